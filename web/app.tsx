@@ -16,6 +16,7 @@ import { OperationsPage } from './pages/operations/operations-page.tsx'
 import { MailPage } from './pages/settings/mail-page.tsx'
 import { SettingsPage } from './pages/settings/settings-page.tsx'
 import { Card, Page, UiProvider } from './ui/index.ts'
+import { t } from './messages/t.ts'
 
 const client = createQueryClient()
 
@@ -135,7 +136,7 @@ function Arrival({ children }: { children: ReactNode }) {
 const Entering = () => (
   <Page title="">
     <Card padding="0">
-      <LoadingRows rows={5} what="the page" />
+      <LoadingRows rows={5} what={t('the page')} />
     </Card>
   </Page>
 )

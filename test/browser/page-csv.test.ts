@@ -43,7 +43,7 @@ test('columns are suggested, changed, saved under a name, and applied by themsel
   expect(await field(page, 'Filename').inputValue()).toBe('=Document')
   expect(await field(page, 'Tags').inputValue()).toBe('=Labels')
   await field(page, 'File URL').selectOption({ label: 'None' })
-  await page.getByText('Choose the column that has it').waitFor()
+  await page.getByText('Choose a column for this field').waitFor()
   expect(await page.getByRole('button', { name: 'Check the file' }).isDisabled()).toBe(true)
   await field(page, 'File URL').selectOption({ label: 'Where' })
   await page.getByRole('region', { name: 'Preview' }).getByText(bytes(1)).waitFor()
@@ -149,7 +149,7 @@ test('a file that can’t be read says where it goes wrong; odd encodings are fo
   await page.getByRole('region', { name: 'Preview' }).getByText('Häfen.pdf').waitFor()
   expect(await figure(page, 'Encoding').textContent()).toBe('Windows-1252')
   await page.goto(`${server.url}/import/csv/csv_${'0'.repeat(32)}`)
-  await page.getByText('This CSV file is not here any more').waitFor()
+  await page.getByText('This CSV file has expired').waitFor()
 })
 
 test('a name that the shop has is an error, or what was chosen for it', async () => {
@@ -166,13 +166,13 @@ test('a name that the shop has is an error, or what was chosen for it', async ()
   await import_()
   await choose(page, 'twice.csv', text)
   await check(page)
-  await page.getByText('1 row has errors that must be put right first').waitFor()
+  await page.getByText('1 row has errors. Correct them first').waitFor()
   await page.getByRole('button', { name: 'Change the columns' }).click()
-  await field(page, 'When there is a file of the same name').selectOption({
+  await field(page, 'If a file with the same name exists').selectOption({
     label: 'Add as a new version',
   })
   await check(page)
-  await page.getByText('1 warning does not stand in the way.').waitFor()
+  await page.getByText('1 warning does not prevent the import.').waitFor()
   await import_()
   expect(await listAll(server, '/api/files?search=Twice')).toMatchObject([
     { filename: 'Twice.pdf', version: 2 },

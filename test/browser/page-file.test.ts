@@ -93,7 +93,7 @@ test('a file is mapped, unmapped and deleted from its own page, where the deleti
   await dialogOf(page)
     .getByRole('button', { name: /^Map to / })
     .click()
-  await page.getByText('100% sure').waitFor()
+  await page.getByText('100% confidence').waitFor()
   const [mapping] = (await read(id)).mappings
   await page.getByRole('heading', { name: mapping!.product_title }).waitFor()
 
@@ -104,7 +104,7 @@ test('a file is mapped, unmapped and deleted from its own page, where the deleti
 
   await button('Delete').click()
   await dialogOf(page).getByRole('button', { name: 'Delete 1 file' }).click()
-  await page.getByRole('heading', { name: 'There is no such file' }).waitFor()
+  await page.getByRole('heading', { name: 'This file doesn’t exist' }).waitFor()
   await done().click()
   await page.getByRole('heading', { name: 'Own page.pdf' }).waitFor()
   expect((await read(id)).filename).toBe('Own page.pdf')

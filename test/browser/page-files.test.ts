@@ -139,7 +139,7 @@ describe('with 120 files', () => {
   test('a file shows its mapping and gives its bytes', async () => {
     const page = await open('/files?search=chart+002')
     await page.getByRole('link', { name: 'Sea chart 002.pdf' }).click()
-    await page.getByText('100% sure').waitFor()
+    await page.getByText('100% confidence').waitFor()
     await page.getByText('Product SKU', { exact: true }).waitFor()
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -163,8 +163,8 @@ describe('with 120 files', () => {
     await dialog.getByLabel('Days until the link expires').fill('0')
     await dialog.getByLabel('Customer’s email').fill('nobody')
     await dialog.getByLabel('Customer’s email').press('Enter')
-    await dialog.getByText('Write a whole number from 1 to 36,500').waitFor()
-    await dialog.getByText('Write an address like name@example.com').waitFor()
+    await dialog.getByText('Enter a whole number from 1 to 36,500').waitFor()
+    await dialog.getByText('Enter an address like name@example.com').waitFor()
     // What the page lets through, the server may still refuse: then its words stand beside the
     // field.
     await dialog.getByLabel('Days until the link expires').fill('30')
@@ -172,7 +172,7 @@ describe('with 120 files', () => {
     await dialog.getByRole('button', { name: 'Create link' }).click()
     await dialog.getByText('Send an email address').waitFor()
     await dialog.getByLabel('Customer’s email').fill('buyer@example.com')
-    await dialog.getByLabel('Most downloads').fill('2')
+    await dialog.getByLabel('Maximum downloads').fill('2')
     await dialog.getByRole('button', { name: 'Create link' }).click()
     await dialog.getByText('allows 2 downloads', { exact: false }).waitFor()
     const url = await dialog.getByRole('group', { name: 'link' }).textContent()
@@ -236,7 +236,7 @@ describe('with 120 files', () => {
 
 test('what is not there has a page that says so', async () => {
   const page = await open('/files/file_00000000000000000000000000000000')
-  await page.getByRole('heading', { name: 'There is no such file' }).waitFor()
+  await page.getByRole('heading', { name: 'This file doesn’t exist' }).waitFor()
   await page.goto(`${server.url}/no/such/place`)
   await page.getByRole('heading', { name: 'There is nothing at this address' }).waitFor()
   expect(await page.title()).toBe('Page not found · Stevedore')

@@ -72,7 +72,7 @@ test('filters apply together, the address keeps them, and each is taken away by 
   await choose(page, 'Kind', 'Bulk operations')
   await page.getByRole('button', { name: 'Action', exact: true }).click()
   // What there is no plugin for, too.
-  for (const besides of ['Import', 'Workflow of your own', 'CSV update'])
+  for (const besides of ['Import', 'Custom workflow', 'CSV update'])
     await page.locator('label').getByText(besides, { exact: true }).waitFor()
   await page.keyboard.press('Escape')
   await choose(page, 'Action', 'Delete files')
@@ -124,7 +124,7 @@ test('settings lead to the history; what is changed there is saved, and refused 
   const page = await open('/settings')
   await page.getByLabel('Links expire: number').fill('soon')
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('Write a whole number from 1 to 36,500').waitFor()
+  await page.getByText('Enter a whole number from 1 to 36,500').waitFor()
   await page.getByLabel('Links expire: number').fill('30')
   const recipients = page.getByLabel('Recipients')
   await recipients.fill('nobody,')
@@ -155,7 +155,7 @@ test('settings lead to the history; what is changed there is saved, and refused 
 test('sent mail can be read, and the page says what did not leave', async () => {
   const page = await open('/settings')
   await page.getByRole('link', { name: 'Sent mail' }).click()
-  await page.getByText('What is marked as kept here did not leave', { exact: false }).waitFor()
+  await page.getByText('Messages marked as kept here were not sent', { exact: false }).waitFor()
   const message = page.getByRole('button', { name: /1 of 2 files imported/ })
   await message.click()
   const dialog = page.getByRole('dialog')
@@ -170,7 +170,7 @@ test('sent mail can be read, and the page says what did not leave', async () => 
 test('on a telephone nothing is wider than the screen', async () => {
   const shown = {
     '/settings': 'Time zone',
-    '/settings/mail': 'What is marked as kept here did not leave',
+    '/settings/mail': 'Messages marked as kept here were not sent',
     '/operations?action=delete-files': 'Delete files',
     '/files?deleted=true': 'Deleted files stay here for 7 days',
   }

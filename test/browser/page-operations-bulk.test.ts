@@ -77,7 +77,7 @@ describe('tags', () => {
     ])
     await rows(page).first().getByText('north').waitFor()
     await launched(page).getByRole('button', { name: 'Undo' }).click()
-    await launched(page).getByText('2 files set back').waitFor()
+    await launched(page).getByText('2 files restored').waitFor()
     expect((await filesBy('chart 10'))[0]!.tags).toEqual(['chart'])
     await launched(page).getByRole('button', { name: 'Dismiss' }).click()
     expect(await launched(page).count()).toBe(0)
@@ -117,7 +117,7 @@ describe('settings', () => {
     await dialog.getByLabel('Days to add').fill('0')
     await dialog.getByLabel('CDN', { exact: true }).selectOption('Off')
     await dialog.getByRole('button', { name: 'Preview' }).click()
-    await dialog.getByText('Write a whole number from 1 to 36,500').waitFor()
+    await dialog.getByText('Enter a whole number from 1 to 36,500').waitFor()
     await dialog.getByLabel('Days to add').fill('5')
     await dialog.getByRole('button', { name: 'Preview' }).click()
     await dialog.getByText('3 files would be changed').waitFor()
@@ -142,9 +142,7 @@ describe('settings', () => {
     await rows(page).first().getByRole('link').click()
     await page.getByRole('button', { name: 'Undo', exact: true }).click()
     const dialog = dialogOf(page)
-    await dialog
-      .getByText('3 files will be set back to how they were before this operation.')
-      .waitFor()
+    await dialog.getByText('3 files are restored to the state before this operation.').waitFor()
     await dialog.getByRole('button', { name: 'Undo for 3 files' }).click()
     await page.getByRole('heading', { name: 'Undo: Update settings' }).waitFor()
     await expect.poll(() => filesBy('chart 20')).toMatchObject([{ expiry_days: 60, cdn: true }])
@@ -208,7 +206,7 @@ describe('deleting', () => {
     await launched(page).getByText('10 files moved to the trash').waitFor()
     await page.getByRole('heading', { name: 'No file matches' }).waitFor()
     await launched(page).getByRole('button', { name: 'Undo' }).click()
-    await launched(page).getByText('10 files set back').waitFor()
+    await launched(page).getByText('10 files restored').waitFor()
     await page.getByText('10 files', { exact: true }).waitFor()
     expect(await filesBy('chart 3')).toMatchObject(
       before.map(({ filename, tags }) => ({ filename, tags })),

@@ -75,7 +75,7 @@ test('by a plain form, and what is missing is named', async () => {
   await save(page).click()
   await page.getByText('The task can’t be saved yet').waitFor()
   expect(await page.locator('.problem-list li').allTextContents()).toEqual([
-    'Name: Give the task a name',
+    'Name: Enter a name for the task',
     'What: Choose what to do',
   ])
   await page.getByLabel('Name', { exact: true }).fill('Tag courses')
@@ -105,8 +105,8 @@ test('by a plain form, and what is missing is named', async () => {
 test('a cron line that makes no sense says so beside the field, and is not saved', async () => {
   const page = await open('/schedules')
   await page.getByRole('link', { name: 'Tag courses' }).click()
-  await page.getByLabel('Runs', { exact: true }).selectOption('By a cron line')
-  const line = page.getByLabel('Cron line')
+  await page.getByLabel('Runs', { exact: true }).selectOption('By a cron expression')
+  const line = page.getByLabel('Cron expression')
   expect(await line.inputValue()).toBe('30 6 * * 1,4')
   await line.fill('30 6 * *')
   await page.getByText('A cron line has five fields').waitFor()

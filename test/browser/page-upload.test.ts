@@ -163,9 +163,9 @@ test('a name that is taken is asked about: renamed, a new version, not sent', as
   const dialog = page.getByRole('dialog')
   await dialog.getByText('2 files of these names exist').waitFor()
   await dialog
-    .getByLabel('What becomes of Chart.pdf')
+    .getByLabel('What to do with Chart.pdf')
     .selectOption({ label: 'Add as a new version' })
-  await dialog.getByLabel('What becomes of Plan.pdf').selectOption({ label: 'Don’t upload it' })
+  await dialog.getByLabel('What to do with Plan.pdf').selectOption({ label: 'Don’t upload it' })
   await dialog.getByRole('button', { name: 'Continue' }).click()
   await expect.poll(async () => (await fileNamed('Chart.pdf')).version, { timeout: 20_000 }).toBe(2)
   expect(await hashOf('Chart.pdf')).toBe(second.hash)
@@ -191,7 +191,7 @@ test('two files of one name: the later one carries the choice; the same file onc
   await field.setInputFiles(path.join(folder, 'Twins'))
   await dialog.getByText('A file of this name exists').waitFor()
   await dialog
-    .getByLabel('What becomes of Twins/b/Twin.pdf')
+    .getByLabel('What to do with Twins/b/Twin.pdf')
     .selectOption({ label: 'Don’t upload it' })
   await dialog.getByRole('button', { name: 'Continue' }).click()
   await status(page, 'Twin.pdf', 'Complete')
@@ -200,10 +200,10 @@ test('two files of one name: the later one carries the choice; the same file onc
   // Its row is still there, and makes room.
   await field.setInputFiles(path.join(folder, 'Twins'))
   await dialog
-    .getByLabel('What becomes of Twins/a/Twin.pdf')
+    .getByLabel('What to do with Twins/a/Twin.pdf')
     .selectOption({ label: 'Rename the new file' })
   await dialog
-    .getByLabel('What becomes of Twins/b/Twin.pdf')
+    .getByLabel('What to do with Twins/b/Twin.pdf')
     .selectOption({ label: 'Don’t upload it' })
   await dialog.getByRole('button', { name: 'Continue' }).click()
   await expect
@@ -223,7 +223,7 @@ test('a name that was taken while the file went up is asked about then; one that
   await choose(page, file.path)
   await status(page, 'Race.pdf', 'Uploading')
   await choose(page, file.path)
-  await page.getByText('It is in the queue already').waitFor()
+  await page.getByText('Already in the queue').waitFor()
   await choose(page, twin.path)
   await dialog.getByText('A file of this name exists').waitFor()
   await dialog.getByRole('button', { name: 'Cancel' }).click()
@@ -234,7 +234,7 @@ test('a name that was taken while the file went up is asked about then; one that
   await row(page, 'Race.pdf').getByText('Duplicate filename').waitFor()
   await page.getByRole('button', { name: 'Choose Race.pdf' }).click()
   await dialog
-    .getByLabel('What becomes of Race.pdf')
+    .getByLabel('What to do with Race.pdf')
     .selectOption({ label: 'Add as a new version' })
   await dialog.getByRole('button', { name: 'Continue' }).click()
   await status(page, 'Race.pdf', 'Complete')
@@ -244,13 +244,13 @@ test('a name that was taken while the file went up is asked about then; one that
 test('an import whose result can’t be read is not called complete, and not waited for', async () => {
   const file = await made('Gone.pdf', 500)
   const page = await open()
-  const error = { code: 'not_found', message: 'There is no such operation' }
+  const error = { code: 'not_found', message: 'This operation doesn’t exist' }
   await page.route('**/api/uploads/results', (route) =>
     route.fulfill({ status: 404, json: { error } }),
   )
   await choose(page, file.path)
   await row(page, 'Gone.pdf')
-    .getByText('The result could not be read: There is no such operation')
+    .getByText('The result could not be read: This operation doesn’t exist')
     .waitFor()
   await page.getByText('1 file is not complete: see below.').waitFor()
   // It can be taken out of the queue by itself, as what failed before it arrived can.
@@ -266,12 +266,12 @@ test('a small file is imported beside a large one, and the import is found again
   await choose(page, [large.path, small.path])
   await status(page, 'Small.jpg', 'Complete')
   await status(page, 'Large.zip', 'Uploading')
-  await page.getByText('Each file is imported when it has arrived: 1 file so far.').waitFor()
+  await page.getByText('Each file is imported when it arrives: 1 file so far.').waitFor()
   expect(await hashOf('Small.jpg')).toBe(small.hash)
 
   page.once('dialog', (dialog) => void dialog.accept())
   await page.reload()
-  await page.getByText('Each file is imported when it has arrived: 1 file so far.').waitFor()
+  await page.getByText('Each file is imported when it arrives: 1 file so far.').waitFor()
   await choose(page, large.path)
   await ended(page)
   await page.getByText('2 files were imported').waitFor()
@@ -370,7 +370,7 @@ test('after a reload the same file is chosen again, and only the rest is sent', 
   // Whoever leaves is asked first.
   page.once('dialog', (dialog) => void dialog.accept())
   await page.reload()
-  await page.getByText('1 upload was interrupted when this page was left').waitFor()
+  await page.getByText('1 upload was interrupted when you left this page').waitFor()
   const offsets = watchOffsets(page.context())
   await choose(page, file.path)
   await ended(page)

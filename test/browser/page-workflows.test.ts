@@ -55,7 +55,7 @@ const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: tru
 
 test('before the first of one’s own, the page says what they are, and lists what is built in', async () => {
   const page = await open('/workflows')
-  await page.getByRole('heading', { name: 'No workflow of your own yet' }).waitFor()
+  await page.getByRole('heading', { name: 'No custom workflows yet' }).waitFor()
   await page.getByRole('link', { name: 'API import' }).click()
   await page.getByRole('heading', { name: 'API import' }).waitFor()
   await page.getByText('Map to products').waitFor()
@@ -138,7 +138,7 @@ test('a broken workflow is not saved, and every reason is named beside its field
     .toEqual(
       expect.arrayContaining([
         expect.stringMatching(/^Name: /),
-        'Step 1, Update settings, Add days to the expiry: Write a whole number from 1 to 36,500',
+        'Step 1, Update settings, Add days to the expiry: Enter a whole number from 1 to 36,500',
         expect.stringMatching(/^Step 2, Tag files, Tags: /),
       ]),
     )

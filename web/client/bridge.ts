@@ -1,5 +1,6 @@
 // The storefront's bridge script, as the page uses it: who is signed in, and short messages in the
 // storefront's own frame.
+import { t } from '../messages/t.ts'
 
 interface Bridge {
   idToken(): Promise<string>
@@ -27,11 +28,11 @@ export function isDemo(): boolean {
  */
 export async function sessionToken(): Promise<string> {
   const bridge = window.shopify
-  if (!bridge) throw new Error('The storefront’s bridge script is missing')
+  if (!bridge) throw new Error(t('The storefront’s bridge script is missing'))
   let timer: ReturnType<typeof setTimeout> | undefined
   const silence = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(
-      () => reject(new Error('The storefront did not answer')),
+      () => reject(new Error(t('The storefront did not answer'))),
       SIGN_IN_SECONDS * 1000,
     )
   })

@@ -4,6 +4,7 @@ import { call, callForBytes, type Query } from './client.ts'
 import { CALM_MS, LIVE_MS, refused } from './queries.ts'
 import { saveBytes } from './save.ts'
 import { type Operation, type Page, type Schemas } from './types.ts'
+import { t } from '../messages/t.ts'
 
 export const CSV_FIELDS = [
   'filename',
@@ -101,7 +102,10 @@ export async function saveErrorRows({
   id,
   filename,
 }: Pick<CsvUpload, 'id' | 'filename'>): Promise<void> {
-  saveBytes(await callForBytes(`/api/csv/${id}/errors.csv`), `errors in ${filename}`)
+  saveBytes(
+    await callForBytes(`/api/csv/${id}/errors.csv`),
+    t('errors in {filename}', { filename }),
+  )
 }
 
 export type CsvStart = Schemas['CsvStart']

@@ -1,6 +1,7 @@
 // The one error that a call to the API ends with, whatever went wrong: refused, unreadable, or
 // never answered.
 import { type ErrorDetail } from './types.ts'
+import { t, translated } from '../messages/t.ts'
 
 export class ApiError extends Error {
   readonly code: string
@@ -34,14 +35,14 @@ export class ApiError extends Error {
 }
 
 export const offline = (cause: unknown) =>
-  new ApiError('offline', 'Stevedore can’t be reached. Check your connection and try again.', {
+  new ApiError('offline', t('Stevedore can’t be reached. Check your connection and try again.'), {
     cause,
   })
 
 export const notSignedIn = (cause: unknown) =>
   new ApiError(
     'not_signed_in',
-    'You are not signed in. Open Stevedore again from your store’s admin.',
+    t('You are not signed in. Open Stevedore again from your store’s admin.'),
     { cause },
   )
 
@@ -52,14 +53,19 @@ export const notSignedIn = (cause: unknown) =>
 export function errorFrom(status: number, body: unknown): ApiError {
   const error = (body as { error?: Record<string, unknown> } | null)?.error
   if (error && typeof error.code === 'string' && typeof error.message === 'string')
-    return new ApiError(error.code, error.message, {
+    return new ApiError(error.code, translated(error.message), {
       status,
-      details: Array.isArray(error.details) ? (error.details as ErrorDetail[]) : [],
+      details: Array.isArray(error.details) ? (error.details as ErrorDetail[]).map(inLanguage) : [],
       requestId: typeof error.request_id === 'string' ? error.request_id : null,
     })
   return new ApiError(
     'unexpected',
-    `The server gave an answer that makes no sense (status ${status}).`,
+    t('The server sent an unexpected response (status {status}).', { status }),
     { status },
   )
 }
+
+const inLanguage = (detail: ErrorDetail): ErrorDetail => ({
+  ...detail,
+  message: translated(detail.message),
+})

@@ -4,6 +4,7 @@ import { call, type Query } from './client.ts'
 import { findByWidget, pluginsQuery } from './plugins.ts'
 import { CALM_MS, LIVE_MS, refused, SLOW_MS } from './queries.ts'
 import { type Operation, type Page, type Schemas } from './types.ts'
+import { t } from '../messages/t.ts'
 
 export type Review = Schemas['Review']
 /** Best first. */
@@ -85,7 +86,7 @@ export function useMapTo() {
     async ({ fileIds, choice }) => {
       const { data } = await client.fetchQuery(pluginsQuery)
       const found = findByWidget(data, 'product')
-      if (!found) throw new Error('This installation has no plugin that maps files to a product')
+      if (!found) throw new Error(t('This installation has no plugin that maps files to a product'))
       const { product_id, variant_id } = choice
       const options = { [found.option]: product_id, ...(variant_id === null ? {} : { variant_id }) }
       const body = { action: found.plugin.id, select: { file_ids: fileIds }, options }

@@ -11,6 +11,7 @@ import { call, type Query } from './client.ts'
 import { findByWidget, pluginsQuery } from './plugins.ts'
 import { CALM_MS, refused, SLOW_MS } from './queries.ts'
 import { type FileList, type Operation, type Page, type Schemas } from './types.ts'
+import { t } from '../messages/t.ts'
 
 export type Pack = Schemas['Pack']
 export type PackProduct = Pack['products'][number]
@@ -89,7 +90,7 @@ export function useTakeOut() {
   return useChange<readonly string[], Operation>(async (file_ids) => {
     const { data } = await client.fetchQuery(pluginsQuery)
     const found = findByWidget(data, 'pack')
-    if (!found) throw new Error('This installation has no plugin that moves files between packs')
+    if (!found) throw new Error(t('This installation has no plugin that moves files between packs'))
     const body = { action: found.plugin.id, select: { file_ids }, options: { out: true } }
     return call('/api/operations', { method: 'POST', body })
   })

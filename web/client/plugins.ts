@@ -1,6 +1,8 @@
 // What GET /api/plugins says of each plugin: its options, its entries in menus with their texts,
 // and its form.
 import { useQuery } from '@tanstack/react-query'
+import { mapTexts } from '../messages/map-texts.ts'
+import { translated } from '../messages/t.ts'
 import { call } from './client.ts'
 import { type JsonSchema } from './workflows.ts'
 
@@ -111,7 +113,8 @@ export interface PluginList {
 
 export const pluginsQuery = {
   queryKey: ['plugins'],
-  queryFn: ({ signal }: { signal: AbortSignal }) => call<PluginList>('/api/plugins', { signal }),
+  queryFn: async ({ signal }: { signal: AbortSignal }) =>
+    mapTexts(await call<PluginList>('/api/plugins', { signal }), translated),
   staleTime: Infinity,
 }
 

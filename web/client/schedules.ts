@@ -1,5 +1,6 @@
 // Scheduled tasks: what the API answers with, and the calls.
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { translated } from '../messages/t.ts'
 import { call } from './client.ts'
 import { ApiError } from './error.ts'
 import { type FileFilter, type Operation, type Page, type Schemas } from './types.ts'
@@ -41,11 +42,16 @@ export const useSchedule = (id: string | null) =>
     refetchOnWindowFocus: false,
   })
 
+/** A task to begin with. */
+export type Template = Partial<ScheduleBody> & Pick<ScheduleBody, 'name'>
+
 export const useTemplates = () =>
   useQuery({
     queryKey: ['schedule-templates'],
-    queryFn: ({ signal }) =>
-      call<{ data: Partial<ScheduleBody>[] }>('/api/schedules/templates', { signal }),
+    queryFn: async ({ signal }) => {
+      const list = await call<{ data: Template[] }>('/api/schedules/templates', { signal })
+      return { data: list.data.map((one) => ({ ...one, name: translated(one.name) })) }
+    },
     staleTime: Infinity,
   })
 

@@ -1,6 +1,7 @@
 // The merchant's workflows and the plugins they are made of: what the API answers with, and the
 // calls.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { translated } from '../messages/t.ts'
 import { call } from './client.ts'
 import { type FileFilter, type OperationKind, type Page } from './types.ts'
 
@@ -11,7 +12,6 @@ export type Condition = Pick<
 >
 
 export type WorkflowKind = OperationKind
-export type ImportChannel = 'api' | 'csv' | 'upload' | 'drop' | 'cloud'
 export type OnFailure = 'drop' | 'keep' | 'stop'
 
 export interface StepBody {
@@ -35,7 +35,7 @@ export interface WorkflowBody {
   /** How many batches may be worked on at once. */
   parallel?: number
   steps: StepBody[]
-  channel?: ImportChannel | null
+  channel?: string | null
 }
 
 export interface Workflow extends Omit<WorkflowBody, 'steps' | 'channel' | 'parallel'> {
@@ -43,7 +43,7 @@ export interface Workflow extends Omit<WorkflowBody, 'steps' | 'channel' | 'para
   built_in: boolean
   parallel: number
   steps: WorkflowStep[]
-  channel: ImportChannel | null
+  channel: string | null
   /** Titles of the steps whose effect no undo takes back. */
   cannot_undo: string[]
   created_at: string | null
@@ -110,16 +110,27 @@ export interface JsonSchema {
 
 const KEY = ['workflows']
 
+/** Its steps, and the name that the server gave it, in the page's language. */
+const inLanguage = (workflow: Workflow): Workflow => ({
+  ...workflow,
+  name: workflow.built_in ? translated(workflow.name) : workflow.name,
+  steps: workflow.steps.map((step) => ({ ...step, title: translated(step.title) })),
+})
+
 export const useWorkflows = () =>
   useQuery({
     queryKey: KEY,
-    queryFn: ({ signal }) => call<Page<Workflow>>('/api/workflows', { signal }),
+    queryFn: async ({ signal }) => {
+      const list = await call<Page<Workflow>>('/api/workflows', { signal })
+      return { ...list, data: list.data.map(inLanguage) }
+    },
   })
 
 export const useWorkflow = (id: string | null) =>
   useQuery({
     queryKey: ['workflow', id],
-    queryFn: ({ signal }) => call<Workflow>(`/api/workflows/${id}`, { signal }),
+    queryFn: async ({ signal }) =>
+      inLanguage(await call<Workflow>(`/api/workflows/${id}`, { signal })),
     enabled: id !== null,
     // A form is filled from it once: what changes behind its back must not change it.
     staleTime: 0,

@@ -4,6 +4,7 @@ import { saveArtifact } from '../client/operations.ts'
 import { type Artifact } from '../client/types.ts'
 import { Button, Text } from '../ui/index.ts'
 import { sizeText } from '../labels/size.ts'
+import { t } from '../messages/t.ts'
 
 export function ArtifactButton({ artifact }: { artifact: Artifact }) {
   const [error, setError] = useState<Error | null>(null)
@@ -19,10 +20,13 @@ export function ArtifactButton({ artifact }: { artifact: Artifact }) {
       <Button
         variant="primary"
         loading={busy}
-        accessibilityLabel={`Download ${artifact.filename}, ${sizeText(artifact.size_bytes)}`}
+        accessibilityLabel={t('Download {filename}, {size}', {
+          filename: artifact.filename,
+          size: sizeText(artifact.size_bytes),
+        })}
         onClick={() => void save()}
       >
-        Download
+        {t('Download')}
       </Button>
       {error && (
         <div role="alert">

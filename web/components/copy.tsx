@@ -3,6 +3,8 @@ import { useState } from 'react'
 import { toast } from '../client/bridge.ts'
 import { Button } from '../ui/index.ts'
 import { copyText } from './clipboard.ts'
+import { sentence } from '../labels/size.ts'
+import { t } from '../messages/t.ts'
 
 interface Props {
   text: string
@@ -12,19 +14,19 @@ interface Props {
   variant?: 'plain' | 'primary' | 'secondary'
 }
 
-export function Copy({ text, what, label = 'Copy', variant = 'secondary' }: Props) {
+export function Copy({ text, what, label = t('Copy'), variant = 'secondary' }: Props) {
   const [manual, setManual] = useState(false)
   const copy = async () => {
     const copied = await copyText(text)
     setManual(!copied)
-    if (copied) toast(`${what[0]!.toUpperCase()}${what.slice(1)} copied`)
+    if (copied) toast(sentence(t('{what} copied', { what })))
   }
   return (
     <>
       <Button
         size="slim"
         variant={variant === 'secondary' ? undefined : variant}
-        accessibilityLabel={`Copy ${what}`}
+        accessibilityLabel={t('Copy {what}', { what })}
         onClick={() => void copy()}
       >
         {label}

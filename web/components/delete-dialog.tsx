@@ -2,6 +2,7 @@
 import { type ReactNode } from 'react'
 import { BlockStack, Modal } from '../ui/index.ts'
 import { Problem } from './problem.tsx'
+import { t } from '../messages/t.ts'
 
 interface Props {
   open: boolean
@@ -21,16 +22,16 @@ export function DeleteDialog({ open, title, children, deleting, error, onDelete,
       onClose={onClose}
       title={title}
       primaryAction={{
-        content: 'Delete',
+        content: t('Delete'),
         destructive: true,
         loading: deleting,
         onAction: onDelete,
       }}
-      secondaryActions={[{ content: 'Cancel', onAction: onClose }]}
+      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
       <Modal.Section>
         <BlockStack gap="400">
-          {error && <Problem error={error} what="It could not be deleted" />}
+          {error && <Problem error={error} what={t('It could not be deleted')} />}
           {children}
         </BlockStack>
       </Modal.Section>

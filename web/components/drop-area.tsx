@@ -3,6 +3,7 @@ import { type DragEvent, type ReactNode, useRef, useState } from 'react'
 import { type ChosenFile, chosenFiles, droppedFiles } from '../url-state/chosen-files.ts'
 import { BlockStack, Button, InlineStack, Text } from '../ui/index.ts'
 import './drop-area.css'
+import { t } from '../messages/t.ts'
 
 interface Props {
   /** `Drop files or a folder here` */
@@ -66,7 +67,7 @@ export function DropArea({
           <Button variant="primary" loading={busy} onClick={() => files.current?.click()}>
             {choose}
           </Button>
-          {many && <Button onClick={() => folder.current?.click()}>Choose a folder</Button>}
+          {many && <Button onClick={() => folder.current?.click()}>{t('Choose a folder')}</Button>}
         </InlineStack>
         {help && (
           <Text as="p" tone="subdued">
@@ -88,7 +89,7 @@ export function DropArea({
           ref={folder}
           hidden
           type="file"
-          aria-label="Choose a folder"
+          aria-label={t('Choose a folder')}
           multiple
           {...{ webkitdirectory: '' }}
           onChange={({ target }) => picked(target)}

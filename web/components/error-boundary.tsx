@@ -2,6 +2,7 @@
 // working.
 import { Component, type ReactNode } from 'react'
 import { Banner, Page } from '../ui/index.ts'
+import { t } from '../messages/t.ts'
 
 export class ErrorBoundary extends Component<{ children: ReactNode }, { error: Error | null }> {
   override state: { error: Error | null } = { error: null }
@@ -13,11 +14,11 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { error: E
   override render() {
     if (!this.state.error) return this.props.children
     return (
-      <Page title="Something went wrong">
+      <Page title={t('Something went wrong')}>
         <Banner
           tone="critical"
-          title="This page could not be shown"
-          action={{ content: 'Try again', onAction: () => this.setState({ error: null }) }}
+          title={t('This page could not be shown')}
+          action={{ content: t('Try again'), onAction: () => this.setState({ error: null }) }}
         >
           <p>{this.state.error.message}</p>
         </Banner>

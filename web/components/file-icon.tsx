@@ -1,4 +1,5 @@
 // A file's kind at a glance. Decoration: the kind also stands beside it in words.
+import { t } from '../messages/t.ts'
 import { extensionOf, familyOf } from '../labels/file.ts'
 
 interface Props {
@@ -14,7 +15,7 @@ export function FileIcon({ filename, contentType = '', large = false }: Props) {
       className={`file-icon ${familyOf(filename, contentType)} ${large ? 'large' : ''}`}
       aria-hidden="true"
     >
-      {extension || 'FILE'}
+      {extension || t('FILE')}
     </span>
   )
 }

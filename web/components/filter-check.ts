@@ -2,6 +2,7 @@
 // nobody overlooks them.
 import { type FileFilter } from '../client/types.ts'
 import { type Objection } from '../client/workflows.ts'
+import { t } from '../messages/t.ts'
 
 const SIZES = ['larger_than', 'smaller_than'] as const
 const DAYS = ['older_than_days', 'not_downloaded_for_days'] as const
@@ -13,8 +14,8 @@ export function checkFilter(filter: FileFilter, path: string): Objection[] {
       .filter((name) => filter[name] !== undefined && !isWhole(filter[name], least))
       .map((name) => ({ param: `${path}.${name}`, message }))
   return [
-    ...broken(DAYS, 1, 'Write a whole number from 1 up'),
-    ...broken(SIZES, 0, 'Write a size in MB'),
+    ...broken(DAYS, 1, t('Enter a whole number from 1 up')),
+    ...broken(SIZES, 0, t('Enter a size in MB')),
   ]
 }
 

@@ -10,6 +10,7 @@ import { fieldId, type Problems } from './problems.ts'
 import { SizeField } from './size-field.tsx'
 import { WordsField } from './words-field.tsx'
 import './form.css'
+import { t } from '../messages/t.ts'
 
 interface Props {
   value: FileFilter
@@ -25,14 +26,14 @@ interface Props {
 type Part = Exclude<keyof FileFilter, 'uploaded_before' | 'uploaded_after' | 'pack' | 'deleted'>
 
 const PARTS: Record<Part, string> = {
-  search: 'Name contains',
-  mapped: 'Products',
-  older_than_days: 'Uploaded more than',
-  not_downloaded_for_days: 'Not downloaded for',
-  type: 'Type is one of',
-  tags: 'Has all of these tags',
-  larger_than: 'Larger than',
-  smaller_than: 'Smaller than',
+  search: t('Name contains'),
+  mapped: t('Products'),
+  older_than_days: t('Uploaded more than'),
+  not_downloaded_for_days: t('Not downloaded for'),
+  type: t('Type is one of'),
+  tags: t('Has all of these tags'),
+  larger_than: t('Larger than'),
+  smaller_than: t('Smaller than'),
 }
 const AGES: readonly string[] = ['older_than_days', 'not_downloaded_for_days']
 const TYPES = ['pdf', ...TYPE_GROUPS].map((type) => ({ value: type, text: typeText(type) }))
@@ -70,13 +71,13 @@ export function FilterFields({ value, onChange, path, problems, all = false }: P
         ))}
       </div>
       {hidden.length > 0 && (
-        <div className="more-conditions" role="group" aria-label="More conditions">
-          <span aria-hidden="true">And also:</span>
+        <div className="more-conditions" role="group" aria-label={t('More conditions')}>
+          <span aria-hidden="true">{t('And also:')}</span>
           {hidden.map((part) => (
             <button
               key={part}
               type="button"
-              aria-label={`Add the condition ${PARTS[part]}`}
+              aria-label={t('Add the condition {name}', { name: PARTS[part] })}
               onClick={() => add(part)}
             >
               {PARTS[part]}
@@ -104,7 +105,7 @@ function FilterField({ part, id, error, value, change }: FieldProps) {
         <TextField
           {...common}
           autoComplete="off"
-          placeholder="Any name"
+          placeholder={t('Any name')}
           value={value.search ?? ''}
           onChange={(search) => change({ search })}
         />
@@ -114,9 +115,9 @@ function FilterField({ part, id, error, value, change }: FieldProps) {
         <Select
           {...common}
           options={[
-            { label: 'Mapped or not', value: '' },
-            { label: 'Mapped to a product', value: 'true' },
-            { label: 'Not mapped to any product', value: 'false' },
+            { label: t('Mapped or not'), value: '' },
+            { label: t('Mapped to a product'), value: 'true' },
+            { label: t('Not mapped to any product'), value: 'false' },
           ]}
           value={value.mapped === undefined ? '' : String(value.mapped)}
           onChange={(mapped) => change({ mapped: mapped === '' ? undefined : mapped === 'true' })}
@@ -127,8 +128,8 @@ function FilterField({ part, id, error, value, change }: FieldProps) {
       return (
         <NumberField
           {...common}
-          suffix={part === 'older_than_days' ? 'days ago' : 'days'}
-          placeholder="Any time"
+          suffix={part === 'older_than_days' ? t('days ago') : t('days')}
+          placeholder={t('Any time')}
           value={value[part]}
           onChange={(days) => change({ [part]: days ?? undefined })}
         />
@@ -137,7 +138,7 @@ function FilterField({ part, id, error, value, change }: FieldProps) {
       return (
         <WordsField
           {...common}
-          placeholder="Any type"
+          placeholder={t('Any type')}
           suggestions={TYPES}
           write={(word) => word.toLowerCase().replace(/^\./, '')}
           read={typeText}
@@ -149,7 +150,7 @@ function FilterField({ part, id, error, value, change }: FieldProps) {
       return (
         <TagWords
           {...common}
-          placeholder="Any tags"
+          placeholder={t('Any tags')}
           value={value.tags ?? []}
           onChange={(tags) => change({ tags })}
         />

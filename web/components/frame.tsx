@@ -23,7 +23,7 @@ import {
   TopBar,
   WorkflowIcon,
 } from '../ui/index.ts'
-import { countText } from '../labels/size.ts'
+import { t } from '../messages/t.ts'
 
 interface Place {
   url: string
@@ -32,16 +32,16 @@ interface Place {
 }
 
 const PLACES: readonly Place[] = [
-  { url: '/files', label: 'Files', icon: FilesIcon },
-  { url: '/import', label: 'Import', icon: ImportIcon },
-  { url: '/packs', label: 'Packs', icon: PackIcon },
-  { url: '/links', label: 'Links', icon: LinkIcon },
-  { url: '/reviews', label: 'Reviews', icon: ReviewIcon },
-  { url: '/operations', label: 'Operations', icon: ClockIcon },
-  { url: '/workflows', label: 'Workflows', icon: WorkflowIcon },
-  { url: '/schedules', label: 'Scheduled tasks', icon: CalendarIcon },
-  { url: '/notices', label: 'Notices', icon: NotificationIcon },
-  { url: '/settings', label: 'Settings', icon: SettingsIcon },
+  { url: '/files', label: t('Files'), icon: FilesIcon },
+  { url: '/import', label: t('Import'), icon: ImportIcon },
+  { url: '/packs', label: t('Packs'), icon: PackIcon },
+  { url: '/links', label: t('Links'), icon: LinkIcon },
+  { url: '/reviews', label: t('Reviews'), icon: ReviewIcon },
+  { url: '/operations', label: t('Operations'), icon: ClockIcon },
+  { url: '/workflows', label: t('Workflows'), icon: WorkflowIcon },
+  { url: '/schedules', label: t('Scheduled tasks'), icon: CalendarIcon },
+  { url: '/notices', label: t('Notices'), icon: NotificationIcon },
+  { url: '/settings', label: t('Settings'), icon: SettingsIcon },
 ]
 
 export function Surroundings({ children }: { children: ReactNode }) {
@@ -95,7 +95,7 @@ function Bell({ unread }: { unread: number }) {
     <Link
       href="/notices"
       className="bell"
-      aria-label={unread > 0 ? `Notices: ${countText(unread, 'unread', 'unread')}` : 'Notices'}
+      aria-label={unread > 0 ? t('Notices: {unread, number} unread', { unread }) : t('Notices')}
     >
       <Icon source={NotificationIcon} tone="inherit" />
       {unread > 0 && (

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import { guardLeaving } from '../url-state/leaving.ts'
 import { Modal, Text } from '../ui/index.ts'
+import { t } from '../messages/t.ts'
 
 interface Props {
   dirty: boolean
@@ -17,18 +18,18 @@ export function LeaveGuard({ dirty, what }: Props) {
     <Modal
       open={wanted !== null}
       onClose={() => setWanted(null)}
-      title="Leave without saving?"
+      title={t('Leave without saving?')}
       primaryAction={{
-        content: 'Leave',
+        content: t('Leave'),
         destructive: true,
         onAction: () => {
           if (wanted !== null) navigate(wanted)
         },
       }}
-      secondaryActions={[{ content: 'Stay', onAction: () => setWanted(null) }]}
+      secondaryActions={[{ content: t('Stay'), onAction: () => setWanted(null) }]}
     >
       <Modal.Section>
-        <Text as="p">What you changed in {what} is lost.</Text>
+        <Text as="p">{t('Your changes to {what} will be lost.', { what })}</Text>
       </Modal.Section>
     </Modal>
   )

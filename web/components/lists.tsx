@@ -4,10 +4,11 @@ import { type ReactNode } from 'react'
 import crate from '../ui/crate.svg'
 import lost from '../ui/lost.svg'
 import { Box, Button, InlineStack, Pagination, SkeletonBodyText, Text } from '../ui/index.ts'
+import { t } from '../messages/t.ts'
 
 export function LoadingRows({ rows = 8, what }: { rows?: number; what: string }) {
   return (
-    <div role="status" aria-label={`Loading ${what}`}>
+    <div role="status" aria-label={t('Loading {what}', { what })}>
       {Array.from({ length: rows }, (_, row) => (
         <Box
           key={row}
@@ -45,10 +46,10 @@ export function PageTurner({ pages, label, what }: TurnerProps) {
             hasPrevious={pages.hasPrevious}
             onNext={turn(pages.onNext)}
             onPrevious={turn(pages.onPrevious)}
-            accessibilityLabel={`Pages of ${what}`}
+            accessibilityLabel={t('Pages of {what}', { what })}
             accessibilityLabels={{
-              next: `Next page of ${what}`,
-              previous: `Previous page of ${what}`,
+              next: t('Next page of {what}', { what }),
+              previous: t('Previous page of {what}', { what }),
             }}
           />
         )}

@@ -3,6 +3,7 @@
 import { useState } from 'react'
 import { Select, TextField } from '../ui/index.ts'
 import './form.css'
+import { t } from '../messages/t.ts'
 
 /** A number, null for none, undefined for left as it is, or a text that is no number. */
 export type NumberValue = number | string | null | undefined
@@ -32,8 +33,8 @@ export function NumberField(props: Props) {
   const choose = (next: string) =>
     onChange(next === 'keep' ? undefined : next === 'none' ? null : start)
   const options = [
-    ...(optional ? [{ label: 'Leave as it is', value: 'keep' }] : []),
-    { label: 'Set to', value: 'number' },
+    ...(optional ? [{ label: t('Leave unchanged'), value: 'keep' }] : []),
+    { label: t('Set to'), value: 'number' },
     { label: none, value: 'none' },
   ]
   return (
@@ -61,7 +62,7 @@ function PlainNumber(props: Props & { labelHidden?: boolean }) {
   const [typed, setTyped] = useState('')
   return (
     <TextField
-      label={labelHidden ? `${label}: number` : label}
+      label={labelHidden ? t('{label}: number', { label }) : label}
       labelHidden={labelHidden}
       id={id}
       helpText={help}

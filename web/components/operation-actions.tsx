@@ -8,6 +8,7 @@ import { Text } from '../ui/index.ts'
 import { actionWord } from '../labels/operation.ts'
 import { Dialog } from './dialog.tsx'
 import { Problem } from './problem.tsx'
+import { t } from '../messages/t.ts'
 
 export interface ActionButton {
   action: OperationAction
@@ -28,11 +29,11 @@ interface OperationActions {
 
 const ORDER: readonly OperationAction[] = ['confirm', 'resume', 'retry', 'undo', 'pause', 'cancel']
 const SAID: Partial<Record<OperationAction, string>> = {
-  pause: 'Paused',
-  resume: 'Resumed',
-  cancel: 'Cancelled',
-  retry: 'Started again',
-  undo: 'Undoing',
+  pause: t('Paused'),
+  resume: t('Resumed'),
+  cancel: t('Cancelled'),
+  retry: t('Started again'),
+  undo: t('Undoing'),
 }
 
 /** `onDone` gets the operation's record, of an undo the new operation's. */
@@ -102,9 +103,9 @@ function Question({ operation, action, act, onClose, onAgreed }: QuestionProps) 
         loading: act.isPending,
         onAction: onAgreed,
       }}
-      secondaryActions={[{ content: 'Back', onAction: onClose }]}
+      secondaryActions={[{ content: t('Back'), onAction: onClose }]}
     >
-      {act.error && <Problem error={act.error} what="This could not be done" />}
+      {act.error && <Problem error={act.error} what={t('This could not be done')} />}
       {question.text.map((text) => (
         <Text key={text} as="p">
           {text}

@@ -4,7 +4,7 @@ import { type ReactNode, useEffect } from 'react'
 import { isDemo } from '../client/bridge.ts'
 import { useActivity } from '../client/queries.ts'
 import { type MenuActionDescriptor, Page as UiPage, type PageProps } from '../ui/index.ts'
-import { countText } from '../labels/size.ts'
+import { t } from '../messages/t.ts'
 
 interface Props extends Omit<PageProps, 'secondaryActions'> {
   title: string
@@ -23,7 +23,14 @@ export function Page({ tab, title, secondaryActions = [], children, ...rest }: P
   const notices =
     isDemo() || unread === 0
       ? []
-      : [{ content: countText(unread, 'unread notice', 'unread notices'), url: '/notices' }]
+      : [
+          {
+            content: t('{unread, plural, one {# unread notice} other {# unread notices}}', {
+              unread,
+            }),
+            url: '/notices',
+          },
+        ]
   return (
     <UiPage title={title} secondaryActions={[...secondaryActions, ...notices]} {...rest}>
       {children}

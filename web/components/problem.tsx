@@ -1,6 +1,7 @@
 // What went wrong with a call, and the way to try again.
 import { ApiError } from '../client/error.ts'
 import { Banner, BlockStack, Text } from '../ui/index.ts'
+import { t } from '../messages/t.ts'
 
 interface Props {
   error: Error
@@ -17,14 +18,14 @@ export function Problem({ error, what, stale = false, onRetry, retrying = false 
   return (
     <Banner
       tone={stale ? 'warning' : 'critical'}
-      title={stale ? 'What you see may be out of date' : what}
-      action={onRetry && { content: 'Retry', onAction: onRetry, loading: retrying && !stale }}
+      title={stale ? t('What you see may be out of date') : what}
+      action={onRetry && { content: t('Retry'), onAction: onRetry, loading: retrying && !stale }}
     >
       <BlockStack gap="100">
         <p>{error.message}</p>
         {requestId && (
           <Text as="p" variant="bodySm" tone="subdued">
-            Tell support this number: {requestId}
+            {t('Request number for support: {requestId}', { requestId })}
           </Text>
         )}
       </BlockStack>

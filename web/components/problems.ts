@@ -1,6 +1,7 @@
 // Objections to what a form says, found by the place that they are about.
 import { ApiError } from '../client/error.ts'
 import { type Objection } from '../client/workflows.ts'
+import { translated } from '../messages/t.ts'
 
 export interface Problems {
   readonly all: readonly Objection[]
@@ -17,7 +18,7 @@ export function problemsOf(
 ): Problems {
   const placed = new Set(own.map(({ param }) => param))
   const said = new Map<string, Objection>()
-  for (const one of [...own, ...servers.filter(({ param }) => !placed.has(param))])
+  for (const one of [...own, ...servers.filter(({ param }) => !placed.has(param)).map(inLanguage)])
     said.set(`${one.param} ${one.message}`, one)
   const all = [...said.values()]
   const text = (list: readonly Objection[]) =>
@@ -28,6 +29,11 @@ export function problemsOf(
     within: (path) => text(all.filter(({ param }) => isWithin(param, path))),
   }
 }
+
+const inLanguage = ({ param, message }: Objection): Objection => ({
+  param,
+  message: translated(message),
+})
 
 /** Is `param` a part of `path`? */
 export const isWithin = (param: string, path: string): boolean =>

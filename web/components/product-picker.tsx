@@ -8,6 +8,7 @@ import { Problem } from './problem.tsx'
 import { ProductPicture } from './product-picture.tsx'
 import { RefreshProducts } from './refresh-products.tsx'
 import './product-picker.css'
+import { t } from '../messages/t.ts'
 
 type Chosen = Choice & { title: string }
 
@@ -26,7 +27,7 @@ export function ProductPicker({ choice, onChoose, whole = false }: Props) {
   return (
     <BlockStack gap="300">
       <TextField
-        label="Search products by title or SKU"
+        label={t('Search products by title or SKU')}
         autoComplete="off"
         autoFocus
         clearButton
@@ -38,17 +39,17 @@ export function ProductPicker({ choice, onChoose, whole = false }: Props) {
       {products.error && (
         <Problem
           error={products.error}
-          what="The products could not be loaded"
+          what={t('The products could not be loaded')}
           onRetry={() => void products.refetch()}
         />
       )}
-      {products.isPending && <LoadingRows rows={4} what="products" />}
+      {products.isPending && <LoadingRows rows={4} what={t('products')} />}
       {list?.length === 0 && (
         <Text as="p" tone="subdued">
-          No product matches
+          {t('No product matches')}
         </Text>
       )}
-      <div role="radiogroup" aria-label="Products" className="product-choices">
+      <div role="radiogroup" aria-label={t('Products')} className="product-choices">
         {list?.map((product) => (
           <Choices
             key={product.id}
@@ -108,6 +109,6 @@ function Choices({ product, choice, onChoose, whole }: Props & { product: Produc
 
 const Sku = ({ sku }: { sku: string }) => (
   <Text as="span" variant="bodySm" tone="subdued" breakWord>
-    SKU {sku}
+    {t('SKU {sku}', { sku })}
   </Text>
 )

@@ -2,6 +2,7 @@
 import { useMirror, useRefreshProducts } from '../client/mapping.ts'
 import { Button, InlineStack, Text } from '../ui/index.ts'
 import { mirrorText } from '../labels/products.ts'
+import { t } from '../messages/t.ts'
 
 export function RefreshProducts() {
   const mirror = useMirror()
@@ -24,7 +25,7 @@ export function RefreshProducts() {
         disabled={mirror.data?.status === 'refreshing'}
         onClick={() => refresh.mutate()}
       >
-        Refresh products
+        {t('Refresh products')}
       </Button>
     </InlineStack>
   )

@@ -2,6 +2,7 @@
 // discard it.
 import { Button, InlineStack, Text } from '../ui/index.ts'
 import './form.css'
+import { t } from '../messages/t.ts'
 
 interface Props {
   /** Something was changed. */
@@ -27,11 +28,9 @@ export function SaveBar({
 }: Props) {
   const state =
     problems > 0
-      ? problems === 1
-        ? '1 problem'
-        : `${problems} problems`
+      ? t('{problems, plural, one {# problem} other {# problems}}', { problems })
       : dirty
-        ? 'Unsaved changes'
+        ? t('Unsaved changes')
         : ''
   return (
     <div className="save-bar">
@@ -41,7 +40,7 @@ export function SaveBar({
         </Text>
         <InlineStack gap="200" wrap={false}>
           <Button onClick={onDiscard} disabled={(!dirty && !fresh) || saving}>
-            Discard
+            {t('Discard')}
           </Button>
           <Button variant="primary" onClick={onSave} loading={saving} disabled={!dirty && !fresh}>
             {save}

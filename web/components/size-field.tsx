@@ -1,6 +1,7 @@
 // A size in megabytes; what it gives is bytes, or a text that is no size, as it was typed.
 import { useState } from 'react'
 import { TextField } from '../ui/index.ts'
+import { t } from '../messages/t.ts'
 
 /** Bytes, or a text that is no size. */
 export type SizeValue = number | string | undefined
@@ -27,8 +28,8 @@ export function SizeField({ label, id, help, error, bytes, onChange }: Props) {
       helpText={help}
       error={error}
       inputMode="decimal"
-      suffix="MB"
-      placeholder="Any size"
+      suffix={t('MB')}
+      placeholder={t('Any size')}
       autoComplete="off"
       // `1.0` stays as it is typed, though the size is written in another way.
       value={toBytes(typed) === bytes ? typed : toText(bytes)}

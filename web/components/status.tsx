@@ -4,8 +4,8 @@ import { isMoving } from '../client/operations.ts'
 import { type Operation } from '../client/types.ts'
 import { Badge, Text } from '../ui/index.ts'
 import { type StatusWord, workedCount } from '../labels/operation.ts'
-import { numberText } from '../labels/size.ts'
 import { remainingText } from '../labels/time.ts'
+import { t } from '../messages/t.ts'
 
 export function StatusBadge({ word }: { word: StatusWord }) {
   return (
@@ -21,7 +21,12 @@ const PARTS = ['done', 'failed', 'skipped', 'cancelled'] as const
 export function Progress({ operation, wide = false }: { operation: Operation; wide?: boolean }) {
   const label = useId()
   const moving = isMoving(operation)
-  const texts = [`${numberText(workedCount(operation))} of ${numberText(operation.total)}`]
+  const texts = [
+    t('{done, number} of {total, number}', {
+      done: workedCount(operation),
+      total: operation.total,
+    }),
+  ]
   if (moving || operation.status === 'paused') texts.push(`${Math.floor(operation.percentage)}%`)
   if (moving && !wide && operation.remaining_seconds !== null)
     texts.push(remainingText(operation.remaining_seconds))

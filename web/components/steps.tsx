@@ -2,6 +2,7 @@
 import { type OperationStep } from '../client/types.ts'
 import { Text } from '../ui/index.ts'
 import { sentence } from '../labels/size.ts'
+import { translated } from '../messages/t.ts'
 
 export function Steps({
   steps,
@@ -13,7 +14,7 @@ export function Steps({
       {steps.map(({ id, title, summary }) => (
         <li key={id}>
           <Text as="span" fontWeight="medium">
-            {title}
+            {translated(title)}
           </Text>
           {summary !== '' && summary !== title && (
             <Text as="p" tone="subdued" breakWord>

@@ -3,6 +3,8 @@
 import { type KeyboardEvent, useRef, useState } from 'react'
 import { Tag, TextField } from '../ui/index.ts'
 import './form.css'
+import { inSentence } from '../labels/size.ts'
+import { t } from '../messages/t.ts'
 
 interface Props {
   label: string
@@ -102,7 +104,7 @@ export function WordsField(props: Props) {
         <div
           className="suggestions"
           role="group"
-          aria-label={`Suggestions for ${label.toLowerCase()}`}
+          aria-label={t('Suggestions for {label}', { label: inSentence(label) })}
         >
           {left.map(({ value: word, text }) => (
             <button key={word} type="button" onClick={() => take([word])}>

@@ -1,18 +1,19 @@
 // How API keys and what they may do read.
 import { type ApiKey } from '../client/api-keys.ts'
 import { momentText } from './time.ts'
+import { t } from '../messages/t.ts'
 
 /** Every scope with what it lets a key do. */
 export const SCOPES: readonly { scope: string; text: string }[] = [
-  { scope: 'files:read', text: 'Read files, their bytes, packs and tags' },
-  { scope: 'files:write', text: 'Change files, packs and tags' },
-  { scope: 'files:delete', text: 'Move files to the trash' },
-  { scope: 'files:purge', text: 'Delete files for good' },
-  { scope: 'imports:write', text: 'Import files' },
-  { scope: 'links:write', text: 'Create and see download links' },
-  { scope: 'operations:read', text: 'Read operations and their results' },
-  { scope: 'operations:write', text: 'Pause, cancel, retry and undo operations' },
-  { scope: 'settings:write', text: 'Change settings and API keys' },
+  { scope: 'files:read', text: t('Read files, their bytes, packs and tags') },
+  { scope: 'files:write', text: t('Change files, packs and tags') },
+  { scope: 'files:delete', text: t('Move files to the trash') },
+  { scope: 'files:purge', text: t('Delete files permanently') },
+  { scope: 'imports:write', text: t('Import files') },
+  { scope: 'links:write', text: t('Create and view download links') },
+  { scope: 'operations:read', text: t('Read operations and their results') },
+  { scope: 'operations:write', text: t('Pause, cancel, retry and undo operations') },
+  { scope: 'settings:write', text: t('Change settings and API keys') },
 ]
 
 /** What a storefront tool needs that imports files and hands out links. */
@@ -27,18 +28,18 @@ export const USUAL_SCOPES: readonly string[] = [
 type Times = Pick<ApiKey, 'expires_at' | 'revoked_at'>
 
 export function keyStatus({ expires_at, revoked_at }: Times, now: Date) {
-  if (revoked_at !== null) return { text: 'Revoked', tone: undefined } as const
+  if (revoked_at !== null) return { text: t('Revoked'), tone: undefined } as const
   if (expires_at !== null && new Date(expires_at) <= now)
-    return { text: 'Expired', tone: 'warning' } as const
-  return { text: 'Active', tone: 'success' } as const
+    return { text: t('Expired'), tone: 'warning' } as const
+  return { text: t('Active'), tone: 'success' } as const
 }
 
 export const lastUsedText = (
   { last_used_at }: Pick<ApiKey, 'last_used_at'>,
   locale?: string,
-): string => (last_used_at === null ? 'Never' : momentText(last_used_at, locale))
+): string => (last_used_at === null ? t('Never') : momentText(last_used_at, locale))
 
 export const keyExpiryText = (
   { expires_at }: Pick<ApiKey, 'expires_at'>,
   locale?: string,
-): string => (expires_at === null ? 'Never' : momentText(expires_at, locale))
+): string => (expires_at === null ? t('Never') : momentText(expires_at, locale))

@@ -2,6 +2,7 @@
 import { type FileSettings, type ItemMapping, type ItemState } from '../client/types.ts'
 import { expiryText, limitText } from './file.ts'
 import { numberText, savedText, sizeText } from './size.ts'
+import { t } from '../messages/t.ts'
 
 export interface Change {
   what: string
@@ -15,32 +16,33 @@ type Fields = {
   [K in Field]: { what: string; text: (value: NonNullable<ItemState[K]> | null) => string }
 }
 
-const onOff = (on: boolean | null) => (on ? 'On' : 'Off')
+const onOff = (on: boolean | null) => (on ? t('On') : t('Off'))
 
 const FIELDS: Fields = {
-  filename: { what: 'Name', text: (name) => name ?? '' },
+  filename: { what: t('Name'), text: (name) => name ?? '' },
   expiry_days: {
-    what: 'Links expire',
-    text: (days) => (days === null ? 'Never' : `After ${expiryText(days)}`),
+    what: t('Links expire'),
+    text: (days) =>
+      days === null ? t('Never') : t('After {expiry}', { expiry: expiryText(days) }),
   },
-  download_limit: { what: 'Links allow', text: limitText },
+  download_limit: { what: t('Links allow'), text: limitText },
   visibility: {
-    what: 'Visibility',
-    text: (visibility) => (visibility === 'public' ? 'Public' : 'Private'),
+    what: t('Visibility'),
+    text: (visibility) => (visibility === 'public' ? t('Public') : t('Private')),
   },
-  cdn: { what: 'CDN', text: onOff },
-  download_notification: { what: 'Notification', text: onOff },
-  download_tracking: { what: 'Tracking', text: onOff },
+  cdn: { what: t('CDN'), text: onOff },
+  download_notification: { what: t('Notification'), text: onOff },
+  download_tracking: { what: t('Tracking'), text: onOff },
   allowed_referrers: {
-    what: 'Referrers',
-    text: (sites) => (sites?.length ? sites.join(', ') : 'Any'),
+    what: t('Referrers'),
+    text: (sites) => (sites?.length ? sites.join(', ') : t('Any')),
   },
-  pack: { what: 'Pack', text: (pack) => pack ?? 'None' },
+  pack: { what: t('Pack'), text: (pack) => pack ?? t('None') },
   version: {
-    what: 'Version',
-    text: (version) => (version === null ? 'None' : numberText(version)),
+    what: t('Version'),
+    text: (version) => (version === null ? t('None') : numberText(version)),
   },
-  size_bytes: { what: 'Size', text: (bytes) => (bytes === null ? '' : sizeText(bytes)) },
+  size_bytes: { what: t('Size'), text: (bytes) => (bytes === null ? '' : sizeText(bytes)) },
 }
 
 /** Every difference between the two, in a fixed order; what stayed as it was is left out. */
@@ -49,11 +51,11 @@ export function changesOf(before: ItemState | null, after: ItemState | null): Ch
   const changes: Change[] = []
   const add = (what: string, from: string | null, to: string | null) =>
     changes.push({ what, before: from, after: to })
-  if (after.created) add('New file', null, null)
-  if (after.replaced) add('Replaced the file of this name', null, null)
-  if (after.purged) add('Deleted permanently', null, null)
+  if (after.created) add(t('New file'), null, null)
+  if (after.replaced) add(t('Replaced the file of this name'), null, null)
+  if (after.purged) add(t('Deleted permanently'), null, null)
   if (after.deleted !== undefined && after.deleted !== before?.deleted)
-    add(after.deleted ? 'Moved to the trash' : 'Restored from the trash', null, null)
+    add(after.deleted ? t('Moved to the trash') : t('Restored from the trash'), null, null)
   for (const field of Object.keys(FIELDS) as Field[]) {
     const text = FIELDS[field].text as (value: unknown) => string
     const to = after[field]
@@ -61,27 +63,32 @@ export function changesOf(before: ItemState | null, after: ItemState | null): Ch
     if (to === undefined || (after.created && field === 'filename')) continue
     const from = before?.[field] === undefined ? null : text(before[field])
     if (from !== text(to))
-      add(FIELDS[field].what, from, text(to) + (field === 'size_bytes' ? saved(before, after) : ''))
+      add(
+        FIELDS[field].what,
+        from,
+        field === 'size_bytes' ? sizeWithSaved(before, after) : text(to),
+      )
   }
   const { tags, mappings, created_files: made } = after
-  if (tags?.added.length) add('Tags added', null, tags.added.join(', '))
-  if (tags?.removed.length) add('Tags removed', null, tags.removed.join(', '))
-  if (mappings?.added.length) add('Mapped to', null, titles(mappings.added))
-  if (mappings?.removed.length) add('No longer mapped to', null, titles(mappings.removed))
+  if (tags?.added.length) add(t('Tags added'), null, tags.added.join(', '))
+  if (tags?.removed.length) add(t('Tags removed'), null, tags.removed.join(', '))
+  if (mappings?.added.length) add(t('Mapped to'), null, titles(mappings.added))
+  if (mappings?.removed.length) add(t('No longer mapped to'), null, titles(mappings.removed))
   if (made?.length)
     add(
-      made.length === 1 ? 'New file' : `${numberText(made.length)} new files`,
+      t('{count, plural, one {New file} other {# new files}}', { count: made.length }),
       null,
       made.join(', '),
     )
-  if (after.link !== undefined) add('Download link', null, null)
+  if (after.link !== undefined) add(t('Download link'), null, null)
   return changes
 }
 
-/** ` (74% less)` */
-const saved = (before: ItemState | null, { size_bytes: to }: ItemState): string => {
-  const text = savedText(before?.size_bytes, to)
-  return text === null ? '' : ` (${text})`
+/** `12 MB (74% less)` */
+function sizeWithSaved(before: ItemState | null, { size_bytes: to = 0 }: ItemState): string {
+  const saved = savedText(before?.size_bytes, to)
+  const size = sizeText(to)
+  return saved === null ? size : t('{size} ({saved})', { size, saved })
 }
 
 const titles = (mappings: readonly ItemMapping[]): string =>

@@ -24,7 +24,7 @@ test('a check says where it is', () => {
   expect(checkStage(check, 1000)).toEqual({ text: 'Reading rows: 250 of 1,000', share: 0.25 })
   expect(checkStage({ ...check, phase: 'skus' }, 1000).share).toBeNull()
   expect(checkStage({ ...check, phase: 'urls' }, 1000)).toEqual({
-    text: 'Asking file URLs: 3 of 12',
+    text: 'Checking file URLs: 3 of 12',
     share: 0.25,
   })
   expect(checkStage({ ...check, phase: 'done' }, 1000).share).toBe(1)

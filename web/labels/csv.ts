@@ -1,27 +1,32 @@
 // How a CSV file, its columns and what was found in it read.
 import { type CsvCheck, type CsvField, type CsvProblem, type CsvUpload } from '../client/csv.ts'
 import { type StatusWord } from './operation.ts'
-import { numberText } from './size.ts'
+import { t } from '../messages/t.ts'
 
 export const CSV_FIELDS_TEXT: Record<CsvField, { label: string; help: string; required?: true }> = {
-  filename: { label: 'Filename', help: 'The name that buyers see.', required: true },
-  file_url: { label: 'File URL', help: 'Where the file is fetched from.', required: true },
-  product_sku: { label: 'Product SKU', help: 'The file is attached to the product with this SKU.' },
-  expiry_days: { label: 'Expiry days', help: 'Empty: as in Settings.' },
-  download_limit: { label: 'Download limit', help: 'Empty: as in Settings.' },
-  tags: { label: 'Tags', help: 'Several in one cell, between commas or semicolons.' },
+  filename: { label: t('Filename'), help: t('The name that buyers see.'), required: true },
+  file_url: { label: t('File URL'), help: t('The URL to fetch the file from.'), required: true },
+  product_sku: {
+    label: t('Product SKU'),
+    help: t('The file is attached to the product with this SKU.'),
+  },
+  expiry_days: { label: t('Expiry days'), help: t('Empty: as in Settings.') },
+  download_limit: { label: t('Download limit'), help: t('Empty: as in Settings.') },
+  tags: { label: t('Tags'), help: t('Separate several tags with commas or semicolons.') },
   id: {
-    label: 'File ID',
-    help: 'Of a file that is here already: its row changes that file. Empty cells leave it as it is.',
+    label: t('File ID'),
+    help: t(
+      'ID of an existing file: the row changes that file. Empty cells leave its settings unchanged.',
+    ),
   },
 }
 
 /** How far a file is. */
 export const CSV_STATUSES: Record<CsvUpload['status'], StatusWord> = {
-  ready: { text: 'Not checked', tone: undefined, progress: 'incomplete' },
-  checking: { text: 'Being checked', tone: 'info', progress: 'partiallyComplete' },
-  checked: { text: 'Checked', tone: 'attention', progress: undefined },
-  started: { text: 'Imported', tone: 'success', progress: 'complete' },
+  ready: { text: t('Not checked'), tone: undefined, progress: 'incomplete' },
+  checking: { text: t('Being checked'), tone: 'info', progress: 'partiallyComplete' },
+  checked: { text: t('Checked'), tone: 'attention', progress: undefined },
+  started: { text: t('Imported'), tone: 'success', progress: 'complete' },
 }
 
 const ENCODINGS: Record<string, string> = {
@@ -31,10 +36,10 @@ const ENCODINGS: Record<string, string> = {
   'windows-1252': 'Windows-1252',
 }
 const DELIMITERS: Record<string, string> = {
-  ',': 'Comma',
-  ';': 'Semicolon',
-  '\t': 'Tab',
-  '|': 'Vertical bar',
+  ',': t('Comma'),
+  ';': t('Semicolon'),
+  '\t': t('Tab'),
+  '|': t('Vertical bar'),
 }
 
 export const encodingText = (encoding: string): string =>
@@ -43,21 +48,34 @@ export const delimiterText = (delimiter: string): string => DELIMITERS[delimiter
 
 /** `Row 12, column file_url` */
 export const problemPlace = ({ row, column }: Pick<CsvProblem, 'row' | 'column'>): string =>
-  `Row ${numberText(row)}${column === null ? '' : `, column ${column}`}`
+  column === null
+    ? t('Row {row, number}', { row })
+    : t('Row {row, number}, column {column}', { row, column })
 
 /** What a check is doing, and how far it is; `share` from 0 to 1, null where that can't be said. */
 export function checkStage(check: CsvCheck, rows: number): { text: string; share: number | null } {
-  const of = (done: number, all: number, what: string) => ({
-    text: `${what}: ${numberText(done)} of ${numberText(all)}`,
-    share: all === 0 ? null : done / all,
-  })
-  if (check.phase === 'rows') return of(check.rows, rows, 'Reading rows')
-  if (check.phase === 'skus') return of(check.skus, check.skus_total, 'Looking up SKUs')
-  if (check.phase === 'urls') return of(check.urls, check.urls_total, 'Asking file URLs')
-  return check.phase === 'waiting'
-    ? { text: 'Waiting to begin', share: null }
-    : { text: 'Done', share: 1 }
+  const { phase, rows: read, skus, skus_total: allSkus, urls, urls_total: allUrls } = check
+  if (phase === 'rows')
+    return {
+      text: t('Reading rows: {done, number} of {all, number}', { done: read, all: rows }),
+      share: shareOf(read, rows),
+    }
+  if (phase === 'skus')
+    return {
+      text: t('Looking up SKUs: {done, number} of {all, number}', { done: skus, all: allSkus }),
+      share: shareOf(skus, allSkus),
+    }
+  if (phase === 'urls')
+    return {
+      text: t('Checking file URLs: {done, number} of {all, number}', { done: urls, all: allUrls }),
+      share: shareOf(urls, allUrls),
+    }
+  return phase === 'waiting'
+    ? { text: t('Waiting to begin'), share: null }
+    : { text: t('Done'), share: 1 }
 }
+
+const shareOf = (done: number, all: number): number | null => (all === 0 ? null : done / all)
 
 /** A small file to begin with. */
 export const EXAMPLE_CSV = [

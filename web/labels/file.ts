@@ -1,6 +1,6 @@
 // What kind of file a name stands for, and how its settings and mappings read.
 import { type File, type LinkStatus, type Mapping } from '../client/types.ts'
-import { countText } from './size.ts'
+import { t } from '../messages/t.ts'
 
 export type FileFamily = 'document' | 'image' | 'video' | 'audio' | 'archive' | 'other'
 
@@ -30,16 +30,24 @@ export function familyOf(filename: string, contentType: string): FileFamily {
 export function kindText(filename: string, contentType: string): string {
   const extension = extensionOf(filename).toUpperCase()
   const family = familyOf(filename, contentType)
-  if (family === 'other' || family === 'document') return extension || 'File'
-  return extension ? `${extension} ${family}` : family[0]!.toUpperCase() + family.slice(1)
+  if (family === 'other' || family === 'document') return extension || t('File')
+  return KINDS[family](extension)
+}
+
+/** `extension`: empty where there is none. */
+const KINDS: Record<'image' | 'video' | 'audio' | 'archive', (extension: string) => string> = {
+  image: (extension) => (extension ? t('{extension} image', { extension }) : t('Image')),
+  video: (extension) => (extension ? t('{extension} video', { extension }) : t('Video')),
+  audio: (extension) => (extension ? t('{extension} audio', { extension }) : t('Audio')),
+  archive: (extension) => (extension ? t('{extension} archive', { extension }) : t('Archive')),
 }
 
 const GROUPS: Record<string, string> = {
-  document: 'Documents',
-  image: 'Images',
-  video: 'Videos',
-  audio: 'Audio',
-  archive: 'Archives',
+  document: t('Documents'),
+  image: t('Images'),
+  video: t('Videos'),
+  audio: t('Audio'),
+  archive: t('Archives'),
 }
 export const TYPE_GROUPS = Object.keys(GROUPS)
 
@@ -47,21 +55,23 @@ export const TYPE_GROUPS = Object.keys(GROUPS)
 export const typeText = (type: string): string => GROUPS[type] ?? type.toUpperCase()
 
 export const expiryText = (days: number | null): string =>
-  days === null ? 'Never' : countText(days, 'day', 'days')
+  days === null ? t('Never') : t('{days, plural, one {# day} other {# days}}', { days })
 
 export const limitText = (limit: number | null): string =>
-  limit === null ? 'Unlimited' : countText(limit, 'download', 'downloads')
+  limit === null
+    ? t('Unlimited')
+    : t('{limit, plural, one {# download} other {# downloads}}', { limit })
 
 export const visibilityText = (visibility: File['visibility']): string =>
-  visibility === 'public' ? 'Public' : 'Private (a download link is required)'
+  visibility === 'public' ? t('Public') : t('Private (a download link is required)')
 
 const METHODS: Record<Mapping['method'], string> = {
-  sku: 'Product SKU',
-  filename: 'SKU in the filename',
-  title: 'Product title',
-  tags: 'Tags',
-  manual: 'By hand',
-  pack: 'Its pack',
+  sku: t('Product SKU'),
+  filename: t('SKU in the filename'),
+  title: t('Product title'),
+  tags: t('Tags'),
+  manual: t('Manual'),
+  pack: t('Pack'),
 }
 export const methodText = (method: Mapping['method']): string => METHODS[method] ?? method
 
@@ -69,11 +79,11 @@ const LINK_STATUSES: Record<
   LinkStatus,
   { text: string; tone?: 'success' | 'warning' | 'critical' }
 > = {
-  active: { text: 'Active', tone: 'success' },
-  expired: { text: 'Expired' },
-  exhausted: { text: 'Used up', tone: 'warning' },
-  revoked: { text: 'Revoked', tone: 'critical' },
-  withdrawn: { text: 'Withdrawn', tone: 'critical' },
+  active: { text: t('Active'), tone: 'success' },
+  expired: { text: t('Expired') },
+  exhausted: { text: t('Used up'), tone: 'warning' },
+  revoked: { text: t('Revoked'), tone: 'critical' },
+  withdrawn: { text: t('Withdrawn'), tone: 'critical' },
 }
 export const linkStatus = (status: LinkStatus) => LINK_STATUSES[status] ?? { text: status }
 

@@ -65,10 +65,10 @@ test('matched, to be chosen, left alone by reason, failing first', () => {
   expect(partsOfAll(counts, items).map(({ title, count }) => [title, count])).toEqual([
     ['1 file would fail: File in use', 1],
     ['1 file is matched', 1],
-    ['2 files are not matched for sure: you choose the product in Reviews', 2],
+    ['2 files have no certain match: choose the product in Reviews', 2],
     ['2 files are not matched: No product matches it', 2],
     ['1 file is not matched: It has a product already', 1],
-    ['1 file stays as it is', 1],
+    ['1 file does not change', 1],
   ])
 })
 
@@ -86,9 +86,9 @@ test('of very many the operation’s own counts are told: what stays as it is co
   }
   expect(partsOfCounts({ ...many, action: 'stamp-files' }, items)).toMatchObject([
     { title: '3 files would be changed', items: [{ after: { cdn: true } }] },
-    { title: '7 files are not matched for sure: you choose the product in Reviews', items: [] },
+    { title: '7 files have no certain match: choose the product in Reviews', items: [] },
     { title: '3 files are left alone', items: [{ status: 'skipped' }] },
-    { title: '1,190 files stay as they are', items: [{ after: null }] },
+    { title: '1,190 files do not change', items: [{ after: null }] },
   ])
   // Those that are to be asked about may be among the skipped.
   const mapping = {

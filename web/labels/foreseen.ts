@@ -2,8 +2,8 @@
 // stays, what fails and why.
 import { type ActionLabels, type Plugin } from '../client/plugins.ts'
 import { type Item, type Operation } from '../client/types.ts'
-import { formatMessage } from './message-format.ts'
-import { countText } from './size.ts'
+import { formatMessage } from '../messages/format.ts'
+import { t, translated } from '../messages/t.ts'
 
 export interface ForeseenPart {
   kind: 'change' | 'ask' | 'same' | 'failed' | 'skipped'
@@ -26,13 +26,21 @@ function titleOf(
   if (kind === 'change')
     return labels
       ? formatMessage(labels.preview, { count })
-      : countText(count, 'file would be changed', 'files would be changed')
+      : t('{count, plural, one {# file would be changed} other {# files would be changed}}', {
+          count,
+        })
   if (kind === 'ask')
-    return `${countText(count, 'file is', 'files are')} not matched for sure: you choose the product in Reviews`
-  if (kind === 'same') return countText(count, 'file stays as it is', 'files stay as they are')
+    return t(
+      '{count, plural, one {# file has} other {# files have}} no certain match: choose the product in Reviews',
+      { count },
+    )
+  if (kind === 'same')
+    return t('{count, plural, one {# file does not change} other {# files do not change}}', {
+      count,
+    })
   const what =
     kind === 'failed'
-      ? countText(count, 'file would fail', 'files would fail')
+      ? t('{count, plural, one {# file would fail} other {# files would fail}}', { count })
       : skippedText(labels, count)
   return reason === '' ? what : `${what}: ${reason}`
 }
@@ -40,7 +48,7 @@ function titleOf(
 const skippedText = (labels: Labels | undefined, count: number): string =>
   labels
     ? formatMessage(labels.skipped, { count })
-    : countText(count, 'file is left alone', 'files are left alone')
+    : t('{count, plural, one {# file is skipped} other {# files are skipped}}', { count })
 
 const ORDER: readonly ForeseenPart['kind'][] = ['failed', 'change', 'ask', 'skipped', 'same']
 
@@ -65,7 +73,8 @@ export function partsOfAll(
   const found = new Map<string, { kind: ForeseenPart['kind']; reason: string; items: Item[] }>()
   for (const item of items) {
     const kind = kindOf(item, onBytes)
-    const reason = kind === 'failed' || kind === 'skipped' ? (item.error?.message ?? '') : ''
+    const reason =
+      kind === 'failed' || kind === 'skipped' ? translated(item.error?.message ?? '') : ''
     const part = found.get(`${kind} ${reason}`) ?? { kind, reason, items: [] }
     part.items.push(item)
     found.set(`${kind} ${reason}`, part)

@@ -1,5 +1,5 @@
 // What it means for products and buyers when files go.
-import { countText, numberText } from './size.ts'
+import { t } from '../messages/t.ts'
 
 const TRASH_DAYS = 7
 
@@ -7,31 +7,40 @@ const TRASH_DAYS = 7
  * What becomes of so many deleted files. `links`: those to them that work today; null: not known.
  */
 export function trashText(count: number, links: number | null): string {
-  const one = count === 1
-  const live =
-    links === null || links === 0 ? '' : `, ${countText(links, 'live one', 'live ones')} among them`
-  return [
-    `${one ? 'It stays' : 'They stay'} in the trash for ${numberText(TRASH_DAYS)} days and can be restored until then.`,
-    `${one ? 'Its' : 'Their'} download links stop working at once${live}.`,
-  ].join(' ')
+  const stay = t(
+    '{count, plural, one {It stays} other {They stay}} in the trash for {days, number} days and can be restored until then.',
+    { count, days: TRASH_DAYS },
+  )
+  const stop =
+    links === null || links === 0
+      ? t('{count, plural, one {Its} other {Their}} download links stop working immediately.', {
+          count,
+        })
+      : t(
+          '{count, plural, one {Its} other {Their}} download links stop working immediately, including {links, plural, one {# active link} other {# active links}}.',
+          { count, links },
+        )
+  return `${stay} ${stop}`
 }
 
 export function mappedText(mapped: number | null, count: number): string {
-  if (mapped === null) return 'These files may be mapped to products'
+  if (mapped === null) return t('These files may be mapped to products')
   if (mapped === count)
-    return count === 1
-      ? 'This file is mapped to a product'
-      : 'All of these files are mapped to products'
-  return `${numberText(mapped)} of ${countText(count, 'file', 'files')} ${mapped === 1 ? 'is mapped to a product' : 'are mapped to products'}`
+    return t(
+      '{count, plural, one {This file is mapped to a product} other {All of these files are mapped to products}}',
+      { count },
+    )
+  return t(
+    '{mapped, number} of {count, plural, one {# file} other {# files}} {mapped, plural, one {is mapped to a product} other {are mapped to products}}',
+    { mapped, count },
+  )
 }
 
 /** `Customers who bought these 3 products can’t download the files any more.` */
-export function impactText({ products }: { products: number | null }): string {
-  const which =
-    products === null
-      ? 'these products'
-      : products === 1
-        ? 'this product'
-        : `these ${numberText(products)} products`
-  return `Customers who bought ${which} can’t download the files any more.`
-}
+export const impactText = ({ products }: { products: number | null }): string =>
+  products === null
+    ? t('Customers who bought these products can’t download the files any more.')
+    : t(
+        '{products, plural, one {Customers who bought this product} other {Customers who bought these # products}} can’t download the files any more.',
+        { products },
+      )

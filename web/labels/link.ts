@@ -1,19 +1,24 @@
 // How a link's terms read.
 import { type DownloadLink } from '../client/types.ts'
-import { countText, numberText } from './size.ts'
 import { momentText } from './time.ts'
+import { t } from '../messages/t.ts'
 
 /** `Expires 29 Nov 2026, 14:05 and allows 5 downloads.` */
 export function linkTerms(
   { expires_at, download_limit }: Pick<DownloadLink, 'expires_at' | 'download_limit'>,
   locale?: string,
 ): string {
-  const expiry = expires_at === null ? 'Never expires' : `Expires ${momentText(expires_at, locale)}`
-  const limit =
-    download_limit === null
-      ? 'any number of downloads'
-      : countText(download_limit, 'download', 'downloads', locale)
-  return `${expiry} and allows ${limit}.`
+  const values = {
+    time: expires_at === null ? '' : momentText(expires_at, locale),
+    limit: download_limit ?? 0,
+  }
+  if (download_limit === null)
+    return expires_at === null
+      ? t('Never expires and allows any number of downloads.')
+      : t('Expires {time} and allows any number of downloads.', values)
+  return expires_at === null
+    ? t('Never expires and allows {limit, plural, one {# download} other {# downloads}}.', values)
+    : t('Expires {time} and allows {limit, plural, one {# download} other {# downloads}}.', values)
 }
 
 /** `2 of 5`, `2 of unlimited` */
@@ -22,11 +27,17 @@ export const usedText = ({
   download_limit,
 }: Pick<DownloadLink, 'downloads' | 'download_limit'>): string =>
   download_limit === null
-    ? `${numberText(downloads)}, unlimited`
-    : `${numberText(downloads)} of ${numberText(download_limit)}`
+    ? t('{downloads, number}, unlimited', { downloads })
+    : t('{downloads, number} of {limit, number}', {
+        downloads,
+        limit: download_limit,
+      })
 
 /** `1 link was not sent: It has expired` */
 export function notSentText(skipped: readonly { reason: string }[]): string {
   const reasons = [...new Set(skipped.map(({ reason }) => reason))]
-  return `${countText(skipped.length, 'link was', 'links were')} not sent: ${reasons.join('; ')}`
+  return t('{count, plural, one {# link was} other {# links were}} not sent: {list}', {
+    count: skipped.length,
+    list: reasons.join('; '),
+  })
 }

@@ -36,8 +36,8 @@ test('what was started is told as it moves, in the words of its plugin', () => {
 })
 
 test('its undo, and a workflow of the merchant’s own', () => {
-  expect(text({ undoes: 'op_1', status: 'running', total: 1 })).toBe('Undoing it for 1 file')
-  expect(text({ undoes: 'op_1', status: 'success', done: 1 })).toBe('1 file set back')
+  expect(text({ undoes: 'op_1', status: 'running', total: 1 })).toBe('Undoing for 1 file')
+  expect(text({ undoes: 'op_1', status: 'success', done: 1 })).toBe('1 file restored')
   const own = { action: 'workflow_1', workflow_title: 'Spring' }
   expect(text({ ...own, status: 'running' })).toBe('Spring: 12 files')
   expect(text({ ...own, status: 'success', done: 2 })).toBe('Spring: 2 files done')

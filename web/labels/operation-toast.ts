@@ -1,21 +1,26 @@
 // What was just started, in one line that changes with it: `Deleting 12 files`, then `12 files
 // moved to the trash`.
+import { type Channel } from '../client/channels.ts'
 import { type Plugin } from '../client/plugins.ts'
 import { type Operation } from '../client/types.ts'
-import { formatMessage } from './message-format.ts'
 import { operationTitle } from './operation.ts'
-import { countText, numberText } from './size.ts'
+import { formatMessage } from '../messages/format.ts'
+import { t } from '../messages/t.ts'
 
 /** `plugins`: those of this installation; undefined while they load. */
-export function toastText(operation: Operation, plugins: readonly Plugin[] = []): string {
+export function toastText(
+  operation: Operation,
+  plugins: readonly Plugin[] = [],
+  channels: readonly Channel[] = [],
+): string {
   const { status, total, done, failed, skipped } = operation
   if (status === 'undone' || status === 'cancelled' || status === 'paused')
-    return operationTitle(operation)
-  const texts = textsOf(operation, plugins)
+    return operationTitle(operation, channels)
+  const texts = textsOf(operation, plugins, channels)
   if (status === 'queued' || status === 'running') return texts.running(total)
   const rest = [
-    failed > 0 && `${numberText(failed)} failed`,
-    skipped > 0 && `${numberText(skipped)} skipped`,
+    failed > 0 && t('{failed, number} failed', { failed }),
+    skipped > 0 && t('{skipped, number} skipped', { skipped }),
   ]
   return [texts.done(done), ...rest.filter((part) => part !== false)].join(', ')
 }
@@ -25,12 +30,15 @@ interface Texts {
   done: (count: number) => string
 }
 
-function textsOf(operation: Operation, plugins: readonly Plugin[]): Texts {
-  const files = (count: number) => countText(count, 'file', 'files')
+function textsOf(
+  operation: Operation,
+  plugins: readonly Plugin[],
+  channels: readonly Channel[],
+): Texts {
   if (operation.undoes)
     return {
-      running: (count) => `Undoing it for ${files(count)}`,
-      done: (count) => `${files(count)} set back`,
+      running: (count) => t('Undoing for {count, plural, one {# file} other {# files}}', { count }),
+      done: (count) => t('{count, plural, one {# file} other {# files}} restored', { count }),
     }
   const labels = plugins.find(({ id }) => id === operation.action)?.actions[0]?.labels
   if (labels)
@@ -38,9 +46,11 @@ function textsOf(operation: Operation, plugins: readonly Plugin[]): Texts {
       running: (count) => formatMessage(labels.running, { count }),
       done: (count) => formatMessage(labels.done, { count }),
     }
-  const title = operationTitle(operation)
+  const title = operationTitle(operation, channels)
   return {
-    running: (count) => `${title}: ${files(count)}`,
-    done: (count) => `${title}: ${files(count)} done`,
+    running: (count) =>
+      t('{title}: {count, plural, one {# file} other {# files}}', { title, count }),
+    done: (count) =>
+      t('{title}: {count, plural, one {# file} other {# files}} done', { title, count }),
   }
 }

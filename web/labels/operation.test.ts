@@ -26,35 +26,20 @@ const operation = (part: Partial<Operation>): Operation =>
     ...part,
   }) as Operation
 
-test('an import is named after its channel, anything else after its action', () => {
-  expect(operationTitle({ kind: 'import', channel: 'api', action: 'import' })).toBe('API import')
-  expect(operationTitle({ kind: 'import', channel: 'pigeon', action: 'import' })).toBe('Import')
-  expect(
-    operationTitle({
-      kind: 'bulk',
-      channel: 'page',
-      action: 'sort-files',
-      workflow_title: 'Sort them',
-    }),
-  ).toBe('Sort them')
-  expect(operationTitle({ kind: 'bulk', channel: 'page', action: 'sort-files' })).toBe('Sort files')
-  expect(operationTitle({ kind: 'bulk', channel: 'page', action: '' })).toBe('Operation')
-  expect(
-    operationTitle({
-      kind: 'bulk',
-      channel: 'page',
-      action: 'workflow_1',
-      workflow_title: 'Spring',
-    }),
-  ).toBe('Spring')
-  expect(
-    operationTitle({
-      kind: 'bulk',
-      channel: 'page',
-      action: 'undo',
-      workflow_title: 'Undo: Sort files',
-    }),
-  ).toBe('Undo: Sort files')
+test('an import is named after its channel, anything else after its workflow or action', () => {
+  const channels = [
+    { id: 'post', title: 'Post', imports: { title: 'Post import', plural: 'Post imports' } },
+    { id: 'page', title: 'Page', imports: null },
+  ]
+  const title = (part: { kind: 'import' | 'bulk'; channel: string; workflow_title?: string }) =>
+    operationTitle({ action: 'sort-files', ...part }, channels)
+  expect(title({ kind: 'import', channel: 'post' })).toBe('Post import')
+  expect(title({ kind: 'import', channel: 'pigeon' })).toBe('Import')
+  const bulk = { kind: 'bulk', channel: 'page' } as const
+  expect(title({ ...bulk, workflow_title: 'Sort them' })).toBe('Sort them')
+  expect(title(bulk)).toBe('Sort files')
+  expect(operationTitle({ ...bulk, action: '' }, channels)).toBe('Operation')
+  expect(title({ ...bulk, workflow_title: 'Undo: Sort files' })).toBe('Undo: Sort files')
 })
 
 test('what waits is what has not ended, and never less than nothing', () => {
@@ -86,7 +71,7 @@ test('a cancelled one says how far it came, and does not count what nobody came 
   expect(statusWord(cancelled).text).toBe('Cancelled')
   expect(outcomeText(cancelled)).toEqual({
     title: '16 of 40 files were imported',
-    advice: 'It was cancelled before 24 files were started. What was imported stays so.',
+    advice: '24 files were not started. Finished files keep their changes.',
   })
 })
 
@@ -113,11 +98,11 @@ test('what is selected reads as the list’s own filters', () => {
   expect(sourceText({ source: { type: 'entries' }, total })).toBeNull()
   expect(sourceText({ source: { type: 'files', count: 1 }, total: 1 })).toBe('1 selected file')
   expect(sourceText({ source: { type: 'filter', filter: {} }, total })).toBe(
-    'All files (7 files when it started)',
+    'All files (7 files at the start)',
   )
   expect(
     sourceText({ source: { type: 'filter', filter: { deleted: true, tags: ['a'] } }, total }),
-  ).toBe('Files with: in the trash; tagged a (7 files when it started)')
+  ).toBe('Files with: in the trash; tagged a (7 files at the start)')
 })
 
 test('a preview speaks of what would be', () => {
@@ -133,7 +118,7 @@ test('a preview is discarded without a question; what runs is not', () => {
   })
   const running = actionWord('cancel', operation({ done: 50 }))
   expect(running.question?.text[0]).toContain('50 files have been imported')
-  expect(running.question?.text[1]).toContain('150 files that wait')
+  expect(running.question?.text.at(-1)).toContain('150 waiting files are not changed')
 })
 
 test('an undo says what it can’t take back', () => {
@@ -141,18 +126,19 @@ test('an undo says what it can’t take back', () => {
     'undo',
     operation({ kind: 'bulk', status: 'success', done: 1, cannot_undo: ['Mail'] }),
   )
-  expect(question?.text[0]).toContain('1 file will be set back')
-  expect(question?.text.at(-1)).toBe('No undo takes back what this step does: Mail.')
+  expect(question?.text[0]).toContain('1 file is restored')
+  expect(question?.text.at(-1)).toBe('This step can’t be undone: Mail.')
 })
 
 test('what no undo takes back is not promised when it is cancelled', () => {
   const said = (part: Partial<Operation>) =>
-    actionWord('cancel', operation({ kind: 'bulk', done: 2, ...part })).question!.text[0]!
-  expect(said({})).toContain('You can undo that afterwards')
-  expect(said({ cannot_undo: ['Delete permanently'] })).toBe(
-    '2 files have been changed and stay so. No undo takes back what this step does: Delete permanently.',
-  )
-  expect(said({ undoes: 'op_1' })).toBe('2 files have been changed and stay so.')
+    actionWord('cancel', operation({ kind: 'bulk', done: 2, ...part })).question!.text.slice(0, -1)
+  expect(said({}).at(-1)).toBe('You can undo that later.')
+  expect(said({ cannot_undo: ['Delete permanently'] })).toEqual([
+    '2 files have been changed and stay changed.',
+    'This step can’t be undone: Delete permanently.',
+  ])
+  expect(said({ undoes: 'op_1' })).toEqual(['2 files have been changed and stay changed.'])
 })
 
 test('what stopped at a step of no file is tried again, not “0 failed files”', () => {
@@ -165,10 +151,10 @@ test('what stopped at a step of no file is tried again, not “0 failed files”
 test('what was not started when it was cancelled can be resumed', () => {
   const said = (part: Partial<Operation>) =>
     actionWord('retry', operation({ status: 'cancelled', ...part })).text
-  expect(said({ cancelled: 24 })).toBe('Resume the 24 that were not started')
-  expect(said({ cancelled: 1 })).toBe('Resume the 1 that was not started')
+  expect(said({ cancelled: 24 })).toBe('Resume 24 files not started')
+  expect(said({ cancelled: 1 })).toBe('Resume 1 file not started')
   expect(said({ failed: 2, cancelled: 24 })).toBe(
-    'Retry 2 failed files and resume the 24 that were not started',
+    'Retry 2 failed files and resume the 24 not started',
   )
 })
 
@@ -185,6 +171,6 @@ test('the history is narrowed to what there is here, of whoever made it', () => 
   expect(choices).toEqual({
     ...{ 'sort-files': 'Sort files', 'stamp-files': 'Stamp files' },
     ...{ 'sheet-update': 'Sheet update', undo: 'Undo' },
-    ...{ import: 'Import', workflow: 'Workflow of your own' },
+    ...{ import: 'Import', workflow: 'Custom workflow' },
   })
 })

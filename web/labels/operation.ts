@@ -1,5 +1,6 @@
 // How an operation reads: its name, its state in the specification's words, and what is left to do
 // about it.
+import { type Channel } from '../client/channels.ts'
 import { type Plugin } from '../client/plugins.ts'
 import {
   type Item,
@@ -8,8 +9,10 @@ import {
   type OperationAction,
   type OperationStatus,
 } from '../client/types.ts'
+import { importText } from './channel.ts'
 import { filterTexts } from './filter.ts'
-import { countText, numberText, sentence } from './size.ts'
+import { sentence } from './size.ts'
+import { t, translated } from '../messages/t.ts'
 
 type Tone = 'info' | 'success' | 'warning' | 'critical' | 'attention' | undefined
 type Progress = 'incomplete' | 'partiallyComplete' | 'complete' | undefined
@@ -21,16 +24,16 @@ export interface StatusWord {
 }
 
 export const OPERATION_STATUSES: Record<OperationStatus, StatusWord> = {
-  previewing: { text: 'Previewing', tone: 'info', progress: 'partiallyComplete' },
-  previewed: { text: 'Preview ready', tone: 'attention', progress: undefined },
-  queued: { text: 'Queued', tone: undefined, progress: 'incomplete' },
-  running: { text: 'In progress', tone: 'info', progress: 'partiallyComplete' },
-  paused: { text: 'Paused', tone: 'attention', progress: 'partiallyComplete' },
-  success: { text: 'Success', tone: 'success', progress: 'complete' },
-  partial: { text: 'Partial', tone: 'warning', progress: 'partiallyComplete' },
-  failed: { text: 'Failed', tone: 'critical', progress: undefined },
-  cancelled: { text: 'Cancelled', tone: undefined, progress: undefined },
-  undone: { text: 'Undone', tone: undefined, progress: undefined },
+  previewing: { text: t('Previewing'), tone: 'info', progress: 'partiallyComplete' },
+  previewed: { text: t('Preview ready'), tone: 'attention', progress: undefined },
+  queued: { text: t('Queued'), tone: undefined, progress: 'incomplete' },
+  running: { text: t('In progress'), tone: 'info', progress: 'partiallyComplete' },
+  paused: { text: t('Paused'), tone: 'attention', progress: 'partiallyComplete' },
+  success: { text: t('Success'), tone: 'success', progress: 'complete' },
+  partial: { text: t('Partial'), tone: 'warning', progress: 'partiallyComplete' },
+  failed: { text: t('Failed'), tone: 'critical', progress: undefined },
+  cancelled: { text: t('Cancelled'), tone: undefined, progress: undefined },
+  undone: { text: t('Undone'), tone: undefined, progress: undefined },
 }
 
 /**
@@ -41,24 +44,24 @@ export const statusWord = ({
   discarded,
 }: Pick<Operation, 'status' | 'discarded'>): StatusWord =>
   discarded
-    ? { ...OPERATION_STATUSES.cancelled, text: 'Preview discarded' }
+    ? { ...OPERATION_STATUSES.cancelled, text: t('Preview discarded') }
     : OPERATION_STATUSES[status]
 
 export const ITEM_STATUSES: Record<ItemStatus, StatusWord> = {
-  pending: { text: 'Waiting', tone: undefined, progress: 'incomplete' },
-  running: { text: 'In progress', tone: 'info', progress: 'partiallyComplete' },
-  done: { text: 'Done', tone: 'success', progress: 'complete' },
-  failed: { text: 'Failed', tone: 'critical', progress: undefined },
-  skipped: { text: 'Skipped', tone: undefined, progress: undefined },
-  cancelled: { text: 'Cancelled', tone: undefined, progress: undefined },
+  pending: { text: t('Waiting'), tone: undefined, progress: 'incomplete' },
+  running: { text: t('In progress'), tone: 'info', progress: 'partiallyComplete' },
+  done: { text: t('Done'), tone: 'success', progress: 'complete' },
+  failed: { text: t('Failed'), tone: 'critical', progress: undefined },
+  skipped: { text: t('Skipped'), tone: undefined, progress: undefined },
+  cancelled: { text: t('Cancelled'), tone: undefined, progress: undefined },
 }
 
 /** Of a preview: nothing has been done. */
 const PREVIEW_STATUSES: Record<ItemStatus, StatusWord> = {
   ...ITEM_STATUSES,
-  done: { text: 'Would change', tone: 'info', progress: undefined },
-  failed: { text: 'Would fail', tone: 'critical', progress: undefined },
-  skipped: { text: 'Would be skipped', tone: undefined, progress: undefined },
+  done: { text: t('Would change'), tone: 'info', progress: undefined },
+  failed: { text: t('Would fail'), tone: 'critical', progress: undefined },
+  skipped: { text: t('Would be skipped'), tone: undefined, progress: undefined },
 }
 
 /**
@@ -70,32 +73,13 @@ export function itemWord(
 ): StatusWord {
   const word = (previewed ? PREVIEW_STATUSES : ITEM_STATUSES)[status]
   return previewed && status === 'done' && !after
-    ? { ...word, text: 'No change', tone: undefined }
+    ? { ...word, text: t('No change'), tone: undefined }
     : word
 }
 
 /** Does it only show what would be done? */
 export const isPreview = ({ status }: Pick<Operation, 'status'>): boolean =>
   status === 'previewing' || status === 'previewed'
-
-/** How an operation came about, by its name in the API. */
-export const CHANNELS: Record<string, string> = {
-  admin: 'Admin page',
-  api: 'API',
-  csv: 'CSV',
-  upload: 'Upload',
-  drop: 'FTP',
-  cloud: 'Cloud sync',
-  schedule: 'Scheduled task',
-}
-
-const IMPORTS: Record<string, string> = {
-  api: 'API import',
-  csv: 'CSV import',
-  upload: 'Upload',
-  drop: 'FTP import',
-  cloud: 'Cloud sync',
-}
 
 /**
  * The actions that the history can be narrowed to: those of this installation, undos, imports and
@@ -109,9 +93,9 @@ export function actionChoices(
   return Object.fromEntries([
     ...actions.map(({ id, name }) => [id, name] as const),
     ...channelActions.map(({ id, title }) => [id, title] as const),
-    ['undo', 'Undo'] as const,
-    ['import', 'Import'] as const,
-    ['workflow', 'Workflow of your own'] as const,
+    ['undo', t('Undo')] as const,
+    ['import', t('Import')] as const,
+    ['workflow', t('Custom workflow')] as const,
   ])
 }
 
@@ -121,11 +105,22 @@ type Named = Pick<Operation, 'kind' | 'channel' | 'action'> &
 /**
  * An import by its channel, anything else by its workflow or action: `API import`, `Delete files`.
  */
-export function operationTitle({ kind, channel, action, workflow_title: title }: Named): string {
-  if (kind === 'import') return IMPORTS[channel] ?? 'Import'
-  if (title) return title
+export function operationTitle(
+  { kind, channel, action, workflow_title: title }: Named,
+  channels: readonly Channel[],
+): string {
+  if (kind === 'import') return importText(channels, channel) ?? t('Import')
+  if (title) return workflowTitle(title)
   const words = action.replaceAll(/[-_]+/g, ' ').trim()
-  return words === '' ? 'Operation' : sentence(words)
+  return words === '' ? t('Operation') : sentence(words)
+}
+
+/** An undo is named after what it undoes. */
+function workflowTitle(title: string): string {
+  const [, undone] = /^Undo: (.+)$/.exec(title) ?? []
+  return undone === undefined
+    ? translated(title)
+    : t('Undo: {title}', { title: translated(undone) })
 }
 
 /**
@@ -134,12 +129,18 @@ export function operationTitle({ kind, channel, action, workflow_title: title }:
  */
 export function sourceText({ source, total }: Pick<Operation, 'source' | 'total'>): string | null {
   if (source.type === 'files' || source.type === 'rows')
-    return countText(source.count, 'selected file', 'selected files')
+    return t('{count, plural, one {# selected file} other {# selected files}}', {
+      count: source.count,
+    })
   if (source.type === 'operation' || source.type === 'entries') return null
   const conditions = filterTexts(source.filter)
-  if (source.filter.deleted) conditions.unshift('in the trash')
-  const which = conditions.length === 0 ? 'All files' : `Files with: ${conditions.join('; ')}`
-  return `${which} (${countText(total, 'file', 'files')} when it started)`
+  if (source.filter.deleted) conditions.unshift(t('in the trash'))
+  return conditions.length === 0
+    ? t('All files ({total, plural, one {# file} other {# files}} at the start)', { total })
+    : t('Files with: {conditions} ({total, plural, one {# file} other {# files}} at the start)', {
+        conditions: conditions.join('; '),
+        total,
+      })
 }
 
 export interface ActionWord {
@@ -153,61 +154,96 @@ export function actionWord(action: OperationAction, operation: Operation): Actio
   if (action === 'cancel') return isPreview(operation) ? DISCARD : cancelWord(operation)
   if (action === 'undo') return undoWord(operation)
   if (action === 'retry') return { text: retryText(operation) }
-  return { text: { pause: 'Pause', resume: 'Resume', confirm: 'Confirm and run' }[action] }
+  return { text: { pause: t('Pause'), resume: t('Resume'), confirm: t('Confirm and run') }[action] }
 }
 
 function retryText({ failed, cancelled }: Operation): string {
-  const retry = `Retry ${countText(failed, 'failed file', 'failed files')}`
-  const resume = `esume the ${numberText(cancelled)} that ${cancelled === 1 ? 'was' : 'were'} not started`
-  if (cancelled > 0) return failed > 0 ? `${retry} and r${resume}` : `R${resume}`
+  if (failed > 0 && cancelled > 0)
+    return t(
+      'Retry {failed, plural, one {# failed file} other {# failed files}} and resume the {cancelled, number} not started',
+      { failed, cancelled },
+    )
+  if (cancelled > 0)
+    return t('Resume {cancelled, plural, one {# file} other {# files}} not started', { cancelled })
   // It may have stopped at a step that is about no file.
-  return failed > 0 ? retry : 'Try again'
+  return failed > 0
+    ? t('Retry {failed, plural, one {# failed file} other {# failed files}}', { failed })
+    : t('Try again')
 }
 
-const DISCARD: ActionWord = { text: 'Discard preview' }
+const DISCARD: ActionWord = { text: t('Discard preview') }
 
 function cancelWord(operation: Operation): ActionWord {
-  const { done, kind, undoes, cannot_undo } = operation
-  const back = undoes
-    ? ''
-    : cannot_undo.length > 0
-      ? ` ${cannotUndoText(cannot_undo)}`
-      : ' You can undo that afterwards.'
-  const kept = kind === 'import' ? 'imported' : 'changed'
   return {
-    text: 'Cancel operation',
+    text: t('Cancel operation'),
     question: {
-      title: 'Cancel this operation?',
-      text: [
-        done === 0
-          ? `No file has been ${kept} yet.`
-          : `${countText(done, 'file has', 'files have')} been ${kept} and ${done === 1 ? 'stays' : 'stay'} so.${back}`,
-        `${countText(waitingCount(operation), 'file that waits is', 'files that wait are')} left alone. You can resume ${waitingCount(operation) === 1 ? 'it' : 'them'} later.`,
-      ],
-      button: 'Cancel operation',
+      title: t('Cancel this operation?'),
+      text: [...doneBeforeCancel(operation), waitingAfterCancel(waitingCount(operation))],
+      button: t('Cancel operation'),
       destructive: true,
     },
   }
 }
 
-function undoWord(operation: Operation): ActionWord {
-  const files = countText(operation.done, 'file', 'files')
-  const text = [
-    operation.kind === 'import'
-      ? `${files} that it imported will be moved to the trash, with their links.`
-      : `${files} will be set back to how they were before this operation.`,
-    'What somebody changed since then is left alone, and the result says which files that were.',
+function doneBeforeCancel({ done, kind, undoes, cannot_undo }: Operation): string[] {
+  if (done === 0)
+    return [
+      kind === 'import' ? t('No file has been imported yet.') : t('No file has been changed yet.'),
+    ]
+  const kept =
+    kind === 'import'
+      ? t(
+          '{done, plural, one {# file has been imported and stays} other {# files have been imported and stay}}.',
+          { done },
+        )
+      : t(
+          '{done, plural, one {# file has been changed and stays changed} other {# files have been changed and stay changed}}.',
+          { done },
+        )
+  if (undoes) return [kept]
+  return [
+    kept,
+    cannot_undo.length > 0 ? cannotUndoText(cannot_undo) : t('You can undo that later.'),
   ]
-  if (operation.cannot_undo.length > 0) text.push(cannotUndoText(operation.cannot_undo))
+}
+
+const waitingAfterCancel = (waiting: number): string =>
+  t(
+    '{waiting, plural, one {# waiting file is not changed. You can resume it later.} other {# waiting files are not changed. You can resume them later.}}',
+    { waiting },
+  )
+
+function undoWord(operation: Operation): ActionWord {
+  const { done, kind, cannot_undo } = operation
+  const text = [
+    kind === 'import'
+      ? t(
+          '{done, plural, one {# imported file moves} other {# imported files move}} to the trash, with the links.',
+          { done },
+        )
+      : t(
+          '{done, plural, one {# file is} other {# files are}} restored to the state before this operation.',
+          { done },
+        ),
+    t('Files that have been changed since then are skipped; the result lists them.'),
+  ]
+  if (cannot_undo.length > 0) text.push(cannotUndoText(cannot_undo))
   return {
-    text: 'Undo',
-    question: { title: 'Undo this operation?', text, button: `Undo for ${files}` },
+    text: t('Undo'),
+    question: {
+      title: t('Undo this operation?'),
+      text,
+      button: t('Undo for {done, plural, one {# file} other {# files}}', { done }),
+    },
   }
 }
 
-/** `What these steps did can’t be undone: Send email, Purge.` */
+/** `These steps can’t be undone: Send email, Purge.` */
 export const cannotUndoText = (titles: readonly string[]): string =>
-  `No undo takes back what ${titles.length === 1 ? 'this step does' : 'these steps do'}: ${titles.join(', ')}.`
+  t('{count, plural, one {This step} other {These steps}} can’t be undone: {titles}.', {
+    count: titles.length,
+    titles: titles.map((title) => translated(title)).join(', '),
+  })
 
 /** Files that were worked on: not those that were cancelled before their turn. */
 export const workedCount = ({ done, failed, skipped }: Operation): number => done + failed + skipped
@@ -229,39 +265,91 @@ export const makesFiles = (
   undoes === null &&
   plugins.some(({ id, makes_files }) => makes_files && steps.some(({ plugin }) => plugin === id))
 
+interface OutcomeText {
+  title: string
+  advice: string
+}
+
 /** What came of it, in a sentence, and what can be done. Null where the counts say enough. */
-export function outcomeText(operation: Operation): { title: string; advice: string } | null {
-  const { failed, done, total, kind } = operation
-  const retry = operation.actions.includes('retry')
-  const verb = kind === 'import' ? 'imported' : 'finished'
+export function outcomeText(operation: Operation): OutcomeText | null {
   if (operation.discarded)
     return {
-      title: 'Preview discarded, 0 files changed',
-      advice: 'It only looked at what would happen. Start it again to see a new preview.',
+      title: t('Preview discarded, 0 files changed'),
+      advice: t('Start the operation again to see a new preview.'),
     }
-  if (operation.status === 'partial') {
-    const others = `The other ${done === 1 ? 'file is' : `${countText(done, 'file', 'files')} are`} ${
-      kind === 'import' ? 'imported and can be used' : 'done'
-    }.`
-    return {
-      title: `${numberText(failed)} of ${countText(total, 'file', 'files')} failed`,
-      advice: `${others} Each failed file below says why${retry ? '; put it right and retry just those' : ''}.`,
-    }
-  }
-  if (operation.status === 'cancelled')
-    return {
-      title: `${numberText(done)} of ${countText(total, 'file was', 'files were')} ${verb}`,
-      advice: `It was cancelled before ${countText(operation.cancelled, 'file was', 'files were')} started${
-        retry ? ': resume to work on the rest' : ''
-      }. What was ${verb} stays so.`,
-    }
-  if (operation.status === 'failed')
-    return {
-      title:
-        done === 0
-          ? `No file was ${verb}`
-          : `Only ${countText(done, 'file was', 'files were')} ${verb}`,
-      advice: `The files below say why. Nothing that failed has left anything behind${retry ? ', and it can be tried again' : ''}.`,
-    }
+  if (operation.status === 'partial') return partialText(operation)
+  if (operation.status === 'cancelled') return cancelledText(operation)
+  if (operation.status === 'failed') return failedText(operation)
   return null
+}
+
+const canRetry = ({ actions }: Operation): boolean => actions.includes('retry')
+
+function partialText(operation: Operation): OutcomeText {
+  const { failed, done, total, kind } = operation
+  const others =
+    kind === 'import'
+      ? t(
+          '{done, plural, one {The other file is imported and can be used} other {The other # files are imported and can be used}}.',
+          { done },
+        )
+      : t('{done, plural, one {The other file is done} other {The other # files are done}}.', {
+          done,
+        })
+  const why = canRetry(operation)
+    ? t('See below why each file failed, correct the cause, then retry the failed files only.')
+    : t('See below why each file failed.')
+  return {
+    title: t('{failed, number} of {total, plural, one {# file} other {# files}} failed', {
+      failed,
+      total,
+    }),
+    advice: `${others} ${why}`,
+  }
+}
+
+function cancelledText(operation: Operation): OutcomeText {
+  const { done, total, kind, cancelled } = operation
+  const values = { done, total }
+  return {
+    title:
+      kind === 'import'
+        ? t(
+            '{done, number} of {total, plural, one {# file was} other {# files were}} imported',
+            values,
+          )
+        : t(
+            '{done, number} of {total, plural, one {# file was} other {# files were}} finished',
+            values,
+          ),
+    advice: canRetry(operation)
+      ? t(
+          '{cancelled, plural, one {# file was} other {# files were}} not started. Resume to process the rest. Finished files keep their changes.',
+          { cancelled },
+        )
+      : t(
+          '{cancelled, plural, one {# file was} other {# files were}} not started. Finished files keep their changes.',
+          { cancelled },
+        ),
+  }
+}
+
+function failedText(operation: Operation): OutcomeText {
+  const { done, kind } = operation
+  const title =
+    kind === 'import'
+      ? t(
+          '{done, plural, =0 {No file was} one {Only # file was} other {Only # files were}} imported',
+          { done },
+        )
+      : t(
+          '{done, plural, =0 {No file was} one {Only # file was} other {Only # files were}} finished',
+          { done },
+        )
+  return {
+    title,
+    advice: canRetry(operation)
+      ? t('See below why. Failed files are unchanged, and you can retry them.')
+      : t('See below why. Failed files are unchanged.'),
+  }
 }

@@ -1,12 +1,6 @@
 // Where one is in a list whose length is not known.
-import { countText, numberText } from './size.ts'
+import { t } from '../messages/t.ts'
 
-/** `12 files` where they are all on one page, else `Page 2`. */
-export const pageText = (
-  page: number,
-  shown: number,
-  next: string | null,
-  one: string,
-  many: string,
-): string =>
-  page === 1 && next === null ? countText(shown, one, many) : `Page ${numberText(page)}`
+/** `all`, such as `12 files`, where they are all on one page, else `Page 2`. */
+export const pageText = (page: number, next: string | null, all: string): string =>
+  page === 1 && next === null ? all : t('Page {page, number}', { page })

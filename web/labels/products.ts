@@ -1,7 +1,7 @@
 // How fresh the list of products is, in a sentence.
 import { type Mirror } from '../client/mapping.ts'
-import { countText } from './size.ts'
 import { momentText } from './time.ts'
+import { t, translated } from '../messages/t.ts'
 
 /** `1,204 products, as of 29 Sep 2026, 14:05.` */
 export function mirrorText(
@@ -9,13 +9,20 @@ export function mirrorText(
   locale?: string,
 ): string {
   const list = refreshed_at
-    ? `${countText(products, 'product', 'products', locale)}, as of ${momentText(refreshed_at, locale)}.`
-    : 'The products have not been read yet.'
+    ? t('{products, plural, one {# product} other {# products}}, as of {time}.', {
+        products,
+        time: momentText(refreshed_at, locale),
+      })
+    : t('The products have not been read yet.')
   if (status === 'refreshing')
     return progress
-      ? `Reading the products: ${countText(progress, 'row', 'rows', locale)} so far.`
-      : 'Reading the products …'
-  return status === 'failed'
-    ? `The products could not be read${error ? `: ${error}` : ''}. ${list}`
-    : list
+      ? t('Reading the products: {progress, plural, one {# row} other {# rows}} so far.', {
+          progress,
+        })
+      : t('Reading the products …')
+  if (status !== 'failed') return list
+  const failed = error
+    ? t('The products could not be read: {error}.', { error: translated(error) })
+    : t('The products could not be read.')
+  return `${failed} ${list}`
 }

@@ -1,5 +1,6 @@
+import { scheduleText } from '../../server/channels/schedule-times.ts'
 import { describe, expect, test } from 'vitest'
-import { cronOf, runText, whenOf, type When } from './schedule.ts'
+import { cronText, cronOf, runText, whenOf, type When } from './schedule.ts'
 
 describe('a cron line that a plain form can say', () => {
   test.each([
@@ -46,3 +47,16 @@ test('a run is told by the clocks of the shop', () => {
     'Tue, 1 Dec 2026, 02:00',
   )
 })
+
+test.each([
+  '0 * * * *',
+  '5 * * * *',
+  '30 2 * * *',
+  '0 3 * * 1,4',
+  '0 2 1 * *',
+  '0 2 23 * *',
+  '0 2 L * *',
+  '*/5 1 * 2 *',
+])('%s reads as the server describes it', (cron) =>
+  expect(cronText(cron, scheduleText(cron))).toBe(scheduleText(cron)),
+)

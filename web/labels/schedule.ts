@@ -1,8 +1,10 @@
 // When a scheduled task runs, in plain forms and as a cron line, and how its other parts read.
 import { type Notify } from '../client/schedules.ts'
 import { type JsonSchema } from '../client/workflows.ts'
+import { andText } from './list.ts'
 import { momentText } from './time.ts'
 import { optionPlace, segments } from './workflow.ts'
+import { t } from '../messages/t.ts'
 
 export type Every = 'hour' | 'day' | 'week' | 'month' | 'cron'
 
@@ -30,22 +32,22 @@ const START: When = {
 }
 
 export const EVERY: Record<Every, string> = {
-  hour: 'Every hour',
-  day: 'Every day',
-  week: 'Every week',
-  month: 'Every month',
-  cron: 'By a cron line',
+  hour: t('Every hour'),
+  day: t('Every day'),
+  week: t('Every week'),
+  month: t('Every month'),
+  cron: t('By a cron expression'),
 }
 
 /** Monday first. */
 export const WEEK: readonly (readonly [number, string])[] = [
-  [1, 'Monday'],
-  [2, 'Tuesday'],
-  [3, 'Wednesday'],
-  [4, 'Thursday'],
-  [5, 'Friday'],
-  [6, 'Saturday'],
-  [0, 'Sunday'],
+  [1, t('Monday')],
+  [2, t('Tuesday')],
+  [3, t('Wednesday')],
+  [4, t('Thursday')],
+  [5, t('Friday')],
+  [6, t('Saturday')],
+  [0, t('Sunday')],
 ]
 
 /** `0 2 1 * *`. An unfinished form gives the empty string. */
@@ -78,14 +80,44 @@ export function whenOf(cron: string): When {
   return { ...when, every: 'cron' }
 }
 
+/**
+ * `Monthly on the 1st at 02:00`; `other`, the server's own description, where no plain form says
+ * the same.
+ */
+export function cronText(cron: string, other: string): string {
+  const { every, minute, time, days, day } = whenOf(cron)
+  switch (every) {
+    case 'hour':
+      return t(
+        '{minute, plural, =0 {Every hour} one {Every hour, # minutes past} other {Every hour, # minutes past}}',
+        { minute: Number(minute) },
+      )
+    case 'day':
+      return t('Daily at {time}', { time })
+    case 'week':
+      return t('Weekly on {days} at {time}', { days: andText(days.map(weekday)), time })
+    case 'month':
+      return day === 'L'
+        ? t('Monthly on the last day at {time}', { time })
+        : t(
+            'Monthly on the {day, selectordinal, one {#st} two {#nd} few {#rd} other {#th}} at {time}',
+            { day: Number(day), time },
+          )
+    case 'cron':
+      return other
+  }
+}
+
+const weekday = (number: number): string => WEEK.find(([day]) => day === number)?.[1] ?? ''
+
 function isWithin(text: string, from: number, to: number): boolean {
   return /^\d{1,2}$/.test(text) && Number(text) >= from && Number(text) <= to
 }
 
 export const NOTIFY: Record<Notify, string> = {
-  always: 'After every run',
-  errors: 'Only when something failed',
-  never: 'Never',
+  always: t('After every run'),
+  errors: t('Only when something failed'),
+  never: t('Never'),
 }
 
 /** `Tue, 1 Dec 2026, 2:00`, as the clocks in that zone show it. */
@@ -96,19 +128,19 @@ export const runText = (iso: string, timeZone: string | undefined, locale?: stri
 export const zoneText = (zone: string): string => zone.replaceAll('_', ' ')
 
 const PLACES: Record<string, string> = {
-  name: 'Name',
-  cron: 'When',
-  action: 'What',
-  workflow: 'What',
-  filter: 'Which files',
-  notify: 'Notification',
-  cap: 'Delete at most',
+  name: t('Name'),
+  cron: t('When'),
+  action: t('What'),
+  workflow: t('What'),
+  filter: t('Which files'),
+  notify: t('Notification'),
+  cap: t('Delete at most'),
 }
 
 /** A place in the form, in words: `options.rules[0].tags` → `What, Rules, 1, Tags`. */
 export function schedulePlace(param: string, schema: JsonSchema | undefined): string {
   const [part = '', ...path] = segments(param)
   return part === 'options'
-    ? ['What', ...optionPlace(path, schema)].join(', ')
+    ? [PLACES.action!, ...optionPlace(path, schema)].join(', ')
     : (PLACES[part] ?? '')
 }

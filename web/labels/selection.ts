@@ -1,7 +1,7 @@
 // What is selected, in words, where the number of ticked rows does not say it.
 import { type FileFilter } from '../client/types.ts'
 import { filterTexts } from './filter.ts'
-import { countText, numberText } from './size.ts'
+import { t } from '../messages/t.ts'
 
 interface Selected {
   all: boolean
@@ -19,23 +19,38 @@ export function selectionText(
   { all, count, onPage, filter }: Selected,
   locale?: string,
 ): string | null {
-  const files = countText(count, 'file', 'files', locale)
-  if (all) {
-    const parts = filterTexts(filter, locale)
-    return parts.length === 0
-      ? `All ${files} are selected`
-      : `All ${files} that match are selected: ${parts.join('; ')}`
-  }
+  if (all) return allText(count, filterTexts(filter, locale))
   const elsewhere = count - onPage
   if (elsewhere === 0) return null
-  const other =
-    elsewhere === count ? (count === 1 ? '' : 'all ') : `${numberText(elsewhere, locale)} of them `
-  return `${files} ${count === 1 ? 'is' : 'are'} selected, ${other}on other pages`
+  if (elsewhere < count)
+    return t(
+      '{count, plural, one {# file is} other {# files are}} selected, {elsewhere, number} of them on other pages',
+      { count, elsewhere },
+    )
+  return t(
+    '{count, plural, one {# file is selected, on another page} other {# files are selected, all on other pages}}',
+    { count },
+  )
 }
+
+const allText = (count: number, conditions: readonly string[]): string =>
+  conditions.length === 0
+    ? t('All {count, plural, one {# file is} other {# files are}} selected', { count })
+    : t(
+        'All {count, plural, one {# file that matches is} other {# files that match are}} selected: {conditions}',
+        { count, conditions: conditions.join('; ') },
+      )
 
 /** What a dialog is about, where it is about all that match. */
 export function allOf(filter: FileFilter, count: number, locale?: string): string {
-  const parts = filterTexts(filter, locale)
-  const which = parts.length === 0 ? 'All files' : `All files with: ${parts.join('; ')}`
-  return `${which}. ${countText(count, 'file', 'files', locale)} now; which they are is fixed when it starts.`
+  const conditions = filterTexts(filter, locale).join('; ')
+  return conditions === ''
+    ? t(
+        'All files. {count, plural, one {# file} other {# files}} now; the list is fixed when the operation starts.',
+        { count },
+      )
+    : t(
+        'All files with: {conditions}. {count, plural, one {# file} other {# files}} now; the list is fixed when the operation starts.',
+        { conditions, count },
+      )
 }

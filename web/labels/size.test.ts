@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { countText, savedText, scoreText, sizeText } from './size.ts'
+import { savedText, scoreText, sizeText } from './size.ts'
 
 describe('sizes', () => {
   test.each([
@@ -16,12 +16,6 @@ describe('sizes', () => {
   ])('%d is %s', (bytes, text) => expect(sizeText(bytes, 'en-GB')).toBe(text))
 
   test('follow the language', () => expect(sizeText(1536, 'de-DE')).toBe('1,5 KB'))
-})
-
-test('counts have a number and the right noun', () => {
-  expect(countText(0, 'file', 'files', 'en-GB')).toBe('0 files')
-  expect(countText(1, 'file', 'files', 'en-GB')).toBe('1 file')
-  expect(countText(2000, 'file', 'files', 'en-GB')).toBe('2,000 files')
 })
 
 test('only what is certain is 100 % sure', () => {

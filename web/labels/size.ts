@@ -1,11 +1,13 @@
-// Sizes and counts as people read them, in the browser's own language.
+// Sizes and counts as people read them, in the page's language.
+import { messageLocale, pageLocale } from '../messages/locale.ts'
+import { t } from '../messages/t.ts'
 
 const UNITS = ['KB', 'MB', 'GB', 'TB'] as const
 const STEP = 1024
 
 /** 0 → `0 bytes`, 1536 → `1.5 KB`, 5 GB → `5 GB`. Units of 1,024, as the limits are. */
-export function sizeText(bytes: number, locale?: string): string {
-  if (bytes < STEP) return `${numberText(bytes, locale)} ${bytes === 1 ? 'byte' : 'bytes'}`
+export function sizeText(bytes: number, locale = pageLocale()): string {
+  if (bytes < STEP) return t('{bytes, plural, one {# byte} other {# bytes}}', { bytes })
   let value = bytes / STEP
   let unit = 0
   // 1,023.99 KB would read as 1,024 KB: it is 1 MB.
@@ -17,15 +19,17 @@ export function sizeText(bytes: number, locale?: string): string {
   return `${new Intl.NumberFormat(locale, { maximumFractionDigits: digits }).format(value)} ${UNITS[unit]}`
 }
 
-export const numberText = (value: number, locale?: string): string =>
+export const numberText = (value: number, locale = pageLocale()): string =>
   new Intl.NumberFormat(locale).format(value)
 
-/** `1 file`, `2,000 files`. */
-export const countText = (count: number, one: string, many: string, locale?: string): string =>
-  `${numberText(count, locale)} ${count === 1 ? one : many}`
-
-/** The same with a capital letter. */
+/** A text with a capital letter at its beginning. */
 export const sentence = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
+
+/**
+ * A label inside a sentence: `Product tags` → `product tags`. Only English writes it in lower case.
+ */
+export const inSentence = (label: string): string =>
+  messageLocale().startsWith('en') ? label.toLowerCase() : label
 
 /** 0.834 → `83%`; only what is certain reads as 100 %. */
 export const scoreText = (score: number): string =>
@@ -35,5 +39,5 @@ export const scoreText = (score: number): string =>
 export function savedText(from: number | undefined, to: number | undefined): string | null {
   if (!from || to === undefined || to >= from) return null
   const percent = Math.floor((1 - to / from) * 100)
-  return percent < 1 ? 'under 1% less' : `${percent}% less`
+  return percent < 1 ? t('under 1% less') : t('{percent}% less', { percent })
 }

@@ -17,7 +17,7 @@ describe('durations say their two largest parts', () => {
 
 describe('the time left is no finer than is known', () => {
   test.each([
-    [null, 'working out the time left'],
+    [null, 'calculating the time left'],
     [0, 'a few seconds left'],
     [12, 'about 15 s left'],
     [56, 'about 1 min left'],
@@ -48,7 +48,7 @@ test.each([
   ['2026-09-29T12:00:01Z', '7 days left'],
   ['2026-10-05T11:00:00Z', '2 days left'],
   ['2026-10-05T13:00:00Z', '1 day left'],
-  ['2026-10-06T13:00:00Z', 'Goes today'],
+  ['2026-10-06T13:00:00Z', 'Deleted today'],
 ])('a file deleted on 29 September at 12:00 has, at %s, %s', (now, left) => {
   expect(trashedText('2026-09-29T12:00:00Z', new Date(now)).left).toBe(left)
 })

@@ -1,4 +1,6 @@
-// Dates and lengths of time as people read them, in the browser's own language and time zone.
+// Dates and lengths of time as people read them, in the page's language and the browser's time zone.
+import { pageLocale } from '../messages/locale.ts'
+import { t } from '../messages/t.ts'
 
 interface MomentOptions {
   /** Absent: the browser's. */
@@ -12,7 +14,7 @@ interface MomentOptions {
  */
 export function momentText(
   iso: string,
-  locale?: string,
+  locale = pageLocale(),
   { timeZone, weekday = false }: MomentOptions = {},
 ): string {
   const at = new Date(iso)
@@ -22,12 +24,15 @@ export function momentText(
     timeZone,
   }).format(at)
   return weekday
-    ? `${new Intl.DateTimeFormat(locale, { weekday: 'short', timeZone }).format(at)}, ${text}`
+    ? t('{weekday}, {date}', {
+        weekday: new Intl.DateTimeFormat(locale, { weekday: 'short', timeZone }).format(at),
+        date: text,
+      })
     : text
 }
 
 /** A calendar day, `YYYY-MM-DD`: the same day in every time zone. */
-export function dayText(day: string, locale?: string): string {
+export function dayText(day: string, locale = pageLocale()): string {
   const date = new Date(`${day}T00:00:00Z`)
   if (Number.isNaN(date.getTime())) return day
   return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' }).format(date)
@@ -41,31 +46,34 @@ const TRASH_DAYS = 7
 export function trashedText(
   deletedAt: string,
   now: Date,
-  locale?: string,
+  locale = pageLocale(),
 ): { deleted: string; left: string } {
   const days = Math.ceil(
     (new Date(deletedAt).getTime() + TRASH_DAYS * DAY_MS - now.getTime()) / DAY_MS,
   )
-  const left = days <= 0 ? 'Goes today' : days === 1 ? '1 day left' : `${days} days left`
+  const left =
+    days <= 0
+      ? t('Deleted today')
+      : t('{days, plural, one {# day left} other {# days left}}', { days })
   return { deleted: momentText(deletedAt, locale), left }
 }
 
 const SPANS = [
-  ['d', 86_400],
-  ['h', 3600],
-  ['min', 60],
-  ['s', 1],
+  [(count: number) => t('{count, number} d', { count }), 86_400],
+  [(count: number) => t('{count, number} h', { count }), 3600],
+  [(count: number) => t('{count, number} min', { count }), 60],
+  [(count: number) => t('{count, number} s', { count }), 1],
 ] as const
 
 /** The two largest parts: 75 → `1 min 15 s`, 90,061 → `1 d 1 h`, 0.4 → `under 1 s`. */
 export function durationText(seconds: number): string {
-  if (seconds < 1) return 'under 1 s'
+  if (seconds < 1) return t('under 1 s')
   let rest = Math.round(seconds)
   const parts: string[] = []
-  for (const [name, length] of SPANS) {
+  for (const [text, length] of SPANS) {
     const count = Math.floor(rest / length)
     rest -= count * length
-    if (count > 0) parts.push(`${count} ${name}`)
+    if (count > 0) parts.push(text(count))
     // `1 h 0 min 5 s` says no more than `1 h`.
     else if (parts.length > 0) break
     if (parts.length === 2) break
@@ -75,9 +83,9 @@ export function durationText(seconds: number): string {
 
 /** How long is left, no finer than is known. */
 export function remainingText(seconds: number | null): string {
-  if (seconds === null) return 'working out the time left'
-  if (seconds < 5) return 'a few seconds left'
-  if (seconds <= 55) return `about ${Math.ceil(seconds / 5) * 5} s left`
+  if (seconds === null) return t('calculating the time left')
+  if (seconds < 5) return t('a few seconds left')
+  if (seconds <= 55) return t('about {seconds} s left', { seconds: Math.ceil(seconds / 5) * 5 })
   const minutes = Math.ceil(seconds / 60)
-  return `about ${durationText(minutes * 60)} left`
+  return t('about {duration} left', { duration: durationText(minutes * 60) })
 }

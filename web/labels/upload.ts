@@ -1,26 +1,28 @@
 // How the upload of a file reads.
 import { type StatusWord } from './operation.ts'
-import { countText, sizeText } from './size.ts'
+import { andText } from './list.ts'
+import { sizeText } from './size.ts'
+import { t } from '../messages/t.ts'
 
 export type UploadStatus =
   'awaited' | 'queued' | 'uploading' | 'paused' | 'verifying' | 'complete' | 'failed'
 
 export const UPLOAD_STATUSES: Record<UploadStatus, StatusWord> = {
-  awaited: { text: 'Choose it again', tone: 'warning', progress: undefined },
-  queued: { text: 'Queued', tone: undefined, progress: 'incomplete' },
-  uploading: { text: 'Uploading', tone: 'info', progress: 'partiallyComplete' },
-  paused: { text: 'Paused', tone: 'attention', progress: 'partiallyComplete' },
-  verifying: { text: 'Verifying', tone: 'info', progress: 'complete' },
-  complete: { text: 'Complete', tone: 'success', progress: 'complete' },
-  failed: { text: 'Failed', tone: 'critical', progress: undefined },
+  awaited: { text: t('Choose again'), tone: 'warning', progress: undefined },
+  queued: { text: t('Queued'), tone: undefined, progress: 'incomplete' },
+  uploading: { text: t('Uploading'), tone: 'info', progress: 'partiallyComplete' },
+  paused: { text: t('Paused'), tone: 'attention', progress: 'partiallyComplete' },
+  verifying: { text: t('Verifying'), tone: 'info', progress: 'complete' },
+  complete: { text: t('Complete'), tone: 'success', progress: 'complete' },
+  failed: { text: t('Failed'), tone: 'critical', progress: undefined },
 }
 
 export type Conflict = 'error' | 'rename' | 'overwrite' | 'new_version'
 
 export const CONFLICTS: Record<Exclude<Conflict, 'error'>, string> = {
-  rename: 'Rename the new file',
-  overwrite: 'Overwrite the file there is',
-  new_version: 'Add as a new version',
+  rename: t('Rename the new file'),
+  overwrite: t('Overwrite the existing file'),
+  new_version: t('Add as a new version'),
 }
 
 export const MOST_BYTES = 5 * 1024 ** 3
@@ -29,16 +31,22 @@ export const ADVISED_BYTES = 10 * 1024 ** 3
 
 /** `12 MB of 40 MB` while it moves. */
 export const sentText = (sent: number, size: number): string =>
-  sent > 0 && sent < size ? `${sizeText(sent)} of ${sizeText(size)}` : sizeText(size)
+  sent > 0 && sent < size
+    ? t('{sent} of {size}', { sent: sizeText(sent), size: sizeText(size) })
+    : sizeText(size)
 
-export const speedText = (bytesASecond: number): string => `${sizeText(Math.round(bytesASecond))}/s`
+export const speedText = (bytesASecond: number): string =>
+  t('{size}/s', { size: sizeText(Math.round(bytesASecond)) })
 
 /** What is advised against, in a sentence; null where there is nothing. */
 export function batchAdvice(files: number, bytes: number): string | null {
   const over = [
-    files > ADVISED_FILES && countText(files, 'file', 'files'),
+    files > ADVISED_FILES && t('{files, plural, one {# file} other {# files}}', { files }),
     bytes > ADVISED_BYTES && sizeText(bytes),
   ].filter((part) => part !== false)
   if (over.length === 0) return null
-  return `This is ${over.join(' and ')}. Up to ${ADVISED_FILES} files and ${sizeText(ADVISED_BYTES)} at a time are recommended: larger batches take long, and a CSV import, FTP or cloud storage suits them better.`
+  return t(
+    'This is {amount}. At most {files, number} files and {size} at a time are recommended: larger batches take long. Use a CSV import, FTP or cloud storage for them.',
+    { amount: andText(over), files: ADVISED_FILES, size: sizeText(ADVISED_BYTES) },
+  )
 }

@@ -55,8 +55,11 @@ test('what does not fit says why', () => {
 })
 
 test('what it runs on and its steps, in a line', () => {
-  expect(runsOnText({ kind: 'bulk', channel: null })).toBe('Selected files')
-  expect(runsOnText({ kind: 'import', channel: 'csv' })).toBe('CSV imports')
-  expect(runsOnText({ kind: 'import', channel: null })).toBe('Imports, not attached')
+  const channels = [
+    { id: 'csv', title: 'CSV', imports: { title: 'CSV import', plural: 'CSV imports' } },
+  ]
+  expect(runsOnText({ kind: 'bulk', channel: null }, channels)).toBe('Selected files')
+  expect(runsOnText({ kind: 'import', channel: 'csv' }, channels)).toBe('CSV imports')
+  expect(runsOnText({ kind: 'import', channel: null }, channels)).toBe('Imports, not attached')
   expect(stepsText([{ title: 'Tag' }, { title: 'Notify' }])).toBe('Tag → Notify')
 })

@@ -1,38 +1,31 @@
 // How a workflow reads: what it runs on, its steps in a line, its plugins by kind, and the places
 // in its form.
 import { titleOf, withoutNull } from '../components/option-form/shape.ts'
+import { type Channel } from '../client/channels.ts'
 import { type Plugin } from '../client/plugins.ts'
-import {
-  type ImportChannel,
-  type JsonSchema,
-  type OnFailure,
-  type Workflow,
-} from '../client/workflows.ts'
-
-export const CHANNELS: Record<ImportChannel, string> = {
-  api: 'API imports',
-  csv: 'CSV imports',
-  upload: 'Uploads',
-  drop: 'Drop folder imports',
-  cloud: 'Cloud sync',
-}
+import { type JsonSchema, type OnFailure, type Workflow } from '../client/workflows.ts'
+import { t } from '../messages/t.ts'
 
 /** `Selected files`, `CSV imports` */
-export function runsOnText({ kind, channel }: Pick<Workflow, 'kind' | 'channel'>): string {
-  if (kind === 'bulk') return 'Selected files'
-  return channel === null ? 'Imports, not attached' : CHANNELS[channel]
+export function runsOnText(
+  { kind, channel }: Pick<Workflow, 'kind' | 'channel'>,
+  channels: readonly Channel[],
+): string {
+  if (kind === 'bulk') return t('Selected files')
+  if (channel === null) return t('Imports, not attached')
+  return channels.find(({ id }) => id === channel)?.imports?.plural ?? channel
 }
 
 export const stepsText = (steps: readonly { title: string }[]): string =>
-  steps.map(({ title }) => title).join(' → ') || 'No steps'
+  steps.map(({ title }) => title).join(' → ') || t('No steps')
 
 const KINDS: readonly (readonly [Plugin['kind'], string])[] = [
-  ['fetch', 'Fetch'],
-  ['validate', 'Validate'],
-  ['optimize', 'Optimize'],
-  ['map', 'Map to products'],
-  ['act', 'Change files'],
-  ['notify', 'Tell someone'],
+  ['fetch', t('Fetch')],
+  ['validate', t('Validate')],
+  ['optimize', t('Optimize')],
+  ['map', t('Map to products')],
+  ['act', t('Change files')],
+  ['notify', t('Notify')],
 ]
 
 /** The plugins by kind, in the order in which the kinds usually follow each other. */
@@ -47,23 +40,25 @@ export function unfitText(
   { works_on }: Pick<Plugin, 'works_on'>,
   kind: Workflow['kind'],
 ): string | null {
-  if (works_on === 'rows') return 'Works on the rows of a CSV file only'
-  if (kind === 'bulk') return works_on === 'imports' ? 'Works on imports only' : null
-  return works_on !== null && works_on !== 'imports' ? 'Works on files that are already here' : null
+  if (works_on === 'rows') return t('Works on the rows of a CSV file only')
+  if (kind === 'bulk') return works_on === 'imports' ? t('Works on imports only') : null
+  return works_on !== null && works_on !== 'imports'
+    ? t('Works on files that are already here')
+    : null
 }
 
 export const FAILURE_POLICIES: Record<OnFailure, string> = {
-  drop: 'Leave that file out, continue with the others',
-  keep: 'Keep that file as it was, with a warning',
-  stop: 'Stop the whole operation',
+  drop: t('Skip the file and continue with the others'),
+  keep: t('Keep the file unchanged, with a warning'),
+  stop: t('Stop the whole operation'),
 }
 
 const PLACES: Record<string, string> = {
-  name: 'Name',
-  kind: 'Runs on',
-  channel: 'Attached to',
-  parallel: 'Order',
-  steps: 'Steps',
+  name: t('Name'),
+  kind: t('Runs on'),
+  channel: t('Attached to'),
+  parallel: t('Order'),
+  steps: t('Steps'),
 }
 
 /**
@@ -75,10 +70,10 @@ export function workflowPlace(param: string, plugins: readonly (Plugin | undefin
   if (index === undefined) return PLACES[param.split(/[.[]/)[0]!] ?? ''
   const plugin = plugins[Number(index)]
   const [part, ...path] = segments(rest)
-  const words = [`Step ${Number(index) + 1}`, plugin?.title]
+  const words = [t('Step {index}', { index: Number(index) + 1 }), plugin?.title]
   if (part === 'options') words.push(...optionPlace(path, plugin?.options))
-  if (part === 'when') words.push('Only for some files')
-  if (part === 'on_failure') words.push('If a file fails')
+  if (part === 'when') words.push(t('Only for some files'))
+  if (part === 'on_failure') words.push(t('If a file fails'))
   return words.filter(Boolean).join(', ')
 }
 

@@ -1,6 +1,6 @@
 // The page's texts. Code states them in English; a catalog (de.json, ja.json) maps each English
 // message to its translation.
-import { formatMessage, type MessageValues } from '../labels/message-format.ts'
+import { formatMessage, type MessageValues } from './format.ts'
 
 export type Catalog = Readonly<Record<string, string>>
 
@@ -9,7 +9,7 @@ let catalog: Catalog = {}
 /**
  * Call before any module that states texts is imported: constants are translated as modules load.
  */
-export function useCatalog(messages: Catalog): void {
+export function setCatalog(messages: Catalog): void {
   catalog = messages
 }
 
@@ -19,4 +19,14 @@ export function useCatalog(messages: Catalog): void {
  * extraction finds it.
  */
 export const t = (message: string, values: MessageValues = {}): string =>
-  formatMessage(catalog[message] ?? message, values)
+  formatMessage(translationOf(message), values)
+
+/**
+ * Translates a text that the server stated in English, by the text itself. One that the catalog
+ * lacks, such as the text of a plugin of this installation, is shown as it is.
+ */
+export const translated = (text: string, values?: MessageValues): string =>
+  values ? formatMessage(translationOf(text), values) : translationOf(text)
+
+/** The message in the page's language, not formatted. */
+export const translationOf = (message: string): string => catalog[message] ?? message

@@ -2,17 +2,18 @@
 import { Nothing } from '../components/lists.tsx'
 import { Page } from '../components/page.tsx'
 import { Card } from '../ui/index.ts'
+import { t } from '../messages/t.ts'
 
 export function LostPage() {
   return (
-    <Page title="Page not found">
+    <Page title={t('Page not found')}>
       <Card>
         <Nothing
           why="unmatched"
-          heading="There is nothing at this address"
-          action={{ content: 'Go to files', url: '/files' }}
+          heading={t('There is nothing at this address')}
+          action={{ content: t('Go to files'), url: '/files' }}
         >
-          It may have been deleted, or the address may have been cut short.
+          {t('It may have been deleted, or the address is incomplete.')}
         </Nothing>
       </Card>
     </Page>

@@ -2,14 +2,15 @@
 // names are the API's own.
 import { toQuery, type Query } from '../client/client.ts'
 import { type FileFilter } from '../client/types.ts'
+import { t } from '../messages/t.ts'
 
 export const FILE_SORTS = {
-  '-created_at': 'Newest first',
-  created_at: 'Oldest first',
-  filename: 'Name A–Z',
-  '-filename': 'Name Z–A',
-  '-size_bytes': 'Largest first',
-  size_bytes: 'Smallest first',
+  '-created_at': t('Newest first'),
+  created_at: t('Oldest first'),
+  filename: t('Name A–Z'),
+  '-filename': t('Name Z–A'),
+  '-size_bytes': t('Largest first'),
+  size_bytes: t('Smallest first'),
 } as const
 export type FileSort = keyof typeof FILE_SORTS
 export const DEFAULT_SORT: FileSort = '-created_at'
@@ -126,12 +127,15 @@ export const widened = (place: FilesPlace): FilesPlace => ({
 })
 
 /** `51–100 of 1,234 files` */
-export function rangeText(page: number, shown: number, total: number, locale?: string): string {
-  const number = new Intl.NumberFormat(locale)
-  const files = `${number.format(total)} ${total === 1 ? 'file' : 'files'}`
-  if (shown === 0 || (page === 1 && shown === total)) return files
+export function rangeText(page: number, shown: number, total: number): string {
+  if (shown === 0 || (page === 1 && shown === total))
+    return t('{total, plural, one {# file} other {# files}}', { total })
   const first = (page - 1) * PAGE_SIZE + 1
-  return `${number.format(first)}–${number.format(first + shown - 1)} of ${files}`
+  return t('{first, number}–{last, number} of {total, plural, one {# file} other {# files}}', {
+    first,
+    last: first + shown - 1,
+    total,
+  })
 }
 
 /** The words of a list with commas, each once. */

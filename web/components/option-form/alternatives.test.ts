@@ -5,7 +5,7 @@ import { chosenAt, choose, withField } from './alternatives.ts'
 const expiry: Alternative = {
   title: 'Links expire',
   choices: [
-    { label: 'Leave as it is', fields: [] },
+    { label: 'Leave unchanged', fields: [] },
     { label: 'After days', fields: ['days'] },
     { label: 'Add days', fields: ['more_days'] },
     { label: 'Never', fields: [], set: { days: null } },

@@ -49,14 +49,14 @@ describe('says', () => {
     [
       'a number out of bounds',
       { expiry_days: 0 },
-      'options.expiry_days: Write a whole number from 1 to 36,500',
+      'options.expiry_days: Enter a whole number from 1 to 36,500',
     ],
     [
       'half a day',
       { expiry_days: 1.5 },
-      'options.expiry_days: Write a whole number from 1 to 36,500',
+      'options.expiry_days: Enter a whole number from 1 to 36,500',
     ],
-    ['what is no number', { share: 'much' }, 'options.share: Write a number from 0 to 1'],
+    ['what is no number', { share: 'much' }, 'options.share: Enter a number from 0 to 1'],
     ['an empty list that must not be', { tags: [] }, 'options.tags: Add at least one'],
     ['a missing list', { tags: undefined }, 'options.tags: Add at least one'],
     ['a text too long', { title: 'abcdef' }, 'options.title: At most 5 characters'],
@@ -65,7 +65,7 @@ describe('says', () => {
     [
       'a condition’s own',
       { rules: [{ when: { larger_than: 'big' }, tags: ['x'] }] },
-      'options.rules[0].when.larger_than: Write a size in MB',
+      'options.rules[0].when.larger_than: Enter a size in MB',
     ],
     ['broken JSON', { extra: '{' }, 'options.extra: This is not JSON'],
   ])('%s', (_name, value, said) => expect(check(value)).toEqual([said]))

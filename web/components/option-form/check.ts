@@ -2,10 +2,10 @@
 // on everything else.
 import { type FileFilter } from '../../client/types.ts'
 import { type JsonSchema, type Objection } from '../../client/workflows.ts'
-import { numberText } from '../../labels/size.ts'
 import { checkFilter } from '../filter-check.ts'
 import { isHidden } from './hidden.ts'
 import { isRequired, shapeOf, withoutNull, type Shape } from './shape.ts'
+import { t } from '../../messages/t.ts'
 
 /**
  * Objections to the options of one plugin; `path` is where they stand in the body:
@@ -32,7 +32,7 @@ function checkValue(
   const { schema: inner } = withoutNull(schema)
   const say = (message: string): Objection[] => [{ param: path, message }]
   const missing =
-    schema.missing ?? MISSING[schema.widget ?? ''] ?? MISSING[shape.kind] ?? 'Fill this in'
+    schema.missing ?? MISSING[schema.widget ?? ''] ?? MISSING[shape.kind] ?? t('Fill this in')
   if (value === undefined) return required && needsWord(shape) ? say(missing) : []
   if (schema.percent) return typeof value === 'number' ? [] : say(PERCENT_RULE)
   if (shape.kind === 'number') {
@@ -45,28 +45,28 @@ function checkValue(
     return value.length < (inner.minItems ?? 0) ? say(missing) : []
   if (shape.kind === 'rows' && Array.isArray(value))
     return value.length < (inner.minItems ?? 0)
-      ? say('Add at least one')
+      ? say(t('Add at least one'))
       : value.flatMap((row, at) =>
           checkOptions(shape.item, row as Record<string, unknown>, `${path}[${at}]`),
         )
   if (shape.kind === 'condition') return checkFilter(value as FileFilter, path)
   if (shape.kind === 'group') return checkOptions(inner, value as Record<string, unknown>, path)
   if (shape.kind === 'raw' && typeof value === 'string' && isBroken(value))
-    return say('This is not JSON')
+    return say(t('This is not JSON'))
   return []
 }
 
-const PERCENT_RULE = 'Write a whole number from 1 to 100'
+const PERCENT_RULE = t('Enter a whole number from 1 to 100')
 
 /** By widget or kind. */
 const MISSING: Readonly<Record<string, string>> = {
-  product: 'Choose a product',
-  products: 'Choose a product',
-  pack: 'Choose a pack',
-  file: 'Choose a file',
-  words: 'Add at least one',
-  rows: 'Add at least one',
-  choice: 'Choose one',
+  product: t('Choose a product'),
+  products: t('Choose a product'),
+  pack: t('Choose a pack'),
+  file: t('Choose a file'),
+  words: t('Add at least one'),
+  rows: t('Add at least one'),
+  choice: t('Choose one'),
 }
 
 /** A flag that is not set is off. */
@@ -78,9 +78,9 @@ function checkText(
   value: string,
   say: (message: string) => Objection[],
 ) {
-  if (value.trim().length < minLength) return say('Fill this in')
+  if (value.trim().length < minLength) return say(t('Fill this in'))
   if (maxLength !== undefined && value.length > maxLength)
-    return say(`At most ${numberText(maxLength)} characters`)
+    return say(t('At most {maxLength, number} characters', { maxLength }))
   return []
 }
 
@@ -92,13 +92,9 @@ function isNumberOf({ whole, min, max }: NumberShape, value: unknown): boolean {
   return (min === null || value >= min) && (max === null || value <= max)
 }
 
-/** `Write a whole number from 1 to 36,500` */
+/** `Enter a whole number from 1 to 36,500` */
 export function numberRule({ whole, min, max }: NumberShape): string {
-  const what = whole ? 'a whole number' : 'a number'
-  if (min !== null && max !== null)
-    return `Write ${what} from ${numberText(min)} to ${numberText(max)}`
-  if (min !== null) return `Write ${what} from ${numberText(min)} up`
-  return max === null ? `Write ${what}` : `Write ${what} up to ${numberText(max)}`
+  return whole ? wholeNumberRule(min, max) : anyNumberRule(min, max)
 }
 
 function isBroken(text: string): boolean {
@@ -108,4 +104,20 @@ function isBroken(text: string): boolean {
   } catch {
     return true
   }
+}
+
+function wholeNumberRule(min: number | null, max: number | null): string {
+  if (min !== null && max !== null)
+    return t('Enter a whole number from {min, number} to {max, number}', { min, max })
+  if (min !== null) return t('Enter a whole number from {min, number} up', { min })
+  return max === null
+    ? t('Enter a whole number')
+    : t('Enter a whole number up to {max, number}', { max })
+}
+
+function anyNumberRule(min: number | null, max: number | null): string {
+  if (min !== null && max !== null)
+    return t('Enter a number from {min, number} to {max, number}', { min, max })
+  if (min !== null) return t('Enter a number from {min, number} up', { min })
+  return max === null ? t('Enter a number') : t('Enter a number up to {max, number}', { max })
 }

@@ -17,6 +17,7 @@ import { type FormScope, ScopeContext, useScope } from './scope.ts'
 import { isHidden } from './hidden.ts'
 import { widgetOf } from './widgets.ts'
 import { isRequired, sentence, shapeOf, titleOf, withoutNull, type Shape } from './shape.ts'
+import { t } from '../../messages/t.ts'
 
 export type Options = Record<string, unknown>
 
@@ -197,9 +198,9 @@ function Flag(props: FieldProps) {
     <Select
       {...rest}
       options={[
-        { label: 'Leave as it is', value: '' },
-        { label: 'On', value: 'true' },
-        { label: 'Off', value: 'false' },
+        { label: t('Leave unchanged'), value: '' },
+        { label: t('On'), value: 'true' },
+        { label: t('Off'), value: 'false' },
       ]}
       value={value === undefined ? '' : String(value === true)}
       onChange={(next) => onChange(next === '' ? undefined : next === 'true')}
@@ -216,7 +217,9 @@ function Choice({ values, ...props }: FieldProps & { values: readonly string[] }
     <Select
       {...common(props)}
       options={[
-        ...(free ? [{ label: props.required ? 'Choose' : 'Leave as it is', value: '' }] : []),
+        ...(free
+          ? [{ label: props.required ? t('Choose') : t('Leave unchanged'), value: '' }]
+          : []),
         ...values.map((one) => ({
           label: labels[one] ?? titles.get(one) ?? sentence(one),
           value: one,
@@ -233,10 +236,10 @@ function Choice({ values, ...props }: FieldProps & { values: readonly string[] }
  * meaning.
  */
 const NONE: Record<string, string> = {
-  never: 'Never',
-  unlimited: 'Unlimited',
-  expiry_days: 'Never',
-  download_limit: 'Unlimited',
+  never: t('Never'),
+  unlimited: t('Unlimited'),
+  expiry_days: t('Never'),
+  download_limit: t('Unlimited'),
 }
 const START: Record<string, number> = { expiry_days: 60, download_limit: 5 }
 
@@ -262,11 +265,11 @@ function NumberOption({
       help={shape.none ? undefined : helpText}
       value={value as number | string | null | undefined}
       onChange={onChange}
-      none={shape.none ? (NONE[schema.widget ?? ''] ?? NONE[name] ?? 'None') : undefined}
+      none={shape.none ? (NONE[schema.widget ?? ''] ?? NONE[name] ?? t('None')) : undefined}
       start={START[name] ?? shape.min ?? 1}
       optional={isOptional(props)}
-      suffix={schema.suffix ?? (name.endsWith('_days') ? 'days' : undefined)}
-      placeholder={isOptional(props) ? (schema.placeholder ?? 'Leave as it is') : undefined}
+      suffix={schema.suffix ?? (name.endsWith('_days') ? t('days') : undefined)}
+      placeholder={isOptional(props) ? (schema.placeholder ?? t('Leave unchanged')) : undefined}
     />
   )
 }
@@ -276,7 +279,7 @@ function Words({ values, ...props }: FieldProps & { values: readonly string[] | 
   const { helpText, ...rest } = common(props)
   const optional = isOptional(props)
   const placeholder =
-    props.schema.placeholder ?? (optional ? 'Leave as it is' : 'Type and press Enter')
+    props.schema.placeholder ?? (optional ? t('Leave unchanged') : t('Type and press Enter'))
   const own = {
     ...rest,
     help: helpText,

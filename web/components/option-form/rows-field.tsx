@@ -4,6 +4,8 @@ import { type JsonSchema } from '../../client/workflows.ts'
 import { Button, InlineError, PlusIcon, Text } from '../../ui/index.ts'
 import { fieldId, type Problems } from '../problems.ts'
 import { emptyOf, titleOf } from './shape.ts'
+import { inSentence } from '../../labels/size.ts'
+import { t } from '../../messages/t.ts'
 
 type Row = Record<string, unknown>
 
@@ -69,10 +71,10 @@ export function RowsField({
             <Button
               variant="plain"
               tone="critical"
-              accessibilityLabel={`Remove ${one.toLowerCase()} ${at + 1}`}
+              accessibilityLabel={t('Remove {one} {at}', { one: inSentence(one), at: at + 1 })}
               onClick={() => onChange(rows.filter((_, index) => index !== at))}
             >
-              Remove
+              {t('Remove')}
             </Button>
           </div>
         </fieldset>
@@ -83,7 +85,7 @@ export function RowsField({
           icon={PlusIcon}
           onClick={() => onChange([...rows, emptyOf(item)])}
         >
-          {`Add ${one.toLowerCase()}`}
+          {t('Add {one}', { one: inSentence(one) })}
         </Button>
       </div>
       {error && <InlineError message={error} fieldID={fieldId(path)} />}

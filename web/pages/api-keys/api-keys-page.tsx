@@ -8,6 +8,7 @@ import { Problem } from '../../components/problem.tsx'
 import { BlockStack, Card, Modal, Text } from '../../ui/index.ts'
 import { ApiKeysTable } from './api-keys-table.tsx'
 import { CreateApiKey } from './create-api-key.tsx'
+import { t } from '../../messages/t.ts'
 
 export function ApiKeysPage() {
   const keys = useApiKeys()
@@ -17,18 +18,18 @@ export function ApiKeysPage() {
   const create = () => setCreating(true)
   return (
     <Page
-      title="API keys"
-      subtitle="For storefront tools and scripts that use the HTTP API"
-      backAction={{ content: 'Settings', url: '/settings' }}
-      primaryAction={{ content: 'Create API key', onAction: create }}
-      secondaryActions={[{ content: 'API documentation', url: '/api/docs', external: true }]}
+      title={t('API keys')}
+      subtitle={t('For storefront tools and scripts that use the HTTP API')}
+      backAction={{ content: t('Settings'), url: '/settings' }}
+      primaryAction={{ content: t('Create API key'), onAction: create }}
+      secondaryActions={[{ content: t('API documentation'), url: '/api/docs', external: true }]}
     >
       <BlockStack gap="400">
         {keys.error && (
           <Problem
             stale={list !== undefined}
             error={keys.error}
-            what="The API keys could not be loaded"
+            what={t('The API keys could not be loaded')}
             onRetry={() => void keys.refetch()}
             retrying={keys.isFetching}
           />
@@ -37,10 +38,10 @@ export function ApiKeysPage() {
           <Card>
             <Nothing
               why="new"
-              heading="No API keys yet"
-              action={{ content: 'Create API key', onAction: create }}
+              heading={t('No API keys yet')}
+              action={{ content: t('Create API key'), onAction: create }}
             >
-              A tool that imports files or creates links signs in with a key of its own.
+              {t('Create a key for each tool that imports files or creates links.')}
             </Nothing>
           </Card>
         )}
@@ -51,7 +52,7 @@ export function ApiKeysPage() {
         )}
         {keys.isPending && (
           <Card padding="0">
-            <LoadingRows rows={3} what="API keys" />
+            <LoadingRows rows={3} what={t('API keys')} />
           </Card>
         )}
       </BlockStack>
@@ -67,21 +68,24 @@ function Revoke({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
     <Modal
       open
       onClose={onClose}
-      title={`Revoke ${apiKey.name}?`}
+      title={t('Revoke {name}?', { name: apiKey.name })}
       primaryAction={{
-        content: 'Revoke',
+        content: t('Revoke'),
         destructive: true,
         loading: revoke.isPending,
         onAction: () => revoke.mutate(apiKey.id, { onSuccess: onClose }),
       }}
-      secondaryActions={[{ content: 'Cancel', onAction: onClose }]}
+      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
       <Modal.Section>
         <BlockStack gap="400">
-          {revoke.error && <Problem error={revoke.error} what="The key could not be revoked" />}
+          {revoke.error && (
+            <Problem error={revoke.error} what={t('The key could not be revoked')} />
+          )}
           <Text as="p">
-            Whatever uses this key is refused from then on. A key that was revoked cannot be brought
-            back: make another one.
+            {t(
+              'Programs that use this key are refused from then on. A revoked key can’t be restored: create another one.',
+            )}
           </Text>
         </BlockStack>
       </Modal.Section>

@@ -12,7 +12,7 @@ import {
   useBreakpoints,
 } from '../../ui/index.ts'
 import { keyExpiryText, keyStatus, lastUsedText, SCOPES } from '../../labels/api-key.ts'
-import { countText } from '../../labels/size.ts'
+import { t } from '../../messages/t.ts'
 
 interface Props {
   keys: readonly ApiKey[]
@@ -23,17 +23,17 @@ export function ApiKeysTable({ keys, onRevoke }: Props) {
   const { mdDown: narrow } = useBreakpoints()
   return (
     <IndexTable
-      resourceName={{ singular: 'key', plural: 'keys' }}
+      resourceName={{ singular: t('key'), plural: t('keys') }}
       itemCount={keys.length}
       selectable={false}
       condensed={narrow}
       headings={[
-        { title: 'Key' },
-        { title: 'Status' },
-        { title: 'May' },
-        { title: 'Last used' },
-        { title: 'Expires' },
-        { title: 'Actions', hidden: true },
+        { title: t('Key') },
+        { title: t('Status') },
+        { title: t('Permissions') },
+        { title: t('Last used') },
+        { title: t('Expires') },
+        { title: t('Actions'), hidden: true },
       ]}
     >
       {keys.map((key, position) => (
@@ -81,7 +81,10 @@ const NarrowKey = (row: RowProps) => (
         <Status {...row} />
       </InlineStack>
       <Text as="span" variant="bodySm" tone="subdued">
-        Last used: {lastUsedText(row.apiKey)} · Expires: {keyExpiryText(row.apiKey)}
+        {t('Last used: {lastUsed} · Expires: {expires}', {
+          lastUsed: lastUsedText(row.apiKey),
+          expires: keyExpiryText(row.apiKey),
+        })}
       </Text>
       <InlineStack align="space-between" blockAlign="center" gap="200">
         <Scopes {...row} />
@@ -111,7 +114,11 @@ function Scopes({ apiKey: { scopes } }: RowProps) {
   const all = scopes.length === SCOPES.length
   return (
     <Tooltip content={scopes.join(', ')} hasUnderline>
-      <Text as="span">{all ? 'Everything' : countText(scopes.length, 'scope', 'scopes')}</Text>
+      <Text as="span">
+        {all
+          ? t('Everything')
+          : t('{count, plural, one {# scope} other {# scopes}}', { count: scopes.length })}
+      </Text>
     </Tooltip>
   )
 }
@@ -121,9 +128,9 @@ const RevokeButton = ({ apiKey, onRevoke }: RowProps) =>
     <Button
       variant="plain"
       tone="critical"
-      accessibilityLabel={`Revoke ${apiKey.name}`}
+      accessibilityLabel={t('Revoke {name}', { name: apiKey.name })}
       onClick={() => onRevoke(apiKey)}
     >
-      Revoke
+      {t('Revoke')}
     </Button>
   ) : null

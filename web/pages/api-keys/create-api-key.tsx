@@ -7,12 +7,13 @@ import { Problem } from '../../components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../components/problems.ts'
 import { Banner, BlockStack, ChoiceList, Select, TextField } from '../../ui/index.ts'
 import { SCOPES, USUAL_SCOPES } from '../../labels/api-key.ts'
+import { t } from '../../messages/t.ts'
 
 const LIFETIMES = [
-  { value: '', label: 'Never' },
-  { value: '30', label: 'After 30 days' },
-  { value: '90', label: 'After 90 days' },
-  { value: '365', label: 'After a year' },
+  { value: '', label: t('Never') },
+  { value: '30', label: t('After 30 days') },
+  { value: '90', label: t('After 90 days') },
+  { value: '365', label: t('After a year') },
 ]
 
 export function CreateApiKey({ onClose }: { onClose: () => void }) {
@@ -24,8 +25,8 @@ export function CreateApiKey({ onClose }: { onClose: () => void }) {
   const problems = problemsOf(objectionsIn(create.error))
   const submit = () => {
     const found = {
-      ...(name.trim() === '' ? { name: 'Give it a name, so that you know it again' } : {}),
-      ...(scopes.length === 0 ? { scopes: 'Choose at least one' } : {}),
+      ...(name.trim() === '' ? { name: t('Enter a name that you will recognize') } : {}),
+      ...(scopes.length === 0 ? { scopes: t('Choose at least one') } : {}),
     }
     setMissing(found)
     if (Object.keys(found).length > 0) return
@@ -34,22 +35,22 @@ export function CreateApiKey({ onClose }: { onClose: () => void }) {
   if (create.data) return <Made made={create.data} onClose={onClose} />
   return (
     <Dialog
-      title="Create API key"
+      title={t('Create API key')}
       onClose={onClose}
       onEnter={submit}
-      primaryAction={{ content: 'Create', onAction: submit, loading: create.isPending }}
-      secondaryActions={[{ content: 'Cancel', onAction: onClose }]}
+      primaryAction={{ content: t('Create'), onAction: submit, loading: create.isPending }}
+      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
       {create.error && problems.all.length === 0 && (
-        <Problem error={create.error} what="The key could not be created" />
+        <Problem error={create.error} what={t('The key could not be created')} />
       )}
       <TextField
-        label="Name"
+        label={t('Name')}
         autoComplete="off"
         autoFocus
         maxLength={100}
-        placeholder="Nightly import"
-        helpText="History shows it beside what the key did."
+        placeholder={t('Nightly import')}
+        helpText={t('The history shows this name for operations that the key starts.')}
         value={name}
         error={missing.name ?? problems.at('name')}
         onChange={(text) => {
@@ -58,7 +59,7 @@ export function CreateApiKey({ onClose }: { onClose: () => void }) {
         }}
       />
       <ChoiceList
-        title="What it may do"
+        title={t('Permissions')}
         allowMultiple
         choices={SCOPES.map(({ scope, text }) => ({ value: scope, label: text, helpText: scope }))}
         selected={scopes}
@@ -68,7 +69,7 @@ export function CreateApiKey({ onClose }: { onClose: () => void }) {
           setMissing({})
         }}
       />
-      <Select label="Expires" options={LIFETIMES} value={days} onChange={setDays} />
+      <Select label={t('Expires')} options={LIFETIMES} value={days} onChange={setDays} />
     </Dialog>
   )
 }
@@ -76,13 +77,13 @@ export function CreateApiKey({ onClose }: { onClose: () => void }) {
 function Made({ made, onClose }: { made: { name: string; key: string }; onClose: () => void }) {
   return (
     <Dialog
-      title={`${made.name} was created`}
+      title={t('{name} was created', { name: made.name })}
       onClose={onClose}
-      primaryAction={{ content: 'Done', onAction: onClose }}
+      primaryAction={{ content: t('Done'), onAction: onClose }}
     >
       <BlockStack gap="400">
-        <Banner tone="warning">Copy the key now: it is not shown again.</Banner>
-        <Code text={made.key} what="API key" wrap />
+        <Banner tone="warning">{t('Copy the key now: it is not shown again.')}</Banner>
+        <Code text={made.key} what={t('API key')} wrap />
       </BlockStack>
     </Dialog>
   )

@@ -7,6 +7,7 @@ import { ActionDialog } from './action-dialog.tsx'
 import { type ActionMenu, entriesAt, type MenuEntry, menuOf } from './actions.ts'
 import { unfitReason } from './fits.ts'
 import { type Chosen, type FileSelection } from './selection.ts'
+import { t } from '../../messages/t.ts'
 
 export interface BulkAction {
   content: string
@@ -72,7 +73,7 @@ function offeredOf(
   open: (entry: MenuEntry) => void,
 ): BulkMenu {
   const offered = (entry: MenuEntry): BulkAction => {
-    if (entry === 'workflow') return { content: 'Run workflow', onAction: () => open(entry) }
+    if (entry === 'workflow') return { content: t('Run workflow'), onAction: () => open(entry) }
     const reason = chosen.count === 0 ? null : unfitReason(entry.action.fits.rules, chosen)
     return {
       ...itemOf(entry, () => open(entry)),

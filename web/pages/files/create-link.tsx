@@ -15,6 +15,7 @@ import {
   objections,
   readLinkForm,
 } from './link-form.ts'
+import { t } from '../../messages/t.ts'
 
 interface Props {
   file: FileDetail
@@ -40,22 +41,24 @@ export function CreateLink({ file, onClose }: Props) {
   if (made)
     return (
       <Dialog
-        title="Link created"
+        title={t('Link created')}
         onClose={onClose}
-        primaryAction={{ content: 'Done', onAction: onClose }}
+        primaryAction={{ content: t('Done'), onAction: onClose }}
       >
         <Made link={made} />
       </Dialog>
     )
   return (
     <Dialog
-      title="Create link"
+      title={t('Create link')}
       onClose={onClose}
       onEnter={submit}
-      primaryAction={{ content: 'Create link', onAction: submit, loading: create.isPending }}
-      secondaryActions={[{ content: 'Cancel', onAction: onClose }]}
+      primaryAction={{ content: t('Create link'), onAction: submit, loading: create.isPending }}
+      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
-      {refusal?.other && <Problem error={refusal.other} what="The link could not be created" />}
+      {refusal?.other && (
+        <Problem error={refusal.other} what={t('The link could not be created')} />
+      )}
       <LinkFields form={form} errors={{ ...refusal?.fields, ...errors }} onChange={change} />
     </Dialog>
   )
@@ -64,7 +67,7 @@ export function CreateLink({ file, onClose }: Props) {
 function Made({ link }: { link: DownloadLink }) {
   return (
     <BlockStack gap="300">
-      {link.url !== null && <Code text={link.url} what="link" wrap />}
+      {link.url !== null && <Code text={link.url} what={t('link')} wrap />}
       <Text as="p" tone="subdued">
         {linkTerms(link)}
       </Text>

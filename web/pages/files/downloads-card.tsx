@@ -5,6 +5,7 @@ import { LoadingRows } from '../../components/lists.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { Box, Card, IndexTable, Text, useBreakpoints } from '../../ui/index.ts'
 import { momentText } from '../../labels/time.ts'
+import { t } from '../../messages/t.ts'
 
 export function DownloadsCard({ file }: { file: FileDetail }) {
   const downloads = useDownloads(file)
@@ -14,35 +15,37 @@ export function DownloadsCard({ file }: { file: FileDetail }) {
     <Card padding="0">
       <Box padding="400">
         <Text as="h2" variant="headingMd">
-          Latest downloads
+          {t('Latest downloads')}
         </Text>
       </Box>
       {downloads.error && (
         <Box padding="400" paddingBlockStart="0">
           <Problem
             error={downloads.error}
-            what="The downloads could not be loaded"
+            what={t('The downloads could not be loaded')}
             stale={list !== undefined}
           />
         </Box>
       )}
-      {downloads.isPending && <LoadingRows rows={1} what="downloads" />}
+      {downloads.isPending && <LoadingRows rows={1} what={t('downloads')} />}
       {list?.length === 0 && (
         <Box padding="400" paddingBlockStart="0">
           <Text as="p" tone="subdued">
             {file.download_tracking
-              ? 'None yet.'
-              : 'Tracking is off for this file: when and by whom it is downloaded is not kept.'}
+              ? t('None yet.')
+              : t(
+                  'Tracking is off for this file: the time and address of downloads are not recorded.',
+                )}
           </Text>
         </Box>
       )}
       {list && list.length > 0 && (
         <IndexTable
-          resourceName={{ singular: 'download', plural: 'downloads' }}
+          resourceName={{ singular: t('download'), plural: t('downloads') }}
           itemCount={list.length}
           selectable={false}
           condensed={narrow}
-          headings={[{ title: 'When' }, { title: 'Address' }, { title: 'Program' }]}
+          headings={[{ title: t('When') }, { title: t('Address') }, { title: t('Browser or app') }]}
         >
           {list.map(({ at, address, agent }, position) => (
             <IndexTable.Row key={`${at} ${position}`} id={String(position)} position={position}>

@@ -10,6 +10,7 @@ import { Problem } from '../../components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../components/problems.ts'
 import { WordsField } from '../../components/words-field.tsx'
 import { TextField } from '../../ui/index.ts'
+import { t } from '../../messages/t.ts'
 
 const SUGGESTED = 8
 
@@ -21,7 +22,7 @@ export function EditFile({ file, onClose }: { file: FileDetail; onClose: () => v
   const conflict = change.error instanceof ApiError && change.error.code === 'duplicate_filename'
   const problems = problemsOf(objectionsIn(change.error))
   const wrongName =
-    problems.within('filename') ?? (conflict ? 'Another file has this name' : undefined)
+    problems.within('filename') ?? (conflict ? t('Another file has this name') : undefined)
   const submit = () => {
     const wanted: FileChange = {
       ...(filename.trim() === file.filename ? {} : { filename: filename.trim() }),
@@ -30,35 +31,35 @@ export function EditFile({ file, onClose }: { file: FileDetail; onClose: () => v
     if (Object.keys(wanted).length === 0) return onClose()
     change.mutate(wanted, {
       onSuccess: () => {
-        toast('File changed')
+        toast(t('File changed'))
         onClose()
       },
     })
   }
   return (
     <Dialog
-      title={`Edit ${file.filename}`}
+      title={t('Edit {filename}', { filename: file.filename })}
       onClose={onClose}
       onEnter={submit}
-      primaryAction={{ content: 'Save', onAction: submit, loading: change.isPending }}
-      secondaryActions={[{ content: 'Cancel', onAction: onClose }]}
+      primaryAction={{ content: t('Save'), onAction: submit, loading: change.isPending }}
+      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
       {change.error && !wrongName && !problems.within('tags') && (
-        <Problem error={change.error} what="The file could not be changed" />
+        <Problem error={change.error} what={t('The file could not be changed')} />
       )}
       <TextField
-        label="Name"
+        label={t('Name')}
         autoComplete="off"
         autoFocus
         value={filename}
-        error={filename.trim() === '' ? 'A file needs a name' : wrongName}
+        error={filename.trim() === '' ? t('Enter a name') : wrongName}
         onChange={(text) => {
           setFilename(text)
           change.reset()
         }}
       />
       <WordsField
-        label="Tags"
+        label={t('Tags')}
         value={tags}
         error={problems.within('tags')}
         suggestions={(known.data?.data ?? [])

@@ -34,11 +34,12 @@ import { MappingsCard } from './mappings-card.tsx'
 import { Picture } from './picture.tsx'
 import { PublicAddress } from './public-address.tsx'
 import { VersionsCard } from './versions-card.tsx'
+import { t } from '../../messages/t.ts'
 
 export function FilePage({ id }: { id: string }) {
   const file = useFile(id)
   const [started, setStarted] = useState<string | null>(null)
-  const back = { content: 'Files', url: lastSeen('/files') }
+  const back = { content: t('Files'), url: lastSeen('/files') }
   const retry = () => void file.refetch()
   const gone = file.error instanceof ApiError && file.error.status === 404
   const news = started && (
@@ -57,30 +58,30 @@ export function FilePage({ id }: { id: string }) {
       />
     )
   return (
-    <Page title={gone ? 'File not found' : 'File'} backAction={back}>
+    <Page title={gone ? t('File not found') : t('File')} backAction={back}>
       {gone ? (
         <BlockStack gap="400">
           {news}
           <Card>
             <Nothing
               why="unmatched"
-              heading="There is no such file"
-              action={{ content: 'Go to files', url: back.url }}
+              heading={t('This file doesn’t exist')}
+              action={{ content: t('Go to files'), url: back.url }}
             >
-              It may have been deleted: the trash keeps deleted files for 7 days.
+              {t('It may have been deleted: the trash keeps deleted files for 7 days.')}
             </Nothing>
           </Card>
         </BlockStack>
       ) : file.error ? (
         <Problem
           error={file.error}
-          what="The file could not be loaded"
+          what={t('The file could not be loaded')}
           onRetry={retry}
           retrying={file.isFetching}
         />
       ) : (
         <Card padding="0">
-          <LoadingRows rows={5} what="the file" />
+          <LoadingRows rows={5} what={t('the file')} />
         </Card>
       )}
     </Page>
@@ -108,15 +109,15 @@ function Whole({ file, stale, retry, retrying, back, news, onStarted }: WholePro
       backAction={back}
       titleMetadata={
         file.visibility === 'public' ? (
-          <Badge tone="attention">Public</Badge>
+          <Badge tone="attention">{t('Public')}</Badge>
         ) : (
-          <Badge>Private</Badge>
+          <Badge>{t('Private')}</Badge>
         )
       }
       primaryAction={<Download file={file} />}
       secondaryActions={[
-        { content: 'Edit', onAction: () => setEditing(true) },
-        ...(remove ? [{ content: 'Delete', destructive: true, onAction: remove }] : []),
+        { content: t('Edit'), onAction: () => setEditing(true) },
+        ...(remove ? [{ content: t('Delete'), destructive: true, onAction: remove }] : []),
       ]}
     >
       <Layout>
@@ -130,8 +131,9 @@ function Whole({ file, stale, retry, retrying, back, news, onStarted }: WholePro
           <Layout.Section variant="fullWidth">
             <Banner tone="critical" title={file.problem.message}>
               <p>
-                Its links answer that it is unavailable, and count nothing. Upload the file again as
-                a new version.
+                {t(
+                  'Its links say that it is unavailable and count no downloads. Upload the file again as a new version.',
+                )}
               </p>
             </Banner>
           </Layout.Section>
@@ -142,7 +144,9 @@ function Whole({ file, stale, retry, retrying, back, news, onStarted }: WholePro
             <MappingsCard file={file} onMap={map} onUnmap={unmap} />
             <LinksCard
               of={{ file_id: file.id }}
-              nothing="No links yet. A link lets one buyer download this file until it expires or runs out."
+              nothing={t(
+                'No links yet. A link lets one buyer download this file until it expires or reaches its limit.',
+              )}
               onCreate={() => setLinking(true)}
             />
             <VersionsCard file={file} />
@@ -176,7 +180,7 @@ function Download({ file }: { file: FileDetail }) {
   return (
     <BlockStack gap="200" inlineAlign="end">
       <Button variant="primary" loading={busy} onClick={() => void download()}>
-        Download
+        {t('Download')}
       </Button>
       {error && (
         <div role="alert">
@@ -206,13 +210,15 @@ function About({ file }: { file: FileDetail }) {
         </InlineStack>
         <Facts
           rows={[
-            ['Uploaded', momentText(file.created_at)],
-            ['Changed', momentText(file.updated_at)],
-            ['Version', numberText(file.version)],
-            ...(file.pack ? ([['Pack', <PackLink key="pack" pack={file.pack} />]] as const) : []),
-            ['Downloads', numberText(file.downloads)],
-            ['Active links', numberText(file.links_active)],
-            ['Tags', <Tags key="tags" tags={file.tags} />],
+            [t('Uploaded'), momentText(file.created_at)],
+            [t('Changed'), momentText(file.updated_at)],
+            [t('Version'), numberText(file.version)],
+            ...(file.pack
+              ? ([[t('Pack'), <PackLink key="pack" pack={file.pack} />]] as const)
+              : []),
+            [t('Downloads'), numberText(file.downloads)],
+            [t('Active links'), numberText(file.links_active)],
+            [t('Tags'), <Tags key="tags" tags={file.tags} />],
           ]}
         />
       </BlockStack>
@@ -225,7 +231,7 @@ const PackLink = ({ pack: { id, name } }: { pack: NonNullable<FileDetail['pack']
 )
 
 function Tags({ tags }: { tags: readonly string[] }) {
-  if (tags.length === 0) return 'None'
+  if (tags.length === 0) return t('None')
   return (
     <span className="tags">
       {tags.map((tag) => (
@@ -236,27 +242,29 @@ function Tags({ tags }: { tags: readonly string[] }) {
 }
 
 function Settings({ file }: { file: FileDetail }) {
-  const onOff = (on: boolean) => (on ? 'On' : 'Off')
+  const onOff = (on: boolean) => (on ? t('On') : t('Off'))
   return (
     <Card>
       <BlockStack gap="400">
         <Text as="h2" variant="headingMd">
-          Settings
+          {t('Settings')}
         </Text>
         <Facts
           rows={[
             [
-              'Links expire',
-              file.expiry_days === null ? 'Never' : `After ${expiryText(file.expiry_days)}`,
+              t('Links expire'),
+              file.expiry_days === null
+                ? t('Never')
+                : t('After {expiry}', { expiry: expiryText(file.expiry_days) }),
             ],
-            ['Links allow', limitText(file.download_limit)],
-            ['Visibility', visibilityText(file.visibility)],
+            [t('Links allow'), limitText(file.download_limit)],
+            [t('Visibility'), visibilityText(file.visibility)],
             ['CDN', onOff(file.cdn)],
-            ['Notification', onOff(file.download_notification)],
-            ['Tracking', onOff(file.download_tracking)],
+            [t('Notification'), onOff(file.download_notification)],
+            [t('Tracking'), onOff(file.download_tracking)],
             [
-              'Referrers',
-              file.allowed_referrers.length === 0 ? 'Any' : file.allowed_referrers.join(', '),
+              t('Referrers'),
+              file.allowed_referrers.length === 0 ? t('Any') : file.allowed_referrers.join(', '),
             ],
           ]}
         />

@@ -5,7 +5,7 @@ import { FILE_SORTS, type FileSort, type FilesPlace, widened } from '../../url-s
 import { type UrlState } from '../../url-state/use-url-state.ts'
 import { useDraft } from '../../url-state/use-draft.ts'
 import { ActionList, Button, Filters, Popover, SortIcon, useBreakpoints } from '../../ui/index.ts'
-import { countText, sizeText } from '../../labels/size.ts'
+import { sizeText } from '../../labels/size.ts'
 import { typeText } from '../../labels/file.ts'
 import { dayText } from '../../labels/time.ts'
 import {
@@ -18,6 +18,7 @@ import {
   TagFilter,
   TypeFilter,
 } from './filter-fields.tsx'
+import { t } from '../../messages/t.ts'
 
 interface Props {
   place: FilesPlace
@@ -35,27 +36,37 @@ export function FilesFilters({ place, go, loading }: Props) {
   return (
     <Filters
       queryValue={search.text}
-      queryPlaceholder="Search files"
+      queryPlaceholder={t('Search files')}
       onQueryChange={search.change}
       onQueryClear={search.clear}
       onClearAll={() => go(widened(place))}
       loading={loading}
       filters={[
-        { key: 'type', label: 'Type', filter: <TypeFilter place={place} go={go} />, pinned: true },
-        { key: 'tags', label: 'Tags', filter: <TagFilter place={place} go={go} />, pinned: true },
+        {
+          key: 'type',
+          label: t('Type'),
+          filter: <TypeFilter place={place} go={go} />,
+          pinned: true,
+        },
+        {
+          key: 'tags',
+          label: t('Tags'),
+          filter: <TagFilter place={place} go={go} />,
+          pinned: true,
+        },
         {
           key: 'mapped',
-          label: 'Products',
+          label: t('Products'),
           filter: <MappedFilter place={place} go={go} />,
           pinned: true,
         },
-        { key: 'pack', label: 'Pack', filter: <PackFilter place={place} go={go} /> },
-        { key: 'size', label: 'Size', filter: <SizeFilter place={place} go={go} /> },
-        { key: 'date', label: 'Uploaded', filter: <DateFilter place={place} go={go} /> },
-        { key: 'age', label: 'Age', filter: <AgeFilter place={place} go={go} /> },
+        { key: 'pack', label: t('Pack'), filter: <PackFilter place={place} go={go} /> },
+        { key: 'size', label: t('Size'), filter: <SizeFilter place={place} go={go} /> },
+        { key: 'date', label: t('Uploaded'), filter: <DateFilter place={place} go={go} /> },
+        { key: 'age', label: t('Age'), filter: <AgeFilter place={place} go={go} /> },
         {
           key: 'downloaded',
-          label: 'Downloads',
+          label: t('Downloads'),
           filter: <DownloadedFilter place={place} go={go} />,
         },
       ]}
@@ -77,7 +88,7 @@ function Order({ sort, onSort }: { sort: FileSort; onSort: (sort: FileSort) => v
         activator={
           <Button
             icon={SortIcon}
-            accessibilityLabel="Order of the files"
+            accessibilityLabel={t('Order of the files')}
             onClick={() => setOpen(!open)}
           />
         }
@@ -102,46 +113,60 @@ function applied(place: FilesPlace, go: Props['go'], pack: string) {
   const list: { key: string; label: string; onRemove: () => void }[] = []
   const add = (key: string, label: string | null, without: Partial<FilesPlace>) =>
     label !== null && list.push({ key, label, onRemove: () => go(without) })
-  add('type', place.type.length === 0 ? null : `Type: ${place.type.map(typeText).join(', ')}`, {
-    type: [],
+  add(
+    'type',
+    place.type.length === 0
+      ? null
+      : t('Type: {list}', { list: place.type.map(typeText).join(', ') }),
+    {
+      type: [],
+    },
+  )
+  add('tags', place.tags.length === 0 ? null : t('Tags: {list}', { list: place.tags.join(', ') }), {
+    tags: [],
   })
-  add('tags', place.tags.length === 0 ? null : `Tags: ${place.tags.join(', ')}`, { tags: [] })
   add(
     'mapped',
-    place.mapped === null ? null : place.mapped ? 'Mapped to a product' : 'Not mapped',
+    place.mapped === null ? null : place.mapped ? t('Mapped to a product') : t('Not mapped'),
     { mapped: null },
   )
-  add('pack', place.pack === '' ? null : `Pack: ${pack}`, { pack: '' })
-  add('size', between('Size', place.larger_than, place.smaller_than, sizeText, ['over', 'under']), {
+  add('pack', place.pack === '' ? null : t('Pack: {pack}', { pack }), { pack: '' })
+  add('size', sizeRange(place.larger_than, place.smaller_than), {
     larger_than: null,
     smaller_than: null,
   })
-  add(
-    'date',
-    between('Uploaded', place.uploaded_after, place.uploaded_before, dayText, ['after', 'before']),
-    {
-      uploaded_after: '',
-      uploaded_before: '',
-    },
-  )
-  const { older_than_days: age, not_downloaded_for_days: idle } = place
-  const days = (count: number) => countText(count, 'day', 'days')
-  add('age', age === null ? null : `Uploaded more than ${days(age)} ago`, { older_than_days: null })
-  add('downloaded', idle === null ? null : `Not downloaded for ${days(idle)}`, {
-    not_downloaded_for_days: null,
+  add('date', dateRange(place.uploaded_after, place.uploaded_before), {
+    uploaded_after: '',
+    uploaded_before: '',
   })
+  const { older_than_days: age, not_downloaded_for_days: idle } = place
+  add(
+    'age',
+    age === null
+      ? null
+      : t('Uploaded more than {days, plural, one {# day} other {# days}} ago', { days: age }),
+    { older_than_days: null },
+  )
+  add(
+    'downloaded',
+    idle === null
+      ? null
+      : t('Not downloaded for {days, plural, one {# day} other {# days}}', { days: idle }),
+    { not_downloaded_for_days: null },
+  )
   return list
 }
 
-function between<T>(
-  name: string,
-  from: T | null | '',
-  to: T | null | '',
-  text: (value: T) => string,
-  words: [string, string],
-): string | null {
-  const parts: string[] = []
-  if (from !== null && from !== '') parts.push(`${words[0]} ${text(from)}`)
-  if (to !== null && to !== '') parts.push(`${words[1]} ${text(to)}`)
-  return parts.length === 0 ? null : `${name} ${parts.join(', ')}`
+function sizeRange(over: number | null, under: number | null): string | null {
+  const sizes = { over: sizeText(over ?? 0), under: sizeText(under ?? 0) }
+  if (over !== null && under !== null) return t('Size over {over}, under {under}', sizes)
+  if (over !== null) return t('Size over {over}', sizes)
+  return under === null ? null : t('Size under {under}', sizes)
+}
+
+function dateRange(after: string, before: string): string | null {
+  const days = { after: dayText(after), before: dayText(before) }
+  if (after !== '' && before !== '') return t('Uploaded after {after}, before {before}', days)
+  if (after !== '') return t('Uploaded after {after}', days)
+  return before === '' ? null : t('Uploaded before {before}', days)
 }

@@ -27,6 +27,7 @@ import { OperationToast } from './operation-toast.tsx'
 import { RunningNow } from './running-now.tsx'
 import { SelectionLine } from './selection-line.tsx'
 import { useSelection } from './selection.ts'
+import { t } from '../../messages/t.ts'
 
 const TRASH = '/files?deleted=true'
 
@@ -50,7 +51,7 @@ export function FilesPage() {
     <Page
       {...titleOf(place, some ? whole : [])}
       fullWidth
-      primaryAction={place.deleted ? undefined : { content: 'Import', url: '/import' }}
+      primaryAction={place.deleted ? undefined : { content: t('Import'), url: '/import' }}
     >
       <BlockStack gap="400">
         {files.error && list && !failed && (
@@ -73,13 +74,13 @@ export function FilesPage() {
               <Box padding="400">
                 <Problem
                   error={files.error!}
-                  what="The files could not be loaded"
+                  what={t('The files could not be loaded')}
                   onRetry={retry}
                   retrying={files.isFetching}
                 />
               </Box>
             ) : list === undefined ? (
-              <LoadingRows what="files" />
+              <LoadingRows what={t('files')} />
             ) : none ? (
               <NoFile place={place} onClear={() => go(widened(place))} />
             ) : (
@@ -95,7 +96,7 @@ export function FilesPage() {
                   onSort={(sort) => go({ sort })}
                 />
                 <PageTurner
-                  what="files"
+                  what={t('files')}
                   pages={pages(files.isPlaceholderData ? null : list.next_cursor)}
                   label={rangeText(place.page, list.data.length, list.total)}
                 />
@@ -112,11 +113,11 @@ export function FilesPage() {
 function titleOf({ deleted }: FilesPlace, whole: BulkAction[]) {
   if (deleted)
     return {
-      title: 'Trash',
-      subtitle: 'Deleted files stay here for 7 days. After that they are deleted permanently.',
-      backAction: { content: 'Files', url: '/files' },
+      title: t('Trash'),
+      subtitle: t('Deleted files stay here for 7 days. After that they are deleted permanently.'),
+      backAction: { content: t('Files'), url: '/files' },
     }
-  return { title: 'Files', secondaryActions: [...whole, { content: 'Trash', url: TRASH }] }
+  return { title: t('Files'), secondaryActions: [...whole, { content: t('Trash'), url: TRASH }] }
 }
 
 function NoFile({ place, onClear }: { place: FilesPlace; onClear: () => void }) {
@@ -124,19 +125,19 @@ function NoFile({ place, onClear }: { place: FilesPlace; onClear: () => void }) 
     return (
       <Nothing
         why="new"
-        heading="The trash is empty"
-        action={{ content: 'Go to files', url: '/files' }}
+        heading={t('The trash is empty')}
+        action={{ content: t('Go to files'), url: '/files' }}
       >
-        Files that you delete are kept here for 7 days and can be restored.
+        {t('Files that you delete are kept here for 7 days and can be restored.')}
       </Nothing>
     )
   return (
     <Nothing
       why="unmatched"
-      heading="No file matches"
-      action={{ content: 'Clear search and filters', onAction: onClear }}
+      heading={t('No file matches')}
+      action={{ content: t('Clear search and filters'), onAction: onClear }}
     >
-      Try another word, or take a filter away.
+      {t('Try another word, or remove a filter.')}
     </Nothing>
   )
 }

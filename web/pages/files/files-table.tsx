@@ -15,13 +15,14 @@ import {
   useBreakpoints,
 } from '../../ui/index.ts'
 import { kindText, productTitles } from '../../labels/file.ts'
-import { countText, numberText, sizeText } from '../../labels/size.ts'
+import { numberText, sizeText } from '../../labels/size.ts'
 import { dayText, trashedText } from '../../labels/time.ts'
 import { type BulkMenu } from './bulk-actions.tsx'
 import { SelectedBar } from './selected-bar.tsx'
 import { useRowClicks } from './row-clicks.ts'
 import { type FileSelection } from './selection.ts'
 import { columnOf, sortFor } from './sorting.ts'
+import { t } from '../../messages/t.ts'
 
 interface Props {
   files: readonly File[]
@@ -40,7 +41,7 @@ export function FilesTable(props: Props) {
   return narrow ? <NarrowTable {...props} /> : <WideTable {...props} />
 }
 
-const NAMES = { singular: 'file', plural: 'files' }
+const NAMES = { singular: t('file'), plural: t('files') }
 
 function NarrowTable({ files, total, trash, selection, menu }: Props) {
   return (
@@ -51,7 +52,7 @@ function NarrowTable({ files, total, trash, selection, menu }: Props) {
         itemCount={files.length}
         selectable={false}
         condensed
-        headings={[{ title: 'File' }]}
+        headings={[{ title: t('File') }]}
       >
         {files.map((file, position) => (
           <IndexTable.Row key={file.id} id={file.id} position={position}>
@@ -74,18 +75,23 @@ function WideTable({ files, total, trash, selection, menu, sort, onSort }: Props
         selectedItemsCount={selection.all ? 'All' : selection.count}
         onSelectionChange={rows.onSelectionChange}
         hasMoreItems={total > files.length}
-        paginatedSelectAllActionText={`Select all ${countText(total, 'file', 'files')}`}
-        paginatedSelectAllText={`All ${countText(total, 'file', 'files')} selected`}
+        paginatedSelectAllActionText={t(
+          'Select all {total, plural, one {# file} other {# files}}',
+          { total },
+        )}
+        paginatedSelectAllText={t('All {total, plural, one {# file} other {# files}} selected', {
+          total,
+        })}
         promotedBulkActions={menu.foremost}
         bulkActions={menu.groups}
         headings={[
-          { title: 'File', defaultSortDirection: 'ascending' },
-          { title: 'Type' },
-          { title: 'Size', alignment: 'end' },
-          { title: 'Tags' },
-          { title: 'Products' },
-          { title: 'Downloads', alignment: 'end' },
-          { title: trash ? 'Deleted' : 'Uploaded' },
+          { title: t('File'), defaultSortDirection: 'ascending' },
+          { title: t('Type') },
+          { title: t('Size'), alignment: 'end' },
+          { title: t('Tags') },
+          { title: t('Products') },
+          { title: t('Downloads'), alignment: 'end' },
+          { title: trash ? t('Deleted') : t('Uploaded') },
         ]}
         // The server does not sort by the day of deletion.
         sortable={[true, false, true, false, false, false, !trash]}
@@ -99,7 +105,7 @@ function WideTable({ files, total, trash, selection, menu, sort, onSort }: Props
             id={file.id}
             position={position}
             selected={selection.isTicked(file.id)}
-            accessibilityLabel={`Select ${file.filename}`}
+            accessibilityLabel={t('Select {filename}', { filename: file.filename })}
           >
             <WideRow file={file} trash={trash} />
           </IndexTable.Row>
@@ -171,10 +177,10 @@ function WideRow({ file, trash }: RowProps) {
 function NarrowRow({ file, trash, selection }: RowProps & { selection: FileSelection }) {
   const facts = [
     sizeText(file.size_bytes),
-    countText(file.downloads, 'download', 'downloads'),
+    t('{downloads, plural, one {# download} other {# downloads}}', { downloads: file.downloads }),
     file.deleted_at === null
       ? dayText(file.upload_date)
-      : `deleted ${trashedText(file.deleted_at, new Date()).deleted}`,
+      : t('deleted {deleted}', { deleted: trashedText(file.deleted_at, new Date()).deleted }),
     ...(file.deleted_at === null ? [] : [trashedText(file.deleted_at, new Date()).left]),
   ]
   return (
@@ -183,7 +189,7 @@ function NarrowRow({ file, trash, selection }: RowProps & { selection: FileSelec
         {/* The row is a link to the file: its box is not. */}
         <span onClick={(event) => event.stopPropagation()}>
           <Checkbox
-            label={`Select ${file.filename}`}
+            label={t('Select {filename}', { filename: file.filename })}
             labelHidden
             checked={selection.isTicked(file.id)}
             onChange={(on) => selection.click({ kind: 'one', id: file.id, on })}
@@ -239,7 +245,7 @@ function Products({ file }: { file: File }) {
   if (first === undefined)
     return (
       <Text as="span" tone="subdued">
-        Not mapped
+        {t('Not mapped')}
       </Text>
     )
   return (

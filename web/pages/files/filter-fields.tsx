@@ -7,6 +7,7 @@ import { useDraft } from '../../url-state/use-draft.ts'
 import { BlockStack, ChoiceList, Spinner, Text, TextField } from '../../ui/index.ts'
 import { TYPE_GROUPS, typeText } from '../../labels/file.ts'
 import { numberText } from '../../labels/size.ts'
+import { t } from '../../messages/t.ts'
 
 interface Props {
   place: FilesPlace
@@ -25,7 +26,7 @@ export function TypeFilter({ place, go }: Props) {
   return (
     <BlockStack gap="300">
       <ChoiceList
-        title="Type"
+        title={t('Type')}
         titleHidden
         allowMultiple
         selected={offered}
@@ -33,8 +34,8 @@ export function TypeFilter({ place, go }: Props) {
         choices={OFFERED.map((type) => ({ value: type, label: typeText(type) }))}
       />
       <TextField
-        label="Other extensions"
-        placeholder="epub, psd"
+        label={t('Other extensions')}
+        placeholder={t('epub, psd')}
         autoComplete="off"
         value={other.text}
         onChange={other.change}
@@ -45,14 +46,14 @@ export function TypeFilter({ place, go }: Props) {
 
 export function TagFilter({ place, go }: Props) {
   const { data, isPending } = useTags()
-  if (isPending) return <Spinner size="small" accessibilityLabel="Loading tags" />
+  if (isPending) return <Spinner size="small" accessibilityLabel={t('Loading tags')} />
   const counts = new Map(data?.data.map(({ tag, files }) => [tag, files]))
   const tags = [...new Set([...place.tags, ...counts.keys()])]
-  if (tags.length === 0) return <Text as="p">No file has a tag yet.</Text>
+  if (tags.length === 0) return <Text as="p">{t('No file has a tag yet.')}</Text>
   return (
     <div style={{ maxBlockSize: 320, overflowY: 'auto' }}>
       <ChoiceList
-        title="Tags"
+        title={t('Tags')}
         titleHidden
         allowMultiple
         selected={place.tags}
@@ -69,13 +70,13 @@ export function TagFilter({ place, go }: Props) {
 export function MappedFilter({ place, go }: Props) {
   return (
     <ChoiceList
-      title="Products"
+      title={t('Products')}
       titleHidden
       selected={place.mapped === null ? [] : [String(place.mapped)]}
       onChange={([chosen]) => go({ mapped: chosen === 'true' })}
       choices={[
-        { value: 'true', label: 'Mapped to a product' },
-        { value: 'false', label: 'Not mapped' },
+        { value: 'true', label: t('Mapped to a product') },
+        { value: 'false', label: t('Not mapped') },
       ]}
     />
   )
@@ -83,13 +84,13 @@ export function MappedFilter({ place, go }: Props) {
 
 export function PackFilter({ place, go }: Props) {
   const { data, isPending } = usePacks({ limit: 100 })
-  if (isPending) return <Spinner size="small" accessibilityLabel="Loading packs" />
+  if (isPending) return <Spinner size="small" accessibilityLabel={t('Loading packs')} />
   const packs = data?.data ?? []
-  if (packs.length === 0) return <Text as="p">There is no pack yet.</Text>
+  if (packs.length === 0) return <Text as="p">{t('There is no pack yet.')}</Text>
   return (
     <div style={{ maxBlockSize: 320, overflowY: 'auto' }}>
       <ChoiceList
-        title="Pack"
+        title={t('Pack')}
         titleHidden
         selected={[place.pack]}
         onChange={([chosen]) => go({ pack: chosen })}
@@ -106,12 +107,12 @@ export function SizeFilter({ place, go }: Props) {
   return (
     <BlockStack gap="300">
       <SizeField
-        label="Over"
+        label={t('Over')}
         bytes={place.larger_than}
         onChange={(larger_than) => go({ larger_than })}
       />
       <SizeField
-        label="Under"
+        label={t('Under')}
         bytes={place.smaller_than}
         onChange={(smaller_than) => go({ smaller_than })}
       />
@@ -135,7 +136,7 @@ function SizeField({ label, bytes, onChange }: SizeFieldProps) {
       label={label}
       type="number"
       min={0}
-      suffix="MB"
+      suffix={t('MB')}
       autoComplete="off"
       value={draft.text}
       onChange={draft.change}
@@ -147,12 +148,12 @@ export function DateFilter({ place, go }: Props) {
   return (
     <BlockStack gap="300">
       <DateField
-        label="After"
+        label={t('After')}
         day={place.uploaded_after}
         onChange={(uploaded_after) => go({ uploaded_after })}
       />
       <DateField
-        label="Before"
+        label={t('Before')}
         day={place.uploaded_before}
         onChange={(uploaded_before) => go({ uploaded_before })}
       />
@@ -163,7 +164,7 @@ export function DateFilter({ place, go }: Props) {
 export function AgeFilter({ place, go }: Props) {
   return (
     <DaysField
-      label="Uploaded more than this long ago"
+      label={t('Uploaded longer ago than')}
       days={place.older_than_days}
       onChange={(older_than_days) => go({ older_than_days })}
     />
@@ -173,7 +174,7 @@ export function AgeFilter({ place, go }: Props) {
 export function DownloadedFilter({ place, go }: Props) {
   return (
     <DaysField
-      label="Not downloaded for"
+      label={t('Not downloaded for')}
       days={place.not_downloaded_for_days}
       onChange={(not_downloaded_for_days) => go({ not_downloaded_for_days })}
     />
@@ -195,7 +196,7 @@ function DaysField({ label, days, onChange }: DaysFieldProps) {
       label={label}
       type="number"
       min={1}
-      suffix="days"
+      suffix={t('days')}
       autoComplete="off"
       value={draft.text}
       onChange={draft.change}

@@ -1,6 +1,7 @@
 // The fields of a new link: until when, how often, for whom.
 import { ChoiceList, FormLayout, TextField } from '../../ui/index.ts'
 import { type LinkForm, type LinkFormErrors } from './link-form.ts'
+import { t } from '../../messages/t.ts'
 
 interface Props {
   form: LinkForm
@@ -12,11 +13,11 @@ export function LinkFields({ form, errors, onChange }: Props) {
   return (
     <FormLayout>
       <Bounded
-        title="Expiry"
-        free="Never expires"
-        bound="Expires after"
-        suffix="days"
-        label="Days until the link expires"
+        title={t('Expiry')}
+        free={t('Never expires')}
+        bound={t('Expires after')}
+        suffix={t('days')}
+        label={t('Days until the link expires')}
         on={form.expires}
         text={form.expiryDays}
         error={errors.expiryDays}
@@ -24,11 +25,11 @@ export function LinkFields({ form, errors, onChange }: Props) {
         onText={(expiryDays) => onChange({ expiryDays })}
       />
       <Bounded
-        title="Downloads"
-        free="Unlimited"
-        bound="At most"
-        suffix="downloads"
-        label="Most downloads"
+        title={t('Downloads')}
+        free={t('Unlimited')}
+        bound={t('At most')}
+        suffix={t('downloads')}
+        label={t('Maximum downloads')}
         on={form.limited}
         text={form.downloadLimit}
         error={errors.downloadLimit}
@@ -36,12 +37,12 @@ export function LinkFields({ form, errors, onChange }: Props) {
         onText={(downloadLimit) => onChange({ downloadLimit })}
       />
       <TextField
-        label="Customer’s email (optional)"
+        label={t('Customer’s email (optional)')}
         type="email"
         inputMode="email"
         autoComplete="off"
-        placeholder="name@example.com"
-        helpText="Kept with the link, so that you know whose it is."
+        placeholder={t('name@example.com')}
+        helpText={t('Saved with the link, so that you can tell who it is for.')}
         value={form.email}
         error={errors.email}
         onChange={(email) => onChange({ email })}

@@ -2,6 +2,7 @@
 // that they are about.
 import { ApiError } from '../../client/error.ts'
 import { type NewLink } from '../../client/types.ts'
+import { t } from '../../messages/t.ts'
 
 export interface LinkForm {
   expires: boolean
@@ -36,10 +37,10 @@ export function readLinkForm(
   const days = form.expires ? whole(form.expiryDays, MAX_DAYS) : null
   const limit = form.limited ? whole(form.downloadLimit, MAX_DOWNLOADS) : null
   const email = form.email.trim()
-  if (days === undefined) errors.expiryDays = 'Write a whole number from 1 to 36,500'
-  if (limit === undefined) errors.downloadLimit = 'Write a whole number from 1 up'
+  if (days === undefined) errors.expiryDays = t('Enter a whole number from 1 to 36,500')
+  if (limit === undefined) errors.downloadLimit = t('Enter a whole number from 1 up')
   if (email !== '' && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email))
-    errors.email = 'Write an address like name@example.com'
+    errors.email = t('Enter an address like name@example.com')
   if (days === undefined || limit === undefined || errors.email) return { errors }
   return { link: { expiry_days: days, download_limit: limit, ...(email === '' ? {} : { email }) } }
 }

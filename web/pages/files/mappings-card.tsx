@@ -3,6 +3,7 @@ import { type File, type Mapping } from '../../client/types.ts'
 import { Badge, BlockStack, Box, Button, Card, InlineStack, Text } from '../../ui/index.ts'
 import { methodText } from '../../labels/file.ts'
 import { scoreText } from '../../labels/size.ts'
+import { t } from '../../messages/t.ts'
 
 interface Props {
   file: File
@@ -17,20 +18,20 @@ export function MappingsCard({ file, onMap, onUnmap }: Props) {
       <Box padding="400">
         <InlineStack align="space-between" blockAlign="center" gap="200">
           <Text as="h2" variant="headingMd">
-            Products
+            {t('Products')}
           </Text>
           <InlineStack gap="200">
             {onUnmap && file.mappings.length > 0 && (
-              <Button onClick={onUnmap}>Remove mapping</Button>
+              <Button onClick={onUnmap}>{t('Remove mapping')}</Button>
             )}
-            {onMap && <Button onClick={onMap}>Map to product</Button>}
+            {onMap && <Button onClick={onMap}>{t('Map to product')}</Button>}
           </InlineStack>
         </InlineStack>
       </Box>
       {file.mappings.length === 0 ? (
         <Box padding="400" paddingBlockStart="0">
           <Text as="p" tone="subdued">
-            Not mapped to a product.
+            {t('Not mapped to a product.')}
           </Text>
         </Box>
       ) : (
@@ -51,8 +52,8 @@ export function MappingsCard({ file, onMap, onUnmap }: Props) {
 
 function Mapped({ mapping }: { mapping: Mapping }) {
   const about = [
-    mapping.sku === null ? null : `SKU ${mapping.sku}`,
-    mapping.variant_id === null ? 'Whole product' : null,
+    mapping.sku === null ? null : t('SKU {sku}', { sku: mapping.sku }),
+    mapping.variant_id === null ? t('Whole product') : null,
   ]
   const where = about.filter((part) => part !== null).join(' · ')
   return (
@@ -74,9 +75,9 @@ function Mapped({ mapping }: { mapping: Mapping }) {
       </BlockStack>
       <div className="sure">
         <BlockStack gap="100" inlineAlign="end">
-          <Badge
-            tone={mapping.score >= 1 ? 'success' : undefined}
-          >{`${scoreText(mapping.score)} sure`}</Badge>
+          <Badge tone={mapping.score >= 1 ? 'success' : undefined}>
+            {t('{score} confidence', { score: scoreText(mapping.score) })}
+          </Badge>
           <Text as="span" variant="bodySm" tone="subdued" alignment="end">
             {methodText(mapping.method)}
           </Text>

@@ -2,6 +2,7 @@
 // looks.
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
+import { useChannels } from '../../client/channels.ts'
 import { usePlugins } from '../../client/plugins.ts'
 import { hasEnded, useAct, useOperation } from '../../client/operations.ts'
 import { ArtifactButton } from '../../components/artifact.tsx'
@@ -10,6 +11,7 @@ import { Progress, StatusBadge } from '../../components/status.tsx'
 import { BlockStack, Button, Card, CloseIcon, Text } from '../../ui/index.ts'
 import { toastText } from '../../labels/operation-toast.ts'
 import { statusWord } from '../../labels/operation.ts'
+import { t } from '../../messages/t.ts'
 
 /** What a change of many files may have changed of what was read before. */
 const CHANGED = ['files', 'file', 'tags', 'links', 'packs', 'reviews', 'bytes', 'activity']
@@ -25,6 +27,7 @@ export function OperationToast({ id, onReplaced, onDismiss }: Props) {
   const client = useQueryClient()
   const operation = useOperation(id).data
   const plugins = usePlugins().data?.data
+  const channels = useChannels()
   const act = useAct()
   const place = useRef<HTMLDivElement>(null)
   const ended = operation !== undefined && hasEnded(operation)
@@ -44,7 +47,7 @@ export function OperationToast({ id, onReplaced, onDismiss }: Props) {
             <div className="operation-toast-text" role="status">
               <StatusBadge word={statusWord(operation)} />
               <Text as="span" fontWeight="medium">
-                {toastText(operation, plugins)}
+                {toastText(operation, plugins, channels)}
               </Text>
             </div>
             <div className="operation-toast-progress">
@@ -53,18 +56,18 @@ export function OperationToast({ id, onReplaced, onDismiss }: Props) {
             {ended && operation.artifact && <ArtifactButton artifact={operation.artifact} />}
             {operation.actions.includes('undo') && (
               <Button onClick={undo} loading={act.isPending}>
-                Undo
+                {t('Undo')}
               </Button>
             )}
-            <Button url={`/operations/${id}`}>View details</Button>
+            <Button url={`/operations/${id}`}>{t('View details')}</Button>
             <Button
               icon={CloseIcon}
               variant="tertiary"
-              accessibilityLabel="Dismiss"
+              accessibilityLabel={t('Dismiss')}
               onClick={onDismiss}
             />
           </div>
-          {act.error && <Problem error={act.error} what="This could not be undone" />}
+          {act.error && <Problem error={act.error} what={t('This could not be undone')} />}
         </BlockStack>
       </Card>
     </div>

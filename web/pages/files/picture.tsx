@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react'
 import { useFileBytes } from '../../client/queries.ts'
 import { type File } from '../../client/types.ts'
 import { Card } from '../../ui/index.ts'
+import { t } from '../../messages/t.ts'
 
 const SHOWN = ['image/jpeg', 'image/png', 'image/gif', 'image/webp', 'image/avif', 'image/svg+xml']
 const LARGEST = 2 * 1024 ** 2
@@ -30,7 +31,7 @@ function Bytes({ bytes, type, name }: { bytes: Blob; type: string; name: string 
       <img
         className="file-picture"
         src={url}
-        alt={`Preview of ${name}`}
+        alt={t('Preview of {name}', { name })}
         onError={() => setBroken(true)}
       />
     </Card>

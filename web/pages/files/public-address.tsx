@@ -7,6 +7,7 @@ import { useNewAddress } from '../../client/versions.ts'
 import { Code } from '../../components/copy.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { BlockStack, Button, Card, Modal, Text } from '../../ui/index.ts'
+import { t } from '../../messages/t.ts'
 
 export function PublicAddress({ file, url }: { file: FileDetail; url: string }) {
   const renew = useNewAddress(file.id)
@@ -15,39 +16,39 @@ export function PublicAddress({ file, url }: { file: FileDetail; url: string }) 
     <Card>
       <BlockStack gap="300">
         <Text as="h2" variant="headingMd">
-          Public address
+          {t('Public address')}
         </Text>
-        <Code text={url} what="public address" wrap />
+        <Code text={url} what={t('public address')} wrap />
         <div>
           <Button variant="plain" tone="critical" onClick={() => setAsking(true)}>
-            Replace this address
+            {t('Replace this address')}
           </Button>
         </div>
       </BlockStack>
       <Modal
         open={asking}
         onClose={() => setAsking(false)}
-        title="Replace the public address?"
+        title={t('Replace the public address?')}
         primaryAction={{
-          content: 'Replace',
+          content: t('Replace'),
           destructive: true,
           loading: renew.isPending,
           onAction: () =>
             renew.mutate(undefined, {
               onSuccess: () => {
-                toast('The file has a new address')
+                toast(t('The file has a new address'))
                 setAsking(false)
               },
             }),
         }}
-        secondaryActions={[{ content: 'Cancel', onAction: () => setAsking(false) }]}
+        secondaryActions={[{ content: t('Cancel'), onAction: () => setAsking(false) }]}
       >
         <Modal.Section>
           <BlockStack gap="400">
             {renew.error && (
-              <Problem error={renew.error} what="The address could not be replaced" />
+              <Problem error={renew.error} what={t('The address could not be replaced')} />
             )}
-            <Text as="p">The address that it has now stops at once, wherever it was put.</Text>
+            <Text as="p">{t('The current address stops working immediately.')}</Text>
           </BlockStack>
         </Modal.Section>
       </Modal>

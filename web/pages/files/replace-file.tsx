@@ -7,6 +7,8 @@ import { Dialog } from '../../components/dialog.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../components/problems.ts'
 import { Banner, Link, TextField } from '../../ui/index.ts'
+import { tRich } from '../../messages/rich.ts'
+import { t } from '../../messages/t.ts'
 
 interface Props {
   file: FileDetail
@@ -22,7 +24,7 @@ export function ReplaceFile({ file, onClose }: Props) {
     replace.mutate(url.trim(), {
       onSuccess: (replaced) => {
         if (!isReplaced(replaced)) return
-        toast('The file was replaced')
+        toast(t('The file was replaced'))
         onClose()
       },
     })
@@ -35,24 +37,26 @@ export function ReplaceFile({ file, onClose }: Props) {
       onClose={onClose}
       onEnter={submit}
       primaryAction={{
-        content: 'Replace',
+        content: t('Replace'),
         onAction: submit,
         loading: replace.isPending,
         disabled: url.trim() === '',
       }}
-      secondaryActions={[{ content: 'Cancel', onAction: onClose }]}
+      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
       {replace.error && !problem && (
-        <Problem error={replace.error} what="The file could not be replaced" />
+        <Problem error={replace.error} what={t('The file could not be replaced')} />
       )}
       {replace.data && !isReplaced(replace.data) && <NotReplaced replaced={replace.data} />}
       <TextField
-        label="Address of the new bytes"
+        label={t('URL of the new file')}
         type="url"
         autoComplete="off"
         autoFocus
-        placeholder="https://cdn.example.com/guide.pdf"
-        helpText="Links, products and settings stay. To send a file from this computer, upload one of the same name and choose New version."
+        placeholder={t('https://cdn.example.com/guide.pdf')}
+        helpText={t(
+          'Links, products and settings do not change. To use a file from this computer, upload a file with the same name and choose Add as a new version.',
+        )}
         value={url}
         error={problem}
         onChange={(text) => {
@@ -65,17 +69,17 @@ export function ReplaceFile({ file, onClose }: Props) {
 }
 
 const isReplaced = ({ files }: Replaced) => files[0]?.status === 'imported'
-const titleOf = ({ filename }: FileDetail) => `Replace ${filename}`
+const titleOf = ({ filename }: FileDetail) => t('Replace {filename}', { filename })
 
 function NotReplaced({ replaced: { files, job_id } }: { replaced: Replaced }) {
   const error = files[0]?.error
   return (
-    <Banner tone="critical" title="The file could not be replaced">
+    <Banner tone="critical" title={t('The file could not be replaced')}>
       <p>
-        {[error?.message ?? 'The import was stopped', error?.detail].filter(Boolean).join(': ')}
+        {[error?.message ?? t('The import was stopped'), error?.detail].filter(Boolean).join(': ')}
       </p>
       <p>
-        <Link url={`/operations/${job_id}`}>View details</Link>
+        <Link url={`/operations/${job_id}`}>{t('View details')}</Link>
       </p>
     </Banner>
   )
@@ -86,12 +90,15 @@ const GoingOn = ({ file, replaced, onClose }: Props & { replaced: Replaced }) =>
   <Dialog
     title={titleOf(file)}
     onClose={onClose}
-    primaryAction={{ content: 'Done', onAction: onClose }}
+    primaryAction={{ content: t('Done'), onAction: onClose }}
   >
-    <Banner tone="info" title="The new version is on its way">
+    <Banner tone="info" title={t('The new version is being imported')}>
       <p>
-        Until it is here, links give the bytes that they gave before.{' '}
-        <Link url={`/operations/${replaced.job_id}`}>See how far it is</Link>
+        {tRich(
+          'Until it has arrived, links deliver the previous version. <link>See the progress</link>',
+          {},
+          { link: (text) => <Link url={`/operations/${replaced.job_id}`}>{text}</Link> },
+        )}
       </p>
     </Banner>
   </Dialog>

@@ -1,10 +1,13 @@
 // What is under way while one looks at the files: they change below one's eyes.
+import { useChannels } from '../../client/channels.ts'
 import { type Operation } from '../../client/types.ts'
 import { Progress } from '../../components/status.tsx'
 import { BlockStack, Card, InlineStack, Link, Text } from '../../ui/index.ts'
 import { operationTitle } from '../../labels/operation.ts'
+import { t } from '../../messages/t.ts'
 
 export function RunningNow({ operations }: { operations: readonly Operation[] }) {
+  const channels = useChannels()
   if (operations.length === 0) return null
   return (
     <Card>
@@ -12,12 +15,12 @@ export function RunningNow({ operations }: { operations: readonly Operation[] })
         {operations.map((operation) => (
           <InlineStack key={operation.id} gap="400" align="space-between" blockAlign="center">
             <Text as="span" fontWeight="medium">
-              {operationTitle(operation)} in progress
+              {t('{title} in progress', { title: operationTitle(operation, channels) })}
             </Text>
             <div style={{ flex: '1 1 200px', maxInlineSize: 420 }}>
               <Progress operation={operation} />
             </div>
-            <Link url={`/operations/${operation.id}`}>View details</Link>
+            <Link url={`/operations/${operation.id}`}>{t('View details')}</Link>
           </InlineStack>
         ))}
       </BlockStack>

@@ -2,9 +2,9 @@
 // do with them.
 import { useState } from 'react'
 import { ActionList, Button, Checkbox, Popover } from '../../ui/index.ts'
-import { countText, numberText } from '../../labels/size.ts'
 import { type BulkAction, type BulkMenu } from './bulk-actions.tsx'
 import { type FileSelection } from './selection.ts'
+import { t } from '../../messages/t.ts'
 
 interface Props {
   selection: FileSelection
@@ -19,13 +19,17 @@ export function SelectedBar({ selection, shown, total, menu }: Props) {
   return (
     <div className="selected-bar">
       <Checkbox
-        label={count === 0 ? 'Select all on this page' : `${numberText(count)} selected`}
+        label={
+          count === 0 ? t('Select all on this page') : t('{count, number} selected', { count })
+        }
         checked={count === 0 ? false : page ? true : 'indeterminate'}
         onChange={() => click({ kind: 'page', on: !page })}
       />
       {page && count > 0 && total > shown && (
         <Button variant="plain" onClick={() => click({ kind: 'all', on: !all })}>
-          {all ? 'Only this page' : `Select all ${countText(total, 'file', 'files')}`}
+          {all
+            ? t('Only this page')
+            : t('Select all {total, plural, one {# file} other {# files}}', { total })}
         </Button>
       )}
       {count > 0 && <Actions menu={menu} />}
@@ -49,7 +53,7 @@ function Actions({ menu: { foremost, groups } }: { menu: BulkMenu }) {
       preferredAlignment="right"
       activator={
         <Button disclosure onClick={() => setOpen(!open)}>
-          Actions
+          {t('Actions')}
         </Button>
       }
     >

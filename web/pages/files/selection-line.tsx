@@ -3,6 +3,7 @@ import { filterOf, type FilesPlace } from '../../url-state/files.ts'
 import { Box, Button, InlineStack, Text } from '../../ui/index.ts'
 import { selectionText } from '../../labels/selection.ts'
 import { type FileSelection } from './selection.ts'
+import { t } from '../../messages/t.ts'
 
 export function SelectionLine({
   selection,
@@ -20,7 +21,7 @@ export function SelectionLine({
           <InlineStack gap="300" blockAlign="center">
             <Text as="span">{text}</Text>
             <Button variant="plain" onClick={clear}>
-              Clear selection
+              {t('Clear selection')}
             </Button>
           </InlineStack>
         </Box>

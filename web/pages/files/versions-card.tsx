@@ -9,6 +9,7 @@ import { Badge, BlockStack, Box, Button, Card, InlineStack, Text } from '../../u
 import { sizeText } from '../../labels/size.ts'
 import { momentText } from '../../labels/time.ts'
 import { ReplaceFile } from './replace-file.tsx'
+import { t } from '../../messages/t.ts'
 
 export function VersionsCard({ file }: { file: FileDetail }) {
   const versions = useVersions(file)
@@ -26,17 +27,17 @@ export function VersionsCard({ file }: { file: FileDetail }) {
       <Box padding="400">
         <InlineStack align="space-between" blockAlign="center">
           <Text as="h2" variant="headingMd">
-            Versions
+            {t('Versions')}
           </Text>
-          <Button onClick={() => setReplacing(true)}>Replace file</Button>
+          <Button onClick={() => setReplacing(true)}>{t('Replace file')}</Button>
         </InlineStack>
       </Box>
       {error && (
         <Box padding="400" paddingBlockStart="0">
-          <Problem error={error} what="That could not be done" stale={list !== undefined} />
+          <Problem error={error} what={t('That could not be done')} stale={list !== undefined} />
         </Box>
       )}
-      {versions.isPending && <LoadingRows rows={1} what="versions" />}
+      {versions.isPending && <LoadingRows rows={1} what={t('versions')} />}
       {list?.map((version) => (
         <Box
           key={version.number}
@@ -49,11 +50,11 @@ export function VersionsCard({ file }: { file: FileDetail }) {
             <BlockStack>
               <InlineStack gap="200" blockAlign="center">
                 <Text as="span" fontWeight="medium">
-                  {`Version ${version.number}`}
+                  {t('Version {number}', { number: version.number })}
                 </Text>
-                {version.current && <Badge tone="success">Current</Badge>}
+                {version.current && <Badge tone="success">{t('Current')}</Badge>}
                 {version.location !== 'primary' && (
-                  <Badge>{`In ${version.location} storage`}</Badge>
+                  <Badge>{t('In {location} storage', { location: version.location })}</Badge>
                 )}
               </InlineStack>
               <Text as="span" variant="bodySm" tone="subdued" breakWord>
@@ -63,23 +64,24 @@ export function VersionsCard({ file }: { file: FileDetail }) {
             <InlineStack gap="200">
               <Button
                 variant="plain"
-                accessibilityLabel={`Download version ${version.number}`}
+                accessibilityLabel={t('Download version {number}', { number: version.number })}
                 onClick={() => save(version)}
               >
-                Download
+                {t('Download')}
               </Button>
               {!version.current && (
                 <Button
                   variant="plain"
                   loading={restore.isPending && restore.variables === version.number}
-                  accessibilityLabel={`Go back to version ${version.number}`}
+                  accessibilityLabel={t('Restore version {number}', { number: version.number })}
                   onClick={() =>
                     restore.mutate(version.number, {
-                      onSuccess: () => toast(`Links give version ${version.number} from now on`),
+                      onSuccess: () =>
+                        toast(t('Links now deliver version {number}', { number: version.number })),
                     })
                   }
                 >
-                  Go back to this
+                  {t('Restore')}
                 </Button>
               )}
             </InlineStack>
@@ -93,6 +95,8 @@ export function VersionsCard({ file }: { file: FileDetail }) {
 
 function aboutText(version: Version, filename: string): string {
   const name = version.filename === filename ? [] : [version.filename]
-  const end = version.expires_at ? [`goes ${momentText(version.expires_at)}`] : []
+  const end = version.expires_at
+    ? [t('deleted {time}', { time: momentText(version.expires_at) })]
+    : []
   return [...name, sizeText(version.size_bytes), momentText(version.created_at), ...end].join(' · ')
 }

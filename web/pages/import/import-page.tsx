@@ -5,53 +5,56 @@ import { Page } from '../../components/page.tsx'
 import { BlockStack, Button, Card, Link, Text } from '../../ui/index.ts'
 import { useUploading } from '../../url-state/uploading.ts'
 import { importCommand } from '../../labels/import-command.ts'
-import { countText } from '../../labels/size.ts'
 import './import.css'
+import { t } from '../../messages/t.ts'
 
 export function ImportPage() {
   const uploading = useUploading()
   return (
-    <Page title="Import">
+    <Page title={t('Import')}>
       <BlockStack gap="400">
         <div className="ways">
           <Way
-            title="Upload from this computer"
-            best="Best for fewer than 50 files"
+            title={t('Upload from this computer')}
+            best={t('Best for fewer than 50 files')}
             action={
               <Button variant="primary" url="/import/upload">
                 {uploading > 0
-                  ? `See ${countText(uploading, 'upload', 'uploads')}`
-                  : 'Upload files'}
+                  ? t('See {uploading, plural, one {# upload} other {# uploads}}', { uploading })
+                  : t('Upload files')}
               </Button>
             }
           >
-            Drop a folder or choose files. An upload can be paused, and goes on where it stopped
-            after a lost network or a restart.
+            {t(
+              'Drop a folder or choose files. You can pause an upload. It resumes where it stopped after a network failure or a restart.',
+            )}
           </Way>
           <Way
-            title="Import a CSV file"
-            best="Best for 50 to 500 files"
-            action={<Button url="/import/csv">Choose a CSV file</Button>}
+            title={t('Import a CSV file')}
+            best={t('Best for 50 to 500 files')}
+            action={<Button url="/import/csv">{t('Choose a CSV file')}</Button>}
           >
-            A table with a row for each file: its name, the address to fetch it from, its product,
-            tags and settings. All of it is checked before anything is imported.
+            {t(
+              'A table with one row per file: name, URL, product, tags and settings. Every row is checked before the import starts.',
+            )}
           </Way>
         </div>
         <Card>
           <BlockStack gap="300">
             <BlockStack gap="100">
               <Text as="h2" variant="headingMd">
-                Import over the API
+                {t('Import over the API')}
               </Text>
               <Text as="p" tone="subdued">
-                Best for more than 500 files, and for programs. Put your API key and your files’
-                addresses in, then run this in a terminal.
+                {t(
+                  'Best for more than 500 files and for programs. Insert your API key and file URLs, then run this in a terminal.',
+                )}
               </Text>
             </BlockStack>
-            <Code what="import command" text={importCommand(window.location.origin)} />
+            <Code what={t('import command')} text={importCommand(window.location.origin)} />
             <Text as="p">
               <Link url="/api/docs" target="_blank">
-                Read the API’s documentation
+                {t('Read the API documentation')}
               </Link>
             </Text>
           </BlockStack>

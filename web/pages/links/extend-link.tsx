@@ -8,6 +8,7 @@ import { Problem } from '../../components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../components/problems.ts'
 import { ChoiceList, Text, TextField } from '../../ui/index.ts'
 import { expiresText } from './link-row.tsx'
+import { t } from '../../messages/t.ts'
 
 const MAX_DAYS = 36_500
 
@@ -20,15 +21,15 @@ export function ExtendLink({ link, onClose }: { link: DownloadLink; onClose: () 
   const submit = () => {
     const count = /^\d+$/.test(days.trim()) ? Number(days) : 0
     if (!never && (count < 1 || count > MAX_DAYS))
-      return setWrong('Write a whole number from 1 to 36,500')
+      return setWrong(t('Enter a whole number from 1 to 36,500'))
     extend.mutate(
       { id: link.id, expiry_days: never ? null : count },
       {
         onSuccess: (changed) => {
           toast(
             changed.expires_at === null
-              ? 'The link never expires'
-              : `The link expires ${expiresText(changed)}`,
+              ? t('The link never expires')
+              : t('The link expires {expires}', { expires: expiresText(changed) }),
           )
           onClose()
         },
@@ -37,37 +38,37 @@ export function ExtendLink({ link, onClose }: { link: DownloadLink; onClose: () 
   }
   return (
     <Dialog
-      title="Change expiry"
+      title={t('Change expiry')}
       onClose={onClose}
       onEnter={submit}
-      primaryAction={{ content: 'Change', onAction: submit, loading: extend.isPending }}
-      secondaryActions={[{ content: 'Cancel', onAction: onClose }]}
+      primaryAction={{ content: t('Change'), onAction: submit, loading: extend.isPending }}
+      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
       {extend.error && !problem && (
-        <Problem error={extend.error} what="The link could not be changed" />
+        <Problem error={extend.error} what={t('The link could not be changed')} />
       )}
       <Text as="p" tone="subdued">
         {link.expires_at === null
-          ? 'It never expires now.'
-          : `It expires ${expiresText(link)} now.`}
+          ? t('It never expires now.')
+          : t('It expires {expires} now.', { expires: expiresText(link) })}
       </Text>
       <ChoiceList
-        title="New expiry"
+        title={t('New expiry')}
         selected={[never ? 'never' : 'days']}
         onChange={([choice]) => setNever(choice === 'never')}
         choices={[
           {
-            label: 'Days from now',
+            label: t('Days from now'),
             value: 'days',
             renderChildren: (selected) =>
               selected && (
                 <TextField
-                  label="Days from now"
+                  label={t('Days from now')}
                   labelHidden
                   type="number"
                   min={1}
                   step={1}
-                  suffix="days"
+                  suffix={t('days')}
                   autoComplete="off"
                   value={days}
                   error={problem}
@@ -78,7 +79,7 @@ export function ExtendLink({ link, onClose }: { link: DownloadLink; onClose: () 
                 />
               ),
           },
-          { label: 'Never', value: 'never' },
+          { label: t('Never'), value: 'never' },
         ]}
       />
     </Dialog>

@@ -10,15 +10,16 @@ import { linkStatus } from '../../labels/file.ts'
 import { notSentText } from '../../labels/link.ts'
 import { momentText } from '../../labels/time.ts'
 import { ExtendLink } from './extend-link.tsx'
+import { t } from '../../messages/t.ts'
 
 export const expiresText = ({ expires_at }: DownloadLink) =>
-  expires_at === null ? 'Never' : momentText(expires_at)
+  expires_at === null ? t('Never') : momentText(expires_at)
 
 export function Customer({ link }: { link: DownloadLink }) {
   return (
     link.email ?? (
       <Text as="span" tone="subdued">
-        Anyone with the link
+        {t('Anyone with the link')}
       </Text>
     )
   )
@@ -30,7 +31,9 @@ export function LinkBadge({ link }: { link: DownloadLink }) {
 }
 
 const whose = (link: DownloadLink) =>
-  link.email ? `link of ${link.email}` : `link to ${link.filename}`
+  link.email
+    ? t('link of {email}', { email: link.email })
+    : t('link to {filename}', { filename: link.filename })
 
 /** Copy at once; the rest behind a button. What fails is told to `onError`. */
 export function LinkActions({
@@ -54,18 +57,20 @@ export function LinkActions({
   const send = () =>
     mail.mutate([link.id], {
       onSuccess: ({ queued, skipped }) =>
-        queued > 0 ? tell('The link is on its way') : onError(new Error(notSentText(skipped))),
+        queued > 0 ? tell(t('The link is being sent')) : onError(new Error(notSentText(skipped))),
       onError,
     })
   const ended = link.status === 'revoked'
   const items = [
-    ...(link.email && !ended ? [{ content: `Email to ${link.email}`, onAction: send }] : []),
-    ...(ended ? [] : [{ content: 'Change expiry', onAction: () => setExtending(true) }]),
+    ...(link.email && !ended
+      ? [{ content: t('Email to {email}', { email: link.email }), onAction: send }]
+      : []),
+    ...(ended ? [] : [{ content: t('Change expiry'), onAction: () => setExtending(true) }]),
     ...(link.downloads > 0 && !ended
       ? [
           {
-            content: 'Count from zero again',
-            onAction: () => reset.mutate(link.id, done('Its downloads count from zero')),
+            content: t('Reset download count'),
+            onAction: () => reset.mutate(link.id, done(t('Download count reset'))),
           },
         ]
       : []),
@@ -73,15 +78,17 @@ export function LinkActions({
       ? []
       : [
           {
-            content: 'Revoke',
+            content: t('Revoke'),
             destructive: true,
-            onAction: () => revoke.mutate([link.id], done('The link was revoked')),
+            onAction: () => revoke.mutate([link.id], done(t('The link was revoked'))),
           },
         ]),
   ]
   return (
     <InlineStack gap="200" align="end" wrap={false}>
-      {link.url !== null && !ended && <Copy text={link.url} what={whose(link)} label="Copy link" />}
+      {link.url !== null && !ended && (
+        <Copy text={link.url} what={whose(link)} label={t('Copy link')} />
+      )}
       {items.length > 0 && (
         <Popover
           active={open}
@@ -91,10 +98,10 @@ export function LinkActions({
               size="slim"
               disclosure
               loading={revoke.isPending || reset.isPending || mail.isPending}
-              accessibilityLabel={`More for the ${whose(link)}`}
+              accessibilityLabel={t('More for the {whose}', { whose: whose(link) })}
               onClick={() => setOpen(!open)}
             >
-              More
+              {t('More')}
             </Button>
           }
         >

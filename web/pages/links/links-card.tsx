@@ -4,6 +4,7 @@ import { LoadingRows } from '../../components/lists.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { Box, Button, Card, InlineStack, Text } from '../../ui/index.ts'
 import { LinksTable } from './links-table.tsx'
+import { t } from '../../messages/t.ts'
 
 interface Props {
   of: LinksOf
@@ -20,9 +21,9 @@ export function LinksCard({ of, nothing, onCreate }: Props) {
       <Box padding="400">
         <InlineStack align="space-between" blockAlign="center">
           <Text as="h2" variant="headingMd">
-            Links
+            {t('Links')}
           </Text>
-          <Button onClick={onCreate}>Create link</Button>
+          <Button onClick={onCreate}>{t('Create link')}</Button>
         </InlineStack>
       </Box>
       {links.error && (
@@ -30,13 +31,13 @@ export function LinksCard({ of, nothing, onCreate }: Props) {
           <Problem
             error={links.error}
             stale={list !== undefined}
-            what="The links could not be loaded"
+            what={t('The links could not be loaded')}
             onRetry={() => void links.refetch()}
             retrying={links.isFetching}
           />
         </Box>
       )}
-      {links.isPending && <LoadingRows rows={2} what="links" />}
+      {links.isPending && <LoadingRows rows={2} what={t('links')} />}
       {list?.length === 0 && (
         <Box padding="400" paddingBlockStart="0">
           <Text as="p" tone="subdued">
@@ -53,7 +54,7 @@ export function LinksCard({ of, nothing, onCreate }: Props) {
               loading={links.isFetchingNextPage}
               onClick={() => void links.fetchNextPage()}
             >
-              Show more links
+              {t('Show more links')}
             </Button>
           </InlineStack>
         </Box>

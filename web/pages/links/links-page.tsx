@@ -19,8 +19,8 @@ import {
   TextField,
 } from '../../ui/index.ts'
 import { linkStatus } from '../../labels/file.ts'
-import { countText, numberText } from '../../labels/size.ts'
 import { LinksTable } from './links-table.tsx'
+import { t } from '../../messages/t.ts'
 
 const SHOWN = 50
 
@@ -39,15 +39,15 @@ export function LinksPage() {
   }
   return (
     <Page
-      title="Links"
-      subtitle="Every buyer’s way in"
+      title={t('Links')}
+      subtitle={t('Download links for buyers')}
       fullWidth
       secondaryActions={[
-        { content: 'Export as CSV', loading: saving === true, onAction: () => void save() },
+        { content: t('Export as CSV'), loading: saving === true, onAction: () => void save() },
         ...(open.length > 0
           ? [
               {
-                content: 'Revoke those shown …',
+                content: t('Revoke links on this page …'),
                 destructive: true,
                 onAction: () => setRevoking(true),
               },
@@ -56,12 +56,14 @@ export function LinksPage() {
       ]}
     >
       <BlockStack gap="400">
-        {saving instanceof Error && <Problem error={saving} what="The links could not be saved" />}
+        {saving instanceof Error && (
+          <Problem error={saving} what={t('The links could not be saved')} />
+        )}
         {links.error && (
           <Problem
             stale={list !== undefined}
             error={links.error}
-            what="The links could not be loaded"
+            what={t('The links could not be loaded')}
             onRetry={() => void links.refetch()}
             retrying={links.isFetching}
           />
@@ -70,11 +72,12 @@ export function LinksPage() {
           <Card>
             <Nothing
               why="new"
-              heading="No links yet"
-              action={{ content: 'Go to files', url: '/files' }}
+              heading={t('No links yet')}
+              action={{ content: t('Go to files'), url: '/files' }}
             >
-              Choose files, then Create download links. Each link lets one buyer in until it expires
-              or is used up.
+              {t(
+                'Select files, then choose Create download links. Each link gives one buyer access until it expires or reaches its download limit.',
+              )}
             </Nothing>
           </Card>
         ) : (
@@ -82,9 +85,9 @@ export function LinksPage() {
             <Box padding="300">
               <InlineGrid columns={{ xs: 1, md: '2fr 1fr' }} gap="300">
                 <TextField
-                  label="Search links"
+                  label={t('Search links')}
                   labelHidden
-                  placeholder="Search by file or customer"
+                  placeholder={t('Search by file or customer')}
                   autoComplete="off"
                   clearButton
                   value={place.search}
@@ -92,10 +95,10 @@ export function LinksPage() {
                   onClearButtonClick={() => go({ search: '' }, { replace: true })}
                 />
                 <Select
-                  label="Status"
+                  label={t('Status')}
                   labelHidden
                   options={[
-                    { value: '', label: 'Any status' },
+                    { value: '', label: t('Any status') },
                     ...LINK_STATUSES.map((value) => ({ value, label: linkStatus(value).text })),
                   ]}
                   value={place.status}
@@ -103,19 +106,19 @@ export function LinksPage() {
                 />
               </InlineGrid>
             </Box>
-            {links.isPending && <LoadingRows rows={6} what="links" />}
+            {links.isPending && <LoadingRows rows={6} what={t('links')} />}
             {list?.length === 0 && (
               <Nothing
                 why="unmatched"
-                heading="No link matches"
-                action={{ content: 'Show all', onAction: () => go({ search: '', status: '' }) }}
+                heading={t('No link matches')}
+                action={{ content: t('Show all'), onAction: () => go({ search: '', status: '' }) }}
               />
             )}
             {list && list.length > 0 && <LinksTable links={list} named />}
             {list && list.length > 0 && (
               <PageTurner
-                label={`Page ${numberText(place.page)}`}
-                what="links"
+                label={t('Page {page, number}', { page: place.page })}
+                what={t('links')}
                 pages={pages(links.data?.next_cursor)}
               />
             )}
@@ -134,21 +137,24 @@ function RevokeShown({ links, onClose }: { links: readonly DownloadLink[]; onClo
     <Modal
       open
       onClose={onClose}
-      title={`Revoke ${countText(ids.length, 'link', 'links')}?`}
+      title={t('Revoke {count, plural, one {# link} other {# links}}?', { count: ids.length })}
       primaryAction={{
-        content: 'Revoke',
+        content: t('Revoke'),
         destructive: true,
         loading: revoke.isPending,
         onAction: () => revoke.mutate(ids, { onSuccess: onClose }),
       }}
-      secondaryActions={[{ content: 'Cancel', onAction: onClose }]}
+      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
       <Modal.Section>
         <BlockStack gap="400">
-          {revoke.error && <Problem error={revoke.error} what="The links could not be revoked" />}
+          {revoke.error && (
+            <Problem error={revoke.error} what={t('The links could not be revoked')} />
+          )}
           <Text as="p">
-            All links on this page of the list stop at once. A revoked link cannot be brought back:
-            create another one.
+            {t(
+              'All links on this page of the list stop working immediately. A revoked link can’t be restored: create another one.',
+            )}
           </Text>
         </BlockStack>
       </Modal.Section>

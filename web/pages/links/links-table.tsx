@@ -13,6 +13,7 @@ import {
 } from '../../ui/index.ts'
 import { usedText } from '../../labels/link.ts'
 import { Customer, expiresText, LinkActions, LinkBadge } from './link-row.tsx'
+import { t } from '../../messages/t.ts'
 
 interface Props {
   links: readonly DownloadLink[]
@@ -29,21 +30,21 @@ export function LinksTable({ links, named }: Props) {
     <>
       {error && (
         <Box padding="400">
-          <Problem error={error} what="That could not be done" />
+          <Problem error={error} what={t('That could not be done')} />
         </Box>
       )}
       <IndexTable
-        resourceName={{ singular: 'link', plural: 'links' }}
+        resourceName={{ singular: t('link'), plural: t('links') }}
         itemCount={links.length}
         selectable={false}
         condensed={narrow}
         headings={[
-          { title: 'Leads to' },
-          { title: 'Customer' },
-          { title: 'Status' },
-          { title: 'Downloads' },
-          { title: 'Expires' },
-          { title: 'Actions', hidden: true },
+          { title: t('File or pack') },
+          { title: t('Customer') },
+          { title: t('Status') },
+          { title: t('Downloads') },
+          { title: t('Expires') },
+          { title: t('Actions'), hidden: true },
         ]}
       >
         {links.map((link, position) => (
@@ -74,7 +75,8 @@ function Target({ link: { file_id, pack_id, filename } }: { link: DownloadLink }
       </Text>
       {!file_id && (
         <Text as="span" tone="subdued">
-          {pack_id ? ' (pack)' : ' (deleted pack)'}
+          {' '}
+          {pack_id ? t('(pack)') : t('(deleted pack)')}
         </Text>
       )}
     </>

@@ -5,8 +5,8 @@ import { LoadingRows, Nothing } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { BlockStack, Box, Button, Card, InlineStack, Link, Text } from '../../ui/index.ts'
-import { countText } from '../../labels/size.ts'
 import { momentText } from '../../labels/time.ts'
+import { t } from '../../messages/t.ts'
 
 export function NoticesPage() {
   const notices = useNotices()
@@ -15,13 +15,17 @@ export function NoticesPage() {
   const unread = notices.data?.pages[0]?.unread ?? 0
   return (
     <Page
-      title="Notices"
-      tab={unread > 0 ? `(${unread}) Notices` : 'Notices'}
-      subtitle={unread > 0 ? countText(unread, 'unread notice', 'unread notices') : undefined}
+      title={t('Notices')}
+      tab={unread > 0 ? t('({unread, number}) Notices', { unread }) : t('Notices')}
+      subtitle={
+        unread > 0
+          ? t('{unread, plural, one {# unread notice} other {# unread notices}}', { unread })
+          : undefined
+      }
       primaryAction={
         unread > 0
           ? {
-              content: 'Mark all as read',
+              content: t('Mark all as read'),
               loading: read.isPending,
               onAction: () => read.mutate({ all: true }),
             }
@@ -30,26 +34,26 @@ export function NoticesPage() {
     >
       <BlockStack gap="400">
         {read.error && (
-          <Problem error={read.error} what="The notices could not be marked as read" />
+          <Problem error={read.error} what={t('The notices could not be marked as read')} />
         )}
         {notices.error && (
           <Problem
             error={notices.error}
             stale={list !== undefined}
-            what="The notices could not be loaded"
+            what={t('The notices could not be loaded')}
             onRetry={() => void notices.refetch()}
             retrying={notices.isFetching}
           />
         )}
         {notices.isPending && (
           <Card padding="0">
-            <LoadingRows rows={4} what="notices" />
+            <LoadingRows rows={4} what={t('notices')} />
           </Card>
         )}
         {list?.length === 0 && (
           <Card>
-            <Nothing why="new" heading="No notices yet">
-              When an import or another operation ends, you read about it here.
+            <Nothing why="new" heading={t('No notices yet')}>
+              {t('You are notified here when an import or another operation ends.')}
             </Nothing>
           </Card>
         )}
@@ -70,7 +74,7 @@ export function NoticesPage() {
               loading={notices.isFetchingNextPage}
               onClick={() => void notices.fetchNextPage()}
             >
-              Show older notices
+              {t('Show older notices')}
             </Button>
           </InlineStack>
         )}
@@ -93,8 +97,7 @@ function Entry({ notice, onRead }: { notice: Notice; onRead: () => void }) {
             {notice.title}
             {unread && (
               <Text as="span" visuallyHidden>
-                {' '}
-                (unread)
+                {t('(unread)')}
               </Text>
             )}
           </Text>
@@ -115,16 +118,16 @@ function Entry({ notice, onRead }: { notice: Notice; onRead: () => void }) {
                   url={`/operations/${notice.operation_id}`}
                   onClick={unread ? onRead : undefined}
                 >
-                  View details
+                  {t('View details')}
                 </Link>
               )}
               {unread && (
                 <Button
                   variant="plain"
                   onClick={onRead}
-                  accessibilityLabel={`Mark as read: ${notice.title}`}
+                  accessibilityLabel={t('Mark as read: {title}', { title: notice.title })}
                 >
-                  Mark as read
+                  {t('Mark as read')}
                 </Button>
               )}
             </InlineStack>

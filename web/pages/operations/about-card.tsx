@@ -1,29 +1,36 @@
 // What the operation is about: which files, which steps, what can be undone, and what it is related
 // to.
+import { type Channel, useChannels } from '../../client/channels.ts'
 import { type Operation } from '../../client/types.ts'
 import { Facts } from '../../components/facts.tsx'
 import { Steps } from '../../components/steps.tsx'
 import { BlockStack, Card, Link, Text } from '../../ui/index.ts'
-import { CHANNELS, cannotUndoText, hasEndedWell, sourceText } from '../../labels/operation.ts'
+import { channelText } from '../../labels/channel.ts'
+import { cannotUndoText, hasEndedWell, sourceText } from '../../labels/operation.ts'
 import { momentText } from '../../labels/time.ts'
+import { tRich } from '../../messages/rich.ts'
+import { t } from '../../messages/t.ts'
 
 export function AboutCard({ operation }: { operation: Operation }) {
   const { steps, cannot_undo, undoes, undone_by, undo_until } = operation
+  const channels = useChannels()
   return (
     <Card>
       <BlockStack gap="400">
         <Text as="h2" variant="headingMd">
-          What it does
+          {t('What it does')}
         </Text>
         {undoes && (
           <p>
-            Sets each file back to how it was before{' '}
-            <Link url={`/operations/${undoes}`}>the operation that it undoes</Link>. What somebody
-            changed since then is left alone.
+            {tRich(
+              'Restores each file to its state before <link>the operation that it undoes</link>. Later changes are kept.',
+              {},
+              { link: (text) => <Link url={`/operations/${undoes}`}>{text}</Link> },
+            )}
           </p>
         )}
         <Steps steps={steps} />
-        <Facts rows={factsOf(operation)} />
+        <Facts rows={factsOf(operation, channels)} />
         {cannot_undo.length > 0 && !undoes && (
           <Text as="p" tone="subdued">
             {cannotUndoText(cannot_undo)}
@@ -31,12 +38,18 @@ export function AboutCard({ operation }: { operation: Operation }) {
         )}
         {undo_until && !undone_by && hasEndedWell(operation) && (
           <Text as="p" tone="subdued">
-            Can be undone until {momentText(undo_until)}.
+            {t('Can be undone until {time}.', { time: momentText(undo_until) })}
           </Text>
         )}
         {undone_by && (
           <p>
-            Undone by <Link url={`/operations/${undone_by}`}>a later operation</Link>.
+            {tRich(
+              'Undone by <link>a later operation</link>.',
+              {},
+              {
+                link: (text) => <Link url={`/operations/${undone_by}`}>{text}</Link>,
+              },
+            )}
           </p>
         )}
       </BlockStack>
@@ -44,20 +57,20 @@ export function AboutCard({ operation }: { operation: Operation }) {
   )
 }
 
-function factsOf(operation: Operation): [string, React.ReactNode][] {
+function factsOf(operation: Operation, channels: readonly Channel[]): [string, React.ReactNode][] {
   const { channel, schedule_id, finished_at, paused_at } = operation
   const facts: [string, React.ReactNode][] = []
   const files = sourceText(operation)
-  if (files) facts.push(['Files', files])
+  if (files) facts.push([t('Files'), files])
   if (schedule_id)
     facts.push([
-      'Started by',
+      t('Started by'),
       <Link key="schedule" url={`/schedules/${schedule_id}`}>
-        A scheduled task
+        {t('A scheduled task')}
       </Link>,
     ])
-  else facts.push(['Came by', CHANNELS[channel] ?? channel])
-  if (paused_at) facts.push(['Paused', momentText(paused_at)])
-  if (finished_at) facts.push(['Ended', momentText(finished_at)])
+  else facts.push([t('Channel'), channelText(channels, channel)])
+  if (paused_at) facts.push([t('Paused'), momentText(paused_at)])
+  if (finished_at) facts.push([t('Ended'), momentText(finished_at)])
   return facts
 }

@@ -1,4 +1,5 @@
 // A file's changes, one a line: what it was, and what it is or would be.
+import { t } from '../../messages/t.ts'
 import { Text } from '../../ui/index.ts'
 import { type Change } from '../../labels/change.ts'
 
@@ -25,7 +26,7 @@ function Line({ what, before, after }: Change) {
           <span className="was">{before}</span>
           <span aria-hidden="true"> → </span>
           <Text as="span" visuallyHidden>
-            {'to '}
+            {`${t('to')} `}
           </Text>
         </>
       )}

@@ -16,6 +16,7 @@ import { isPreview, waitingCount } from '../../labels/operation.ts'
 import { pageText } from '../../labels/page.ts'
 import { numberText } from '../../labels/size.ts'
 import { ItemsTable } from './items-table.tsx'
+import { t } from '../../messages/t.ts'
 
 const PAGE_SIZE = 50
 
@@ -39,31 +40,35 @@ export function ItemsCard({ operation }: { operation: Operation }) {
             <Problem
               error={items.error}
               stale={!failed}
-              what="The files could not be loaded"
+              what={t('The files could not be loaded')}
               onRetry={() => void items.refetch()}
               retrying={items.isFetching}
             />
           </Box>
         )}
         {failed ? null : list === undefined ? (
-          <LoadingRows what="files" />
+          <LoadingRows what={t('files')} />
         ) : list.data.length === 0 ? (
           <Box padding="800">
             <Text as="p" alignment="center" tone="subdued">
               {place.search.trim() !== ''
-                ? 'No file’s name contains this.'
+                ? t('No file’s name contains this.')
                 : place.status === null
-                  ? 'This operation has no files.'
-                  : 'No file has this result.'}
+                  ? t('This operation has no files.')
+                  : t('No file has this result.')}
             </Text>
           </Box>
         ) : (
           <>
             <ItemsTable items={list.data} operation={operation} />
             <PageTurner
-              what="results"
+              what={t('results')}
               pages={pages(items.isPlaceholderData ? null : list.next_cursor)}
-              label={pageText(place.page, list.data.length, list.next_cursor, 'file', 'files')}
+              label={pageText(
+                place.page,
+                list.next_cursor,
+                t('{count, plural, one {# file} other {# files}}', { count: list.data.length }),
+              )}
             />
           </>
         )}
@@ -108,9 +113,9 @@ function Search({ place, go }: NarrowProps) {
   return (
     <Box paddingInline="300" paddingBlockEnd="300">
       <TextField
-        label="Search the files of this operation"
+        label={t('Search the files of this operation')}
         labelHidden
-        placeholder="Search these files by name"
+        placeholder={t('Search these files by name')}
         autoComplete="off"
         clearButton
         value={search.text}
@@ -130,11 +135,15 @@ interface ResultTab {
 function tabsOf(operation: Operation): ResultTab[] {
   const preview = isPreview(operation)
   return [
-    { status: null, text: 'All', count: operation.total },
-    { status: 'done', text: preview ? 'Would be done' : 'Done', count: operation.done },
-    { status: 'failed', text: preview ? 'Would fail' : 'Failed', count: operation.failed },
-    { status: 'skipped', text: preview ? 'Would be skipped' : 'Skipped', count: operation.skipped },
-    { status: 'pending', text: 'Waiting', count: waitingCount(operation) },
-    { status: 'cancelled', text: 'Cancelled', count: operation.cancelled },
+    { status: null, text: t('All'), count: operation.total },
+    { status: 'done', text: preview ? t('Would be done') : t('Done'), count: operation.done },
+    { status: 'failed', text: preview ? t('Would fail') : t('Failed'), count: operation.failed },
+    {
+      status: 'skipped',
+      text: preview ? t('Would be skipped') : t('Skipped'),
+      count: operation.skipped,
+    },
+    { status: 'pending', text: t('Waiting'), count: waitingCount(operation) },
+    { status: 'cancelled', text: t('Cancelled'), count: operation.cancelled },
   ]
 }

@@ -5,8 +5,8 @@ import { StatusBadge } from '../../components/status.tsx'
 import { Box, IndexTable, Link, Text, useBreakpoints } from '../../ui/index.ts'
 import { changesOf } from '../../labels/change.ts'
 import { isPreview, itemWord } from '../../labels/operation.ts'
-import { countText } from '../../labels/size.ts'
 import { Changes } from './changes.tsx'
+import { t, translated } from '../../messages/t.ts'
 
 export function ItemsTable({ items, operation }: { items: readonly Item[]; operation: Operation }) {
   const { lgDown: narrow } = useBreakpoints()
@@ -14,15 +14,15 @@ export function ItemsTable({ items, operation }: { items: readonly Item[]; opera
   const products = operation.kind === 'import'
   return (
     <IndexTable
-      resourceName={{ singular: 'file', plural: 'files' }}
+      resourceName={{ singular: t('file'), plural: t('files') }}
       itemCount={items.length}
       selectable={false}
       condensed={narrow}
       headings={[
-        { title: 'File' },
-        { title: preview ? 'What would happen' : 'Result' },
-        ...(products ? [{ title: 'Product' }] : []),
-        { title: preview ? 'What would change' : 'What happened' },
+        { title: t('File') },
+        { title: preview ? t('What would happen') : t('Result') },
+        ...(products ? [{ title: t('Product') }] : []),
+        { title: preview ? t('What would change') : t('What happened') },
       ]}
     >
       {items.map((item, at) => (
@@ -77,7 +77,7 @@ function WideRow({ item, preview, products }: RowProps & { products: boolean }) 
       <IndexTable.Cell>
         <StatusBadge word={itemWord(item, preview)} />
       </IndexTable.Cell>
-      {products && <IndexTable.Cell>{item.product_mapped ? 'Mapped' : ''}</IndexTable.Cell>}
+      {products && <IndexTable.Cell>{item.product_mapped ? t('Mapped') : ''}</IndexTable.Cell>}
       <IndexTable.Cell>
         <div className="happened">
           <Happened item={item} />
@@ -110,7 +110,7 @@ function Happened({ item }: { item: Item }) {
     <>
       {error && (
         <Text as="p" tone={item.status === 'failed' ? 'critical' : undefined} breakWord>
-          {error.message}
+          {translated(error.message)}
         </Text>
       )}
       {error && item.status === 'failed' && (
@@ -121,12 +121,12 @@ function Happened({ item }: { item: Item }) {
       <Changes changes={changesOf(before, after)} />
       {warnings.map(({ code, message }, at) => (
         <Text key={`${code} ${at}`} as="p" tone="caution" breakWord>
-          {message}
+          {translated(message)}
         </Text>
       ))}
       {attempt > 1 && (
         <Text as="p" variant="bodySm" tone="subdued">
-          {`Tried ${countText(attempt, 'time', 'times')}`}
+          {t('Tried {attempt, plural, one {# time} other {# times}}', { attempt })}
         </Text>
       )}
     </>

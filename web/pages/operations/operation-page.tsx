@@ -2,6 +2,7 @@
 // result.
 import { useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
+import { useChannels } from '../../client/channels.ts'
 import { ApiError } from '../../client/error.ts'
 import { isMoving, saveLog, useOperation } from '../../client/operations.ts'
 import { type Operation } from '../../client/types.ts'
@@ -18,10 +19,11 @@ import { AboutCard } from './about-card.tsx'
 import { ItemsCard } from './items-card.tsx'
 import { Outcome } from './outcome.tsx'
 import { SummaryCard } from './summary-card.tsx'
+import { t } from '../../messages/t.ts'
 
 export function OperationPage({ id }: { id: string }) {
   const operation = useOperation(id)
-  const back = { content: 'Operations', url: lastSeen('/operations') }
+  const back = { content: t('Operations'), url: lastSeen('/operations') }
   const retry = () => void operation.refetch()
   if (operation.data)
     return (
@@ -43,25 +45,25 @@ export function OperationPage({ id }: { id: string }) {
     )
   const gone = operation.error instanceof ApiError && operation.error.status === 404
   return (
-    <Page title={gone ? 'Operation not found' : 'Operation'} backAction={back} fullWidth>
+    <Page title={gone ? t('Operation not found') : t('Operation')} backAction={back} fullWidth>
       {gone ? (
         <Card>
           <Nothing
             why="unmatched"
-            heading="There is no such operation"
-            action={{ content: 'Go to operations', url: back.url }}
+            heading={t('This operation doesn’t exist')}
+            action={{ content: t('Go to operations'), url: back.url }}
           />
         </Card>
       ) : operation.error ? (
         <Problem
           error={operation.error}
-          what="The operation could not be loaded"
+          what={t('The operation could not be loaded')}
           onRetry={retry}
           retrying={operation.isFetching}
         />
       ) : (
         <Card padding="0">
-          <LoadingRows rows={5} what="the operation" />
+          <LoadingRows rows={5} what={t('the operation')} />
         </Card>
       )}
     </Page>
@@ -82,7 +84,7 @@ function Whole({ operation, back, stale }: WholeProps) {
     if (action === 'undo') navigate(`/operations/${record.id}`)
   })
   const log = useLog(operation.id)
-  const title = operationTitle(operation)
+  const title = operationTitle(operation, useChannels())
   const status = statusWord(operation)
   const [foremost] = buttons.filter(({ action }) => FOREMOST.includes(action))
   const others = buttons.filter((button) => button !== foremost)
@@ -101,13 +103,13 @@ function Whole({ operation, back, stale }: WholeProps) {
       backAction={back}
       primaryAction={foremost}
       secondaryActions={others.map(({ loading: _, ...button }) => button)}
-      actionGroups={[{ title: 'Export log', actions: log.choices }]}
+      actionGroups={[{ title: t('Export log'), actions: log.choices }]}
       fullWidth
     >
       <BlockStack gap="400">
         {stale}
-        {error && <Problem error={error} what="This could not be done" />}
-        {log.error && <Problem error={log.error} what="The log could not be exported" />}
+        {error && <Problem error={error} what={t('This could not be done')} />}
+        {log.error && <Problem error={log.error} what={t('The log could not be exported')} />}
         <Outcome operation={operation} />
         <Layout>
           <Layout.Section>
@@ -131,8 +133,8 @@ function useLog(id: string) {
     saveLog(id, format).catch((reason: unknown) => setError(reason as Error))
   }
   const choices = [
-    { content: 'CSV, for spreadsheets', onAction: () => save('csv') },
-    { content: 'JSON, for programs', onAction: () => save('json') },
+    { content: t('CSV, for spreadsheets'), onAction: () => save('csv') },
+    { content: t('JSON, for programs'), onAction: () => save('json') },
   ]
   return { choices, error }
 }

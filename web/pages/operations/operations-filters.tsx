@@ -1,4 +1,5 @@
 // What the history may be narrowed by, and what of it applies.
+import { type Channel, useChannels } from '../../client/channels.ts'
 import { usePlugins } from '../../client/plugins.ts'
 import { type OperationStatus } from '../../client/types.ts'
 import { useWorkflows } from '../../client/workflows.ts'
@@ -6,23 +7,21 @@ import { EVERY_OPERATION, type OperationsPlace } from '../../url-state/operation
 import { useDraft } from '../../url-state/use-draft.ts'
 import { type UrlState } from '../../url-state/use-url-state.ts'
 import { BlockStack, ChoiceList, Filters, TextField } from '../../ui/index.ts'
-import {
-  actionChoices,
-  CHANNELS,
-  OPERATION_STATUSES,
-  operationTitle,
-} from '../../labels/operation.ts'
+import { channelText } from '../../labels/channel.ts'
+import { actionChoices, OPERATION_STATUSES, operationTitle } from '../../labels/operation.ts'
 import { dayText } from '../../labels/time.ts'
+import { t } from '../../messages/t.ts'
 
 interface Props {
   place: OperationsPlace
   go: UrlState<OperationsPlace>['go']
 }
 
-const KINDS = { import: 'Imports', bulk: 'Bulk operations' } as const
+const KINDS = { import: t('Imports'), bulk: t('Bulk operations') } as const
 
 export function OperationsFilters({ place, go, loading }: Props & { loading: boolean }) {
   const actions = actionChoices(useWorkflows().data?.data ?? [], usePlugins().data?.channel_actions)
+  const channels = useChannels()
   // One step for the back button a search, not one a letter.
   const search = useDraft(place.search, (text) =>
     go({ search: text }, { replace: place.search !== '' && text !== '' }),
@@ -48,23 +47,28 @@ export function OperationsFilters({ place, go, loading }: Props & { loading: boo
   return (
     <Filters
       queryValue={search.text}
-      queryPlaceholder="Search operations by name"
+      queryPlaceholder={t('Search operations by name')}
       onQueryChange={search.change}
       onQueryClear={search.clear}
       onClearAll={() => go(EVERY_OPERATION)}
       loading={loading}
       filters={[
-        one('status', 'Status', statusTexts()),
-        one('kind', 'Kind', KINDS),
-        one('action', 'Action', actions),
-        one('channel', 'Came by', CHANNELS),
+        one('status', t('Status'), statusTexts()),
+        one('kind', t('Kind'), KINDS),
+        one('action', t('Action'), actions),
+        one('channel', t('Channel'), titlesOf(channels)),
         {
           key: 'who',
-          label: 'Started by',
+          label: t('Started by'),
           filter: <WhoFilter place={place} go={go} />,
           pinned: true,
         },
-        { key: 'date', label: 'Date', filter: <DateFilter place={place} go={go} />, pinned: true },
+        {
+          key: 'date',
+          label: t('Date'),
+          filter: <DateFilter place={place} go={go} />,
+          pinned: true,
+        },
         // It comes with a link from that task alone; what applies is shown only where there is a
         // filter for it.
         ...(place.schedule_id === ''
@@ -72,16 +76,19 @@ export function OperationsFilters({ place, go, loading }: Props & { loading: boo
           : [
               {
                 key: 'schedule',
-                label: 'Scheduled task',
-                filter: <p>The runs of one scheduled task</p>,
+                label: t('Scheduled task'),
+                filter: <p>{t('The runs of one scheduled task')}</p>,
                 pinned: true,
               },
             ]),
       ]}
-      appliedFilters={applied(place, go, actions)}
+      appliedFilters={applied(place, go, { actions, channels })}
     />
   )
 }
+
+const titlesOf = (channels: readonly Channel[]): Record<string, string> =>
+  Object.fromEntries(channels.map(({ id, title }) => [id, title]))
 
 const statusTexts = (): Record<string, string> =>
   Object.fromEntries(Object.entries(OPERATION_STATUSES).map(([status, { text }]) => [status, text]))
@@ -92,8 +99,8 @@ function WhoFilter({ place, go }: Props) {
   )
   return (
     <TextField
-      label="Started by"
-      placeholder="A name, or an API key’s name"
+      label={t('Started by')}
+      placeholder={t('A name, or an API key’s name')}
       autoComplete="off"
       value={draft.text}
       onChange={draft.change}
@@ -107,41 +114,59 @@ function DateFilter({ place, go }: Props) {
   return (
     <BlockStack gap="300">
       <TextField
-        label="From"
+        label={t('From')}
         type="date"
         autoComplete="off"
         value={from.text}
         onChange={from.change}
       />
-      <TextField label="To" type="date" autoComplete="off" value={to.text} onChange={to.change} />
+      <TextField
+        label={t('To')}
+        type="date"
+        autoComplete="off"
+        value={to.text}
+        onChange={to.change}
+      />
     </BlockStack>
   )
 }
 
-function applied(place: OperationsPlace, go: Props['go'], actions: Record<string, string>) {
+interface Known {
+  actions: Record<string, string>
+  channels: readonly Channel[]
+}
+
+function applied(place: OperationsPlace, go: Props['go'], { actions, channels }: Known) {
   const { status, kind, action, channel, requested_by, schedule_id, from, to } = place
   const list: { key: string; label: string; onRemove: () => void }[] = []
   const add = (key: string, label: string | false, without: Partial<OperationsPlace>) =>
     label && list.push({ key, label, onRemove: () => go(without) })
   add(
     'status',
-    status !== null && `Status: ${OPERATION_STATUSES[status as OperationStatus].text}`,
+    status !== null &&
+      t('Status: {status}', { status: OPERATION_STATUSES[status as OperationStatus].text }),
     { status: null },
   )
-  add('kind', kind !== null && `Kind: ${KINDS[kind]}`, { kind: null })
-  const named = actions[action] ?? operationTitle({ kind: 'bulk', channel: '', action })
-  add('action', action !== '' && `Action: ${named}`, { action: '' })
-  add('channel', channel !== '' && `Came by: ${CHANNELS[channel] ?? channel}`, { channel: '' })
-  add('who', requested_by !== '' && `Started by: ${requested_by}`, { requested_by: '' })
-  add('schedule', schedule_id !== '' && 'One scheduled task', { schedule_id: '' })
+  add('kind', kind !== null && t('Kind: {kind}', { kind: KINDS[kind] }), { kind: null })
+  const named = actions[action] ?? operationTitle({ kind: 'bulk', channel: '', action }, channels)
+  add('action', action !== '' && t('Action: {action}', { action: named }), { action: '' })
+  add(
+    'channel',
+    channel !== '' && t('Channel: {channel}', { channel: channelText(channels, channel) }),
+    { channel: '' },
+  )
+  add('who', requested_by !== '' && t('Started by: {name}', { name: requested_by }), {
+    requested_by: '',
+  })
+  add('schedule', schedule_id !== '' && t('One scheduled task'), { schedule_id: '' })
   add('date', dates(from, to), { from: '', to: '' })
   return list
 }
 
 function dates(from: string, to: string): string | false {
   if (from !== '' && from === to) return dayText(from)
-  const parts = [from && `from ${dayText(from)}`, to && `to ${dayText(to)}`].filter(
-    (part) => part !== '',
-  )
-  return parts.length > 0 && `Date ${parts.join(' ')}`
+  const days = { from: dayText(from), to: dayText(to) }
+  if (from !== '' && to !== '') return t('Date from {from} to {to}', days)
+  if (from !== '') return t('Date from {from}', days)
+  return to !== '' && t('Date to {to}', days)
 }

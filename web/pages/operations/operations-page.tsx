@@ -15,6 +15,7 @@ import { BlockStack, Box, Card } from '../../ui/index.ts'
 import { pageText } from '../../labels/page.ts'
 import { OperationsFilters } from './operations-filters.tsx'
 import { OperationsTable } from './operations-table.tsx'
+import { t } from '../../messages/t.ts'
 
 const PAGE_SIZE = 25
 
@@ -26,8 +27,8 @@ export function OperationsPage() {
   const retry = () => void operations.refetch()
   return (
     <Page
-      title="Operations"
-      subtitle="Every import and every bulk operation, with the result for each file"
+      title={t('Operations')}
+      subtitle={t('Every import and every bulk operation, with the result for each file')}
       fullWidth
     >
       <BlockStack gap="400">
@@ -50,27 +51,27 @@ export function OperationsPage() {
             <Box padding="400">
               <Problem
                 error={operations.error!}
-                what="The operations could not be loaded"
+                what={t('The operations could not be loaded')}
                 onRetry={retry}
                 retrying={operations.isFetching}
               />
             </Box>
           ) : list === undefined ? (
-            <LoadingRows what="operations" />
+            <LoadingRows what={t('operations')} />
           ) : list.data.length === 0 ? (
             <Empty narrowed={isNarrowed(place)} onClear={() => go(EVERY_OPERATION)} />
           ) : (
             <>
               <OperationsTable operations={list.data} />
               <PageTurner
-                what="operations"
+                what={t('operations')}
                 pages={pages(operations.isPlaceholderData ? null : list.next_cursor)}
                 label={pageText(
                   place.page,
-                  list.data.length,
                   list.next_cursor,
-                  'operation',
-                  'operations',
+                  t('{count, plural, one {# operation} other {# operations}}', {
+                    count: list.data.length,
+                  }),
                 )}
               />
             </>
@@ -85,17 +86,18 @@ function Empty({ narrowed, onClear }: { narrowed: boolean; onClear: () => void }
   return narrowed ? (
     <Nothing
       why="unmatched"
-      heading="No operation matches"
-      action={{ content: 'Show all operations', onAction: onClear }}
+      heading={t('No operation matches')}
+      action={{ content: t('Show all operations'), onAction: onClear }}
     />
   ) : (
     <Nothing
       why="new"
-      heading="Nothing has run yet"
-      action={{ content: 'How to import files', url: '/files' }}
+      heading={t('Nothing has run yet')}
+      action={{ content: t('How to import files'), url: '/files' }}
     >
-      Each import and each bulk operation is listed here, with its progress and the result for every
-      file.
+      {t(
+        'Each import and each bulk operation is listed here, with its progress and the result for every file.',
+      )}
     </Nothing>
   )
 }

@@ -1,5 +1,6 @@
 // The operations of one page; on a narrow screen a list instead of a table.
 import { type CSSProperties } from 'react'
+import { useChannels } from '../../client/channels.ts'
 import { isMoving } from '../../client/operations.ts'
 import { type Operation } from '../../client/types.ts'
 import { useOperationActions } from '../../components/operation-actions.tsx'
@@ -15,26 +16,27 @@ import {
   useBreakpoints,
 } from '../../ui/index.ts'
 import { operationTitle, statusWord } from '../../labels/operation.ts'
-import { countText, numberText } from '../../labels/size.ts'
+import { numberText } from '../../labels/size.ts'
 import { durationText, momentText } from '../../labels/time.ts'
+import { t } from '../../messages/t.ts'
 
 export function OperationsTable({ operations }: { operations: readonly Operation[] }) {
   const { lgDown: narrow } = useBreakpoints()
   return (
     <IndexTable
-      resourceName={{ singular: 'operation', plural: 'operations' }}
+      resourceName={{ singular: t('operation'), plural: t('operations') }}
       itemCount={operations.length}
       selectable={false}
       condensed={narrow}
       headings={[
-        { title: 'Operation' },
-        { title: 'Date' },
-        { title: 'Status' },
-        { title: 'Files' },
-        { title: 'Errors', alignment: 'end' },
-        { title: 'Duration' },
-        { title: 'Started by' },
-        { title: 'Actions', hidden: true },
+        { title: t('Operation') },
+        { title: t('Date') },
+        { title: t('Status') },
+        { title: t('Files') },
+        { title: t('Errors'), alignment: 'end' },
+        { title: t('Duration') },
+        { title: t('Started by') },
+        { title: t('Actions'), hidden: true },
       ]}
     >
       {operations.map((operation, position) => (
@@ -50,7 +52,7 @@ function Name({ operation }: { operation: Operation }) {
   return (
     <Link url={`/operations/${operation.id}`} dataPrimaryLink monochrome removeUnderline>
       <Text as="span" fontWeight="semibold">
-        {operationTitle(operation)}
+        {operationTitle(operation, useChannels())}
       </Text>
     </Link>
   )
@@ -59,16 +61,19 @@ function Name({ operation }: { operation: Operation }) {
 const duration = (operation: Operation): string =>
   operation.started_at === null
     ? ''
-    : `${durationText(operation.elapsed_seconds)}${isMoving(operation) ? ' so far' : ''}`
+    : isMoving(operation)
+      ? t('{duration} so far', { duration: durationText(operation.elapsed_seconds) })
+      : durationText(operation.elapsed_seconds)
 
 function WideRow({ operation }: { operation: Operation }) {
+  const title = operationTitle(operation, useChannels())
   return (
     <>
       <IndexTable.Cell>
         <span
           className="cut"
           style={{ '--cut': '220px' } as CSSProperties}
-          title={operation.label ?? operationTitle(operation)}
+          title={operation.label ?? title}
         >
           <Name operation={operation} />
           {operation.label !== null && (
@@ -118,7 +123,9 @@ function NarrowRow({ operation }: { operation: Operation }) {
     momentText(operation.created_at),
     operation.requested_by,
     duration(operation),
-    operation.failed > 0 ? countText(operation.failed, 'error', 'errors') : '',
+    operation.failed > 0
+      ? t('{failed, plural, one {# error} other {# errors}}', { failed: operation.failed })
+      : '',
   ]
   return (
     <Box padding="400">
@@ -137,11 +144,12 @@ function NarrowRow({ operation }: { operation: Operation }) {
   )
 }
 
-const SHORT = { pause: 'Pause', resume: 'Resume', cancel: 'Cancel' } as const
+const SHORT = { pause: t('Pause'), resume: t('Resume'), cancel: t('Cancel') } as const
 
 /** What one would do without looking closer; the rest stands on the operation's own page. */
 function RowActions({ operation }: { operation: Operation }) {
   const { buttons, question, error } = useOperationActions(operation)
+  const title = operationTitle(operation, useChannels())
   const shown = buttons.filter(({ action }) => action in SHORT)
   if (shown.length === 0 && !question && !error) return null
   return (
@@ -155,7 +163,7 @@ function RowActions({ operation }: { operation: Operation }) {
           onClick={onAction}
           loading={loading}
           disabled={disabled}
-          accessibilityLabel={`${SHORT[action as keyof typeof SHORT]}: ${operationTitle(operation)}`}
+          accessibilityLabel={`${SHORT[action as keyof typeof SHORT]}: ${title}`}
         >
           {SHORT[action as keyof typeof SHORT]}
         </Button>

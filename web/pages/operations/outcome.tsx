@@ -5,7 +5,9 @@ import { type Artifact, type Operation } from '../../client/types.ts'
 import { ArtifactButton } from '../../components/artifact.tsx'
 import { Banner, BlockStack, Link } from '../../ui/index.ts'
 import { cannotUndoText, hasEndedWell, makesFiles, outcomeText } from '../../labels/operation.ts'
-import { countText, sizeText } from '../../labels/size.ts'
+import { sizeText } from '../../labels/size.ts'
+import { tRich } from '../../messages/rich.ts'
+import { t, translated } from '../../messages/t.ts'
 
 export function Outcome({ operation }: { operation: Operation }) {
   const { stopped, warnings } = operation
@@ -19,16 +21,21 @@ export function Outcome({ operation }: { operation: Operation }) {
         operation.status !== 'undone' && (
           <Banner tone="success">
             <p>
-              New files were made. <Link url="/files">They stand first among the files</Link>,
-              newest first.
+              {tRich(
+                'New files were created. <link>See them first in the list of files</link>.',
+                {},
+                {
+                  link: (text) => <Link url="/files">{text}</Link>,
+                },
+              )}
             </p>
           </Banner>
         )}
       {operation.status === 'undone' && (
-        <Banner tone="info" title="This operation was undone">
+        <Banner tone="info" title={t('This operation was undone')}>
           {operation.undone_by && (
             <p>
-              <Link url={`/operations/${operation.undone_by}`}>See what was set back</Link>
+              <Link url={`/operations/${operation.undone_by}`}>{t('See what was restored')}</Link>
             </p>
           )}
         </Banner>
@@ -36,16 +43,18 @@ export function Outcome({ operation }: { operation: Operation }) {
       {stopped && (
         <Banner
           tone="critical"
-          title={`The operation stopped at the step “${stepTitle(operation, stopped.step)}”`}
+          title={t('The operation stopped at the step “{step}”', {
+            step: stepTitle(operation, stopped.step),
+          })}
         >
-          <p>{stopped.message}</p>
+          <p>{translated(stopped.message)}</p>
         </Banner>
       )}
       {!stopped && <EndBanner operation={operation} />}
       {warnings.length > 0 && (
         <Banner tone="warning">
           {warnings.map(({ code, message }, at) => (
-            <p key={`${code} ${at}`}>{message}</p>
+            <p key={`${code} ${at}`}>{translated(message)}</p>
           ))}
         </Banner>
       )}
@@ -56,14 +65,14 @@ export function Outcome({ operation }: { operation: Operation }) {
 const ArtifactBanner = ({ artifact }: { artifact: Artifact }) => (
   <Banner tone="success" title={artifact.filename}>
     <BlockStack gap="200" inlineAlign="start">
-      <p>{`${sizeText(artifact.size_bytes)}, ready to be downloaded.`}</p>
+      <p>{t('{size}, ready to be downloaded.', { size: sizeText(artifact.size_bytes) })}</p>
       <ArtifactButton artifact={artifact} />
     </BlockStack>
   </Banner>
 )
 
 const stepTitle = ({ steps }: Operation, id: string): string =>
-  steps.find((step) => step.id === id)?.title ?? id
+  translated(steps.find((step) => step.id === id)?.title ?? id)
 
 const TONES: Partial<Record<Operation['status'], 'critical' | 'info'>> = {
   failed: 'critical',
@@ -79,7 +88,7 @@ function EndBanner({ operation }: { operation: Operation }) {
       title={outcome.title}
       action={
         operation.failed > 0
-          ? { content: 'Show failed files', url: `/operations/${operation.id}?status=failed` }
+          ? { content: t('Show failed files'), url: `/operations/${operation.id}?status=failed` }
           : undefined
       }
     >
@@ -92,24 +101,30 @@ function PreviewBanner({ operation }: { operation: Operation }) {
   const { status, total, intentions, cannot_undo } = operation
   if (status === 'previewing')
     return (
-      <Banner tone="info" title="Preview">
-        <p>{`Working out what would happen to ${countText(total, 'file', 'files')}. Nothing is changed.`}</p>
+      <Banner tone="info" title={t('Preview')}>
+        <p>
+          {t(
+            'Calculating what would happen to {total, plural, one {# file} other {# files}}. Nothing is changed.',
+            { total },
+          )}
+        </p>
       </Banner>
     )
   if (status !== 'previewed') return null
   return (
-    <Banner tone="info" title="This is a preview: nothing has been changed">
+    <Banner tone="info" title={t('This is a preview: nothing has been changed')}>
       <BlockStack gap="100">
         <p>
-          Below stands what would happen to each file. Confirm to do it; a file that has changed by
-          then in a way that matters is skipped, with the reason.
+          {t(
+            'The list below shows what would happen to each file. Confirm to run it. A file with conflicting later changes is skipped, with the reason.',
+          )}
         </p>
         {intentions.length > 0 && (
           <>
-            <p>When it has ended, there would also be:</p>
+            <p>{t('When it ends, this would also happen:')}</p>
             <ul className="bullets">
               {intentions.map((intention) => (
-                <li key={intention}>{intention}</li>
+                <li key={intention}>{translated(intention)}</li>
               ))}
             </ul>
           </>

@@ -7,6 +7,7 @@ import { BlockStack, Card, Text } from '../../ui/index.ts'
 import { isPreview, statusWord, waitingCount } from '../../labels/operation.ts'
 import { numberText, sentence, sizeText } from '../../labels/size.ts'
 import { durationText, remainingText } from '../../labels/time.ts'
+import { t } from '../../messages/t.ts'
 
 export function SummaryCard({ operation }: { operation: Operation }) {
   const moving = isMoving(operation)
@@ -35,8 +36,8 @@ export function SummaryCard({ operation }: { operation: Operation }) {
 }
 
 function lineOf({ status, remaining_seconds }: Operation): string {
-  if (status === 'paused') return 'Paused: the files that wait are left alone until you resume.'
-  if (status === 'queued') return 'Waiting for its turn'
+  if (status === 'paused') return t('Paused. Resume to process the waiting files.')
+  if (status === 'queued') return t('Waiting to start')
   return sentence(remainingText(remaining_seconds))
 }
 
@@ -45,21 +46,21 @@ function figuresOf(operation: Operation, moving: boolean): [string, React.ReactN
   const preview = isPreview(operation)
   const waiting = waitingCount(operation)
   const figures: [string, React.ReactNode][] = [
-    [preview ? 'Would be done' : 'Done', numberText(done)],
+    [preview ? t('Would be done') : t('Done'), numberText(done)],
     [
-      preview ? 'Would fail' : 'Failed',
+      preview ? t('Would fail') : t('Failed'),
       failed > 0 ? <span className="critical">{numberText(failed)}</span> : '0',
     ],
-    [preview ? 'Would be skipped' : 'Skipped', numberText(skipped)],
+    [preview ? t('Would be skipped') : t('Skipped'), numberText(skipped)],
   ]
-  if (cancelled > 0) figures.push(['Cancelled', numberText(cancelled)])
-  if (moving || waiting > 0) figures.push(['Waiting', numberText(waiting)])
-  figures.push(['All files', numberText(operation.total)])
-  if (bytes > 0) figures.push(['Size', sizeText(bytes)])
-  if (bytes_saved > 0) figures.push(['Saved', sizeText(bytes_saved)])
+  if (cancelled > 0) figures.push([t('Cancelled'), numberText(cancelled)])
+  if (moving || waiting > 0) figures.push([t('Waiting'), numberText(waiting)])
+  figures.push([t('All files'), numberText(operation.total)])
+  if (bytes > 0) figures.push([t('Size'), sizeText(bytes)])
+  if (bytes_saved > 0) figures.push([t('Saved'), sizeText(bytes_saved)])
   if (!preview)
     figures.push([
-      moving ? 'Elapsed' : 'Duration',
+      moving ? t('Elapsed') : t('Duration'),
       operation.started_at ? durationText(operation.elapsed_seconds) : '–',
     ])
   return figures

@@ -9,7 +9,6 @@ import { LoadingRows } from '../../components/lists.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { Text } from '../../ui/index.ts'
 import { linkTerms } from '../../labels/link.ts'
-import { countText } from '../../labels/size.ts'
 import { LinkFields } from '../files/link-fields.tsx'
 import {
   type LinkForm,
@@ -18,6 +17,7 @@ import {
   objections,
   readLinkForm,
 } from '../files/link-form.ts'
+import { t } from '../../messages/t.ts'
 
 /** A pack has no terms of its own: the form begins with the shop's. */
 export function CreatePackLink({ pack, onClose }: { pack: Pack; onClose: () => void }) {
@@ -42,11 +42,11 @@ export function CreatePackLink({ pack, onClose }: { pack: Pack; onClose: () => v
   if (made)
     return (
       <Dialog
-        title="Link created"
+        title={t('Link created')}
         onClose={onClose}
-        primaryAction={{ content: 'Done', onAction: onClose }}
+        primaryAction={{ content: t('Done'), onAction: onClose }}
       >
-        {made.url !== null && <Code text={made.url} what="link" wrap />}
+        {made.url !== null && <Code text={made.url} what={t('link')} wrap />}
         <Text as="p" tone="subdued">
           {linkTerms(made)}
         </Text>
@@ -54,29 +54,34 @@ export function CreatePackLink({ pack, onClose }: { pack: Pack; onClose: () => v
     )
   return (
     <Dialog
-      title={`Create link to ${pack.name}`}
+      title={t('Create link to {name}', { name: pack.name })}
       onClose={onClose}
       onEnter={submit}
       primaryAction={{
-        content: 'Create link',
+        content: t('Create link'),
         onAction: submit,
         loading: create.isPending,
         disabled: !form,
       }}
-      secondaryActions={[{ content: 'Cancel', onAction: onClose }]}
+      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
-      {refusal?.other && <Problem error={refusal.other} what="The link could not be created" />}
+      {refusal?.other && (
+        <Problem error={refusal.other} what={t('The link could not be created')} />
+      )}
       <Text as="p" tone="subdued">
-        {`The buyer sees ${countText(pack.files, 'file', 'files')}; each can be downloaded as often as you say here.`}
+        {t(
+          'The buyer sees {files, plural, one {# file} other {# files}}. The download limit applies to each file.',
+          { files: pack.files },
+        )}
       </Text>
       {form && (
         <LinkFields form={form} errors={{ ...refusal?.fields, ...errors }} onChange={change} />
       )}
-      {!form && !settings.error && <LoadingRows rows={3} what="the settings" />}
+      {!form && !settings.error && <LoadingRows rows={3} what={t('the settings')} />}
       {!form && settings.error && (
         <Problem
           error={settings.error}
-          what="The settings could not be loaded"
+          what={t('The settings could not be loaded')}
           onRetry={() => void settings.refetch()}
           retrying={settings.isFetching}
         />

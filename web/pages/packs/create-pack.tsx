@@ -2,6 +2,7 @@
 import { useState } from 'react'
 import { type Pack, useCreatePack } from '../../client/packs.ts'
 import { NameDialog } from './name-dialog.tsx'
+import { t } from '../../messages/t.ts'
 
 export function CreatePack({
   onClose,
@@ -14,8 +15,8 @@ export function CreatePack({
   const [name, setName] = useState('')
   return (
     <NameDialog
-      title="Create pack"
-      save="Create"
+      title={t('Create pack')}
+      save={t('Create')}
       name={name}
       saving={create.isPending}
       error={create.error}

@@ -2,7 +2,7 @@
 import { type Pack, useDeletePack } from '../../client/packs.ts'
 import { DeleteDialog } from '../../components/delete-dialog.tsx'
 import { Text } from '../../ui/index.ts'
-import { countText } from '../../labels/size.ts'
+import { t } from '../../messages/t.ts'
 
 interface Props {
   pack: Pack
@@ -15,17 +15,17 @@ export function DeletePack({ pack, onClose, onDeleted }: Props) {
   return (
     <DeleteDialog
       open
-      title={`Delete ${pack.name}?`}
+      title={t('Delete {name}?', { name: pack.name })}
       deleting={remove.isPending}
       error={remove.error}
       onDelete={() => remove.mutate(pack.id, { onSuccess: onDeleted })}
       onClose={onClose}
     >
       <Text as="p">
-        {pack.files === 0
-          ? 'There is no file in it.'
-          : `Its ${countText(pack.files, 'file stays', 'files stay')} among your files, and ${pack.files === 1 ? 'loses' : 'lose'} the products of the pack.`}{' '}
-        Links to the pack stop working.
+        {t(
+          '{files, plural, =0 {The pack is empty.} one {Its file stays among your files and loses the products of the pack.} other {Its # files stay among your files and lose the products of the pack.}} Links to the pack stop working.',
+          { files: pack.files },
+        )}
       </Text>
     </DeleteDialog>
   )

@@ -5,6 +5,7 @@ import { Dialog } from '../../components/dialog.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../components/problems.ts'
 import { TextField } from '../../ui/index.ts'
+import { t } from '../../messages/t.ts'
 
 interface Props {
   title: string
@@ -31,15 +32,15 @@ export function NameDialog({ title, save, name, saving, error, onChange, onSave,
       onClose={onClose}
       onEnter={submit}
       primaryAction={{ content: save, onAction: submit, loading: saving }}
-      secondaryActions={[{ content: 'Cancel', onAction: onClose }]}
+      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
-      {error && !problem && <Problem error={error} what="The pack could not be saved" />}
+      {error && !problem && <Problem error={error} what={t('The pack could not be saved')} />}
       <TextField
-        label="Name"
+        label={t('Name')}
         autoComplete="off"
         autoFocus
         value={name}
-        error={empty ? 'Give the pack a name' : problem}
+        error={empty ? t('Enter a name for the pack') : problem}
         onChange={(text) => {
           setEmpty(false)
           onChange(text)

@@ -15,8 +15,9 @@ import {
   Link,
   Text,
 } from '../../ui/index.ts'
-import { countText, numberText, sizeText } from '../../labels/size.ts'
+import { sizeText } from '../../labels/size.ts'
 import { moved } from './order.ts'
+import { t } from '../../messages/t.ts'
 
 export function PackFiles({ pack }: { pack: Pack }) {
   const files = usePackFiles(pack.id)
@@ -30,17 +31,18 @@ export function PackFiles({ pack }: { pack: Pack }) {
   }
   const out = (file: File) =>
     takeOut.mutate([file.id], {
-      onSuccess: () => toast(`${file.filename} was taken out of the pack`),
+      onSuccess: () =>
+        toast(t('{filename} was removed from the pack', { filename: file.filename })),
     })
   return (
     <Card padding="0">
       <Box padding="400">
         <InlineStack align="space-between" blockAlign="center">
           <Text as="h2" variant="headingMd">
-            Files
+            {t('Files')}
           </Text>
           <Button url={`/files?pack=${pack.id}`} disabled={pack.files === 0}>
-            Show among files
+            {t('Show among files')}
           </Button>
         </InlineStack>
       </Box>
@@ -52,11 +54,11 @@ export function PackFiles({ pack }: { pack: Pack }) {
             </Box>
           ),
       )}
-      {files.isPending && <LoadingRows rows={3} what="the pack’s files" />}
+      {files.isPending && <LoadingRows rows={3} what={t('the pack’s files')} />}
       {list?.length === 0 && (
         <Box padding="400" paddingBlockStart="0">
           <Text as="p" tone="subdued">
-            No files yet. Choose files in the list of files, then Move to pack.
+            {t('No files yet. Choose files in the list of files, then Move to pack.')}
           </Text>
         </Box>
       )}
@@ -76,24 +78,24 @@ export function PackFiles({ pack }: { pack: Pack }) {
               icon={ArrowUpIcon}
               variant="tertiary"
               disabled={at === 0 || order.isPending}
-              accessibilityLabel={`Move ${file.filename} up`}
+              accessibilityLabel={t('Move {filename} up', { filename: file.filename })}
               onClick={() => move(file, -1)}
             />
             <Button
               icon={ArrowDownIcon}
               variant="tertiary"
               disabled={at === list.length - 1 || order.isPending}
-              accessibilityLabel={`Move ${file.filename} down`}
+              accessibilityLabel={t('Move {filename} down', { filename: file.filename })}
               onClick={() => move(file, 1)}
             />
             <Button
               variant="plain"
               tone="critical"
               loading={takeOut.isPending && takeOut.variables[0] === file.id}
-              accessibilityLabel={`Take ${file.filename} out of the pack`}
+              accessibilityLabel={t('Remove {filename} from the pack', { filename: file.filename })}
               onClick={() => out(file)}
             >
-              Take out
+              {t('Remove')}
             </Button>
           </li>
         ))}
@@ -102,14 +104,17 @@ export function PackFiles({ pack }: { pack: Pack }) {
         <Box padding="300">
           <InlineStack align="center" blockAlign="center" gap="300">
             <Text as="span" variant="bodySm" tone="subdued">
-              {`${numberText(list.length)} of ${countText(pack.files, 'file', 'files')}`}
+              {t('{count, number} of {files, plural, one {# file} other {# files}}', {
+                count: list.length,
+                files: pack.files,
+              })}
             </Text>
             <Button
               variant="plain"
               loading={files.isFetchingNextPage}
               onClick={() => void files.fetchNextPage()}
             >
-              Show more files
+              {t('Show more files')}
             </Button>
           </InlineStack>
         </Box>
@@ -119,7 +124,7 @@ export function PackFiles({ pack }: { pack: Pack }) {
 }
 
 const WHAT = [
-  'The files could not be loaded',
-  'The order could not be changed',
-  'The file could not be taken out',
+  t('The files could not be loaded'),
+  t('The order could not be changed'),
+  t('The file could not be removed'),
 ] as const

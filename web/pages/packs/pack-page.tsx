@@ -9,7 +9,7 @@ import { Page } from '../../components/page.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { lastSeen } from '../../url-state/use-url-state.ts'
 import { BlockStack, Card, Layout } from '../../ui/index.ts'
-import { countText, sizeText } from '../../labels/size.ts'
+import { sizeText } from '../../labels/size.ts'
 import { LinksCard } from '../links/links-card.tsx'
 import { CreatePackLink } from './create-pack-link.tsx'
 import { DeletePack } from './delete-pack.tsx'
@@ -17,37 +17,38 @@ import { NameDialog } from './name-dialog.tsx'
 import { PackFiles } from './pack-files.tsx'
 import { PackProducts } from './pack-products.tsx'
 import './packs.css'
+import { t } from '../../messages/t.ts'
 
 export function PackPage({ id }: { id: string }) {
   const pack = usePack(id)
-  const back = { content: 'Packs', url: lastSeen('/packs') }
+  const back = { content: t('Packs'), url: lastSeen('/packs') }
   if (pack.data)
     return (
       <Whole pack={pack.data} stale={pack.error} retry={() => void pack.refetch()} back={back} />
     )
   const gone = pack.error instanceof ApiError && pack.error.status === 404
   return (
-    <Page title={gone ? 'Pack not found' : 'Pack'} backAction={back}>
+    <Page title={gone ? t('Pack not found') : t('Pack')} backAction={back}>
       {gone ? (
         <Card>
           <Nothing
             why="unmatched"
-            heading="There is no such pack"
-            action={{ content: 'Go to packs', url: '/packs' }}
+            heading={t('This pack doesn’t exist')}
+            action={{ content: t('Go to packs'), url: '/packs' }}
           >
-            It may have been deleted.
+            {t('It may have been deleted.')}
           </Nothing>
         </Card>
       ) : pack.error ? (
         <Problem
           error={pack.error}
-          what="The pack could not be loaded"
+          what={t('The pack could not be loaded')}
           onRetry={() => void pack.refetch()}
           retrying={pack.isFetching}
         />
       ) : (
         <Card padding="0">
-          <LoadingRows rows={5} what="the pack" />
+          <LoadingRows rows={5} what={t('the pack')} />
         </Card>
       )}
     </Page>
@@ -67,16 +68,19 @@ function Whole({ pack, stale, retry, back }: WholeProps) {
   return (
     <Page
       title={pack.name}
-      subtitle={`${countText(pack.files, 'file', 'files')}, ${sizeText(pack.size_bytes)}`}
+      subtitle={t('{files, plural, one {# file} other {# files}}, {size}', {
+        files: pack.files,
+        size: sizeText(pack.size_bytes),
+      })}
       backAction={back}
       primaryAction={{
-        content: 'Create link',
+        content: t('Create link'),
         onAction: () => setAsking('link'),
         disabled: pack.files === 0,
       }}
       secondaryActions={[
-        { content: 'Rename', onAction: () => setAsking('name') },
-        { content: 'Delete', destructive: true, onAction: () => setAsking('delete') },
+        { content: t('Rename'), onAction: () => setAsking('name') },
+        { content: t('Delete'), destructive: true, onAction: () => setAsking('delete') },
       ]}
     >
       <Layout>
@@ -90,7 +94,9 @@ function Whole({ pack, stale, retry, back }: WholeProps) {
             <PackFiles pack={pack} />
             <LinksCard
               of={{ pack_id: pack.id }}
-              nothing="No links yet. A link shows one buyer all files of this pack, each to be downloaded."
+              nothing={t(
+                'No links yet. A link shows one buyer all files of this pack, each to be downloaded.',
+              )}
               onCreate={() => setAsking('link')}
             />
           </BlockStack>
@@ -113,8 +119,8 @@ function Rename({ pack, onClose }: { pack: Pack; onClose: () => void }) {
   const [name, setName] = useState(pack.name)
   return (
     <NameDialog
-      title={`Rename ${pack.name}`}
-      save="Rename"
+      title={t('Rename {name}', { name: pack.name })}
+      save={t('Rename')}
       name={name}
       saving={change.isPending}
       error={change.error}
@@ -127,7 +133,7 @@ function Rename({ pack, onClose }: { pack: Pack; onClose: () => void }) {
           { name: name.trim() },
           {
             onSuccess: () => {
-              toast('Pack renamed')
+              toast(t('Pack renamed'))
               onClose()
             },
           },

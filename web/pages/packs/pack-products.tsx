@@ -11,6 +11,7 @@ import { Dialog } from '../../components/dialog.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { ProductPicker } from '../../components/product-picker.tsx'
 import { BlockStack, Button, Card, InlineStack, Link, Text } from '../../ui/index.ts'
+import { t } from '../../messages/t.ts'
 
 export function PackProducts({ pack }: { pack: Pack }) {
   const change = useChangePack(pack.id)
@@ -22,7 +23,7 @@ export function PackProducts({ pack }: { pack: Pack }) {
       {
         onSuccess: ({ job_id }) => {
           setJob(job_id)
-          toast('The pack’s products were changed')
+          toast(t('The pack’s products were changed'))
           then()
         },
       },
@@ -34,16 +35,16 @@ export function PackProducts({ pack }: { pack: Pack }) {
       <BlockStack gap="300">
         <InlineStack align="space-between" blockAlign="center">
           <Text as="h2" variant="headingMd">
-            Products
+            {t('Products')}
           </Text>
-          <Button onClick={() => setAdding(true)}>Add product</Button>
+          <Button onClick={() => setAdding(true)}>{t('Add product')}</Button>
         </InlineStack>
         {change.error && !adding && (
-          <Problem error={change.error} what="The products could not be changed" />
+          <Problem error={change.error} what={t('The products could not be changed')} />
         )}
         {pack.products.length === 0 ? (
           <Text as="p" tone="subdued">
-            None. Files in this pack get its products, beside those that they have by themselves.
+            {t('None. Files in this pack are mapped to its products, in addition to their own.')}
           </Text>
         ) : (
           pack.products.map((product) => (
@@ -60,7 +61,7 @@ export function PackProducts({ pack }: { pack: Pack }) {
                 </Text>
                 {product.sku && (
                   <Text as="span" variant="bodySm" tone="subdued">
-                    SKU {product.sku}
+                    {t('SKU {sku}', { sku: product.sku })}
                   </Text>
                 )}
               </BlockStack>
@@ -68,17 +69,21 @@ export function PackProducts({ pack }: { pack: Pack }) {
                 variant="plain"
                 tone="critical"
                 disabled={change.isPending}
-                accessibilityLabel={`Remove ${product.product_title} from the pack`}
+                accessibilityLabel={t('Remove {title} from the pack', {
+                  title: product.product_title,
+                })}
                 onClick={() => replace(without(product), () => undefined)}
               >
-                Remove
+                {t('Remove')}
               </Button>
             </InlineStack>
           ))
         )}
         {job && (
           <Text as="p" variant="bodySm" tone="subdued">
-            <Link url={`/operations/${job}`}>Its files’ products are being brought up to date</Link>
+            <Link url={`/operations/${job}`}>
+              {t('The products of its files are being updated')}
+            </Link>
           </Text>
         )}
       </BlockStack>
@@ -114,18 +119,18 @@ function AddProduct({ saving, error, onAdd, onClose }: AddProps) {
     choice && onAdd({ product_id: choice.product_id, variant_id: choice.variant_id })
   return (
     <Dialog
-      title="Add product to the pack"
+      title={t('Add product to the pack')}
       onClose={onClose}
       onEnter={() => add()}
       primaryAction={{
-        content: 'Add',
+        content: t('Add'),
         disabled: choice === null,
         loading: saving,
         onAction: () => add(),
       }}
-      secondaryActions={[{ content: 'Cancel', onAction: onClose }]}
+      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
-      {error && <Problem error={error} what="The product could not be added" />}
+      {error && <Problem error={error} what={t('The product could not be added')} />}
       <ProductPicker choice={choice} onChoose={setChoice} />
     </Dialog>
   )

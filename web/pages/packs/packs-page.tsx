@@ -8,10 +8,10 @@ import { Problem } from '../../components/problem.tsx'
 import { readPackPlace, writePackPlace } from '../../url-state/packs.ts'
 import { useUrlState } from '../../url-state/use-url-state.ts'
 import { BlockStack, Box, Card, TextField } from '../../ui/index.ts'
-import { numberText } from '../../labels/size.ts'
 import { CreatePack } from './create-pack.tsx'
 import { DeletePack } from './delete-pack.tsx'
 import { PacksTable } from './packs-table.tsx'
+import { t } from '../../messages/t.ts'
 
 const SHOWN = 50
 
@@ -25,17 +25,17 @@ export function PacksPage() {
   const none = list?.length === 0 && place.search === '' && place.cursor === ''
   return (
     <Page
-      title="Packs"
-      subtitle="Groups of files that are sold together"
+      title={t('Packs')}
+      subtitle={t('Groups of files that are sold together')}
       fullWidth
-      primaryAction={{ content: 'Create pack', onAction: create }}
+      primaryAction={{ content: t('Create pack'), onAction: create }}
     >
       <BlockStack gap="400">
         {packs.error && (
           <Problem
             stale={list !== undefined}
             error={packs.error}
-            what="The packs could not be loaded"
+            what={t('The packs could not be loaded')}
             onRetry={() => void packs.refetch()}
             retrying={packs.isFetching}
           />
@@ -44,20 +44,21 @@ export function PacksPage() {
           <Card>
             <Nothing
               why="new"
-              heading="No packs yet"
-              action={{ content: 'Create pack', onAction: create }}
+              heading={t('No packs yet')}
+              action={{ content: t('Create pack'), onAction: create }}
             >
-              Files in a pack share its products, stand in one order, and go out to a buyer with one
-              link.
+              {t(
+                'Files in a pack share its products, have a fixed order, and are delivered with one link.',
+              )}
             </Nothing>
           </Card>
         ) : (
           <Card padding="0">
             <Box padding="300">
               <TextField
-                label="Search packs"
+                label={t('Search packs')}
                 labelHidden
-                placeholder="Search packs by name"
+                placeholder={t('Search packs by name')}
                 autoComplete="off"
                 clearButton
                 value={place.search}
@@ -65,19 +66,19 @@ export function PacksPage() {
                 onClearButtonClick={() => go({ search: '' }, { replace: true })}
               />
             </Box>
-            {packs.isPending && <LoadingRows rows={5} what="packs" />}
+            {packs.isPending && <LoadingRows rows={5} what={t('packs')} />}
             {list?.length === 0 && (
               <Nothing
                 why="unmatched"
-                heading="No pack has this in its name"
-                action={{ content: 'Show all', onAction: () => go({ search: '' }) }}
+                heading={t('No pack matches')}
+                action={{ content: t('Show all'), onAction: () => go({ search: '' }) }}
               />
             )}
             {list && list.length > 0 && <PacksTable packs={list} onDelete={setDoomed} />}
             {list && list.length > 0 && (
               <PageTurner
-                label={`Page ${numberText(place.page)}`}
-                what="packs"
+                label={t('Page {page, number}', { page: place.page })}
+                what={t('packs')}
                 pages={pages(packs.data?.next_cursor)}
               />
             )}

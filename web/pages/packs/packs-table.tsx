@@ -10,8 +10,9 @@ import {
   Text,
   useBreakpoints,
 } from '../../ui/index.ts'
-import { countText, sizeText } from '../../labels/size.ts'
+import { sizeText } from '../../labels/size.ts'
 import { momentText } from '../../labels/time.ts'
+import { t } from '../../messages/t.ts'
 
 interface Props {
   packs: readonly Pack[]
@@ -22,17 +23,17 @@ export function PacksTable({ packs, onDelete }: Props) {
   const { mdDown: narrow } = useBreakpoints()
   return (
     <IndexTable
-      resourceName={{ singular: 'pack', plural: 'packs' }}
+      resourceName={{ singular: t('pack'), plural: t('packs') }}
       itemCount={packs.length}
       selectable={false}
       condensed={narrow}
       headings={[
-        { title: 'Pack' },
-        { title: 'Files' },
-        { title: 'Size' },
-        { title: 'Products' },
-        { title: 'Created' },
-        { title: 'Actions', hidden: true },
+        { title: t('Pack') },
+        { title: t('Files') },
+        { title: t('Size') },
+        { title: t('Products') },
+        { title: t('Created') },
+        { title: t('Actions'), hidden: true },
       ]}
     >
       {packs.map((pack, position) => (
@@ -59,7 +60,7 @@ const WidePack = (row: RowProps) => (
       <Name {...row} />
     </IndexTable.Cell>
     <IndexTable.Cell className="tabular">
-      {countText(row.pack.files, 'file', 'files')}
+      {t('{files, plural, one {# file} other {# files}}', { files: row.pack.files })}
     </IndexTable.Cell>
     <IndexTable.Cell className="tabular">{sizeText(row.pack.size_bytes)}</IndexTable.Cell>
     <IndexTable.Cell>{productsText(row.pack)}</IndexTable.Cell>
@@ -78,8 +79,8 @@ const NarrowPack = (row: RowProps) => (
       <BlockStack gap="050">
         <Name {...row} />
         <Text as="span" variant="bodySm" tone="subdued">
-          {countText(row.pack.files, 'file', 'files')} · {sizeText(row.pack.size_bytes)} ·{' '}
-          {productsText(row.pack)}
+          {t('{files, plural, one {# file} other {# files}}', { files: row.pack.files })} ·{' '}
+          {sizeText(row.pack.size_bytes)} · {productsText(row.pack)}
         </Text>
       </BlockStack>
       <DeleteButton {...row} />
@@ -97,18 +98,18 @@ const Name = ({ pack: { id, name } }: RowProps) => (
 
 const productsText = ({ products }: Pack): string =>
   products.length === 0
-    ? 'No products'
+    ? t('No products')
     : products.length === 1
       ? products[0]!.product_title
-      : countText(products.length, 'product', 'products')
+      : t('{count, plural, one {# product} other {# products}}', { count: products.length })
 
 const DeleteButton = ({ pack, onDelete }: RowProps) => (
   <Button
     variant="plain"
     tone="critical"
-    accessibilityLabel={`Delete ${pack.name}`}
+    accessibilityLabel={t('Delete {name}', { name: pack.name })}
     onClick={() => onDelete(pack)}
   >
-    Delete
+    {t('Delete')}
   </Button>
 )

@@ -6,7 +6,7 @@ import { Dialog } from '../../components/dialog.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { useDebounced } from '../../url-state/use-debounced.ts'
 import { Text, TextField } from '../../ui/index.ts'
-import { countText } from '../../labels/size.ts'
+import { t } from '../../messages/t.ts'
 
 const START = '90'
 
@@ -24,27 +24,35 @@ export function AcceptAbove({ onClose }: { onClose: () => void }) {
       { above: percent / 100, count: known },
       {
         onSuccess: (accepted) => {
-          toast(countText(accepted, 'file was attached', 'files were attached'))
+          toast(
+            t('{accepted, plural, one {# file was attached} other {# files were attached}}', {
+              accepted,
+            }),
+          )
           onClose()
         },
       },
     )
   return (
     <Dialog
-      title="Accept all above a score"
+      title={t('Accept all above a score')}
       onClose={onClose}
       primaryAction={{
-        content: known ? `Accept ${countText(known, 'file', 'files')}` : 'Accept',
+        content: known
+          ? t('Accept {known, plural, one {# file} other {# files}}', { known })
+          : t('Accept'),
         disabled: !known,
         loading: accept.isPending,
         onAction: () => void finish(),
       }}
-      secondaryActions={[{ content: 'Cancel', onAction: onClose }]}
+      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
-      {accept.error && <Problem error={accept.error} what="They could not be accepted" />}
-      {counted.error && <Problem error={counted.error} what="They could not be counted" />}
+      {accept.error && <Problem error={accept.error} what={t('The files could not be accepted')} />}
+      {counted.error && (
+        <Problem error={counted.error} what={t('The files could not be counted')} />
+      )}
       <TextField
-        label="Score of at least"
+        label={t('Score of at least')}
         type="integer"
         inputMode="numeric"
         suffix="%"
@@ -54,17 +62,20 @@ export function AcceptAbove({ onClose }: { onClose: () => void }) {
         max={100}
         value={text}
         onChange={setText}
-        error={percent === null ? 'Enter a number from 0 to 100' : undefined}
+        error={percent === null ? t('Enter a number from 0 to 100') : undefined}
       />
       <Text as="p" fontWeight="semibold">
         <span role="status">
           {percent === null
             ? ''
             : known === undefined
-              ? 'Counting …'
+              ? t('Counting …')
               : known === 0
-                ? 'No file has a candidate that is so sure'
-                : `${countText(known, 'file is', 'files are')} attached to ${known === 1 ? 'its' : 'their'} best candidate`}
+                ? t('No file has a candidate with this score')
+                : t(
+                    '{known, plural, one {# file is attached to its best candidate} other {# files are attached to their best candidate}}',
+                    { known },
+                  )}
         </span>
       </Text>
     </Dialog>

@@ -5,6 +5,7 @@ import { type Choice, type Review, useMapTo } from '../../client/mapping.ts'
 import { Dialog } from '../../components/dialog.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { ProductPicker } from '../../components/product-picker.tsx'
+import { t } from '../../messages/t.ts'
 
 export function ChooseProduct({ review, onClose }: { review: Review; onClose: () => void }) {
   const [choice, setChoice] = useState<(Choice & { title: string }) | null>(null)
@@ -15,24 +16,29 @@ export function ChooseProduct({ review, onClose }: { review: Review; onClose: ()
       { fileIds: [review.file.id], choice },
       {
         onSuccess: () => {
-          toast(`${review.file.filename} is attached to ${choice.title}`)
+          toast(
+            t('{filename} is attached to {title}', {
+              filename: review.file.filename,
+              title: choice.title,
+            }),
+          )
           onClose()
         },
       },
     )
   return (
     <Dialog
-      title={`Choose a product for ${review.file.filename}`}
+      title={t('Choose a product for {filename}', { filename: review.file.filename })}
       onClose={onClose}
       primaryAction={{
-        content: 'Attach',
+        content: t('Attach'),
         disabled: !choice,
         loading: map.isPending,
         onAction: () => void finish(),
       }}
-      secondaryActions={[{ content: 'Cancel', onAction: onClose }]}
+      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
-      {map.error && <Problem error={map.error} what="The file could not be attached" />}
+      {map.error && <Problem error={map.error} what={t('The file could not be attached')} />}
       <ProductPicker choice={choice} onChoose={setChoice} />
     </Dialog>
   )

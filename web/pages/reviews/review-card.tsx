@@ -7,6 +7,7 @@ import { Problem } from '../../components/problem.tsx'
 import { ProductPicture } from '../../components/product-picture.tsx'
 import { Badge, BlockStack, Button, Card, InlineStack, Link, Text } from '../../ui/index.ts'
 import { scoreText, sentence } from '../../labels/size.ts'
+import { t } from '../../messages/t.ts'
 
 interface Props {
   review: Review
@@ -29,7 +30,7 @@ export function ReviewCard({ review, onChoose }: Props) {
     <section aria-label={filename}>
       <Card>
         <BlockStack gap="400">
-          {error && <Problem error={error} what="Your answer could not be saved" />}
+          {error && <Problem error={error} what={t('Your answer could not be saved')} />}
           <div className="file-name">
             <FileIcon filename={filename} />
             <Text as="h2" variant="headingMd" breakWord>
@@ -41,7 +42,7 @@ export function ReviewCard({ review, onChoose }: Props) {
           <fieldset className="candidates">
             <legend>
               <Text as="span" tone="subdued">
-                Which product is it for?
+                {t('Which product does it belong to?')}
               </Text>
             </legend>
             {candidates.map((one) => (
@@ -59,37 +60,43 @@ export function ReviewCard({ review, onChoose }: Props) {
               variant="primary"
               disabled={!candidate || busy}
               loading={accept.isPending}
-              accessibilityLabel={`Accept for ${filename}`}
+              accessibilityLabel={t('Accept for {filename}', { filename })}
               onClick={() =>
                 candidate &&
                 accept.mutate(
                   { review, choice: candidate },
                   {
-                    onSuccess: () => toast(`${filename} is attached to ${candidate.product_title}`),
+                    onSuccess: () =>
+                      toast(
+                        t('{filename} is attached to {title}', {
+                          filename,
+                          title: candidate.product_title,
+                        }),
+                      ),
                   },
                 )
               }
             >
-              Accept
+              {t('Accept')}
             </Button>
             <Button
               disabled={busy}
-              accessibilityLabel={`Choose another product for ${filename}`}
+              accessibilityLabel={t('Choose another product for {filename}', { filename })}
               onClick={onChoose}
             >
-              Another product
+              {t('Another product')}
             </Button>
             <Button
               disabled={busy}
               loading={reject.isPending}
-              accessibilityLabel={`Reject for ${filename}`}
+              accessibilityLabel={t('Reject for {filename}', { filename })}
               onClick={() =>
                 reject.mutate(review.id, {
-                  onSuccess: () => toast(`${filename} stays without a product`),
+                  onSuccess: () => toast(t('{filename} stays without a product', { filename })),
                 })
               }
             >
-              None of them
+              {t('None of them')}
             </Button>
           </InlineStack>
         </BlockStack>
@@ -116,7 +123,11 @@ function CandidateRow({ group, candidate, chosen, onChoose }: RowProps) {
           {product_title}
         </Text>
         <Text as="span" variant="bodySm" tone="subdued" breakWord>
-          {[variant_title, sku && !reason.includes(sku) && `SKU ${sku}`, sentence(reason)]
+          {[
+            variant_title,
+            sku && !reason.includes(sku) && t('SKU {sku}', { sku }),
+            sentence(reason),
+          ]
             .filter(Boolean)
             .join(' · ')}
         </Text>

@@ -8,11 +8,11 @@ import { Problem } from '../../components/problem.tsx'
 import { readPaged, writePaged } from '../../url-state/paged.ts'
 import { useUrlState } from '../../url-state/use-url-state.ts'
 import { BlockStack, Card } from '../../ui/index.ts'
-import { countText, numberText } from '../../labels/size.ts'
 import { AcceptAbove } from './accept-above.tsx'
 import { ChooseProduct } from './choose-product.tsx'
 import { ReviewCard } from './review-card.tsx'
 import './reviews.css'
+import { t } from '../../messages/t.ts'
 
 const SHOWN = 25
 
@@ -25,13 +25,15 @@ export function ReviewsPage() {
   const list = data?.data
   return (
     <Page
-      title="Reviews"
+      title={t('Reviews')}
       subtitle={
-        data && data.open > 0 ? countText(data.open, 'file waits', 'files wait') : undefined
+        data && data.open > 0
+          ? t('{open, plural, one {# file waits} other {# files wait}}', { open: data.open })
+          : undefined
       }
       secondaryActions={
         data && data.open > 0
-          ? [{ content: 'Accept all above …', onAction: () => setAccepting(true) }]
+          ? [{ content: t('Accept all above …'), onAction: () => setAccepting(true) }]
           : []
       }
     >
@@ -40,21 +42,22 @@ export function ReviewsPage() {
           <Problem
             error={error}
             stale={list !== undefined}
-            what="The reviews could not be loaded"
+            what={t('The reviews could not be loaded')}
             onRetry={() => void reviews.refetch()}
             retrying={reviews.isFetching}
           />
         )}
         {reviews.isPending && (
           <Card padding="0">
-            <LoadingRows rows={4} what="reviews" />
+            <LoadingRows rows={4} what={t('reviews')} />
           </Card>
         )}
         {list?.length === 0 && (
           <Card>
-            <Nothing why="new" heading="Nothing to review">
-              When several products may be meant by a file’s name, you choose between them here.
-              Until then the file stays without a product.
+            <Nothing why="new" heading={t('Nothing to review')}>
+              {t(
+                'When a file’s name matches several products, you choose one here. Until then the file has no product.',
+              )}
             </Nothing>
           </Card>
         )}
@@ -64,8 +67,8 @@ export function ReviewsPage() {
         {list && list.length > 0 && (pages(data?.next_cursor).hasNext || place.page > 1) && (
           <Card padding="0">
             <PageTurner
-              label={`Page ${numberText(place.page)}`}
-              what="reviews"
+              label={t('Page {page, number}', { page: place.page })}
+              what={t('reviews')}
               pages={pages(data?.next_cursor)}
             />
           </Card>

@@ -3,6 +3,7 @@ import { toast } from '../../client/bridge.ts'
 import { type Schedule, useDeleteSchedule } from '../../client/schedules.ts'
 import { DeleteDialog } from '../../components/delete-dialog.tsx'
 import { Text } from '../../ui/index.ts'
+import { t } from '../../messages/t.ts'
 
 interface Props {
   schedule: Pick<Schedule, 'id' | 'name'> | null
@@ -19,7 +20,7 @@ export function DeleteSchedule({ schedule, onClose, onDeleted }: Props) {
   return (
     <DeleteDialog
       open={schedule !== null}
-      title={`Delete “${schedule?.name ?? ''}”?`}
+      title={t('Delete “{name}”?', { name: schedule?.name ?? '' })}
       deleting={remove.isPending}
       error={remove.error}
       onClose={close}
@@ -28,15 +29,16 @@ export function DeleteSchedule({ schedule, onClose, onDeleted }: Props) {
         remove.mutate(schedule.id, {
           onSuccess: () => {
             close()
-            toast('Scheduled task deleted')
+            toast(t('Scheduled task deleted'))
             onDeleted?.()
           },
         })
       }
     >
       <Text as="p">
-        It does not run again. A run that has started goes on, and what has run stays in the
-        history.
+        {t(
+          'It does not run again. A run in progress continues, and past runs stay in the history.',
+        )}
       </Text>
     </DeleteDialog>
   )

@@ -3,6 +3,7 @@ import { useTemplates } from '../../client/schedules.ts'
 import { Nothing } from '../../components/lists.tsx'
 import { Card } from '../../ui/index.ts'
 import { Templates } from './templates.tsx'
+import { t } from '../../messages/t.ts'
 
 export function FirstTask() {
   const templates = useTemplates()
@@ -11,11 +12,10 @@ export function FirstTask() {
       <Card padding="0">
         <Nothing
           why="new"
-          heading="Nothing is scheduled yet"
-          action={{ content: 'New task', url: '/schedules/new' }}
+          heading={t('Nothing is scheduled yet')}
+          action={{ content: t('New task'), url: '/schedules/new' }}
         >
-          A scheduled task does something to the files that match, again and again, while nobody is
-          looking.
+          {t('A scheduled task runs an action on all matching files at fixed times.')}
         </Nothing>
       </Card>
       {templates.data && templates.data.data.length > 0 && (

@@ -2,7 +2,7 @@
 import { type UseQueryResult } from '@tanstack/react-query'
 import { type Match } from '../../client/schedules.ts'
 import { BlockStack, Text } from '../../ui/index.ts'
-import { countText, numberText } from '../../labels/size.ts'
+import { t } from '../../messages/t.ts'
 
 export function Matches({ match }: { match: UseQueryResult<Match> }) {
   const { data, error, isPlaceholderData } = match
@@ -18,10 +18,12 @@ export function Matches({ match }: { match: UseQueryResult<Match> }) {
       <Text as="p" fontWeight="semibold" tone={isPlaceholderData ? 'subdued' : undefined}>
         <span role="status">
           {data === undefined
-            ? 'Counting …'
+            ? t('Counting …')
             : data.total === 0
-              ? 'No file matches now'
-              : `${countText(data.total, 'file matches', 'files match')} now`}
+              ? t('No file matches now')
+              : t('{total, plural, one {# file matches} other {# files match}} now', {
+                  total: data.total,
+                })}
         </span>
       </Text>
       {data && data.sample.length > 0 && (
@@ -31,7 +33,7 @@ export function Matches({ match }: { match: UseQueryResult<Match> }) {
               {name}
             </li>
           ))}
-          {more > 0 && <li className="more">and {numberText(more)} more</li>}
+          {more > 0 && <li className="more">{t('and {more, number} more', { more })}</li>}
         </ul>
       )}
     </BlockStack>

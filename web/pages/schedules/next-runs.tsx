@@ -3,8 +3,9 @@ import { useCronCheck } from '../../client/schedules.ts'
 import { useSettings } from '../../client/settings.ts'
 import { useDebounced } from '../../url-state/use-debounced.ts'
 import { BlockStack, Card, Text } from '../../ui/index.ts'
-import { cronOf, runText, zoneText } from '../../labels/schedule.ts'
+import { cronOf, cronText, runText, zoneText } from '../../labels/schedule.ts'
 import { type ScheduleDraft } from './draft.ts'
+import { t } from '../../messages/t.ts'
 
 export function NextRuns({ draft }: { draft: ScheduleDraft }) {
   const cron = useDebounced(cronOf(draft.when))
@@ -17,25 +18,25 @@ export function NextRuns({ draft }: { draft: ScheduleDraft }) {
       <BlockStack gap="300">
         <BlockStack gap="100">
           <Text as="h2" variant="headingMd">
-            Next runs
+            {t('Next runs')}
           </Text>
           <Text as="p" tone="subdued">
-            {known ? check.data.schedule_text : ' '}
+            {known ? cronText(cron, check.data.schedule_text) : ' '}
           </Text>
         </BlockStack>
-        <ul className="next-runs" aria-label="Next runs">
+        <ul className="next-runs" aria-label={t('Next runs')}>
           {known && check.data.next_runs.map((run) => <li key={run}>{runText(run, zone)}</li>)}
           {!known && (
             <Text as="p" tone="subdued">
               {check.isFetching
-                ? 'Working them out …'
-                : 'Shown when it is clear when the task runs.'}
+                ? t('Calculating …')
+                : t('Choose when the task runs to see its next runs.')}
             </Text>
           )}
         </ul>
         <Text as="p" variant="bodySm" tone="subdued">
-          {zone ? `In the shop’s time zone, ${zoneText(zone)}` : ' '}
-          {draft.enabled ? '' : '. The task is off: it does not run.'}
+          {zone ? t('In the shop’s time zone, {zone}.', { zone: zoneText(zone) }) : ' '}
+          {draft.enabled ? '' : ` ${t('The task is off and does not run.')}`}
         </Text>
       </BlockStack>
     </Card>

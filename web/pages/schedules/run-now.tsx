@@ -5,6 +5,7 @@ import { type Schedule, useMatch, useRunSchedule } from '../../client/schedules.
 import { Problem } from '../../components/problem.tsx'
 import { BlockStack, Modal, Text } from '../../ui/index.ts'
 import { Matches } from './matches.tsx'
+import { t } from '../../messages/t.ts'
 
 interface Props {
   schedule: Pick<Schedule, 'id' | 'name' | 'filter' | 'action' | 'workflow'> | null
@@ -26,16 +27,16 @@ export function RunNow({ schedule, onClose }: Props) {
     <Modal
       open={schedule !== null}
       onClose={close}
-      title={`Run “${schedule?.name ?? ''}” now?`}
-      primaryAction={{ content: 'Run now', loading: run.isPending, onAction: start }}
-      secondaryActions={[{ content: 'Cancel', onAction: close }]}
+      title={t('Run “{name}” now?', { name: schedule?.name ?? '' })}
+      primaryAction={{ content: t('Run now'), loading: run.isPending, onAction: start }}
+      secondaryActions={[{ content: t('Cancel'), onAction: close }]}
     >
       <Modal.Section>
         <BlockStack gap="400">
-          {run.error && <Problem error={run.error} what="It could not be started" />}
+          {run.error && <Problem error={run.error} what={t('It could not be started')} />}
           <Matches match={match} />
           <Text as="p" tone="subdued">
-            Its next run stays where it is.
+            {t('The next scheduled run is not affected.')}
           </Text>
         </BlockStack>
       </Modal.Section>

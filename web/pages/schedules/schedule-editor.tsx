@@ -3,7 +3,7 @@
 import { useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import { toast } from '../../client/bridge.ts'
-import { type Schedule, type ScheduleBody, useMatch } from '../../client/schedules.ts'
+import { type Schedule, type Template, useMatch } from '../../client/schedules.ts'
 import { type Plugin } from '../../client/plugins.ts'
 import { type Workflow } from '../../client/workflows.ts'
 import { checkFilter } from '../../components/filter-check.ts'
@@ -24,13 +24,14 @@ import { ScheduleFields } from './schedule-fields.tsx'
 import { Templates } from './templates.tsx'
 import { useScheduleForm } from './use-schedule-form.ts'
 import './schedules.css'
+import { t } from '../../messages/t.ts'
 
 interface Props {
   /** null: a new one. */
   id: string | null
   initial: ScheduleDraft
   /** To begin with instead. */
-  templates: readonly Partial<ScheduleBody>[]
+  templates: readonly Template[]
   plugins: readonly Plugin[]
   workflows: readonly Workflow[]
   onSaved: (schedule: Schedule) => void
@@ -44,7 +45,7 @@ export function ScheduleEditor({ id, initial, templates, plugins, workflows, onS
     initial,
     schemaOf: (draft) => actionOf(draft)?.options,
     onSaved: (schedule) => {
-      toast('Scheduled task saved')
+      toast(t('Scheduled task saved'))
       onSaved(schedule)
     },
   })
@@ -54,23 +55,23 @@ export function ScheduleEditor({ id, initial, templates, plugins, workflows, onS
   const self = id === null ? null : { id, ...bodyOf(draft) }
   return (
     <Page
-      title={id === null ? 'New scheduled task' : initial.name}
-      backAction={{ content: 'Scheduled tasks', url: '/schedules' }}
+      title={id === null ? t('New scheduled task') : initial.name}
+      backAction={{ content: t('Scheduled tasks'), url: '/schedules' }}
       secondaryActions={
         id === null
           ? []
           : [
               // What runs is what is saved.
-              { content: 'Run now', onAction: () => setAsking('run'), disabled: form.dirty },
-              { content: 'Delete', destructive: true, onAction: () => setAsking('delete') },
+              { content: t('Run now'), onAction: () => setAsking('run'), disabled: form.dirty },
+              { content: t('Delete'), destructive: true, onAction: () => setAsking('delete') },
             ]
       }
     >
       <BlockStack gap="400">
         <Refusal
           form={form}
-          what="The task could not be saved"
-          title="The task can’t be saved yet"
+          what={t('The task could not be saved')}
+          title={t('The task can’t be saved yet')}
           placeText={(param) => schedulePlace(param, schema)}
         />
         {templates.length > 0 && <Templates templates={templates} />}
@@ -89,11 +90,11 @@ export function ScheduleEditor({ id, initial, templates, plugins, workflows, onS
         fresh={id === null}
         saving={form.saving}
         problems={form.obstacles.length}
-        save="Save"
+        save={t('Save')}
         onSave={form.save}
         onDiscard={id === null ? () => navigate('/schedules') : form.discard}
       />
-      <LeaveGuard dirty={form.dirty && !form.saving} what="this task" />
+      <LeaveGuard dirty={form.dirty && !form.saving} what={t('this task')} />
       <RunNow schedule={asking === 'run' ? self : null} onClose={() => setAsking(null)} />
       <DeleteSchedule
         schedule={asking === 'delete' ? self : null}
@@ -109,7 +110,7 @@ function Found({ draft }: { draft: ScheduleDraft }) {
   const about = useDebounced({ filter, action, workflow })
   const match = useMatch(checkFilter(about.filter, '').length === 0 ? about : null)
   return (
-    <Titled title="Files">
+    <Titled title={t('Files')}>
       <Matches match={match} />
     </Titled>
   )

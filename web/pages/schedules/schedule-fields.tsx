@@ -12,6 +12,7 @@ import { deletes, type ScheduleDraft } from './draft.ts'
 import { type ScheduleForm } from './use-schedule-form.ts'
 import { WhatCard } from './what-card.tsx'
 import { WhenCard } from './when-card.tsx'
+import { t } from '../../messages/t.ts'
 
 interface Props {
   form: ScheduleForm
@@ -37,7 +38,7 @@ function NameCard({ form }: { form: ScheduleForm }) {
     <Card>
       <BlockStack gap="400">
         <TextField
-          label="Name"
+          label={t('Name')}
           id={fieldId('name')}
           autoComplete="off"
           maxLength={100}
@@ -49,8 +50,8 @@ function NameCard({ form }: { form: ScheduleForm }) {
           }}
         />
         <Checkbox
-          label="On"
-          helpText="A task that is off keeps everything and does not run."
+          label={t('On')}
+          helpText={t('A task that is off keeps its settings and does not run.')}
           checked={draft.enabled}
           onChange={(enabled) => change({ enabled })}
         />
@@ -63,8 +64,8 @@ function FilesCard({ form }: { form: ScheduleForm }) {
   const { draft, change, problems } = form
   return (
     <Titled
-      title="Which files"
-      help="Every condition must hold. They are looked up anew with every run."
+      title={t('Which files')}
+      help={t('A file must meet all conditions. Each run looks for matching files again.')}
     >
       <FilterFields
         all
@@ -78,7 +79,7 @@ function FilesCard({ form }: { form: ScheduleForm }) {
       />
       {Object.keys(draft.filter).length === 0 && (
         <Banner tone="info">
-          <p>Without a condition, every run is about all files.</p>
+          <p>{t('Without a condition, every run applies to all files.')}</p>
         </Banner>
       )}
     </Titled>
@@ -93,23 +94,25 @@ function Afterwards({
   deleting: boolean
 }) {
   return (
-    <Titled title={deleting ? 'Safety and notification' : 'Notification'}>
+    <Titled title={deleting ? t('Safety and notification') : t('Notification')}>
       <div className="fields">
         {deleting && (
           <NumberField
-            label="Delete at most"
+            label={t('Delete at most')}
             id={fieldId('cap')}
-            suffix="files a run"
-            help="Above this, nothing is deleted: the run stops as a preview, and a notice asks you to confirm it."
+            suffix={t('files a run')}
+            help={t(
+              'Above this limit nothing is deleted: the run stops as a preview, and a notice asks you to confirm it.',
+            )}
             value={draft.cap}
             error={problems.at('cap')}
             onChange={(cap) => change({ cap })}
           />
         )}
         <Select
-          label="Send an email summary"
+          label={t('Send an email summary')}
           id={fieldId('notify')}
-          helpText="To the recipients in Settings. A notice in the page there always is."
+          helpText={t('Sent to the recipients in Settings. A notice always appears in the app.')}
           error={problems.at('notify')}
           options={Object.entries(NOTIFY).map(([value, label]) => ({ label, value }))}
           value={draft.notify}

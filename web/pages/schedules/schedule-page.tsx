@@ -10,8 +10,9 @@ import { Problem } from '../../components/problem.tsx'
 import { Card } from '../../ui/index.ts'
 import { draftOf, emptyDraft } from './draft.ts'
 import { ScheduleEditor } from './schedule-editor.tsx'
+import { t } from '../../messages/t.ts'
 
-const BACK = { content: 'Scheduled tasks', url: '/schedules' }
+const BACK = { content: t('Scheduled tasks'), url: '/schedules' }
 
 export function SchedulePage({ id }: { id: string }) {
   const fresh = id === 'new'
@@ -56,25 +57,25 @@ interface WaitingProps {
 function Waiting({ error, retrying, onRetry }: WaitingProps) {
   const gone = error instanceof ApiError && error.status === 404
   return (
-    <Page title={gone ? 'Scheduled task not found' : 'Scheduled task'} backAction={BACK}>
+    <Page title={gone ? t('Scheduled task not found') : t('Scheduled task')} backAction={BACK}>
       {gone ? (
         <Card>
           <Nothing
             why="unmatched"
-            heading="There is no such task"
-            action={{ content: 'Go to scheduled tasks', url: BACK.url }}
+            heading={t('This task doesn’t exist')}
+            action={{ content: t('Go to scheduled tasks'), url: BACK.url }}
           />
         </Card>
       ) : error ? (
         <Problem
           error={error}
-          what="The task could not be loaded"
+          what={t('The task could not be loaded')}
           onRetry={onRetry}
           retrying={retrying}
         />
       ) : (
         <Card padding="0">
-          <LoadingRows rows={5} what="the task" />
+          <LoadingRows rows={5} what={t('the task')} />
         </Card>
       )}
     </Page>

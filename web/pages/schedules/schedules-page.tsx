@@ -13,6 +13,7 @@ import { zoneText } from '../../labels/schedule.ts'
 import { FirstTask } from './first-task.tsx'
 import { RunNow } from './run-now.tsx'
 import { SchedulesTable } from './schedules-table.tsx'
+import { t } from '../../messages/t.ts'
 
 export function SchedulesPage() {
   const schedules = useSchedules()
@@ -23,17 +24,20 @@ export function SchedulesPage() {
   const retry = () => void schedules.refetch()
   return (
     <Page
-      title="Scheduled tasks"
-      subtitle={list?.[0] && `Times in the shop’s time zone, ${zoneText(list[0].time_zone)}`}
+      title={t('Scheduled tasks')}
+      subtitle={
+        list?.[0] &&
+        t('Times in the shop’s time zone, {zone}', { zone: zoneText(list[0].time_zone) })
+      }
       fullWidth
-      primaryAction={{ content: 'New task', onAction: () => navigate('/schedules/new') }}
+      primaryAction={{ content: t('New task'), onAction: () => navigate('/schedules/new') }}
     >
       <BlockStack gap="400">
         {schedules.error && (
           <Problem
             stale={list !== undefined}
             error={schedules.error}
-            what="The scheduled tasks could not be loaded"
+            what={t('The scheduled tasks could not be loaded')}
             onRetry={retry}
             retrying={schedules.isFetching}
           />
@@ -52,7 +56,7 @@ export function SchedulesPage() {
         ) : (
           !schedules.error && (
             <Card padding="0">
-              <LoadingRows what="scheduled tasks" />
+              <LoadingRows what={t('scheduled tasks')} />
             </Card>
           )
         )}
@@ -70,5 +74,5 @@ function useNames(): (schedule: Schedule) => string {
   return ({ action, workflow }) =>
     action !== null
       ? (plugins.data?.data.find(({ id }) => id === action)?.title ?? action)
-      : (workflows.data?.data.find(({ id }) => id === workflow)?.name ?? 'A workflow')
+      : (workflows.data?.data.find(({ id }) => id === workflow)?.name ?? t('A workflow'))
 }

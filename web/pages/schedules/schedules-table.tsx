@@ -13,8 +13,9 @@ import {
   useBreakpoints,
 } from '../../ui/index.ts'
 import { OPERATION_STATUSES } from '../../labels/operation.ts'
-import { runText } from '../../labels/schedule.ts'
+import { cronText, runText } from '../../labels/schedule.ts'
 import { useToggle } from './use-toggle.ts'
+import { t } from '../../messages/t.ts'
 
 interface Props {
   schedules: readonly Schedule[]
@@ -28,17 +29,17 @@ export function SchedulesTable({ schedules, nameOf, onRun, onDelete }: Props) {
   const { lgDown: narrow } = useBreakpoints()
   return (
     <IndexTable
-      resourceName={{ singular: 'task', plural: 'tasks' }}
+      resourceName={{ singular: t('task'), plural: t('tasks') }}
       itemCount={schedules.length}
       selectable={false}
       condensed={narrow}
       headings={[
-        { title: 'Task' },
-        { title: 'When' },
-        { title: 'Next run' },
-        { title: 'Last run' },
-        { title: 'On' },
-        { title: 'Actions', hidden: true },
+        { title: t('Task') },
+        { title: t('When') },
+        { title: t('Next run') },
+        { title: t('Last run') },
+        { title: t('On') },
+        { title: t('Actions'), hidden: true },
       ]}
     >
       {schedules.map((schedule, position) => {
@@ -79,12 +80,12 @@ const Name = ({ schedule, does }: Pick<RowProps, 'schedule' | 'does'>) => (
 )
 
 const next = ({ enabled, next_runs, time_zone }: Schedule): string =>
-  enabled && next_runs[0] ? runText(next_runs[0], time_zone) : 'Off'
+  enabled && next_runs[0] ? runText(next_runs[0], time_zone) : t('Off')
 
 const LastRun = ({ schedule: { last_run, time_zone } }: { schedule: Schedule }) =>
   last_run === null ? (
     <Text as="span" tone="subdued">
-      Never
+      {t('Never')}
     </Text>
   ) : (
     <InlineStack gap="200" blockAlign="center">
@@ -97,7 +98,12 @@ function OnOff({ schedule }: { schedule: Schedule }) {
   const { on, busy, error, toggle } = useToggle(schedule)
   return (
     <InlineStack gap="200" blockAlign="center">
-      <Switch label={`${schedule.name} is on`} on={on} busy={busy} onChange={toggle} />
+      <Switch
+        label={t('{name} is on', { name: schedule.name })}
+        on={on}
+        busy={busy}
+        onChange={toggle}
+      />
       {error && (
         <Text as="span" variant="bodySm" tone="critical">
           {error.message}
@@ -109,16 +115,16 @@ function OnOff({ schedule }: { schedule: Schedule }) {
 
 const Buttons = ({ schedule: { name }, onRun, onDelete }: RowProps) => (
   <InlineStack gap="300" align="end" wrap={false}>
-    <Button variant="plain" accessibilityLabel={`Run ${name} now`} onClick={onRun}>
-      Run now
+    <Button variant="plain" accessibilityLabel={t('Run {name} now', { name })} onClick={onRun}>
+      {t('Run now')}
     </Button>
     <Button
       variant="plain"
       tone="critical"
-      accessibilityLabel={`Delete ${name}`}
+      accessibilityLabel={t('Delete {name}', { name })}
       onClick={onDelete}
     >
-      Delete
+      {t('Delete')}
     </Button>
   </InlineStack>
 )
@@ -130,7 +136,7 @@ function WideRow(row: RowProps) {
       <IndexTable.Cell>
         <Name {...row} />
       </IndexTable.Cell>
-      <IndexTable.Cell>{schedule.schedule_text}</IndexTable.Cell>
+      <IndexTable.Cell>{cronText(schedule.cron, schedule.schedule_text)}</IndexTable.Cell>
       <IndexTable.Cell className="tabular">{next(schedule)}</IndexTable.Cell>
       <IndexTable.Cell>
         <LastRun schedule={schedule} />
@@ -155,7 +161,10 @@ function NarrowRow(row: RowProps) {
           <OnOff schedule={schedule} />
         </InlineStack>
         <Text as="span" tone="subdued">
-          {schedule.schedule_text} · next {next(schedule)}
+          {t('{when} · next {next}', {
+            when: cronText(schedule.cron, schedule.schedule_text),
+            next: next(schedule),
+          })}
         </Text>
         <InlineStack align="space-between" blockAlign="center" gap="200">
           <LastRun schedule={schedule} />

@@ -1,11 +1,12 @@
 // Tasks to begin with. Each leads to a form that is filled in, where nothing is saved yet.
-import { type ScheduleBody } from '../../client/schedules.ts'
+import { type Template } from '../../client/schedules.ts'
 import { BlockStack, Button, Card, Text } from '../../ui/index.ts'
 import { filterTexts } from '../../labels/filter.ts'
 import './schedules.css'
+import { t } from '../../messages/t.ts'
 
 interface Props {
-  templates: readonly Partial<ScheduleBody>[]
+  templates: readonly Template[]
 }
 
 export function Templates({ templates }: Props) {
@@ -13,24 +14,26 @@ export function Templates({ templates }: Props) {
     <Card>
       <BlockStack gap="300">
         <Text as="h2" variant="headingMd">
-          Start from a template
+          {t('Start from a template')}
         </Text>
         <div className="templates">
-          {templates.map(({ name = 'Template', filter = {} }, at) => (
+          {templates.map(({ name, filter = {} }, at) => (
             <div key={name} className="template">
               <div>
                 <Text as="h3" variant="headingSm">
                   {name}
                 </Text>
                 <Text as="p" tone="subdued">
-                  <span className="sentence">{filterTexts(filter).join(', ') || 'All files'}</span>
+                  <span className="sentence">
+                    {filterTexts(filter).join(', ') || t('All files')}
+                  </span>
                 </Text>
               </div>
               <Button
-                accessibilityLabel={`Use the template ${name}`}
+                accessibilityLabel={t('Use the template {name}', { name })}
                 url={`/schedules/new?template=${at + 1}`}
               >
-                Use
+                {t('Use')}
               </Button>
             </div>
           ))}

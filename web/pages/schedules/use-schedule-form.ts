@@ -7,6 +7,7 @@ import { checkFilter } from '../../components/filter-check.ts'
 import { checkOptions } from '../../components/option-form/check.ts'
 import { isWithin, objectionsIn, problemsOf, type Problems } from '../../components/problems.ts'
 import { bodyOf, draftOf, isChanged, type ScheduleDraft } from './draft.ts'
+import { t } from '../../messages/t.ts'
 
 export interface ScheduleForm {
   draft: ScheduleDraft
@@ -88,16 +89,16 @@ function objectionsTo(draft: ScheduleDraft, schema: JsonSchema | undefined): Obj
   const say = (broken: boolean, param: string, message: string) =>
     broken ? [{ param, message }] : []
   return [
-    ...say(draft.name.trim() === '', 'name', 'Give the task a name'),
+    ...say(draft.name.trim() === '', 'name', t('Enter a name for the task')),
     ...say(
       cron === '',
       'cron',
-      draft.when.every === 'week' ? 'Choose at least one day' : 'Say when it runs',
+      draft.when.every === 'week' ? t('Choose at least one day') : t('Choose when it runs'),
     ),
-    ...say(draft.runs === null, 'action', 'Choose what to do'),
+    ...say(draft.runs === null, 'action', t('Choose what to do')),
     ...(schema ? checkOptions(schema, draft.options, 'options') : []),
     ...checkFilter(filter, 'filter'),
-    ...say(!isWhole(cap), 'cap', 'Write a whole number from 1 up'),
+    ...say(!isWhole(cap), 'cap', t('Enter a whole number from 1 up')),
   ]
 }
 

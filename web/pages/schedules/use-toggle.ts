@@ -1,6 +1,7 @@
 // A task's switch in the list.
 import { toast } from '../../client/bridge.ts'
 import { bodyOf, type Schedule, useSaveSchedule } from '../../client/schedules.ts'
+import { t } from '../../messages/t.ts'
 
 /** Turns a task on or off and leaves the rest of it as it is. */
 export function useToggle(schedule: Schedule) {
@@ -13,7 +14,14 @@ export function useToggle(schedule: Schedule) {
     toggle: (enabled: boolean) =>
       save.mutate(
         { ...bodyOf(schedule), enabled },
-        { onSuccess: () => toast(enabled ? `${schedule.name} is on` : `${schedule.name} is off`) },
+        {
+          onSuccess: () =>
+            toast(
+              enabled
+                ? t('{name} is on', { name: schedule.name })
+                : t('{name} is off', { name: schedule.name }),
+            ),
+        },
       ),
   }
 }

@@ -8,6 +8,7 @@ import { Banner, Select, Text } from '../../ui/index.ts'
 import { stepsText } from '../../labels/workflow.ts'
 import { actionsOf, type ScheduleDraft, workflowsOf } from './draft.ts'
 import { type ScheduleForm } from './use-schedule-form.ts'
+import { t } from '../../messages/t.ts'
 
 interface Props {
   form: ScheduleForm
@@ -24,9 +25,9 @@ export function WhatCard({ form, plugins, workflows }: Props) {
   const lasting = workflow ? workflow.cannot_undo : action?.undo === 'none' ? [action.title] : []
   const whole = problems.at('options')
   return (
-    <Titled title="What">
+    <Titled title={t('What')}>
       <Select
-        label="Does"
+        label={t('Does')}
         id={fieldId(runs && 'workflow' in runs ? 'workflow' : 'action')}
         error={problems.at('action') ?? problems.at('workflow')}
         options={choicesOf(runs, plugins, workflows)}
@@ -59,7 +60,7 @@ export function WhatCard({ form, plugins, workflows }: Props) {
       )}
       {lasting.length > 0 && (
         <Banner tone="warning">
-          <p>No undo takes back what this does: {lasting.join(', ')}.</p>
+          <p>{t('This can’t be undone: {list}.', { list: lasting.join(', ') })}</p>
         </Banner>
       )}
     </Titled>
@@ -80,11 +81,11 @@ function choicesOf(
   )
   const value = valueOf(runs)
   const present =
-    value === '' ? [choice('', 'Choose')] : [choice(value, titleOf(runs, plugins, workflows))]
+    value === '' ? [choice('', t('Choose'))] : [choice(value, titleOf(runs, plugins, workflows))]
   return [
     ...([...actions, ...others].some((one) => one.value === value) ? [] : present),
-    { title: 'Actions', options: actions },
-    ...(others.length === 0 ? [] : [{ title: 'Workflows', options: others }]),
+    { title: t('Actions'), options: actions },
+    ...(others.length === 0 ? [] : [{ title: t('Workflows'), options: others }]),
   ]
 }
 

@@ -6,6 +6,7 @@ import { useDebounced } from '../../url-state/use-debounced.ts'
 import { Checkbox, InlineError, Select, TextField } from '../../ui/index.ts'
 import { cronOf, EVERY, type Every, WEEK, type When } from '../../labels/schedule.ts'
 import { type ScheduleForm } from './use-schedule-form.ts'
+import { t } from '../../messages/t.ts'
 
 export function WhenCard({ form }: { form: ScheduleForm }) {
   const { draft, change, problems } = form
@@ -22,10 +23,10 @@ export function WhenCard({ form }: { form: ScheduleForm }) {
     // A cron line begins as what the plain form says.
     set({ every, ...(every === 'cron' ? { cron: cronOf(when) || when.cron } : {}) })
   return (
-    <Titled title="When">
+    <Titled title={t('When')}>
       <div className="fields">
         <Select
-          label="Runs"
+          label={t('Runs')}
           id={when.every === 'cron' ? undefined : fieldId('cron')}
           options={Object.entries(EVERY).map(([value, label]) => ({ label, value }))}
           value={when.every}
@@ -33,9 +34,9 @@ export function WhenCard({ form }: { form: ScheduleForm }) {
         />
         {when.every === 'cron' ? (
           <TextField
-            label="Cron line"
+            label={t('Cron expression')}
             id={fieldId('cron')}
-            helpText="Minute, hour, day of the month, month, day of the week."
+            helpText={t('Minute, hour, day of the month, month, day of the week.')}
             autoComplete="off"
             monospaced
             value={when.cron}
@@ -61,7 +62,7 @@ function PlainTime({ when, set, error }: PartProps) {
   if (when.every === 'hour')
     return (
       <TextField
-        label="Minute of the hour"
+        label={t('Minute of the hour')}
         type="number"
         min={0}
         max={59}
@@ -75,23 +76,21 @@ function PlainTime({ when, set, error }: PartProps) {
     <>
       {when.every === 'month' && (
         <Select
-          label="On day"
-          helpText={
-            Number(when.day) > 28 ? 'Months that have no such day are left out.' : undefined
-          }
+          label={t('On day')}
+          helpText={Number(when.day) > 28 ? t('Months without this day are skipped.') : undefined}
           options={[
             ...Array.from({ length: 31 }, (_, n) => ({
               label: String(n + 1),
               value: String(n + 1),
             })),
-            { label: 'The last', value: 'L' },
+            { label: t('The last'), value: 'L' },
           ]}
           value={when.day}
           onChange={(day) => set({ day })}
         />
       )}
       <TextField
-        label="At"
+        label={t('At')}
         type="time"
         autoComplete="off"
         value={when.time}
@@ -105,7 +104,7 @@ function PlainTime({ when, set, error }: PartProps) {
 function Weekdays({ when: { days }, set, error }: PartProps) {
   return (
     <fieldset className="wide plain-set">
-      <legend>On</legend>
+      <legend>{t('On')}</legend>
       <div className="weekdays">
         {WEEK.map(([day, name]) => (
           <Checkbox

@@ -8,6 +8,7 @@ import { type MatchMethod } from '../../client/types.ts'
 import { BlockStack, Checkbox, ChoiceList, Link, Select, Text } from '../../ui/index.ts'
 import { momentText } from '../../labels/time.ts'
 import { methodOrder, methodsOf, type SettingsDraft } from './settings-draft.ts'
+import { t } from '../../messages/t.ts'
 
 interface Props {
   draft: SettingsDraft
@@ -20,9 +21,9 @@ export function ImportFields({ draft, problems, onChange }: Props) {
     <BlockStack gap="400">
       <NumberField
         id={fieldId('expiry_days')}
-        label="Links expire"
-        none="Never"
-        suffix="days"
+        label={t('Links expire')}
+        none={t('Never')}
+        suffix={t('days')}
         start={60}
         error={problems.at('expiry_days')}
         value={draft.expiry_days}
@@ -30,9 +31,9 @@ export function ImportFields({ draft, problems, onChange }: Props) {
       />
       <NumberField
         id={fieldId('download_limit')}
-        label="Links allow"
-        none="Any number of downloads"
-        suffix="downloads"
+        label={t('Links allow')}
+        none={t('Any number of downloads')}
+        suffix={t('downloads')}
         start={5}
         error={problems.at('download_limit')}
         value={draft.download_limit}
@@ -40,11 +41,11 @@ export function ImportFields({ draft, problems, onChange }: Props) {
       />
       <Select
         id={fieldId('visibility')}
-        label="Visibility"
+        label={t('Visibility')}
         error={problems.at('visibility')}
         options={[
-          { value: 'private', label: 'Private (a download link is required)' },
-          { value: 'public', label: 'Public' },
+          { value: 'private', label: t('Private (a download link is required)') },
+          { value: 'public', label: t('Public') },
         ]}
         value={draft.visibility}
         onChange={(visibility) =>
@@ -53,12 +54,12 @@ export function ImportFields({ draft, problems, onChange }: Props) {
       />
       <Select
         id={fieldId('storage_location')}
-        label="Storage location"
-        helpText="Where the bytes of new files go. Those that are here stay where they are: Change storage moves them."
+        label={t('Storage location')}
+        helpText={t('Where new files are stored. Use Change storage to move existing files.')}
         error={problems.at('storage_location')}
         options={[
-          { value: 'primary', label: 'Primary storage' },
-          { value: 'backup', label: 'Backup storage' },
+          { value: 'primary', label: t('Primary storage') },
+          { value: 'backup', label: t('Backup storage') },
         ]}
         value={draft.storage_location}
         onChange={(location) =>
@@ -66,7 +67,7 @@ export function ImportFields({ draft, problems, onChange }: Props) {
         }
       />
       <Checkbox
-        label="Enable the CDN at once"
+        label={t('Enable the CDN immediately')}
         checked={draft.cdn}
         onChange={(cdn) => onChange({ cdn })}
       />
@@ -75,9 +76,9 @@ export function ImportFields({ draft, problems, onChange }: Props) {
 }
 
 const METHODS: Record<Exclude<MatchMethod, 'sku'>, string> = {
-  filename: 'Product SKU in the filename',
-  title: 'Product title (fuzzy)',
-  tags: 'Tags that file and product share',
+  filename: t('Product SKU in the filename'),
+  title: t('Product title (fuzzy)'),
+  tags: t('Tags that file and product share'),
 }
 
 export function MappingFields({ draft, problems, onChange }: Props) {
@@ -86,13 +87,15 @@ export function MappingFields({ draft, problems, onChange }: Props) {
   return (
     <BlockStack gap="400">
       <Checkbox
-        label="Auto-map"
-        helpText="New files find their products by themselves. An import that names a SKU maps its file in any case."
+        label={t('Auto-map')}
+        helpText={t(
+          'New files are mapped to products automatically. An import that names an SKU always maps its file.',
+        )}
         checked={draft.auto_map}
         onChange={(auto_map) => onChange({ auto_map })}
       />
       <ChoiceList
-        title="Match by, tried in this order"
+        title={t('Match by, tried in this order')}
         allowMultiple
         disabled={!draft.auto_map}
         choices={order.flatMap((value) =>
@@ -104,21 +107,23 @@ export function MappingFields({ draft, problems, onChange }: Props) {
       />
       {draft.auto_map && !draft.match_by.some((method) => method !== 'sku') && (
         <Text as="p" tone="subdued">
-          With none of these: manual mapping only.
+          {t('If none is selected, files are mapped manually only.')}
         </Text>
       )}
       <NumberField
         id={fieldId('match_threshold')}
-        label="Confidence threshold"
+        label={t('Confidence threshold')}
         suffix="%"
-        help="Below this a file stays without a product. Where several products are as likely, you are asked under Reviews."
+        help={t(
+          'Files below this score are not mapped. When several products are equally likely, you choose under Reviews.',
+        )}
         error={problems.at('match_threshold')}
         value={draft.match_threshold}
         onChange={(match_threshold) => onChange({ match_threshold })}
       />
       <Checkbox
-        label="Tell me of files that stay without a product"
-        helpText="The message about an import names them."
+        label={t('Notify me about unmapped files')}
+        helpText={t('The message about an import lists them.')}
         checked={draft.notify_unmapped}
         onChange={(notify_unmapped) => onChange({ notify_unmapped })}
       />
@@ -132,27 +137,27 @@ export function NotificationFields({ draft, problems, onChange }: Props) {
     <BlockStack gap="400">
       <BlockStack gap="100">
         <Checkbox
-          label="Email when an operation is complete"
+          label={t('Email when an operation is complete')}
           checked={draft.email_on_complete}
           onChange={(email_on_complete) => onChange({ email_on_complete })}
         />
         <Checkbox
-          label="Email when an operation has errors"
+          label={t('Email when an operation has errors')}
           checked={draft.email_on_errors}
           onChange={(email_on_errors) => onChange({ email_on_errors })}
         />
       </BlockStack>
       <WordsField
         id={fieldId('recipients')}
-        label="Recipients"
-        help="Type an address and press Enter. Without a recipient no email is sent."
-        placeholder="name@example.com"
+        label={t('Recipients')}
+        help={t('Type an address and press Enter. Without a recipient no email is sent.')}
+        placeholder={t('name@example.com')}
         error={problems.within('recipients')}
         value={draft.recipients}
         onChange={(recipients) => onChange({ recipients })}
       />
       <Text as="p">
-        <Link url="/settings/mail">Sent mail</Link>
+        <Link url="/settings/mail">{t('Sent mail')}</Link>
       </Text>
     </BlockStack>
   )
@@ -166,8 +171,8 @@ export function TimeZoneField({ draft, problems, onChange }: Props) {
   return (
     <Select
       id={fieldId('time_zone')}
-      label="Time zone"
-      helpText={`It is ${now} there now.`}
+      label={t('Time zone')}
+      helpText={t('Local time: {now}.', { now })}
       error={problems.at('time_zone')}
       options={zones.map((zone) => ({ value: zone, label: zone.replaceAll('_', ' ') }))}
       value={draft.time_zone}

@@ -15,6 +15,7 @@ import { Banner, BlockStack, Box, Card, InlineStack, Link, Text } from '../../ui
 import { messageWord } from '../../labels/message.ts'
 import { pageText } from '../../labels/page.ts'
 import { momentText } from '../../labels/time.ts'
+import { t } from '../../messages/t.ts'
 
 const PAGE_SIZE = 25
 
@@ -24,13 +25,14 @@ export function MailPage() {
   const [open, setOpen] = useState<Message | null>(null)
   const list = messages.data
   return (
-    <Page title="Sent mail" backAction={{ content: 'Settings', url: '/settings' }}>
+    <Page title={t('Sent mail')} backAction={{ content: t('Settings'), url: '/settings' }}>
       <BlockStack gap="400">
         {list?.data.some(({ kept }) => kept) && (
           <Banner tone="info">
             <p>
-              What is marked as kept here did not leave: no mail server was set up at that time. It
-              can be read, and sent once there is one.
+              {t(
+                'Messages marked as kept here were not sent because no mail server was configured. You can read them, and send them once a mail server is configured.',
+              )}
             </p>
           </Banner>
         )}
@@ -38,7 +40,7 @@ export function MailPage() {
           <Problem
             error={messages.error}
             stale={list !== undefined}
-            what="The mail could not be loaded"
+            what={t('The mail could not be loaded')}
             onRetry={() => void messages.refetch()}
             retrying={messages.isFetching}
           />
@@ -48,10 +50,12 @@ export function MailPage() {
             {list.data.length === 0 ? (
               <Nothing
                 why="new"
-                heading="No mail yet"
-                action={{ content: 'Notifications', url: '/settings' }}
+                heading={t('No mail yet')}
+                action={{ content: t('Notifications'), url: '/settings' }}
               >
-                When an import or another operation ends, the recipients in the settings are told.
+                {t(
+                  'The recipients in the settings get an email when an import or another operation ends.',
+                )}
               </Nothing>
             ) : (
               <>
@@ -61,14 +65,14 @@ export function MailPage() {
                   ))}
                 </ul>
                 <PageTurner
-                  what="mail"
+                  what={t('mail')}
                   pages={pages(messages.isPlaceholderData ? null : list.next_cursor)}
                   label={pageText(
                     place.page,
-                    list.data.length,
                     list.next_cursor,
-                    'message',
-                    'messages',
+                    t('{count, plural, one {# message} other {# messages}}', {
+                      count: list.data.length,
+                    }),
                   )}
                 />
               </>
@@ -77,7 +81,7 @@ export function MailPage() {
         ) : (
           !messages.error && (
             <Card padding="0">
-              <LoadingRows what="the mail" />
+              <LoadingRows what={t('the mail')} />
             </Card>
           )
         )}
@@ -99,7 +103,7 @@ function Entry({ message, onOpen }: { message: Message; onOpen: () => void }) {
           <StatusBadge word={messageWord(message)} />
         </InlineStack>
         <Text as="span" tone="subdued" variant="bodySm" breakWord>
-          {`To ${to.join(', ')} · ${momentText(created_at)}`}
+          {t('To {list} · {time}', { list: to.join(', '), time: momentText(created_at) })}
         </Text>
       </button>
     </li>
@@ -114,38 +118,38 @@ function Reading({ message, onClose }: { message: Message; onClose: () => void }
       title={subject}
       onClose={onClose}
       size="large"
-      primaryAction={{ content: 'Close', onAction: onClose }}
+      primaryAction={{ content: t('Close'), onAction: onClose }}
       secondaryActions={[
         {
-          content: status === 'waiting' ? 'Send now' : 'Send again',
+          content: status === 'waiting' ? t('Send now') : t('Send again'),
           loading: send.isPending,
           onAction: () =>
             send.mutate(id, {
               onSuccess: () => {
-                toast('It waits to be sent')
+                toast(t('The message is queued'))
                 onClose()
               },
             }),
         },
       ]}
     >
-      {send.error && <Problem error={send.error} what="The message could not be sent again" />}
+      {send.error && <Problem error={send.error} what={t('The message could not be sent again')} />}
       <Facts
         rows={[
-          ['To', to.join(', ')],
-          ['Written', momentText(created_at)],
-          ['Status', messageWord(message).text + (sent_at ? `, ${momentText(sent_at)}` : '')],
-          ...(error ? [['Problem', error] as const] : []),
+          [t('To'), to.join(', ')],
+          [t('Created'), momentText(created_at)],
+          [t('Status'), messageWord(message).text + (sent_at ? `, ${momentText(sent_at)}` : '')],
+          ...(error ? [[t('Problem'), error] as const] : []),
         ]}
       />
       <Box padding="400" background="bg-surface-secondary" borderRadius="200">
-        <pre className="mail-text" tabIndex={0} role="group" aria-label="Message">
+        <pre className="mail-text" tabIndex={0} role="group" aria-label={t('Message')}>
           {text}
         </pre>
       </Box>
       {operation_id && (
         <p>
-          <Link url={`/operations/${operation_id}`}>View the operation</Link>
+          <Link url={`/operations/${operation_id}`}>{t('View the operation')}</Link>
         </p>
       )}
     </Dialog>

@@ -2,7 +2,7 @@
 import { type NumberValue } from '../../components/number-field.tsx'
 import { type MatchMethod, type ShopSettings } from '../../client/types.ts'
 import { type Objection } from '../../client/workflows.ts'
-import { numberText } from '../../labels/size.ts'
+import { t } from '../../messages/t.ts'
 
 export type SettingsDraft = Omit<
   ShopSettings,
@@ -64,13 +64,13 @@ export function numberProblems(draft: SettingsDraft): Objection[] {
     .filter((param) => !isCount(draft[param], LARGEST[param]))
     .map((param) => ({
       param,
-      message: `Write a whole number from 1 to ${numberText(LARGEST[param])}`,
+      message: t('Enter a whole number from 1 to {largest, number}', { largest: LARGEST[param] }),
     }))
   const { match_threshold: share } = draft
   const isShare = typeof share === 'number' && share >= 0 && share <= 100
   return isShare
     ? counts
-    : [...counts, { param: 'match_threshold', message: 'Write a number from 0 to 100' }]
+    : [...counts, { param: 'match_threshold', message: t('Enter a number from 0 to 100') }]
 }
 
 const isCount = (value: NumberValue, largest: number): boolean =>

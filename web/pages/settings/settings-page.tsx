@@ -16,24 +16,25 @@ import { BlockStack, Card, Layout } from '../../ui/index.ts'
 import { ImportFields, MappingFields, NotificationFields, TimeZoneField } from './fields.tsx'
 import { AdvancedLinks, AutomationLinks } from './links.tsx'
 import { changeOf, draftOf, numberProblems, type SettingsDraft } from './settings-draft.ts'
+import { t } from '../../messages/t.ts'
 
 export function SettingsPage() {
   const settings = useSettings()
   const retry = () => void settings.refetch()
   return (
-    <Page title="Settings">
+    <Page title={t('Settings')}>
       {settings.data ? (
         <Form settings={settings.data} />
       ) : settings.error ? (
         <Problem
           error={settings.error}
-          what="The settings could not be loaded"
+          what={t('The settings could not be loaded')}
           onRetry={retry}
           retrying={settings.isFetching}
         />
       ) : (
         <Card padding="0">
-          <LoadingRows what="the settings" />
+          <LoadingRows what={t('the settings')} />
         </Card>
       )}
     </Page>
@@ -59,7 +60,7 @@ function Form({ settings }: { settings: ShopSettings }) {
     save.mutate(change as Partial<ShopSettings>, {
       onSuccess: (saved) => {
         setDraft(draftOf(saved))
-        toast('Settings saved')
+        toast(t('Settings saved'))
       },
       onError: (error) => {
         const [first] = objectionsIn(error)
@@ -70,17 +71,19 @@ function Form({ settings }: { settings: ShopSettings }) {
   const parts = { draft, problems, onChange: set }
   return (
     <>
-      <LeaveGuard dirty={dirty} what="the settings" />
+      <LeaveGuard dirty={dirty} what={t('the settings')} />
       <Layout>
         {save.error && problems.all.length === 0 && (
           <Layout.Section variant="fullWidth">
-            <Problem error={save.error} what="The settings could not be saved" />
+            <Problem error={save.error} what={t('The settings could not be saved')} />
           </Layout.Section>
         )}
         <Layout.AnnotatedSection
           id="imports"
-          title="Import defaults"
-          description="What a new file begins with, where an import says nothing else, and how it finds its product."
+          title={t('Import defaults')}
+          description={t(
+            'Settings of new files unless an import overrides them, and how files are mapped to products.',
+          )}
         >
           <BlockStack gap="400">
             <Card>
@@ -93,8 +96,10 @@ function Form({ settings }: { settings: ShopSettings }) {
         </Layout.AnnotatedSection>
         <Layout.AnnotatedSection
           id="notifications"
-          title="Notifications"
-          description="Who is told when an import or another operation ends. It also stands under Notices."
+          title={t('Notifications')}
+          description={t(
+            'Who gets an email when an import or another operation ends. A notice also appears under Notices.',
+          )}
         >
           <Card>
             <NotificationFields {...parts} />
@@ -102,8 +107,8 @@ function Form({ settings }: { settings: ShopSettings }) {
         </Layout.AnnotatedSection>
         <Layout.AnnotatedSection
           id="time-zone"
-          title="Time zone"
-          description="The clock that scheduled tasks go by, with its daylight saving."
+          title={t('Time zone')}
+          description={t('The time zone of scheduled tasks, including daylight saving time.')}
         >
           <Card>
             <TimeZoneField {...parts} />
@@ -111,15 +116,15 @@ function Form({ settings }: { settings: ShopSettings }) {
         </Layout.AnnotatedSection>
         <Layout.AnnotatedSection
           id="automation"
-          title="Automation"
-          description="What happens to files by itself."
+          title={t('Automation')}
+          description={t('Actions that run automatically.')}
         >
           <AutomationLinks />
         </Layout.AnnotatedSection>
         <Layout.AnnotatedSection
           id="advanced"
-          title="Advanced"
-          description="What was done, and by whom."
+          title={t('Advanced')}
+          description={t('Past operations and access keys.')}
         >
           <AdvancedLinks />
         </Layout.AnnotatedSection>
@@ -130,7 +135,7 @@ function Form({ settings }: { settings: ShopSettings }) {
           dirty={dirty}
           saving={save.isPending}
           problems={problems.all.length}
-          save="Save"
+          save={t('Save')}
           onSave={submit}
           onDiscard={() => {
             setDraft(draftOf(settings))

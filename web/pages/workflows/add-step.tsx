@@ -5,6 +5,7 @@ import { type Workflow } from '../../client/workflows.ts'
 import { fieldId } from '../../components/problems.ts'
 import { ActionList, Button, PlusIcon, Popover } from '../../ui/index.ts'
 import { byKind, unfitText } from '../../labels/workflow.ts'
+import { t } from '../../messages/t.ts'
 
 interface Props {
   kind: Workflow['kind']
@@ -22,7 +23,7 @@ export function AddStep({ kind, plugins, onAdd }: Props) {
       preferredAlignment="left"
       activator={
         <Button id={fieldId('steps')} icon={PlusIcon} disclosure onClick={() => setOpen(!open)}>
-          Add step
+          {t('Add step')}
         </Button>
       }
     >

@@ -1,28 +1,30 @@
 // A built-in workflow: its steps to be read, and the way to a copy that can be changed.
 import { navigate } from 'wouter/use-browser-location'
+import { useChannels } from '../../client/channels.ts'
 import { type Workflow } from '../../client/workflows.ts'
 import { Page } from '../../components/page.tsx'
 import { Badge, BlockStack, Card, Text } from '../../ui/index.ts'
 import { runsOnText } from '../../labels/workflow.ts'
 import '../../components/form.css'
 import './workflows.css'
+import { t } from '../../messages/t.ts'
 
 export function BuiltInWorkflow({ workflow }: { workflow: Workflow }) {
   return (
     <Page
       title={workflow.name}
-      titleMetadata={<Badge>Built in</Badge>}
-      subtitle={runsOnText(workflow)}
-      backAction={{ content: 'Workflows', url: '/workflows' }}
+      titleMetadata={<Badge>{t('Built in')}</Badge>}
+      subtitle={runsOnText(workflow, useChannels())}
+      backAction={{ content: t('Workflows'), url: '/workflows' }}
       primaryAction={{
-        content: 'Duplicate',
+        content: t('Duplicate'),
         onAction: () => navigate(`/workflows/new?from=${encodeURIComponent(workflow.id)}`),
       }}
     >
       <Card>
         <BlockStack gap="300">
           <Text as="h2" variant="headingMd">
-            Steps
+            {t('Steps')}
           </Text>
           <ol className="steps-read">
             {workflow.steps.map(({ id, title, summary }, at) => (

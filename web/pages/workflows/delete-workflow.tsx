@@ -3,6 +3,7 @@ import { toast } from '../../client/bridge.ts'
 import { useDeleteWorkflow, type Workflow } from '../../client/workflows.ts'
 import { DeleteDialog } from '../../components/delete-dialog.tsx'
 import { Text } from '../../ui/index.ts'
+import { t } from '../../messages/t.ts'
 
 interface Props {
   workflow: Pick<Workflow, 'id' | 'name' | 'channel'> | null
@@ -19,7 +20,7 @@ export function DeleteWorkflow({ workflow, onClose, onDeleted }: Props) {
   return (
     <DeleteDialog
       open={workflow !== null}
-      title={`Delete “${workflow?.name ?? ''}”?`}
+      title={t('Delete “{name}”?', { name: workflow?.name ?? '' })}
       deleting={remove.isPending}
       error={remove.error}
       onClose={close}
@@ -28,15 +29,18 @@ export function DeleteWorkflow({ workflow, onClose, onDeleted }: Props) {
         remove.mutate(workflow.id, {
           onSuccess: () => {
             close()
-            toast('Workflow deleted')
+            toast(t('Workflow deleted'))
             onDeleted?.()
           },
         })
       }
     >
       <Text as="p">
-        Operations that ran it stay in the history, and those that run now go on.
-        {workflow?.channel ? ' Imports of its channel run the built-in steps again.' : ''}
+        {workflow?.channel
+          ? t(
+              'Operations that ran it stay in the history, and running ones continue. Imports of its channel run the built-in steps again.',
+            )
+          : t('Operations that ran it stay in the history, and running ones continue.')}
       </Text>
     </DeleteDialog>
   )

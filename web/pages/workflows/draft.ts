@@ -2,12 +2,12 @@
 import { type Plugin } from '../../client/plugins.ts'
 import {
   type Condition,
-  type ImportChannel,
   type OnFailure,
   type StepBody,
   type Workflow,
   type WorkflowBody,
 } from '../../client/workflows.ts'
+import { t } from '../../messages/t.ts'
 
 export interface StepDraft {
   /** Of the form alone: it stays with the step wherever it is moved. */
@@ -25,7 +25,7 @@ export interface StepDraft {
 export interface WorkflowDraft {
   name: string
   kind: Workflow['kind']
-  channel: ImportChannel | null
+  channel: string | null
   /** How many batches may be worked on at once. */
   parallel: number
   steps: StepDraft[]
@@ -61,7 +61,7 @@ export const draftOf = ({ name, kind, channel, parallel, steps }: Workflow): Wor
 /** A copy is attached to nothing, and its steps are its own. */
 export const copyOf = (workflow: Workflow): WorkflowDraft => ({
   ...draftOf(workflow),
-  name: `Copy of ${workflow.name}`,
+  name: t('Copy of {name}', { name: workflow.name }),
   channel: null,
   steps: workflow.steps.map(stepOf),
 })

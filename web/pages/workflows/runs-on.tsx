@@ -1,9 +1,10 @@
 // What a workflow runs on: files that someone selects, or every import of a kind.
-import { type ImportChannel, useWorkflows } from '../../client/workflows.ts'
+import { type Channel, useChannels } from '../../client/channels.ts'
+import { useWorkflows } from '../../client/workflows.ts'
 import { fieldId, type Problems } from '../../components/problems.ts'
 import { BlockStack, ChoiceList, Select } from '../../ui/index.ts'
-import { CHANNELS } from '../../labels/workflow.ts'
 import { stepOf, type WorkflowDraft } from './draft.ts'
+import { t } from '../../messages/t.ts'
 
 interface Props {
   draft: WorkflowDraft
@@ -17,9 +18,7 @@ const MODEL = 'import-api'
 export function RunsOn({ draft, change, problems }: Props) {
   const { data } = useWorkflows()
   const model = data?.data.find(({ id }) => id === MODEL)
-  const channels = (data?.data ?? []).flatMap(({ built_in, channel }) =>
-    built_in && channel !== null ? [channel] : [],
-  )
+  const channels = useChannels().filter(({ imports }) => imports !== null)
   const choose = (kind: WorkflowDraft['kind']) => {
     const begin = kind === 'import' && draft.steps.length === 0 && model !== undefined
     change({ kind, ...(begin ? { steps: model.steps.map(stepOf), parallel: model.parallel } : {}) })
@@ -27,39 +26,39 @@ export function RunsOn({ draft, change, problems }: Props) {
   return (
     <BlockStack gap="400">
       <ChoiceList
-        title="Runs on"
+        title={t('Runs on')}
         error={problems.at('kind')}
         selected={[draft.kind]}
         onChange={([kind]) => choose(kind as WorkflowDraft['kind'])}
         choices={[
           {
             value: 'bulk',
-            label: 'Selected files',
-            helpText: 'You select files and run it from there, or a scheduled task does.',
+            label: t('Selected files'),
+            helpText: t('You run it on selected files, or a scheduled task runs it.'),
           },
           {
             value: 'import',
-            label: 'Imports',
-            helpText:
+            label: t('Imports'),
+            helpText: t(
               'Every import of the channel that it is attached to goes through these steps.',
+            ),
             renderChildren: (selected) =>
               selected && (
                 <div style={{ maxInlineSize: 320 }}>
                   <Select
-                    label="Attached to"
+                    label={t('Attached to')}
                     id={fieldId('channel')}
                     error={problems.at('channel')}
                     options={[
-                      { label: 'Nothing yet', value: '' },
-                      ...withNow(channels, draft.channel).map((value) => ({
-                        label: CHANNELS[value],
-                        value,
+                      { label: t('Nothing yet'), value: '' },
+                      ...channels.map(({ id, title, imports }) => ({
+                        label: imports?.plural ?? title,
+                        value: id,
                       })),
+                      ...gone(channels, draft.channel),
                     ]}
                     value={draft.channel ?? ''}
-                    onChange={(channel) =>
-                      change({ channel: channel === '' ? null : (channel as ImportChannel) })
-                    }
+                    onChange={(channel) => change({ channel: channel === '' ? null : channel })}
                   />
                 </div>
               ),
@@ -68,9 +67,9 @@ export function RunsOn({ draft, change, problems }: Props) {
       />
       <div style={{ maxInlineSize: 560 }}>
         <Select
-          label="Batches of files"
+          label={t('Batches of files')}
           id={fieldId('parallel')}
-          helpText="Several at once are faster; their files don’t end in the order in which they began."
+          helpText={t('Parallel batches are faster, but files may finish in a different order.')}
           error={problems.at('parallel')}
           options={batches(draft.parallel)}
           value={String(draft.parallel)}
@@ -81,17 +80,18 @@ export function RunsOn({ draft, change, problems }: Props) {
   )
 }
 
-/** Files can come only by the channels that have a workflow of their own to begin with. */
-const withNow = (
-  channels: readonly ImportChannel[],
-  now: ImportChannel | null,
-): ImportChannel[] => [...new Set(now === null ? channels : [...channels, now])]
+/** A channel that the workflow is attached to and this installation no longer has. */
+const gone = (channels: readonly Channel[], attached: string | null) =>
+  attached === null || channels.some(({ id }) => id === attached)
+    ? []
+    : [{ label: attached, value: attached }]
 
 /** One that someone set by the API is offered too. */
 const batches = (now: number) =>
   [...new Set([1, 2, 4, 8, now])]
     .sort((a, b) => a - b)
     .map((count) => ({
-      label: count === 1 ? 'One after another, in order' : `Up to ${count} at once`,
+      label:
+        count === 1 ? t('One after another, in order') : t('Up to {count} in parallel', { count }),
       value: String(count),
     }))

@@ -23,6 +23,7 @@ import {
 import { filterTexts } from '../../labels/filter.ts'
 import { FAILURE_POLICIES } from '../../labels/workflow.ts'
 import { defaultPolicy, policiesOf, type StepDraft } from './draft.ts'
+import { t } from '../../messages/t.ts'
 
 interface Props {
   step: StepDraft
@@ -57,7 +58,7 @@ export function StepForm(props: Props) {
       className={broken ? 'step broken' : 'step'}
       id={fieldId(path)}
       tabIndex={-1}
-      aria-label={`Step ${at + 1}, ${plugin?.title ?? step.plugin}`}
+      aria-label={t('Step {at}, {title}', { at: at + 1, title: plugin?.title ?? step.plugin })}
       onKeyDown={press}
     >
       <Head {...props} broken={broken} />
@@ -80,7 +81,7 @@ function Head({
   ...on
 }: Props & { broken: string | undefined }) {
   const title = plugin?.title ?? step.plugin
-  const named = `step ${at + 1}, ${title}`
+  const named = t('step {at}, {title}', { at: at + 1, title })
   const condition = step.when ? filterTexts(step.when) : []
   return (
     <div className="step-head">
@@ -98,9 +99,11 @@ function Head({
         )}
         {(condition.length > 0 || step.on_failure === 'stop') && (
           <div className="tags">
-            {condition.length > 0 && <Badge>{`Only if ${condition.join(', ')}`}</Badge>}
+            {condition.length > 0 && (
+              <Badge>{t('Only if {list}', { list: condition.join(', ') })}</Badge>
+            )}
             {step.on_failure === 'stop' && (
-              <Badge tone="attention">A failure stops the operation</Badge>
+              <Badge tone="attention">{t('A failure stops the operation')}</Badge>
             )}
           </div>
         )}
@@ -111,7 +114,7 @@ function Head({
           variant="tertiary"
           icon={ArrowUpIcon}
           disabled={at === 0}
-          accessibilityLabel={`Move ${named} up`}
+          accessibilityLabel={t('Move {named} up', { named })}
           onClick={() => on.onMove(-1)}
         />
         <Button
@@ -119,13 +122,13 @@ function Head({
           variant="tertiary"
           icon={ArrowDownIcon}
           disabled={last}
-          accessibilityLabel={`Move ${named} down`}
+          accessibilityLabel={t('Move {named} down', { named })}
           onClick={() => on.onMove(1)}
         />
         <Button
           variant="tertiary"
           icon={DeleteIcon}
-          accessibilityLabel={`Remove ${named}`}
+          accessibilityLabel={t('Remove {named}', { named })}
           onClick={() => on.onRemove()}
         />
         <Button
@@ -134,7 +137,7 @@ function Head({
           icon={open || broken ? ChevronUpIcon : ChevronDownIcon}
           ariaExpanded={open || broken !== undefined}
           ariaControls={`${step.key} body`}
-          accessibilityLabel={`Options of ${named}`}
+          accessibilityLabel={t('Options of {named}', { named })}
           onClick={on.onToggle}
         />
       </div>
@@ -165,17 +168,17 @@ function Body({ step, kind, plugin, problems, path, onChange }: Props & { path: 
       )}
       {plugin && empty && (
         <Text as="p" tone="subdued">
-          There is nothing to set in this step.
+          {t('This step has no options.')}
         </Text>
       )}
       {plugin?.scope !== 'operation' && (
         <>
           <Checkbox
-            label="Only for some files"
+            label={t('Only for some files')}
             helpText={
               step.when === null
                 ? undefined
-                : 'Other files pass this step by. Every condition must hold.'
+                : t('Other files skip this step. A file must meet all conditions.')
             }
             id={fieldId(`${path}.when`)}
             error={problems.at(`${path}.when`)}
@@ -194,7 +197,7 @@ function Body({ step, kind, plugin, problems, path, onChange }: Props & { path: 
           )}
           <div style={{ maxInlineSize: 420 }}>
             <Select
-              label="If a file fails here"
+              label={t('If a file fails')}
               id={fieldId(`${path}.on_failure`)}
               error={problems.at(`${path}.on_failure`)}
               options={policiesOf(plugin?.kind ?? 'act').map((value) => ({

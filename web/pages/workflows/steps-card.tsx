@@ -8,6 +8,7 @@ import { moved, newStep, type StepDraft } from './draft.ts'
 import { StepForm } from './step-form.tsx'
 import { type WorkflowForm } from './use-workflow-form.ts'
 import './workflows.css'
+import { t } from '../../messages/t.ts'
 
 interface Props {
   form: WorkflowForm
@@ -30,14 +31,20 @@ export function StepsCard({ form, plugins }: Props) {
     const step = newStep(plugin)
     change({ steps: [...steps, step] })
     toggle(step.key, true)
-    setSaid(`${titleOf(step)} is step ${steps.length + 1}`)
+    setSaid(t('{title} is step {count}', { title: titleOf(step), count: steps.length + 1 }))
     focus(`${step.key} toggle`)
   }
   const move = (step: StepDraft, by: -1 | 1) => {
     const next = moved(steps, step.key, by)
     const at = next.indexOf(step)
     change({ steps: next })
-    setSaid(`${titleOf(step)} is now step ${at + 1} of ${next.length}`)
+    setSaid(
+      t('{title} is now step {at} of {count}', {
+        title: titleOf(step),
+        at: at + 1,
+        count: next.length,
+      }),
+    )
     // At either end the button that was pressed can't be pressed again.
     const stuck = at === 0 || at === next.length - 1
     focus(`${step.key} ${stuck ? 'toggle' : by < 0 ? 'up' : 'down'}`)
@@ -47,7 +54,7 @@ export function StepsCard({ form, plugins }: Props) {
     const next = steps.filter((other) => other !== step)
     const neighbour = next[Math.min(at, next.length - 1)]
     change({ steps: next })
-    setSaid(`${titleOf(step)} is removed`)
+    setSaid(t('{title} is removed', { title: titleOf(step) }))
     focus(neighbour ? `${neighbour.key} toggle` : fieldId('steps'))
   }
   const none = problems.at('steps')
@@ -56,7 +63,7 @@ export function StepsCard({ form, plugins }: Props) {
       <BlockStack gap="400">
         <InlineStack align="space-between" blockAlign="center" gap="200">
           <Text as="h2" variant="headingMd">
-            Steps
+            {t('Steps')}
           </Text>
           <Text as="span" visuallyHidden>
             <span role="status">{said}</span>
@@ -64,7 +71,7 @@ export function StepsCard({ form, plugins }: Props) {
         </InlineStack>
         {steps.length === 0 && (
           <Text as="p" tone="subdued">
-            Each file goes through the steps from top to bottom. Add the first one.
+            {t('Each file goes through the steps from top to bottom. Add the first one.')}
           </Text>
         )}
         {steps.length > 0 && (

@@ -16,6 +16,7 @@ import { type WorkflowDraft } from './draft.ts'
 import { RunsOn } from './runs-on.tsx'
 import { StepsCard } from './steps-card.tsx'
 import { useWorkflowForm } from './use-workflow-form.ts'
+import { t } from '../../messages/t.ts'
 
 interface Props {
   /** null: a new one. */
@@ -28,7 +29,7 @@ interface Props {
 export function WorkflowEditor({ id, initial, plugins, onSaved }: Props) {
   const byId = useMemo(() => new Map(plugins.map((plugin) => [plugin.id, plugin])), [plugins])
   const saved = (workflow: Workflow) => {
-    toast('Workflow saved')
+    toast(t('Workflow saved'))
     onSaved(workflow)
   }
   const form = useWorkflowForm({ id, initial, plugins: byId, onSaved: saved })
@@ -36,26 +37,26 @@ export function WorkflowEditor({ id, initial, plugins, onSaved }: Props) {
   const { draft, change, problems } = form
   return (
     <Page
-      title={id === null ? 'New workflow' : initial.name}
-      backAction={{ content: 'Workflows', url: '/workflows' }}
+      title={id === null ? t('New workflow') : initial.name}
+      backAction={{ content: t('Workflows'), url: '/workflows' }}
       secondaryActions={
         id === null
           ? []
           : [
               {
-                content: 'Duplicate',
+                content: t('Duplicate'),
                 onAction: () => navigate(`/workflows/new?from=${id}`),
                 disabled: form.dirty,
               },
-              { content: 'Delete', destructive: true, onAction: () => setDeleting(true) },
+              { content: t('Delete'), destructive: true, onAction: () => setDeleting(true) },
             ]
       }
     >
       <BlockStack gap="400">
         <Refusal
           form={form}
-          what="The workflow could not be saved"
-          title="The workflow can’t be saved yet"
+          what={t('The workflow could not be saved')}
+          title={t('The workflow can’t be saved yet')}
           placeText={(param) =>
             workflowPlace(
               param,
@@ -66,7 +67,7 @@ export function WorkflowEditor({ id, initial, plugins, onSaved }: Props) {
         <Card>
           <BlockStack gap="400">
             <TextField
-              label="Name"
+              label={t('Name')}
               id={fieldId('name')}
               autoComplete="off"
               maxLength={100}
@@ -88,11 +89,11 @@ export function WorkflowEditor({ id, initial, plugins, onSaved }: Props) {
         fresh={id === null}
         saving={form.saving}
         problems={form.obstacles.length}
-        save="Save"
+        save={t('Save')}
         onSave={form.save}
         onDiscard={id === null ? () => navigate('/workflows') : form.discard}
       />
-      <LeaveGuard dirty={form.dirty && !form.saving} what="this workflow" />
+      <LeaveGuard dirty={form.dirty && !form.saving} what={t('this workflow')} />
       <DeleteWorkflow
         workflow={
           deleting && id !== null ? { id, name: initial.name, channel: initial.channel } : null
@@ -107,8 +108,8 @@ export function WorkflowEditor({ id, initial, plugins, onSaved }: Props) {
 function NoWayBack({ titles }: { titles: readonly string[] }) {
   if (titles.length === 0) return null
   return (
-    <Banner tone="warning" title="Not everything can be undone">
-      <p>No undo takes back what this does: {titles.join(', ')}.</p>
+    <Banner tone="warning" title={t('Not everything can be undone')}>
+      <p>{t('This can’t be undone: {list}.', { list: titles.join(', ') })}</p>
     </Banner>
   )
 }

@@ -10,8 +10,9 @@ import { Card } from '../../ui/index.ts'
 import { BuiltInWorkflow } from './built-in-workflow.tsx'
 import { copyOf, draftOf, emptyDraft } from './draft.ts'
 import { WorkflowEditor } from './workflow-editor.tsx'
+import { t } from '../../messages/t.ts'
 
-const BACK = { content: 'Workflows', url: '/workflows' }
+const BACK = { content: t('Workflows'), url: '/workflows' }
 
 export function WorkflowPage({ id }: { id: string }) {
   const fresh = id === 'new'
@@ -58,25 +59,25 @@ interface WaitingProps {
 function Waiting({ error, retrying, onRetry }: WaitingProps) {
   const gone = error instanceof ApiError && error.status === 404
   return (
-    <Page title={gone ? 'Workflow not found' : 'Workflow'} backAction={BACK}>
+    <Page title={gone ? t('Workflow not found') : t('Workflow')} backAction={BACK}>
       {gone ? (
         <Card>
           <Nothing
             why="unmatched"
-            heading="There is no such workflow"
-            action={{ content: 'Go to workflows', url: BACK.url }}
+            heading={t('This workflow doesn’t exist')}
+            action={{ content: t('Go to workflows'), url: BACK.url }}
           />
         </Card>
       ) : error ? (
         <Problem
           error={error}
-          what="The workflow could not be loaded"
+          what={t('The workflow could not be loaded')}
           onRetry={onRetry}
           retrying={retrying}
         />
       ) : (
         <Card padding="0">
-          <LoadingRows rows={5} what="the workflow" />
+          <LoadingRows rows={5} what={t('the workflow')} />
         </Card>
       )}
     </Page>

@@ -9,6 +9,7 @@ import { Problem } from '../../components/problem.tsx'
 import { BlockStack, Box, Card, Text } from '../../ui/index.ts'
 import { DeleteWorkflow } from './delete-workflow.tsx'
 import { WorkflowsTable } from './workflows-table.tsx'
+import { t } from '../../messages/t.ts'
 
 export function WorkflowsPage() {
   const workflows = useWorkflows()
@@ -21,16 +22,16 @@ export function WorkflowsPage() {
   const uses = schedules.data?.data ?? []
   return (
     <Page
-      title="Workflows"
+      title={t('Workflows')}
       fullWidth
-      primaryAction={{ content: 'New workflow', onAction: () => navigate('/workflows/new') }}
+      primaryAction={{ content: t('New workflow'), onAction: () => navigate('/workflows/new') }}
     >
       <BlockStack gap="400">
         {workflows.error && (
           <Problem
             stale={list !== undefined}
             error={workflows.error}
-            what="The workflows could not be loaded"
+            what={t('The workflows could not be loaded')}
             onRetry={retry}
             retrying={workflows.isFetching}
           />
@@ -38,7 +39,7 @@ export function WorkflowsPage() {
         {list === undefined ? (
           !workflows.error && (
             <Card padding="0">
-              <LoadingRows what="workflows" />
+              <LoadingRows what={t('workflows')} />
             </Card>
           )
         ) : (
@@ -47,11 +48,12 @@ export function WorkflowsPage() {
               {own.length === 0 ? (
                 <Nothing
                   why="new"
-                  heading="No workflow of your own yet"
-                  action={{ content: 'New workflow', url: '/workflows/new' }}
+                  heading={t('No custom workflows yet')}
+                  action={{ content: t('New workflow'), url: '/workflows/new' }}
                 >
-                  A workflow is a row of steps that run by themselves: on files that you select, on
-                  every import of a kind, or on a schedule.
+                  {t(
+                    'A workflow is a sequence of steps that runs on files that you select, on every import of a channel, or on a schedule.',
+                  )}
                 </Nothing>
               ) : (
                 <WorkflowsTable workflows={own} schedules={uses} onDelete={setDoomed} />
@@ -61,10 +63,10 @@ export function WorkflowsPage() {
               <Box padding="400">
                 <BlockStack gap="100">
                   <Text as="h2" variant="headingMd">
-                    Built in
+                    {t('Built in')}
                   </Text>
                   <Text as="p" tone="subdued">
-                    What runs where you have no workflow of your own. Duplicate one to change it.
+                    {t('These run where you have no custom workflow. Duplicate one to change it.')}
                   </Text>
                 </BlockStack>
               </Box>

@@ -1,5 +1,6 @@
 // Workflows in a table; on a narrow screen a list instead.
 import { navigate } from 'wouter/use-browser-location'
+import { useChannels } from '../../client/channels.ts'
 import { type Schedule } from '../../client/schedules.ts'
 import { type Workflow } from '../../client/workflows.ts'
 import {
@@ -14,6 +15,7 @@ import {
 } from '../../ui/index.ts'
 import { runsOnText, stepsText } from '../../labels/workflow.ts'
 import './workflows.css'
+import { t } from '../../messages/t.ts'
 
 interface Props {
   workflows: readonly Workflow[]
@@ -24,6 +26,7 @@ interface Props {
 
 export function WorkflowsTable({ workflows, schedules, onDelete }: Props) {
   const { lgDown: narrow } = useBreakpoints()
+  const channels = useChannels()
   const used = schedules.filter(({ workflow }) => workflows.some(({ id }) => id === workflow))
   const parts = (workflow: Workflow) => ({
     name: <Name workflow={workflow} />,
@@ -32,16 +35,16 @@ export function WorkflowsTable({ workflows, schedules, onDelete }: Props) {
   })
   return (
     <IndexTable
-      resourceName={{ singular: 'workflow', plural: 'workflows' }}
+      resourceName={{ singular: t('workflow'), plural: t('workflows') }}
       itemCount={workflows.length}
       selectable={false}
       condensed={narrow}
       headings={[
-        { title: 'Workflow' },
-        { title: 'Runs on' },
-        { title: 'Steps' },
-        ...(used.length > 0 ? [{ title: 'Scheduled tasks' }] : []),
-        { title: 'Actions', hidden: true },
+        { title: t('Workflow') },
+        { title: t('Runs on') },
+        { title: t('Steps') },
+        ...(used.length > 0 ? [{ title: t('Scheduled tasks') }] : []),
+        { title: t('Actions'), hidden: true },
       ]}
     >
       {workflows.map((workflow, position) => {
@@ -55,7 +58,7 @@ export function WorkflowsTable({ workflows, schedules, onDelete }: Props) {
                   <span className="steps-line">{stepsText(workflow.steps)}</span>
                   <InlineStack align="space-between" blockAlign="center" gap="200">
                     <Text as="span" variant="bodySm" tone="subdued">
-                      {runsOnText(workflow)}
+                      {runsOnText(workflow, channels)}
                     </Text>
                     {buttons}
                   </InlineStack>
@@ -65,7 +68,7 @@ export function WorkflowsTable({ workflows, schedules, onDelete }: Props) {
             ) : (
               <>
                 <IndexTable.Cell>{name}</IndexTable.Cell>
-                <IndexTable.Cell>{runsOnText(workflow)}</IndexTable.Cell>
+                <IndexTable.Cell>{runsOnText(workflow, channels)}</IndexTable.Cell>
                 <IndexTable.Cell>
                   <div className="steps-line">{stepsText(workflow.steps)}</div>
                 </IndexTable.Cell>
@@ -111,19 +114,19 @@ function Buttons({
     <InlineStack gap="300" align="end" wrap={false}>
       <Button
         variant="plain"
-        accessibilityLabel={`Duplicate ${workflow.name}`}
+        accessibilityLabel={t('Duplicate {name}', { name: workflow.name })}
         onClick={() => navigate(`/workflows/new?from=${encodeURIComponent(workflow.id)}`)}
       >
-        Duplicate
+        {t('Duplicate')}
       </Button>
       {onDelete && (
         <Button
           variant="plain"
           tone="critical"
-          accessibilityLabel={`Delete ${workflow.name}`}
+          accessibilityLabel={t('Delete {name}', { name: workflow.name })}
           onClick={() => onDelete(workflow)}
         >
-          Delete
+          {t('Delete')}
         </Button>
       )}
     </InlineStack>

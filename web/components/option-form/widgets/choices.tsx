@@ -4,6 +4,8 @@ import { Button, Checkbox, ChoiceList, InlineError, InlineStack } from '../../..
 import { fieldId } from '../../problems.ts'
 import { type FieldProps } from '../option-form.tsx'
 import { sentence, titleOf, withoutNull } from '../shape.ts'
+import { inSentence } from '../../../labels/size.ts'
+import { t } from '../../../messages/t.ts'
 
 export function RadioChoice({ name, schema, value, onChange, path, problems }: FieldProps) {
   const { choices = {}, hints = {} } = schema
@@ -52,10 +54,10 @@ export function Checklist({ name, schema, value, onChange, path, problems }: Fie
       {usual && (
         <InlineStack gap="300">
           <Button variant="plain" onClick={() => inOrder(usual)}>
-            {`The usual ${title.toLowerCase()}`}
+            {t('The usual {title}', { title: inSentence(title) })}
           </Button>
           <Button variant="plain" onClick={() => inOrder(values)}>
-            {`All ${title.toLowerCase()}`}
+            {t('All {title}', { title: inSentence(title) })}
           </Button>
         </InlineStack>
       )}

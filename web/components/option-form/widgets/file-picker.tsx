@@ -11,12 +11,12 @@ import { fieldId } from '../../problems.ts'
 import { type FieldProps } from '../option-form.tsx'
 import { titleOf } from '../shape.ts'
 import '../../product-picker.css'
+import { t } from '../../../messages/t.ts'
 
-const ANY = { extensions: [] as readonly string[], one: 'file', many: 'files' }
+const ANY = { extensions: [] as readonly string[], one: t('file'), many: t('files') }
 
 export function FilePicker({ name, schema, value, onChange, path, problems }: FieldProps) {
   const { extensions, one, many } = schema.files ?? ANY
-  const kinds = extensions.length === 0 ? '' : `: ${extensions.join(', ').toUpperCase()}`
   const [search, setSearch] = useState('')
   const wanted = { type: [...extensions], search: useDebounced(search.trim()), limit: 5 }
   const files = useFiles(wanted, false)
@@ -26,7 +26,7 @@ export function FilePicker({ name, schema, value, onChange, path, problems }: Fi
     <BlockStack gap="200">
       <TextField
         id={fieldId(path)}
-        label={`Search ${many} among the files`}
+        label={t('Search {many} among the files', { many })}
         autoComplete="off"
         clearButton
         onClearButtonClick={() => setSearch('')}
@@ -37,14 +37,19 @@ export function FilePicker({ name, schema, value, onChange, path, problems }: Fi
       {files.error && (
         <Problem
           error={files.error}
-          what={`The ${many} could not be loaded`}
+          what={t('The {many} could not be loaded', { many })}
           onRetry={() => void files.refetch()}
         />
       )}
       {files.isPending && <LoadingRows rows={3} what={many} />}
       {list?.length === 0 && (
         <Text as="p" tone="subdued">
-          {`No ${one} matches. Upload one as a file first${kinds}.`}
+          {extensions.length === 0
+            ? t('No {one} matches. Upload one as a file first.', { one })
+            : t('No {one} matches. Upload one as a file first: {extensions}.', {
+                one,
+                extensions: extensions.join(', ').toUpperCase(),
+              })}
         </Text>
       )}
       <div role="radiogroup" aria-label={titleOf(schema, name)} className="product-choices">

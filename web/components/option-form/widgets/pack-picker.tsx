@@ -1,7 +1,6 @@
 // One of the shop's packs, found by its name.
 import { useState } from 'react'
 import { type Pack, usePacks } from '../../../client/packs.ts'
-import { countText } from '../../../labels/size.ts'
 import { BlockStack, InlineError, Text, TextField } from '../../../ui/index.ts'
 import { useDebounced } from '../../../url-state/use-debounced.ts'
 import { LoadingRows } from '../../lists.tsx'
@@ -9,6 +8,7 @@ import { Problem } from '../../problem.tsx'
 import { fieldId } from '../../problems.ts'
 import { type FieldProps } from '../option-form.tsx'
 import '../../product-picker.css'
+import { t } from '../../../messages/t.ts'
 
 export function PackPicker({ value, onChange, path, problems }: FieldProps) {
   const [search, setSearch] = useState('')
@@ -19,7 +19,7 @@ export function PackPicker({ value, onChange, path, problems }: FieldProps) {
     <BlockStack gap="200">
       <TextField
         id={fieldId(path)}
-        label="Search packs by name"
+        label={t('Search packs by name')}
         autoComplete="off"
         clearButton
         onClearButtonClick={() => setSearch('')}
@@ -30,17 +30,17 @@ export function PackPicker({ value, onChange, path, problems }: FieldProps) {
       {packs.error && (
         <Problem
           error={packs.error}
-          what="The packs could not be loaded"
+          what={t('The packs could not be loaded')}
           onRetry={() => void packs.refetch()}
         />
       )}
-      {packs.isPending && <LoadingRows rows={3} what="packs" />}
+      {packs.isPending && <LoadingRows rows={3} what={t('packs')} />}
       {list?.length === 0 && (
         <Text as="p" tone="subdued">
-          {search.trim() === '' ? 'No pack yet: create one first.' : 'No pack matches'}
+          {search.trim() === '' ? t('No pack yet: create one first.') : t('No pack matches')}
         </Text>
       )}
-      <div role="radiogroup" aria-label="Packs" className="product-choices">
+      <div role="radiogroup" aria-label={t('Packs')} className="product-choices">
         {list?.map((one) => (
           <label key={one.id} className={`candidate ${value === one.id ? 'chosen' : ''}`}>
             <input
@@ -66,7 +66,7 @@ export function PackPicker({ value, onChange, path, problems }: FieldProps) {
 
 function packText({ files, products }: Pack): string {
   const titles = [...new Set(products.map(({ product_title }) => product_title))]
-  return [countText(files, 'file', 'files'), titles.join(', ')]
+  return [t('{files, plural, one {# file} other {# files}}', { files }), titles.join(', ')]
     .filter((part) => part !== '')
     .join(' · ')
 }

@@ -5,6 +5,7 @@ import { type FieldProps } from '../option-form.tsx'
 import { useScope } from '../scope.ts'
 import { sentence, titleOf } from '../shape.ts'
 import './page-position.css'
+import { t } from '../../../messages/t.ts'
 
 const LINES = 9
 
@@ -40,7 +41,7 @@ interface SketchProps {
 /** A sketch: the letters of the document itself may be of another size. */
 function SmallPage({ position, text, picture, opacity }: SketchProps) {
   const kind = picture === undefined ? 'text' : 'picture'
-  const words = typeof text === 'string' && text.trim() !== '' ? text.trim() : 'Text'
+  const words = typeof text === 'string' && text.trim() !== '' ? text.trim() : t('Text')
   const strength = typeof opacity === 'number' ? Math.max(0.05, opacity) : 0.3
   return (
     <div className="small-page" aria-hidden="true">
@@ -48,7 +49,7 @@ function SmallPage({ position, text, picture, opacity }: SketchProps) {
         <span key={line} className="small-line" />
       ))}
       <span className={`small-mark ${position} ${kind}`} style={{ opacity: strength }}>
-        {kind === 'text' ? words : 'Picture'}
+        {kind === 'text' ? words : t('Picture')}
       </span>
     </div>
   )

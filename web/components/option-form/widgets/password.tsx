@@ -3,13 +3,14 @@ import { TextField } from '../../../ui/index.ts'
 import { fieldId } from '../../problems.ts'
 import { type FieldProps } from '../option-form.tsx'
 import { titleOf } from '../shape.ts'
+import { t } from '../../../messages/t.ts'
 
 export function Password({ name, schema, required, value, onChange, path, problems }: FieldProps) {
   const title = titleOf(schema, name)
   return (
     <TextField
       id={fieldId(path)}
-      label={required ? title : `${title} (optional)`}
+      label={required ? title : t('{title} (optional)', { title })}
       type="password"
       autoComplete="off"
       helpText={schema.description}

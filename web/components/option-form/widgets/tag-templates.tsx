@@ -9,6 +9,7 @@ import {
   useTagTemplates,
 } from '../../../client/tags.ts'
 import { BlockStack, Button, InlineStack, Select, Text, TextField } from '../../../ui/index.ts'
+import { t } from '../../../messages/t.ts'
 
 interface Props {
   tags: readonly string[]
@@ -28,9 +29,9 @@ export function TagTemplates({ tags, onPick }: Props) {
     <BlockStack gap="200">
       {list.length > 0 && (
         <Select
-          label="Template"
+          label={t('Template')}
           options={[
-            { label: picked ? 'None' : 'Pick saved tags', value: '' },
+            { label: picked ? t('None') : t('Pick saved tags'), value: '' },
             ...list.map(({ id, name }) => ({ label: name, value: id })),
           ]}
           value={picked?.id ?? ''}
@@ -43,7 +44,7 @@ export function TagTemplates({ tags, onPick }: Props) {
         <InlineStack gap="300">
           {tags.length > 0 && !picked && (
             <Button variant="plain" onClick={() => setNaming(true)}>
-              Save as a template
+              {t('Save as a template')}
             </Button>
           )}
           {picked && (
@@ -53,7 +54,7 @@ export function TagTemplates({ tags, onPick }: Props) {
               loading={remove.isPending}
               onClick={() => remove.mutate(picked.id)}
             >
-              {`Delete the template “${picked.name}”`}
+              {t('Delete the template “{name}”', { name: picked.name })}
             </Button>
           )}
         </InlineStack>
@@ -92,13 +93,13 @@ function SaveAs({ tags, templates, onDone }: SaveProps) {
   return (
     <div onKeyDown={press}>
       <TextField
-        label="Name of the template"
+        label={t('Name of the template')}
         autoComplete="off"
         autoFocus
         maxLength={100}
         value={name}
         error={save.error ? messageOf(save.error) : undefined}
-        helpText={same ? 'A template of this name gets these tags in place of its own.' : undefined}
+        helpText={same ? t('This replaces the tags of the template with this name.') : undefined}
         onChange={(text) => {
           setName(text)
           if (save.error) save.reset()
@@ -110,9 +111,9 @@ function SaveAs({ tags, templates, onDone }: SaveProps) {
               loading={save.isPending}
               onClick={submit}
             >
-              {same ? 'Replace' : 'Save'}
+              {same ? t('Replace') : t('Save')}
             </Button>
-            <Button onClick={onDone}>Not now</Button>
+            <Button onClick={onDone}>{t('Not now')}</Button>
           </InlineStack>
         }
       />

@@ -1,12 +1,12 @@
 // Tags with templates to pick from, and one tag with the number of files that have it.
 import { useTags } from '../../../client/queries.ts'
 import { BlockStack, TextField } from '../../../ui/index.ts'
-import { countText } from '../../../labels/size.ts'
 import { TagWords } from '../../filter-fields.tsx'
 import { fieldId } from '../../problems.ts'
 import { type FieldProps } from '../option-form.tsx'
 import { titleOf } from '../shape.ts'
 import { TagTemplates } from './tag-templates.tsx'
+import { t } from '../../../messages/t.ts'
 
 export function SavedTags({ name, schema, value, onChange, path, problems }: FieldProps) {
   const tags = Array.isArray(value) ? value.map(String) : []
@@ -15,7 +15,7 @@ export function SavedTags({ name, schema, value, onChange, path, problems }: Fie
       <TagWords
         id={fieldId(path)}
         label={titleOf(schema, name)}
-        placeholder="Type a tag and press Enter"
+        placeholder={t('Type a tag and press Enter')}
         error={problems.within(path)}
         value={tags}
         onChange={onChange}
@@ -37,7 +37,11 @@ export function TagInUse({ name, schema, required, value, onChange, path, proble
       value={text}
       error={problems.within(path)}
       helpText={
-        known ? `${countText(known.files, 'file has', 'files have')} it in all` : schema.description
+        known
+          ? t('{files, plural, one {# file has} other {# files have}} this tag', {
+              files: known.files,
+            })
+          : schema.description
       }
       onChange={(next) => onChange(next === '' && !required ? undefined : next)}
     />

@@ -1,6 +1,6 @@
 // The texts of an action's dialog: its plugin's messages, with what is chosen so far.
 import { type Entry } from '../../../client/plugins.ts'
-import { formatMessage, type MessageValues } from '../../../labels/message-format.ts'
+import { formatMessage, type MessageValues } from '../../../messages/format.ts'
 import { type Chosen } from '../selection.ts'
 import { type Options } from './action-form.ts'
 

@@ -9,6 +9,7 @@ import { Text } from '../../../ui/index.ts'
 import { allOf } from '../../../labels/selection.ts'
 import { type Chosen } from '../selection.ts'
 import { Preview, usePreview } from './preview.tsx'
+import { t } from '../../../messages/t.ts'
 
 export interface BulkProps {
   chosen: Chosen
@@ -40,8 +41,9 @@ interface Props extends BulkProps {
   children: ReactNode
 }
 
-const WHAT_A_PREVIEW_IS =
-  'A preview shows what would happen to each file, and changes nothing until you confirm it.'
+const WHAT_A_PREVIEW_IS = t(
+  'A preview shows what would happen to each file, and changes nothing until you confirm it.',
+)
 
 export function BulkDialog(props: Props) {
   const {
@@ -97,18 +99,18 @@ export function BulkDialog(props: Props) {
             act.mutate({ id: previewed, action: 'confirm' }, { onSuccess: onStarted }),
         }}
         secondaryActions={[
-          { content: 'Back', onAction: discard },
-          { content: 'Cancel', onAction: close },
+          { content: t('Back'), onAction: discard },
+          { content: t('Cancel'), onAction: close },
         ]}
       >
-        {act.error && <Problem error={act.error} what="This could not be started" />}
+        {act.error && <Problem error={act.error} what={t('This could not be started')} />}
         <Preview look={look} />
       </Dialog>
     )
   const previewing = start.isPending && 'dry_run' in start.variables
   const first = preview === 'required'
   const toPreview = {
-    content: 'Preview',
+    content: t('Preview'),
     loading: previewing,
     disabled: start.isPending,
     onAction: () => launch(true),
@@ -128,12 +130,12 @@ export function BulkDialog(props: Props) {
       primaryAction={first ? toPreview : toRun}
       secondaryActions={[
         ...(preview === 'offered' ? [toPreview] : []),
-        { content: 'Cancel', onAction: onClose },
+        { content: t('Cancel'), onAction: onClose },
       ]}
       // What can't be taken back as easily wants a button pressed.
       onEnter={destructive && !first ? undefined : () => launch(first)}
     >
-      {error && <Problem error={error} what="This could not be started" />}
+      {error && <Problem error={error} what={t('This could not be started')} />}
       {about !== null && 'filter' in chosen.select && (
         <Text as="p" tone="subdued">
           {allOf(chosen.select.filter, chosen.count)}

@@ -6,7 +6,6 @@ import { SizeField, type SizeValue } from '../../../components/size-field.tsx'
 import { useDebounced } from '../../../url-state/use-debounced.ts'
 import { Checkbox, Text, TextField } from '../../../ui/index.ts'
 import { trashText } from '../../../labels/impact.ts'
-import { countText } from '../../../labels/size.ts'
 import { textsOf } from './action-texts.ts'
 import { BulkDialog } from './bulk-dialog.tsx'
 import { DeletionFields } from './deletion-fields.tsx'
@@ -15,6 +14,7 @@ import { type EntryProps } from './entry-props.ts'
 import { FormError } from './form-error.tsx'
 import { useDeletionPlugins } from './use-deletion-plugins.ts'
 import { type Errors, useForm } from './use-form.ts'
+import { t } from '../../../messages/t.ts'
 
 interface CriteriaForm extends Deletion {
   uploaded_before: string
@@ -41,7 +41,7 @@ function criteriaOf({
   larger_than,
   tags,
 }: CriteriaForm): FileFilter | { errors: Errors } {
-  if (typeof larger_than === 'string') return { errors: { larger_than: 'Write a size in MB' } }
+  if (typeof larger_than === 'string') return { errors: { larger_than: t('Enter a size in MB') } }
   const filter: FileFilter = {
     ...(uploaded_before === '' ? {} : { uploaded_before }),
     ...(unmapped ? { mapped: false } : {}),
@@ -49,7 +49,7 @@ function criteriaOf({
     ...(tags.length === 0 ? {} : { tags }),
   }
   return Object.keys(filter).length === 0
-    ? { errors: { form: 'Name at least one condition' } }
+    ? { errors: { form: t('Set at least one condition') } }
     : filter
 }
 
@@ -82,37 +82,37 @@ export function DeleteByFilter({ entry, ...props }: EntryProps) {
       {...bulk(entry.plugin.id)}
       chosen={chosen}
       title={texts.title}
-      run={unmaps ? 'Remove mappings' : texts.button}
+      run={unmaps ? t('Remove mappings') : texts.button}
       destructive
       preview="required"
-      note="The preview shows which files these are. Nothing happens to them until you confirm it."
+      note={t('The preview shows which files match. Nothing is deleted until you confirm it.')}
       about={null}
       work={() => attempt() && workOf(form, mapped, plugins)}
     >
       <FormError text={errors.form} />
       <div className="pairs">
         <TextField
-          label="Uploaded before"
+          label={t('Uploaded before')}
           type="date"
           autoComplete="off"
           value={form.uploaded_before}
           onChange={(uploaded_before) => change({ uploaded_before })}
         />
         <SizeField
-          label="Larger than"
+          label={t('Larger than')}
           bytes={form.larger_than}
           error={errors.larger_than}
           onChange={(larger_than) => change({ larger_than })}
         />
       </div>
       <TagWords
-        label="Has all of these tags"
-        placeholder="Any tags"
+        label={t('Has all of these tags')}
+        placeholder={t('Any tags')}
         value={form.tags}
         onChange={(tags) => change({ tags })}
       />
       <Checkbox
-        label="Not mapped to any product"
+        label={t('Not mapped to any product')}
         checked={form.unmapped}
         onChange={(unmapped) => change({ unmapped })}
       />
@@ -144,10 +144,10 @@ function countedText(
   stale: boolean,
   error: Error | null,
 ): string {
-  if (!any) return 'Every condition that is named must hold.'
-  if (error) return `The files could not be counted: ${error.message}`
-  if (total === undefined || stale) return 'Counting …'
+  if (!any) return t('A file must meet all conditions.')
+  if (error) return t('The files could not be counted: {message}', { message: error.message })
+  if (total === undefined || stale) return t('Counting …')
   return total === 0
-    ? 'No file matches now'
-    : `${countText(total, 'file matches', 'files match')} now`
+    ? t('No file matches now')
+    : t('{total, plural, one {# file matches} other {# files match}} now', { total })
 }

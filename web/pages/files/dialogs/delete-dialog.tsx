@@ -12,6 +12,7 @@ import { type EntryProps } from './entry-props.ts'
 import { useImpact } from './impact.ts'
 import { previewOf } from './plugin-dialog.tsx'
 import { useDeletionPlugins } from './use-deletion-plugins.ts'
+import { t } from '../../../messages/t.ts'
 
 export function DeleteDialog({ entry, ...props }: EntryProps) {
   const plugins = useDeletionPlugins(entry)
@@ -25,7 +26,7 @@ export function DeleteDialog({ entry, ...props }: EntryProps) {
     <BulkDialog
       {...props}
       title={texts.title}
-      run={unmaps ? 'Remove mappings' : texts.button}
+      run={unmaps ? t('Remove mappings') : texts.button}
       destructive
       start={start}
       error={start.error}

@@ -4,6 +4,7 @@ import { Banner, Checkbox, ChoiceList } from '../../../ui/index.ts'
 import { impactText, mappedText } from '../../../labels/impact.ts'
 import { type Deletion, onlyUnmaps } from './deletion.ts'
 import { type Impact } from './impact.ts'
+import { t } from '../../../messages/t.ts'
 
 interface Props {
   deletion: Deletion
@@ -22,8 +23,10 @@ export function DeletionFields(props: Props) {
       {impact.mapped !== 0 && !impact.asking && <MappedFiles {...props} />}
       {!onlyUnmaps(deletion, impact.mapped) && (
         <Checkbox
-          label="Back up first"
-          helpText="Copies each file to the backup location and reads the copy back before the file is deleted. One that can’t be backed up is not deleted."
+          label={t('Back up first')}
+          helpText={t(
+            'Copies each file to the backup location and reads the copy back before the file is deleted. A file that can’t be backed up is not deleted.',
+          )}
           checked={deletion.backup}
           onChange={(backup) => onChange({ backup })}
         />
@@ -39,7 +42,7 @@ function MappedFiles({ deletion: { way }, impact, count, unmaps, onChange }: Pro
         <p>{impactText(impact)}</p>
       </Banner>
       <ChoiceList
-        title="What to do"
+        title={t('What to do')}
         selected={[way]}
         onChange={([next]) => onChange({ way: next as Deletion['way'] })}
         choices={WAYS.filter(({ value }) => unmaps || value !== 'unmap')}
@@ -51,18 +54,19 @@ function MappedFiles({ deletion: { way }, impact, count, unmaps, onChange }: Pro
 const WAYS = [
   {
     value: 'delete',
-    label: 'Delete the files, keep their mappings',
-    helpText: 'A file that is restored belongs to its products again, and its links work again.',
+    label: t('Delete the files, keep their mappings'),
+    helpText: t('A file that is restored belongs to its products again, and its links work again.'),
   },
   {
     value: 'delete-mappings',
-    label: 'Delete the files and their mappings',
-    helpText:
+    label: t('Delete the files and their mappings'),
+    helpText: t(
       'A file that is restored belongs to no product. Undoing the deletion brings its products back.',
+    ),
   },
   {
     value: 'unmap',
-    label: 'Keep the files and remove their mappings only',
-    helpText: 'Nothing is deleted. Their links stop until they are mapped to a product again.',
+    label: t('Keep the files and remove their mappings only'),
+    helpText: t('Nothing is deleted. Their links stop until they are mapped to a product again.'),
   },
 ]

@@ -5,6 +5,7 @@ import { Button, Select, Text, TextField } from '../../../ui/index.ts'
 import { type LinksForm } from './links-form.ts'
 import { type Errors } from './use-form.ts'
 import './link-terms.css'
+import { t } from '../../../messages/t.ts'
 
 interface Props {
   form: LinksForm
@@ -28,38 +29,38 @@ export function LinkTermsFields({ form, errors, files, onChange }: Props) {
     <>
       <div className="pairs">
         <Select
-          label="Links expire"
+          label={t('Links expire')}
           options={[
-            { value: 'own', label: 'As each file is set' },
-            { value: 'set', label: 'After a number of days' },
-            { value: 'never', label: 'Never' },
+            { value: 'own', label: t('Use each file’s setting') },
+            { value: 'set', label: t('After a number of days') },
+            { value: 'never', label: t('Never') },
           ]}
           value={form.expiry}
           onChange={(expiry) => onChange({ expiry: expiry as LinksForm['expiry'] })}
         />
         <TextField
           {...number}
-          label="Days until links expire"
-          suffix="days"
+          label={t('Days until links expire')}
+          suffix={t('days')}
           disabled={form.expiry !== 'set'}
           value={form.expiry === 'set' ? form.days : ''}
           error={errors.days}
           onChange={(days) => onChange({ days })}
         />
         <Select
-          label="Links allow"
+          label={t('Links allow')}
           options={[
-            { value: 'own', label: 'As each file is set' },
-            { value: 'set', label: 'A number of downloads' },
-            { value: 'unlimited', label: 'Unlimited' },
+            { value: 'own', label: t('Use each file’s setting') },
+            { value: 'set', label: t('A number of downloads') },
+            { value: 'unlimited', label: t('Unlimited') },
           ]}
           value={form.limit}
           onChange={(limit) => onChange({ limit: limit as LinksForm['limit'] })}
         />
         <TextField
           {...number}
-          label="Most downloads of a link"
-          suffix="downloads"
+          label={t('Maximum downloads per link')}
+          suffix={t('downloads')}
           disabled={form.limit !== 'set'}
           value={form.limit === 'set' ? form.downloads : ''}
           error={errors.downloads}
@@ -69,18 +70,18 @@ export function LinkTermsFields({ form, errors, files, onChange }: Props) {
       {files.length > 1 && !each && (
         <div>
           <Button variant="plain" onClick={() => setEach(true)}>
-            Set another expiry for some files
+            {t('Set another expiry for some files')}
           </Button>
         </div>
       )}
       {each && <EachFile form={form} error={errors.custom} files={files} onChange={onChange} />}
       <TextField
-        label="Customer’s email (optional)"
+        label={t('Customer’s email (optional)')}
         type="email"
         inputMode="email"
         autoComplete="off"
-        placeholder="name@example.com"
-        helpText="Kept with the links, so that you know whose they are."
+        placeholder={t('name@example.com')}
+        helpText={t('Saved with the links, so that you can tell who they are for.')}
         value={form.email}
         error={errors.email}
         onChange={(email) => onChange({ email })}
@@ -96,13 +97,13 @@ interface EachProps extends Omit<Props, 'errors'> {
 function EachFile({ form, error, files, onChange }: EachProps) {
   const usual = (file: File) =>
     form.expiry === 'never'
-      ? 'Never'
+      ? t('Never')
       : form.expiry === 'set'
         ? form.days
-        : String(file.expiry_days ?? 'Never')
+        : String(file.expiry_days ?? t('Never'))
   return (
     <fieldset className="plain-set">
-      <legend>Days until the link to this file expires</legend>
+      <legend>{t('Days until the link to this file expires')}</legend>
       {error && (
         <Text as="p" tone="critical">
           {error}
@@ -116,10 +117,10 @@ function EachFile({ form, error, files, onChange }: EachProps) {
             </Text>
             <TextField
               {...number}
-              label={`Days for ${file.filename}`}
+              label={t('Days for {filename}', { filename: file.filename })}
               labelHidden
               placeholder={usual(file)}
-              suffix="days"
+              suffix={t('days')}
               value={form.custom[file.id] ?? ''}
               onChange={(days) => onChange({ custom: { ...form.custom, [file.id]: days } })}
             />

@@ -6,7 +6,6 @@ import { type DownloadLink } from '../../../client/types.ts'
 import { Dialog } from '../../../components/dialog.tsx'
 import { Problem } from '../../../components/problem.tsx'
 import { Checkbox } from '../../../ui/index.ts'
-import { numberText } from '../../../labels/size.ts'
 import { textsOf } from './action-texts.ts'
 import { BulkDialog } from './bulk-dialog.tsx'
 import { type EntryProps } from './entry-props.ts'
@@ -14,6 +13,7 @@ import { LinkTermsFields } from './link-terms.tsx'
 import { EMPTY_LINKS, type LinksForm, readLinks } from './links-form.ts'
 import { MadeLinks } from './made-links.tsx'
 import { type Reading, useForm } from './use-form.ts'
+import { t } from '../../../messages/t.ts'
 
 /** More than these are made by an operation. */
 const MOST_AT_ONCE = 100
@@ -50,10 +50,10 @@ function FewLinks({ entry, chosen, onClose }: EntryProps) {
         loading: create.isPending,
         onAction: submit,
       }}
-      secondaryActions={[{ content: 'Cancel', onAction: onClose }]}
+      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
       onEnter={submit}
     >
-      {error && <Problem error={error} what="The links could not be created" />}
+      {error && <Problem error={error} what={t('The links could not be created')} />}
       <LinkTermsFields form={form} errors={errors} files={chosen.files} onChange={change} />
       <SendEmail form={form} onChange={change} />
     </Dialog>
@@ -72,7 +72,10 @@ function ManyLinks({ entry, ...props }: EntryProps) {
       title={texts.title}
       run={texts.button}
       preview="none"
-      note={`More than ${numberText(MOST_AT_ONCE)} links are made in the background. When they are ready, the list of them can be downloaded as a CSV.`}
+      note={t(
+        'More than {count, number} links are created in the background. You can then download the list as a CSV.',
+        { count: MOST_AT_ONCE },
+      )}
     >
       <LinkTermsFields form={form} errors={errors} files={[]} onChange={change} />
       <SendEmail form={form} onChange={change} />
@@ -92,8 +95,8 @@ interface SendProps {
 
 const SendEmail = ({ form, onChange }: SendProps) => (
   <Checkbox
-    label="Send the links to this address"
-    helpText="An email for each link, as soon as they are made."
+    label={t('Send the links to this address')}
+    helpText={t('One email per link, sent when the links are created.')}
     checked={form.send}
     onChange={(send) => onChange({ send })}
   />

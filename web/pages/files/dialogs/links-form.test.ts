@@ -39,5 +39,5 @@ test('every field that makes no sense is named at once', () => {
     'email',
     'custom',
   ])
-  expect(read({ send: true })).toEqual({ errors: { email: 'Say where the email goes' } })
+  expect(read({ send: true })).toEqual({ errors: { email: 'Enter the email address' } })
 })

@@ -2,6 +2,7 @@
 // some.
 import { type LinkTerms } from '../../../client/links.ts'
 import { type Errors, wholeNumber } from './use-form.ts'
+import { t } from '../../../messages/t.ts'
 
 export interface LinksForm {
   expiry: 'own' | 'set' | 'never'
@@ -27,7 +28,7 @@ export const EMPTY_LINKS: LinksForm = {
 type Terms = LinkTerms & { per_file?: { file_id: string; expiry_days: number }[] }
 
 const MAX_DAYS = 36_500
-const DAYS_RULE = 'Write a whole number from 1 to 36,500'
+const DAYS_RULE = t('Enter a whole number from 1 to 36,500')
 
 export function readLinks(form: LinksForm): { options: Terms } | { errors: Errors } {
   const { expiry, limit, send, custom } = form
@@ -40,12 +41,12 @@ export function readLinks(form: LinksForm): { options: Terms } | { errors: Error
   if (limit === 'set')
     options.download_limit =
       wholeNumber(form.downloads, 1, 1_000_000_000) ??
-      fail(errors, 'downloads', 'Write a whole number from 1 up')
+      fail(errors, 'downloads', t('Enter a whole number from 1 up'))
   const email = form.email.trim()
   if (email !== '' && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email))
-    errors.email = 'Write an address like name@example.com'
+    errors.email = t('Enter an address like name@example.com')
   else if (email !== '') options.email = email
-  else if (send) errors.email = 'Say where the email goes'
+  else if (send) errors.email = t('Enter the email address')
   const own = Object.entries(custom).filter(([, days]) => days.trim() !== '')
   options.per_file = own.map(([file_id, text]) => ({
     file_id,

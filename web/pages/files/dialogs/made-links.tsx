@@ -9,7 +9,7 @@ import { Problem } from '../../../components/problem.tsx'
 import { Banner, Button, InlineStack, Text } from '../../../ui/index.ts'
 import { linkTerms, notSentText } from '../../../labels/link.ts'
 import { linksCsv } from '../../../labels/link-list.ts'
-import { countText } from '../../../labels/size.ts'
+import { t } from '../../../messages/t.ts'
 
 interface Props {
   links: readonly DownloadLink[]
@@ -29,16 +29,22 @@ export function MadeLinks({ links, send, onClose }: Props) {
     saveBytes(new Blob([linksCsv(links)], { type: 'text/csv' }), 'download-links.csv')
   return (
     <Dialog
-      title={`${countText(links.length, 'download link', 'download links')} created`}
+      title={t('{count, plural, one {# download link} other {# download links}} created', {
+        count: links.length,
+      })}
       onClose={onClose}
-      primaryAction={{ content: 'Done', onAction: onClose }}
+      primaryAction={{ content: t('Done'), onAction: onClose }}
     >
-      {mail.error && <Problem error={mail.error} what="The links could not be sent" />}
+      {mail.error && <Problem error={mail.error} what={t('The links could not be sent')} />}
       {mail.data && <Sent mailed={mail.data} />}
       <InlineStack gap="200">
-        <Copy text={links.map(({ url }) => url).join('\n')} what="all links" label="Copy all" />
+        <Copy
+          text={links.map(({ url }) => url).join('\n')}
+          what={t('all links')}
+          label={t('Copy all')}
+        />
         <Button size="slim" onClick={save}>
-          Save as CSV
+          {t('Save as CSV')}
         </Button>
         {addressed.length > 0 && (
           <Button
@@ -46,7 +52,7 @@ export function MadeLinks({ links, send, onClose }: Props) {
             loading={mail.isPending && mail.variables.length > 1}
             onClick={() => mutate(addressed.map(({ id }) => id))}
           >
-            Email all
+            {t('Email all')}
           </Button>
         )}
       </InlineStack>
@@ -60,14 +66,14 @@ export function MadeLinks({ links, send, onClose }: Props) {
               {email !== null && (
                 <Button
                   variant="plain"
-                  accessibilityLabel={`Email the link to ${filename}`}
+                  accessibilityLabel={t('Email the link to {filename}', { filename })}
                   onClick={() => mutate([id])}
                 >
-                  {`Send to ${email}`}
+                  {t('Send to {email}', { email })}
                 </Button>
               )}
             </InlineStack>
-            {url !== null && <Code text={url} what={`link to ${filename}`} wrap />}
+            {url !== null && <Code text={url} what={t('link to {filename}', { filename })} wrap />}
             <Text as="span" variant="bodySm" tone="subdued">
               {linkTerms(terms)}
             </Text>
@@ -86,9 +92,15 @@ function Sent({
   return (
     <Banner tone={skipped.length > 0 ? 'warning' : 'success'}>
       <p>
-        {queued > 0 &&
-          `${countText(queued, 'link is on its way', 'links are on their way')} by email. `}
-        {skipped.length > 0 && notSentText(skipped)}
+        {[
+          queued > 0 &&
+            t('{queued, plural, one {# link is} other {# links are}} being sent by email.', {
+              queued,
+            }),
+          skipped.length > 0 && notSentText(skipped),
+        ]
+          .filter(Boolean)
+          .join(' ')}
       </p>
     </Banner>
   )

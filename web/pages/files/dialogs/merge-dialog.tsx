@@ -8,6 +8,7 @@ import { type EntryProps } from './entry-props.ts'
 import { OrderedFiles } from './ordered-files.tsx'
 import { PasswordField } from './password-field.tsx'
 import { type Reading, useForm } from './use-form.ts'
+import { t } from '../../../messages/t.ts'
 
 interface MergeForm {
   filename: string
@@ -18,15 +19,15 @@ const FORBIDDEN = /[/\\\p{Cc}]/u
 
 function readMerge({ filename, password }: MergeForm): Reading {
   const name = filename.trim().replace(/\.pdf$/i, '')
-  if (name === '') return { errors: { filename: 'Give the new document a name' } }
-  if (FORBIDDEN.test(name)) return { errors: { filename: 'A name has no / and no \\' } }
+  if (name === '') return { errors: { filename: t('Enter a name for the new document') } }
+  if (FORBIDDEN.test(name)) return { errors: { filename: t('Names can’t contain / or \\') } }
   return { options: { filename: `${name}.pdf`, ...(password === '' ? {} : { password }) } }
 }
 
 export function MergeDialog({ entry, ...props }: EntryProps) {
   const [files, setFiles] = useState<readonly File[]>(props.chosen.files)
   const { form, change, errors, bulk } = useForm<MergeForm>({
-    initial: { filename: 'Merged.pdf', password: '' },
+    initial: { filename: t('Merged.pdf'), password: '' },
     read: readMerge,
   })
   const chosen = { ...props.chosen, files, select: { file_ids: files.map(({ id }) => id) } }
@@ -43,15 +44,15 @@ export function MergeDialog({ entry, ...props }: EntryProps) {
     >
       <BlockStack gap="200">
         <Text as="h3" variant="bodyMd">
-          Order of the documents
+          {t('Order of the documents')}
         </Text>
-        <OrderedFiles label="Order of the documents" files={files} onOrder={setFiles} />
+        <OrderedFiles label={t('Order of the documents')} files={files} onOrder={setFiles} />
         <Text as="p" variant="bodySm" tone="subdued">
-          Drag them, use the arrows, or Alt and the arrow keys.
+          {t('Drag them, use the arrows, or Alt and the arrow keys.')}
         </Text>
       </BlockStack>
       <TextField
-        label="Name of the new document"
+        label={t('Name of the new document')}
         autoComplete="off"
         maxLength={250}
         value={form.filename}

@@ -1,8 +1,8 @@
 // What the first of the files would be called, with what stands in the way of a name.
 import { type RenamePreview } from '../../../client/rename.ts'
 import { BlockStack, Text } from '../../../ui/index.ts'
-import { countText, numberText } from '../../../labels/size.ts'
 import './new-names.css'
+import { t } from '../../../messages/t.ts'
 
 interface Props {
   /** undefined: not known yet. */
@@ -16,7 +16,7 @@ export function NewNames({ names, stale, error }: Props) {
   if (error)
     return (
       <Text as="p" tone="critical">
-        {`The new names could not be looked up: ${error.message}`}
+        {t('The new names could not be looked up: {message}', { message: error.message })}
       </Text>
     )
   if (!names) return null
@@ -24,13 +24,13 @@ export function NewNames({ names, stale, error }: Props) {
   return (
     <BlockStack gap="200">
       <Text as="h3" variant="headingSm">
-        New names
+        {t('New names')}
       </Text>
       <table className={stale ? 'new-names stale' : 'new-names'}>
         <thead>
           <tr>
-            <th scope="col">Now</th>
-            <th scope="col">Then</th>
+            <th scope="col">{t('Now')}</th>
+            <th scope="col">{t('Then')}</th>
           </tr>
         </thead>
         <tbody>
@@ -38,7 +38,7 @@ export function NewNames({ names, stale, error }: Props) {
             <tr key={file_id}>
               <td>{before}</td>
               <td>
-                {after === before ? <span className="same">Stays as it is</span> : after}
+                {after === before ? <span className="same">{t('Does not change')}</span> : after}
                 {problem !== null && (
                   <Text as="p" tone="critical" variant="bodySm">
                     {problem}
@@ -61,8 +61,16 @@ function lineOf({ data, total }: RenamePreview, broken: number): string {
   const wrong =
     broken === 0
       ? ''
-      : `${countText(broken, 'of these keeps its name', 'of these keep their names')}.`
+      : t(
+          '{broken, plural, one {# of these keeps its name} other {# of these keep their names}}.',
+          { broken },
+        )
   const more =
-    total > shown ? `The first ${numberText(shown)} of ${countText(total, 'file', 'files')}.` : ''
+    total > shown
+      ? t('The first {shown, number} of {total, plural, one {# file} other {# files}}.', {
+          shown,
+          total,
+        })
+      : ''
   return [wrong, more].filter((part) => part !== '').join(' ')
 }

@@ -11,6 +11,7 @@ import {
 } from '../../../ui/index.ts'
 import { sizeText } from '../../../labels/size.ts'
 import './ordered-files.css'
+import { t } from '../../../messages/t.ts'
 
 interface Props {
   label: string
@@ -32,7 +33,13 @@ export function OrderedFiles({ label, files, onOrder }: Props) {
     const next = movedTo(files, from, to)
     if (next === files) return
     onOrder(next)
-    setSaid(`${files[from]!.filename} is number ${to + 1} of ${files.length}`)
+    setSaid(
+      t('{filename} is number {to} of {count}', {
+        filename: files[from]!.filename,
+        to: to + 1,
+        count: files.length,
+      }),
+    )
   }
   return (
     <>
@@ -119,14 +126,14 @@ function Row({ file, at, last, dragged, onMove, onDrag, onOver, onDrop }: RowPro
         variant="tertiary"
         icon={ArrowUpIcon}
         disabled={at === 0}
-        accessibilityLabel={`Move ${file.filename} up`}
+        accessibilityLabel={t('Move {filename} up', { filename: file.filename })}
         onClick={() => onMove(at - 1)}
       />
       <Button
         variant="tertiary"
         icon={ArrowDownIcon}
         disabled={last}
-        accessibilityLabel={`Move ${file.filename} down`}
+        accessibilityLabel={t('Move {filename} down', { filename: file.filename })}
         onClick={() => onMove(at + 1)}
       />
     </li>

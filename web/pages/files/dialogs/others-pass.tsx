@@ -1,9 +1,9 @@
 // How many of the selected files an action works on, where it passes over others.
 import { type FileTest } from '../../../client/plugins.ts'
 import { Text } from '../../../ui/index.ts'
-import { countText } from '../../../labels/size.ts'
 import { passes } from '../fits.ts'
 import { type Chosen } from '../selection.ts'
+import { t } from '../../../messages/t.ts'
 
 interface Props {
   chosen: Chosen
@@ -19,8 +19,15 @@ export function OthersPass({ chosen: { files, known, count }, files: test, one, 
   return (
     <Text as="p">
       {known
-        ? `${countText(fitting, `${one} is`, `${many} are`)} among them; the other ${others === 1 ? 'file is' : countText(others, 'file is', 'files are')} passed by.`
-        : `Files that are no ${many} are passed by.`}
+        ? t(
+            '{fitting, number} {noun} selected; {others, plural, one {# other file is} other {# other files are}} skipped.',
+            {
+              fitting,
+              noun: fitting === 1 ? one : many,
+              others,
+            },
+          )
+        : t('Files that are not {noun} are skipped.', { noun: many })}
     </Text>
   )
 }

@@ -1,6 +1,7 @@
 // The password that opens encrypted documents. It goes to the step that needs it, and is shown in
 // no history.
 import { TextField } from '../../../ui/index.ts'
+import { t } from '../../../messages/t.ts'
 
 interface Props {
   value: string
@@ -12,10 +13,10 @@ export function PasswordField(props: Props) {
   return (
     <TextField
       {...props}
-      label="Password (optional)"
+      label={t('Password (optional)')}
       type="password"
       autoComplete="off"
-      helpText="For PDFs that need one to be opened. It is not kept in the history."
+      helpText={t('For PDFs that need a password to open. It is not stored in the history.')}
     />
   )
 }

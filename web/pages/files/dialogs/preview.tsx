@@ -9,9 +9,9 @@ import { Progress } from '../../../components/status.tsx'
 import { BlockStack, Link, Text } from '../../../ui/index.ts'
 import { changesOf } from '../../../labels/change.ts'
 import { type ForeseenPart, partsOfAll, partsOfCounts } from '../../../labels/foreseen.ts'
-import { countText, numberText } from '../../../labels/size.ts'
 import { Changes } from '../../operations/changes.tsx'
 import './preview.css'
+import { t } from '../../../messages/t.ts'
 
 const SHOWN = 4
 
@@ -40,30 +40,33 @@ export function Preview({
   look: ReturnType<typeof usePreview>
 }) {
   if (error && !parts)
-    return <Problem error={error} what="The preview could not be loaded" onRetry={retry} />
-  if (!operation) return <LoadingRows rows={3} what="the preview" />
+    return <Problem error={error} what={t('The preview could not be loaded')} onRetry={retry} />
+  if (!operation) return <LoadingRows rows={3} what={t('the preview')} />
   if (isMoving(operation))
     return (
       <BlockStack gap="200">
         <Text as="p">
-          {`Working out what would happen to ${countText(operation.total, 'file', 'files')}. Nothing is changed.`}
+          {t(
+            'Calculating what would happen to {total, plural, one {# file} other {# files}}. Nothing is changed.',
+            { total: operation.total },
+          )}
         </Text>
         <Progress operation={operation} />
       </BlockStack>
     )
-  if (!parts) return <LoadingRows rows={3} what="the preview" />
+  if (!parts) return <LoadingRows rows={3} what={t('the preview')} />
   return (
     <BlockStack gap="400">
-      {parts.length === 0 && <Text as="p">No file is selected by this.</Text>}
+      {parts.length === 0 && <Text as="p">{t('No file matches.')}</Text>}
       {parts.map((part) => (
         <Part key={part.title} part={part} />
       ))}
       {operation.intentions.length > 0 && (
-        <Text as="p">{`Also: ${operation.intentions.join('; ')}.`}</Text>
+        <Text as="p">{t('Also: {list}.', { list: operation.intentions.join('; ') })}</Text>
       )}
       <Text as="p" tone="subdued">
-        {'Nothing has been changed yet. '}
-        <Link url={`/operations/${operation.id}`}>Show every file</Link>
+        {t('Nothing has been changed yet. ')}
+        <Link url={`/operations/${operation.id}`}>{t('Show every file')}</Link>
       </Text>
     </BlockStack>
   )
@@ -84,7 +87,9 @@ function Part({ part: { kind, title, count, items } }: { part: ForeseenPart }) {
             </li>
           ))}
           {count > shown.length && (
-            <li className="more">{`and ${numberText(count - shown.length)} more`}</li>
+            <li className="more">
+              {t('and {count, number} more', { count: count - shown.length })}
+            </li>
           )}
         </ul>
       )}

@@ -15,12 +15,13 @@ import {
 } from './rename-form.ts'
 import { NewNames } from './new-names.tsx'
 import { type Errors, placed, useForm } from './use-form.ts'
+import { t } from '../../../messages/t.ts'
 
 const FIELDS = new Set(Object.keys(EMPTY_RENAME))
 const MODES = ['pattern', 'replace'] as const
 const TABS = [
-  { id: 'rename-pattern', content: 'By a pattern' },
-  { id: 'rename-replace', content: 'Find and replace' },
+  { id: 'rename-pattern', content: t('By a pattern') },
+  { id: 'rename-replace', content: t('Find and replace') },
 ]
 
 export function RenameDialog({ entry, ...props }: EntryProps) {
@@ -47,7 +48,7 @@ export function RenameDialog({ entry, ...props }: EntryProps) {
         selected={MODES.indexOf(form.mode)}
         onSelect={(at) => change({ mode: MODES[at]! })}
         fitted
-        disclosureText="More"
+        disclosureText={t('More')}
       />
       {form.mode === 'pattern' ? (
         <PatternFields form={form} errors={errors} onChange={change} />
@@ -55,8 +56,8 @@ export function RenameDialog({ entry, ...props }: EntryProps) {
         <ReplaceFields form={form} errors={errors} onChange={change} />
       )}
       <Checkbox
-        label="Keep each file’s extension"
-        helpText="What stands after the last dot stays as it is."
+        label={t('Keep each file’s extension')}
+        helpText={t('The part after the last dot does not change.')}
         checked={form.keep_extension}
         onChange={(keep_extension) => change({ keep_extension })}
       />
@@ -96,7 +97,7 @@ function PatternFields({ form, errors, onChange }: FieldsProps) {
       <div onBlurCapture={noteCursor}>
         <TextField
           id={PATTERN}
-          label="Pattern"
+          label={t('Pattern')}
           autoComplete="off"
           autoFocus
           maxLength={250}
@@ -104,7 +105,7 @@ function PatternFields({ form, errors, onChange }: FieldsProps) {
           error={errors.pattern}
           onChange={(pattern) => onChange({ pattern })}
         />
-        <div className="suggestions" role="group" aria-label="Variables">
+        <div className="suggestions" role="group" aria-label={t('Variables')}>
           {Object.entries(VARIABLES).map(([variable, meaning]) => (
             <button key={variable} type="button" title={meaning} onClick={() => insert(variable)}>
               + {variable}
@@ -116,7 +117,7 @@ function PatternFields({ form, errors, onChange }: FieldsProps) {
         <div className="pairs">
           <TextField
             {...number}
-            label="The first number"
+            label={t('First number')}
             min={0}
             value={form.start}
             error={errors.start}
@@ -124,7 +125,7 @@ function PatternFields({ form, errors, onChange }: FieldsProps) {
           />
           <TextField
             {...number}
-            label="Digits at least"
+            label={t('Minimum digits')}
             min={1}
             max={9}
             value={form.digits}
@@ -135,7 +136,7 @@ function PatternFields({ form, errors, onChange }: FieldsProps) {
       )}
       {uses('{date}') && (
         <Select
-          label="How the date is written"
+          label={t('Date format')}
           options={DATE_FORMATS}
           value={form.date_format}
           onChange={(date_format) => onChange({ date_format })}
@@ -150,7 +151,7 @@ function ReplaceFields({ form, errors, onChange }: FieldsProps) {
     <>
       <div className="pairs">
         <TextField
-          label="Find"
+          label={t('Find')}
           autoComplete="off"
           autoFocus
           monospaced={form.regex}
@@ -159,11 +160,11 @@ function ReplaceFields({ form, errors, onChange }: FieldsProps) {
           onChange={(find) => onChange({ find })}
         />
         <TextField
-          label="Replace by"
+          label={t('Replace with')}
           autoComplete="off"
-          placeholder="Nothing"
+          placeholder={t('Nothing')}
           monospaced={form.regex}
-          helpText={form.regex ? '$1 stands for what the first brackets found.' : undefined}
+          helpText={form.regex ? t('$1 is the text that the first brackets found.') : undefined}
           value={form.replace}
           error={errors.replace}
           onChange={(replace) => onChange({ replace })}
@@ -171,12 +172,12 @@ function ReplaceFields({ form, errors, onChange }: FieldsProps) {
       </div>
       <div className="pairs">
         <Checkbox
-          label="Case sensitive"
+          label={t('Case sensitive')}
           checked={form.case_sensitive}
           onChange={(case_sensitive) => onChange({ case_sensitive })}
         />
         <Checkbox
-          label="Regular expression"
+          label={t('Regular expression')}
           checked={form.regex}
           onChange={(regex) => onChange({ regex })}
         />

@@ -33,10 +33,10 @@ test('find and replace says nothing of the pattern; a replacement may be empty, 
 
 test('what makes no sense is named', () => {
   expect(read({ pattern: '{orginal} {date}' })).toEqual({
-    errors: { pattern: 'There is no {orginal}' },
+    errors: { pattern: 'Unknown variable: {orginal}' },
   })
   expect(
     Object.keys((read({ pattern: ' ', start: '-1', digits: '10' }) as { errors: object }).errors),
   ).toEqual(['pattern', 'start', 'digits'])
-  expect(read({ mode: 'replace' })).toEqual({ errors: { find: 'Write what is looked for' } })
+  expect(read({ mode: 'replace' })).toEqual({ errors: { find: 'Enter the text to find' } })
 })

@@ -1,5 +1,6 @@
 // How files are to be called: after a pattern, or with a part of their names replaced.
 import { type Errors, type Reading, wholeNumber } from './use-form.ts'
+import { t } from '../../../messages/t.ts'
 
 export interface RenameForm {
   mode: 'pattern' | 'replace'
@@ -16,10 +17,10 @@ export interface RenameForm {
 }
 
 export const VARIABLES = {
-  '{original}': 'the name it has',
-  '{product_name}': 'the product that it is mapped to',
-  '{sequence}': 'its number',
-  '{date}': 'the day it was uploaded',
+  '{original}': t('current name'),
+  '{product_name}': t('name of the mapped product'),
+  '{sequence}': t('sequence number'),
+  '{date}': t('upload date'),
 } as const
 
 export const DATE_FORMATS = [
@@ -49,7 +50,7 @@ const KNOWN = new Set(Object.keys(VARIABLES))
 export function readRename({ mode, keep_extension, ...form }: RenameForm): Reading {
   if (mode === 'replace') {
     const { find, replace, case_sensitive, regex } = form
-    if (find === '') return { errors: { find: 'Write what is looked for' } }
+    if (find === '') return { errors: { find: t('Enter the text to find') } }
     return { options: { mode, find, replace, case_sensitive, regex, keep_extension } }
   }
   const errors: Errors = {}
@@ -59,10 +60,10 @@ export function readRename({ mode, keep_extension, ...form }: RenameForm): Readi
     wholeNumber(form.start, 0, 1_000_000_000),
     wholeNumber(form.digits, 1, 9),
   ]
-  if (pattern === '') errors.pattern = 'Write a pattern'
-  else if (unknown !== undefined) errors.pattern = `There is no ${unknown}`
-  if (start === null) errors.start = 'Write a whole number from 0 up'
-  if (digits === null) errors.digits = 'Write a whole number from 1 to 9'
+  if (pattern === '') errors.pattern = t('Enter a pattern')
+  else if (unknown !== undefined) errors.pattern = t('Unknown variable: {unknown}', { unknown })
+  if (start === null) errors.start = t('Enter a whole number from 0 up')
+  if (digits === null) errors.digits = t('Enter a whole number from 1 to 9')
   if (Object.keys(errors).length > 0) return { errors }
   return {
     options: { mode, pattern, start, digits, date_format: form.date_format, keep_extension },

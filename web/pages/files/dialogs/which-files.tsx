@@ -3,9 +3,9 @@ import { useState } from 'react'
 import { type ActionPlace } from '../../../client/plugins.ts'
 import { type Selection } from '../../../client/types.ts'
 import { filterTexts } from '../../../labels/filter.ts'
-import { countText } from '../../../labels/size.ts'
 import { ChoiceList } from '../../../ui/index.ts'
 import { type Chosen } from '../selection.ts'
+import { t } from '../../../messages/t.ts'
 
 interface Choice {
   value: 'chosen' | 'list' | 'all'
@@ -46,7 +46,7 @@ export function WhichFiles({ which: { offered, picked, pick } }: { which: Which 
   if (offered.length < 2) return null
   return (
     <ChoiceList
-      title="Which files"
+      title={t('Which files')}
       selected={[picked]}
       choices={offered.map(({ value, label }) => ({ value, label }))}
       onChange={([next]) => next !== undefined && pick(next)}
@@ -61,21 +61,24 @@ function choicesFor({ select, count, list }: Chosen): Choice[] {
   if (count > 0 && 'file_ids' in select)
     choices.push({
       value: 'chosen',
-      label: `The ${countText(count, 'selected file', 'selected files')}`,
+      label: t('The {count, plural, one {# selected file} other {# selected files}}', { count }),
       select,
       count,
     })
   if (narrowed.length > 0 || list.filter.deleted)
     choices.push({
       value: 'list',
-      label: `The ${countText(list.total, 'file that matches', 'files that match')}: ${narrowed.join('; ') || 'in the trash'}`,
+      label: t(
+        'The {total, plural, one {# file that matches} other {# files that match}}: {conditions}',
+        { total: list.total, conditions: narrowed.join('; ') || t('in the trash') },
+      ),
       select: { filter: list.filter },
       count: list.total,
     })
   if (!list.filter.deleted)
     choices.push({
       value: 'all',
-      label: 'All files',
+      label: t('All files'),
       select: { filter: {} },
       count: narrowed.length === 0 ? list.total : null,
     })

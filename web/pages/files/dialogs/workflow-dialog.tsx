@@ -7,9 +7,10 @@ import { Problem } from '../../../components/problem.tsx'
 import { Steps } from '../../../components/steps.tsx'
 import { Banner, Link, Select, Spinner } from '../../../ui/index.ts'
 import { cannotUndoText } from '../../../labels/operation.ts'
-import { countText } from '../../../labels/size.ts'
 import { runsAsItIs } from './action-form.ts'
 import { BulkDialog, type BulkProps } from './bulk-dialog.tsx'
+import { tRich } from '../../../messages/rich.ts'
+import { t } from '../../../messages/t.ts'
 
 export function WorkflowDialog(props: BulkProps) {
   const start = useStartOperation()
@@ -25,35 +26,40 @@ export function WorkflowDialog(props: BulkProps) {
     kind === 'bulk' && (!built_in || ready.has(id))
   const offered = workflows.data?.data.filter(isOffered).toSorted(ownFirst) ?? []
   const chosen = offered.find((workflow) => workflow.id === id) ?? offered[0]
-  const files = countText(props.chosen.count, 'file', 'files')
+  const files = t('{count, plural, one {# file} other {# files}}', { count: props.chosen.count })
   return (
     <BulkDialog
       {...props}
-      title={`Run a workflow on ${files}`}
-      run="Run workflow"
+      title={t('Run a workflow on {files}', { files })}
+      run={t('Run workflow')}
       start={start}
       error={start.error}
       work={() => (chosen ? { workflow: chosen.id } : null)}
     >
-      {workflows.isPending && <Spinner size="small" accessibilityLabel="Loading workflows" />}
+      {workflows.isPending && <Spinner size="small" accessibilityLabel={t('Loading workflows')} />}
       {workflows.error && (
         <Problem
           error={workflows.error}
-          what="The workflows could not be loaded"
+          what={t('The workflows could not be loaded')}
           onRetry={() => void workflows.refetch()}
           retrying={workflows.isFetching}
         />
       )}
       {workflows.data && !chosen && (
         <p>
-          No workflow works on files that are already here.{' '}
-          <Link url="/workflows/new">Make one</Link>.
+          {tRich(
+            'No workflow works on files that are already here. <link>Create one</link>.',
+            {},
+            {
+              link: (text) => <Link url="/workflows/new">{text}</Link>,
+            },
+          )}
         </p>
       )}
       {chosen && (
         <>
           <Select
-            label="Workflow"
+            label={t('Workflow')}
             options={offered.map(({ id: value, name }) => ({ value, label: name }))}
             value={chosen.id}
             onChange={(value) => {

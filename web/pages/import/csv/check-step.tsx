@@ -8,6 +8,7 @@ import { checkStage } from '../../../labels/csv.ts'
 import { numberText } from '../../../labels/size.ts'
 import { Problems } from './problems.tsx'
 import { StartCard } from './start-card.tsx'
+import { t } from '../../../messages/t.ts'
 
 interface Props {
   upload: CsvUpload
@@ -17,17 +18,17 @@ interface Props {
 export function CheckStep({ upload, onBack }: Props) {
   const { status, check, failure } = upload
   const again = useCheckCsv(upload.id)
-  const back = <Button onClick={onBack}>Change the columns</Button>
+  const back = <Button onClick={onBack}>{t('Change the columns')}</Button>
   if (status === 'checking' && check) return <Checking upload={upload} check={check} />
   if (failure !== null || !check)
     return (
       <>
-        {again.error && <Problem error={again.error} what="The check could not be started" />}
+        {again.error && <Problem error={again.error} what={t('The check could not be started')} />}
         <Banner
           tone="critical"
-          title="The check did not come to its end"
+          title={t('The check did not finish')}
           action={{
-            content: 'Check again',
+            content: t('Check again'),
             loading: again.isPending,
             onAction: () =>
               again.mutate({
@@ -36,21 +37,21 @@ export function CheckStep({ upload, onBack }: Props) {
               }),
           }}
         >
-          <p>{failure ?? 'What it had found is gone.'}</p>
+          <p>{failure ?? t('Its results are lost.')}</p>
         </Banner>
         <InlineStack>{back}</InlineStack>
       </>
     )
   return (
     <>
-      <Titled title="The check" action={back}>
+      <Titled title={t('The check')} action={back}>
         <Figures
           rows={[
-            ['Rows', numberText(check.rows)],
-            ['Valid rows', numberText(Math.max(0, check.rows - check.error_rows))],
-            ['Rows with errors', <Count key="errors" count={check.error_rows} />],
-            ['Errors', <Count key="all" count={check.errors} />],
-            ['Warnings', numberText(check.warnings)],
+            [t('Rows'), numberText(check.rows)],
+            [t('Valid rows'), numberText(Math.max(0, check.rows - check.error_rows))],
+            [t('Rows with errors'), <Count key="errors" count={check.error_rows} />],
+            [t('Errors'), <Count key="all" count={check.errors} />],
+            [t('Warnings'), numberText(check.warnings)],
           ]}
         />
       </Titled>
@@ -69,20 +70,22 @@ function Checking({ upload: { id, rows }, check }: { upload: CsvUpload; check: C
   const stop = useStopCheck(id)
   return (
     <Titled
-      title="Checking the file"
-      help="You can leave this page: the check goes on. When it is stopped, you can change the columns."
+      title={t('Checking the file')}
+      help={t(
+        'You can leave this page: the check continues in the background. Stop it to change the columns.',
+      )}
       action={
         <Button loading={stop.isPending} onClick={() => stop.mutate()}>
-          Stop the check
+          {t('Stop the check')}
         </Button>
       }
     >
-      {stop.error && <Problem error={stop.error} what="The check could not be stopped" />}
+      {stop.error && <Problem error={stop.error} what={t('The check could not be stopped')} />}
       <div className="progress">
         <div
           className="bar wide moving"
           role="progressbar"
-          aria-label="Check"
+          aria-label={t('Check')}
           aria-valuemin={0}
           aria-valuemax={100}
           aria-valuenow={share === null ? undefined : Math.floor(share * 100)}
@@ -96,8 +99,8 @@ function Checking({ upload: { id, rows }, check }: { upload: CsvUpload; check: C
       </div>
       <Figures
         rows={[
-          ['Errors', <Count key="errors" count={check.errors} />],
-          ['Warnings', numberText(check.warnings)],
+          [t('Errors'), <Count key="errors" count={check.errors} />],
+          [t('Warnings'), numberText(check.warnings)],
         ]}
       />
     </Titled>

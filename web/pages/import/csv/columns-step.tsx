@@ -18,6 +18,7 @@ import { CONFLICTS, type Conflict } from '../../../labels/upload.ts'
 import { Preview } from './preview.tsx'
 import { SaveMapping } from './save-mapping.tsx'
 import '../../../components/form.css'
+import { t } from '../../../messages/t.ts'
 
 interface Props {
   upload: CsvUpload
@@ -37,17 +38,17 @@ export function ColumnsStep({ upload, onChecking }: Props) {
 
 function Format({ upload }: { upload: CsvUpload }) {
   return (
-    <Titled title="Format">
+    <Titled title={t('Format')}>
       <Figures
         rows={[
-          ['Rows', numberText(upload.rows)],
-          ['Size', sizeText(upload.size_bytes)],
-          ['Encoding', encodingText(upload.encoding)],
-          ['Delimiter', delimiterText(upload.delimiter)],
+          [t('Rows'), numberText(upload.rows)],
+          [t('Size'), sizeText(upload.size_bytes)],
+          [t('Encoding'), encodingText(upload.encoding)],
+          [t('Delimiter'), delimiterText(upload.delimiter)],
         ]}
       />
       {upload.problems.length > 0 && (
-        <Banner tone="warning" title="Some rows don’t have the form of the header">
+        <Banner tone="warning" title={t('Some rows don’t match the header')}>
           <ul className="bullets">
             {upload.problems.slice(0, 5).map((problem) => (
               <li key={`${problem.row} ${problem.column}`}>
@@ -77,13 +78,17 @@ function Columns({ upload }: { upload: CsvUpload }) {
     )
   return (
     <Titled
-      title="Columns"
-      help="What is suggested can be changed. Columns that are not chosen are left out."
+      title={t('Columns')}
+      help={t('Change the suggestions where needed. Columns that you don’t choose are ignored.')}
     >
-      {set.error && <Problem error={set.error} what="The columns could not be changed" />}
+      {set.error && <Problem error={set.error} what={t('The columns could not be changed')} />}
       {saved_mapping !== null && (
         <Banner tone="info">
-          <p>The saved mapping “{saved_mapping}” was applied: this file has the same columns.</p>
+          <p>
+            {t('The saved mapping “{name}” was applied: this file has the same columns.', {
+              name: saved_mapping,
+            })}
+          </p>
         </Banner>
       )}
       <BlockStack gap="400">
@@ -96,11 +101,11 @@ function Columns({ upload }: { upload: CsvUpload }) {
               helpText={CSV_FIELDS_TEXT[field].help}
               error={
                 missing.includes(field) && shown[field] === null
-                  ? 'Choose the column that has it'
+                  ? t('Choose a column for this field')
                   : undefined
               }
               options={[
-                { value: '', label: 'None' },
+                { value: '', label: t('None') },
                 ...headers.map((header) => ({ value: `=${header}`, label: header })),
               ]}
               value={shown[field] === null ? '' : `=${shown[field]}`}
@@ -119,13 +124,16 @@ function Check({ upload: { id, check: before, missing }, onChecking }: Props) {
   const [probe, setProbe] = useState(before?.probe ?? true)
   const check = useCheckCsv(id)
   return (
-    <Titled title="Check the whole file" help="Every row is looked at before anything is imported.">
-      {check.error && <Problem error={check.error} what="The check could not be started" />}
+    <Titled
+      title={t('Check the whole file')}
+      help={t('Every row is checked before the import starts.')}
+    >
+      {check.error && <Problem error={check.error} what={t('The check could not be started')} />}
       <div className="fields">
         <Select
-          label="When there is a file of the same name"
+          label={t('If a file with the same name exists')}
           options={[
-            { value: 'error', label: 'Report an error' },
+            { value: 'error', label: t('Report an error') },
             ...Object.entries(CONFLICTS).map(([value, label]) => ({ value, label })),
           ]}
           value={conflict}
@@ -133,8 +141,10 @@ function Check({ upload: { id, check: before, missing }, onChecking }: Props) {
         />
       </div>
       <Checkbox
-        label="Ask every file URL whether it answers"
-        helpText="Finds files that are gone, closed or too large. In a long file it takes a few minutes."
+        label={t('Check that every file URL responds')}
+        helpText={t(
+          'Finds files that are missing, not accessible or too large. This takes a few minutes for a long CSV file.',
+        )}
         checked={probe}
         onChange={setProbe}
       />
@@ -145,7 +155,7 @@ function Check({ upload: { id, check: before, missing }, onChecking }: Props) {
           loading={check.isPending}
           onClick={() => check.mutate({ probe, on_conflict: conflict }, { onSuccess: onChecking })}
         >
-          Check the file
+          {t('Check the file')}
         </Button>
       </InlineStack>
     </Titled>

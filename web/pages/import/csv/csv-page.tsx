@@ -10,22 +10,26 @@ import { CheckStep } from './check-step.tsx'
 import { ColumnsStep } from './columns-step.tsx'
 import { Stages } from './stages.tsx'
 import { Started } from './started.tsx'
+import { t } from '../../../messages/t.ts'
 
-const BACK = { content: 'Import a CSV file', url: '/import/csv' }
+const BACK = { content: t('Import a CSV file'), url: '/import/csv' }
 
 export function CsvPage({ id }: { id: string }) {
   const { data, error, refetch, isFetching } = useCsv(id)
   const gone = error instanceof ApiError && error.status === 404
   return (
-    <Page title={gone ? 'CSV file not found' : (data?.filename ?? 'CSV file')} backAction={BACK}>
+    <Page
+      title={gone ? t('CSV file not found') : (data?.filename ?? t('CSV file'))}
+      backAction={BACK}
+    >
       {gone ? (
         <Card>
           <Nothing
             why="unmatched"
-            heading="This CSV file is not here any more"
-            action={{ content: 'Choose a CSV file', url: BACK.url }}
+            heading={t('This CSV file has expired')}
+            action={{ content: t('Choose a CSV file'), url: BACK.url }}
           >
-            A file is kept for a day. Choose it again to go on.
+            {t('CSV files are kept for a day. Choose it again to continue.')}
           </Nothing>
         </Card>
       ) : (
@@ -34,7 +38,7 @@ export function CsvPage({ id }: { id: string }) {
             <Problem
               error={error}
               stale={data !== undefined}
-              what="The CSV file could not be loaded"
+              what={t('The CSV file could not be loaded')}
               onRetry={() => void refetch()}
               retrying={isFetching}
             />
@@ -44,7 +48,7 @@ export function CsvPage({ id }: { id: string }) {
           ) : (
             !error && (
               <Card padding="0">
-                <LoadingRows rows={5} what="the CSV file" />
+                <LoadingRows rows={5} what={t('the CSV file')} />
               </Card>
             )
           )}

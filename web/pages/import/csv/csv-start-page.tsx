@@ -13,21 +13,24 @@ import { Banner, BlockStack, Button, Card, InlineStack, Text } from '../../../ui
 import { CSV_FIELDS_TEXT, EXAMPLE_CSV } from '../../../labels/csv.ts'
 import { KeptFiles } from './kept-files.tsx'
 import { Stages } from './stages.tsx'
+import { t } from '../../../messages/t.ts'
 
 export function CsvStartPage() {
   const send = useSendCsv()
   return (
-    <Page title="Import a CSV file" backAction={{ content: 'Import', url: '/import' }}>
+    <Page title={t('Import a CSV file')} backAction={{ content: t('Import'), url: '/import' }}>
       <BlockStack gap="400">
         <Stages at="file" />
         {send.error && <Unreadable error={send.error} />}
         <Card>
           <DropArea
-            title="Drop a CSV file here"
-            choose="Choose a CSV file"
+            title={t('Drop a CSV file here')}
+            choose={t('Choose a CSV file')}
             accept=".csv,.txt,.tsv,text/csv,text/tab-separated-values,text/plain"
             busy={send.isPending}
-            help="At most 50,000 rows and 50 MB. Encoding and delimiter are found by themselves."
+            help={t(
+              'Up to 50,000 rows and 50 MB. Encoding and delimiter are detected automatically.',
+            )}
             onFiles={([file]) =>
               file &&
               send.mutate(file.data, { onSuccess: ({ id }) => navigate(`/import/csv/${id}`) })
@@ -36,8 +39,10 @@ export function CsvStartPage() {
         </Card>
         <KeptFiles />
         <Titled
-          title="What the file needs"
-          help="The first row names the columns. Other names than these can be assigned in the next step."
+          title={t('What the file needs')}
+          help={t(
+            'The first row names the columns. You can assign other column names in the next step.',
+          )}
           action={
             <Button
               variant="plain"
@@ -45,14 +50,14 @@ export function CsvStartPage() {
                 saveBytes(new Blob([EXAMPLE_CSV], { type: 'text/csv' }), 'example.csv')
               }
             >
-              Download an example
+              {t('Download an example')}
             </Button>
           }
         >
           <Facts
             rows={Object.entries(CSV_FIELDS_TEXT).map(([field, { help, required }]) => [
               field,
-              required ? `${help} Required.` : help,
+              required ? t('{help} Required.', { help }) : help,
             ])}
           />
         </Titled>
@@ -65,7 +70,7 @@ export function CsvStartPage() {
 /** A file that can't be read at all: where, and why. */
 function Unreadable({ error }: { error: Error }) {
   if (!(error instanceof ApiError) || error.details.length === 0)
-    return <Problem error={error} what="The file could not be taken" />
+    return <Problem error={error} what={t('The file could not be read')} />
   return (
     <Banner tone="critical" title={error.message}>
       <ul className="bullets">
@@ -83,10 +88,12 @@ function SavedMappings() {
   if (!saved.data || saved.data.data.length === 0) return null
   return (
     <Titled
-      title="Saved column mappings"
-      help="Each applies by itself when a file with the same column names comes again."
+      title={t('Saved column mappings')}
+      help={t('Each mapping applies automatically to files with the same column names.')}
     >
-      {remove.error && <Problem error={remove.error} what="The mapping could not be deleted" />}
+      {remove.error && (
+        <Problem error={remove.error} what={t('The mapping could not be deleted')} />
+      )}
       <BlockStack gap="200">
         {saved.data.data.map(({ id, name }) => (
           <InlineStack key={id} align="space-between" gap="200" wrap={false}>
@@ -96,10 +103,10 @@ function SavedMappings() {
             <Button
               variant="plain"
               tone="critical"
-              accessibilityLabel={`Delete the mapping ${name}`}
+              accessibilityLabel={t('Delete the mapping {name}', { name })}
               onClick={() => remove.mutate(id)}
             >
-              Delete
+              {t('Delete')}
             </Button>
           </InlineStack>
         ))}

@@ -5,8 +5,8 @@ import { StatusBadge } from '../../../components/status.tsx'
 import { Titled } from '../../../components/titled.tsx'
 import { BlockStack, InlineStack, Link, Text } from '../../../ui/index.ts'
 import { CSV_STATUSES } from '../../../labels/csv.ts'
-import { countText } from '../../../labels/size.ts'
 import { momentText } from '../../../labels/time.ts'
+import { t } from '../../../messages/t.ts'
 
 export function KeptFiles() {
   const kept = useKeptCsvs()
@@ -14,14 +14,17 @@ export function KeptFiles() {
     return (
       <Problem
         error={kept.error}
-        what="Your earlier CSV files could not be loaded"
+        what={t('Your earlier CSV files could not be loaded')}
         onRetry={() => void kept.refetch()}
         retrying={kept.isFetching}
       />
     )
   if (!kept.data || kept.data.data.length === 0) return null
   return (
-    <Titled title="Your CSV files" help="A file is kept for a day. Go on where you left it.">
+    <Titled
+      title={t('Your CSV files')}
+      help={t('CSV files are kept for a day. Continue where you left off.')}
+    >
       <ul className="kept-files">
         {kept.data.data.map((file) => (
           <li key={file.id}>
@@ -38,7 +41,10 @@ const KeptFile = ({ file: { id, filename, status, rows, created_at } }: { file: 
     <BlockStack>
       <Link url={`/import/csv/${id}`}>{filename}</Link>
       <Text as="span" variant="bodySm" tone="subdued">
-        {`${countText(rows, 'row', 'rows')} · ${momentText(created_at)}`}
+        {t('{rows, plural, one {# row} other {# rows}} · {time}', {
+          rows,
+          time: momentText(created_at),
+        })}
       </Text>
     </BlockStack>
     <StatusBadge word={CSV_STATUSES[status]} />

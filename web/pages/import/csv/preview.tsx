@@ -2,7 +2,7 @@
 import { CSV_FIELDS, type CsvUpload } from '../../../client/csv.ts'
 import { Box, Card, Text } from '../../../ui/index.ts'
 import { CSV_FIELDS_TEXT } from '../../../labels/csv.ts'
-import { countText } from '../../../labels/size.ts'
+import { t } from '../../../messages/t.ts'
 
 type Row = CsvUpload['preview'][number]
 
@@ -14,16 +14,16 @@ export function Preview({ upload: { mapping, preview, rows } }: { upload: CsvUpl
       <Box padding="400">
         <Text as="h2" variant="headingMd">
           {preview.length < rows
-            ? `The first ${countText(preview.length, 'row', 'rows')}`
-            : 'All rows'}
+            ? t('The first {count, plural, one {# row} other {# rows}}', { count: preview.length })
+            : t('All rows')}
         </Text>
       </Box>
       {/* It scrolls sideways, so it must be reachable by keyboard. */}
-      <div className="sheet" tabIndex={0} role="region" aria-label="Preview">
+      <div className="sheet" tabIndex={0} role="region" aria-label={t('Preview')}>
         <table>
           <thead>
             <tr>
-              <th scope="col">Row</th>
+              <th scope="col">{t('Row')}</th>
               {fields.map((field) => (
                 <th key={field} scope="col">
                   {CSV_FIELDS_TEXT[field].label}

@@ -12,7 +12,8 @@ import { LoadingRows, PageTurner } from '../../../components/lists.tsx'
 import { Problem } from '../../../components/problem.tsx'
 import { Badge, BlockStack, Box, Button, Card, InlineStack, Tabs, Text } from '../../../ui/index.ts'
 import { problemPlace } from '../../../labels/csv.ts'
-import { countText, numberText } from '../../../labels/size.ts'
+import { numberText } from '../../../labels/size.ts'
+import { t } from '../../../messages/t.ts'
 
 const SHOWN = 50
 
@@ -35,8 +36,8 @@ export function Problems({ upload, check }: Props) {
     <Card padding="0">
       <Tabs
         tabs={[
-          { id: 'errors', content: 'Errors', badge: numberText(check.errors) },
-          { id: 'warnings', content: 'Warnings', badge: numberText(check.warnings) },
+          { id: 'errors', content: t('Errors'), badge: numberText(check.errors) },
+          { id: 'warnings', content: t('Warnings'), badge: numberText(check.warnings) },
         ]}
         selected={tab}
         onSelect={(chosen) => {
@@ -48,17 +49,17 @@ export function Problems({ upload, check }: Props) {
           <Box padding="400">
             <Problem
               error={problems.error}
-              what="The problems could not be loaded"
+              what={t('The problems could not be loaded')}
               onRetry={() => void problems.refetch()}
             />
           </Box>
         )}
         {tab === 0 && check.errors > 0 && <ErrorRows upload={upload} rows={check.error_rows} />}
-        {problems.isPending && <LoadingRows rows={4} what="problems" />}
+        {problems.isPending && <LoadingRows rows={4} what={t('problems')} />}
         {list?.length === 0 && (
           <Box padding="400">
             <Text as="p" tone="subdued">
-              {tab === 0 ? 'No errors' : 'No warnings'}
+              {tab === 0 ? t('No errors') : t('No warnings')}
             </Text>
           </Box>
         )}
@@ -71,12 +72,12 @@ export function Problems({ upload, check }: Props) {
         )}
         {list && list.length > 0 && (
           <PageTurner
-            label={countText(
-              count,
-              tab === 0 ? 'error' : 'warning',
-              tab === 0 ? 'errors' : 'warnings',
-            )}
-            what="problems"
+            label={
+              tab === 0
+                ? t('{count, plural, one {# error} other {# errors}}', { count })
+                : t('{count, plural, one {# warning} other {# warnings}}', { count })
+            }
+            what={t('problems')}
             pages={{
               hasNext: next !== null,
               hasPrevious: cursors.length > 0,
@@ -128,13 +129,15 @@ function ErrorRows({ upload, rows }: { upload: CsvUpload; rows: number }) {
   return (
     <Box padding="400">
       <BlockStack gap="300">
-        {error && <Problem error={error} what="The rows could not be downloaded" />}
+        {error && <Problem error={error} what={t('The rows could not be downloaded')} />}
         <InlineStack gap="300" blockAlign="center">
           <Button loading={saving} onClick={save}>
-            {`Download ${countText(rows, 'row with errors', 'rows with errors')}`}
+            {t('Download {rows, plural, one {# row with errors} other {# rows with errors}}', {
+              rows,
+            })}
           </Button>
           <Text as="span" tone="subdued">
-            Put right what is wrong there, and import that file afterwards.
+            {t('Correct the errors in that file, then import it.')}
           </Text>
         </InlineStack>
       </BlockStack>

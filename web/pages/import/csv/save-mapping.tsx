@@ -5,12 +5,13 @@ import { type CsvUpload, useSaveCsvMapping } from '../../../client/csv.ts'
 import { Dialog } from '../../../components/dialog.tsx'
 import { Problem } from '../../../components/problem.tsx'
 import { Button, InlineStack, Text, TextField } from '../../../ui/index.ts'
+import { t } from '../../../messages/t.ts'
 
 export function SaveMapping({ upload }: { upload: CsvUpload }) {
   const [asking, setAsking] = useState(false)
   return (
     <InlineStack>
-      <Button onClick={() => setAsking(true)}>Save this mapping</Button>
+      <Button onClick={() => setAsking(true)}>{t('Save this mapping')}</Button>
       {asking && <NameDialog upload={upload} onClose={() => setAsking(false)} />}
     </InlineStack>
   )
@@ -24,24 +25,24 @@ function NameDialog({ upload, onClose }: { upload: CsvUpload; onClose: () => voi
       { name: name.trim(), headers: upload.headers, mapping: upload.mapping },
       {
         onSuccess: () => {
-          toast('Mapping saved')
+          toast(t('Mapping saved'))
           onClose()
         },
       },
     )
   return (
     <Dialog
-      title="Save this column mapping"
+      title={t('Save this column mapping')}
       onClose={onClose}
       primaryAction={{
-        content: 'Save',
+        content: t('Save'),
         disabled: name.trim() === '',
         loading: save.isPending,
         onAction: finish,
       }}
-      secondaryActions={[{ content: 'Cancel', onAction: onClose }]}
+      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
-      {save.error && <Problem error={save.error} what="The mapping could not be saved" />}
+      {save.error && <Problem error={save.error} what={t('The mapping could not be saved')} />}
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -49,7 +50,7 @@ function NameDialog({ upload, onClose }: { upload: CsvUpload; onClose: () => voi
         }}
       >
         <TextField
-          label="Name"
+          label={t('Name')}
           autoComplete="off"
           autoFocus
           maxLength={100}
@@ -58,8 +59,9 @@ function NameDialog({ upload, onClose }: { upload: CsvUpload; onClose: () => voi
         />
       </form>
       <Text as="p" tone="subdued">
-        It applies by itself when a file with the same column names comes again. A saved mapping of
-        this name is replaced.
+        {t(
+          'It applies automatically to files with the same column names. A saved mapping with this name is replaced.',
+        )}
       </Text>
     </Dialog>
   )

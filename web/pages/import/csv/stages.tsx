@@ -1,11 +1,17 @@
 // The steps of a CSV import, and where one is.
 import '../import.css'
+import { t } from '../../../messages/t.ts'
 
-const STAGES = { file: 'File', columns: 'Columns', check: 'Check', import: 'Import' } as const
+const STAGES = {
+  file: t('File'),
+  columns: t('Columns'),
+  check: t('Check'),
+  import: t('Import'),
+} as const
 
 export function Stages({ at }: { at: keyof typeof STAGES }) {
   return (
-    <ol className="stages" aria-label="Steps">
+    <ol className="stages" aria-label={t('Steps')}>
       {Object.entries(STAGES).map(([stage, text]) => (
         <li key={stage} aria-current={stage === at ? 'step' : undefined}>
           {text}

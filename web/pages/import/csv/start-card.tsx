@@ -7,7 +7,7 @@ import { useSettings } from '../../../client/settings.ts'
 import { Problem } from '../../../components/problem.tsx'
 import { Titled } from '../../../components/titled.tsx'
 import { Banner, BlockStack, Button, Checkbox, InlineStack } from '../../../ui/index.ts'
-import { countText, numberText } from '../../../labels/size.ts'
+import { t } from '../../../messages/t.ts'
 
 interface Props {
   upload: CsvUpload
@@ -39,21 +39,28 @@ export function StartCard({ upload, check }: Props) {
       },
     )
   return (
-    <Titled title="Import">
-      {start.error && <Problem error={start.error} what="The import could not be started" />}
+    <Titled title={t('Import')}>
+      {start.error && <Problem error={start.error} what={t('The import could not be started')} />}
       {faulty ? (
         <Banner
           tone="critical"
-          title={`${countText(check.error_rows, 'row has', 'rows have')} errors that must be put right first`}
+          title={t(
+            '{errorRows, plural, one {# row has} other {# rows have}} errors. Correct them first',
+            { errorRows: check.error_rows },
+          )}
         >
           <BlockStack gap="200">
             <p>
-              Correct the file and choose it again
-              {valid > 0 ? ', or import the valid rows only and the others later.' : '.'}
+              {valid > 0
+                ? t('Correct the file and choose it again, or import the valid rows only.')
+                : t('Correct the file and choose it again.')}
             </p>
             {valid > 0 && (
               <Checkbox
-                label={`Import the valid rows only: ${countText(valid, 'row', 'rows')}`}
+                label={t(
+                  'Import the valid rows only: {valid, plural, one {# row} other {# rows}}',
+                  { valid },
+                )}
                 checked={onlyValid}
                 onChange={setOnlyValid}
               />
@@ -61,24 +68,21 @@ export function StartCard({ upload, check }: Props) {
           </BlockStack>
         </Banner>
       ) : (
-        <Banner tone="success" title="The file can be imported">
+        <Banner tone="success" title={t('The file can be imported')}>
           <p>
-            {countText(valid, 'row is', 'rows are')} ready
-            {check.update_rows > 0 &&
-              `, ${numberText(check.update_rows)} of them to change files that are here already`}
-            .
-            {check.warnings > 0 &&
-              ` ${countText(check.warnings, 'warning does', 'warnings do')} not stand in the way.`}
+            {[readyText(valid, check.update_rows), warningsText(check.warnings)]
+              .filter(Boolean)
+              .join(' ')}
           </p>
         </Banner>
       )}
       <Checkbox
-        label="Attach files to products by their names where no SKU is given"
+        label={t('Map files without an SKU to products by name')}
         checked={autoMap ?? settings?.auto_map ?? true}
         onChange={setAutoMap}
       />
       <Checkbox
-        label="Send an email when the import has ended"
+        label={t('Send an email when the import has ended')}
         checked={notify ?? settings?.email_on_complete ?? false}
         onChange={setNotify}
       />
@@ -89,10 +93,25 @@ export function StartCard({ upload, check }: Props) {
           loading={start.isPending}
           onClick={begin}
         >
-          {faulty ? 'Import the valid rows' : 'Start the import'}
+          {faulty ? t('Import the valid rows') : t('Start the import')}
         </Button>
-        <Button url="/import/csv">Choose another file</Button>
+        <Button url="/import/csv">{t('Choose another file')}</Button>
       </InlineStack>
     </Titled>
   )
 }
+
+const readyText = (valid: number, updates: number): string =>
+  updates > 0
+    ? t(
+        '{valid, plural, one {# row is} other {# rows are}} ready, {updates, number} of them to change existing files.',
+        { valid, updates },
+      )
+    : t('{valid, plural, one {# row is} other {# rows are}} ready.', { valid })
+
+const warningsText = (warnings: number): string =>
+  warnings === 0
+    ? ''
+    : t('{warnings, plural, one {# warning does} other {# warnings do}} not prevent the import.', {
+        warnings,
+      })

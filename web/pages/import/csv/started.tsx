@@ -1,15 +1,16 @@
 // What a CSV file asked for has begun: its import and its changes are watched as operations.
 import { type CsvUpload } from '../../../client/csv.ts'
 import { Banner } from '../../../ui/index.ts'
+import { t } from '../../../messages/t.ts'
 
 export function Started({ upload: { job_id, update_job_id } }: { upload: CsvUpload }) {
   return (
     <>
       {(job_id !== null || update_job_id === null) && (
-        <Begun what="The import has been started" job={job_id} />
+        <Begun what={t('The import has been started')} job={job_id} />
       )}
       {update_job_id !== null && (
-        <Begun what="The changes of files have been started" job={update_job_id} />
+        <Begun what={t('The changes to existing files have been started')} job={update_job_id} />
       )}
     </>
   )
@@ -22,11 +23,11 @@ function Begun({ what, job }: { what: string; job: string | null }) {
       title={what}
       action={
         job
-          ? { content: 'View details', url: `/operations/${job}` }
-          : { content: 'Files', url: '/files' }
+          ? { content: t('View details'), url: `/operations/${job}` }
+          : { content: t('Files'), url: '/files' }
       }
     >
-      <p>It goes on by itself, whatever page you are on.</p>
+      <p>{t('It continues in the background.')}</p>
     </Banner>
   )
 }

@@ -3,8 +3,8 @@ import { useState } from 'react'
 import { Dialog } from '../../../components/dialog.tsx'
 import { type ChosenFile } from '../../../url-state/chosen-files.ts'
 import { Select, Text } from '../../../ui/index.ts'
-import { countText } from '../../../labels/size.ts'
 import { CONFLICTS, type Conflict } from '../../../labels/upload.ts'
+import { t } from '../../../messages/t.ts'
 
 /** `skip`: it stays where it is. */
 export type Choice = Exclude<Conflict, 'error'> | 'skip'
@@ -18,7 +18,7 @@ interface Props {
 
 const OPTIONS = [
   ...Object.entries(CONFLICTS).map(([value, label]) => ({ value, label })),
-  { value: 'skip', label: 'Don’t upload it' },
+  { value: 'skip', label: t('Don’t upload it') },
 ]
 const SHOWN = 200
 
@@ -34,18 +34,20 @@ export function ConflictsDialog({ files, onChosen, onClose }: Props) {
     <Dialog
       title={
         one
-          ? 'A file of this name exists'
-          : `${countText(files.length, 'file', 'files')} of these names exist`
+          ? t('A file of this name exists')
+          : t('{count, plural, one {# file} other {# files}} of these names exist', {
+              count: files.length,
+            })
       }
       onClose={onClose}
-      primaryAction={{ content: 'Continue', onAction: () => onChosen(choices) }}
-      secondaryActions={[{ content: 'Cancel', onAction: onClose }]}
+      primaryAction={{ content: t('Continue'), onAction: () => onChosen(choices) }}
+      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
       {!one && (
         <Select
-          label="For all of them"
+          label={t('For all of them')}
           options={[
-            ...(all.length > 1 ? [{ value: '', label: 'Each by itself' }] : []),
+            ...(all.length > 1 ? [{ value: '', label: t('For each file') }] : []),
             ...OPTIONS,
           ]}
           value={all.length > 1 ? '' : all[0]!}
@@ -59,7 +61,7 @@ export function ConflictsDialog({ files, onChosen, onClose }: Props) {
               {file.path}
             </Text>
             <Select
-              label={`What becomes of ${file.path}`}
+              label={t('What to do with {path}', { path: file.path })}
               labelHidden
               options={OPTIONS}
               value={choices.get(file)!}
@@ -68,7 +70,11 @@ export function ConflictsDialog({ files, onChosen, onClose }: Props) {
           </li>
         ))}
         {files.length > SHOWN && (
-          <li>and {countText(files.length - SHOWN, 'other', 'others')}, as said for all</li>
+          <li>
+            {t('and {count, plural, one {# other} other {# others}}, with the choice for all', {
+              count: files.length - SHOWN,
+            })}
+          </li>
         )}
       </ul>
     </Dialog>

@@ -1,8 +1,8 @@
 // Files are imported as they arrive: where that can be watched, and what stands in its way.
 import { Banner, Link } from '../../../ui/index.ts'
-import { countText } from '../../../labels/size.ts'
 import { type Import } from './imports.ts'
 import { type QueueState } from './queue.ts'
+import { t } from '../../../messages/t.ts'
 
 interface Props extends Pick<QueueState, 'imports' | 'errors'> {
   onRetry: (batch: string) => void
@@ -15,8 +15,8 @@ export function Imports({ imports, errors, onRetry }: Props) {
         <Banner
           key={batch}
           tone="critical"
-          title="The files have arrived, but could not be imported"
-          action={{ content: 'Try again', onAction: () => onRetry(batch) }}
+          title={t('The files have arrived, but could not be imported')}
+          action={{ content: t('Try again'), onAction: () => onRetry(batch) }}
         >
           <p>{error.message}</p>
         </Banner>
@@ -24,10 +24,10 @@ export function Imports({ imports, errors, onRetry }: Props) {
       {imports.map((one) => (
         <Banner key={one.batch} tone={!one.ended ? 'info' : one.failed > 0 ? 'warning' : 'success'}>
           <p>
-            {stateText(one)}
+            {`${stateText(one)} `}
             {one.failed > 0 &&
-              `${countText(one.failed, 'file is', 'files are')} not complete: see below. `}
-            {one.operation && <Link url={`/operations/${one.operation}`}>View details</Link>}
+              `${t('{failed, plural, one {# file is} other {# files are}} not complete: see below.', { failed: one.failed })} `}
+            {one.operation && <Link url={`/operations/${one.operation}`}>{t('View details')}</Link>}
           </p>
         </Banner>
       ))}
@@ -37,5 +37,12 @@ export function Imports({ imports, errors, onRetry }: Props) {
 
 const stateText = ({ ended, done }: Import): string =>
   ended
-    ? `The import has ended. ${countText(done, 'file was', 'files were')} imported. `
-    : `Each file is imported when it has arrived: ${countText(done, 'file', 'files')} so far. `
+    ? t('The import has ended. {done, plural, one {# file was} other {# files were}} imported.', {
+        done,
+      })
+    : t(
+        'Each file is imported when it arrives: {done, plural, one {# file} other {# files}} so far.',
+        {
+          done,
+        },
+      )

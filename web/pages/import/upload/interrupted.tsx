@@ -1,8 +1,9 @@
 // The page was left while files were on their way: they are chosen again, and go on where they
 // stopped.
 import { Banner, BlockStack, Button, InlineStack } from '../../../ui/index.ts'
-import { countText, numberText, sizeText } from '../../../labels/size.ts'
+import { sizeText } from '../../../labels/size.ts'
 import { type KeptFile } from './kept.ts'
+import { t } from '../../../messages/t.ts'
 
 const SHOWN = 10
 
@@ -17,12 +18,14 @@ export function Interrupted({
   return (
     <Banner
       tone="warning"
-      title={`${countText(files.length, 'upload was', 'uploads were')} interrupted when this page was left`}
+      title={t(
+        '{count, plural, one {# upload was} other {# uploads were}} interrupted when you left this page',
+        { count: files.length },
+      )}
     >
       <BlockStack gap="200">
         <p>
-          Choose the same files or the same folder again: what had arrived of them is not sent
-          again.
+          {t('Choose the same files or folder again. Parts that have arrived are not sent again.')}
         </p>
         <ul className="bullets">
           {files.slice(0, SHOWN).map(({ id, filename, folder, size }) => (
@@ -30,10 +33,10 @@ export function Interrupted({
               {folder === '' ? filename : `${folder}/${filename}`} ({sizeText(size)})
             </li>
           ))}
-          {more > 0 && <li>and {numberText(more)} more</li>}
+          {more > 0 && <li>{t('and {more, number} more', { more })}</li>}
         </ul>
         <InlineStack>
-          <Button onClick={onForget}>Forget them</Button>
+          <Button onClick={onForget}>{t('Discard uploads')}</Button>
         </InlineStack>
       </BlockStack>
     </Banner>

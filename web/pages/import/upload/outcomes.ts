@@ -1,6 +1,7 @@
 // What became of files after their bytes had arrived, as the server tells of each upload.
 import { type UploadResult } from '../../../client/uploads.ts'
 import { type Outcome } from './rows.ts'
+import { t } from '../../../messages/t.ts'
 
 export interface Arrived {
   /** The queue's id of the file. */
@@ -12,17 +13,18 @@ export interface Arrived {
 
 /** Null while its import has not come to an end with it. */
 export function outcomeOf(result: UploadResult | undefined): Outcome | null {
-  if (!result) return failed('The server no longer knows this upload: look at the import’s details')
+  if (!result)
+    return failed(t('The server no longer knows this upload: look at the import’s details'))
   if (result.status === 'done') return { status: 'done', error: null, code: null }
   if (result.status !== 'failed') return null
   const { error } = result
   // What was cancelled has no error.
-  if (!error) return failed('The import was cancelled before it came to this file')
+  if (!error) return failed(t('The import was cancelled before it came to this file'))
   return failed([error.message, error.detail].filter(Boolean).join(': '), error.code)
 }
 
 export const unread = ({ message }: Error): Outcome =>
-  failed(`The result could not be read: ${message}`)
+  failed(t('The result could not be read: {message}', { message }))
 
 function failed(error: string, code: string | null = null): Outcome {
   return { status: 'failed', error, code }

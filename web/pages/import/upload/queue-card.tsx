@@ -4,12 +4,13 @@ import { useState } from 'react'
 import { Figures } from '../../../components/facts.tsx'
 import { PageTurner } from '../../../components/lists.tsx'
 import { BlockStack, Box, Button, Card, InlineStack, Modal, Text } from '../../../ui/index.ts'
-import { countText, numberText, sizeText } from '../../../labels/size.ts'
+import { numberText, sizeText } from '../../../labels/size.ts'
 import { remainingText } from '../../../labels/time.ts'
 import { speedText, type UploadStatus } from '../../../labels/upload.ts'
 import { type QueueState, type UploadQueue } from './queue.ts'
 import { QueueRow } from './queue-row.tsx'
 import { type UploadRow } from './rows.ts'
+import { t } from '../../../messages/t.ts'
 
 const SHOWN = 50
 
@@ -33,15 +34,19 @@ export function QueueCard({ queue, state, onTaken }: Props) {
           <ForAll queue={queue} state={state} onTaken={onTaken} />
         </BlockStack>
       </Box>
-      <ul className="queue" aria-label="Uploads">
+      <ul className="queue" aria-label={t('Uploads')}>
         {rows.slice(at * SHOWN, (at + 1) * SHOWN).map((row) => (
           <QueueRow key={row.id} row={row} queue={queue} onTaken={(one) => onTaken([one])} />
         ))}
       </ul>
       {last > 0 && (
         <PageTurner
-          label={`${numberText(at * SHOWN + 1)}–${numberText(Math.min(rows.length, (at + 1) * SHOWN))} of ${numberText(rows.length)}`}
-          what="uploads"
+          label={t('{first, number}–{last, number} of {total, number}', {
+            first: at * SHOWN + 1,
+            last: Math.min(rows.length, (at + 1) * SHOWN),
+            total: rows.length,
+          })}
+          what={t('uploads')}
           pages={{
             hasNext: at < last,
             hasPrevious: at > 0,
@@ -63,7 +68,7 @@ function Totals({ state: { rows, totals, speed, seconds } }: { state: QueueState
         <div
           className={`bar wide ${totals.remaining > 0 ? 'moving' : ''}`}
           role="progressbar"
-          aria-label="All uploads"
+          aria-label={t('All uploads')}
           aria-valuemin={0}
           aria-valuemax={100}
           aria-valuenow={Math.floor(share * 100)}
@@ -72,23 +77,26 @@ function Totals({ state: { rows, totals, speed, seconds } }: { state: QueueState
         </div>
         <Text as="span" variant="bodySm" tone="subdued">
           <span className="tabular">
-            {sizeText(totals.sent)} of {sizeText(totals.bytes)}
+            {t('{sent} of {size}', {
+              sent: sizeText(totals.sent),
+              size: sizeText(totals.bytes),
+            })}
           </span>
         </Text>
       </div>
       <Figures
         rows={[
-          ['Total files', numberText(totals.total)],
-          ['Completed', numberText(totals.completed)],
+          [t('Total files'), numberText(totals.total)],
+          [t('Completed'), numberText(totals.completed)],
           [
-            'Failed',
+            t('Failed'),
             <span key="failed" className={totals.failed > 0 ? 'critical' : undefined}>
               {numberText(totals.failed)}
             </span>,
           ],
-          ['Remaining', numberText(totals.remaining)],
-          ['Estimated time', moving && seconds !== null ? remainingText(seconds) : '–'],
-          ['Speed', moving && speed !== null ? speedText(speed) : '–'],
+          [t('Remaining'), numberText(totals.remaining)],
+          [t('Estimated time'), moving && seconds !== null ? remainingText(seconds) : '–'],
+          [t('Speed'), moving && speed !== null ? speedText(speed) : '–'],
         ]}
       />
     </BlockStack>
@@ -108,40 +116,38 @@ function ForAll({ queue, state: { rows }, onTaken }: Props) {
   return (
     <InlineStack gap="200">
       <Button disabled={count('queued', 'uploading') === 0} onClick={queue.pauseAll}>
-        Pause all
+        {t('Pause all')}
       </Button>
       <Button disabled={count('paused') === 0} onClick={queue.resumeAll}>
-        Resume all
+        {t('Resume all')}
       </Button>
       <Button disabled={waiting === 0} tone="critical" onClick={() => setAsking(true)}>
-        Cancel all
+        {t('Cancel all')}
       </Button>
       <Button disabled={count('failed') === 0} onClick={retryFailed}>
-        Retry failed
+        {t('Retry failed')}
       </Button>
       {count('complete', 'failed') > 0 && (
         <Button variant="plain" onClick={queue.clear}>
-          Clear finished
+          {t('Clear finished')}
         </Button>
       )}
       <Modal
         open={asking}
         onClose={() => setAsking(false)}
-        title={`Cancel ${countText(waiting, 'upload', 'uploads')}?`}
+        title={t('Cancel {waiting, plural, one {# upload} other {# uploads}}?', { waiting })}
         primaryAction={{
-          content: 'Cancel uploads',
+          content: t('Cancel uploads'),
           destructive: true,
           onAction: () => {
             setAsking(false)
             queue.cancelAll()
           },
         }}
-        secondaryActions={[{ content: 'Keep uploading', onAction: () => setAsking(false) }]}
+        secondaryActions={[{ content: t('Keep uploading'), onAction: () => setAsking(false) }]}
       >
         <Modal.Section>
-          <Text as="p">
-            What had arrived of them is thrown away. Files that are up already stay.
-          </Text>
+          <Text as="p">{t('Parts that have arrived are deleted. Completed files are kept.')}</Text>
         </Modal.Section>
       </Modal>
     </InlineStack>

@@ -5,6 +5,7 @@ import { Button, InlineStack, Text } from '../../../ui/index.ts'
 import { sentText, UPLOAD_STATUSES } from '../../../labels/upload.ts'
 import { type UploadQueue } from './queue.ts'
 import { type UploadRow } from './rows.ts'
+import { t } from '../../../messages/t.ts'
 
 interface Props {
   row: UploadRow
@@ -63,16 +64,16 @@ function Actions({ row, queue, onTaken }: Props) {
   )
   return (
     <InlineStack gap="300" align="end" wrap={false}>
-      {(status === 'uploading' || status === 'queued') && action('Pause', queue.pause)}
-      {status === 'paused' && action('Resume', queue.resume)}
+      {(status === 'uploading' || status === 'queued') && action(t('Pause'), queue.pause)}
+      {status === 'paused' && action(t('Resume'), queue.resume)}
       {status === 'failed' &&
-        (taken ? action('Choose', () => onTaken(row)) : action('Retry', queue.retry))}
+        (taken ? action(t('Choose'), () => onTaken(row)) : action(t('Retry'), queue.retry))}
       {(status === 'uploading' ||
         status === 'queued' ||
         status === 'paused' ||
         (status === 'failed' && !arrived)) &&
-        action('Cancel', queue.cancel, true)}
-      {status === 'failed' && arrived && action('Remove', queue.cancel)}
+        action(t('Cancel'), queue.cancel, true)}
+      {status === 'failed' && arrived && action(t('Remove'), queue.cancel)}
     </InlineStack>
   )
 }

@@ -1,6 +1,7 @@
 // Why the server did not take a file, as the uploader tells of it.
 import { type TusBody } from '@uppy/tus'
 import { errorFrom } from '../../../client/error.ts'
+import { t } from '../../../messages/t.ts'
 
 /** Why a file was not taken. */
 export interface UploadRefusal {
@@ -22,6 +23,6 @@ export function refusalOf(
     )
     return { text: message, taken: details.some(({ code }) => code === 'duplicate_filename') }
   } catch {
-    return { text: `The server refused the upload (status ${status})`, taken: false }
+    return { text: t('The server refused the upload (status {status})', { status }), taken: false }
   }
 }

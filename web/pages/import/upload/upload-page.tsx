@@ -5,7 +5,7 @@ import { LoadingRows } from '../../../components/lists.tsx'
 import { Page } from '../../../components/page.tsx'
 import { Problem } from '../../../components/problem.tsx'
 import { Banner, BlockStack, Card } from '../../../ui/index.ts'
-import { countText, numberText, sizeText } from '../../../labels/size.ts'
+import { sizeText } from '../../../labels/size.ts'
 import { batchAdvice, MOST_BYTES } from '../../../labels/upload.ts'
 import { ConflictsDialog } from './conflicts-dialog.tsx'
 import { Imports } from './imports-banners.tsx'
@@ -14,22 +14,23 @@ import { QueueCard } from './queue-card.tsx'
 import { type Refused, useAdmission } from './use-admission.ts'
 import { useQueue } from './use-queue.ts'
 import './upload.css'
+import { t } from '../../../messages/t.ts'
 
 export function UploadPage() {
   const session = useSession()
   return (
-    <Page title="Upload files" backAction={{ content: 'Import', url: '/import' }} fullWidth>
+    <Page title={t('Upload files')} backAction={{ content: t('Import'), url: '/import' }} fullWidth>
       {session.data ? (
         <Uploads shop={session.data.shop.domain} />
       ) : session.error ? (
         <Problem
           error={session.error}
-          what="The page could not be loaded"
+          what={t('The page could not be loaded')}
           onRetry={() => void session.refetch()}
         />
       ) : (
         <Card padding="0">
-          <LoadingRows rows={4} what="uploads" />
+          <LoadingRows rows={4} what={t('uploads')} />
         </Card>
       )}
     </Page>
@@ -44,18 +45,22 @@ function Uploads({ shop }: { shop: string }) {
   const choose = (
     <DropArea
       many
-      title={rows.length > 0 ? 'Drop more files here' : 'Drop files or a folder here'}
-      choose="Choose files"
+      title={rows.length > 0 ? t('Drop more files here') : t('Drop files or a folder here')}
+      choose={t('Choose files')}
       small={rows.length > 0}
       busy={admission.busy}
-      help={rows.length > 0 ? undefined : `All types of files, up to ${sizeText(MOST_BYTES)} each.`}
+      help={
+        rows.length > 0
+          ? undefined
+          : t('All types of files, up to {size} each.', { size: sizeText(MOST_BYTES) })
+      }
       onFiles={(files) => void admission.take(files)}
     />
   )
   return (
     <BlockStack gap="400">
       {admission.error && (
-        <Problem error={admission.error} what="The files could not be uploaded" />
+        <Problem error={admission.error} what={t('The files could not be uploaded')} />
       )}
       {admission.refused.length > 0 && (
         <RefusedFiles refused={admission.refused} onDismiss={admission.dismiss} />
@@ -63,15 +68,16 @@ function Uploads({ shop }: { shop: string }) {
       {kept.length > 0 && <Interrupted files={kept} onForget={queue.forgetKept} />}
       <Imports imports={state.imports} errors={state.errors} onRetry={queue.importAgain} />
       {state.failure && (
-        <Banner tone="critical" title="That could not be done" onDismiss={queue.dismiss}>
+        <Banner tone="critical" title={t('That could not be done')} onDismiss={queue.dismiss}>
           <p>{state.failure.message}</p>
         </Banner>
       )}
       {state.forgetful && (
         <Banner tone="warning">
           <p>
-            This browser has no room to remember which files are on their way. Keep this page open
-            until they are up: after a reload they would have to be chosen and sent anew.
+            {t(
+              'The browser’s storage is full. Keep this page open until the uploads finish: after a reload you would have to choose and send the files again.',
+            )}
           </p>
         </Banner>
       )}
@@ -106,7 +112,9 @@ function RefusedFiles({
   return (
     <Banner
       tone="critical"
-      title={`${countText(refused.length, 'file', 'files')} can’t be uploaded`}
+      title={t('{count, plural, one {# file} other {# files}} can’t be uploaded', {
+        count: refused.length,
+      })}
       onDismiss={onDismiss}
     >
       <ul className="bullets">
@@ -115,7 +123,7 @@ function RefusedFiles({
             {path} ({sizeText(data.size)}): {why}
           </li>
         ))}
-        {more > 0 && <li>and {numberText(more)} more</li>}
+        {more > 0 && <li>{t('and {more, number} more', { more })}</li>}
       </ul>
     </Banner>
   )

@@ -10,6 +10,7 @@ import { conflictsOf } from './choices.ts'
 import { same } from './outcomes.ts'
 import { type UploadQueue } from './queue.ts'
 import { type UploadRow } from './rows.ts'
+import { t } from '../../../messages/t.ts'
 
 export interface Refused {
   file: ChosenFile
@@ -54,7 +55,7 @@ export function useAdmission(queue: UploadQueue) {
         const { fitting, taken, refused: unfit } = await judge(fresh, queue.names(fresh))
         setRefused([
           ...unfit,
-          ...underWay.map((file) => ({ file, why: 'It is in the queue already' })),
+          ...underWay.map((file) => ({ file, why: t('Already in the queue') })),
         ])
         const all = [...known, ...fitting]
         if (taken.length > 0) setAsking({ files: all, taken, again: false })
@@ -93,7 +94,7 @@ async function judge(files: readonly ChosenFile[], queued: readonly string[]) {
     const { name, size } = file.data
     const about = checked.get(name)
     const why =
-      size > MOST_BYTES ? TOO_LARGE : size === 0 ? 'The file is empty' : about?.error?.message
+      size > MOST_BYTES ? TOO_LARGE : size === 0 ? t('The file is empty') : about?.error?.message
     if (why !== undefined) {
       refused.push({ file, why })
       continue
@@ -105,4 +106,6 @@ async function judge(files: readonly ChosenFile[], queued: readonly string[]) {
   return { refused, fitting, taken }
 }
 
-const TOO_LARGE = `Larger than ${sizeText(MOST_BYTES)}: compress it or split it, or ask support for assistance`
+const TOO_LARGE = t('Larger than {size}: compress it or split it, or ask support for assistance', {
+  size: sizeText(MOST_BYTES),
+})

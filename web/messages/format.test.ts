@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatMessage } from './message-format.ts'
+import { formatMessage } from './format.ts'
 
 const FILES = '{count, plural, one {# file} other {# files}}'
 

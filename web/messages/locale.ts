@@ -1,0 +1,79 @@
+// The page's language. It is chosen once, before the page loads: see main.tsx.
+
+/** The languages that there is a translation for, next to English, which is in the code. */
+export const TRANSLATED = ['de', 'ja'] as const
+export type Translated = (typeof TRANSLATED)[number]
+
+const KEY = 'locale'
+
+let chosen: string | undefined
+
+/**
+ * `locale`: of numbers and dates, a tag like `de-AT`. Call it before any module that states texts is
+ * imported.
+ */
+export function setPageLocale(locale: string): void {
+  chosen = locale
+}
+
+/** Of numbers and dates; undefined: the browser's own. */
+export const pageLocale = (): string | undefined => chosen
+
+/** Of texts: its plural rules, and its numbers within sentences. */
+export function messageLocale(): string {
+  const locale = chosen ?? (typeof navigator === 'undefined' ? 'en' : navigator.language)
+  return isSpoken(locale) ? locale : 'en'
+}
+
+const languageOf = (locale: string): string => locale.toLowerCase().split('-')[0]!
+
+/** The translation for a locale; undefined: English. */
+export const translationFor = (locale: string): Translated | undefined =>
+  TRANSLATED.find((language) => language === languageOf(locale))
+
+const isSpoken = (locale: string): boolean =>
+  languageOf(locale) === 'en' || translationFor(locale) !== undefined
+
+/**
+ * The locale to show: what the address asks for (Shopify's admin adds `?locale=`), which the tab
+ * remembers, since later addresses lack it; else the browser's first that the page speaks. A
+ * browser's `de-AT` refines a plain `de`. `storage` may throw, where the browser forbids it.
+ */
+export function chooseLocale(
+  search: string,
+  browser: readonly string[],
+  storage: () => Pick<Storage, 'getItem' | 'setItem'>,
+): string | undefined {
+  const given = new URLSearchParams(search).get('locale')
+  if (given && isLocale(given)) remember(storage, given)
+  const asked = given && isLocale(given) ? given : remembered(storage)
+  const own = browser.filter(isLocale)
+  if (!asked) return own.find(isSpoken) ?? own[0]
+  if (asked.includes('-')) return asked
+  return own.find((tag) => languageOf(tag) === languageOf(asked)) ?? asked
+}
+
+function isLocale(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length === 1
+  } catch {
+    return false
+  }
+}
+
+/** Null as well where the browser forbids storage: then each address has to ask. */
+function remembered(storage: () => Pick<Storage, 'getItem'>): string | null {
+  try {
+    return storage().getItem(KEY)
+  } catch {
+    return null
+  }
+}
+
+function remember(storage: () => Pick<Storage, 'setItem'>, locale: string): void {
+  try {
+    storage().setItem(KEY, locale)
+  } catch {
+    // As above.
+  }
+}

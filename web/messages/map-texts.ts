@@ -1,0 +1,28 @@
+// Which parts of a record of the server are texts that people read: those of GET /api/plugins,
+// /api/channels and of built-in workflows.
+
+const TEXTS = new Set(
+  'title plural description label help why text button one many placeholder suffix missing absent'.split(
+    ' ',
+  ),
+)
+/** Their values are texts under any key. */
+const RECORDS = new Set(['labels', 'choices', 'hints', 'titles', 'advice'])
+/** Values of options: a text among them is data. */
+const DATA = new Set(['preset', 'set', 'default', 'start', 'when', 'const', 'enum', 'id'])
+
+/** The same record with `change(text)` in place of each text. */
+export const mapTexts = <T>(record: T, change: (text: string) => string): T =>
+  mapped(record, change, false) as T
+
+function mapped(value: unknown, change: (text: string) => string, texts: boolean): unknown {
+  if (Array.isArray(value)) return value.map((one) => mapped(one, change, false))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, part]: [string, unknown]) => {
+      if (DATA.has(key)) return [key, part]
+      if (typeof part === 'string') return [key, texts || TEXTS.has(key) ? change(part) : part]
+      return [key, mapped(part, change, RECORDS.has(key))]
+    }),
+  )
+}

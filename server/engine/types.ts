@@ -71,7 +71,8 @@ export interface OperationRequest {
 
 /** What an operation's items are, as its row keeps it. */
 export type SourceRecord =
-  | { type: 'entries' }
+  /** `labelled`: its label names all of it; else it is the first entry's name. */
+  | { type: 'entries'; labelled?: boolean }
   | { type: 'files'; count: number }
   | { type: 'rows'; count: number }
   | { type: 'filter'; filter: FileFilter }

@@ -171,15 +171,17 @@ export function operationRecord(
 const undoneId = ({ undoes, undoes_kind }: OperationRow) =>
   undoes && toOperationId(undoes_kind ?? 'bulk', undoes)
 
-/** A CSV file's name says enough; of an import's files the first one is named. */
-function labelOf({ label, channel, total }: OperationRow): string | null {
-  if (label === null || channel === 'csv' || total <= 1) return label
+/** What its channel called all of it, such as a table's name; else its first file and how many more. */
+function labelOf({ label, source, total }: OperationRow): string | null {
+  const isFirst = source.type === 'entries' && !source.labelled
+  if (label === null || !isFirst || total <= 1) return label
   return `${label} and ${(total - 1).toLocaleString('en')} more`
 }
 
 function sourceOf(operation: OperationRow): OperationRecord['source'] {
   const { source } = operation
-  return source.type === 'operation' ? { type: 'operation', id: undoneId(operation)! } : source
+  if (source.type === 'operation') return { type: 'operation', id: undoneId(operation)! }
+  return source.type === 'entries' ? { type: 'entries' } : source
 }
 
 const tenths = (seconds: number) => Math.round(seconds * 10) / 10

@@ -36,7 +36,7 @@ export interface StartInput {
   dryRun?: boolean
   /** More entries will be added, until it is closed. */
   open?: boolean
-  /** What history names it after; absent: the first entry. */
+  /** What history names all of it after; absent: its first entry. */
   label?: string
   /** The schedule that starts it, a bare UUID. */
   scheduleId?: string
@@ -98,7 +98,7 @@ export function startOperation(
         requestedBy: input.requestedBy,
         key: input.idempotencyKey ?? null,
         label: input.label ?? firstEntry(input.source),
-        source: JSON.stringify(recordOf(input.source)),
+        source: JSON.stringify(recordOf(input)),
         ledger,
         preview: input.dryRun ?? false,
         status: input.dryRun ? 'previewing' : 'queued',
@@ -143,10 +143,10 @@ function needsLedger(workflow: Workflow, plugins: readonly Plugin[]): boolean {
   )
 }
 
-function recordOf(source: Source): SourceRecord {
+function recordOf({ source, label }: StartInput): SourceRecord {
   switch (source.type) {
     case 'entries':
-      return { type: 'entries' }
+      return { type: 'entries', labelled: label !== undefined }
     case 'files':
       return { type: 'files', count: new Set(source.ids).size }
     case 'rows':

@@ -3,6 +3,7 @@ import importX from 'eslint-plugin-import-x'
 import reactHooks from 'eslint-plugin-react-hooks'
 import tseslint from 'typescript-eslint'
 import plainEnglish from './lint/plain-english.js'
+import translatedTexts from './lint/translated-texts.js'
 
 /** `target` may not import from `from`, except from what `except` lists (relative to `from`). */
 const zone = (target, from, message, except = []) => ({ target, from, message, except })
@@ -251,6 +252,12 @@ export default tseslint.config(
       'test/bench/**/*.ts',
     ],
     rules: { 'no-console': 'off' },
+  },
+  {
+    files: ['web/**/*.{ts,tsx}'],
+    ignores: ['web/client/**', '**/*.test.ts', 'web/**/*.gen.ts'],
+    plugins: { texts: { rules: { translated: translatedTexts } } },
+    rules: { 'texts/translated': 'error' },
   },
   {
     // A test lies beside the code, and reaches for the database, the fakes and the shared suites.

@@ -1,0 +1,1 @@
+export function messagesIn(folder: string): Map<string, string>

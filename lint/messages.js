@@ -1,0 +1,36 @@
+// Finds the messages of the page: the literal first arguments of t() and tRich().
+import { readFileSync, readdirSync } from 'node:fs'
+import path from 'node:path'
+import ts from 'typescript'
+
+const CALLS = new Set(['t', 'tRich'])
+const SKIPPED = /\.test\.tsx?$|\.gen\.ts$|\.d\.ts$/
+
+/** The source files below a folder, without tests, generated files and builds. */
+function sourcesIn(folder) {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const file = path.join(folder, entry.name)
+    if (entry.isDirectory()) return entry.name.startsWith('dist') ? [] : sourcesIn(file)
+    return /\.tsx?$/.test(entry.name) && !SKIPPED.test(entry.name) ? [file] : []
+  })
+}
+
+/** Every message with the first place that states it, `web/app.tsx:12`. */
+export function messagesIn(folder) {
+  const found = new Map()
+  for (const file of sourcesIn(folder)) {
+    const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest)
+    const visit = (node) => {
+      if (ts.isCallExpression(node) && ts.isIdentifier(node.expression)) {
+        const [message] = node.arguments
+        if (CALLS.has(node.expression.text) && message && ts.isStringLiteralLike(message)) {
+          const { line } = source.getLineAndCharacterOfPosition(message.getStart(source))
+          if (!found.has(message.text)) found.set(message.text, `${file}:${line + 1}`)
+        }
+      }
+      ts.forEachChild(node, visit)
+    }
+    visit(source)
+  }
+  return found
+}

@@ -51,6 +51,8 @@ const house = [
   zone('./plugins', './test', 'Product code never imports test code.'),
   zone('./server/engine', './server/http', 'The engine knows no route.'),
   zone('./server/engine', './server/channels', 'The engine knows no channel: channels call it.'),
+  zone('./server/engine', './server/notify', 'The engine is given its messages: EngineParts.'),
+  zone('./server/engine', './server/ports', 'The engine is given its ports: EngineParts.'),
   zone('./server/engine', './server/delivery', 'The engine knows nothing of delivery.'),
   zone(
     './server/engine',
@@ -77,6 +79,7 @@ const house = [
   ),
   zone('./server/files', './server/engine', 'The domain does not know the engine that changes it.'),
   zone('./server/files', './server/http', 'The domain knows no route.'),
+  zone('./server/files', './server/notify', 'The domain sends no messages.'),
   zone('./server/files', './server/channels', 'The domain knows no channel.'),
   zone('./server/store', './server/files', 'The store holds bytes: no domain words.'),
   zone('./server/store', './server/engine', 'The store holds bytes: no domain words.'),
@@ -87,6 +90,7 @@ const house = [
     'A port is what plugins may touch; it does not know who calls it.',
   ),
   zone('./server/ports', './server/http', 'A port knows no route.'),
+  zone('./server/ports', './server/channels', 'A channel brings its own port, if it has one.'),
   zone(
     './server/storefront',
     './server/engine',
@@ -103,8 +107,7 @@ const house = [
   zone(
     './server/workflows',
     './server/engine',
-    'Workflows know the engine through engine.ts alone.',
-    ENGINE_PUBLIC,
+    'Workflows are data: the engine asks about them, not the other way round.',
   ),
   zone(
     './server/matching',

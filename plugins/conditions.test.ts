@@ -10,8 +10,9 @@ import {
   tag,
   tagProblem,
   TYPE_GROUPS,
+  type Condition,
 } from './conditions.ts'
-import type { Condition, FileView } from './contract.ts'
+import type { FileView } from './file-view.ts'
 
 const view = (given: Partial<FileView> = {}) => fileItem('a', given).file
 const MAPPING = {

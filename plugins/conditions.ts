@@ -1,11 +1,9 @@
 // The words that plugins and the server share about a file: how its name is compared, what a tag
 // may be, and the conditions that steps and rules are made of.
 import { z } from 'zod'
-import type { Condition, FileView } from './contract.ts'
+import type { FileView } from './file-view.ts'
+import { UNSAFE_CHARACTERS } from './unsafe-characters.ts'
 
-// Control characters, and the marks that can make a name read backwards (`exe.fdp`).
-export const UNSAFE_CHARACTERS =
-  /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/
 const MAX_TAG_LENGTH = 100
 
 /**
@@ -108,11 +106,13 @@ const list = z.preprocess(
       : value,
   z.array(sought(100)).max(50),
 )
+
 /** As JSON, or as a query parameter. */
 export const flag = z.preprocess(
   (value) => (value === 'true' ? true : value === 'false' ? false : value),
   z.boolean(),
 )
+
 /** Conditions over what a draft has too. Values come as query parameters or as JSON. */
 export const conditionFields = {
   search: sought(255)
@@ -138,6 +138,7 @@ export const conditionFields = {
     .optional()
     .meta({ title: 'Smaller than', description: 'Bytes' }),
 }
+
 export const conditionSchema = z.strictObject(conditionFields)
 
 /**
@@ -154,4 +155,21 @@ export function matchesCondition(file: FileView, condition: Condition): boolean 
   if (smaller_than !== undefined && !(file.size_bytes !== null && file.size_bytes < smaller_than))
     return false
   return true
+}
+
+/**
+ * What must hold of an item's file for a step to apply; every condition given, over fields that a
+ * draft has too.
+ */
+export interface Condition {
+  /** The name contains this, in any case. */
+  search?: string | undefined
+  /** Extensions, or document, image, video, audio, archive: one of these. */
+  type?: readonly string[] | undefined
+  /** Has all of these. */
+  tags?: readonly string[] | undefined
+  mapped?: boolean | undefined
+  /** Bytes. */
+  larger_than?: number | undefined
+  smaller_than?: number | undefined
 }

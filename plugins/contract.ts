@@ -5,18 +5,20 @@ import type { Readable } from 'node:stream'
 import type { z } from 'zod'
 import type { ActionSpec, Form, ReportSpec } from './presentation.ts'
 import type { FileSettings } from './settings.ts'
+import type { Condition } from './conditions.ts'
+import type { FileView, Mapping } from './file-view.ts'
+import type { Pack } from './packs.ts'
 
 export * from './advice.ts'
 export * from './cells.ts'
 export * from './conditions.ts'
 export * from './documents.ts'
+export * from './file-view.ts'
 export * from './packs.ts'
 export * from './presentation.ts'
 export * from './referrers.ts'
 export * from './settings.ts'
-
-export type JsonValue =
-  string | number | boolean | null | readonly JsonValue[] | { readonly [name: string]: JsonValue }
+export * from './unsafe-characters.ts'
 
 export type PluginKind = 'fetch' | 'validate' | 'optimize' | 'map' | 'act' | 'notify'
 
@@ -26,42 +28,6 @@ export type PluginKind = 'fetch' | 'validate' | 'optimize' | 'map' | 'act' | 'no
  * since it changes something that no outcome tells of.
  */
 export type Undo = 'fields' | 'none'
-
-/**
- * A file attached to a product, or to one of its variants, with how it was found and how sure that
- * is.
- */
-export interface Mapping {
-  product_id: string
-  product_title: string
-  /** null: the file belongs to the whole product. */
-  variant_id: string | null
-  sku: string | null
-  /** `pack`: it has the product because its pack does. */
-  method: 'sku' | 'filename' | 'title' | 'tags' | 'manual' | 'pack'
-  /** 0 to 1. An exact SKU is 1. */
-  score: number
-  reason: string
-}
-
-/** A file as it stands, or the draft of one that an import will create (then `id` is null). */
-export interface FileView extends FileSettings {
-  id: string | null
-  filename: string
-  size_bytes: number | null
-  content_type: string | null
-  tags: readonly string[]
-  mappings: readonly Mapping[]
-  /** The pack that it is in, a bare UUID. */
-  pack_id: string | null
-  /**
-   * The SKU that its import named, whether a product has it or not; null where it named none, and
-   * while an import makes the file.
-   */
-  wanted_sku: string | null
-  /** When it came, ISO 8601; null while an import makes it. */
-  created_at: string | null
-}
 
 /** Where an entry's bytes come from. */
 export type EntrySource =
@@ -441,14 +407,6 @@ export interface Sandbox {
   run<Answer>(script: URL, call: SandboxCall<Answer>): Promise<Answer>
 }
 
-export interface Pack {
-  /** A bare UUID. */
-  id: string
-  name: string
-  /** What a file in it is mapped to. */
-  products: readonly Mapping[]
-}
-
 export interface Packs {
   /** By its bare UUID or by its name, in any case; null where there is none. */
   find(pack: { id: string } | { name: string }): Promise<Pack | null>
@@ -532,6 +490,7 @@ export interface OperationPorts extends WritePorts {
   artifacts: Artifacts
   listings: Listings
 }
+
 export type PortId = keyof OperationPorts
 
 /** All that there are. */
@@ -566,6 +525,7 @@ export const EXPORT_COLUMNS = [
   'download_limit',
   'url',
 ] as const
+
 export type ExportColumn = (typeof EXPORT_COLUMNS)[number]
 
 /**
@@ -775,9 +735,11 @@ export type Plugin = ItemPlugin | OperationPlugin
 export function definePlugin<Options extends z.ZodType, Port extends PortId = never>(
   plugin: ItemPlugin<Options, Port>,
 ): ItemPlugin
+
 export function definePlugin<Options extends z.ZodType, Port extends PortId = never>(
   plugin: OperationPlugin<Options, Port>,
 ): OperationPlugin
+
 export function definePlugin(plugin: Plugin): Plugin {
   return plugin.scope === 'operation' ? narrowedOperation(plugin) : narrowedItems(plugin)
 }
@@ -811,23 +773,6 @@ function narrowed<Context extends BaseContext>(
   const { signal, shop, request, limits } = context
   const given = Object.entries(context).filter(([name]) => needs.includes(name as PortId))
   return { signal, shop, request, limits, ...Object.fromEntries(given) } as Context
-}
-
-/**
- * What must hold of an item's file for a step to apply; every condition given, over fields that a
- * draft has too.
- */
-export interface Condition {
-  /** The name contains this, in any case. */
-  search?: string | undefined
-  /** Extensions, or document, image, video, audio, archive: one of these. */
-  type?: readonly string[] | undefined
-  /** Has all of these. */
-  tags?: readonly string[] | undefined
-  mapped?: boolean | undefined
-  /** Bytes. */
-  larger_than?: number | undefined
-  smaller_than?: number | undefined
 }
 
 export type FailurePolicy = 'drop' | 'keep' | 'stop'

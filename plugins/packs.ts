@@ -1,8 +1,8 @@
 // The words about packs that plugins and the server share: what one may be called, and what moving
 // into it does to a file's products.
 import { z } from 'zod'
-import type { FileView, Mapping, Pack } from './contract.ts'
-import { UNSAFE_CHARACTERS } from './conditions.ts'
+import type { FileView, Mapping } from './file-view.ts'
+import { UNSAFE_CHARACTERS } from './unsafe-characters.ts'
 
 const MAX_NAME_LENGTH = 255
 
@@ -59,4 +59,12 @@ export function movedMappings(
     gone,
     fresh: products.filter((product) => !mappings.some((one) => sameTarget(one, product))),
   }
+}
+
+export interface Pack {
+  /** A bare UUID. */
+  id: string
+  name: string
+  /** What a file in it is mapped to. */
+  products: readonly Mapping[]
 }

@@ -8,7 +8,6 @@
 // shown nowhere), `start` (what the field of a dialog begins with, where the option has no
 // default), `missing` (what is said where it must be given and is not), `confirm_empty` (asked
 // before it is sent empty).
-import type { JsonValue, Plugin } from './contract.ts'
 
 /** The sections of the menu, in their order. */
 export const GROUPS = {
@@ -20,6 +19,7 @@ export const GROUPS = {
   automate: 'More actions',
   trash: 'Trash',
 } as const
+
 export type GroupId = keyof typeof GROUPS
 
 /**
@@ -191,14 +191,25 @@ export interface ActionView extends Required<
 
 export const FILES = '{count, plural, one {# file} other {# files}}'
 
+/** The parts of a plugin that decide how it is shown. */
+interface Shown {
+  id: string
+  kind: string
+  title: string
+  scope?: 'items' | 'operation'
+  worksOn?: string
+  bytes?: boolean
+  actions?: readonly ActionSpec[]
+}
+
 /** The entries of a plugin's menu, defaults filled in. Empty: it is a step of workflows alone. */
-export function actionsOf(plugin: Plugin): readonly ActionView[] {
+export function actionsOf(plugin: Shown): readonly ActionView[] {
   const acts = plugin.kind === 'act' && plugin.scope !== 'operation' && plugin.worksOn !== 'rows'
   const specs = plugin.actions ?? (acts ? [{ labels: { action: plugin.title } }] : [])
   return specs.map((spec) => viewOf(plugin, spec))
 }
 
-function viewOf(plugin: Plugin, spec: ActionSpec): ActionView {
+function viewOf(plugin: Shown, spec: ActionSpec): ActionView {
   const {
     places = [inTrash(plugin) ? 'trash' : 'files'],
     rules = [],
@@ -221,7 +232,7 @@ function viewOf(plugin: Plugin, spec: ActionSpec): ActionView {
   }
 }
 
-const inTrash = (plugin: Plugin): boolean =>
+const inTrash = (plugin: Shown): boolean =>
   plugin.scope !== 'operation' && plugin.worksOn === 'trash'
 
 /** A text as a literal of ICU MessageFormat. */
@@ -247,3 +258,6 @@ function textsOf(labels: ActionLabels): ActionTexts {
     note: labels.note ?? null,
   }
 }
+
+export type JsonValue =
+  string | number | boolean | null | readonly JsonValue[] | { readonly [name: string]: JsonValue }

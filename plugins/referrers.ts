@@ -1,7 +1,7 @@
 // How a site that may lead to a file is written: its host, or `*.` and a host for all that are
 // under it.
 import { z } from 'zod'
-import { UNSAFE_CHARACTERS } from './conditions.ts'
+import { UNSAFE_CHARACTERS } from './unsafe-characters.ts'
 
 export const MAX_REFERRERS = 100
 const MAX_LENGTH = 300

@@ -14,6 +14,7 @@ import { createApp, type AppParts } from './http/app.ts'
 import type { PageSource } from './http/page.ts'
 import type { Logger } from './log.ts'
 import { downloadMessages } from './notify/downloads.ts'
+import { operationMessages } from './notify/operation-messages.ts'
 import { createGuardedClient, type GuardedClient } from './ports/guarded-fetch.ts'
 import type { Secrets } from './secrets.ts'
 import { openDelivery } from './startup/delivery.ts'
@@ -80,6 +81,7 @@ export async function composeServer(given: Given): Promise<Composed> {
     limits,
     ports: portsFactory({ client, stores, storefront, uploads: folder }),
     listings: createListings({ secrets, baseUrl }),
+    messages: operationMessages,
     secrets,
     log,
   }

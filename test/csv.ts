@@ -2,7 +2,7 @@
 // checks.
 import { forShop, type ShopScope } from '../server/db/for-shop.ts'
 import { csvCheckTask } from '../server/channels/csv/check-run.ts'
-import type { OddSkus } from '../server/channels/csv/check.ts'
+import type { OddSkus } from '../server/channels/csv/check-book.ts'
 import { createApiKey } from '../server/http/auth.ts'
 import { SCOPES } from '../server/http/endpoint.ts'
 import { createGuardedClient } from '../server/ports/guarded-fetch.ts'

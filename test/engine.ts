@@ -32,8 +32,9 @@ import { createListings } from '../server/files/listings.ts'
 import { createMatcher } from '../server/matching/match.ts'
 import { createTitleCache } from '../server/matching/title-cache.ts'
 import { createBytes } from '../server/ports/bytes.ts'
+import { operationMessages } from '../server/notify/operation-messages.ts'
 import { createCatalogPort } from '../server/ports/catalog.ts'
-import { createUploadPort } from '../server/ports/uploads.ts'
+import { createUploadPort } from '../server/channels/upload/port.ts'
 import { openUploadFolder } from '../server/channels/upload/upload.ts'
 import { createGuardedClient } from '../server/ports/guarded-fetch.ts'
 import { createPacks } from '../server/ports/packs.ts'
@@ -145,6 +146,7 @@ export async function createTestEngine(
     limits,
     log: silent,
     secrets,
+    messages: operationMessages,
     listings: createListings({ secrets, baseUrl: 'http://127.0.0.1' }),
     ports: async (scope) => {
       const { name, domain, settings } = await readShop(scope)

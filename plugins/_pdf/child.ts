@@ -1,7 +1,8 @@
 // A limited child that works on one document, or puts several together.
 import type { Warning } from '../contract.ts'
 import { serveRequests } from '../sandbox.ts'
-import { openDocument, openSound, withRepair, type Opened } from './open.ts'
+import { openDocument, openSound, withRepair } from './open.ts'
+import { type Opened } from './opened.ts'
 import type { DocumentTask } from './tasks.ts'
 
 serveRequests(carryOut)
@@ -57,6 +58,7 @@ const REPAIRED: Warning = {
   message:
     'The document was damaged. It was put right as far as that could be done: look it through',
 }
+
 const SIGNED: Warning = {
   code: 'signature_lost',
   message: 'The document was signed. What was made of it no longer is',

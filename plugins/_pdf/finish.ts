@@ -1,8 +1,7 @@
 // A document on its way out: written by qpdf, protected as the one that it was made of, and read
 // again before anyone gets it.
-import { writeFile } from 'node:fs/promises'
-import path from 'node:path'
-import { checkDocument, type Opened } from './open.ts'
+import { checkDocument } from './open.ts'
+import { type Opened } from './opened.ts'
 import { HERE, runQpdf } from './qpdf.ts'
 
 export const RESULT = 'out.pdf'
@@ -23,20 +22,3 @@ export async function writeResult(
 /** The same bytes of the same document each time, but where encryption forbids that. */
 export const identity = ({ protection }: Pick<Opened, 'protection'>): readonly string[] =>
   protection ?? ['--deterministic-id']
-
-const CHANGES = 'changes.json'
-
-/**
- * What qpdf is to be told for objects to be others: by names like `obj:12 0 R`. `pagesRead`: so
- * they were named by `readPages`.
- */
-export async function changing(
-  folder: string,
-  changes: Readonly<Record<string, unknown>>,
-  pagesRead = false,
-): Promise<readonly string[]> {
-  if (Object.keys(changes).length === 0) return []
-  const head = { jsonversion: 2, pushedinheritedpageresources: false, calledgetallpages: pagesRead }
-  await writeFile(path.join(folder, CHANGES), JSON.stringify({ qpdf: [head, changes] }))
-  return [`--update-from-json=${HERE}/${CHANGES}`]
-}

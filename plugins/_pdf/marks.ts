@@ -3,7 +3,7 @@ import { deflateSync } from 'node:zlib'
 import type { WatermarkWanted } from './tasks.ts'
 import { outlineOf } from './letters.ts'
 import type { Dictionary } from './objects.ts'
-import type { Box } from './pages.ts'
+import type { Box } from './geometry.ts'
 
 export interface Mark {
   box: Box
@@ -19,6 +19,7 @@ export interface Mark {
   /** A picture's soft mask. */
   mask: Stream | null
 }
+
 export type Stream = { stream: { dict: Dictionary; data: string } }
 
 export const reference = (number: number): string => `${number} 0 R`

@@ -2,7 +2,7 @@
 // references as `12 0 R`.
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { Opened } from './open.ts'
+import type { Opened } from './opened.ts'
 import { HERE, runQpdf } from './qpdf.ts'
 
 export type Value =
@@ -23,6 +23,7 @@ export interface Objects {
 interface Written {
   qpdf: [unknown, Record<string, { stream?: { dict: Dictionary }; value?: Value }>]
 }
+
 const JSON_FILE = 'objects.json'
 const DEEPEST = 50
 

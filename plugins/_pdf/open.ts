@@ -4,21 +4,11 @@ import { createReadStream } from 'node:fs'
 import { open, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { Refusal, tellsOfMemory } from '../sandbox.ts'
+import { changing } from './changes.ts'
 import { idOf, isDictionary, isReference, readObjects, type Dictionary } from './objects.ts'
 import { refusalFor } from './problems.ts'
 import { callQpdf, HERE, isWrongPassword, runQpdf, type Called } from './qpdf.ts'
-
-export interface Opened {
-  /** Its file in the folder: not encrypted, and its pages can be found. */
-  file: string
-  /** In qpdf's words, how to protect what is made of it as it was itself; null: it was not. */
-  protection: readonly string[] | null
-  password: string
-  repaired: boolean
-  signed: boolean
-  /** Made ready to be read while it loads. */
-  linearized: boolean
-}
+import type { Opened } from './opened.ts'
 
 /**
  * Throws `Refusal`: `not_a_pdf`, `pdf_damaged`, and `pdf_encrypted` where it needs a password, or
@@ -109,7 +99,6 @@ const repairDocument = async (folder: string, opened: Opened): Promise<Opened> =
 async function rewriteDocument(folder: string, opened: Opened): Promise<Opened | null> {
   const file = `rewritten-${opened.file}`
   try {
-    const { changing } = await import('./finish.ts')
     const changes = await changing(folder, await catalogChange(folder, opened))
     await runQpdf(folder, [`${HERE}/${opened.file}`, ...changes, `${HERE}/${file}`])
     await checkDocument(folder, file)

@@ -12,17 +12,10 @@ import {
   type Objects,
   type Value,
 } from './objects.ts'
-import type { Opened } from './open.ts'
+import type { Opened } from './opened.ts'
 import { refusalFor } from './problems.ts'
-import { times, type Matrix } from './placement.ts'
+import { times, type Box, type Matrix } from './geometry.ts'
 import { HERE, runQpdf } from './qpdf.ts'
-
-export interface Box {
-  left: number
-  bottom: number
-  right: number
-  top: number
-}
 
 export interface Page {
   /** `12 0 R`. */

@@ -2,10 +2,7 @@
 // the page's.
 import type { WatermarkWanted } from './tasks.ts'
 import type { Mark } from './marks.ts'
-import type { Box } from './pages.ts'
-
-/** As PDF writes one: [a b c d e f]. */
-export type Matrix = readonly [number, number, number, number, number, number]
+import type { Box, Matrix } from './geometry.ts'
 
 /** Shares of what is seen of a page. */
 const MARGIN = 0.04
@@ -81,13 +78,3 @@ function around(box: Box, scale: number, turn: number, x: number, y: number): Ma
   const [middleX, middleY] = [(box.left + box.right) / 2, (box.bottom + box.top) / 2]
   return [cos, sin, -sin, cos, x - cos * middleX + sin * middleY, y - sin * middleX - cos * middleY]
 }
-
-/** First `a`, then `b`. */
-export const times = (a: Matrix, b: Matrix): Matrix => [
-  a[0] * b[0] + a[1] * b[2],
-  a[0] * b[1] + a[1] * b[3],
-  a[2] * b[0] + a[3] * b[2],
-  a[2] * b[1] + a[3] * b[3],
-  a[4] * b[0] + a[5] * b[2] + b[4],
-  a[4] * b[1] + a[5] * b[3] + b[5],
-]

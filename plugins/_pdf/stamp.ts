@@ -14,9 +14,10 @@ import {
   type Objects,
   type Value,
 } from './objects.ts'
-import type { Opened } from './open.ts'
+import type { Opened } from './opened.ts'
 import type { Page, Pages } from './pages.ts'
-import { placed, times, type Matrix } from './placement.ts'
+import { placed } from './placement.ts'
+import { times, type Matrix } from './geometry.ts'
 import { HERE } from './qpdf.ts'
 
 type Changes = Record<string, Stream | { value: Dictionary }>

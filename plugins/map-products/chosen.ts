@@ -5,9 +5,9 @@ import {
   failed,
   type CatalogProduct,
   type Item,
-  type Mapping,
   type Outcome,
   type ReadContext,
+  type Mapping,
 } from '../contract.ts'
 
 export const choice = z.strictObject({
@@ -19,6 +19,7 @@ export const choice = z.strictObject({
   /** Absent: as the option of that name says. */
   replace: z.boolean().optional(),
 })
+
 type Choice = z.output<typeof choice>
 
 export interface Chosen {

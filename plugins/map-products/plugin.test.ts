@@ -15,10 +15,10 @@ import {
   PortError,
   type Catalog,
   type CatalogVariant,
-  type FileView,
   type Item,
-  type Mapping,
   type Outcome,
+  type FileView,
+  type Mapping,
 } from '../contract.ts'
 import { mapProducts } from './plugin.ts'
 
@@ -61,6 +61,7 @@ const outcomesOf = async (items: readonly Item[], options: object = {}, given = 
   )
   return new Map(outcomes.map((outcome) => [outcome.item, outcome]))
 }
+
 const added = (outcome: Outcome | undefined): readonly Mapping[] =>
   outcome?.status === 'ok' ? (outcome.change?.mappings?.add ?? []) : []
 const productOf = async (sku: string) =>

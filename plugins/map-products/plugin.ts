@@ -8,11 +8,11 @@ import {
   MATCH_METHODS,
   type CatalogVariant,
   type Item,
-  type Mapping,
   type Match,
   type MatchRules,
   type Outcome,
   type ReadContext,
+  type Mapping,
 } from '../contract.ts'
 import { chosenFor, choice, mapChosen } from './chosen.ts'
 

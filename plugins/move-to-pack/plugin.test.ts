@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { fileItem, writeContext } from '../../test/fakes/context.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
-import type { Item, Mapping, Outcome, Pack } from '../contract.ts'
+import type { Item, Outcome, Pack, Mapping } from '../contract.ts'
 import { moveToPack } from './plugin.ts'
 
 const [OLD, NEW] = ['01999999-0000-7000-8000-00000000000a', '01999999-0000-7000-8000-00000000000b']
@@ -16,10 +16,12 @@ const product = (n: number, given: Partial<Mapping> = {}): Mapping => ({
   reason: 'Its pack has this product',
   ...given,
 })
+
 const shelf: Pack[] = [
   { id: OLD, name: 'Old', products: [product(1), product(2)] },
   { id: NEW, name: 'Summer Ébooks', products: [product(2), product(3)] },
 ]
+
 const packs = {
   find: (wanted: { id: string } | { name: string }) =>
     Promise.resolve(
@@ -30,6 +32,7 @@ const packs = {
       ) ?? null,
     ),
 }
+
 const context = writeContext({ packs })
 const byItself = product(9, { method: 'manual', reason: 'Chosen by hand' })
 const inOld = fileItem('old', { pack_id: OLD, mappings: [product(1), product(2), byItself] })

@@ -9,8 +9,8 @@ import {
   type FileChange,
   type Item,
   type Outcome,
-  type Pack,
   type Packs,
+  type Pack,
 } from '../contract.ts'
 
 const options = z

@@ -7,9 +7,9 @@ import {
   extensionOf,
   failed,
   TYPE_GROUPS,
-  type FileView,
   type Item,
   type Outcome,
+  type FileView,
 } from '../contract.ts'
 import { createImages } from './images.ts'
 
@@ -36,6 +36,7 @@ const options = z.strictObject({
     help: 'As a version of the file. Else it goes after 7 days, when it can no longer be undone. An import keeps what this makes alone.',
   }),
 })
+
 type Options = z.output<typeof options>
 
 /**

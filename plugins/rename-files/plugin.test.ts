@@ -3,13 +3,14 @@ import { describe, expect, it } from 'vitest'
 import { filenameProblem } from '../../server/files/rules.ts'
 import { fileItem, importItem, writeContext } from '../../test/fakes/context.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
-import type { FileView, Item, Mapping, Outcome } from '../contract.ts'
+import type { Item, Outcome, FileView, Mapping } from '../contract.ts'
 import { renameFiles } from './plugin.ts'
 
 const product = (product_title: string): Mapping => ({
   ...{ product_id: 'gid://shopify/Product/1', product_title, variant_id: null, sku: null },
   ...{ method: 'manual', score: 1, reason: 'test' },
 })
+
 const planned = (items: readonly Item[], options: Record<string, unknown>): Promise<Outcome[]> =>
   Array.fromAsync(renameFiles.plan(items, renameFiles.options.parse(options), writeContext()))
 
@@ -18,6 +19,7 @@ function nameOf(outcome: Outcome | undefined, before: string): string {
   if (outcome?.status !== 'ok') throw new Error(JSON.stringify(outcome))
   return outcome.change?.set?.filename ?? before
 }
+
 async function renamed(
   filename: string,
   options: Record<string, unknown>,
@@ -27,6 +29,7 @@ async function renamed(
   const [outcome] = await planned([fileItem('a', { filename, ...more }, position)], options)
   return nameOf(outcome, filename)
 }
+
 const refusals = (options: unknown) =>
   (renameFiles.options.safeParse(options).error?.issues ?? []).map(
     ({ path, message }) => `${path.join('.')}: ${message}`,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { fileItem, importItem, writeContext } from '../../test/fakes/context.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
-import type { FileView, Item } from '../contract.ts'
+import type { Item, FileView } from '../contract.ts'
 import { tagByRule } from './plugin.ts'
 
 const MB = 1024 ** 2
@@ -12,6 +12,7 @@ const addedTo = async (item: Item, options: unknown = {}) => {
   if (outcome!.status !== 'ok') throw new Error('A rule never refuses a file')
   return outcome!.change?.tags ?? null
 }
+
 const file = (given: Partial<FileView>) => fileItem('a', given)
 
 pluginSuite(tagByRule, () =>

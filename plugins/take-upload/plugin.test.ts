@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { forShop } from '../../server/db/for-shop.ts'
 import { openUploadFolder } from '../../server/channels/upload/upload.ts'
 import { insertUpload, newUploadId } from '../../server/channels/upload/rows.ts'
-import { createUploadPort } from '../../server/ports/uploads.ts'
+import { createUploadPort } from '../../server/channels/upload/port.ts'
 import { createDiskStore } from '../../server/store/disk.ts'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { contentOf, hashOf } from '../../test/fakes/content.ts'
@@ -51,6 +51,7 @@ async function openWorld() {
     },
   }
 }
+
 type World = Awaited<ReturnType<typeof openWorld>>
 const ABSENT = '00000000-0000-4000-8000-000000000000'
 

@@ -1,18 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import { fileItem, writeContext } from '../../test/fakes/context.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
-import type { Mapping, Outcome } from '../contract.ts'
+import type { Outcome, Mapping } from '../contract.ts'
 import { unmapProducts } from './plugin.ts'
 
 const mapping = (product_id: string, variant_id: string | null = null): Mapping => ({
   ...{ product_id, variant_id, product_title: product_id, sku: null },
   ...{ method: 'manual', score: 1, reason: 'Chosen by hand' },
 })
+
 const items = () => [
   fileItem('a', { mappings: [mapping('p1'), mapping('p1', 'v1'), mapping('p2')] }),
   fileItem('b', { mappings: [mapping('p2')] }, 1),
   fileItem('c', {}, 2),
 ]
+
 const plan = (options: object): Promise<Outcome[]> =>
   Array.fromAsync(unmapProducts.plan(items(), unmapProducts.options.parse(options), writeContext()))
 

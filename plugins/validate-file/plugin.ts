@@ -2,7 +2,7 @@
 // was hardly meant. Every type of file is accepted.
 import { z } from 'zod'
 import { mismatchOf } from './contents.ts'
-import { definePlugin, type FileView, type Item, type Outcome, type Warning } from '../contract.ts'
+import { definePlugin, type Item, type Outcome, type Warning, type FileView } from '../contract.ts'
 
 const MB = 1024 ** 2
 

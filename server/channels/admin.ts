@@ -1,7 +1,7 @@
 // Starts bulk actions and workflows on existing files, for a person in the page or a program with a
 // key.
 import type { Workflow } from '../../plugins/contract.ts'
-import { schemaProblems } from '../config.ts'
+import { schemaProblems } from '../workflows/problems.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import {
   misplaced,

@@ -1,14 +1,14 @@
 // Resolves what a schedule runs, and finds every problem of one before it is saved.
 import type { Workflow } from '../../plugins/contract.ts'
-import { keptProblems, type WorkflowProblem } from '../config.ts'
+import { keptProblems, type WorkflowProblem } from '../workflows/problems.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { misplaced, placeOf } from '../engine/engine.ts'
 import { AppError } from '../errors.ts'
 import { nameProblem, type Parts } from '../workflows/check.ts'
 import { actionWorkflow, requireWorkflow } from '../workflows/find.ts'
 import { referenceProblems, referencesIn, type Reference } from '../workflows/references.ts'
-import type { ScheduleBody } from './schedule-rows.ts'
 import { cronProblem } from './schedule-times.ts'
+import type { FileFilter } from '../files/filter.ts'
 
 /** What it runs, with the action's options in place. Throws `not_found`, `workflow_broken`. */
 export async function workflowOf(
@@ -92,4 +92,19 @@ async function runProblems(
     const message = error.code === 'not_found' ? 'There is no such workflow' : error.message
     return [{ param: 'workflow', message }]
   }
+}
+
+export interface ScheduleBody {
+  name: string
+  enabled: boolean
+  /** Five fields. */
+  cron: string
+  /** One of the two: a bulk action with its options, or a workflow's id. */
+  action: string | null
+  workflow: string | null
+  options: Record<string, unknown>
+  filter: FileFilter
+  notify: 'always' | 'errors' | 'never'
+  /** The most files that one run may delete. */
+  cap: number
 }

@@ -1,29 +1,13 @@
 // The shop's schedules in the database: what runs, on which files, and the next run.
-import type { WorkflowProblem } from '../config.ts'
+import type { WorkflowProblem } from '../workflows/problems.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import type { OperationStatus } from '../engine/engine.ts'
 import { AppError } from '../errors.ts'
-import type { FileFilter } from '../files/filter.ts'
 import { readShop } from '../files/shop-settings.ts'
 import { parsePublicId, toPublicId } from '../ids.ts'
 import type { Parts } from '../workflows/check.ts'
-import { scheduleProblems } from './schedule-check.ts'
+import { scheduleProblems, type ScheduleBody } from './schedule-check.ts'
 import { nextRuns } from './schedule-times.ts'
-
-export interface ScheduleBody {
-  name: string
-  enabled: boolean
-  /** Five fields. */
-  cron: string
-  /** One of the two: a bulk action with its options, or a workflow's id. */
-  action: string | null
-  workflow: string | null
-  options: Record<string, unknown>
-  filter: FileFilter
-  notify: 'always' | 'errors' | 'never'
-  /** The most files that one run may delete. */
-  cap: number
-}
 
 export interface ScheduleRow extends ScheduleBody {
   /** A bare UUID. */

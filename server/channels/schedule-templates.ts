@@ -1,5 +1,5 @@
 // Schedules to begin with: the two that the specification describes.
-import type { ScheduleBody } from './schedule-rows.ts'
+import type { ScheduleBody } from './schedule-check.ts'
 
 const MB = 1024 ** 2
 

@@ -4,7 +4,7 @@ import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { createPackLink } from '../files/pack-links.ts'
 import { ensurePack } from '../files/packs.ts'
 import { renderMail, type MailPayload } from '../notify/templates.ts'
-import { askForMore, get, openDepot, visit, type Depot } from './fixture.ts'
+import { askForMore, get, openDepot, visit, type Depot } from '../../test/delivery.ts'
 
 const SMALL = randomBytes(1000)
 const DAY_MS = 86_400_000

@@ -5,11 +5,11 @@ import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestShop, openTestDatabase, silent } from '../../test/database.ts'
 import { scrubBlobs } from '../files/blob-checks.ts'
-import { listNotices } from '../notify/notices.ts'
+import { listNotices } from '../files/notices.ts'
 import { createDiskStore } from '../store/disk.ts'
 import type { BlobStore } from '../store/store.ts'
 import type { Delivery } from './delivery.ts'
-import { get, openDepot, visit, type Depot } from './fixture.ts'
+import { get, openDepot, visit, type Depot } from '../../test/delivery.ts'
 
 const DAY = 24 * 60 * 60 * 1000
 const SIZES = { small: 1000, large: 700_000 }
@@ -46,6 +46,7 @@ async function pathOf(file: string): Promise<string> {
   )
   return path.join(depot.folder, String(depot.shop), row!.hash)
 }
+
 /** Other bytes of the same length. */
 const spoil = async (file: string, size: number) =>
   writeFile(await pathOf(file), Buffer.alloc(size, 'x'))
@@ -59,6 +60,7 @@ async function scrub(): Promise<void> {
   await scrubBlobs(parts, new AbortController().signal)
   await depot.operationProgress()
 }
+
 const notices = async () => (await listNotices(depot.scope, { limit: 100 })).rows
 
 describe.each(Object.entries(SIZES))('a blob that was truncated: %s', (_, size) => {

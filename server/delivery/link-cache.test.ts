@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { hashKey } from '../secrets.ts'
-import { deaf, get, openDepot, type Depot } from './fixture.ts'
+import { deaf, get, openDepot, type Depot } from '../../test/delivery.ts'
 
 const SMALL = randomBytes(1000)
 const LARGE = randomBytes(300_000)
@@ -36,6 +36,7 @@ const goOn = (ms: number) => {
   const now = performance.now.bind(performance)
   vi.spyOn(performance, 'now').mockImplementation(() => now() + ms)
 }
+
 const sql = (text: string, ...values: unknown[]) => database.pool.query(text, values)
 
 describe('counts', () => {

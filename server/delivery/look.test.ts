@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { changeBuyerPage, changeLogo } from './buyer-page.ts'
-import { get, openDepot, type Depot } from './fixture.ts'
+import { get, openDepot, type Depot } from '../../test/delivery.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
 let depot: Depot

@@ -6,7 +6,7 @@ import { listLinks } from '../files/link-list.ts'
 import { deletePack } from '../files/pack-changes.ts'
 import { ensurePack } from '../files/packs.ts'
 import { revokeLinks } from '../files/links.ts'
-import { askForMore, get, openDepot, visit, type Depot } from './fixture.ts'
+import { askForMore, get, openDepot, visit, type Depot } from '../../test/delivery.ts'
 
 const DAY_MS = 86_400_000
 
@@ -62,6 +62,7 @@ async function shown(key: string, at = port): Promise<{ name: string; path: stri
     path: /href='(download\?key&#x3D;|download\?key=)([\w-]{43})'/.exec(item!)?.[2] ?? null,
   }))
 }
+
 const names = async (key: string) => (await shown(key)).map(({ name }) => name)
 const counts = async (link: string) =>
   depot.scope.query<{ downloads: number }>(

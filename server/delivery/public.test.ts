@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { rotateAddress } from '../files/public-addresses.ts'
-import { get, openDepot, visit, type Depot } from './fixture.ts'
+import { get, openDepot, visit, type Depot } from '../../test/delivery.ts'
 
 const SMALL = randomBytes(1000)
 const LARGE = randomBytes(700_000)

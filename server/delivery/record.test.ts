@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { tellDownloads } from '../notify/downloads.ts'
 import { renderMail, type MailPayload } from '../notify/templates.ts'
-import { get, openDepot, visit, type Depot } from './fixture.ts'
+import { get, openDepot, visit, type Depot } from '../../test/delivery.ts'
 import { sweepDownloads } from './record.ts'
 
 const SMALL = randomBytes(1000)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
-import { deaf, get, openDepot, type Depot } from './fixture.ts'
+import { deaf, get, openDepot, type Depot } from '../../test/delivery.ts'
 import { deliveryAddress, prefersJson, routeOf } from './request.ts'
 
 const BYTES = Buffer.from('some bytes')

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import type { BlobStore } from '../store/store.ts'
-import { openDepot, type Depot } from './fixture.ts'
+import { openDepot, type Depot } from '../../test/delivery.ts'
 
 const SIZE = 3_000_000
 /** A small file goes out in one piece; so much of a large one is sent before its store stalls. */

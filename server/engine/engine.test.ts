@@ -222,6 +222,7 @@ test('a worker thought dead that still lives can write nothing', async () => {
   const options = {
     limits: { file_bytes: 10 },
     secrets: engine.parts.secrets,
+    messages: engine.parts.messages,
     log: engine.parts.log,
     last: true,
   }

@@ -12,7 +12,7 @@ import { sealOptions } from './operations/sealed-options.ts'
 import { startOperation, type StartInput } from './operations/start.ts'
 import { mayUndo, startUndo } from './operations/undo.ts'
 import { ENDED, type EngineParts, type OperationRow, type OperationStatus } from './types.ts'
-import { withPreceding } from './operations/workflows.ts'
+import { withPreceding } from '../workflows/steps.ts'
 
 export type { Foreseen, Placed } from './batches/dry-run.ts'
 export { urlOf } from './operations/items.ts'
@@ -32,7 +32,7 @@ export {
   placedFilter,
   placeOf,
   withOptions,
-} from './operations/workflows.ts'
+} from '../workflows/steps.ts'
 
 const UNDOES_KIND = `(
   select u.kind from operations u where u.shop_id = operations.shop_id and u.id = operations.undoes)`

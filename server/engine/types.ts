@@ -39,6 +39,7 @@ export const OPERATION_STATUSES = [
   'cancelled',
   'undone',
 ] as const
+
 export type OperationStatus = (typeof OPERATION_STATUSES)[number]
 export const ITEM_STATUSES = [
   'pending',
@@ -48,6 +49,7 @@ export const ITEM_STATUSES = [
   'skipped',
   'cancelled',
 ] as const
+
 export type ItemStatus = (typeof ITEM_STATUSES)[number]
 
 /** Statuses from which nothing more will happen by itself. */
@@ -215,6 +217,14 @@ export interface EndedItem {
 /** What plugins may touch, bound to one shop. The actions are the engine's own. */
 export type Ports = Omit<WritePorts, 'actions'> & Pick<BaseContext, 'shop'>
 
+/** Messages about an operation. Both are called in the transaction that decides to send them. */
+export interface OperationMessages {
+  /** Links (bare UUIDs) were made for buyers who get them by email. */
+  linksMade(tx: ShopScope, links: readonly string[], operation: string): Promise<void>
+  /** The operation has ended, in any status. */
+  ended(tx: ShopScope, operation: OperationRow): Promise<void>
+}
+
 export interface EngineParts {
   database: Database
   listener: Listener
@@ -231,6 +241,7 @@ export interface EngineParts {
     operation: string,
     seen: (files: number, written: number) => void,
   ): Listings
+  messages: OperationMessages
   /** Links are made in the transaction that writes an outcome, and their keys are derived. */
   secrets: Secrets
   log: Logger

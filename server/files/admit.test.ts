@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Mapping, StagedBlob } from '../../plugins/contract.ts'
+import type { StagedBlob, Mapping } from '../../plugins/contract.ts'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { admitFiles, type Admission, type OnConflict } from './admit.ts'
@@ -24,6 +24,7 @@ const blob = (byte: number, size = 10): StagedBlob => ({
   location: 'primary',
   content_type: null,
 })
+
 const mapping: Mapping = {
   product_id: 'gid://shopify/Product/1',
   product_title: 'Slow Bread',
@@ -33,6 +34,7 @@ const mapping: Mapping = {
   score: 1,
   reason: 'named',
 }
+
 const admission = (
   filename: string,
   byte: number,
@@ -47,6 +49,7 @@ const admission = (
     channel: 'api',
   }
 }
+
 const admit = (...admissions: Admission[]) =>
   scope.transaction((tx) => admitFiles(tx, admissions, limits))
 const rows = (table: 'files' | 'versions' | 'mappings' | 'blobs') =>

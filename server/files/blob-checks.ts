@@ -5,7 +5,7 @@ import { Blake3Hasher } from '@napi-rs/blake-hash'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import type { Database } from '../db/database.ts'
 import type { Logger } from '../log.ts'
-import { raiseNotice } from '../notify/notices.ts'
+import { raiseNotice } from './notices.ts'
 import { StoreError, type BlobStore } from '../store/store.ts'
 
 export interface StoredBlob {

@@ -5,8 +5,8 @@ import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { makeFiles, type MadeFile } from '../../test/files.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { addVersion } from './admit.ts'
-import { changeFiles, type Change, type Changed } from './changes.ts'
-import { draftOfRecord, type Draft } from './drafts.ts'
+import { changeFiles, type Changed } from './changes.ts'
+import { type Change, draftOfRecord, type Draft } from './drafts.ts'
 import { readRecords, type FileRecord } from './records.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
@@ -25,10 +25,12 @@ async function made(...files: (string | MadeFile)[]): Promise<FileRecord[]> {
   )
   return reread(ids)
 }
+
 async function reread(ids: readonly string[]): Promise<FileRecord[]> {
   const records = await readRecords(scope, ids)
   return ids.flatMap((id) => records.get(id) ?? [])
 }
+
 const idsOf = (records: readonly FileRecord[]) => records.map(({ id }) => id)
 /** Everything of the files' rows, and whether a row was written at all. */
 const rows = (records: readonly FileRecord[]) =>
@@ -40,6 +42,7 @@ const changeTo = (record: FileRecord, to: Partial<Draft>): Change => ({
   record,
   draft: { ...draftOfRecord(record), ...to },
 })
+
 const change = (...changes: Change[]): Promise<Changed[]> =>
   scope.transaction((tx) => changeFiles(tx, changes))
 const product = (id: string): Mapping => ({

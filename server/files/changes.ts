@@ -5,18 +5,18 @@ import { isDeepStrictEqual } from 'node:util'
 import {
   SETTING_NAMES,
   settingColumns,
-  type Mapping,
   type SettingName,
+  type Mapping,
 } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { sharedRows } from '../db/shared-rows.ts'
 import type { ErrorCode } from '../errors.ts'
-import type { Draft } from './drafts.ts'
+import type { Change } from './drafts.ts'
 import { addMappings, removeMappings } from './mappings.ts'
 import { settleNames } from './names.ts'
 import { settlePacks } from './packs.ts'
 import { ensurePublicAddresses } from './public-addresses.ts'
-import type { FileRecord, KeptMapping } from './records.ts'
+import type { KeptMapping } from './records.ts'
 import {
   extensionOf,
   contentTypeOf,
@@ -33,16 +33,6 @@ import {
 export interface Ledger {
   before: Record<string, unknown>
   after: Record<string, unknown>
-}
-
-export interface Change {
-  record: FileRecord
-  draft: Draft
-  /**
-   * What a preview promised, as [before, after]: if it is not the same any more, nothing is
-   * changed.
-   */
-  promised?: readonly [before: unknown, after: unknown] | null
 }
 
 export type Changed =
@@ -76,6 +66,7 @@ const COLUMN_TYPES = {
   deleted_at: 'timestamptz',
   updated_at: 'timestamptz',
 } as const
+
 type Column = keyof typeof COLUMN_TYPES
 type Columns = Partial<Record<Column, unknown>>
 

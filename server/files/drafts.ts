@@ -85,3 +85,13 @@ export const viewOfDraft = (
   wanted_sku: record?.wanted_sku ?? null,
   created_at: record?.created_at ?? null,
 })
+
+export interface Change {
+  record: FileRecord
+  draft: Draft
+  /**
+   * What a preview promised, as [before, after]: if it is not the same any more, nothing is
+   * changed.
+   */
+  promised?: readonly [before: unknown, after: unknown] | null
+}

@@ -4,8 +4,8 @@ import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { makeFiles } from '../../test/files.ts'
 import { isRollback } from '../db/error-classes.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
-import { changeFiles, type Change } from './changes.ts'
-import { draftOfRecord } from './drafts.ts'
+import { changeFiles } from './changes.ts'
+import { type Change, draftOfRecord } from './drafts.ts'
 import { grantNames, type Wish } from './name-allocation.ts'
 import { readRecords, type FileRecord } from './records.ts'
 import { sized } from '../../test/scale.ts'
@@ -27,6 +27,7 @@ async function live(...names: string[]): Promise<FileRecord[]> {
   const records = await readRecords(scope, ids)
   return ids.map((id) => records.get(id)!)
 }
+
 /** Made and deleted one after another, since they may have one name. */
 async function trashed(...names: string[]): Promise<FileRecord[]> {
   const ids: string[] = []
@@ -40,14 +41,17 @@ async function trashed(...names: string[]): Promise<FileRecord[]> {
   const records = await readRecords(scope, ids)
   return ids.map((id) => records.get(id)!)
 }
+
 const restored = (record: FileRecord): Change => ({
   record,
   draft: { ...draftOfRecord(record), deleted: false },
 })
+
 const renamed = (record: FileRecord, filename: string): Change => ({
   record,
   draft: { ...draftOfRecord(record), filename },
 })
+
 const change = (...changes: Change[]) => scope.transaction((tx) => changeFiles(tx, changes))
 const names = async () =>
   (

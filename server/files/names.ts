@@ -1,7 +1,7 @@
 // Names that are taken: two files of a shop never have the same one. A renamed file whose new name
 // is taken is refused; one that comes back from the trash gets a number instead.
 import type { ShopScope } from '../db/for-shop.ts'
-import type { Change } from './changes.ts'
+import type { Change } from './drafts.ts'
 import { grantNames, holdersOf, noteForeseen, type Wish } from './name-allocation.ts'
 import { nameKey, numberedName, type Problem } from './rules.ts'
 

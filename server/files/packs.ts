@@ -2,7 +2,7 @@
 // there.
 import { packNameProblem, type Pack } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
-import type { Change } from './changes.ts'
+import type { Change } from './drafts.ts'
 import { nameKey, type Problem } from './rules.ts'
 
 /** By its bare UUID or by its name, in any case. */

@@ -1,7 +1,7 @@
 // The one scoring: every way of matching gives its hits with a score from 0 to 1 and the reason in
 // words, and one rule decides on them. docs/merchants/mapping.md says the same in a person's words,
 // with examples that are checked against this.
-import type { Mapping, Match, MatchMethod } from '../../plugins/contract.ts'
+import type { Match, MatchMethod, Mapping } from '../../plugins/contract.ts'
 import type { MirroredVariant, TaggedProduct } from '../storefront/mirror/lookup.ts'
 import type { Run } from './sku-in-name.ts'
 

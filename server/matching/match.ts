@@ -2,11 +2,11 @@
 // have left.
 import {
   nameKey,
-  type FileView,
-  type Mapping,
   type Match,
   type MatchMethod,
   type MatchRules,
+  type FileView,
+  type Mapping,
 } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import {

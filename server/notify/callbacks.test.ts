@@ -9,7 +9,7 @@ import { callbackDeliverer, queueCallback } from './callbacks.ts'
 import { sweepStaleMessages } from './stale-message-sweep.ts'
 import { mailDeliverer } from './mail.ts'
 import { listMessages } from './messages.ts'
-import { listNotices } from './notices.ts'
+import { listNotices } from '../files/notices.ts'
 import { openOutbox, type Outbox, type OutboxOptions } from './open.ts'
 import { webhookSecret } from './signatures.ts'
 
@@ -75,6 +75,7 @@ const end = async () => {
     deliver: () => outbox.deliver({ shop: scope.shop, message: message!.id }),
   }
 }
+
 const delayOf = async (id: string) => {
   const { rows } = await database.pool.query<{ delay: number }>(
     `select extract(epoch from run_at - now())::float as delay from graphile_worker.jobs where key = $1`,

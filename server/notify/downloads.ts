@@ -8,7 +8,7 @@ import type { DownloadMessages } from '../delivery/delivery.ts'
 import { queueMessage } from '../engine/worker/queue.ts'
 import { readShop, type ShopRecord } from '../files/shop-settings.ts'
 import { toPublicId } from '../ids.ts'
-import { raiseNotice } from './notices.ts'
+import { raiseNotice } from '../files/notices.ts'
 import type { MailPayload } from './templates.ts'
 
 const TOLD_EVERY = '1 hour'

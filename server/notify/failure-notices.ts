@@ -2,7 +2,7 @@
 // either.
 import type { ShopScope } from '../db/for-shop.ts'
 import { broughtLink } from './link-mail.ts'
-import { raiseNotice } from './notices.ts'
+import { raiseNotice } from '../files/notices.ts'
 import type { Message } from './outbox.ts'
 
 export interface Failure {

@@ -7,7 +7,7 @@ import { createLinks, revokeLinks, type Link } from '../files/links.ts'
 import { createSecrets } from '../secrets.ts'
 import { queueLinkMails } from './link-mail.ts'
 import { listMessages, type MessageRow } from './messages.ts'
-import { listNotices } from './notices.ts'
+import { listNotices } from '../files/notices.ts'
 import { openOutbox, type Outbox } from './open.ts'
 
 const BASE_URL = 'https://files.example.com'
@@ -63,6 +63,7 @@ const messages = (): Promise<MessageRow[]> =>
 const deliverAll = async () => {
   for (const { id } of await messages()) await outbox.deliver({ shop: scope.shop, message: id })
 }
+
 const plain = (raw: string) => raw.replace(/=\r\n/g, '').replaceAll('=3D', '=')
 
 describe('a link by email', () => {

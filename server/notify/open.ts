@@ -9,7 +9,8 @@ import { callbackDeliverer, type CallbackOptions } from './callbacks.ts'
 import { staleMessageTask } from './stale-message-sweep.ts'
 import { mailDeliverer } from './mail.ts'
 import { openMailServer } from './mail-server.ts'
-import { createDeliver, type Deliverers } from './outbox.ts'
+import { type Deliverers } from './outbox.ts'
+import { createDeliver } from './deliver.ts'
 
 export interface OutboxOptions extends CallbackOptions {
   database: Database

@@ -7,7 +7,7 @@ import { sweepStaleMessages } from './stale-message-sweep.ts'
 import { mailDeliverer } from './mail.ts'
 import { openMailServer } from './mail-server.ts'
 import { listMessages, readMessage, sendAgain, type MessageRow } from './messages.ts'
-import { listNotices } from './notices.ts'
+import { listNotices } from '../files/notices.ts'
 import { openOutbox, type Outbox, type OutboxOptions } from './open.ts'
 import { callbackDeliverer } from './callbacks.ts'
 import type { Deliverers } from './outbox.ts'
@@ -34,11 +34,13 @@ const optionsWith = (given: Partial<OutboxOptions> = {}): OutboxOptions => ({
   log: silent,
   ...given,
 })
+
 const open = (given: Partial<OutboxOptions> = {}): Outbox => {
   const one = openOutbox(optionsWith(given))
   opened.push(one)
   return one
 }
+
 const deliverers = (smtpUrl: string | null): Deliverers => ({
   email: mailDeliverer({
     ...optionsWith(),

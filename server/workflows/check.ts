@@ -10,7 +10,7 @@ import {
 } from '../../plugins/contract.ts'
 import { parseBounded } from '../bounds.ts'
 import { builtInWorkflow } from './channel.ts'
-import { schemaProblems, workflowProblems, type WorkflowProblem } from '../config.ts'
+import { schemaProblems, workflowProblems, type WorkflowProblem } from './problems.ts'
 
 export const MAX_STEPS = 50
 export const MAX_PARALLEL = 16

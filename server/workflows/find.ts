@@ -1,10 +1,10 @@
 // From any workflow's id, built in or the shop's own, to the steps that the engine runs.
 import type { Plugin, Workflow } from '../../plugins/contract.ts'
-import { workflowProblems } from '../config.ts'
+import { workflowProblems } from './problems.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { AppError } from '../errors.ts'
 import { parsePublicId, toPublicId } from '../ids.ts'
-import { withOptions } from '../engine/engine.ts'
+import { withOptions } from './steps.ts'
 import { actionOf, type Parts } from './check.ts'
 import { readWorkflow, type OwnWorkflow } from './workflows.ts'
 

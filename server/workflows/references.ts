@@ -2,7 +2,7 @@
 // Another shop's id is answered exactly as one that does not exist.
 import { z } from 'zod'
 import type { Plugin, Step } from '../../plugins/contract.ts'
-import type { WorkflowProblem } from '../config.ts'
+import type { WorkflowProblem } from './problems.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { parsePublicId } from '../ids.ts'
 
@@ -20,6 +20,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   products: 'product',
   variant: 'variant',
 }
+
 /** Of objects inside an option, as the accepted candidates of a mapping. */
 const INNER: Readonly<Record<string, Kind>> = { product_id: 'product', variant_id: 'variant' }
 

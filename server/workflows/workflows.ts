@@ -1,7 +1,7 @@
 // The shop's own workflows: read, kept once nothing is wrong with them, and given up when no
 // schedule runs them.
 import type { Step, Workflow } from '../../plugins/contract.ts'
-import type { WorkflowProblem } from '../config.ts'
+import type { WorkflowProblem } from './problems.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { AppError } from '../errors.ts'
 import { checkWorkflow, type Parts, type WorkflowBody } from './check.ts'

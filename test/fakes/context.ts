@@ -4,12 +4,12 @@ import { randomUUID } from 'node:crypto'
 import { appConfig } from '../../app.config.ts'
 import type {
   Entry,
-  FileView,
   Item,
   OperationContext,
   WriteContext,
+  FileView,
 } from '../../plugins/contract.ts'
-import { createActions } from '../../server/ports/actions.ts'
+import { createActions } from '../../server/engine/actions.ts'
 
 const refuse = (port: string) => (): never => {
   throw new Error(`The test gave the plugin no ${port}`)

@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { get, openDepot, visit, type Answer, type Depot } from '../../server/delivery/fixture.ts'
+import { get, openDepot, visit, type Answer, type Depot } from '../delivery.ts'
 import { createTestShop, openTestDatabase } from '../database.ts'
 import { findNginx, startNginx, type Nginx } from '../nginx.ts'
 

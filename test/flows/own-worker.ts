@@ -6,6 +6,7 @@ import { openDatabase } from '../../server/db/database.ts'
 import { openListener } from '../../server/db/listener.ts'
 import type { EngineParts } from '../../server/engine/types.ts'
 import { startWorker } from '../../server/engine/worker.ts'
+import { operationMessages } from '../../server/notify/operation-messages.ts'
 import { createLogger } from '../../server/log.ts'
 import { createSecrets } from '../../server/secrets.ts'
 
@@ -28,6 +29,7 @@ export async function startOwnWorker(
     workflows: [],
     limits,
     ...outside,
+    messages: operationMessages,
     secrets,
     log,
   }

@@ -6,8 +6,8 @@ import {
   createSchedule,
   readSchedule,
   replaceSchedule,
-  type ScheduleBody,
 } from '../../server/channels/schedule-rows.ts'
+import { type ScheduleBody } from '../../server/channels/schedule-check.ts'
 import { runNow } from '../../server/channels/schedule-run.ts'
 import { SCHEDULE_TEMPLATES } from '../../server/channels/schedule-templates.ts'
 import { runDue, scheduleTask, type ScheduleParts } from '../../server/channels/schedule.ts'
@@ -49,6 +49,7 @@ const nightly = (change: Partial<ScheduleBody> = {}): ScheduleBody => ({
   name: 'Nightly tags',
   ...change,
 })
+
 const cleaning = (change: Partial<ScheduleBody> = {}) =>
   nightly({
     name: 'Cleaning',

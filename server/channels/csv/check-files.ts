@@ -2,22 +2,10 @@
 // ids of files that rows change. Rows may give files each other's names: those are judged together,
 // once all are read.
 import type { OnConflict } from '../../files/admit.ts'
-import { grantNames, type Wish } from '../../files/name-allocation.ts'
+import { grantNames } from '../../files/name-allocation.ts'
 import { nameKey } from '../../files/rules.ts'
 import { ERRORS, type ErrorCode } from '../../errors.ts'
-import type { Book, CheckParts, KnownFile } from './check.ts'
-
-export interface NamedRow {
-  row: number
-  id: string | null
-  filename: string
-}
-
-/** A row that gives its file another name. */
-export interface Renaming extends Wish {
-  row: number
-  filename: string
-}
+import type { Book, CheckParts, KnownFile, NamedRow, Renaming } from './check-book.ts'
 
 export async function checkFiles(
   parts: CheckParts,
@@ -55,6 +43,7 @@ const CONSEQUENCES: Readonly<Record<OnConflict, string>> = {
   overwrite: 'it replaces that file',
   new_version: 'it becomes that file’s newest version',
 }
+
 const IN_SHOP = 'A file of this name is in the shop'
 const KEEPS_NAME: Conflict = { severity: 'error', detail: `${IN_SHOP}: choose another one` }
 

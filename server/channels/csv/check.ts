@@ -1,14 +1,19 @@
 // The check of a whole CSV file: every row's values, names within the file and against the shop,
 // SKUs, and whether the addresses answer. It knows no database: what it looks things up in is given
 // to it, and problems go where it is told.
-import { PortError } from '../../../plugins/contract.ts'
-import type { OnConflict } from '../../files/admit.ts'
 import { ERRORS } from '../../errors.ts'
-import { checkContested, checkFiles, type NamedRow, type Renaming } from './check-files.ts'
-import { placesOf, type ColumnMapping, type Field } from './columns.ts'
-import { probeAddresses, type ProbeAddress, type SizeLimits } from './probes.ts'
+import { checkContested, checkFiles } from './check-files.ts'
 import {
-  placeOf,
+  type Book,
+  type CheckParts,
+  type CheckProgress,
+  type NamedRow,
+  type Rows,
+  createBook,
+} from './check-book.ts'
+import { placesOf, type ColumnMapping, type Field } from './columns.ts'
+import { probeAddresses, type ProbeAddress } from './probes.ts'
+import {
   readValues,
   shapeProblem,
   shiftProblem,
@@ -17,65 +22,7 @@ import {
 } from './row-values.ts'
 import { isBlank, type RowBatch } from './rows.ts'
 
-export interface RowProblem extends CellProblem {
-  row: number
-  place: number
-  /** Which problem of the check it is: a cell may have several. */
-  number: number
-  /** The header of the column. */
-  column: string | null
-}
-
-/** Of these SKUs, those that not exactly one product has, each with how many have it. */
-export type OddSkus = (
-  skus: readonly string[],
-  signal: AbortSignal,
-) => Promise<ReadonlyMap<string, number>>
-
-export interface KnownFile {
-  name_key: string
-  /** In the trash. */
-  deleted: boolean
-}
-
-export interface CheckParts {
-  batches: AsyncIterable<RowBatch>
-  headers: readonly string[]
-  mapping: ColumnMapping
-  onConflict: OnConflict
-  /** Which of these names (as `nameKey` has them) the shop's files have, with the files' UUIDs. */
-  takenNames(keys: readonly string[]): Promise<ReadonlyMap<string, string>>
-  /** Which of these files the shop has. */
-  knownFiles(ids: readonly string[]): Promise<ReadonlyMap<string, KnownFile>>
-  oddSkus: OddSkus
-  /** null: addresses are not asked. */
-  probe: ProbeAddress | null
-  limits: SizeLimits
-  /** Where problems go, in no order. */
-  report(problems: readonly RowProblem[]): Promise<void>
-  onProgress(progress: CheckProgress): void
-  signal: AbortSignal
-}
-
-export interface CheckProgress {
-  phase: 'rows' | 'skus' | 'urls' | 'done'
-  rows: number
-  skus: number
-  skus_total: number
-  urls: number
-  urls_total: number
-  errors: number
-  warnings: number
-  /** Rows that have an error, and the others by what they ask for. */
-  error_rows: number
-  import_rows: number
-  update_rows: number
-}
-
-const REPORTED_AT_ONCE = 2000
 const LOOKED_UP_AT_ONCE = 4000
-const NONE: ReadonlyMap<string, number> = new Map()
-
 /** Gives the final count. Throws what the look-ups throw, and the signal's reason. */
 export async function checkRows(parts: CheckParts): Promise<CheckProgress> {
   const book = createBook(parts)
@@ -111,97 +58,6 @@ const invalid = (detail: string) => ({
   message: ERRORS.invalid_csv.message,
   detail,
 })
-
-/** One row, or several: most are alone. */
-type Rows = number | number[]
-
-export type Book = ReturnType<typeof createBook>
-
-/** What the check has seen so far. */
-function createBook({ mapping, report, onProgress, signal }: CheckParts) {
-  const newSkus: string[] = []
-  const skuLookUps: Promise<ReadonlyMap<string, number> | null>[] = []
-  const progress: CheckProgress = {
-    ...{ phase: 'rows', rows: 0, skus: 0, skus_total: 0, urls: 0, urls_total: 0 },
-    ...{ errors: 0, warnings: 0, error_rows: 0, import_rows: 0, update_rows: 0 },
-  }
-  const errorRows = new Set<number>()
-  const updateRows = new Set<number>()
-  let wrongUpdates = 0
-  let waiting: RowProblem[] = []
-  const count = () => {
-    progress.error_rows = errorRows.size
-    progress.update_rows = updateRows.size - wrongUpdates
-    // The header may have errors of its own.
-    const wrong = errorRows.size - (errorRows.has(1) ? 1 : 0)
-    progress.import_rows = progress.rows - wrong - progress.update_rows
-    onProgress(progress)
-  }
-  return {
-    progress,
-    names: new Map<string, number>(),
-    ids: new Map<string, number>(),
-    /** Rows that give their files other names, and who has those names now. */
-    renamings: [] as Renaming[],
-    holders: new Map<string, string>(),
-    skus: new Map<string, Rows>(),
-    urls: new Map<string, Rows>(),
-    newSkus,
-    skuLookUps,
-    /**
-     * One after another, in the background, once there are so many; null comes of a storefront that
-     * is away.
-     */
-    lookUpSkus: ({ oddSkus }: CheckParts, least: number) => {
-      if (newSkus.length < least) return
-      const skus = newSkus.splice(0)
-      const before = skuLookUps.at(-1) ?? Promise.resolve(NONE)
-      const found = before.then((odd) => odd && oddSkus(skus, signal).catch(noCatalog))
-      progress.skus_total += skus.length
-      const counted = found.then((odd) => {
-        progress.skus += skus.length
-        return odd
-      })
-      // Whoever waits for it hears of its failure.
-      counted.catch(() => {})
-      skuLookUps.push(counted)
-    },
-    hasError: (row: number) => errorRows.has(row),
-    noteUpdate: (row: number) => {
-      updateRows.add(row)
-      if (errorRows.has(row)) wrongUpdates++
-    },
-    add: async (row: number, problem: CellProblem, of: Field | null = problem.field) => {
-      progress[problem.severity === 'error' ? 'errors' : 'warnings']++
-      if (problem.severity === 'error' && !errorRows.has(row)) {
-        errorRows.add(row)
-        if (updateRows.has(row)) wrongUpdates++
-      }
-      waiting.push({
-        ...problem,
-        row,
-        place: placeOf(of),
-        number: progress.errors + progress.warnings,
-        column: of && (mapping[of] ?? of),
-      })
-      if (waiting.length < REPORTED_AT_ONCE) return
-      const full = waiting
-      waiting = []
-      await report(full)
-    },
-    step: (change: Partial<CheckProgress>) => {
-      signal.throwIfAborted()
-      Object.assign(progress, change)
-      count()
-    },
-    end: async () => {
-      if (waiting.length > 0) await report(waiting)
-      progress.phase = 'done'
-      count()
-      return progress
-    },
-  }
-}
 
 /**
  * The rows themselves, batch after batch. What is looked up of some is looked up while the next
@@ -329,12 +185,6 @@ async function checkSkus(book: Book): Promise<void> {
     }
   }
   book.skus.clear()
-}
-
-/** A storefront that is away holds up no import. */
-function noCatalog(error: unknown): null {
-  if (error instanceof PortError) return null
-  throw error
 }
 
 async function checkAddresses(parts: CheckParts, book: Book, probe: ProbeAddress): Promise<void> {

@@ -3,7 +3,8 @@
 import Papa from 'papaparse'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { originalCell, plainCell } from '../../files/cells.ts'
-import { bodyOf, type RowProblem } from './check.ts'
+import { bodyOf } from './check.ts'
+import { type RowProblem } from './check-book.ts'
 import { readUploadRows, type CsvUpload } from './uploads.ts'
 
 /** Where a problem stands among all of them. */

@@ -2,7 +2,7 @@
 // that does not know is asked of the storefront itself, which may have learned of it since.
 import { nameKey, type Catalog } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
-import type { OddSkus } from './check.ts'
+import type { OddSkus } from './check-book.ts'
 
 /** The storefront answers some hundred a second: of more than these, a mirror's word is taken. */
 const MOST_ASKED = 2000

@@ -2,7 +2,6 @@
 import type { Database } from '../../db/database.ts'
 import { forShop, type ShopScope } from '../../db/for-shop.ts'
 import type { KnownAccount } from './accounts.ts'
-import type { Attempt, Refusal } from './sign-in.ts'
 
 const MOST_KEPT = 100
 
@@ -75,3 +74,16 @@ export const noteEnd = async (
     `update drop_connections set ended_at = now(), files = :files, bytes = :bytes where shop_id = :shop and id = :id`,
     { id, files, bytes },
   ))
+export type Refusal =
+  | 'wrong password'
+  | 'wrong key'
+  | 'unknown username'
+  | 'address not allowed'
+  | 'address banned'
+  | 'account switched off'
+  | 'TLS required'
+export interface Attempt {
+  username: string
+  address: string
+  protocol: 'sftp' | 'ftp' | 'ftps'
+}

@@ -5,10 +5,9 @@ import { forShop } from '../../db/for-shop.ts'
 import type { Listener } from '../../db/listener.ts'
 import { errorFields, type Logger } from '../../log.ts'
 import { findByUsername, type KnownAccount } from './accounts.ts'
-import { noteConnection, noteEnd } from './connections.ts'
+import { noteConnection, noteEnd, type Attempt } from './connections.ts'
 import { createDropFs, type DropFs } from './vfs.ts'
 import type { Transfer, TransferParts, Transfers } from './transfers.ts'
-import type { Attempt } from './sign-in.ts'
 
 export interface Session {
   fs: DropFs

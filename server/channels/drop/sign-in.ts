@@ -5,25 +5,10 @@ import ipaddr from 'ipaddr.js'
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Database } from '../../db/database.ts'
 import { findByUsername, type KnownAccount } from './accounts.ts'
-import { noteRefusal } from './connections.ts'
+import { noteRefusal, type Attempt, type Refusal } from './connections.ts'
 import { hashPassword, isPassword } from './passwords.ts'
 
-export type Refusal =
-  | 'wrong password'
-  | 'wrong key'
-  | 'unknown username'
-  | 'address not allowed'
-  | 'address banned'
-  | 'account switched off'
-  | 'TLS required'
-
 export type SignedIn = { account: KnownAccount } | { refused: Refusal }
-
-export interface Attempt {
-  username: string
-  address: string
-  protocol: 'sftp' | 'ftp' | 'ftps'
-}
 
 export interface SignIn {
   /** Is this address banned? Asked before anything else is read from it. */

@@ -11,12 +11,13 @@ import type { Claim } from './claim.ts'
 import { releaseFiles } from './file-claims.ts'
 import { LeaseLost } from '../worker/lease.ts'
 import { partsInOrder, UNBLOCKED } from '../operations/name-order.ts'
-import type { EndedItem } from '../types.ts'
+import type { EndedItem, OperationMessages } from '../types.ts'
 import { writeEnded, type Limits } from './write.ts'
 
 export interface CommitOptions {
   limits: Limits
   secrets: Secrets
+  messages: OperationMessages
   log: Logger
   /** The batch ends with this group: hand the chain on to its successor. */
   last: boolean
@@ -90,7 +91,7 @@ function commitGroup(
   scope: ShopScope,
   claim: Claim,
   group: readonly EndedItem[],
-  { limits, secrets, last }: CommitOptions,
+  { limits, secrets, messages, last }: CommitOptions,
 ): Promise<void> {
   return untilThrough(scope, async (tx) => {
     const blocked = await holdItems(tx, claim, group)
@@ -100,7 +101,7 @@ function commitGroup(
     if (files.length > 0) await releaseFiles(tx, claim.operation.id, claim.lease, files)
     if (last) await enqueueNext(tx, claim)
     const ended = group.map((each) => (blocked.has(each.item.position) ? waiting(each) : each))
-    await writeEnded(tx, claim, ended, { limits, secrets, fresh: new Set(), uniform: 0 })
+    await writeEnded(tx, claim, ended, { limits, secrets, messages, fresh: new Set(), uniform: 0 })
   })
 }
 

@@ -10,7 +10,7 @@ import {
   type Workflow,
 } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
-import { createActions } from '../../ports/actions.ts'
+import { createActions } from '../actions.ts'
 import type { Stop } from './outcomes.ts'
 import { openOptions } from '../operations/sealed-options.ts'
 import type { EngineParts, OperationRow, ResolvedStep } from '../types.ts'

@@ -2,13 +2,13 @@
 // and without writing anything.
 import type { Workflow } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
-import type { Change } from '../../files/changes.ts'
+import type { Change } from '../../files/drafts.ts'
 import { freshItem } from './work-items.ts'
 import { resolveSteps, writeContext } from './context.ts'
 import { planBatch } from './plan.ts'
 import type { Ending, EngineParts } from '../types.ts'
 import { draftOf, loadRecords, obstacleOf } from './item-work.ts'
-import { placeOf } from '../operations/workflows.ts'
+import { placeOf } from '../../workflows/steps.ts'
 
 /** A file by its bare UUID, at its place in a selection. */
 export interface Placed {

@@ -52,7 +52,8 @@ async function workOn(
   const { parts } = runner
   const stop = new AbortController()
   const signal = AbortSignal.any([interrupted, stop.signal])
-  const options = { limits: parts.limits, secrets: parts.secrets, log: parts.log }
+  const { limits, secrets, messages, log } = parts
+  const options = { limits, secrets, messages, log }
   let left = claim.items.length
   try {
     const ending = inNameOrder(endingsOf(runner, scope, claim, signal), claim.items)

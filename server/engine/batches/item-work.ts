@@ -2,10 +2,10 @@
 // plugin's word on an item.
 import {
   matchesCondition,
-  type FileView,
   type Item,
   type Outcome,
   type StagedBlob,
+  type FileView,
 } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { AppError, isErrorCode } from '../../errors.ts'
@@ -14,7 +14,7 @@ import { readRecords } from '../../files/records.ts'
 import { applyToDraft } from './apply.ts'
 import { keepAsItWas, policyOf, retryDelay } from './failure.ts'
 import type { Ending, ItemError, ResolvedStep, WorkItem } from '../types.ts'
-import type { Place } from '../operations/workflows.ts'
+import type { Place } from '../../workflows/steps.ts'
 
 /** Plugins get copies of nothing: they are trusted not to write into what they are shown. */
 export const viewOfItem = (item: WorkItem): Item => ({

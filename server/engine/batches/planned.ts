@@ -8,7 +8,7 @@ import { isDatabaseAway } from '../../db/error-classes.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { uniformUpdate, type UniformUpdate } from '../../files/uniform-update.ts'
 import { errorFields } from '../../log.ts'
-import { placeOf } from '../operations/workflows.ts'
+import { placeOf } from '../../workflows/steps.ts'
 import { strategyOf } from '../operations/strategy.ts'
 import type { EndedItem, EngineParts, ResolvedStep, WorkItem } from '../types.ts'
 import { holdLease, LeaseLost } from '../worker/lease.ts'
@@ -234,7 +234,7 @@ async function planItems(
 
 async function writeAll(
   tx: ShopScope,
-  { parts: { limits, secrets }, batch }: PlannedWork,
+  { parts: { limits, secrets, messages }, batch }: PlannedWork,
   { ended, fresh, rows }: WholeBatch,
 ): Promise<void> {
   const { operation, chain, lease, strategy } = batch
@@ -246,7 +246,13 @@ async function writeAll(
   if (batch.rows.length > 0) await moveHint(tx, batch, batch.rows.at(-1)!.position + 1)
   await enqueueNext(tx, batch, strategy.load)
   ended.sort((a, b) => a.item.position - b.item.position)
-  await writeEnded(tx, batch, ended, { limits, secrets, fresh: positionsOf(fresh), uniform: 0 })
+  await writeEnded(tx, batch, ended, {
+    limits,
+    secrets,
+    messages,
+    fresh: positionsOf(fresh),
+    uniform: 0,
+  })
 }
 
 /**
@@ -266,8 +272,14 @@ async function writeUniform(
   if (done + left.length === 0) throw new BatchTaken()
   const ended = await planItems(tx, work, left, recorded)
   await enqueueNext(tx, batch, strategy.load)
-  const { limits, secrets } = parts
-  await writeEnded(tx, batch, ended, { limits, secrets, fresh: positionsOf(left), uniform: done })
+  const { limits, secrets, messages } = parts
+  await writeEnded(tx, batch, ended, {
+    limits,
+    secrets,
+    messages,
+    fresh: positionsOf(left),
+    uniform: done,
+  })
 }
 
 const positionsOf = (items: readonly WorkItem[]) => new Set(items.map(({ position }) => position))

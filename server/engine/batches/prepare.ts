@@ -4,7 +4,7 @@ import type { Plugin } from '../../../plugins/contract.ts'
 import type { EndedItem, Ending, OperationRow, WorkItem } from '../types.ts'
 import { revert } from './revert.ts'
 import { failure, inUse, obstacleOf } from './item-work.ts'
-import { placeOf } from '../operations/workflows.ts'
+import { placeOf } from '../../workflows/steps.ts'
 
 export interface Prepared {
   /** What there is nothing more to do about. */

@@ -6,13 +6,12 @@ import { addVersion, admitFiles, type Admitted } from '../../files/admit.ts'
 import { changeFiles, type Changed, type Ledger } from '../../files/changes.ts'
 import { makeLinks, revokeLinks } from '../../files/links.ts'
 import { noteReviews } from '../../files/reviews.ts'
-import { queueLinkMails } from '../../notify/link-mail.ts'
 import type { Secrets } from '../../secrets.ts'
 import type { HeldChain } from './chain.ts'
 import { makeFiles, unmakeFiles } from './created.ts'
 import { retryDelay } from './failure.ts'
 import { countOutcomes } from './outcomes.ts'
-import type { EndedItem, ItemError, ItemStatus, WorkItem } from '../types.ts'
+import type { EndedItem, ItemError, ItemStatus, OperationMessages, WorkItem } from '../types.ts'
 import { draftOf } from './item-work.ts'
 
 /** What is written of an ended item. A field that is absent becomes null. */
@@ -36,6 +35,7 @@ export type Limits = { file_bytes: number }
 export interface WriteOptions {
   limits: Limits
   secrets: Secrets
+  messages: OperationMessages
   /** Positions of items that have no rows yet: they are written now, once. */
   fresh: ReadonlySet<number>
   /** Items that a uniform change has written already, as done. */
@@ -86,7 +86,7 @@ async function carriedOut(
   tx: ShopScope,
   held: HeldChain,
   done: readonly WorkItem[],
-  { limits, secrets }: WriteOptions,
+  { limits, secrets, messages }: WriteOptions,
 ) {
   const results = new Map<WorkItem, Result>()
   const made = done.filter(({ entry }) => entry !== null)
@@ -124,7 +124,7 @@ async function carriedOut(
   for (const item of changed)
     if (item.drop_previous && results.get(item)!.before?.version !== undefined)
       addToLedger(results, item, { drop_previous: true })
-  await noteLinks(tx, held, results, secrets)
+  await noteLinks(tx, held, results, { secrets, messages })
   await noteReviews(tx, held.operation.id, questionsOf(results))
   return results
 }
@@ -166,7 +166,7 @@ async function noteLinks(
   tx: ShopScope,
   { operation }: HeldChain,
   results: Map<WorkItem, Result>,
-  secrets: Secrets,
+  { secrets, messages }: Pick<WriteOptions, 'secrets' | 'messages'>,
 ) {
   const done = [...results].filter(([, { status }]) => status === 'done').map(([item]) => item)
   const wanting = done.filter(({ link }) => link !== null)
@@ -183,7 +183,7 @@ async function noteLinks(
   )
   wanting.forEach((item, at) => addToLedger(results, item, { link: links[at]! }))
   const sent = links.filter((_, at) => wanting[at]!.link!.send && wanting[at]!.link!.email)
-  await queueLinkMails(tx, sent, { occasion: 'made', operation: operation.id })
+  await messages.linksMade(tx, sent, operation.id)
   const undone = done.flatMap(({ undo }) =>
     typeof undo?.after.link === 'string' ? [undo.after.link] : [],
   )
@@ -369,6 +369,7 @@ const COLUMNS = {
   after: 'jsonb',
   attempt: 'smallint',
 }
+
 const runAfter = (delay: string) => `now() + ${delay} * interval '1 millisecond'`
 const finishedAt = (status: string) => `case when ${status} = 'pending' then null else now() end`
 

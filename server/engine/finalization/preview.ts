@@ -11,7 +11,7 @@ import { holdLease } from '../worker/lease.ts'
 import type { Stop } from '../batches/outcomes.ts'
 import { FINISH_CHAIN } from '../worker/queue.ts'
 import type { ForeseenCounts, OperationRow, ResolvedStep } from '../types.ts'
-import { isKnownLater } from '../operations/workflows.ts'
+import { isKnownLater } from '../../workflows/steps.ts'
 
 /** Null: it waits for a person now. Or why it can't be carried out, whatever a person says. */
 export async function endPreview(runner: EngineRunner, ending: Ending): Promise<Stop | null> {

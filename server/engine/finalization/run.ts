@@ -3,7 +3,6 @@
 import { forShop, type ShopScope } from '../../db/for-shop.ts'
 import { reopenReviews } from '../../files/reviews.ts'
 import { expireReplaced } from '../../files/versions.ts'
-import { queueCallback } from '../../notify/callbacks.ts'
 import { exclusively, withCancellation, type EngineRunner } from '../worker/runner.ts'
 import { resolveLastSteps } from '../batches/context.ts'
 import { endPreview, forgetNames } from './preview.ts'
@@ -25,7 +24,7 @@ import type { OperationRow } from '../types.ts'
 import { UNDO_WINDOW } from '../batches/revert.ts'
 import { strategyOf } from '../operations/strategy.ts'
 import { whyCancelled } from '../operations/why-cancelled.ts'
-import { canUndo } from '../operations/workflows.ts'
+import { canUndo } from '../../workflows/steps.ts'
 
 export function finishOperation(runner: EngineRunner, job: FinishJob): Promise<void> {
   return exclusively(runner, { ...job, chain: FINISH_CHAIN }, () => finish(runner, job))
@@ -101,7 +100,7 @@ async function cancelRest(scope: ShopScope, operation: OperationRow): Promise<vo
 }
 
 function endOperation(
-  { parts: { plugins } }: EngineRunner,
+  { parts: { plugins, messages } }: EngineRunner,
   { scope, operation, lease }: Ending,
   status: EndStatus,
 ): Promise<void> {
@@ -134,7 +133,7 @@ function endOperation(
     await reopenReviews(tx, operation)
     if (operation.undoes) await markUndone(tx, operation)
     if (operation.status === 'previewing') await forgetNames(tx, id)
-    await queueCallback(tx, operation)
+    await messages.ended(tx, operation)
     await releaseChains(tx, id)
   })
 }

@@ -4,7 +4,7 @@ import type { Entry, Plugin } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Move } from './lifecycle.ts'
 import type { OperationRow } from '../types.ts'
-import { permissionsOf } from './workflows.ts'
+import { permissionsOf } from '../../workflows/steps.ts'
 
 export type Doing = Move | 'undo'
 type Ran = Pick<OperationRow, 'id' | 'kind' | 'workflow' | 'undoes'>

@@ -9,7 +9,7 @@ import { predecessorsOf } from './name-order.ts'
 import { FINISH_CHAIN, queueFinish, queueFirst } from '../worker/queue.ts'
 import type { OperationRequest, SourceRecord } from '../types.ts'
 import { strategyOf } from './strategy.ts'
-import { inOrder } from './workflows.ts'
+import { inOrder } from '../../workflows/steps.ts'
 
 /**
  * What an operation works on: entries of an import, files by their bare UUIDs in this order, or all

@@ -4,7 +4,7 @@
 import type { Plugin } from '../../../plugins/contract.ts'
 import type { ChainLoad } from '../worker/queue.ts'
 import type { OperationRow } from '../types.ts'
-import { itemPlugins } from './workflows.ts'
+import { itemPlugins } from '../../workflows/steps.ts'
 
 /** Items of an executed batch; their files are read and written whole. */
 export const BATCH = 100

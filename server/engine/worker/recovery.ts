@@ -5,7 +5,6 @@ import type { Database } from '../../db/database.ts'
 import { forShop } from '../../db/for-shop.ts'
 import { WORKER_LOCKS, type Listener } from '../../db/listener.ts'
 import { errorFields, type Logger } from '../../log.ts'
-import type { Background } from '../background.ts'
 import type { OperationRow } from '../types.ts'
 import { SILENCE } from './lease.ts'
 import { queueChain, queueFinish, queueMessage, TASKS, type ChainLoad } from './queue.ts'
@@ -31,8 +30,8 @@ export interface RecoveryOptions {
   broken: Set<string>
   /** What an operation's jobs count as. */
   loadOf(operation: Pick<OperationRow, 'workflow' | 'source'>): ChainLoad
-  /** Queues its own jobs again. */
-  background: Pick<Background, 'recover'>
+  /** Background tasks, which queue their own jobs again. */
+  background: { recover(): Promise<void> }
   log: Logger
 }
 

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import type { Engine } from '../../engine/engine.ts'
 import { countOpen } from '../../files/reviews.ts'
-import { countUnread } from '../../notify/notices.ts'
+import { countUnread } from '../../files/notices.ts'
 import { operationId } from '../operation-record.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 

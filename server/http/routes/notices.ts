@@ -1,7 +1,7 @@
 // Notices in the page: what ended, what went wrong, and how many are unread.
 import { z } from 'zod'
 import { requirePublicId, toOperationId, toPublicId } from '../../ids.ts'
-import { listNotices, markRead, type NoticeRow } from '../../notify/notices.ts'
+import { listNotices, markRead, type NoticeRow } from '../../files/notices.ts'
 import { fromCursor, toCursor, uuid } from '../cursors.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 import { listOf, page, timestamp } from '../schemas.ts'

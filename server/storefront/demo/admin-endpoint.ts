@@ -1,7 +1,8 @@
 // The platform's Admin GraphQL endpoint: validated, charged for before it runs, refunded after.
 import { execute, parse, validate, type DocumentNode, type GraphQLError } from 'graphql'
 import type { DemoShop } from './app.ts'
-import { adminSchema, createRoot, type Notes } from './admin-schema.ts'
+import { adminSchema, createRoot } from './admin-schema.ts'
+import { type Notes } from './admin-views.ts'
 import { createBucket } from './bucket.ts'
 import { createBulkRunner, type BulkRunner } from './bulk.ts'
 import type { DemoCatalog } from './catalog.ts'

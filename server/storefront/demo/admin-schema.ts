@@ -5,24 +5,14 @@ import type { DemoShop } from './app.ts'
 import { readGid, toGid } from './catalog-ids.ts'
 import type { DemoCatalog } from './catalog.ts'
 import { productFields, variantFields } from './admin-search.ts'
-import { createViews, productOrder, variantOrder } from './admin-views.ts'
+import { createViews, productOrder, variantOrder, type Notes } from './admin-views.ts'
 import { badRequest, connect, everyRow, type Order, type PageArguments } from './connection.ts'
-import { search, type SearchWarning } from './search.ts'
+import { search } from './search.ts'
 import { parseSearch } from './search-query.ts'
 
 export const adminSchema: GraphQLSchema = buildSchema(
   readFileSync(new URL('./schema.graphql', import.meta.url), 'utf8'),
 )
-
-/** What an execution gathers beside its data. */
-export interface Notes {
-  search: { path: string[]; query: string; warnings: SearchWarning[] }[]
-  /**
-   * A bulk query reads its one list piece by piece, and lists inside it whole. `rows` is filled in:
-   * how many there are.
-   */
-  bulk?: { from: number; to: number; rows: number }
-}
 
 type ListArguments = PageArguments & { query?: string | null; sortKey?: string | null }
 const MOST_INPUTS = 250

@@ -1,8 +1,8 @@
 // How the stand-in's products and variants look in an answer, and in which orders they come.
 import { toGid } from './catalog-ids.ts'
 import type { DemoCatalog } from './catalog.ts'
-import type { Notes } from './admin-schema.ts'
 import { connect, everyRow, type Order, type PageArguments } from './connection.ts'
+import type { SearchWarning } from './search.ts'
 
 export interface ProductView {
   __typename: 'Product'
@@ -93,4 +93,14 @@ export function variantOrder(
     NAME: fullTitle,
   }
   return { id: (row) => variants.id[row]!, key: keys[sortKey ?? ''] ?? (() => 0) }
+}
+
+/** What an execution gathers beside its data. */
+export interface Notes {
+  search: { path: string[]; query: string; warnings: SearchWarning[] }[]
+  /**
+   * A bulk query reads its one list piece by piece, and lists inside it whole. `rows` is filled in:
+   * how many there are.
+   */
+  bulk?: { from: number; to: number; rows: number }
 }

@@ -9,7 +9,8 @@ import path from 'node:path'
 import { finished } from 'node:stream/promises'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parse, validate, visit, type DocumentNode, type ExecutionResult } from 'graphql'
-import { adminSchema, type Notes } from './admin-schema.ts'
+import { adminSchema } from './admin-schema.ts'
+import { type Notes } from './admin-views.ts'
 import { toGid } from './catalog-ids.ts'
 
 export interface BulkRunner {
@@ -36,6 +37,7 @@ interface Run {
   url: string | null
   partialDataUrl: null
 }
+
 type Row = Record<string, unknown>
 
 const ROWS_AT_ONCE = 500

@@ -1,8 +1,8 @@
 // Questions about a workflow as data: what it works on, what it takes to run it, what could not be
 // undone.
-import type { ItemPlugin, Plugin, Step, Workflow } from '../../../plugins/contract.ts'
-import { AppError } from '../../errors.ts'
-import type { FileFilter } from '../../files/filter.ts'
+import type { ItemPlugin, Plugin, Step, Workflow } from '../../plugins/contract.ts'
+import { AppError } from '../errors.ts'
+import type { FileFilter } from '../files/filter.ts'
 
 const pluginOf = (plugins: readonly Plugin[], step: Step) =>
   plugins.find(({ id }) => id === step.plugin)

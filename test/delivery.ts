@@ -1,4 +1,4 @@
-// For the tests of this folder: a shop with files on a real disk, links, and delivery behind a real
+// For tests of delivery: a shop with files on a real disk, links, and delivery behind a real
 // socket.
 import {
   createServer,
@@ -11,17 +11,17 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
-import { openDatabase, type Database } from '../db/database.ts'
-import { forShop } from '../db/for-shop.ts'
-import { openListener, type Channel, type Listener } from '../db/listener.ts'
-import { createLinks, type LinksWanted } from '../files/links.ts'
-import { ensurePublicAddresses, publicPath } from '../files/public-addresses.ts'
-import { createLogger } from '../log.ts'
-import { downloadMessages } from '../notify/downloads.ts'
-import { createSecrets } from '../secrets.ts'
-import { createDiskStore } from '../store/disk.ts'
-import { createDelivery, type Delivery, type DeliveryParts } from './delivery.ts'
-import { deliveryAddress } from './request.ts'
+import { openDatabase, type Database } from '../server/db/database.ts'
+import { forShop } from '../server/db/for-shop.ts'
+import { openListener, type Channel, type Listener } from '../server/db/listener.ts'
+import { createLinks, type LinksWanted } from '../server/files/links.ts'
+import { ensurePublicAddresses, publicPath } from '../server/files/public-addresses.ts'
+import { createLogger } from '../server/log.ts'
+import { downloadMessages } from '../server/notify/downloads.ts'
+import { createSecrets } from '../server/secrets.ts'
+import { createDiskStore } from '../server/store/disk.ts'
+import { createDelivery, type Delivery, type DeliveryParts } from '../server/delivery/delivery.ts'
+import { deliveryAddress } from '../server/delivery/request.ts'
 
 export interface Answer {
   status: number

@@ -1,13 +1,13 @@
 // What plugins may do with uploads that are complete: look at their size, and take their bytes into
 // the storage location.
-import { PortError, type Uploads } from '../../plugins/contract.ts'
-import type { UploadFolder } from '../channels/upload/folder.ts'
-import { findUpload } from '../channels/upload/rows.ts'
-import type { ShopScope } from '../db/for-shop.ts'
-import { ERRORS } from '../errors.ts'
-import { StoreError } from '../store/store.ts'
-import { foundType, headOfFile } from './found-type.ts'
-import { storeFailure, type Place } from './stage.ts'
+import { PortError, type Uploads } from '../../../plugins/contract.ts'
+import type { UploadFolder } from './folder.ts'
+import { findUpload } from './rows.ts'
+import type { ShopScope } from '../../db/for-shop.ts'
+import { ERRORS } from '../../errors.ts'
+import { StoreError } from '../../store/store.ts'
+import { foundType, headOfFile } from '../../ports/found-type.ts'
+import { storeFailure, type Place } from '../../ports/stage.ts'
 
 /**
  * Both functions throw `PortError` `upload_lost`; `take` what the store says too. The upload stays

@@ -1,0 +1,38 @@
+// A file as plugins see it.
+import type { FileSettings } from './settings.ts'
+
+/**
+ * A file attached to a product, or to one of its variants, with how it was found and how sure that
+ * is.
+ */
+export interface Mapping {
+  product_id: string
+  product_title: string
+  /** null: the file belongs to the whole product. */
+  variant_id: string | null
+  sku: string | null
+  /** `pack`: it has the product because its pack does. */
+  method: 'sku' | 'filename' | 'title' | 'tags' | 'manual' | 'pack'
+  /** 0 to 1. An exact SKU is 1. */
+  score: number
+  reason: string
+}
+
+/** A file as it stands, or the draft of one that an import will create (then `id` is null). */
+export interface FileView extends FileSettings {
+  id: string | null
+  filename: string
+  size_bytes: number | null
+  content_type: string | null
+  tags: readonly string[]
+  mappings: readonly Mapping[]
+  /** The pack that it is in, a bare UUID. */
+  pack_id: string | null
+  /**
+   * The SKU that its import named, whether a product has it or not; null where it named none, and
+   * while an import makes the file.
+   */
+  wanted_sku: string | null
+  /** When it came, ISO 8601; null while an import makes it. */
+  created_at: string | null
+}

@@ -1,0 +1,6 @@
+// Characters that no name, tag or host may contain.
+
+// Control characters, and the marks that can make a name read backwards (`exe.fdp`).
+
+export const UNSAFE_CHARACTERS =
+  /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/

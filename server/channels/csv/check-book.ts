@@ -1,0 +1,175 @@
+// What the check of a CSV file is given, and what it has seen so far.
+import type { OnConflict } from '../../files/admit.ts'
+import type { Wish } from '../../files/name-allocation.ts'
+import type { RowBatch } from './rows.ts'
+import { placeOf, type CellProblem } from './row-values.ts'
+import type { ProbeAddress, SizeLimits } from './probes.ts'
+import type { ColumnMapping, Field } from './columns.ts'
+import { PortError } from '../../../plugins/contract.ts'
+
+export interface NamedRow {
+  row: number
+  id: string | null
+  filename: string
+}
+
+/** A row that gives its file another name. */
+export interface Renaming extends Wish {
+  row: number
+  filename: string
+}
+
+export interface RowProblem extends CellProblem {
+  row: number
+  place: number
+  /** Which problem of the check it is: a cell may have several. */
+  number: number
+  /** The header of the column. */
+  column: string | null
+}
+
+/** Of these SKUs, those that not exactly one product has, each with how many have it. */
+export type OddSkus = (
+  skus: readonly string[],
+  signal: AbortSignal,
+) => Promise<ReadonlyMap<string, number>>
+
+export interface KnownFile {
+  name_key: string
+  /** In the trash. */
+  deleted: boolean
+}
+
+export interface CheckParts {
+  batches: AsyncIterable<RowBatch>
+  headers: readonly string[]
+  mapping: ColumnMapping
+  onConflict: OnConflict
+  /** Which of these names (as `nameKey` has them) the shop's files have, with the files' UUIDs. */
+  takenNames(keys: readonly string[]): Promise<ReadonlyMap<string, string>>
+  /** Which of these files the shop has. */
+  knownFiles(ids: readonly string[]): Promise<ReadonlyMap<string, KnownFile>>
+  oddSkus: OddSkus
+  /** null: addresses are not asked. */
+  probe: ProbeAddress | null
+  limits: SizeLimits
+  /** Where problems go, in no order. */
+  report(problems: readonly RowProblem[]): Promise<void>
+  onProgress(progress: CheckProgress): void
+  signal: AbortSignal
+}
+
+export interface CheckProgress {
+  phase: 'rows' | 'skus' | 'urls' | 'done'
+  rows: number
+  skus: number
+  skus_total: number
+  urls: number
+  urls_total: number
+  errors: number
+  warnings: number
+  /** Rows that have an error, and the others by what they ask for. */
+  error_rows: number
+  import_rows: number
+  update_rows: number
+}
+
+export const REPORTED_AT_ONCE = 2000
+export const NONE: ReadonlyMap<string, number> = new Map()
+
+/** One row, or several: most are alone. */
+export type Rows = number | number[]
+
+/** A storefront that is away holds up no import. */
+export function noCatalog(error: unknown): null {
+  if (error instanceof PortError) return null
+  throw error
+}
+
+/** What the check has seen so far. */
+export function createBook({ mapping, report, onProgress, signal }: CheckParts) {
+  const newSkus: string[] = []
+  const skuLookUps: Promise<ReadonlyMap<string, number> | null>[] = []
+  const progress: CheckProgress = {
+    ...{ phase: 'rows', rows: 0, skus: 0, skus_total: 0, urls: 0, urls_total: 0 },
+    ...{ errors: 0, warnings: 0, error_rows: 0, import_rows: 0, update_rows: 0 },
+  }
+  const errorRows = new Set<number>()
+  const updateRows = new Set<number>()
+  let wrongUpdates = 0
+  let waiting: RowProblem[] = []
+  const count = () => {
+    progress.error_rows = errorRows.size
+    progress.update_rows = updateRows.size - wrongUpdates
+    // The header may have errors of its own.
+    const wrong = errorRows.size - (errorRows.has(1) ? 1 : 0)
+    progress.import_rows = progress.rows - wrong - progress.update_rows
+    onProgress(progress)
+  }
+  return {
+    progress,
+    names: new Map<string, number>(),
+    ids: new Map<string, number>(),
+    /** Rows that give their files other names, and who has those names now. */
+    renamings: [] as Renaming[],
+    holders: new Map<string, string>(),
+    skus: new Map<string, Rows>(),
+    urls: new Map<string, Rows>(),
+    newSkus,
+    skuLookUps,
+    /**
+     * One after another, in the background, once there are so many; null comes of a storefront that
+     * is away.
+     */
+    lookUpSkus: ({ oddSkus }: CheckParts, least: number) => {
+      if (newSkus.length < least) return
+      const skus = newSkus.splice(0)
+      const before = skuLookUps.at(-1) ?? Promise.resolve(NONE)
+      const found = before.then((odd) => odd && oddSkus(skus, signal).catch(noCatalog))
+      progress.skus_total += skus.length
+      const counted = found.then((odd) => {
+        progress.skus += skus.length
+        return odd
+      })
+      // Whoever waits for it hears of its failure.
+      counted.catch(() => {})
+      skuLookUps.push(counted)
+    },
+    hasError: (row: number) => errorRows.has(row),
+    noteUpdate: (row: number) => {
+      updateRows.add(row)
+      if (errorRows.has(row)) wrongUpdates++
+    },
+    add: async (row: number, problem: CellProblem, of: Field | null = problem.field) => {
+      progress[problem.severity === 'error' ? 'errors' : 'warnings']++
+      if (problem.severity === 'error' && !errorRows.has(row)) {
+        errorRows.add(row)
+        if (updateRows.has(row)) wrongUpdates++
+      }
+      waiting.push({
+        ...problem,
+        row,
+        place: placeOf(of),
+        number: progress.errors + progress.warnings,
+        column: of && (mapping[of] ?? of),
+      })
+      if (waiting.length < REPORTED_AT_ONCE) return
+      const full = waiting
+      waiting = []
+      await report(full)
+    },
+    step: (change: Partial<CheckProgress>) => {
+      signal.throwIfAborted()
+      Object.assign(progress, change)
+      count()
+    },
+    end: async () => {
+      if (waiting.length > 0) await report(waiting)
+      progress.phase = 'done'
+      count()
+      return progress
+    },
+  }
+}
+
+export type Book = ReturnType<typeof createBook>

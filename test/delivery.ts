@@ -13,7 +13,7 @@ import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { openDatabase, type Database } from '../server/db/database.ts'
 import { forShop } from '../server/db/for-shop.ts'
-import { openListener, type Channel, type Listener } from '../server/db/listener.ts'
+import { openListener, type NotificationChannel, type Listener } from '../server/db/listener.ts'
 import { createLinks, type LinksWanted } from '../server/files/links.ts'
 import { ensurePublicAddresses, publicPath } from '../server/files/public-addresses.ts'
 import { createLogger } from '../server/log.ts'
@@ -136,7 +136,7 @@ export async function openDepot(database: Database, shop: number) {
    * Sends a notification and waits until every delivery has had it: all that were sent before have
    * arrived too.
    */
-  async function notify(channel: Channel): Promise<void> {
+  async function notify(channel: NotificationChannel): Promise<void> {
     const { on } = await listener()
     const received = new Promise<void>((resolve) => {
       const stop = on(channel, () => (stop(), resolve()))

@@ -6,7 +6,7 @@ import { createDocuments, type Documents } from '../plugins/_pdf/documents.ts'
 import type { SplitWanted, WatermarkWanted } from '../plugins/_pdf/tasks.ts'
 import type { Item, StagedBlob, Warning } from '../plugins/contract.ts'
 import { admitFiles } from '../server/files/admit.ts'
-import { draftOf, type Draft } from '../server/files/drafts.ts'
+import { draftFrom, type Draft } from '../server/files/drafts.ts'
 import { shopSettingsSchema } from '../server/files/shop-settings.ts'
 import { createDiskStore } from '../server/store/disk.ts'
 import { documentItem } from './documents.ts'
@@ -102,7 +102,7 @@ export async function addFile(
 ): Promise<string> {
   const { stage } = await parts.ports(scope)
   const staged = await stage.write(Readable.from([Buffer.from(bytes)]), null, never)
-  const draft = { ...draftOf({ filename }, shopSettingsSchema.parse({})), ...given }
+  const draft = { ...draftFrom({ filename }, shopSettingsSchema.parse({})), ...given }
   const [admitted] = await scope.transaction((tx) =>
     admitFiles(tx, [{ draft, staged, onConflict: 'error', channel: 'api' }], { file_bytes: 1e9 }),
   )

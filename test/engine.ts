@@ -20,18 +20,18 @@ import {
   type Engine,
   type ItemRow,
   type OperationRow,
-  type Source,
+  type OperationSource,
   type StartInput,
 } from '../server/engine/engine.ts'
 import type { EngineParts } from '../server/engine/types.ts'
 import type { BackgroundTask } from '../server/engine/background.ts'
 import { startWorker, type EngineWorker } from '../server/engine/worker.ts'
-import { draftOf } from '../server/files/drafts.ts'
+import { draftFrom } from '../server/files/drafts.ts'
 import { readShop, shopSettingsSchema } from '../server/files/shop-settings.ts'
 import { createListings } from '../server/files/listings.ts'
 import { createMatcher } from '../server/matching/match.ts'
 import { createTitleCache } from '../server/matching/title-cache.ts'
-import { createBytes } from '../server/ports/bytes.ts'
+import { createBytesPort } from '../server/ports/bytes.ts'
 import { operationMessages } from '../server/notify/operation-messages.ts'
 import { createCatalogPort } from '../server/ports/catalog.ts'
 import { createUploadPort } from '../server/channels/upload/port.ts'
@@ -164,7 +164,7 @@ export async function createTestEngine(
         uploads: createUploadPort(scope, uploads, place),
         stage: createStage(place),
         packs: createPacks(scope),
-        bytes: createBytes({ scope, stores, place }),
+        bytes: createBytesPort({ scope, stores, place }),
         sandbox: sandboxes.of(scope.shop),
         stored: createStoredFiles(scope, stores),
       }
@@ -192,7 +192,7 @@ export async function testEngineOn({
   const shop = await createTestShop(database)
   const scope = forShop(database, shop)
   const defaults = shopSettingsSchema.parse({})
-  const start = (workflow: Workflow, source: Source, more: Partial<StartInput> = {}) =>
+  const start = (workflow: Workflow, source: OperationSource, more: Partial<StartInput> = {}) =>
     engine.start(scope, {
       workflow,
       channel: 'api',
@@ -204,11 +204,11 @@ export async function testEngineOn({
   const entriesOf = (
     files: readonly { filename: string; url: string }[],
     on_conflict: Entry['on_conflict'] = 'error',
-  ): Source => ({
+  ): OperationSource => ({
     type: 'entries',
     entries: files.map(({ filename, url }) => ({
       entry: { filename, source: { type: 'url', url }, on_conflict },
-      draft: draftOf({ filename }, defaults),
+      draft: draftFrom({ filename }, defaults),
     })),
   })
   return {

@@ -2,7 +2,7 @@
 // it as the example names.
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
-import type { Operation } from '../server/http/openapi.ts'
+import type { OpenApiOperation } from '../server/http/openapi.ts'
 import {
   IDS,
   PRODUCT,
@@ -12,7 +12,7 @@ import {
 } from '../server/http/examples/example.ts'
 import { EXAMPLES } from '../server/http/examples/examples.ts'
 import { admitFiles, admitVersion } from '../server/files/admit.ts'
-import { draftOf } from '../server/files/drafts.ts'
+import { draftFrom } from '../server/files/drafts.ts'
 import { shopSettingsSchema } from '../server/files/shop-settings.ts'
 import { parsePublicId, toPublicId } from '../server/ids.ts'
 import { untilEnded, type Answer, type Client } from './app.ts'
@@ -27,13 +27,13 @@ export interface Documented {
   name: string
   method: string
   path: string
-  operation: Operation
+  operation: OpenApiOperation
 }
 
 export interface ExampleHouse {
   app: CsvApp
   document: {
-    paths: Record<string, Record<string, Operation>>
+    paths: Record<string, Record<string, OpenApiOperation>>
     components: { schemas: Record<string, unknown> }
   }
   documented: readonly Documented[]
@@ -147,7 +147,7 @@ async function makeFile({ app, owner: { scope } }: Place, filename: string): Pro
   const bytes = (text: string) =>
     stage.write(Readable.from([Buffer.from(text)]), null, new AbortController().signal)
   const [first, second] = [await bytes(`${filename} one`), await bytes(`${filename} two`)]
-  const draft = draftOf({ filename, tags: ['summer'] }, shopSettingsSchema.parse({}))
+  const draft = draftFrom({ filename, tags: ['summer'] }, shopSettingsSchema.parse({}))
   return scope.transaction(async (tx) => {
     const admission = { draft, staged: first, onConflict: 'error', channel: 'api' } as const
     const [admitted] = await admitFiles(tx, [admission], { file_bytes: 1e9 })

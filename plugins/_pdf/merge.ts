@@ -22,7 +22,7 @@ export async function mergeDocuments({ folder, password, documents }: MergeTask)
     }
   }
   try {
-    await putTogether(folder, opened)
+    await assemble(folder, opened)
   } catch (error) {
     const bad = isDamage(error) ? await firstBad(folder, opened) : -1
     if (bad < 0) throw error
@@ -31,7 +31,7 @@ export async function mergeDocuments({ folder, password, documents }: MergeTask)
   return { warnings: opened.some(({ protection }) => protection) ? [UNPROTECTED] : [] }
 }
 
-async function putTogether(folder: string, opened: readonly Opened[]): Promise<void> {
+async function assemble(folder: string, opened: readonly Opened[]): Promise<void> {
   const pages = opened.flatMap(({ file }) => [`${HERE}/${file}`, '1-z'])
   const args = [
     '--empty',
@@ -57,7 +57,7 @@ const isDamage = (error: unknown) => error instanceof Refusal && error.code === 
 /** Whose pages can't be taken out, though all that is in it can be read; -1: each can. */
 async function firstBad(folder: string, opened: readonly Opened[]): Promise<number> {
   for (const [at, one] of opened.entries())
-    if (await putTogether(folder, [one]).then(() => false, isDamage)) return at
+    if (await assemble(folder, [one]).then(() => false, isDamage)) return at
   return -1
 }
 

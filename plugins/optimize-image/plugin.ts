@@ -82,7 +82,7 @@ export const optimizeImage = definePlugin({
   async *plan(items, wanted, { signal }) {
     for (const item of items) {
       signal.throwIfAborted()
-      yield await Promise.resolve(foreseen(item, wanted))
+      yield await Promise.resolve(previewOutcome(item, wanted))
     }
   },
   run: (items, wanted, { bytes, sandbox, signal }) =>
@@ -109,7 +109,7 @@ export const optimizeImage = definePlugin({
 })
 
 /** By the name alone: only its bytes tell whether it would become smaller. */
-function foreseen(item: Item, { format }: Options): Outcome {
+function previewOutcome(item: Item, { format }: Options): Outcome {
   const unchanged = whyNot(item.file)
   if (unchanged) return { item: item.id, status: 'ok', unchanged }
   return { item: item.id, status: 'ok', ...(format === 'webp' ? renamed(item.file, 'webp') : {}) }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { applyToDraft } from '../../server/engine/batches/apply.ts'
-import { draftOf } from '../../server/files/drafts.ts'
+import { draftFrom } from '../../server/files/drafts.ts'
 import { shopSettingsSchema } from '../../server/files/shop-settings.ts'
 import { fileItem, writeContext } from '../../test/fakes/context.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
@@ -12,7 +12,7 @@ const defaults = shopSettingsSchema.parse({})
 
 /** The tags that a file which has these is left with. */
 async function left(has: readonly string[], options: Record<string, unknown>): Promise<string[]> {
-  const draft = draftOf({ filename: 'a.pdf', tags: has }, defaults)
+  const draft = draftFrom({ filename: 'a.pdf', tags: has }, defaults)
   const items = [fileItem('a', { tags: draft.tags })]
   const [outcome] = await Array.fromAsync(
     replaceTag.plan(items, replaceTag.options.parse(options), writeContext()),

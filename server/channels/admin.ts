@@ -7,10 +7,10 @@ import {
   misplaced,
   permissionsOf,
   placedFilter,
-  placeOf,
+  filePlaceOf,
   withOptions,
   type Engine,
-  type Source,
+  type OperationSource,
 } from '../engine/engine.ts'
 import { AppError, type ErrorDetail } from '../errors.ts'
 import { requireWorkflow } from '../workflows/find.ts'
@@ -18,10 +18,10 @@ import { requireSelected } from './link-terms.ts'
 
 export interface BulkRequest {
   /** A plugin's id, with its options; or a workflow's id. */
-  action?: string
+  actionWithOptions?: string
   workflow?: string
   options: Record<string, unknown>
-  source: Source
+  source: OperationSource
   dryRun: boolean
   requestedBy: string
   channel: string
@@ -40,11 +40,11 @@ export async function startBulk(
   request: BulkRequest,
 ): Promise<string> {
   const workflow =
-    request.action === undefined
+    request.actionWithOptions === undefined
       ? await own(engine, scope, request)
-      : action(engine, request.action, request.options)
+      : action(engine, request.actionWithOptions, request.options)
   const { per_file } = request.options
-  if (request.action === 'create-links' && per_file)
+  if (request.actionWithOptions === 'create-links' && per_file)
     await requireSelected(scope, request.source, per_file as { file_id: string }[])
   return startWorkflow(engine, scope, workflow, request)
 }
@@ -60,7 +60,7 @@ export async function startWorkflow(
   request.permit(permissions)
   const { source, dryRun, requestedBy, channel, idempotencyKey } = request
   // Undo brings files back from the trash. A purge is final.
-  if (!dryRun && meansEverything(source) && permissions.includes('files:purge'))
+  if (!dryRun && selectsEverything(source) && permissions.includes('files:purge'))
     throw invalid([
       {
         param: 'select.filter',
@@ -100,7 +100,7 @@ async function own(
         message: 'This workflow imports files: it needs a channel',
       },
     ])
-  if (placeOf(workflow, engine.plugins) === 'rows')
+  if (filePlaceOf(workflow, engine.plugins) === 'rows')
     throw invalid([
       {
         param: 'workflow',
@@ -134,7 +134,11 @@ export function action(engine: Engine, id: string, options: Record<string, unkno
  * A filter selects in the trash when the workflow works there. Throws `validation_failed` when it
  * can't.
  */
-export function inTheRightPlace({ plugins }: Engine, workflow: Workflow, source: Source): Source {
+export function inTheRightPlace(
+  { plugins }: Engine,
+  workflow: Workflow,
+  source: OperationSource,
+): OperationSource {
   if (source.type !== 'filter') return source
   const message = misplaced(source.filter, workflow, plugins)
   if (message) throw invalid([{ param: 'select.filter.deleted', code: 'invalid_value', message }])
@@ -142,7 +146,7 @@ export function inTheRightPlace({ plugins }: Engine, workflow: Workflow, source:
 }
 
 /** A filter without conditions: the caller may have forgotten them. */
-const meansEverything = (source: Source): boolean =>
+const selectsEverything = (source: OperationSource): boolean =>
   source.type === 'filter' &&
   Object.entries(source.filter).every(
     ([name, value]) => value === undefined || (name === 'deleted' && value === false),

@@ -1,7 +1,7 @@
 // Terms of single files, in an operation that creates links: each must name a selected file. Terms
 // of any other file would be ignored without notice.
 import type { ShopScope } from '../db/for-shop.ts'
-import type { Source } from '../engine/engine.ts'
+import type { OperationSource } from '../engine/engine.ts'
 import { AppError, type ErrorDetail } from '../errors.ts'
 import { compileFilter } from '../files/filter.ts'
 import { parsePublicId } from '../ids.ts'
@@ -12,7 +12,7 @@ import { parsePublicId } from '../ids.ts'
  */
 export async function requireSelected(
   scope: ShopScope,
-  source: Source,
+  source: OperationSource,
   perFile: readonly { file_id: string }[],
 ): Promise<void> {
   const ids = perFile.map(({ file_id }) => parsePublicId('file', file_id)!)
@@ -29,7 +29,7 @@ export async function requireSelected(
 
 async function selectedOf(
   scope: ShopScope,
-  source: Source,
+  source: OperationSource,
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
   if (source.type === 'files') return new Set(source.ids)

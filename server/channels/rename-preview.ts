@@ -2,7 +2,7 @@
 // Free names are found by the rule that operations use; a long chain of files that take each
 // other's names is followed only for a few steps.
 import type { ShopScope } from '../db/for-shop.ts'
-import type { Engine, Foreseen, Placed, Source } from '../engine/engine.ts'
+import type { Engine, PreviewResult, Placed, OperationSource } from '../engine/engine.ts'
 import { changeFiles } from '../files/changes.ts'
 import { compileFilter, type FileFilter } from '../files/filter.ts'
 import { holdersOf } from '../files/name-allocation.ts'
@@ -23,7 +23,7 @@ const ACTION = 'rename-files'
 const ROUNDS = 5
 
 interface Wanted {
-  source: Source
+  source: OperationSource
   options: Record<string, unknown>
   limit: number
   signal: AbortSignal
@@ -38,10 +38,10 @@ export async function previewNames(
   const workflow = action(engine, ACTION, options)
   const selection = await selectionOf(scope, inTheRightPlace(engine, workflow, given))
   const [total, first] = await Promise.all([selection.count(), selection.first(limit)])
-  const foresee = (files: readonly Placed[]) => engine.foresee(scope, { workflow, files, signal })
-  const shown = await foresee(first)
-  const { foreseen, leaving } = await withHolders(scope, shown, selection, foresee)
-  const changing = foreseen
+  const dryRun = (files: readonly Placed[]) => engine.dryRun(scope, { workflow, files, signal })
+  const shown = await dryRun(first)
+  const { previewed, leaving } = await withHolders(scope, shown, selection, dryRun)
+  const changing = previewed
     .filter(({ change }) => change !== null)
     .sort((a, b) => a.position - b.position)
   const results = await changeFiles(
@@ -65,23 +65,23 @@ export async function previewNames(
 /** The selected files that hold the wanted names, and would be renamed with the shown ones. */
 async function withHolders(
   scope: ShopScope,
-  shown: readonly Foreseen[],
+  shown: readonly PreviewResult[],
   selection: Selected,
-  foresee: (files: readonly Placed[]) => Promise<Foreseen[]>,
-): Promise<{ foreseen: Foreseen[]; leaving: Set<string> }> {
-  const foreseen = [...shown]
+  foresee: (files: readonly Placed[]) => Promise<PreviewResult[]>,
+): Promise<{ previewed: PreviewResult[]; leaving: Set<string> }> {
+  const previewed = [...shown]
   let last = shown
   for (let round = 0; ; round++) {
     const wanted = last.flatMap(({ change }) => (change ? (wishOf(change)?.wants ?? []) : []))
-    const known = new Set(foreseen.map(({ id }) => id))
+    const known = new Set(previewed.map(({ id }) => id))
     const holders = [...(await holdersOf(scope, wanted)).values()].filter((id) => !known.has(id))
     const more = holders.length > 0 ? await selection.find(holders) : []
     // Files beyond that are assumed to give up their name; the operation's own preview checks them
     // all.
     if (more.length === 0 || round === ROUNDS)
-      return { foreseen, leaving: new Set(more.map(({ id }) => id)) }
+      return { previewed, leaving: new Set(more.map(({ id }) => id)) }
     last = await foresee(more)
-    foreseen.push(...last)
+    previewed.push(...last)
   }
 }
 
@@ -92,7 +92,7 @@ interface Selected {
   find(ids: readonly string[]): Promise<Placed[]>
 }
 
-async function selectionOf(scope: ShopScope, source: Source): Promise<Selected> {
+async function selectionOf(scope: ShopScope, source: OperationSource): Promise<Selected> {
   if (source.type === 'files') return ofIds([...new Set(source.ids)])
   if (source.type === 'filter') return ofFilter(scope, source.filter)
   throw new Error(`Names are previewed of files or a filter, not of ${source.type}`)

@@ -3,7 +3,7 @@
 import type { Candidate } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { withOptions, type Engine } from '../engine/engine.ts'
-import { decideReviews, noteAcceptance, type ReviewRow } from '../files/reviews.ts'
+import { decideReviews, recordAcceptance, type ReviewRow } from '../files/reviews.ts'
 import { toPublicId } from '../ids.ts'
 
 const ACTION = 'map-products'
@@ -34,7 +34,7 @@ export function acceptReviews(
       request: {},
       requestedBy: by.name,
     })
-    await noteAcceptance(tx, [...open], operation)
+    await recordAcceptance(tx, [...open], operation)
     return { operation, count: taken.length }
   })
 }

@@ -2,7 +2,7 @@
 import type { Workflow } from '../../plugins/contract.ts'
 import { keptProblems, type WorkflowProblem } from '../workflows/problems.ts'
 import type { ShopScope } from '../db/for-shop.ts'
-import { misplaced, placeOf } from '../engine/engine.ts'
+import { misplaced, filePlaceOf } from '../engine/engine.ts'
 import { AppError } from '../errors.ts'
 import { nameProblem, type Parts } from '../workflows/check.ts'
 import { actionWorkflow, requireWorkflow } from '../workflows/find.ts'
@@ -83,7 +83,7 @@ async function runProblems(
     const workflow = await workflowOf(scope, body, parts)
     if (workflow.kind === 'import')
       return [{ param: 'workflow', message: 'This workflow is for imports, not for files' }]
-    if (placeOf(workflow, parts.plugins) === 'rows')
+    if (filePlaceOf(workflow, parts.plugins) === 'rows')
       return [{ param: 'workflow', message: 'This workflow works on the rows of a CSV file alone' }]
     const message = misplaced(body.filter, workflow, parts.plugins)
     return message ? [{ param: 'filter.deleted', message }] : []

@@ -10,7 +10,7 @@ import { workflowOf } from './schedule-check.ts'
 import { takeNow, type ScheduleRow } from './schedule-rows.ts'
 import { scheduleChannel } from './origins.ts'
 
-export interface Run {
+export interface ScheduleRun {
   requestedBy: string
   idempotencyKey?: string
   now: Date
@@ -25,7 +25,7 @@ export async function startRun(
   tx: ShopScope,
   engine: Engine,
   schedule: ScheduleRow,
-  run: Run,
+  run: ScheduleRun,
 ): Promise<string> {
   const workflow = told(await workflowOf(tx, schedule, engine), schedule.notify)
   const { plugins } = engine
@@ -58,7 +58,12 @@ export async function startRun(
 /**
  * A run that a person starts. Throws `not_found`, and `conflict` while the last run has not ended.
  */
-export function runNow(scope: ShopScope, engine: Engine, id: string, run: Run): Promise<string> {
+export function runNow(
+  scope: ShopScope,
+  engine: Engine,
+  id: string,
+  run: ScheduleRun,
+): Promise<string> {
   return scope.transaction(async (tx) => {
     const schedule = await takeNow(tx, id)
     if (await runningOperation(tx, id))

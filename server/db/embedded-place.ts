@@ -23,7 +23,7 @@ import { runningProcess } from './embedded-process.ts'
 import { findPrograms, programsFor, type Programs } from './embedded-programs.ts'
 import { asOurselves, asUser, type Runner, type User } from './embedded-runner.ts'
 
-export interface Place {
+export interface EmbeddedPlace {
   /** The folder that holds the cluster and the server's log. */
   folder: string
   cluster: string
@@ -56,14 +56,14 @@ export async function clusterOf(home: string): Promise<string> {
  * Finds or creates the folder. Throws if PostgreSQL's user can reach none, or if the recorded one
  * is missing.
  */
-export async function openPlace(home: string, log: Logger): Promise<Place> {
+export async function openPlace(home: string, log: Logger): Promise<EmbeddedPlace> {
   const found = await findPrograms()
   const placed = (
     folder: string,
     programs: Programs,
     runner: Runner,
-    keep: Place['keep'],
-  ): Place => ({
+    keep: EmbeddedPlace['keep'],
+  ): EmbeddedPlace => ({
     folder,
     cluster: path.join(folder, 'cluster'),
     programs,

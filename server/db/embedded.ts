@@ -8,7 +8,7 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import type { Logger } from '../log.ts'
-import { clusterOf, isCluster, openPlace, type Place } from './embedded-place.ts'
+import { clusterOf, isCluster, openPlace, type EmbeddedPlace } from './embedded-place.ts'
 import { clearStalePid, runningPort } from './embedded-process.ts'
 
 const START_TIMEOUT_SECONDS = 60
@@ -92,7 +92,7 @@ async function ensurePassword(home: string): Promise<string> {
   return password
 }
 
-async function initialise({ folder, cluster, programs, runner }: Place, password: string) {
+async function initialise({ folder, cluster, programs, runner }: EmbeddedPlace, password: string) {
   // Created under a temporary name, so that an interrupted run leaves nothing that looks complete.
   const fresh = `${cluster}.new`
   await rm(fresh, { recursive: true, force: true })
@@ -116,7 +116,10 @@ async function initialise({ folder, cluster, programs, runner }: Place, password
   await rename(fresh, cluster)
 }
 
-async function startCluster({ folder, cluster, programs, runner }: Place, samePort?: number) {
+async function startCluster(
+  { folder, cluster, programs, runner }: EmbeddedPlace,
+  samePort?: number,
+) {
   await clearStalePid(cluster)
   const logFile = path.join(folder, 'server.log')
   const until = Date.now() + START_TIMEOUT_SECONDS * 1000

@@ -3,7 +3,7 @@
 import pg from 'pg'
 import type { Logger } from '../log.ts'
 
-export type Channel =
+export type NotificationChannel =
   | 'operation_progress'
   | 'operation_control'
   | 'link_changed'
@@ -20,13 +20,13 @@ export const DROP_LOCKS = 728_116
 
 export interface Listener {
   /** Calls `handler` for every notification on the channel. Returns a function that stops it. */
-  on(channel: Channel, handler: Handler): () => void
+  on(channel: NotificationChannel, handler: Handler): () => void
   /** Holds an advisory lock (`locks`, number) on this connection and on each one after it. */
   hold(lock: number, locks?: typeof WORKER_LOCKS | typeof DROP_LOCKS): Promise<void>
   close(): Promise<void>
 }
 
-const CHANNELS: readonly Channel[] = [
+const CHANNELS: readonly NotificationChannel[] = [
   'operation_progress',
   'operation_control',
   'link_changed',
@@ -37,7 +37,9 @@ const CHANNELS: readonly Channel[] = [
 
 /** Connects now and rejects if that fails. From then on it reconnects automatically. */
 export async function openListener(url: string, log: Logger): Promise<Listener> {
-  const handlers = new Map<Channel, Set<Handler>>(CHANNELS.map((channel) => [channel, new Set()]))
+  const handlers = new Map<NotificationChannel, Set<Handler>>(
+    CHANNELS.map((channel) => [channel, new Set()]),
+  )
   let closed = false
   let client: pg.Client | null = null
   const held: [locks: number, lock: number][] = []
@@ -56,7 +58,8 @@ export async function openListener(url: string, log: Logger): Promise<Listener> 
     fresh.on('error', lost)
     fresh.on('end', lost)
     fresh.on('notification', ({ channel, payload }) => {
-      for (const handler of handlers.get(channel as Channel) ?? []) handler(payload ?? null)
+      for (const handler of handlers.get(channel as NotificationChannel) ?? [])
+        handler(payload ?? null)
     })
     await fresh.connect()
     await fresh.query(CHANNELS.map((channel) => `listen ${channel}`).join(';'))

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { StoreError, type BlobReader, type BlobStore, type ByteRange } from '../store/store.ts'
-import type { Target } from './targets.ts'
+import type { FileTarget } from './targets.ts'
 import { createTtlCache } from './ttl-cache.ts'
 
 /** `free` releases the memory once the socket has taken the bytes. */
@@ -17,11 +17,11 @@ export interface Bytes {
    * Opens the blob or a part of it. Rejects with a `StoreError` if the blob is missing or has
    * another length.
    */
-  open(target: Target, range: ByteRange | null): Promise<OpenedBytes>
+  open(target: FileTarget, range: ByteRange | null): Promise<OpenedBytes>
 }
 
 /** Limits the bytes that may be sent (session-budget.ts). */
-export interface Allowance {
+export interface SendAllowance {
   /** May this many more bytes be sent? */
   take(bytes: number): Promise<boolean>
 }
@@ -34,7 +34,7 @@ const PIECE_BYTES = 256 * 1024
 /** How long the length of a blob in a bucket is trusted: each check is a request. */
 const LENGTH_TTL_MS = 10_000
 
-export function createBytes(stores: ReadonlyMap<string, BlobStore>): Bytes {
+export function createByteSender(stores: ReadonlyMap<string, BlobStore>): Bytes {
   const checked = createTtlCache<true>(LENGTH_TTL_MS)
   return {
     open: async ({ shop, hash, location, size, blob }, part) => {
@@ -93,7 +93,7 @@ export async function send(
   response: ServerResponse,
   opened: OpenedBytes,
   stallMs: number,
-  allowance: Allowance | null = null,
+  allowance: SendAllowance | null = null,
 ): Promise<number> {
   if ('whole' in opened) {
     if (allowance && !(await allowance.take(opened.whole.length))) return leave(response)
@@ -120,7 +120,7 @@ function leave(response: ServerResponse): 0 {
 async function copy(
   response: ServerResponse,
   { reader, range }: Extract<OpenedBytes, { reader: BlobReader }>,
-  allowance: Allowance | null,
+  allowance: SendAllowance | null,
 ) {
   // Used again for the next piece of this response alone, and only after the socket has taken the
   // last one.
@@ -167,7 +167,7 @@ function written(response: ServerResponse, bytes: Buffer): Promise<boolean> {
 async function pipe(
   response: ServerResponse,
   stream: Readable,
-  allowance: Allowance | null,
+  allowance: SendAllowance | null,
 ): Promise<number> {
   let sent = 0
   const allowed = async function* (chunks: AsyncIterable<Buffer>) {

@@ -17,7 +17,11 @@ export type Answer =
   | { status: 412 }
   | { status: 416 }
 
-export function decide(method: string, headers: IncomingHttpHeaders, file: Representation): Answer {
+export function evaluateConditions(
+  method: string,
+  headers: IncomingHttpHeaders,
+  file: Representation,
+): Answer {
   if (headers['if-match'] !== undefined) {
     if (!lists(headers['if-match'], file.etag, false)) return { status: 412 }
   } else if (later(file, headers['if-unmodified-since']) === true) return { status: 412 }

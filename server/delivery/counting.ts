@@ -7,7 +7,7 @@ import type { Look, Looks } from './look.ts'
 import { SMALL_FILE_BYTES, type LinkCache } from './link-cache.ts'
 import { BATCH_SIZE, CONCURRENT_STATEMENTS, createQueryBatcher } from './query-batcher.ts'
 import { joinSites } from './referrers.ts'
-import { createSessions, openSessions, type Sessions } from './sessions.ts'
+import { createDownloadSessions, openSessions, type DownloadSessions } from './sessions.ts'
 import {
   bytesArray,
   opaque,
@@ -15,7 +15,7 @@ import {
   TARGET,
   TARGET_LENGTH,
   TARGET_NAMES,
-  targetOf,
+  fileTargetOf,
   type Asker,
   type LinkTarget,
   type Query,
@@ -122,7 +122,7 @@ const GIVE_BACK = `
   )
   delete from download_sessions d using link l where d.shop_id = l.shop_id and d.link_id = l.id and d.client = $3`
 
-export interface Counting extends Sessions {
+export interface Counting extends DownloadSessions {
   /** Counts a download and opens the client's session; null if the link does not allow it. */
   count(asker: Asker): Promise<LinkTarget | null>
   /** Null: no link has this key. */
@@ -160,7 +160,7 @@ export function createCounting(query: Query, cache: LinkCache, looks: Looks): Co
   const decideUnlocked = createDecision('decide_unlocked', DECIDE_UNLOCKED)
   const decideWaiting = createDecision('decide', DECIDE)
   return {
-    ...createSessions(query),
+    ...createDownloadSessions(query),
     count: async (asker) =>
       cache.count(asker) ?? (await decideUnlocked(asker)) ?? decideWaiting(asker),
     lookUp: async ({ key, client, now }) => {
@@ -186,7 +186,7 @@ type DecidedRow = [
 ]
 
 const linkTargetOf = (row: readonly unknown[], link: unknown): LinkTarget => ({
-  ...targetOf(row),
+  ...fileTargetOf(row),
   link: link as string,
 })
 

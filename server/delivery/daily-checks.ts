@@ -1,12 +1,12 @@
 // The first download of a blob on each day queues a check of its bytes, one blob after another.
 // Downloads do not wait for it. A damaged blob is thus found at its first download at the latest.
-import { checkBlob, claimForToday, type CheckParts } from '../files/blob-checks.ts'
+import { checkBlob, claimForToday, type BlobCheckParts } from '../files/blob-checks.ts'
 import { errorFields } from '../log.ts'
-import { blobFields, type Target } from './targets.ts'
+import { blobFields, type FileTarget } from './targets.ts'
 
 export interface DailyChecks {
   /** Queues the check of a blob that is being downloaded. */
-  note(target: Target): void
+  note(target: FileTarget): void
   /** Resolves when the queue is empty. */
   idle(): Promise<void>
   close(): Promise<void>
@@ -19,14 +19,14 @@ const MAX_WAITING = 10_000
 
 /** @param onDamaged called after the damage was recorded. */
 export function createDailyChecks(
-  parts: CheckParts,
+  parts: BlobCheckParts,
   onDamaged: (blob: { shop: number }) => void,
 ): DailyChecks {
   const { database, log, clock } = parts
   const stop = new AbortController()
   let day = 0
   let seen = new Set<string>()
-  let waiting: Target[] = []
+  let waiting: FileTarget[] = []
   let running: Promise<void> | null = null
 
   async function checkWaiting(): Promise<void> {

@@ -24,7 +24,7 @@ const TTL_MS = 800
 export const SMALL_FILE_BYTES = 256 * 1024
 
 /** When the database has allowed a link. */
-export interface Decision {
+export interface LinkDecision {
   /** When the link expires, by the clock; null: never. */
   expiresMs: number | null
   /** When the decision was asked for, by performance.now(). */
@@ -38,7 +38,7 @@ export interface LinkCache {
    * Counts a download that the database has allowed.
    * @param decision caches the link; null if the decision holds for this request only.
    */
-  countAllowed(asker: Asker, target: LinkTarget, decision: Decision | null): void
+  countAllowed(asker: Asker, target: LinkTarget, decision: LinkDecision | null): void
   /** Drops the links of one shop, or of all shops: the database decides their next downloads. */
   invalidate(shop?: number): void
   /** Has the link with this key downloads that are not written yet? */
@@ -47,7 +47,7 @@ export interface LinkCache {
   flush(): Promise<boolean>
 }
 
-interface CachedLink extends Decision {
+interface CachedLink extends LinkDecision {
   target: LinkTarget
 }
 

@@ -6,7 +6,7 @@ import { openPackLink } from '../files/pack-links.ts'
 import { hashKey, type Secrets } from '../secrets.ts'
 import type { ByteRange } from '../store/store.ts'
 import type { Client } from './clients.ts'
-import { decide } from './conditions.ts'
+import { evaluateConditions } from './conditions.ts'
 import type { Counting, KnownLink } from './counting.ts'
 import { PRIVATE } from './headers.ts'
 import { sendPack } from './pack-page.ts'
@@ -66,7 +66,11 @@ export function createLinkAnswers({
     if (link?.target?.damaged && whyNot(link, asker.sites, now) === null)
       return refuse(request, response, 'file_damaged', { link, headers: RETRY_LATER })
     if (link?.target && !plain && usable(link, asker)) {
-      const decision = decide(request.method ?? '', request.headers, representation(link.target))
+      const decision = evaluateConditions(
+        request.method ?? '',
+        request.headers,
+        representation(link.target),
+      )
       const part: Part = { target: link.target, range: 'range' in decision ? decision.range : null }
       if (isBodiless(decision)) return withoutBody(visit, part, decision, { link })
       // A session allows parts only, and HEAD asks about the whole file: answer as a GET of it

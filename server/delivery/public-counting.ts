@@ -10,13 +10,13 @@ import {
   TARGET,
   TARGET_LENGTH,
   TARGET_NAMES,
-  targetOf,
+  fileTargetOf,
   opaque,
   type Query,
-  type Target,
+  type FileTarget,
 } from './targets.ts'
 
-export interface PublicTarget extends Target {
+export interface PublicTarget extends FileTarget {
   token: string
   /** Deliver it over the CDN, if one is configured. */
   cdn: boolean
@@ -91,7 +91,7 @@ export interface PublicCounting {
 
 export function createPublicCounting(query: Query, looks: Looks): PublicCounting {
   const targetAt = (row: readonly unknown[], token: string): PublicTarget => ({
-    ...targetOf(row),
+    ...fileTargetOf(row),
     token,
     cdn: row[TARGET_LENGTH] as boolean,
   })

@@ -2,7 +2,7 @@
 // CDN. And GET /cdn/…, at which the CDN fetches what it caches: not counted, because the redirect
 // was.
 import { publicPath } from '../files/public-addresses.ts'
-import { decide } from './conditions.ts'
+import { evaluateConditions } from './conditions.ts'
 import { immutableFor, REDIRECT, PUBLIC } from './headers.ts'
 import type { PublicCounting, PublicTarget } from './public-counting.ts'
 import { isSiteAllowed, sitesOf } from './referrers.ts'
@@ -17,7 +17,7 @@ import {
   type Visit,
 } from './serve.ts'
 import type { SignedAddresses } from './signed.ts'
-import type { Target } from './targets.ts'
+import type { FileTarget } from './targets.ts'
 
 export interface PublicParts {
   counting: PublicCounting
@@ -27,7 +27,7 @@ export interface PublicParts {
   /** Without a trailing slash: an expired address of the CDN redirects here. */
   baseUrl: string
   /** Called for each counted download. */
-  counted(visit: Visit, target: Target): void
+  counted(visit: Visit, target: FileTarget): void
 }
 
 export function createPublic({ counting, serving, signed, baseUrl, counted }: PublicParts) {
@@ -46,7 +46,11 @@ export function createPublic({ counting, serving, signed, baseUrl, counted }: Pu
       return refuse(request, response, 'referrer_not_allowed', { shop })
     if (known.target.damaged)
       return refuse(request, response, 'file_damaged', { shop, headers: RETRY_LATER })
-    const decision = decide(request.method ?? '', request.headers, representation(known.target))
+    const decision = evaluateConditions(
+      request.method ?? '',
+      request.headers,
+      representation(known.target),
+    )
     const range = 'range' in decision ? decision.range : null
     const part = { target: known.target, range, audience: PUBLIC }
     if (isBodiless(decision)) return withoutBody(visit, part, decision, { shop })
@@ -112,7 +116,11 @@ export function createPublic({ counting, serving, signed, baseUrl, counted }: Pu
       return void response.end()
     }
     if (target.damaged) return refuse(request, response, 'file_damaged', { headers: RETRY_LATER })
-    const decision = decide(request.method ?? '', request.headers, representation(target))
+    const decision = evaluateConditions(
+      request.method ?? '',
+      request.headers,
+      representation(target),
+    )
     const audience = immutableFor(secondsLeft)
     const part: Part = { target, range: 'range' in decision ? decision.range : null, audience }
     if (request.method === 'HEAD' || isBodiless(decision))

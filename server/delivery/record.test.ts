@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
-import { tellDownloads } from '../notify/downloads.ts'
+import { notifyDownloads } from '../notify/downloads.ts'
 import { renderMail, type MailPayload } from '../notify/templates.ts'
 import { get, openDepot, visit, type Depot } from '../../test/delivery.ts'
 import { sweepDownloads } from './record.ts'
@@ -153,12 +153,12 @@ describe('notification', () => {
       for (let more = 0; more < 3; more++) await get(port, key)
       await depot.flush()
       depot.time.now = new Date(+start + 60 * MINUTE_MS - 1)
-      expect(await tellDownloads(database, depot.time.now)).toBe(0)
+      expect(await notifyDownloads(database, depot.time.now)).toBe(0)
       expect(await notices()).toEqual([
         { level: 'info', title: 'guide <b>.pdf was downloaded', body: 'guide <b>.pdf: once' },
       ])
       depot.time.now = new Date(+start + 60 * MINUTE_MS)
-      expect(await tellDownloads(database, depot.time.now)).toBe(1)
+      expect(await notifyDownloads(database, depot.time.now)).toBe(1)
       expect((await notices()).map(({ body }) => body)).toEqual([
         'guide <b>.pdf: once',
         'guide <b>.pdf: 3 times',
@@ -184,7 +184,7 @@ describe('notification', () => {
     )
     await Promise.all(links.flatMap(({ key }) => [get(port, key), get(secondPort, key)]))
     await depot.flush()
-    await tellDownloads(database, new Date(+depot.time.now + 60 * MINUTE_MS))
+    await notifyDownloads(database, new Date(+depot.time.now + 60 * MINUTE_MS))
     const told = (await notices()).flatMap(({ body }) => body.split('\n'))
     const times = (name: string) =>
       told
@@ -212,7 +212,7 @@ describe('notification', () => {
     await get(port, on.key)
     await depot.flush()
     await depot.setFile(on.file, { download_notification: false })
-    await tellDownloads(database, new Date(+depot.time.now + 60 * MINUTE_MS))
+    await notifyDownloads(database, new Date(+depot.time.now + 60 * MINUTE_MS))
     expect(await notices()).toHaveLength(1)
   })
 

@@ -3,11 +3,11 @@
 import type pg from 'pg'
 import { errorFields, type Logger } from '../log.ts'
 import type { Client } from './clients.ts'
-import { plainArray, type Target } from './targets.ts'
+import { plainArray, type FileTarget } from './targets.ts'
 import { singleFlight } from './single-flight.ts'
 
 export interface Downloaded {
-  target: Target
+  target: FileTarget
   /** Null: from the file's public address. */
   link: string | null
   client: Client

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { errorFields, type Logger } from '../log.ts'
 import { StoreError, type BlobStore, type ByteRange } from '../store/store.ts'
 import { accelPath, maySendByNginx, type Accel } from './accel.ts'
-import { createBytes, send, type Allowance, type OpenedBytes } from './bytes.ts'
+import { createByteSender, send, type SendAllowance, type OpenedBytes } from './bytes.ts'
 import type { Answer } from './conditions.ts'
 import {
   contentDisposition,
@@ -17,7 +17,7 @@ import {
 } from './headers.ts'
 import { refuse, type Refused } from './refusal.ts'
 import type { Permit, Revocation } from './revocation.ts'
-import { blobFields, type Target } from './targets.ts'
+import { blobFields, type FileTarget } from './targets.ts'
 import { createTtlCache } from './ttl-cache.ts'
 
 export interface Visit {
@@ -27,14 +27,14 @@ export interface Visit {
 }
 
 export interface Part {
-  target: Target
+  target: FileTarget
   /** Null: the whole file. */
   range: ByteRange | null
   audience?: Audience
   /** The headers of a redirect to the bucket; absent: the bytes must not be redirected. */
   redirectHeaders?: Audience
   /** Limits the bytes as they are sent; neither nginx nor a bucket could apply it. */
-  allowance?: Allowance | undefined
+  allowance?: SendAllowance | undefined
   /** The transfer is ended when this permit is withdrawn. */
   permit?: Permit
 }
@@ -78,10 +78,10 @@ export function createServing(parts: {
   log: Logger
   stallMs: number
   /** Called before a blob's bytes are sent. */
-  sending(target: Target): void
+  sending(target: FileTarget): void
 }): Serving {
   const { stores, log, bucketRedirect, accel, revocation } = parts
-  const bytes = createBytes(stores)
+  const bytes = createByteSender(stores)
   const checked = createTtlCache<true>(CHECKED_TTL_MS)
 
   const isSentByNginx = ({ request }: Visit, { target, range, allowance }: Part): boolean =>
@@ -102,7 +102,7 @@ export function createServing(parts: {
    * Rejects if the blob is missing: nginx or the bucket would notice only after the download was
    * counted.
    */
-  async function requirePresent({ blob, shop, hash, location, size }: Target): Promise<void> {
+  async function requirePresent({ blob, shop, hash, location, size }: FileTarget): Promise<void> {
     if (checked.get(blob)) return
     if ((await stores.get(location)!.size(shop, hash)) !== size) throw new StoreError('missing')
     checked.set(blob, true)
@@ -217,18 +217,18 @@ export function withoutBody(visit: Visit, part: Part, { status }: Answer, refuse
 export const isBodiless = ({ status }: Answer): boolean =>
   status === 304 || status === 412 || status === 416
 
-const etagOf = (target: Target) => `"${target.hash}"`
+const etagOf = (target: FileTarget) => `"${target.hash}"`
 
-export const representation = (target: Target) => ({
+export const representation = (target: FileTarget) => ({
   etag: etagOf(target),
   modifiedMs: target.modifiedMs,
   size: target.size,
 })
 
 /** Computes headers once per target: a cached link's target is served many times. */
-function memoized(make: (target: Target & Described, audience: Audience) => string[]) {
-  const computed = new WeakMap<Target, { audience: Audience; headers: string[] }>()
-  return (target: Target, audience: Audience = PRIVATE): string[] => {
+function memoized(make: (target: FileTarget & Described, audience: Audience) => string[]) {
+  const computed = new WeakMap<FileTarget, { audience: Audience; headers: string[] }>()
+  return (target: FileTarget, audience: Audience = PRIVATE): string[] => {
     const before = computed.get(target)
     if (before?.audience === audience) return before.headers
     const headers = make({ ...target, etag: etagOf(target) }, audience)

@@ -1,11 +1,11 @@
 // A part of a file that continues a counted download is paid from the client's session, a piece at
 // a time as it is sent. A client that opens many parts at a time and closes each where the next
 // begins pays for the bytes it takes, not for the bytes it asked for.
-import type { Allowance } from './bytes.ts'
+import type { SendAllowance } from './bytes.ts'
 import type { Counting } from './counting.ts'
 import type { Asker, LinkTarget } from './targets.ts'
 
-export interface SessionBudget extends Allowance {
+export interface SessionBudget extends SendAllowance {
   /** Returns to the session what was taken from it and not sent. */
   end(sent: number): Promise<void>
 }

@@ -27,14 +27,14 @@ const REFUND = `
   update download_sessions set bytes_left = least(bytes_left + $4, $5)
   where shop_id = $1 and link_id = $2 and client = $3`
 
-export interface Sessions {
+export interface DownloadSessions {
   /** Takes `bytes` from the client's session; false if it has expired or has fewer left. */
   spend(target: LinkTarget, asker: Asker, bytes: number): Promise<boolean>
   /** Returns bytes that were taken and not sent. */
   refund(target: LinkTarget, asker: Asker, bytes: number): Promise<void>
 }
 
-export const createSessions = (query: Query): Sessions => ({
+export const createDownloadSessions = (query: Query): DownloadSessions => ({
   spend: async (target, { client, now }, bytes) => {
     const { rowCount } = await query('spend', SPEND, [target.shop, target.link, client, now, bytes])
     return rowCount === 1

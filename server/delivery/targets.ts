@@ -3,7 +3,7 @@
 import type pg from 'pg'
 import { isRollback } from '../db/error-classes.ts'
 
-export interface Target {
+export interface FileTarget {
   shop: number
   file: string
   filename: string
@@ -23,7 +23,7 @@ export interface Target {
 }
 
 /** The file of a link. */
-export interface LinkTarget extends Target {
+export interface LinkTarget extends FileTarget {
   link: string
 }
 
@@ -66,7 +66,7 @@ export const bytesArray = (values: readonly Buffer[]): string =>
 export const SITE_ALLOWED = `(f.allowed_referrers = '{}' or a.sites is null
   or f.allowed_referrers && string_to_array(a.sites, ' '))`
 
-export function targetOf(row: readonly unknown[]): Target {
+export function fileTargetOf(row: readonly unknown[]): FileTarget {
   const [
     shop,
     file,
@@ -112,7 +112,7 @@ type TargetRow = [
 ]
 
 /** What identifies the bytes in a log line. */
-export const blobFields = ({ shop, location, hash }: Target) => ({ shop, location, hash })
+export const blobFields = ({ shop, location, hash }: FileTarget) => ({ shop, location, hash })
 
 export type Query = (
   name: string,

@@ -4,7 +4,9 @@
 import type { Database } from '../db/database.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { errorFields, type Logger } from '../log.ts'
-import { SILENCE } from './worker/lease.ts'
+import { LeaseLost, SILENCE } from './worker/lease.ts'
+
+export { LeaseLost } from './worker/lease.ts'
 
 /** The identity of a task: what queues its jobs needs no more than this. */
 export interface TaskKind {
@@ -48,13 +50,6 @@ export interface TaskLease {
    * Locks the lease for the rest of the transaction. Throws `LeaseLost` where another run has it.
    */
   hold(tx: ShopScope): Promise<void>
-}
-
-/** Another run has taken over: nothing that this one would still write counts. */
-export class LeaseLost extends Error {
-  constructor() {
-    super('The lease of this task was taken over')
-  }
 }
 
 export interface TaskJob {

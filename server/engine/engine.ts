@@ -2,10 +2,10 @@
 import type { Workflow } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { ARTIFACT } from '../files/artifacts.ts'
-import { foresee, type Foreseen, type Placed } from './batches/dry-run.ts'
+import { dryRun, type PreviewResult, type Placed } from './batches/dry-run.ts'
 import { addEntries, closeOperation, type GrowingEntry } from './operations/grow.ts'
 import { listItems, pagesOfItems, type ItemFilter, type ItemRow } from './operations/items.ts'
-import { allows, MOVE_NAMES, moveOperation, type Move } from './operations/lifecycle.ts'
+import { allows, MOVE_NAMES, moveOperation, type OperationMove } from './operations/lifecycle.ts'
 import { permissionsTo, type Doing } from './operations/permissions.ts'
 import { sealEntries, sealRequest } from './operations/sealed-addresses.ts'
 import { sealOptions } from './operations/sealed-options.ts'
@@ -14,14 +14,14 @@ import { mayUndo, startUndo } from './operations/undo.ts'
 import { ENDED, type EngineParts, type OperationRow, type OperationStatus } from './types.ts'
 import { withPreceding } from '../workflows/steps.ts'
 
-export type { Foreseen, Placed } from './batches/dry-run.ts'
+export type { PreviewResult, Placed } from './batches/dry-run.ts'
 export { urlOf } from './operations/items.ts'
 export type { GrowingEntry } from './operations/grow.ts'
 export type { ItemFilter, ItemRow } from './operations/items.ts'
 export { isDiscarded } from './operations/lifecycle.ts'
-export type { Move } from './operations/lifecycle.ts'
+export type { OperationMove } from './operations/lifecycle.ts'
 export { scopesOfConflict } from './operations/permissions.ts'
-export type { Source, StartInput } from './operations/start.ts'
+export type { OperationSource, StartInput } from './operations/start.ts'
 export type { ItemError, ItemStatus, OperationRow, OperationStatus, SourceRecord } from './types.ts'
 export { ITEM_STATUSES, OPERATION_STATUSES } from './types.ts'
 export {
@@ -30,7 +30,7 @@ export {
   misplaced,
   permissionsOf,
   placedFilter,
-  placeOf,
+  filePlaceOf,
   withOptions,
 } from '../workflows/steps.ts'
 
@@ -76,20 +76,20 @@ export interface Engine {
    * Throws `operation_state` when that can't be done now, `not_found` when there is no such
    * operation.
    */
-  move(scope: ShopScope, id: string, move: Move): Promise<void>
+  move(scope: ShopScope, id: string, move: OperationMove): Promise<void>
   /** Starts the operation that takes another one back; gives its UUID. Throws as `move` does. */
   undo(scope: ShopScope, id: string, requestedBy: string, channel: string): Promise<string>
   /** The API scopes that someone needs who does this with the operation. */
   permissions(scope: ShopScope, operation: OperationRow, doing: Doing): Promise<string[]>
   /** What can be done with the operation as it stands. */
-  actions(operation: OperationRow): (Move | 'undo')[]
+  actions(operation: OperationRow): (OperationMove | 'undo')[]
   /** A built-in workflow, or null. */
   workflow(id: string): Workflow | null
   /** What a workflow would do with a few files, at once and without an operation. */
-  foresee(
+  dryRun(
     scope: ShopScope,
     about: { workflow: Workflow; files: readonly Placed[]; signal: AbortSignal },
-  ): Promise<Foreseen[]>
+  ): Promise<PreviewResult[]>
   plugins: EngineParts['plugins']
   workflows: EngineParts['workflows']
   /**
@@ -155,7 +155,7 @@ export function createEngine(parts: EngineParts): Engine {
       ...MOVE_NAMES.filter((move) => allows(operation, move)),
       ...(mayUndo(operation, new Date()) ? (['undo'] as const) : []),
     ],
-    foresee: (scope, about) => foresee(parts, scope, about),
+    dryRun: (scope, about) => dryRun(parts, scope, about),
     workflow: (id) => parts.workflows.find((one) => one.id === id) ?? null,
     plugins: parts.plugins,
     workflows: parts.workflows,

@@ -85,7 +85,7 @@ export type SourceRecord =
  * What a preview found about its files; those that it left out or that would fail are counted
  * apart.
  */
-export interface ForeseenCounts {
+export interface PreviewCounts {
   changed: number
   unchanged: number
   /** Of which a person is to choose a product; those that are skipped otherwise included. */
@@ -131,7 +131,7 @@ export interface OperationRow {
   /** What it produced; absent where it was not read for people. */
   artifact?: Artifact | null
   /** What its preview found; null: it had none, or is still looking. */
-  foreseen: ForeseenCounts | null
+  foreseen: PreviewCounts | null
   /** When its preview was ready; null from its confirmation on. */
   previewed_at: Date | null
   paused_at: Date | null
@@ -200,7 +200,7 @@ export interface WorkItem {
 }
 
 /** How an item's turn ended. `again`: it goes back to wait for another attempt. */
-export type Ending =
+export type ItemEnding =
   | { status: 'done' }
   | { status: 'skipped'; reason: string }
   /** `stops`: the whole operation ends with it. */
@@ -211,7 +211,7 @@ export type Ending =
 
 export interface EndedItem {
   item: WorkItem
-  ending: Ending
+  ending: ItemEnding
 }
 
 /** What plugins may touch, bound to one shop. The actions are the engine's own. */

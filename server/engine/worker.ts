@@ -18,7 +18,7 @@ import { finishOperation } from './finalization/run.ts'
 import { createJobConcurrency, type JobConcurrency } from './worker/job-concurrency.ts'
 import { createProgress } from './worker/progress.ts'
 import type { ChainJob, FinishJob, OutboxJob } from './worker/queue.ts'
-import { createControl } from './worker/control.ts'
+import { createOperationControl } from './worker/control.ts'
 import { startRecovery, type RecoveryOptions } from './worker/recovery.ts'
 import { strategyOf } from './operations/strategy.ts'
 import type { EngineParts } from './types.ts'
@@ -46,7 +46,7 @@ export async function startWorker(
   const { database, log } = parts
   const stopping = new AbortController()
   const progress = createProgress(database)
-  const control = createControl(parts.listener, async (operation) => {
+  const control = createOperationControl(parts.listener, async (operation) => {
     const { rows } = await database.pool.query(
       `select 1 from operations where id = $1 and status in ('running', 'previewing') and stopped is null`,
       [operation],

@@ -3,7 +3,7 @@ import type { StagedBlob, Mapping } from '../../plugins/contract.ts'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { admitFiles, type Admission, type OnConflict } from './admit.ts'
-import { draftOf } from './drafts.ts'
+import { draftFrom } from './drafts.ts'
 import { shopSettingsSchema } from './shop-settings.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
@@ -41,7 +41,7 @@ const admission = (
   onConflict: OnConflict = 'error',
   mapped = false,
 ): Admission => {
-  const draft = draftOf({ filename, tags: ['a'] }, shopSettingsSchema.parse({}))
+  const draft = draftFrom({ filename, tags: ['a'] }, shopSettingsSchema.parse({}))
   return {
     draft: { ...draft, mappings: mapped ? [mapping] : [] },
     staged: blob(byte),

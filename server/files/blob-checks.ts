@@ -14,7 +14,7 @@ export interface StoredBlob {
   location: string
 }
 
-export interface CheckParts {
+export interface BlobCheckParts {
   database: Database
   stores: ReadonlyMap<string, BlobStore>
   log: Logger
@@ -28,7 +28,7 @@ export type Verdict = 'whole' | 'restored' | 'damaged'
  * location does not answer.
  */
 export async function checkBlob(
-  parts: CheckParts,
+  parts: BlobCheckParts,
   blob: StoredBlob,
   signal: AbortSignal,
 ): Promise<Verdict> {
@@ -41,7 +41,7 @@ export async function checkBlob(
       ? 'restored'
       : 'damaged'
   if (verdict !== 'whole') log.error('stored bytes are damaged', { ...blob, verdict })
-  await noteVerdict(forShop(database, blob.shop), blob, verdict === 'damaged', clock())
+  await recordVerdict(forShop(database, blob.shop), blob, verdict === 'damaged', clock())
   return verdict
 }
 
@@ -68,7 +68,7 @@ export async function isWhole(
  * Writes the blob again from the first other location that has it whole; the backup is one of them.
  */
 async function restore(
-  stores: CheckParts['stores'],
+  stores: BlobCheckParts['stores'],
   to: BlobStore,
   { shop, hash, location }: StoredBlob,
   signal: AbortSignal,
@@ -88,7 +88,7 @@ interface Affected {
   current: boolean
 }
 
-async function noteVerdict(
+async function recordVerdict(
   scope: ShopScope,
   blob: StoredBlob,
   damaged: boolean,
@@ -154,7 +154,7 @@ const RUNS = 7 * 24
 const LEAST = 100
 
 /** Reads the blobs whose turn it is; gives how many were not whole. */
-export async function scrubBlobs(parts: CheckParts, signal: AbortSignal): Promise<number> {
+export async function scrubBlobs(parts: BlobCheckParts, signal: AbortSignal): Promise<number> {
   const { database, clock, log } = parts
   const { rows } = await database.pool.query<StoredBlob>(
     `with share as (select greatest($2::bigint, count(*) / $3) as most from blob_locations),

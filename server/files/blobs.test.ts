@@ -7,7 +7,7 @@ import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { addVersion, admitFiles, holdBlobs } from './admit.ts'
 import { keepBackup } from './backups.ts'
 import { GRACE_MS, sweepBlobs, sweepVersions } from './blobs.ts'
-import { draftOf } from './drafts.ts'
+import { draftFrom } from './drafts.ts'
 import { keepCopy, locateVersions } from './locations.ts'
 import { shopSettingsSchema } from './shop-settings.ts'
 
@@ -34,7 +34,7 @@ const blob = (byte: number, location = 'primary'): StagedBlob => ({
 })
 /** Gives the file's id. */
 async function admit(filename: string, staged: StagedBlob, into = scope): Promise<string> {
-  const draft = { ...draftOf({ filename }, shopSettingsSchema.parse({})), mappings: [] }
+  const draft = { ...draftFrom({ filename }, shopSettingsSchema.parse({})), mappings: [] }
   const [admitted] = await into.transaction((tx) =>
     admitFiles(tx, [{ draft, staged, onConflict: 'error', channel: 'api' }], { file_bytes: 1000 }),
   )

@@ -324,9 +324,9 @@ describe('a promise', () => {
     const [file] = await made('a.pdf')
     const before = await rows([file!])
     const wanted = () => changeTo(file!, { cdn: false, tags: ['new'] })
-    const foreseen = await scope.transaction((tx) => changeFiles(tx, [wanted()], { write: false }))
+    const previewed = await scope.transaction((tx) => changeFiles(tx, [wanted()], { write: false }))
     expect(await rows([file!])).toEqual(before)
-    expect(await change(wanted())).toEqual(foreseen)
+    expect(await change(wanted())).toEqual(previewed)
   })
   it('is kept or nothing is done: what has changed since in what it was about is left alone', async () => {
     const [same, moved, elsewhere] = await made('a.pdf', 'b.pdf', 'c.pdf')

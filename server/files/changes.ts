@@ -13,8 +13,8 @@ import { sharedRows } from '../db/shared-rows.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { Change } from './drafts.ts'
 import { addMappings, removeMappings } from './mappings.ts'
-import { settleNames } from './names.ts'
-import { settlePacks } from './packs.ts'
+import { resolveNames } from './names.ts'
+import { resolvePacks } from './packs.ts'
 import { ensurePublicAddresses } from './public-addresses.ts'
 import type { KeptMapping } from './records.ts'
 import {
@@ -103,7 +103,7 @@ export async function changeFiles(
   changes: readonly Change[],
   { write = true, preview = null, leaving = new Set() }: Looking = {},
 ): Promise<Changed[]> {
-  const packed = await settlePacks(tx, changes, write)
+  const packed = await resolvePacks(tx, changes, write)
   const verdicts = changes.map((change, at): Verdict | null => {
     const problem = packed[at] ?? problemOf(change)
     if (problem) return refused(problem)
@@ -112,7 +112,7 @@ export async function changeFiles(
   })
   // Of which nothing comes keeps a name that others may want.
   const stays = (at: number) => verdicts[at]?.delta === null
-  const named = await settleNames(tx, changes, { stays, preview, leaving })
+  const named = await resolveNames(tx, changes, { stays, preview, leaving })
   const deltas: (Delta | null)[] = []
   const results = changes.map((change, at): Changed => {
     const { problem, from } = named[at]!
@@ -214,18 +214,18 @@ function deltaOf(change: Change): Delta | null {
     delta.ledger = { before: { filename: record.filename }, after: { purged: true } }
     return delta
   }
-  noteMappings(delta)
+  recordMappings(delta)
   for (const field of PLAIN) {
     const value = draft[field]
     if (value !== undefined && value !== record[field]) note(delta, field, record[field], value)
   }
-  noteSize(delta)
+  recordSize(delta)
   if (!sameList(draft.allowed_referrers, record.allowed_referrers))
     note(delta, 'allowed_referrers', record.allowed_referrers, draft.allowed_referrers)
-  noteTags(delta)
-  notePack(delta)
-  noteTrash(delta)
-  noteName(delta)
+  recordTags(delta)
+  recordPack(delta)
+  recordTrash(delta)
+  recordName(delta)
   const touched = Object.keys(delta.ledger.after).length > 0
   if (!touched) return null
   delta.ledger.before.updated_at = record.updated_at
@@ -234,7 +234,7 @@ function deltaOf(change: Change): Delta | null {
 }
 
 /** What follows from a name; its type does from its extension alone. */
-function noteName({ change: { record, draft }, columns }: Delta): void {
+function recordName({ change: { record, draft }, columns }: Delta): void {
   if (draft.filename === record.filename) return
   columns.name_key = nameKey(draft.filename)
   const extension = extensionOf(draft.filename)
@@ -253,13 +253,13 @@ function note(delta: Delta, field: Column, before: unknown, after: unknown): voi
 }
 
 /** Follows from the version, which has it. */
-function noteSize({ change: { record, draft }, columns, ledger }: Delta): void {
+function recordSize({ change: { record, draft }, columns, ledger }: Delta): void {
   if (columns.version === undefined || draft.size_bytes === undefined) return
   ledger.before.size_bytes = record.size_bytes
   ledger.after.size_bytes = draft.size_bytes
 }
 
-function noteTags(delta: Delta): void {
+function recordTags(delta: Delta): void {
   const { record, draft } = delta.change
   const added = draft.tags.filter((tag) => !record.tags.includes(tag))
   const removed = record.tags.filter((tag) => !draft.tags.includes(tag))
@@ -273,7 +273,7 @@ function noteTags(delta: Delta): void {
 const targetOf = ({ product_id, variant_id }: Pick<Mapping, 'product_id' | 'variant_id'>) =>
   `${product_id} ${variant_id ?? ''}`
 
-function noteMappings(delta: Delta): void {
+function recordMappings(delta: Delta): void {
   const { record, draft } = delta.change
   if (record.mappings.length === 0 && draft.mappings.length === 0) return
   const [had, has] = [new Set(record.mappings.map(targetOf)), new Set(draft.mappings.map(targetOf))]
@@ -285,7 +285,7 @@ function noteMappings(delta: Delta): void {
 }
 
 /** Its place in the pack is kept for an undo, and is no drift; the packs' names are for people. */
-function notePack(delta: Delta): void {
+function recordPack(delta: Delta): void {
   const { record, draft } = delta.change
   // Only while looking ahead: there is no such pack yet.
   const unmade = draft.new_pack !== undefined && draft.pack_id === undefined
@@ -299,7 +299,7 @@ function notePack(delta: Delta): void {
   delta.ledger.after.pack = draft.pack_names ?? { from: null, to: draft.new_pack ?? null }
 }
 
-function noteTrash(delta: Delta): void {
+function recordTrash(delta: Delta): void {
   const { record, draft } = delta.change
   const was = record.deleted_at !== null
   if (draft.deleted === undefined || draft.deleted === was) return

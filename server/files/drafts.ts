@@ -45,7 +45,7 @@ export interface DraftWishes {
   download_limit?: number | null
 }
 
-export function draftOf(wishes: DraftWishes, defaults: ShopDefaults): Draft {
+export function draftFrom(wishes: DraftWishes, defaults: ShopDefaults): Draft {
   return {
     filename: wishes.filename.normalize('NFC'),
     tags: normalizeTags(wishes.tags ?? []),

@@ -48,7 +48,7 @@ export const FRAME: Readonly<
 }
 
 /** Each of them once, in the order in which they always stand. */
-export const inOrder = (columns: readonly ExportColumn[]): ExportColumn[] =>
+export const columnsInOrder = (columns: readonly ExportColumn[]): ExportColumn[] =>
   EXPORT_COLUMNS.filter((column) => columns.includes(column))
 
 /**

@@ -73,7 +73,7 @@ export async function listLinks(
 ): Promise<LinkPage> {
   requireCursor(page.cursor)
   const { where, bindings, served } = await compile(scope, page, now)
-  const look = served ? lookThere : lookOnTheWay
+  const look = served ? inspectTarget : inspectStream
   const { rows, last } = await look(scope, where, bindings, page)
   const data = rows.slice(0, page.limit).map((row) => linkOf(row, secrets, now))
   return { data, next_cursor: rows.length > page.limit ? data.at(-1)!.id : last }
@@ -194,7 +194,7 @@ interface Place {
   cursor?: string | undefined
 }
 
-async function lookThere(
+async function inspectTarget(
   scope: ShopScope,
   where: string,
   bindings: Bindings,
@@ -213,7 +213,7 @@ async function lookThere(
 /**
  * Span after span, until the page is full, the links are at their end, or it has taken long enough.
  */
-async function lookOnTheWay(
+async function inspectStream(
   scope: ShopScope,
   where: string,
   bindings: Bindings,

@@ -187,7 +187,7 @@ export async function unknownFiles(
 export async function revokeLinks(tx: ShopScope, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await tx.query(
-    `with held as (${inOrder('(id = any(:ids::uuid[]) or parent_id = any(:ids::uuid[])) and revoked_at is null')})
+    `with held as (${linksInLockOrder('(id = any(:ids::uuid[]) or parent_id = any(:ids::uuid[])) and revoked_at is null')})
      update links l set revoked_at = now() from held where l.shop_id = :shop and l.id = held.id`,
     { ids },
   )
@@ -197,7 +197,7 @@ export async function revokeLinks(tx: ShopScope, ids: readonly string[]): Promis
  * Locks links in the order in which downloads lock theirs: two who each want what the other has
  * would both wait.
  */
-export const inOrder = (condition: string): string =>
+export const linksInLockOrder = (condition: string): string =>
   `select id from links where shop_id = :shop and ${condition} order by id for no key update`
 
 /**
@@ -227,7 +227,7 @@ async function changeLink(
   bindings: Bindings,
 ): Promise<void> {
   const changed = await tx.query<{ id: string }>(
-    `with held as (${inOrder('(id = :id or parent_id = :id) and revoked_at is null')})
+    `with held as (${linksInLockOrder('(id = :id or parent_id = :id) and revoked_at is null')})
      update links l set ${set} from held where l.shop_id = :shop and l.id = held.id returning l.id`,
     { ...bindings, id },
   )

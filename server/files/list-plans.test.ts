@@ -6,7 +6,7 @@ import { insertManyFiles } from '../../test/factories.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { toPublicId } from '../ids.ts'
 import type { FileFilter } from './filter.ts'
-import { countFiles, cursorOf, FILE_SORTS, listFiles } from './list.ts'
+import { countFiles, cursorOf, FILE_SORTS, listFilePage } from './list.ts'
 
 const FILES = 40_000
 let database: Awaited<ReturnType<typeof openTestDatabase>>
@@ -94,9 +94,11 @@ describe('a list of 40,000 files', () => {
   it.each(FILE_SORTS.filter((sort) => !sort.endsWith('pack_position')))(
     'sorted by %s is read in the order of an index, on any page',
     async (sort) => {
-      const [row] = await listFiles(scope, { filter: {}, sort, after: null, limit: 1 })
+      const [row] = await listFilePage(scope, { filter: {}, sort, after: null, limit: 1 })
       for (const after of [null, cursorOf(row!, sort)]) {
-        const plans = await explained((on) => listFiles(on, { filter: {}, sort, after, limit: 50 }))
+        const plans = await explained((on) =>
+          listFilePage(on, { filter: {}, sort, after, limit: 50 }),
+        )
         expect(scannedWhole(plans)).toEqual([])
         expect(indexes(plans).some((name) => /^files_(created|name|size)$/.test(name))).toBe(true)
       }
@@ -107,9 +109,11 @@ describe('a list of 40,000 files', () => {
     async (sort) => {
       for (const pack of Object.values(packs)) {
         const filter = { pack }
-        const [row] = await listFiles(scope, { filter, sort, after: null, limit: 1 })
+        const [row] = await listFilePage(scope, { filter, sort, after: null, limit: 1 })
         for (const after of [null, cursorOf(row!, sort)]) {
-          const plans = await explained((on) => listFiles(on, { filter, sort, after, limit: 50 }))
+          const plans = await explained((on) =>
+            listFilePage(on, { filter, sort, after, limit: 50 }),
+          )
           expect(scannedWhole(plans)).toEqual([])
           expect(indexes(plans)).toContain('files_pack')
           expect(
@@ -127,7 +131,7 @@ describe('a list of 40,000 files', () => {
     async (sort) => {
       for (const pack of Object.values(packs)) {
         const listed = await explained((on) =>
-          listFiles(on, { filter: { pack }, sort, after: null, limit: 50 }),
+          listFilePage(on, { filter: { pack }, sort, after: null, limit: 50 }),
         )
         const counted = await explained((on) => countFiles(on, { pack }))
         for (const plans of [listed, counted]) expect(scannedWhole(plans)).toEqual([])
@@ -137,7 +141,7 @@ describe('a list of 40,000 files', () => {
   )
   it('finds what hangs on its files by keys, whatever else the shop has', async () => {
     const plans = await explained((on) =>
-      listFiles(on, { filter: {}, sort: '-created_at', after: null, limit: 50 }),
+      listFilePage(on, { filter: {}, sort: '-created_at', after: null, limit: 50 }),
     )
     expect(plans.filter((plan) => plan['Node Type'] === 'Seq Scan')).toEqual([])
     expect(indexes(plans)).toEqual(
@@ -151,7 +155,7 @@ describe('a list of 40,000 files', () => {
   })
   it.each(FILTERS)('%s uses the index for it, listed and counted', async (_, filter, index) => {
     const listed = await explained((on) =>
-      listFiles(on, { filter, sort: '-created_at', after: null, limit: 50 }),
+      listFilePage(on, { filter, sort: '-created_at', after: null, limit: 50 }),
     )
     const counted = await explained((on) => countFiles(on, filter))
     for (const plans of [listed, counted]) {

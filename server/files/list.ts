@@ -104,7 +104,7 @@ const FROM_CHOSEN = `from chosen
 const COLUMNS = `files.*, files.created_at::text as created_exact`
 
 /** A page of files in the order asked for. */
-export async function listFiles(scope: ShopScope, page: FilePage): Promise<FileRow[]> {
+export async function listFilePage(scope: ShopScope, page: FilePage): Promise<FileRow[]> {
   const { sql, bindings } = await compileFilter(scope, page.filter)
   const { column, type } = sortOf(page.sort)
   const [direction, past] = page.sort.startsWith('-') ? ['desc', '<'] : ['asc', '>']

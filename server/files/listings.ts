@@ -3,7 +3,7 @@
 import type { ExportColumn, Listings, MadeLink } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Secrets } from '../secrets.ts'
-import { FRAME, inOrder, listingSql, type ListingFormat } from './file-listing.ts'
+import { FRAME, columnsInOrder, listingSql, type ListingFormat } from './file-listing.ts'
 import { linkAddress } from './links.ts'
 
 /** Batches of an operation's files that make a page; and items, where it has those. */
@@ -26,7 +26,12 @@ export const createListings =
     seen: (files: number, written: number) => void,
   ): Listings => ({
     files: (format, columns, signal) =>
-      filesAs({ scope, operation, base: parts.baseUrl, seen }, format, inOrder(columns), signal),
+      filesAs(
+        { scope, operation, base: parts.baseUrl, seen },
+        format,
+        columnsInOrder(columns),
+        signal,
+      ),
     links: (signal) => linksOf(scope, operation, parts, signal),
   })
 

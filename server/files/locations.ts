@@ -60,7 +60,7 @@ export async function holdsBlob(
 }
 
 /** Makes it known. Its bytes must have been written just before. */
-export function noteBlob(
+export function recordBlob(
   scope: ShopScope,
   blob: { hash: string; size_bytes: number },
   location: string,

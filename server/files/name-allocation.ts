@@ -66,19 +66,19 @@ export async function holdersOf(
   )
   const holders = new Map(rows.map(({ name_key, id }) => [name_key, id]))
   if (preview === null) return holders
-  const foreseen = await scope.query<{ name_key: string; file_id: string | null }>(
+  const previewed = await scope.query<{ name_key: string; file_id: string | null }>(
     `select name_key, file_id from foreseen_names
      where shop_id = :shop and operation_id = :preview and name_key = any(:keys::text[])`,
     { preview, keys },
   )
-  for (const { name_key, file_id } of foreseen)
+  for (const { name_key, file_id } of previewed)
     if (file_id === null) holders.delete(name_key)
     else holders.set(name_key, file_id)
   return holders
 }
 
 /** Records names that a preview has planned, for its next batches. null: the name would be free. */
-export async function noteForeseen(
+export async function recordPreviewNames(
   tx: ShopScope,
   preview: string,
   names: ReadonlyMap<string, string | null>,

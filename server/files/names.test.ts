@@ -303,10 +303,10 @@ describe('names of each other', () => {
         const before = await now()
         const changes = () =>
           to.flatMap((name, at) => (name === null ? [] : [renamed(before[at]!, name)]))
-        const foreseen = await scope.transaction((tx) =>
+        const previewed = await scope.transaction((tx) =>
           changeFiles(tx, changes(), { write: false }),
         )
-        expect(await change(...changes())).toEqual(foreseen)
+        expect(await change(...changes())).toEqual(previewed)
         const after = await now()
         expect(new Set(after.map(({ filename }) => filename)).size).toBe(ids.length)
         const back = after.flatMap((record, at) =>

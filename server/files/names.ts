@@ -2,13 +2,13 @@
 // is taken is refused; one that comes back from the trash gets a number instead.
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Change } from './drafts.ts'
-import { grantNames, holdersOf, noteForeseen, type Wish } from './name-allocation.ts'
+import { grantNames, holdersOf, recordPreviewNames, type Wish } from './name-allocation.ts'
 import { nameKey, numberedName, type Problem } from './rules.ts'
 
 const NUMBERS_AT_ONCE = 20
 const LAST_NUMBER = 10_000
 
-export interface Settled {
+export interface ResolvedName {
   problem: Problem | null
   /** The file that has the name now, and gives it up for another one. */
   from: string | null
@@ -26,12 +26,12 @@ export interface NameOptions {
 /**
  * Says for each change what is wrong with its name; drafts of restored files may get another one.
  */
-export async function settleNames(
+export async function resolveNames(
   tx: ShopScope,
   changes: readonly Change[],
   { stays, preview, leaving }: NameOptions,
-): Promise<Settled[]> {
-  const settled: Settled[] = changes.map(() => ({ problem: null, from: null }))
+): Promise<ResolvedName[]> {
+  const settled: ResolvedName[] = changes.map(() => ({ problem: null, from: null }))
   const wishes = new Map<number, Wish>()
   for (const [at, change] of changes.entries()) {
     const wish = stays(at) ? null : wishOf(change)
@@ -48,7 +48,7 @@ export async function settleNames(
     else if (has !== null || !(await number(tx, changes[at]!, taken, preview)))
       settled[at]!.problem = duplicateOf(changes[at]!)
   }
-  if (preview !== null) await noteForeseen(tx, preview, outcomeOf(changes, settled, stays))
+  if (preview !== null) await recordPreviewNames(tx, preview, outcomeOf(changes, settled, stays))
   return settled
 }
 
@@ -103,7 +103,7 @@ async function number(
 /** Who has which name then, of those that anyone takes or gives up. */
 function outcomeOf(
   changes: readonly Change[],
-  settled: readonly Settled[],
+  settled: readonly ResolvedName[],
   stays: NameOptions['stays'],
 ): Map<string, string | null> {
   const names = new Map<string, string | null>()

@@ -5,7 +5,7 @@ import { AppError } from '../errors.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { hashKey, type Secrets } from '../secrets.ts'
 import {
-  inOrder,
+  linksInLockOrder,
   LINK_COLUMNS,
   linkOf,
   orderedIds,
@@ -90,7 +90,7 @@ export async function openPackLink(
 ): Promise<readonly PackFile[]> {
   const seen = await listFiles(scope, link)
   const ready = seen.every(({ link_id, in_line }) => link_id !== null && in_line)
-  if (!ready) await settleLinks(scope, secrets, link, seen, now)
+  if (!ready) await ensurePackLinks(scope, secrets, link, seen, now)
   return (ready ? seen : await listFiles(scope, link)).flatMap((row) =>
     row.link_id === null ? [] : [presented(row, secrets.linkKey(row.link_id, row.rotation))],
   )
@@ -122,7 +122,7 @@ const listFiles = (scope: ShopScope, link: string): Promise<PackFileRow[]> =>
  * Creates the missing links and aligns the others with the pack's, in one statement. Of concurrent
  * visitors the second creates none.
  */
-async function settleLinks(
+async function ensurePackLinks(
   scope: ShopScope,
   secrets: Secrets,
   link: string,
@@ -141,7 +141,7 @@ async function settleLinks(
        join files f on f.shop_id = :shop and f.id = w.file_id
        on conflict (shop_id, parent_id, file_id) where parent_id is not null do nothing
      ), held as (
-       ${inOrder(`parent_id = :link and exists (select from pack where (links.email, links.expires_at, links.download_limit)
+       ${linksInLockOrder(`parent_id = :link and exists (select from pack where (links.email, links.expires_at, links.download_limit)
          is distinct from (pack.email, pack.expires_at, pack.download_limit))`)}
      )
      update links c set email = pack.email, expires_at = pack.expires_at, download_limit = pack.download_limit

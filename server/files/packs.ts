@@ -40,7 +40,7 @@ export async function ensurePack(tx: ShopScope, name: string): Promise<string> {
  * id, their places in it, and what the packs are called. A pack that is to be made is made when
  * `write`.
  */
-export async function settlePacks(
+export async function resolvePacks(
   tx: ShopScope,
   changes: readonly Change[],
   write: boolean,

@@ -3,7 +3,7 @@ import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { admitFiles, type OnConflict } from './admit.ts'
 import { changeFiles } from './changes.ts'
-import { draftOf, draftOfRecord } from './drafts.ts'
+import { draftFrom, draftOfRecord } from './drafts.ts'
 import { publicUrl, rotateAddress } from './public-addresses.ts'
 import { readRecords } from './records.ts'
 import { shopSettingsSchema } from './shop-settings.ts'
@@ -26,7 +26,7 @@ async function admit(
   visibility: Visibility,
   onConflict: OnConflict = 'error',
 ): Promise<string> {
-  const draft = draftOf({ filename }, shopSettingsSchema.parse({ visibility }))
+  const draft = draftFrom({ filename }, shopSettingsSchema.parse({ visibility }))
   const hash = Buffer.alloc(32, ++blobs).toString('hex')
   const staged = { hash, size_bytes: 3, location: 'primary', content_type: null }
   const [admitted] = await scope.transaction((tx) =>

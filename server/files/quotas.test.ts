@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { admitFiles, type AdmissionLimits, type OnConflict } from './admit.ts'
-import { draftOf } from './drafts.ts'
+import { draftFrom } from './drafts.ts'
 import { shopSettingsSchema } from './shop-settings.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
@@ -21,7 +21,7 @@ const admission = (filename: string, size = 10, onConflict: OnConflict = 'error'
   const hash = Buffer.alloc(32, (bytes += 1)).toString('hex')
   const staged = { hash, size_bytes: size, location: 'primary', content_type: null }
   return {
-    draft: draftOf({ filename }, shopSettingsSchema.parse({})),
+    draft: draftFrom({ filename }, shopSettingsSchema.parse({})),
     staged,
     onConflict,
     channel: 'api',

@@ -28,7 +28,7 @@ export interface ReviewRow {
  * In the transaction that writes the outcomes. Files that have a product are a question only where
  * it is to be replaced.
  */
-export async function noteReviews(
+export async function recordReviews(
   tx: ShopScope,
   operation: string,
   found: readonly { fileId: string; candidates: readonly Candidate[]; replaces: boolean }[],
@@ -136,7 +136,7 @@ export async function decideReviews(
 }
 
 /** The operation that maps the files of these reviews. */
-export async function noteAcceptance(
+export async function recordAcceptance(
   tx: ShopScope,
   ids: readonly string[],
   operation: string,

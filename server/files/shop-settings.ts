@@ -103,7 +103,7 @@ export async function readShop(scope: ShopScope): Promise<ShopRecord> {
 }
 
 /** Changes what is named and leaves the rest. */
-export async function changeSettings(
+export async function changeShopSettings(
   scope: ShopScope,
   change: z.output<typeof settingsChange>,
 ): Promise<ShopDefaults> {

@@ -2,7 +2,7 @@
 // download, without the counting.
 import { pipeline } from 'node:stream/promises'
 import type { Context } from 'koa'
-import { decide } from '../delivery/conditions.ts'
+import { evaluateConditions } from '../delivery/conditions.ts'
 import { fileHeaders } from '../delivery/headers.ts'
 import { AppError } from '../errors.ts'
 import type { LocatedFile } from '../files/list.ts'
@@ -32,7 +32,11 @@ export async function sendContent(
 ): Promise<void> {
   const etag = `"${file.hash}"`
   const modifiedMs = file.modified_at.getTime()
-  const answer = decide(ctx.method, ctx.req.headers, { etag, modifiedMs, size: file.size_bytes })
+  const answer = evaluateConditions(ctx.method, ctx.req.headers, {
+    etag,
+    modifiedMs,
+    size: file.size_bytes,
+  })
   if (answer.status === 412) throw new AppError('precondition_failed')
   if (answer.status === 416) {
     ctx.set('Content-Range', `bytes */${file.size_bytes}`)

@@ -1,7 +1,7 @@
 // A CSV file on its way in, as every answer shows it.
 import { z } from 'zod'
 import { missingColumns } from '../channels/csv/check.ts'
-import { FIELDS, placesOf, suggestColumns, type Field } from '../channels/csv/columns.ts'
+import { FIELDS, placesOf, suggestColumns, type CsvField } from '../channels/csv/columns.ts'
 import type { ProblemRow } from '../channels/csv/problems.ts'
 import { readValues, shapeProblem, type CellProblem } from '../channels/csv/row-values.ts'
 import type { SavedMapping } from '../channels/csv/saved-mappings.ts'
@@ -13,7 +13,7 @@ import { timestamp } from './schemas.ts'
 const KEPT_MS = 24 * 60 * 60 * 1000
 
 const perField = <T extends z.ZodType>(value: T) =>
-  z.object(Object.fromEntries(FIELDS.map((field) => [field, value])) as Record<Field, T>)
+  z.object(Object.fromEntries(FIELDS.map((field) => [field, value])) as Record<CsvField, T>)
 
 export const problemSchema = z
   .object({
@@ -152,7 +152,7 @@ function previewOf({ headers, sample, mapping }: CsvUpload): z.output<typeof csv
     return {
       row,
       values: Object.fromEntries(FIELDS.map((field) => [field, cell(places[field])])) as Record<
-        Field,
+        CsvField,
         string | null
       >,
       problems: found.map((problem) => previewProblem(row, problem, mapping)),

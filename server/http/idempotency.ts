@@ -89,7 +89,7 @@ async function carryOut(
   } catch (error) {
     // What was written may be there, even where this is not known any more: the next try goes on
     // under the same unique key.
-    await letGo(scope, request.key, error).catch(() => {})
+    await releaseLease(scope, request.key, error).catch(() => {})
     throw error
   } finally {
     clearInterval(beat)
@@ -116,7 +116,7 @@ const aboutOf = ({ shop }: ShopScope) => `shop/${shop}/idempotency_keys.reply`
  * A client's mistake has changed nothing, and is sent again with another body; any other failure
  * leaves the key to the next try.
  */
-async function letGo(scope: ShopScope, key: string, error: unknown): Promise<void> {
+async function releaseLease(scope: ShopScope, key: string, error: unknown): Promise<void> {
   const isMistake = error instanceof AppError && error.status < 500
   await scope.query(
     isMistake

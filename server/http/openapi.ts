@@ -89,7 +89,7 @@ export function openApiDocument(endpoints: readonly Endpoint[], baseUrl: string,
     paths,
   })
   for (const [path, methods] of Object.entries(document.paths ?? {}))
-    for (const [method, operation] of Object.entries(methods as Record<string, Operation>))
+    for (const [method, operation] of Object.entries(methods as Record<string, OpenApiOperation>))
       complete(operation, method, path)
   return document
 }
@@ -124,7 +124,7 @@ function scopeText(endpoint: Endpoint): string {
 }
 
 /** An operation of the document, as far as it is completed here. */
-export interface Operation {
+export interface OpenApiOperation {
   operationId?: string
   summary?: string
   tags?: string[]
@@ -136,7 +136,7 @@ export interface Operation {
 }
 
 /** Gives it a name for programs that are made of the document, and its example. */
-function complete(operation: Operation, method: string, path: string): void {
+function complete(operation: OpenApiOperation, method: string, path: string): void {
   operation.operationId = operationId(method, path)
   const example: Example | undefined = EXAMPLES[`${method} ${path}`]
   if (!example) return

@@ -9,7 +9,7 @@ import { timestamp } from './schemas.ts'
 
 const NEXT_RUNS = 5
 
-export const action = z
+export const actionField = z
   .string()
   .nullable()
   .default(null)
@@ -29,7 +29,7 @@ export const scheduleBody = z
     name: z.string().trim(),
     enabled: z.boolean().default(true),
     cron,
-    action,
+    action: actionField,
     workflow,
     options: z.record(z.string(), z.unknown()).default({}).meta({ description: 'The action’s' }),
     filter: filterSchema

@@ -1,7 +1,7 @@
 // What a bulk call is about: files by id, or all that a filter selects.
 import { z } from 'zod'
 import type { Limits } from '../config.ts'
-import type { Source } from '../engine/engine.ts'
+import type { OperationSource } from '../engine/engine.ts'
 import { filterSchema } from '../files/filter.ts'
 import { parsePublicId } from '../ids.ts'
 
@@ -45,7 +45,7 @@ export const selectionSchema = (limits: Limits) =>
 
 export type Selection = z.output<ReturnType<typeof selectionSchema>>
 
-export const sourceOf = (selection: Selection): Source =>
+export const sourceOf = (selection: Selection): OperationSource =>
   'file_ids' in selection
     ? { type: 'files', ids: selection.file_ids }
     : { type: 'filter', filter: selection.filter }

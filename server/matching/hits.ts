@@ -3,7 +3,7 @@
 // with examples that are checked against this.
 import type { Match, MatchMethod, Mapping } from '../../plugins/contract.ts'
 import type { MirroredVariant, TaggedProduct } from '../storefront/mirror/lookup.ts'
-import type { Run } from './sku-in-name.ts'
+import type { NameRun } from './sku-in-name.ts'
 
 /** Hits on different products closer than this are for a person to decide between. */
 export const MARGIN = 0.05
@@ -22,7 +22,7 @@ const TAG_IS_TAG = 0.85
 const FURTHER_TAG = 0.05
 
 /** What a run of the name is worth as a SKU of the catalog. `weak`: it may be there by chance. */
-function wayOf({ first, whole, weak }: Run): [score: number, how: string] {
+function wayOf({ first, whole, weak }: NameRun): [score: number, how: string] {
   if (weak) return [WEAK_SKU, 'The filename has a part like the SKU']
   if (!first) return [WITHIN_FILENAME, 'The filename contains the SKU']
   return whole
@@ -32,7 +32,7 @@ function wayOf({ first, whole, weak }: Run): [score: number, how: string] {
 
 /** The SKUs that the name has, with their variants: one hit a product. */
 export function hitsOfFilename(
-  found: readonly { run: Run; variants: readonly MirroredVariant[] }[],
+  found: readonly { run: NameRun; variants: readonly MirroredVariant[] }[],
 ): Mapping[] {
   const hits = found.flatMap(({ run, variants }) => hitsOfSku(variants, 'filename', ...wayOf(run)))
   return [...Map.groupBy(hits, ({ product_id }) => product_id).values()].map((same) => {
@@ -105,7 +105,7 @@ const target = ({ product_id, product_title }: { product_id: string; product_tit
 const rounded = (score: number) => Math.round(score * 1000) / 1000
 
 /** What the hits of one way of matching come to. */
-export interface Decision {
+export interface MatchDecision {
   /** null: the next way is tried. */
   match: Match | null
   /** Not sure enough, and shown to a person where no way is. */
@@ -116,7 +116,7 @@ export interface Decision {
  * The threshold is for what is alike: a SKU is the SKU, however sure a guess must be. One that may
  * be there by chance is never more than a suggestion.
  */
-export function decide(hits: readonly Mapping[], threshold: number): Decision {
+export function decideMatch(hits: readonly Mapping[], threshold: number): MatchDecision {
   const sorted = hits.toSorted((a, b) => b.score - a.score)
   const good = sorted.filter((hit) => isGood(hit, threshold))
   const [best] = good

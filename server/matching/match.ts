@@ -17,7 +17,7 @@ import {
   type MirroredVariant,
 } from '../storefront/mirror/lookup.ts'
 import {
-  decide,
+  decideMatch,
   hitOfTitle,
   hitsOfFilename,
   hitsOfTags,
@@ -26,7 +26,7 @@ import {
   suggestionsOf,
 } from './hits.ts'
 import { scoreWords } from './score.ts'
-import { laterRuns, outermost, startRuns, type Run } from './sku-in-name.ts'
+import { laterRuns, outermost, startRuns, type NameRun } from './sku-in-name.ts'
 import type { TitleCache } from './title-cache.ts'
 import type { TitleHit, TitleIndex } from './title-index.ts'
 import { wordsOf, wordsOfName, type Words } from './words.ts'
@@ -76,7 +76,7 @@ export function createMatcher(cache: TitleCache): Matcher {
       // prettier-ignore
       const hits = await ways[method](scope, open.map((at) => files[at]!), rules.threshold, signal)
       for (const [place, at] of open.entries()) {
-        const decision = decide(hits[place]!, rules.threshold)
+        const decision = decideMatch(hits[place]!, rules.threshold)
         decided[at] = decision.match
         near[at]!.push(...decision.near)
       }
@@ -101,14 +101,14 @@ async function byFilename(scope: ShopScope, files: readonly Named[]): Promise<Ma
 }
 
 interface KnownRun {
-  run: Run
+  run: NameRun
   variants: readonly MirroredVariant[]
 }
 
 /** Those of each name's runs that are a SKU of the catalog. */
 async function knownRuns(
   scope: ShopScope,
-  runs: readonly (readonly Run[])[],
+  runs: readonly (readonly NameRun[])[],
 ): Promise<KnownRun[][]> {
   const keys = new Set(runs.flatMap((own) => own.map(({ key }) => key)))
   const known = Map.groupBy(await variantsBySkuParts(scope, [...keys]), ({ key }) => key)
@@ -122,7 +122,7 @@ async function knownRuns(
  * numbers that the name has with the same delimiters is not there by chance, unless they are
  * spaces.
  */
-function judged(run: Run, variants: readonly MirroredVariant[]): KnownRun {
+function judged(run: NameRun, variants: readonly MirroredVariant[]): KnownRun {
   const same = variants.filter(({ sku }) => nameKey(sku.trim()) === run.text)
   if (same.length === 0) return { run, variants }
   const meant = !run.first && /[-_.]/.test(run.text)

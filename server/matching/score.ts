@@ -109,7 +109,7 @@ interface Cost {
 /** Of the words that are not the same in both. null: they are of different products. */
 function costOfWords(ofName: readonly string[], ofTitle: readonly string[]): Cost | null {
   const [own, other] = withoutSameTelling(ofName, ofTitle)
-  if (own.some((word) => other.some((one) => tellApart(word, one)))) return null
+  if (own.some((word) => other.some((one) => distinguish(word, one)))) return null
   if (own.length !== other.length && own.length > 0 && other.length > 0) {
     const [joined, whole] = [own.join(''), other.join('')]
     const typos = typosIn(joined, whole)
@@ -154,7 +154,7 @@ function withoutSameTelling(
   return [others(ofName, ofTitle), others(ofTitle, ofName)]
 }
 
-const tellApart = (word: string, other: string) => {
+const distinguish = (word: string, other: string) => {
   const [one, two] = [tellingOf(word), tellingOf(other)]
   return one !== null && two !== null && one.kind === two.kind
 }

@@ -17,7 +17,7 @@ const MOST_PARTS = 6
 const TELLING = 3
 
 /** Parts of the name that follow one another. */
-export interface Run {
+export interface NameRun {
   /** The parts with `-` between them, as the mirror has SKUs. */
   key: string
   /** As the name has it, in lower case. */
@@ -34,16 +34,16 @@ export interface Run {
 }
 
 /** Those that a name begins with, longest first. */
-export function startRuns(filename: string): Run[] {
+export function startRuns(filename: string): NameRun[] {
   const { name, parts } = partsOf(filename)
   return parts.flatMap((_, last) => runOf(name, parts, 0, last)).reverse()
 }
 
 /** Those elsewhere, in their order; an extension is none. */
-export function laterRuns(filename: string): Run[] {
+export function laterRuns(filename: string): NameRun[] {
   const { name, parts } = partsOf(filename)
   const stem = nameKey(stemOf(filename)).length
-  const runs: Run[] = []
+  const runs: NameRun[] = []
   for (let at = 1; at < parts.length && parts[at]!.from < stem; at++)
     for (let last = at; last < Math.min(parts.length, at + MOST_PARTS); last++)
       runs.push(...runOf(name, parts, at, last))
@@ -64,7 +64,7 @@ function partsOf(filename: string): { name: string; parts: Part[] } {
   return { name, parts }
 }
 
-function runOf(name: string, parts: readonly Part[], at: number, last: number): Run[] {
+function runOf(name: string, parts: readonly Part[], at: number, last: number): NameRun[] {
   const [{ from }, { to }] = [parts[at]!, parts[last]!]
   if (to - from > LONGEST_SKU) return []
   const words = parts.slice(at, last + 1).map((part) => name.slice(part.from, part.to))
@@ -80,7 +80,7 @@ function runOf(name: string, parts: readonly Part[], at: number, last: number): 
 const isPlain = (letters: string) => letters.length < TELLING || /^(\p{L}+|\p{N}+)$/u.test(letters)
 
 /** Those that lie within no other. */
-export const outermost = (runs: readonly Run[]): Run[] =>
+export const outermost = (runs: readonly NameRun[]): NameRun[] =>
   runs.filter(
     ({ from, to }) =>
       !runs.some((one) => one.from <= from && one.to >= to && one.to - one.from > to - from),

@@ -10,7 +10,7 @@ import {
 import { toPublicId } from '../ids.ts'
 import type { GuardedClient } from '../ports/guarded-fetch.ts'
 import type { Secrets } from '../secrets.ts'
-import type { Deliverer, Delivery } from './outbox.ts'
+import type { Deliverer, DeliveryResult } from './outbox.ts'
 import { signatureHeaders, webhookSecret } from './signatures.ts'
 
 export const CALLBACK_EVENT = 'operation.finished'
@@ -114,7 +114,7 @@ export function callbackDeliverer({
   }
 }
 
-function deliveryOf(status: number): Delivery {
+function deliveryOf(status: number): DeliveryResult {
   if (status >= 200 && status < 300) return { status: 'sent' }
   // Standard Webhooks: 410 means that the receiver wants no more messages.
   if (status === GONE)

@@ -4,7 +4,7 @@ import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { type OutboxJob, queueMessage } from '../engine/worker/queue.ts'
 import { type Logger, errorFields } from '../log.ts'
 import { createMessageLimiter } from './message-limiter.ts'
-import type { Deliverers, MessageKind, Message, Deliverer, Delivery } from './outbox.ts'
+import type { Deliverers, MessageKind, Message, Deliverer, DeliveryResult } from './outbox.ts'
 import { later, recordAttempt } from './record-attempt.ts'
 
 export interface OutboxParts {
@@ -73,7 +73,7 @@ async function attempt(
   message: Message,
   deliverer: Deliverer,
   { log, signal }: OutboxParts,
-): Promise<Delivery> {
+): Promise<DeliveryResult> {
   try {
     const content = await deliverer.write(scope, message)
     const rows = await scope.query(

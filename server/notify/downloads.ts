@@ -17,21 +17,21 @@ const ASKED_EVERY = '24 hours'
 const MOST_NAMED = 50
 
 export const downloadMessages = (database: Database, clock: () => Date): DownloadMessages => ({
-  downloaded: () => tellDownloads(database, clock()),
-  asked: (ask) => forShop(database, ask.shop).transaction((tx) => tellAsk(tx, ask)),
+  downloaded: () => notifyDownloads(database, clock()),
+  asked: (ask) => forShop(database, ask.shop).transaction((tx) => notifyAsk(tx, ask)),
 })
 
 /**
  * Notifies all shops of due downloads; gives the number of shops. Safe to run in several processes.
  */
-export async function tellDownloads(database: Database, now: Date): Promise<number> {
+export async function notifyDownloads(database: Database, now: Date): Promise<number> {
   const { rows } = await database.pool.query<{ shop_id: number }>(
     `select distinct shop_id from download_notices
      where untold > 0 and (told_at is null or told_at <= $1::timestamptz - $2::interval) order by shop_id`,
     [now, TOLD_EVERY],
   )
   for (const { shop_id } of rows)
-    await forShop(database, shop_id).transaction((tx) => tellShop(tx, now))
+    await forShop(database, shop_id).transaction((tx) => notifyShop(tx, now))
   return rows.length
 }
 
@@ -41,7 +41,7 @@ interface ToldFile {
   downloads: number
 }
 
-async function tellShop(tx: ShopScope, now: Date): Promise<void> {
+async function notifyShop(tx: ShopScope, now: Date): Promise<void> {
   // A second process waits for the row lock and then finds nothing to report.
   const rows = await tx.query<ToldFile & { wanted: boolean }>(
     `update download_notices n set untold = 0, told_at = :now from (
@@ -90,7 +90,7 @@ interface AskedLink {
 }
 
 /** False when this link has asked within a day. */
-async function tellAsk(tx: ShopScope, ask: Ask): Promise<boolean> {
+async function notifyAsk(tx: ShopScope, ask: Ask): Promise<boolean> {
   const [link] = await tx.query<AskedLink>(
     `update links l set asked_at = :now from (
        select l.id, coalesce(f.filename, p.name, l.pack_name) as name from links l

@@ -1,7 +1,7 @@
 // In-app notices about messages that could not be delivered: another message might not arrive
 // either.
 import type { ShopScope } from '../db/for-shop.ts'
-import { broughtLink } from './link-mail.ts'
+import { linkInPayload } from './link-mail.ts'
 import { raiseNotice } from '../files/notices.ts'
 import type { Message } from './outbox.ts'
 
@@ -67,5 +67,5 @@ async function contentOf(tx: ShopScope, { id }: Told): Promise<ToldContent> {
     'select result, payload from outbox where shop_id = :shop and id = :id',
     { id },
   )
-  return { ...row?.result, link: row !== undefined && broughtLink(row.payload) !== null }
+  return { ...row?.result, link: row !== undefined && linkInPayload(row.payload) !== null }
 }

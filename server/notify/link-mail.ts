@@ -26,7 +26,7 @@ interface LinkPayload {
 }
 
 /** The link that a message contains, or null for other messages. */
-export const broughtLink = (payload: unknown): string | null => {
+export const linkInPayload = (payload: unknown): string | null => {
   const { template, link } = payload as Partial<LinkPayload>
   return template === TEMPLATE && typeof link === 'string' ? link : null
 }

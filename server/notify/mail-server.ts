@@ -4,7 +4,7 @@
 import { Readable } from 'node:stream'
 import { createTransport, type Transporter } from 'nodemailer'
 import SMTPTransport from 'nodemailer/lib/smtp-transport'
-import type { Delivery } from './outbox.ts'
+import type { DeliveryResult } from './outbox.ts'
 
 export interface Letter {
   from: string
@@ -18,7 +18,7 @@ export interface Letter {
 
 export interface MailServer {
   /** Hands it over unless `signal` aborts before. Never throws. */
-  handOver(letter: Letter, signal: AbortSignal): Promise<Delivery>
+  handOver(letter: Letter, signal: AbortSignal): Promise<DeliveryResult>
 }
 
 /**
@@ -113,7 +113,7 @@ async function handOver(
   transport: Pick<Transporter<{ rejected: string[] }>, 'sendMail'>,
   letter: Letter,
   gate: Gate,
-): Promise<Delivery> {
+): Promise<DeliveryResult> {
   try {
     const { rejected } = await transport.sendMail({
       ...letter,

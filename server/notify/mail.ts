@@ -3,7 +3,7 @@
 import { readShop } from '../files/shop-settings.ts'
 import { toPublicId } from '../ids.ts'
 import type { Secrets } from '../secrets.ts'
-import { broughtLink, withKey, writeLinkMails } from './link-mail.ts'
+import { linkInPayload, withKey, writeLinkMails } from './link-mail.ts'
 import type { MailServer } from './mail-server.ts'
 import type { Deliverer } from './outbox.ts'
 import { renderMail, type MailPayload } from './templates.ts'
@@ -25,7 +25,7 @@ export function mailDeliverer({ server, from, baseUrl, secrets, clock }: MailOpt
     // Without a mail server no message can have been sent.
     lost: server ? 'unknown' : 'waiting',
     write: async (scope, message) => {
-      const link = broughtLink(message.payload)
+      const link = linkInPayload(message.payload)
       if (link)
         return (
           message.content ??
@@ -36,7 +36,7 @@ export function mailDeliverer({ server, from, baseUrl, secrets, clock }: MailOpt
       return { ...written, to: settings.recipients }
     },
     send: async (scope, content, { id, payload }, signal) => {
-      const link = broughtLink(payload)
+      const link = linkInPayload(payload)
       const sent = link
         ? await withKey(scope, content, link, { secrets, baseUrl, now: clock() })
         : content

@@ -4,7 +4,7 @@ import { queueMessage } from '../engine/worker/queue.ts'
 import { withoutSecrets } from '../engine/operations/sealed-addresses.ts'
 import { readShop } from '../files/shop-settings.ts'
 import { CALLBACK_EVENT } from './callbacks.ts'
-import { broughtLink, writeLinkMails } from './link-mail.ts'
+import { linkInPayload, writeLinkMails } from './link-mail.ts'
 import type { Content, MessageKind } from './outbox.ts'
 import { renderMail, type MailPayload } from './templates.ts'
 
@@ -85,7 +85,7 @@ async function readable(
 ): Promise<MessageRow[]> {
   const waiting = rows.filter(({ content }) => content === null)
   const recipients = waiting.length > 0 ? (await readShop(scope)).settings.recipients : []
-  const links = waiting.flatMap(({ payload }) => broughtLink(payload) ?? [])
+  const links = waiting.flatMap(({ payload }) => linkInPayload(payload) ?? [])
   const brought = await writeLinkMails(scope, links, baseUrl)
   return rows.map(({ payload, content, ...row }) => ({
     ...row,
@@ -99,7 +99,7 @@ async function readable(
         subject: CALLBACK_EVENT,
         text: '',
       }
-    const link = broughtLink(payload)
+    const link = linkInPayload(payload)
     return (
       (link && brought.get(link)) || {
         ...draftMail(payload as MailPayload, baseUrl),

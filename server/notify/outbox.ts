@@ -30,7 +30,7 @@ export interface Message {
  * The result of one attempt. Reasons are shown to the shop: they reveal nothing of this server's
  * network.
  */
-export type Delivery =
+export type DeliveryResult =
   | { status: 'sent'; content?: Partial<Content>; reason?: string }
   /** Not delivered; another attempt may help. */
   | { status: 'again'; reason: string }
@@ -45,7 +45,12 @@ export interface Deliverer {
   /** The content. That of an earlier attempt is kept. */
   write(scope: ShopScope, message: Message): Promise<Content>
   /** Never throws because of the receiver. */
-  send(scope: ShopScope, content: Content, message: Message, signal: AbortSignal): Promise<Delivery>
+  send(
+    scope: ShopScope,
+    content: Content,
+    message: Message,
+    signal: AbortSignal,
+  ): Promise<DeliveryResult>
   /** Milliseconds to wait after each attempt; after the last one the message has failed. */
   delays: readonly number[]
   /** Its status when its worker died during an attempt. */

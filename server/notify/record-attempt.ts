@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isDatabaseAway } from '../db/error-classes.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { queueMessage } from '../engine/worker/queue.ts'
-import type { Delivery, Message } from './outbox.ts'
+import type { DeliveryResult, Message } from './outbox.ts'
 import { raiseFailureNotice } from './failure-notices.ts'
 
 /**
@@ -20,25 +20,25 @@ export async function recordAttempt(
   scope: ShopScope,
   message: Message,
   delays: readonly number[],
-  delivery: Delivery,
+  delivery: DeliveryResult,
 ): Promise<void> {
   const write = WRITERS[delivery.status] as (
     tx: ShopScope,
     message: Message,
-    delivery: Delivery,
+    delivery: DeliveryResult,
     delays: readonly number[],
   ) => Promise<void>
   await withDatabase(() => scope.transaction((tx) => write(tx, message, delivery, delays)))
 }
 
-type Writer<Status extends Delivery['status']> = (
+type Writer<Status extends DeliveryResult['status']> = (
   tx: ShopScope,
   message: Message,
-  delivery: Delivery & { status: Status },
+  delivery: DeliveryResult & { status: Status },
   delays: readonly number[],
 ) => Promise<void>
 
-const WRITERS: { [Status in Delivery['status']]: Writer<Status> } = {
+const WRITERS: { [Status in DeliveryResult['status']]: Writer<Status> } = {
   sent: async (tx, message, { content = {}, reason }) => {
     // Also when the sweep has marked it as unknown in the meantime.
     const held = await note(

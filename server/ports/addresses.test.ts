@@ -5,7 +5,7 @@ import {
   guardedLookup,
   isLoopback,
   isPublic,
-  targetOf,
+  addressTargetOf,
   type Resolve,
 } from './addresses.ts'
 
@@ -162,7 +162,7 @@ const REFUSED = [
 
 describe('a target', () => {
   it.each(REFUSED)('%s is refused in the one way', (url) => {
-    expect(failureOf(() => targetOf(url, addressRules(false)))).toEqual(THE_ONE_FAILURE)
+    expect(failureOf(() => addressTargetOf(url, addressRules(false)))).toEqual(THE_ONE_FAILURE)
   })
   it.each([
     'http://example.com/a?b',
@@ -171,7 +171,7 @@ describe('a target', () => {
     'https://example.com:80/',
     'http://8.8.8.8/',
   ])('%s is taken', (url) =>
-    expect(targetOf(url, addressRules(false)).url.href).toBe(new URL(url).href),
+    expect(addressTargetOf(url, addressRules(false)).url.href).toBe(new URL(url).href),
   )
   it('opens loopback alone, on any port, when that is allowed', () => {
     const rules = addressRules(true)
@@ -181,7 +181,7 @@ describe('a target', () => {
       'http://127.0.0.1/',
       'http://localhost:3001/',
     ])
-      expect(targetOf(url, rules).rule('127.0.0.1')).toBe(true)
+      expect(addressTargetOf(url, rules).rule('127.0.0.1')).toBe(true)
     for (const url of [
       'http://10.0.0.1:3001/',
       'http://8.8.8.8:3001/',
@@ -189,10 +189,10 @@ describe('a target', () => {
       'http://10.0.0.1/',
     ])
       expect(
-        failureOf(() => targetOf(url, rules)),
+        failureOf(() => addressTargetOf(url, rules)),
         url,
       ).toEqual(THE_ONE_FAILURE)
-    const { rule } = targetOf('http://example.com:3001/', rules)
+    const { rule } = addressTargetOf('http://example.com:3001/', rules)
     expect([rule('8.8.8.8'), rule('10.0.0.1'), rule('127.0.0.1')]).toEqual([false, false, true])
   })
 })

@@ -54,7 +54,7 @@ export function addressRules(allowLoopback: boolean): AddressRules {
   return { standard: (address) => isPublic(address) || isLoopback(address), otherPort: isLoopback }
 }
 
-export interface Target {
+export interface AddressTarget {
   url: URL
   /** What the socket may connect to. */
   rule: AddressRule
@@ -64,7 +64,7 @@ export interface Target {
  * Reads a URL and says which addresses it may lead to.
  * Throws the one `PortError` of addresses that can't be reached: what is wrong with it is not told.
  */
-export function targetOf(text: string, rules: AddressRules): Target {
+export function addressTargetOf(text: string, rules: AddressRules): AddressTarget {
   const url = URL.parse(text)
   if (url === null) throw notReached(false)
   const rule = PORTS.has(url.port) ? rules.standard : rules.otherPort

@@ -8,16 +8,16 @@ import { locateFile } from '../files/list.ts'
 import type { BlobStore } from '../store/store.ts'
 import { withWorkFolder } from './children/work-folder.ts'
 import { copyOut, locateItem } from './item-bytes.ts'
-import { stageBytes, type Place } from './stage.ts'
+import { stageBytes, type StagePlace } from './stage.ts'
 
 interface Parts {
   scope: ShopScope
   stores: ReadonlyMap<string, BlobStore>
   /** Where new bytes go. */
-  place: Place
+  place: StagePlace
 }
 
-export function createBytes(parts: Parts): Bytes {
+export function createBytesPort(parts: Parts): Bytes {
   const withFolder: Bytes['withFolder'] = (use, signal) =>
     withWorkFolder((folder) => use(workFolder(parts, folder, signal)))
   return {

@@ -3,13 +3,13 @@
 // (TLS handshakes are dear).
 import type { Socket } from 'node:net'
 import { buildConnector, Client, errors } from 'undici'
-import { guardedLookup, type AddressRule, type Resolve, type Target } from './addresses.ts'
+import { guardedLookup, type AddressRule, type Resolve, type AddressTarget } from './addresses.ts'
 import { isSurplus, notReached } from './failures.ts'
 
 const MOST_IDLE = 64
 const IDLE_MS = 4000
 
-export interface Connection {
+export interface GuardedConnection {
   readonly client: Client
   readonly key: string
   /** It has served before: the other side may be closing it at this moment. */
@@ -28,19 +28,19 @@ export interface Connection {
 
 export interface Connections {
   /** `fresh`: never one that has served before. */
-  take(target: Target, fresh: boolean): Connection
+  take(target: AddressTarget, fresh: boolean): GuardedConnection
   /** Gives a connection back after a whole answer. */
-  give(connection: Connection): void
+  give(connection: GuardedConnection): void
   close(): Promise<void>
 }
 
 export function createConnections(resolve: Resolve): Connections {
   const connectors = createConnectors(resolve)
-  const idle = new Map<string, { connection: Connection; timer: NodeJS.Timeout }[]>()
+  const idle = new Map<string, { connection: GuardedConnection; timer: NodeJS.Timeout }[]>()
   let idleCount = 0
   let closed = false
 
-  const takeIdle = (key: string): Connection | null => {
+  const takeIdle = (key: string): GuardedConnection | null => {
     for (let entry = idle.get(key)?.pop(); entry; entry = idle.get(key)?.pop()) {
       idleCount -= 1
       clearTimeout(entry.timer)
@@ -50,7 +50,7 @@ export function createConnections(resolve: Resolve): Connections {
     idle.delete(key)
     return null
   }
-  const drop = (connection: Connection) => {
+  const drop = (connection: GuardedConnection) => {
     const entries = idle.get(connection.key) ?? []
     const at = entries.findIndex((entry) => entry.connection === connection)
     if (at >= 0) {
@@ -85,7 +85,10 @@ export function createConnections(resolve: Resolve): Connections {
   }
 }
 
-function openConnection({ url, rule }: Target, connect: buildConnector.connector): Connection {
+function openConnection(
+  { url, rule }: AddressTarget,
+  connect: buildConnector.connector,
+): GuardedConnection {
   let socket: Socket | null = null
   let standing = false
   let withheld = false
@@ -108,7 +111,7 @@ function openConnection({ url, rule }: Target, connect: buildConnector.connector
       }) as unknown as Socket
     },
   })
-  const connection: Connection = {
+  const connection: GuardedConnection = {
     client,
     key: url.origin,
     reused: false,

@@ -3,7 +3,7 @@
 // read with a loop.
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
-import type { Connection } from './connections.ts'
+import type { GuardedConnection } from './connections.ts'
 import {
   brokenOff,
   failureOf,
@@ -39,14 +39,14 @@ export interface Head {
 }
 
 export interface ExchangeOptions {
-  connection: Connection
+  connection: GuardedConnection
   request: Dispatcher.DispatchOptions
   timeouts: Timeouts
   /** The most bytes that the body may have. */
   bodyBytes: number
   signal: AbortSignal
   /** Called once after a whole answer: the connection may serve again. */
-  onClean: (connection: Connection) => void
+  onClean: (connection: GuardedConnection) => void
 }
 
 export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterator<Buffer> {

@@ -1,17 +1,17 @@
 // What bytes are by their beginning, whatever their name or their server says.
 import { open } from 'node:fs/promises'
-import type { Source } from '../store/store.ts'
+import type { ByteSource } from '../store/store.ts'
 
 /** What the formats that are told apart need at most. */
 const HEAD_BYTES = 4100
 
-export interface Watched extends Source {
+export interface Watched extends ByteSource {
   /** What came first, once all has been read. */
   head(): Buffer
 }
 
 /** The same bytes; their beginning is copied, since their memory is used again. */
-export function watchHead(bytes: Source): Watched {
+export function watchHead(bytes: ByteSource): Watched {
   const parts: Buffer[] = []
   let left = HEAD_BYTES
   return {

@@ -4,7 +4,13 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { PortError, type Probe } from '../../plugins/contract.ts'
 import type { Logger } from '../log.ts'
-import { addressRules, resolveBySystem, targetOf, type Resolve, type Target } from './addresses.ts'
+import {
+  addressRules,
+  resolveBySystem,
+  addressTargetOf,
+  type Resolve,
+  type AddressTarget,
+} from './addresses.ts'
 import { createConnections } from './connections.ts'
 import { Exchange, type Timeouts } from './exchange.ts'
 import { badRedirect, badStatus, encoded, isNotReached, Throttled, tooLarge } from './failures.ts'
@@ -73,7 +79,7 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
   const connections = createConnections(options.resolve ?? resolveBySystem)
 
   const send = async (
-    target: Target,
+    target: AddressTarget,
     message: {
       method: 'GET' | 'HEAD' | 'POST'
       headers: Readonly<Record<string, string>>
@@ -107,7 +113,7 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
     text: string,
     signal: AbortSignal,
   ): Promise<Answer> => {
-    let target = targetOf(text, rules)
+    let target = addressTargetOf(text, rules)
     for (let hop = 0; ; hop += 1) {
       const answer = await send(target, { method, headers: HEADERS }, signal)
       if (!REDIRECTS.has(answer.status)) return answer
@@ -115,7 +121,7 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
       const { location } = answer.headers
       const next = location ? URL.parse(location, target.url.href) : null
       if (hop === MOST_REDIRECTS || next === null) throw badRedirect()
-      target = targetOf(next.href, rules)
+      target = addressTargetOf(next.href, rules)
     }
   }
 
@@ -181,7 +187,7 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
         url,
         (async () => {
           const message = { method: 'POST' as const, headers: { ...HEADERS, ...headers }, body }
-          const answer = await send(targetOf(url, rules), message, signal)
+          const answer = await send(addressTargetOf(url, rules), message, signal)
           await discard(answer.body)
           return { status: answer.status }
         })(),

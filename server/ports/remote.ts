@@ -2,7 +2,7 @@
 // location on the other.
 import type { RemoteFetcher } from '../../plugins/contract.ts'
 import type { GuardedClient } from './guarded-fetch.ts'
-import { stageBytes, type Place } from './stage.ts'
+import { stageBytes, type StagePlace } from './stage.ts'
 
 /**
  * Both functions throw `PortError`: `url_not_accessible` and `file_too_large` for the source,
@@ -11,7 +11,7 @@ import { stageBytes, type Place } from './stage.ts'
 export function createRemote({
   client,
   ...place
-}: Place & { client: GuardedClient }): RemoteFetcher {
+}: StagePlace & { client: GuardedClient }): RemoteFetcher {
   return {
     probe: (url, signal) => client.probe(url, signal),
     download: async (url, signal) => {

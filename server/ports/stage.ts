@@ -3,9 +3,9 @@
 import { PortError, type Stage, type StagedBlob } from '../../plugins/contract.ts'
 import { ERRORS, type ErrorCode } from '../errors.ts'
 import { foundType, watchHead } from './found-type.ts'
-import { StoreError, type BlobStore, type Source } from '../store/store.ts'
+import { StoreError, type BlobStore, type ByteSource } from '../store/store.ts'
 
-export interface Place {
+export interface StagePlace {
   store: BlobStore
   /** The shop's internal number. */
   shop: number
@@ -25,8 +25,8 @@ const FAILURES: Readonly<Record<StoreError['code'], { code: ErrorCode; retryable
  * is.
  */
 export async function stageBytes(
-  { store, shop, location }: Place,
-  bytes: Source,
+  { store, shop, location }: StagePlace,
+  bytes: ByteSource,
   contentType: string | null,
   signal: AbortSignal,
 ): Promise<StagedBlob> {
@@ -46,6 +46,6 @@ export function storeFailure(error: StoreError): PortError {
   return new PortError(code, ERRORS[code].message, retryable, { cause: error })
 }
 
-export function createStage(place: Place): Stage {
+export function createStage(place: StagePlace): Stage {
   return { write: (bytes, contentType, signal) => stageBytes(place, bytes, contentType, signal) }
 }

@@ -10,7 +10,7 @@ import { fileItem } from '../../test/fakes/context.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { addVersion, admitFiles } from '../files/admit.ts'
 import { GRACE_MS, sweepBlobs } from '../files/blobs.ts'
-import { draftOf } from '../files/drafts.ts'
+import { draftFrom } from '../files/drafts.ts'
 import { locateFile } from '../files/list.ts'
 import { locateVersions } from '../files/locations.ts'
 import { shopSettingsSchema } from '../files/shop-settings.ts'
@@ -60,7 +60,7 @@ const stage = async (content: string) => ({
   ...{ location: 'primary', content_type: null },
 })
 async function fileOf(content: string, filename = 'a.txt'): Promise<string> {
-  const draft = { ...draftOf({ filename }, shopSettingsSchema.parse({})), mappings: [] }
+  const draft = { ...draftFrom({ filename }, shopSettingsSchema.parse({})), mappings: [] }
   const staged = await stage(content)
   const [admitted] = await scope.transaction((tx) =>
     admitFiles(tx, [{ draft, staged, onConflict: 'error', channel: 'api' }], { file_bytes: 1000 }),

@@ -9,7 +9,7 @@ import {
   keepCopy,
   locateFiles,
   locateVersions,
-  noteBlob,
+  recordBlob,
   pointVersionsAt,
 } from '../files/locations.ts'
 import { StoreError, type BlobStore } from '../store/store.ts'
@@ -50,7 +50,7 @@ export function createStoredFiles(
       signal,
     )
     if (written.hash !== hash) throw damaged('The stored bytes are not what they were')
-    await noteBlob(scope, blob, location)
+    await recordBlob(scope, blob, location)
     if (!(await isWhole(target, { shop: scope.shop, hash }, signal)))
       throw damaged('The copy was not the same as the original')
     return written.size_bytes

@@ -6,7 +6,7 @@ import type { Ports } from '../engine/types.ts'
 import { readShop } from '../files/shop-settings.ts'
 import { createMatcher } from '../matching/match.ts'
 import { createTitleCache } from '../matching/title-cache.ts'
-import { createBytes } from '../ports/bytes.ts'
+import { createBytesPort } from '../ports/bytes.ts'
 import { createCatalogPort } from '../ports/catalog.ts'
 import type { GuardedClient } from '../ports/guarded-fetch.ts'
 import { createPacks } from '../ports/packs.ts'
@@ -39,7 +39,7 @@ export function portsFactory(parts: {
       stage: createStage(place),
       stored: createStoredFiles(scope, parts.stores),
       packs: createPacks(scope),
-      bytes: createBytes({ scope, stores: parts.stores, place }),
+      bytes: createBytesPort({ scope, stores: parts.stores, place }),
       sandbox: sandboxes.of(scope.shop),
     }
   }

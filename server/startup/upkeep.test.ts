@@ -8,7 +8,7 @@ import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { admitFiles } from '../files/admit.ts'
 import { GRACE_MS, sweepBlobs } from '../files/blobs.ts'
-import { draftOf } from '../files/drafts.ts'
+import { draftFrom } from '../files/drafts.ts'
 import { shopSettingsSchema } from '../files/shop-settings.ts'
 import { createDiskStore } from '../store/disk.ts'
 import type { BlobStore } from '../store/store.ts'
@@ -36,7 +36,7 @@ const stage = async (text: string) => ({
   ...{ location: 'primary', content_type: null },
 })
 const admit = (filename: string, staged: Awaited<ReturnType<typeof stage>>) => {
-  const draft = { ...draftOf({ filename }, shopSettingsSchema.parse({})), mappings: [] }
+  const draft = { ...draftFrom({ filename }, shopSettingsSchema.parse({})), mappings: [] }
   return scope.transaction((tx) =>
     admitFiles(tx, [{ draft, staged, onConflict: 'error', channel: 'api' }], { file_bytes: 1000 }),
   )

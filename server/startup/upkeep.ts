@@ -13,7 +13,7 @@ import { scrubBlobs } from '../files/blob-checks.ts'
 import { knownBlobs, sweepBlobs, sweepVersions } from '../files/blobs.ts'
 import { sweepTrash } from '../files/trash.ts'
 import { errorFields, type Logger } from '../log.ts'
-import { tellDownloads } from '../notify/downloads.ts'
+import { notifyDownloads } from '../notify/downloads.ts'
 import type { BlobStore } from '../store/store.ts'
 
 const EVERY_MS = 60 * 60 * 1000
@@ -75,7 +75,7 @@ function sweepsOf(
     () => pool.query(`delete from rate_limits where expire < extract(epoch from now()) * 1000`),
     () => sweepSessions(pool, clock()),
     () => sweepDownloads(pool, clock()),
-    () => tellDownloads(database, clock()),
+    () => notifyDownloads(database, clock()),
     () => sweepCsvUploads(pool),
     () => logged('files past their time in the trash', sweepTrash(pool, clock())),
     () => logged('unfinished uploads', sweepUploads({ ...uploads, log }, database)),

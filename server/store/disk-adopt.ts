@@ -11,7 +11,7 @@ const PIECE = 1024 * 1024
 const NO_LINK = new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
 
 /** Null where the file cannot have a second name here; then nothing has been done. */
-export async function adoptFile(
+export async function adoptOnDisk(
   layout: Layout,
   shop: number,
   path: string,

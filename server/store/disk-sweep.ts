@@ -70,7 +70,7 @@ async function sweepPage(
     if (!(await isOld(layout.blob(shop, hash), before))) continue
     const aside = `${layout.temporaryFolder}/aside-${shop}-${hash}-${path.basename(layout.temporary())}`
     await unlessAbsent(rename(layout.blob(shop, hash), aside))
-    if (await settleAside(layout, aside, before, false)) removed += 1
+    if (await finishAside(layout, aside, before, false)) removed += 1
   }
   return removed
 }
@@ -84,7 +84,7 @@ async function sweepTemporary(layout: Layout, before: number, known: Known): Pro
       // Left by a sweep that was killed. Nobody else's: a running sweep settles its own within
       // moments, and moving back what it is about to remove does no harm.
       const wanted = await known(Number(aside[1]), [aside[2]!])
-      if (await settleAside(layout, file, before, wanted.size > 0)) removed += 1
+      if (await finishAside(layout, file, before, wanted.size > 0)) removed += 1
     } else if (await isOld(file, before)) {
       if ((await unlessAbsent(unlink(file).then(() => true))) === true) removed += 1
     }
@@ -93,7 +93,7 @@ async function sweepTemporary(layout: Layout, before: number, known: Known): Pro
 }
 
 /** Removes what was moved aside, or moves it back when it is fresh after all. Was it removed? */
-async function settleAside(
+async function finishAside(
   layout: Layout,
   aside: string,
   before: number,

@@ -5,7 +5,7 @@ import { closeSync } from 'node:fs'
 import { Blake3Hasher } from '@napi-rs/blake-hash'
 import { abortable, asBuffer } from './abortable.ts'
 import { append, open, sync, unlink } from './disk-calls.ts'
-import type { Source, WrittenBlob } from './store.ts'
+import type { ByteSource, WrittenBlob } from './store.ts'
 
 /** One piece is filling and one is being written: twice this is all that a running write holds. */
 const PIECE = 256 * 1024
@@ -23,7 +23,7 @@ const MOST_SHORT = 64
  */
 export async function writeHashed(
   path: string,
-  bytes: Source,
+  bytes: ByteSource,
   signal: AbortSignal | undefined,
 ): Promise<WrittenBlob> {
   const hasher = new Blake3Hasher()

@@ -1,7 +1,7 @@
 // A storage location on a disk: `<folder>/<shop>/<hash>`, with temporary names in `<folder>/tmp`.
 import fs, { closeSync, fstatSync, mkdirSync } from 'node:fs'
 import { copy, isAbsent, open, readAll, readAt, stat, unlessAbsent, unlink } from './disk-calls.ts'
-import { adoptFile } from './disk-adopt.ts'
+import { adoptOnDisk } from './disk-adopt.ts'
 import { createLayout, moveIntoPlace } from './disk-layout.ts'
 import { removeShopFolder, sweepDisk } from './disk-sweep.ts'
 import { writeHashed } from './disk-write.ts'
@@ -33,7 +33,7 @@ export function createDiskStore({ folder }: { folder: string }): BlobStore {
   return {
     write,
     adopt: async (shop, path, signal, known) => {
-      const written = await adoptFile(layout, shop, path, signal, known)
+      const written = await adoptOnDisk(layout, shop, path, signal, known)
       if (written) return written
       // Another disk, or one without hard links: a copy.
       return write(shop, fs.createReadStream(path, { highWaterMark: READ_BYTES }), signal)

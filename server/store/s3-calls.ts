@@ -20,7 +20,7 @@ const ATTEMPTS = 4
  */
 const PARTS_AT_ONCE = 12
 
-export interface Bucket {
+export interface S3Bucket {
   client: S3Client
   name: string
   slots: Slots
@@ -37,7 +37,7 @@ export function openBucket({
   endpoint,
   pathStyle,
   credentials,
-}: S3Location): Bucket {
+}: S3Location): S3Bucket {
   // Every download holds a connection for as long as its buyer takes, so none waits for another.
   const agent = { keepAlive: true, maxSockets: Infinity }
   const client = new S3Client({

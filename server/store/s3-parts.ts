@@ -1,7 +1,7 @@
 // Splits a stream into parts of equal length, as some buckets require. Chunks are copied as they
 // arrive: many small ones cost no more memory than their bytes, and the source can reuse its
 // buffers immediately.
-import type { Source } from './store.ts'
+import type { ByteSource } from './store.ts'
 
 /** S3 wants 5 MB at least; 10,000 of these, the most that there may be, are 80 GB. */
 export const PART_BYTES = 8 * 1024 * 1024
@@ -14,7 +14,7 @@ const FIRST_BYTES = 64 * 1024
  */
 export async function* inParts(
   chunks: AsyncIterable<Uint8Array>,
-  release: Source['release'],
+  release: ByteSource['release'],
   seen: (chunk: Uint8Array) => void,
 ): AsyncGenerator<Buffer> {
   let part: Buffer = Buffer.allocUnsafeSlow(FIRST_BYTES)

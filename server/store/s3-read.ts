@@ -2,7 +2,7 @@
 // blobs never change.
 import { Readable } from 'node:stream'
 import { GetObjectCommand, HeadObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3'
-import { storeErrorOf, unlessMissing, type Bucket } from './s3-calls.ts'
+import { storeErrorOf, unlessMissing, type S3Bucket } from './s3-calls.ts'
 import type { Keys } from './s3-keys.ts'
 import { StoreError, type ByteRange } from './store.ts'
 
@@ -10,7 +10,7 @@ import { StoreError, type ByteRange } from './store.ts'
 const FRUITLESS = 3
 
 export async function readBlob(
-  bucket: Bucket,
+  bucket: S3Bucket,
   keys: Keys,
   shop: number,
   hash: string,
@@ -56,7 +56,7 @@ interface Found {
 }
 
 async function get(
-  { client, call, name }: Bucket,
+  { client, call, name }: S3Bucket,
   key: string,
   range: ByteRange | undefined,
 ): Promise<Found> {
@@ -81,7 +81,7 @@ async function get(
  * put it.
  */
 async function readAside(
-  bucket: Bucket,
+  bucket: S3Bucket,
   keys: Keys,
   shop: number,
   hash: string,
@@ -103,7 +103,7 @@ export interface Look {
 }
 
 /** Null where nothing has this name. */
-export async function look({ client, call, name }: Bucket, key: string): Promise<Look | null> {
+export async function look({ client, call, name }: S3Bucket, key: string): Promise<Look | null> {
   const command = new HeadObjectCommand({ Bucket: name, Key: key })
   const found = await unlessMissing(call((options) => client.send(command, options)))
   return found && { size: found.ContentLength ?? 0, changed: found.LastModified ?? new Date() }

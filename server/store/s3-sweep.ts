@@ -11,7 +11,7 @@ import {
   type ListMultipartUploadsCommandOutput,
   type MultipartUpload,
 } from '@aws-sdk/client-s3'
-import { nameOf, unlessMissing, type Bucket } from './s3-calls.ts'
+import { nameOf, unlessMissing, type S3Bucket } from './s3-calls.ts'
 import type { BlobKey, Keys } from './s3-keys.ts'
 import { look } from './s3-read.ts'
 import { copyObject, removeObject } from './s3-write.ts'
@@ -28,7 +28,7 @@ const ON_ITS_WAY_MS = 24 * 60 * 60 * 1000
 const SECOND_MS = 1000
 
 interface Sweep {
-  bucket: Bucket
+  bucket: S3Bucket
   keys: Keys
   known: Known
   /** What was changed before this is old. */
@@ -43,7 +43,7 @@ interface Seen extends BlobKey {
 
 /** Gives how many blobs and leftovers it removed; a blob counts when it is put aside. */
 export async function sweepBucket(
-  bucket: Bucket,
+  bucket: S3Bucket,
   keys: Keys,
   olderThan: number,
   known: Known,
@@ -53,7 +53,7 @@ export async function sweepBucket(
   for await (const page of pages(bucket, keys.prefix)) {
     removed += await sweepTemporary(sweep, page)
     for (const blobs of byShop(page, keys.toBlob)) removed += await sweepBlobs(sweep, blobs)
-    for (const blobs of byShop(page, keys.toAside)) await settleAside(sweep, blobs)
+    for (const blobs of byShop(page, keys.toAside)) await finishAside(sweep, blobs)
   }
   return removed
 }
@@ -62,7 +62,7 @@ const REMOVED_AT_ONCE = 8
 
 /** Removes a shop's blobs, in place and put aside; other objects in the bucket stay. */
 export async function removeShopObjects(
-  bucket: Bucket,
+  bucket: S3Bucket,
   keys: Keys,
   shop: number,
   signal?: AbortSignal,
@@ -132,7 +132,7 @@ async function sweepBlobs(
 }
 
 /** Brings back what is wanted after all, and removes what nobody missed. */
-async function settleAside(
+async function finishAside(
   { bucket, keys, known, before }: Sweep,
   blobs: readonly Seen[],
 ): Promise<void> {

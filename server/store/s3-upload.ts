@@ -7,7 +7,7 @@ import {
   UploadPartCommand,
   UploadPartCopyCommand,
 } from '@aws-sdk/client-s3'
-import { nameOf, type Bucket } from './s3-calls.ts'
+import { nameOf, type S3Bucket } from './s3-calls.ts'
 import { look } from './s3-read.ts'
 import { StoreError } from './store.ts'
 
@@ -29,7 +29,7 @@ export interface Upload {
 }
 
 export async function startUpload(
-  bucket: Bucket,
+  bucket: S3Bucket,
   key: string,
   signal: AbortSignal | undefined,
 ): Promise<Upload> {
@@ -131,7 +131,7 @@ function createParts() {
 }
 
 async function isThere(
-  bucket: Bucket,
+  bucket: S3Bucket,
   key: string,
   size: number,
   error: unknown,

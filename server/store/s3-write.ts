@@ -6,11 +6,11 @@ import { Blake3Hasher } from '@napi-rs/blake-hash'
 import { CopyObjectCommand, DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { abortable, asBuffer } from './abortable.ts'
 import { storeError } from './disk-calls.ts'
-import type { Bucket } from './s3-calls.ts'
+import type { S3Bucket } from './s3-calls.ts'
 import type { Keys } from './s3-keys.ts'
 import { inParts } from './s3-parts.ts'
 import { startUpload, type Upload } from './s3-upload.ts'
-import { StoreError, type Source, type WrittenBlob } from './store.ts'
+import { StoreError, type ByteSource, type WrittenBlob } from './store.ts'
 
 /** S3 copies so much in one call. */
 const COPY_BYTES = 5 * 1024 ** 3
@@ -25,10 +25,10 @@ export interface CopySizes {
 const SIZES: CopySizes = { whole: COPY_BYTES, part: COPY_PART_BYTES }
 
 export async function writeBlob(
-  bucket: Bucket,
+  bucket: S3Bucket,
   keys: Keys,
   shop: number,
-  bytes: Source,
+  bytes: ByteSource,
   signal: AbortSignal | undefined,
   sizes: CopySizes = SIZES,
 ): Promise<WrittenBlob> {
@@ -51,8 +51,8 @@ export async function writeBlob(
  * The same for a local file: it is read twice, so that its bytes are written directly to their
  * final name.
  */
-export async function adoptFile(
-  bucket: Bucket,
+export async function adoptIntoBucket(
+  bucket: S3Bucket,
   keys: Keys,
   shop: number,
   path: string,
@@ -87,9 +87,9 @@ interface Sent {
  * nothing is made of it.
  */
 async function sendParts(
-  bucket: Bucket,
+  bucket: S3Bucket,
   key: string,
-  bytes: Source,
+  bytes: ByteSource,
   signal: AbortSignal | undefined,
   expected?: string,
 ): Promise<Sent> {
@@ -125,7 +125,7 @@ async function sendParts(
 }
 
 async function put(
-  { client, call, name }: Bucket,
+  { client, call, name }: S3Bucket,
   key: string,
   body: Buffer,
   signal: AbortSignal | undefined,
@@ -141,7 +141,7 @@ async function put(
 
 /** Within the bucket, without the bytes coming here. It is whole at `to`, or not there. */
 export async function copyObject(
-  bucket: Bucket,
+  bucket: S3Bucket,
   from: string,
   to: string,
   size: number,
@@ -158,7 +158,7 @@ export async function copyObject(
 }
 
 async function copyInParts(
-  bucket: Bucket,
+  bucket: S3Bucket,
   from: string,
   to: string,
   size: number,
@@ -176,6 +176,6 @@ async function copyInParts(
   }
 }
 
-export async function removeObject({ client, call, name }: Bucket, key: string): Promise<void> {
+export async function removeObject({ client, call, name }: S3Bucket, key: string): Promise<void> {
   await call((options) => client.send(new DeleteObjectCommand({ Bucket: name, Key: key }), options))
 }

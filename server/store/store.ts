@@ -8,7 +8,7 @@ export interface WrittenBlob {
 }
 
 /** Bytes to be written. */
-export interface Source extends AsyncIterable<Uint8Array> {
+export interface ByteSource extends AsyncIterable<Uint8Array> {
   /**
    * Called in order with the chunks that are written: the store will not look at their memory
    * again.
@@ -44,7 +44,7 @@ export interface BlobStore {
    * not there. Rejects with a `StoreError`, or with the reason of `signal`, or with the stream's
    * own error; nothing is left behind.
    */
-  write(shop: number, bytes: Source, signal?: AbortSignal): Promise<WrittenBlob>
+  write(shop: number, bytes: ByteSource, signal?: AbortSignal): Promise<WrittenBlob>
   /**
    * The same for a file on this machine that nobody writes to any more: it gets the blob's name
    * where that can be done without a copy. The file at `path` stays; a second call gives the same.

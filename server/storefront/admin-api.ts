@@ -5,7 +5,7 @@ import { Session } from '@shopify/shopify-api'
 import type { Logger } from '../log.ts'
 import type { Access } from './access.ts'
 import type { Library } from './library.ts'
-import type { Operation } from './operations.ts'
+import type { GraphqlOperation } from './operations.ts'
 import type { Grant } from './shop-tokens.ts'
 import { createThrottle, type Throttle } from './throttle.ts'
 import { through, type Transport } from './transport.ts'
@@ -17,7 +17,7 @@ import { costOf, diagnose, unavailable, type Cost, type Trouble } from './troubl
  */
 export type AdminRequest = <Data>(
   shop: number,
-  operation: Operation,
+  operation: GraphqlOperation,
   variables: Record<string, unknown>,
   points: number,
   signal: AbortSignal,
@@ -44,7 +44,7 @@ export function createAdminRequest(options: {
 
   const send = (
     grant: Grant,
-    operation: Operation,
+    operation: GraphqlOperation,
     variables: Record<string, unknown>,
     signal: AbortSignal,
   ) => {

@@ -2,7 +2,7 @@
 // are collected for the next.
 import type { CatalogVariant } from '../../plugins/contract.ts'
 import type { LiveCatalog } from './storefront.ts'
-import { MOST_ROWS, quoteSearchValue, type Found } from './sku-search.ts'
+import { MOST_SKU_ROWS, quoteSearchValue, type Found } from './sku-search.ts'
 
 /**
  * Finds every one of at most `MOST_ROWS` SKUs, an empty list for those that the catalog does not
@@ -124,7 +124,7 @@ function takeQuery(all: Iterable<Wanted>): Wanted[] {
     characters += quoteSearchValue(entry.sku).length
     if (taken.length > 0 && (alone || characters > MOST_CHARACTERS)) break
     taken.push(entry)
-    if (alone || taken.length === MOST_ROWS) break
+    if (alone || taken.length === MOST_SKU_ROWS) break
   }
   return taken
 }

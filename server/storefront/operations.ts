@@ -2,12 +2,12 @@
 // first look-up.
 import { readFileSync } from 'node:fs'
 
-export interface Operation {
+export interface GraphqlOperation {
   name: string
   text: string
 }
 
-const read = (name: string): Operation => ({
+const read = (name: string): GraphqlOperation => ({
   name,
   text: readFileSync(new URL(`./${name}.graphql`, import.meta.url), 'utf8'),
 })

@@ -20,7 +20,7 @@ interface Page {
 }
 
 /** The platform takes no more than this many rows a page. */
-export const MOST_ROWS = 250
+export const MOST_SKU_ROWS = 250
 // What comes after the first page is only duplicates and near misses: rarely many.
 const LATER_ROWS = 100
 const MOST_PAGES = 12
@@ -53,7 +53,7 @@ export async function searchSkus(
   const query = skus.map((sku) => `sku:${quoteSearchValue(sku.trim())}`).join(' OR ')
   let after: string | null = null
   for (let page = 1; ; page++) {
-    const first = page === 1 ? Math.min(Math.ceil(skus.length * 1.02), MOST_ROWS) : LATER_ROWS
+    const first = page === 1 ? Math.min(Math.ceil(skus.length * 1.02), MOST_SKU_ROWS) : LATER_ROWS
     const variables = { query, first, after }
     const data: Page = await request<Page>(
       shop,

@@ -13,9 +13,9 @@ export const itemPlugins = (workflow: Workflow, plugins: readonly Plugin[]): Ite
     .filter((plugin): plugin is ItemPlugin => plugin !== undefined && plugin.scope !== 'operation')
 
 /** Where the files of its steps may be. */
-export type Place = 'files' | 'trash' | 'all' | 'rows'
+export type FilePlace = 'files' | 'trash' | 'all' | 'rows'
 
-export function placeOf(workflow: Workflow, plugins: readonly Plugin[]): Place {
+export function filePlaceOf(workflow: Workflow, plugins: readonly Plugin[]): FilePlace {
   const works = itemPlugins(workflow, plugins).map(({ worksOn }) => worksOn)
   if (works.includes('rows')) return 'rows'
   if (works.includes('all')) return 'all'
@@ -30,7 +30,7 @@ export const isKnownLater = (workflow: Workflow, plugins: readonly Plugin[]): bo
   itemPlugins(workflow, plugins).some(({ run }) => run !== undefined)
 
 /** One batch after another, where files may take each other's names. */
-export function inOrder(workflow: Workflow, plugins: readonly Plugin[]): Workflow {
+export function withoutParallel(workflow: Workflow, plugins: readonly Plugin[]): Workflow {
   const ordered =
     workflow.kind === 'bulk' && itemPlugins(workflow, plugins).some((plugin) => plugin.ordered)
   return ordered ? { ...workflow, parallel: 1 } : workflow
@@ -77,7 +77,7 @@ export const placedFilter = (
   workflow: Workflow,
   plugins: readonly Plugin[],
 ): FileFilter =>
-  filter.deleted === undefined && ['trash', 'all'].includes(placeOf(workflow, plugins))
+  filter.deleted === undefined && ['trash', 'all'].includes(filePlaceOf(workflow, plugins))
     ? { ...filter, deleted: true }
     : filter
 
@@ -87,7 +87,7 @@ export function misplaced(
   workflow: Workflow,
   plugins: readonly Plugin[],
 ): string | null {
-  const place = placeOf(workflow, plugins)
+  const place = filePlaceOf(workflow, plugins)
   if (deleted === undefined || place === 'all' || deleted === (place === 'trash')) return null
   return place === 'trash'
     ? 'This works on files in the trash alone'

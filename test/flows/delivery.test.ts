@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase, type Database } from '../../server/db/database.ts'
 import { forShop, type ShopScope } from '../../server/db/for-shop.ts'
 import { admitFiles } from '../../server/files/admit.ts'
-import { draftOf } from '../../server/files/drafts.ts'
+import { draftFrom } from '../../server/files/drafts.ts'
 import { createLinks } from '../../server/files/links.ts'
 import { readShop } from '../../server/files/shop-settings.ts'
 import { createSecrets } from '../../server/secrets.ts'
@@ -56,7 +56,7 @@ afterAll(async () => {
 async function addFile(filename: string, bytes: Buffer): Promise<string> {
   const store = createDiskStore({ folder: path.join(dataDir, 'files') })
   const written = await store.write(scope.shop, [bytes] as never)
-  const draft = draftOf({ filename }, (await readShop(scope)).settings)
+  const draft = draftFrom({ filename }, (await readShop(scope)).settings)
   const admission = {
     draft,
     staged: { ...written, location: 'primary', content_type: null },

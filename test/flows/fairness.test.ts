@@ -4,8 +4,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { definePlugin, type Plugin, type Workflow } from '../../plugins/contract.ts'
 import { forShop, type ShopScope } from '../../server/db/for-shop.ts'
-import { hasEnded, type Source } from '../../server/engine/engine.ts'
-import { draftOf } from '../../server/files/drafts.ts'
+import { hasEnded, type OperationSource } from '../../server/engine/engine.ts'
+import { draftFrom } from '../../server/files/drafts.ts'
 import { shopSettingsSchema } from '../../server/files/shop-settings.ts'
 import type { EngineWorker } from '../../server/engine/worker.ts'
 import { createTestShop } from '../database.ts'
@@ -76,9 +76,9 @@ const workflowOf = (kind: Workflow['kind'], parallel: number, ...steps: string[]
   ...{ id: 'test', title: 'Test', action: steps.at(-1)!, kind, parallel },
   steps: steps.map((plugin) => ({ id: plugin, plugin })),
 })
-const start = (scope: ShopScope, workflow: Workflow, source: Source) =>
+const start = (scope: ShopScope, workflow: Workflow, source: OperationSource) =>
   house.engine.start(scope, { workflow, channel: 'api', source, request: {}, requestedBy: 'test' })
-const entriesOf = (name: string, count: number): Source => ({
+const entriesOf = (name: string, count: number): OperationSource => ({
   type: 'entries',
   entries: Array.from({ length: count }, (_, n) => ({
     entry: {
@@ -86,11 +86,11 @@ const entriesOf = (name: string, count: number): Source => ({
       source: { type: 'url', url: 'http://127.0.0.1/' },
       on_conflict: 'error',
     },
-    draft: draftOf({ filename: `${name} ${n}.txt` }, shopSettingsSchema.parse({})),
+    draft: draftFrom({ filename: `${name} ${n}.txt` }, shopSettingsSchema.parse({})),
   })),
 })
 
-const all: Source = { type: 'filter', filter: {} }
+const all: OperationSource = { type: 'filter', filter: {} }
 const large: [string, Workflow][] = [
   ['an update of a large library', workflowOf('bulk', 2, 'note')],
   ['work on a large library, one hundred at a time', workflowOf('bulk', 2, 'note-slowly')],

@@ -222,8 +222,8 @@ test('a preview names the new names, and those that are taken', async () => {
   await expect
     .poll(async () => (await house.engine.get(house.scope, id))!.status, { timeout: 20_000 })
     .toBe('previewed')
-  const foreseen = await house.engine.items(house.scope, id, { limit: 10 })
-  expect(foreseen.map((item) => [...said(item), item.after?.filename])).toEqual([
+  const previewed = await house.engine.items(house.scope, id, { limit: 10 })
+  expect(previewed.map((item) => [...said(item), item.after?.filename])).toEqual([
     ['failed', 'duplicate_filename', undefined],
     ['done', null, undefined],
     ['done', null, 'b.webp'],

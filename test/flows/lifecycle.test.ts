@@ -12,7 +12,7 @@ import {
   type Step,
   type Workflow,
 } from '../../plugins/contract.ts'
-import type { ItemStatus, Move, OperationRow } from '../../server/engine/engine.ts'
+import type { ItemStatus, OperationMove, OperationRow } from '../../server/engine/engine.ts'
 import { PLAN_BATCH } from '../../server/engine/operations/strategy.ts'
 import { UNIFORM_BATCHES } from '../../server/engine/batches/uniform-change.ts'
 import { createTestEngine, type TestEngine } from '../engine.ts'
@@ -68,7 +68,7 @@ const workflowOf = (
 })
 const expiryOf = (days: number) => workflowOf('update-settings', { expiry_days: days })
 const read = async (id: string) => (await house.engine.get(house.scope, id))!
-const move = (id: string, how: Move) => house.engine.move(house.scope, id, how)
+const move = (id: string, how: OperationMove) => house.engine.move(house.scope, id, how)
 const begun = (id: string, done = 0) =>
   expect
     .poll(async () => (await read(id)).done, { timeout: 20_000, interval: 2 })

@@ -69,7 +69,7 @@ async function previewed(id: string): Promise<OperationRow> {
 }
 
 /** The same twice: as a preview, and as a run without one. */
-async function expectForeseen(
+async function expectPreview(
   options: Record<string, unknown>,
   ids: readonly string[],
 ): Promise<OperationRow> {
@@ -91,7 +91,7 @@ const SEQUENCE = { pattern: '{sequence}', digits: 5 }
 
 test('a row of 4,100 moves on by one, over several batches, as its preview says; and back', async () => {
   const ids = await make(range(4100, 1))
-  const operation = await expectForeseen({ ...SEQUENCE, start: 2 }, ids)
+  const operation = await expectPreview({ ...SEQUENCE, start: 2 }, ids)
   expect(operation).toMatchObject({ status: 'success', done: 4100 })
   expect(await namesOf(ids)).toEqual(range(4100, 2))
   expect(await undone(operation)).toMatchObject({ status: 'success', done: 4100 })
@@ -114,7 +114,7 @@ test('2,500 files are numbered in another order, all in each other’s names; an
   const ids = await make(range(2500, 1))
   // Far apart: each batch wants names of all others.
   const order = ids.map((_, n) => ids[(n * 1009) % ids.length]!)
-  const operation = await expectForeseen({ ...SEQUENCE, start: 1 }, order)
+  const operation = await expectPreview({ ...SEQUENCE, start: 1 }, order)
   // Some have their new name already.
   expect(operation).toMatchObject({ status: 'success', failed: 0, done: 2500 - operation.skipped })
   expect(operation.skipped).toBeLessThan(100)
@@ -126,7 +126,7 @@ test('2,500 files are numbered in another order, all in each other’s names; an
 test('what can’t have its name is told before anything changes, and keeps all behind it from theirs', async () => {
   const ids = await make(range(4500, 1))
   await make([numbered(4502)])
-  const operation = await expectForeseen({ ...SEQUENCE, start: 3 }, ids)
+  const operation = await expectPreview({ ...SEQUENCE, start: 3 }, ids)
   // Odd numbers move on by two up to 4,501; the even ones meet the stranger at 4,502.
   expect(operation).toMatchObject({ status: 'partial', done: 2250, failed: 2250 })
   const names = await namesOf(ids)
@@ -145,7 +145,7 @@ test('of several that want one name the first has it, whatever batches they are 
     '1.pdf',
   ])
   const find = { mode: 'replace', find: 'draft[ _-]', replace: 'final ', regex: true }
-  expect(await expectForeseen(find, ids)).toMatchObject({ status: 'partial', failed: 2 })
+  expect(await expectPreview(find, ids)).toMatchObject({ status: 'partial', failed: 2 })
   expect(
     (await namesOf(ids)).filter((name) => name.includes('1.pdf') && !name.startsWith('0')),
   ).toEqual(['final 1.pdf', 'draft-1.pdf', 'draft_1.pdf', '1.pdf'])
@@ -158,7 +158,7 @@ test('files are named after their products, and those without one are passed ove
     { filename: 'c.pdf' },
     { filename: 'd.pdf', mapped: true },
   ])
-  const operation = await expectForeseen({ pattern: '{product_name}' }, ids)
+  const operation = await expectPreview({ pattern: '{product_name}' }, ids)
   expect(operation).toMatchObject({ status: 'partial', done: 2, failed: 1, skipped: 1 })
   expect(await namesOf(ids)).toEqual(['A product.pdf', 'A product.zip', 'c.pdf', 'd.pdf'])
 })

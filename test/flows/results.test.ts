@@ -15,7 +15,7 @@ import {
   type OperationReport,
   type Workflow,
 } from '../../plugins/contract.ts'
-import { hasEnded, type Move, type OperationRow } from '../../server/engine/engine.ts'
+import { hasEnded, type OperationMove, type OperationRow } from '../../server/engine/engine.ts'
 import type { EngineWorker } from '../../server/engine/worker.ts'
 import { createDiskStore } from '../../server/store/disk.ts'
 import { createTestEngine, type TestEngine } from '../engine.ts'
@@ -124,7 +124,7 @@ async function* someOf(
 }
 
 const read = async (id: string) => (await house.engine.get(house.scope, id))!
-const move = (id: string, how: Move) => house.engine.move(house.scope, id, how)
+const move = (id: string, how: OperationMove) => house.engine.move(house.scope, id, how)
 const ended = async (id: string): Promise<OperationRow> => (await house.untilEnd(id)).operation
 const carryOut = async (workflow: Workflow) => ended(await house.startOn(workflow))
 const begun = (id: string) =>

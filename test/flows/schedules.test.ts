@@ -15,7 +15,7 @@ import { openDatabase, type Database } from '../../server/db/database.ts'
 import { forShop, type ShopScope } from '../../server/db/for-shop.ts'
 import { createEngine, type OperationRow } from '../../server/engine/engine.ts'
 import { countFiles } from '../../server/files/list.ts'
-import { changeSettings } from '../../server/files/shop-settings.ts'
+import { changeShopSettings } from '../../server/files/shop-settings.ts'
 import { createWorkflow } from '../../server/workflows/workflows.ts'
 import { toPublicId } from '../../server/ids.ts'
 import { createTestShop, silent } from '../database.ts'
@@ -167,7 +167,7 @@ test('a worker that dies while it fires loses no run and makes none twice', asyn
 })
 
 describe('the shop’s clock', () => {
-  beforeEach(() => changeSettings(scope, { time_zone: 'America/New_York' }))
+  beforeEach(() => changeShopSettings(scope, { time_zone: 'America/New_York' }))
 
   test('a time that it skips is made up for once', async () => {
     const id = await create(nightly({ cron: '30 2 * * *' }), '2026-03-07T12:00:00Z')

@@ -2,9 +2,9 @@
 import type { OnConflict } from '../../files/admit.ts'
 import type { Wish } from '../../files/name-allocation.ts'
 import type { RowBatch } from './rows.ts'
-import { placeOf, type CellProblem } from './row-values.ts'
+import { fieldPlace, type CellProblem } from './row-values.ts'
 import type { ProbeAddress, SizeLimits } from './probes.ts'
-import type { ColumnMapping, Field } from './columns.ts'
+import type { ColumnMapping, CsvField } from './columns.ts'
 import { PortError } from '../../../plugins/contract.ts'
 
 export interface NamedRow {
@@ -140,7 +140,7 @@ export function createBook({ mapping, report, onProgress, signal }: CheckParts) 
       updateRows.add(row)
       if (errorRows.has(row)) wrongUpdates++
     },
-    add: async (row: number, problem: CellProblem, of: Field | null = problem.field) => {
+    add: async (row: number, problem: CellProblem, of: CsvField | null = problem.field) => {
       progress[problem.severity === 'error' ? 'errors' : 'warnings']++
       if (problem.severity === 'error' && !errorRows.has(row)) {
         errorRows.add(row)
@@ -149,7 +149,7 @@ export function createBook({ mapping, report, onProgress, signal }: CheckParts) 
       waiting.push({
         ...problem,
         row,
-        place: placeOf(of),
+        place: fieldPlace(of),
         number: progress.errors + progress.warnings,
         column: of && (mapping[of] ?? of),
       })

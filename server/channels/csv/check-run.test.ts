@@ -7,7 +7,7 @@ import { openCsvApp, untilChecked, type CsvApp } from '../../../test/csv.ts'
 import { CHECK_CSV, queueCheck } from './check-queue.ts'
 import { createSkuCount } from './sku-count.ts'
 import { keepProblems } from './problems.ts'
-import { listUploads, MOST_KEPT, receive, requireUpload, sweepCsvUploads } from './uploads.ts'
+import { listUploads, MOST_KEPT, receiveCsv, requireUpload, sweepCsvUploads } from './uploads.ts'
 import { requirePublicId, toPublicId } from '../../ids.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { sized } from '../../../test/scale.ts'
@@ -99,7 +99,7 @@ const bytesOf = async function* (text: string) {
   yield await Promise.resolve(Buffer.from(text))
 }
 const received = (scope: ShopScope, name: string) =>
-  receive(scope, bytesOf(`${header}a.pdf,https://x.example/,\n`), name)
+  receiveCsv(scope, bytesOf(`${header}a.pdf,https://x.example/,\n`), name)
 
 describe('the line of checks', () => {
   it('has one of a shop at work, so that no other shop waits for slow hosts; one that is stopped makes way', async () => {

@@ -11,7 +11,7 @@ import { keepProblems } from './problems.ts'
 import type { ProbeAddress, SizeLimits } from './probes.ts'
 import { readUploadRows, type CsvUpload } from './uploads.ts'
 
-export interface CheckParts {
+export interface CheckRunParts {
   database: Database
   probe: ProbeAddress
   /** For one check of a shop's file. */
@@ -24,7 +24,7 @@ const PROGRESS_MS = 1000
 const AT_ONCE = 4
 const MOST_ATTEMPTS = 3
 
-export const csvCheckTask = (parts: CheckParts): BackgroundTask => ({
+export const csvCheckTask = (parts: CheckRunParts): BackgroundTask => ({
   ...CHECK_CSV,
   atOnce: AT_ONCE,
   wanted: QUEUED_CHECKS,
@@ -35,7 +35,7 @@ export const csvCheckTask = (parts: CheckParts): BackgroundTask => ({
 })
 
 async function runCheck(
-  parts: CheckParts,
+  parts: CheckRunParts,
   scope: ShopScope,
   { key, attempt, signal: given }: TaskRun,
 ): Promise<void> {
@@ -70,13 +70,13 @@ async function runCheck(
 export const checkUpload = (
   scope: ShopScope,
   upload: CsvUpload,
-  parts: Omit<CheckParts, 'database'> & {
+  parts: Omit<CheckRunParts, 'database'> & {
     onProgress(progress: CheckProgress): void
     signal: AbortSignal
   },
 ): Promise<CheckProgress> =>
   checkRows({
-    ...lookUps(scope),
+    ...lookups(scope),
     headers: upload.headers,
     mapping: upload.mapping,
     batches: readUploadRows(scope, upload),
@@ -89,7 +89,7 @@ export const checkUpload = (
     signal: parts.signal,
   })
 
-function lookUps(scope: ShopScope) {
+function lookups(scope: ShopScope) {
   return {
     takenNames: (keys: readonly string[]) => holdersOf(scope, keys),
     knownFiles: async (ids: readonly string[]) => {

@@ -11,7 +11,7 @@ import {
   type Rows,
   createBook,
 } from './check-book.ts'
-import { placesOf, type ColumnMapping, type Field } from './columns.ts'
+import { placesOf, type ColumnMapping, type CsvField } from './columns.ts'
 import { probeAddresses, type ProbeAddress } from './probes.ts'
 import {
   readValues,
@@ -47,7 +47,7 @@ export const missingColumns = (mapping: ColumnMapping): ('filename' | 'file_url'
   )
 
 /** An export of ours without its ids is nearly what an update is. */
-const missingText = (field: Field, { filename }: ColumnMapping) =>
+const missingText = (field: CsvField, { filename }: ColumnMapping) =>
   `The required column ${field} is missing` +
   (field === 'file_url' && filename !== null
     ? '. To change files that you have, add the column id: export them with it'

@@ -11,10 +11,10 @@ export const FIELDS = [
   'tags',
   'id',
 ] as const
-export type Field = (typeof FIELDS)[number]
+export type CsvField = (typeof FIELDS)[number]
 
 /** Field → header; null: no column has it. */
-export type ColumnMapping = Record<Field, string | null>
+export type ColumnMapping = Record<CsvField, string | null>
 
 export interface Suggestion {
   header: string
@@ -22,10 +22,10 @@ export interface Suggestion {
   sure: number
   reason: string
 }
-export type Suggestions = Record<Field, Suggestion | null>
+export type Suggestions = Record<CsvField, Suggestion | null>
 
 /** Words for each field as other programs head their columns, in the form that `plain` gives. */
-const SYNONYMS: Readonly<Record<Field, readonly string[]>> = {
+const SYNONYMS: Readonly<Record<CsvField, readonly string[]>> = {
   filename: [
     'filename',
     'name',
@@ -113,10 +113,10 @@ export const emptyMapping = (): ColumnMapping =>
 export const placesOf = (
   mapping: ColumnMapping,
   headers: readonly string[],
-): Record<Field, number> =>
+): Record<CsvField, number> =>
   Object.fromEntries(
     FIELDS.map((field) => [field, mapping[field] === null ? -1 : headers.indexOf(mapping[field])]),
-  ) as Record<Field, number>
+  ) as Record<CsvField, number>
 
 export const mappingOf = (suggestions: Suggestions): ColumnMapping =>
   Object.fromEntries(
@@ -157,7 +157,7 @@ const columnCells = (rows: readonly (readonly string[])[], at: number) =>
   rows.map((cells) => originalCell(cells[at] ?? '').trim()).filter((cell) => cell !== '')
 
 function sureness(
-  field: Field,
+  field: CsvField,
   header: string,
   cells: readonly string[],
 ): { sure: number; reason: string } | null {

@@ -13,7 +13,7 @@ import {
 } from '../../files/rules.ts'
 import { ERRORS, type ErrorCode } from '../../errors.ts'
 import { parsePublicId } from '../../ids.ts'
-import { FIELDS, type Field } from './columns.ts'
+import { FIELDS, type CsvField } from './columns.ts'
 
 export interface RowValues {
   /** A bare UUID: the row changes this file, where its cells are not empty. */
@@ -30,7 +30,7 @@ export interface RowValues {
 
 export interface CellProblem {
   /** null: the row as a whole. */
-  field: Field | null
+  field: CsvField | null
   severity: 'error' | 'warning'
   code: ErrorCode | 'large_file' | 'not_asked' | 'formula' | 'web_page'
   message: string
@@ -44,12 +44,12 @@ const CONTROL = /[\u0000-\u001f\u007f]/
 /** `places`: where each field's cell stands in the row, -1 for nowhere. */
 export function readValues(
   cells: readonly string[],
-  places: Record<Field, number>,
+  places: Record<CsvField, number>,
 ): { values: RowValues; problems: CellProblem[] } {
   const problems: CellProblem[] = []
-  const cell = (field: Field) =>
+  const cell = (field: CsvField) =>
     places[field] < 0 ? '' : originalCell(cells[places[field]] ?? '').trim()
-  const wrong = (field: Field, problem: Problem | null, value: string) => {
+  const wrong = (field: CsvField, problem: Problem | null, value: string) => {
     if (problem) problems.push({ field, severity: 'error', ...problem, value })
   }
   for (const field of TEXTS) {
@@ -151,7 +151,7 @@ const isAddress = (cell: string | undefined) =>
 /** A delimiter in the wrong place, in a row of the right length: its address is one column off. */
 export function shiftProblem(
   cells: readonly string[],
-  places: Record<Field, number>,
+  places: Record<CsvField, number>,
 ): CellProblem | null {
   const { file_url: own, id } = places
   if (own < 0 || isAddress(cells[own]) || (id >= 0 && (cells[id] ?? '').trim() !== '')) return null
@@ -183,5 +183,5 @@ export function shapeProblem(
   )
 }
 
-export const placeOf = (field: Field | null): number =>
+export const fieldPlace = (field: CsvField | null): number =>
   field === null ? 0 : FIELDS.indexOf(field) + 1

@@ -11,7 +11,7 @@ import { readRows, type Format, type RowBatch } from './rows.ts'
 import { savedFor } from './saved-mappings.ts'
 
 export const MOST_BYTES = 50 * 1024 ** 2
-export const MOST_ROWS = 50_000
+export const MOST_CSV_ROWS = 50_000
 /** One that is not needed any more makes room, or the oldest. */
 export const MOST_KEPT = 20
 const CHUNK_BYTES = 512 * 1024
@@ -61,7 +61,7 @@ export interface CsvUpload extends ListedUpload {
  * the first problems where it can't be read at all, and what reading `bytes` throws; then nothing
  * is kept.
  */
-export async function receive(
+export async function receiveCsv(
   scope: ShopScope,
   bytes: AsyncIterable<Uint8Array>,
   filename: string,
@@ -143,14 +143,14 @@ async function keep(scope: ShopScope, id: string, bytes: AsyncIterable<Uint8Arra
     if (!first.done) yield first.value
     yield* chunks
   }
-  const analysis = await analyse(decode(all(), presumed), MOST_ROWS)
+  const analysis = await analyse(decode(all(), presumed), MOST_CSV_ROWS)
   const encoding = detector.result()
   // What began as UTF-8 may turn out not to be.
   if (encoding === presumed) return { size, encoding, analysis }
   return {
     size,
     encoding,
-    analysis: await analyse(decode(readBytes(scope, id), encoding), MOST_ROWS),
+    analysis: await analyse(decode(readBytes(scope, id), encoding), MOST_CSV_ROWS),
   }
 }
 

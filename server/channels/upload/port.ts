@@ -7,7 +7,7 @@ import type { ShopScope } from '../../db/for-shop.ts'
 import { ERRORS } from '../../errors.ts'
 import { StoreError } from '../../store/store.ts'
 import { foundType, headOfFile } from '../../ports/found-type.ts'
-import { storeFailure, type Place } from '../../ports/stage.ts'
+import { storeFailure, type StagePlace } from '../../ports/stage.ts'
 
 /**
  * Both functions throw `PortError` `upload_lost`; `take` what the store says too. The upload stays
@@ -16,7 +16,7 @@ import { storeFailure, type Place } from '../../ports/stage.ts'
 export function createUploadPort(
   scope: ShopScope,
   folder: UploadFolder,
-  { store, location }: Place,
+  { store, location }: StagePlace,
 ): Uploads {
   const sizeOf = async (id: string): Promise<number> => {
     const row = await findUpload(scope, id)

@@ -40,7 +40,7 @@ export interface Chunk {
  * nothing: then this throws `checksum_mismatch`, and what came is cut off again. Throws
  * `payload_too_large` at the limit.
  */
-export async function receive(
+export async function receiveUpload(
   path: string,
   { bytes, offset, limit, checksum }: Chunk,
 ): Promise<number> {

@@ -104,7 +104,7 @@ export function insertUpload(
 }
 
 /** Notes how far it has come, and that it is alive. */
-export async function noteOffset(scope: ShopScope, id: string, offset: number): Promise<void> {
+export async function recordOffset(scope: ShopScope, id: string, offset: number): Promise<void> {
   await scope.query(
     `update uploads set offset_bytes = :offset, unproved_from = null, expires_at = now() + :expiry * interval '1 millisecond'
      where shop_id = :shop and id = :id and status = 'uploading'`,
@@ -113,7 +113,7 @@ export async function noteOffset(scope: ShopScope, id: string, offset: number): 
 }
 
 /** What comes from here on counts only once its checksum is proved (`noteOffset`). */
-export async function noteUnproved(scope: ShopScope, id: string, from: number): Promise<void> {
+export async function recordUnproved(scope: ShopScope, id: string, from: number): Promise<void> {
   await scope.query('update uploads set unproved_from = :from where shop_id = :shop and id = :id', {
     id,
     from,

@@ -19,7 +19,7 @@ export async function importUploads(
     ...request,
     files: uploads.map(fileOf),
   })
-  await notePlaces(tx, operation, uploads, 0)
+  await recordPlaces(tx, operation, uploads, 0)
   return operation
 }
 
@@ -52,7 +52,7 @@ export async function addToImport(
     })),
   )
   if (first === null) return false
-  await notePlaces(tx, operation, uploads, first)
+  await recordPlaces(tx, operation, uploads, first)
   return true
 }
 
@@ -61,7 +61,7 @@ const fileOf = ({ id, filename, on_conflict, tags, replaces }: Import): ImportFi
   source: { type: 'upload', id },
 })
 
-async function notePlaces(
+async function recordPlaces(
   tx: ShopScope,
   operation: string,
   uploads: readonly Import[],

@@ -7,14 +7,14 @@ import { AppError } from '../../errors.ts'
 import { toPublicId, parsePublicId } from '../../ids.ts'
 import { finishUpload, type FinishParts } from './finish.ts'
 import { readMetadata } from './metadata.ts'
-import { receive, type Checksum } from './receive.ts'
+import { receiveUpload, type Checksum } from './receive.ts'
 import {
   deleteUpload,
   EXPIRY_MS,
   findUpload,
   insertUpload,
-  noteOffset,
-  noteUnproved,
+  recordOffset,
+  recordUnproved,
   type UploadQuotas,
   type UploadRow,
 } from './rows.ts'
@@ -85,12 +85,12 @@ export class ShopUploads extends DataStore {
     const row = (this.#row ??= await this.#find(publicId))
     if (row.status !== 'uploading') return offset
     const { checksum } = this.#request
-    if (checksum) await noteUnproved(this.#scope, row.id, offset)
+    if (checksum) await recordUnproved(this.#scope, row.id, offset)
     const { bytes } = this.#request
     const path = this.#parts.folder.incoming(row.id)
-    const end = await receive(path, { bytes, offset, limit: row.size_bytes, checksum })
+    const end = await receiveUpload(path, { bytes, offset, limit: row.size_bytes, checksum })
     // `finish` records the last byte.
-    if (end < row.size_bytes || checksum) await noteOffset(this.#scope, row.id, end)
+    if (end < row.size_bytes || checksum) await recordOffset(this.#scope, row.id, end)
     return end
   }
 

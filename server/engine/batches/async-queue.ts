@@ -1,13 +1,13 @@
 // A queue between what produces at its own pace and one reader: nothing is lost, and the producer
 // never waits.
 
-export interface Channel<T> extends AsyncIterable<T> {
+export interface AsyncQueue<T> extends AsyncIterable<T> {
   push(value: T): void
   /** No more will come; what has come is still read. With an error, reading ends by throwing it. */
   end(error?: unknown): void
 }
 
-export function createAsyncQueue<T>(): Channel<T> {
+export function createAsyncQueue<T>(): AsyncQueue<T> {
   const waiting: T[] = []
   let ended: { error?: unknown } | null = null
   let wake = () => {}

@@ -12,10 +12,10 @@ import { releaseFiles } from './file-claims.ts'
 import { LeaseLost } from '../worker/lease.ts'
 import { partsInOrder, UNBLOCKED } from '../operations/name-order.ts'
 import type { EndedItem, OperationMessages } from '../types.ts'
-import { writeEnded, type Limits } from './write.ts'
+import { writeEnded, type WriteLimits } from './write.ts'
 
 export interface CommitOptions {
-  limits: Limits
+  limits: WriteLimits
   secrets: Secrets
   messages: OperationMessages
   log: Logger

@@ -6,9 +6,9 @@ import type { ErrorCode } from '../../errors.ts'
 import { admitFiles, type AdmissionLimits } from '../../files/admit.ts'
 import type { Draft } from '../../files/drafts.ts'
 import type { OperationRow, WorkItem } from '../types.ts'
-import { draftOf } from './item-work.ts'
+import { itemDraft } from './item-work.ts'
 
-export interface Problem {
+export interface CreationProblem {
   code: ErrorCode
   message: string
 }
@@ -22,18 +22,18 @@ export async function makeFiles(
   operation: OperationRow,
   items: readonly WorkItem[],
   limits: AdmissionLimits,
-): Promise<Map<WorkItem, readonly string[] | Problem>> {
-  const results = new Map<WorkItem, readonly string[] | Problem>()
+): Promise<Map<WorkItem, readonly string[] | CreationProblem>> {
+  const results = new Map<WorkItem, readonly string[] | CreationProblem>()
   for (const item of items.filter(({ created }) => created.length > 0))
     results.set(
       item,
-      await admitCreated(tx, operation, item.position, item.created, draftOf(item), limits),
+      await admitCreated(tx, operation, item.position, item.created, itemDraft(item), limits),
     )
   return results
 }
 
 /** Takes them away again, before anyone has seen them. */
-export async function unmakeFiles(
+export async function deleteMadeFiles(
   tx: ShopScope,
   operation: string,
   items: readonly WorkItem[],
@@ -59,7 +59,7 @@ export async function admitCreated(
   created: readonly StagedFile[],
   model: Draft,
   limits: AdmissionLimits,
-): Promise<readonly string[] | Problem> {
+): Promise<readonly string[] | CreationProblem> {
   try {
     return await tx.transaction(async (inner) => {
       const admitted = await admitFiles(
@@ -90,8 +90,8 @@ export async function admitCreated(
 
 /** Only rolls back what was admitted before it. */
 class Refused extends Error {
-  readonly problem: Problem
-  constructor(problem: Problem) {
+  readonly problem: CreationProblem
+  constructor(problem: CreationProblem) {
     super(problem.message)
     this.problem = problem
   }

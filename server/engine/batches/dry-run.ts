@@ -6,9 +6,9 @@ import type { Change } from '../../files/drafts.ts'
 import { freshItem } from './work-items.ts'
 import { resolveSteps, writeContext } from './context.ts'
 import { planBatch } from './plan.ts'
-import type { Ending, EngineParts } from '../types.ts'
-import { draftOf, loadRecords, obstacleOf } from './item-work.ts'
-import { placeOf } from '../../workflows/steps.ts'
+import type { ItemEnding, EngineParts } from '../types.ts'
+import { itemDraft, loadRecords, obstacleOf } from './item-work.ts'
+import { filePlaceOf } from '../../workflows/steps.ts'
 
 /** A file by its bare UUID, at its place in a selection. */
 export interface Placed {
@@ -16,7 +16,7 @@ export interface Placed {
   position: number
 }
 
-export interface Foreseen extends Placed {
+export interface PreviewResult extends Placed {
   /** What it is called now; '' where there is no such file. */
   filename: string
   /** What would be changed about it; null where something stands in the way. */
@@ -25,7 +25,7 @@ export interface Foreseen extends Placed {
 }
 
 /** One answer a file, in their order. */
-export async function foresee(
+export async function dryRun(
   parts: EngineParts,
   scope: ShopScope,
   {
@@ -33,10 +33,10 @@ export async function foresee(
     files,
     signal,
   }: { workflow: Workflow; files: readonly Placed[]; signal: AbortSignal },
-): Promise<Foreseen[]> {
+): Promise<PreviewResult[]> {
   const items = files.map(({ id, position }) => freshItem({ position, file_id: id }))
   await loadRecords(scope, items)
-  const place = placeOf(workflow, parts.plugins)
+  const place = filePlaceOf(workflow, parts.plugins)
   const obstacles = new Map(items.map((item) => [item, obstacleOf(item, place)]))
   const open = items.filter((item) => !obstacles.get(item))
   const read = await writeContext(parts, scope, { request: {} }, signal)
@@ -50,12 +50,12 @@ export async function foresee(
       ...files[at]!,
       filename,
       problem,
-      change: problem ? null : { record: item.record!, draft: draftOf(item) },
+      change: problem ? null : { record: item.record!, draft: itemDraft(item) },
     }
   })
 }
 
-function problemOf(ending: Ending): string | null {
+function problemOf(ending: ItemEnding): string | null {
   if (ending.status === 'skipped') return ending.reason
   return ending.status === 'failed' || ending.status === 'again' ? ending.error.message : null
 }

@@ -6,14 +6,14 @@ import { keepsPromise, ledgerOf } from '../../files/changes.ts'
 import { inNameOrder } from '../operations/name-order.ts'
 import { openEntries } from '../operations/sealed-addresses.ts'
 import { BATCH } from '../operations/strategy.ts'
-import type { EndedItem, Ending, EngineParts, ResolvedStep, WorkItem } from '../types.ts'
+import type { EndedItem, ItemEnding, EngineParts, ResolvedStep, WorkItem } from '../types.ts'
 import type { ChainJob } from '../worker/queue.ts'
 import { withCancellation, type EngineRunner } from '../worker/runner.ts'
 import { batchStream } from './batch-stream.ts'
 import { claimBatch, type Claim } from './claim.ts'
 import { commit } from './commit.ts'
 import { resolveSteps, writeContext } from './context.ts'
-import { draftOf } from './item-work.ts'
+import { itemDraft } from './item-work.ts'
 import { planBatch } from './plan.ts'
 import { prepare } from './prepare.ts'
 import { runSteps } from './run-steps.ts'
@@ -134,12 +134,12 @@ async function keptPromises(
     const item = copies.get(copy)!
     const same =
       ending.status === 'done' &&
-      keepsPromise(item.plan!, ledgerOf({ record: item.record!, draft: draftOf(copy) }))
+      keepsPromise(item.plan!, ledgerOf({ record: item.record!, draft: itemDraft(copy) }))
     // From here on its bytes decide, and those no preview has.
     item.plan = null
     if (same) continue
     broken.add(item)
-    const drift: Ending = { status: 'skipped', reason: CHANGED_SINCE_PREVIEW }
+    const drift: ItemEnding = { status: 'skipped', reason: CHANGED_SINCE_PREVIEW }
     ended.push({ item, ending: ending.status === 'done' ? drift : ending })
   }
   return { ended, open: items.filter((item) => !broken.has(item)) }

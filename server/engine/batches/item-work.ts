@@ -13,8 +13,8 @@ import { draftOfRecord, viewOfDraft, type Draft } from '../../files/drafts.ts'
 import { readRecords } from '../../files/records.ts'
 import { applyToDraft } from './apply.ts'
 import { keepAsItWas, policyOf, retryDelay } from './failure.ts'
-import type { Ending, ItemError, ResolvedStep, WorkItem } from '../types.ts'
-import type { Place } from '../../workflows/steps.ts'
+import type { ItemEnding, ItemError, ResolvedStep, WorkItem } from '../types.ts'
+import type { FilePlace } from '../../workflows/steps.ts'
 
 /** Plugins get copies of nothing: they are trusted not to write into what they are shown. */
 export const viewOfItem = (item: WorkItem): Item => ({
@@ -32,7 +32,7 @@ const fileOf = ({ draft, record, staged }: WorkItem): FileView =>
     : viewOfDraft(draft ?? draftOfRecord(record!), staged?.size_bytes ?? null, record)
 
 /** The item's draft, made where it has none yet. */
-export const draftOf = (item: WorkItem): Draft => (item.draft ??= draftOfRecord(item.record!))
+export const itemDraft = (item: WorkItem): Draft => (item.draft ??= draftOfRecord(item.record!))
 
 /** Does the step apply to this item? */
 export const applies = (step: ResolvedStep, item: WorkItem): boolean =>
@@ -50,7 +50,7 @@ export async function loadRecords(tx: ShopScope, items: readonly WorkItem[]): Pr
 }
 
 /** Why nothing can be done about this file, or null. `place`: where the steps' files may be. */
-export function obstacleOf(item: WorkItem, place: Place): Ending | null {
+export function obstacleOf(item: WorkItem, place: FilePlace): ItemEnding | null {
   if (item.entry !== null) return null
   if (item.record === null || item.record.over) return failedFor('file_not_found')
   if (place === 'all') return null
@@ -64,7 +64,7 @@ export const inUse: ItemError = {
   retryable: true,
 }
 
-const failedFor = (code: 'file_not_found'): Ending => ({
+const failedFor = (code: 'file_not_found'): ItemEnding => ({
   status: 'failed',
   error: { code, message: new AppError(code).message, retryable: false },
 })
@@ -80,7 +80,7 @@ export function advance(
   index: number,
 ): StagedBlob | null {
   item.step = index + 1
-  if (outcome.change) applyToDraft(draftOf(item), outcome.change)
+  if (outcome.change) applyToDraft(itemDraft(item), outcome.change)
   if (outcome.warnings) item.warnings.push(...outcome.warnings)
   if (outcome.candidates) item.candidates.push(...outcome.candidates)
   if (outcome.created) item.created.push(...outcome.created)
@@ -119,7 +119,7 @@ export function failure(
   item: WorkItem,
   error: ItemError,
   seconds: number,
-): Ending {
+): ItemEnding {
   const delayMs = error.retryable ? retryDelay(item.attempt, seconds) : null
   if (delayMs !== null) return { status: 'again', error, delayMs }
   return { status: 'failed', error, ...(step?.onFailure === 'stop' ? { stops: step.id } : {}) }
@@ -133,9 +133,9 @@ export function endingAt(
   step: ResolvedStep,
   index: number,
   item: WorkItem,
-  outcome: Refusal,
+  outcome: StepRefusal,
   seconds: number,
-): Ending | null {
+): ItemEnding | null {
   const keeps = policyOf(step, item) === 'keep'
   if (outcome.status === 'skipped') {
     if (!keeps || item.entry === null) return { status: 'skipped', reason: outcome.reason }
@@ -149,7 +149,8 @@ export function endingAt(
 }
 
 /** A step that did not accept the item, in the engine's terms. */
-export type Refusal = { status: 'failed'; error: ItemError } | { status: 'skipped'; reason: string }
+export type StepRefusal =
+  { status: 'failed'; error: ItemError } | { status: 'skipped'; reason: string }
 
-export const refusalOf = (outcome: Exclude<Outcome, { status: 'ok' }>): Refusal =>
+export const refusalOf = (outcome: Exclude<Outcome, { status: 'ok' }>): StepRefusal =>
   outcome.status === 'skipped' ? outcome : { status: 'failed', error: errorOf(outcome) }

@@ -1,7 +1,7 @@
 // Counting outcomes: the operation's counters move in the transaction that writes the outcomes, and
 // whoever completes them queues the finish.
 import type { ShopScope } from '../../db/for-shop.ts'
-import { tellControl } from '../worker/control.ts'
+import { announceControl } from '../worker/control.ts'
 import { LeaseLost } from '../worker/lease.ts'
 import { queueFinish } from '../worker/queue.ts'
 
@@ -54,5 +54,5 @@ export async function countOutcomes(
   )
   if (!row) throw new LeaseLost()
   if (row.complete) await queueFinish(tx, operation)
-  if (row.complete && stop) await tellControl(tx, operation)
+  if (row.complete && stop) await announceControl(tx, operation)
 }

@@ -2,7 +2,7 @@
 // touched. It is all there is to a preview, and to an operation whose steps only plan.
 import type { ItemPlugin, Outcome, ReadContext } from '../../../plugins/contract.ts'
 import { errorFields, type Logger } from '../../log.ts'
-import type { Ending, EndedItem, ResolvedStep, WorkItem } from '../types.ts'
+import type { ItemEnding, EndedItem, ResolvedStep, WorkItem } from '../types.ts'
 import {
   advance,
   crashOf,
@@ -10,7 +10,7 @@ import {
   applies,
   refusalOf,
   viewOfItem,
-  type Refusal,
+  type StepRefusal,
 } from './item-work.ts'
 import type { RecordedStep } from './plan-unread.ts'
 
@@ -47,10 +47,10 @@ async function planStep(
   index: number,
   items: readonly WorkItem[],
   { read, log, recorded }: PlanContext,
-): Promise<Map<WorkItem, Ending>> {
-  const stopped = new Map<WorkItem, Ending>()
+): Promise<Map<WorkItem, ItemEnding>> {
+  const stopped = new Map<WorkItem, ItemEnding>()
   const open = new Map(items.map((item) => [String(item.position), item]))
-  const refuse = (item: WorkItem, refusal: Refusal) => {
+  const refuse = (item: WorkItem, refusal: StepRefusal) => {
     const ending = endingAt(step, index, item, refusal, 0)
     if (ending) stopped.set(item, ending)
   }

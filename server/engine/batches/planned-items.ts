@@ -42,7 +42,7 @@ export async function claimPlanned(
   }
   const ahead = await from(hint)
   const items = ahead.length === 0 && hint > 0 ? await from(0) : ahead
-  if (items.length > 0) await noteClaimed(tx, held, items)
+  if (items.length > 0) await recordClaimed(tx, held, items)
   return items
 }
 
@@ -70,13 +70,13 @@ export async function claimPlannedOf(
     { operation: held.operation.id, chain: held.chain, files, block },
   )
   const items = rows.filter(({ position }) => !except.has(position)).map(attempted)
-  if (items.length > 0) await noteClaimed(tx, held, items)
+  if (items.length > 0) await recordClaimed(tx, held, items)
   return items
 }
 
 const attempted = (row: ClaimedRow): WorkItem => workItem({ ...row, attempt: row.attempt + 1 })
 
-async function noteClaimed(
+async function recordClaimed(
   tx: ShopScope,
   { operation, chain }: HeldChain,
   items: readonly WorkItem[],

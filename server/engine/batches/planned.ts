@@ -8,7 +8,7 @@ import { isDatabaseAway } from '../../db/error-classes.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { uniformUpdate, type UniformUpdate } from '../../files/uniform-update.ts'
 import { errorFields } from '../../log.ts'
-import { placeOf } from '../../workflows/steps.ts'
+import { filePlaceOf } from '../../workflows/steps.ts'
 import { strategyOf } from '../operations/strategy.ts'
 import type { EndedItem, EngineParts, ResolvedStep, WorkItem } from '../types.ts'
 import { holdLease, LeaseLost } from '../worker/lease.ts'
@@ -196,7 +196,7 @@ async function planAhead(
   // A preview says what it found of each file, and no statement tells which files have to be in the
   // trash.
   const each =
-    operation.status === 'previewing' || placeOf(operation.workflow, parts.plugins) === 'trash'
+    operation.status === 'previewing' || filePlaceOf(operation.workflow, parts.plugins) === 'trash'
   const update = first.change && !each ? uniformUpdate(first.change) : null
   if (!update) return { recorded: first.recorded, update }
   const more = await scope.transaction(async (tx) => {

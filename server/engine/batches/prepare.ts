@@ -1,10 +1,10 @@
 // Before the first step: items whose files are gone or in someone else's hands end here, and an
 // undo turns its items back.
 import type { Plugin } from '../../../plugins/contract.ts'
-import type { EndedItem, Ending, OperationRow, WorkItem } from '../types.ts'
+import type { EndedItem, ItemEnding, OperationRow, WorkItem } from '../types.ts'
 import { revert } from './revert.ts'
 import { failure, inUse, obstacleOf } from './item-work.ts'
-import { placeOf } from '../../workflows/steps.ts'
+import { filePlaceOf } from '../../workflows/steps.ts'
 
 export interface Prepared {
   /** What there is nothing more to do about. */
@@ -18,8 +18,8 @@ export function prepare(
   items: readonly WorkItem[],
   busy: ReadonlySet<WorkItem>,
 ): Prepared {
-  const place = placeOf(operation.workflow, plugins)
-  const endingOf = (item: WorkItem): Ending | null => {
+  const place = filePlaceOf(operation.workflow, plugins)
+  const endingOf = (item: WorkItem): ItemEnding | null => {
     if (busy.has(item)) return failure(null, item, inUse, 0)
     return operation.undoes === null ? obstacleOf(item, place) : revert(item)
   }

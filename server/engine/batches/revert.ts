@@ -5,8 +5,8 @@ import type { Ledger } from '../../files/changes.ts'
 import type { Draft } from '../../files/drafts.ts'
 import type { FileRecord, KeptMapping } from '../../files/records.ts'
 import { applyToDraft } from './apply.ts'
-import type { Ending, WorkItem } from '../types.ts'
-import { draftOf } from './item-work.ts'
+import type { ItemEnding, WorkItem } from '../types.ts'
+import { itemDraft } from './item-work.ts'
 
 /** So long an operation can be undone. */
 export const UNDO_WINDOW = '7 days'
@@ -36,13 +36,13 @@ export async function loadUndo(
     if (ids.has(item.file_id!)) item.undo = { before: {}, after: { created: true }, at: '' }
 }
 
-const skipped = (reason: string): Ending => ({ status: 'skipped', reason })
+const skipped = (reason: string): ItemEnding => ({ status: 'skipped', reason })
 
 /** Turns the item's draft back; gives why it can't, or null. */
-export function revert(item: WorkItem): Ending | null {
+export function revert(item: WorkItem): ItemEnding | null {
   const { record, undo } = item
   if (!record) return skipped('It is gone for good')
-  const draft = draftOf(item)
+  const draft = itemDraft(item)
   if (!undo) return skipped('What was done to it is not known any more')
   const { before, after } = undo
   if (after.replaced) return skipped('It took the place of an older file, which is gone')
@@ -77,7 +77,7 @@ const FIELD_NAMES: Record<string, string> = {
   pack_id: 'Its pack',
 }
 
-function trash(record: FileRecord, draft: Draft): Ending | null {
+function trash(record: FileRecord, draft: Draft): ItemEnding | null {
   if (record.deleted_at !== null) return skipped('It is in the trash already')
   draft.deleted = true
   return null

@@ -7,7 +7,7 @@ import type {
   WriteContext,
 } from '../../../plugins/contract.ts'
 import { errorFields, type Logger } from '../../log.ts'
-import { createAsyncQueue, type Channel } from './async-queue.ts'
+import { createAsyncQueue, type AsyncQueue } from './async-queue.ts'
 import { batchStream } from './batch-stream.ts'
 import type { EndedItem, ResolvedStep, WorkItem } from '../types.ts'
 import {
@@ -17,7 +17,7 @@ import {
   applies,
   refusalOf,
   viewOfItem,
-  type Refusal,
+  type StepRefusal,
 } from './item-work.ts'
 
 const GROUP = 50
@@ -101,7 +101,7 @@ async function runGroup(
   index: number,
   group: readonly WorkItem[],
   run: Run,
-  passed: Channel<WorkItem>,
+  passed: AsyncQueue<WorkItem>,
 ): Promise<void> {
   const { context, end } = run
   const open = new Map<string, WorkItem>()
@@ -111,7 +111,7 @@ async function runGroup(
     else open.set(String(item.position), item)
   }
   if (open.size === 0) return
-  const refuse = (item: WorkItem, refusal: Refusal) => {
+  const refuse = (item: WorkItem, refusal: StepRefusal) => {
     const ending = endingAt(step, index, item, refusal, run.seconds())
     if (ending) end({ item, ending })
     else passed.push(item)

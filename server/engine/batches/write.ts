@@ -5,14 +5,14 @@ import { sharedRows } from '../../db/shared-rows.ts'
 import { addVersion, admitFiles, type Admitted } from '../../files/admit.ts'
 import { changeFiles, type Changed, type Ledger } from '../../files/changes.ts'
 import { makeLinks, revokeLinks } from '../../files/links.ts'
-import { noteReviews } from '../../files/reviews.ts'
+import { recordReviews } from '../../files/reviews.ts'
 import type { Secrets } from '../../secrets.ts'
 import type { HeldChain } from './chain.ts'
-import { makeFiles, unmakeFiles } from './created.ts'
+import { makeFiles, deleteMadeFiles } from './created.ts'
 import { retryDelay } from './failure.ts'
 import { countOutcomes } from './outcomes.ts'
 import type { EndedItem, ItemError, ItemStatus, OperationMessages, WorkItem } from '../types.ts'
-import { draftOf } from './item-work.ts'
+import { itemDraft } from './item-work.ts'
 
 /** What is written of an ended item. A field that is absent becomes null. */
 interface OutcomeRow extends Partial<Ledger> {
@@ -30,10 +30,10 @@ interface OutcomeRow extends Partial<Ledger> {
 
 type Result = Pick<OutcomeRow, 'status' | 'file_id' | 'error' | 'before' | 'after'>
 export const CHANGED_SINCE_PREVIEW = 'It has changed since the preview'
-export type Limits = { file_bytes: number }
+export type WriteLimits = { file_bytes: number }
 
 export interface WriteOptions {
-  limits: Limits
+  limits: WriteLimits
   secrets: Secrets
   messages: OperationMessages
   /** Positions of items that have no rows yet: they are written now, once. */
@@ -53,7 +53,7 @@ export async function writeEnded(
   const done = ended.filter(({ ending }) => ending.status === 'done').map(({ item }) => item)
   const results =
     held.operation.preview && held.operation.status === 'previewing'
-      ? await foreseen(tx, held.operation.id, done)
+      ? await previewResults(tx, held.operation.id, done)
       : await carriedOut(tx, held, done, options)
   const rows = ended.map((each) => outcomeRow(triedAgain(each, results), results.get(each.item)))
   const [unwritten, written] = [true, false].map((is) =>
@@ -110,7 +110,7 @@ async function carriedOut(
   const isRefused = (item: WorkItem) => 'code' in (created.get(item) ?? {})
   const changed = done.filter((item) => item.entry === null && !isRefused(item))
   for (const item of changed) if (item.staged) await replaceBytes(tx, item)
-  await noteChanges(tx, changed, results, null)
+  await recordChanges(tx, changed, results, null)
   await takeBack(
     tx,
     held.operation.id,
@@ -124,8 +124,8 @@ async function carriedOut(
   for (const item of changed)
     if (item.drop_previous && results.get(item)!.before?.version !== undefined)
       addToLedger(results, item, { drop_previous: true })
-  await noteLinks(tx, held, results, { secrets, messages })
-  await noteReviews(tx, held.operation.id, questionsOf(results))
+  await recordLinks(tx, held, results, { secrets, messages })
+  await recordReviews(tx, held.operation.id, questionsOf(results))
   return results
 }
 
@@ -133,7 +133,7 @@ async function carriedOut(
  * The bytes that its steps made become its newest version, under the name that it is about to have.
  */
 async function replaceBytes(tx: ShopScope, item: WorkItem): Promise<void> {
-  const draft = draftOf(item)
+  const draft = itemDraft(item)
   draft.version = await addVersion(tx, item.record!.id, item.staged!, draft.filename)
   draft.size_bytes = item.staged!.size_bytes
 }
@@ -158,11 +158,11 @@ async function takeBack(
       },
     )
   const made = items.filter(({ created }) => created.length > 0)
-  if (made.length > 0) await unmakeFiles(tx, operation, made)
+  if (made.length > 0) await deleteMadeFiles(tx, operation, made)
 }
 
 /** Makes the links that steps asked for, and withdraws those that an undone operation had made. */
-async function noteLinks(
+async function recordLinks(
   tx: ShopScope,
   { operation }: HeldChain,
   results: Map<WorkItem, Result>,
@@ -215,9 +215,9 @@ function questionsOf(results: ReadonlyMap<WorkItem, Result>) {
   }))
 }
 
-async function foreseen(tx: ShopScope, preview: string, done: readonly WorkItem[]) {
+async function previewResults(tx: ShopScope, preview: string, done: readonly WorkItem[]) {
   const results = new Map<WorkItem, Result>()
-  await noteChanges(tx, done, results, preview)
+  await recordChanges(tx, done, results, preview)
   for (const item of done)
     if (item.link && results.get(item)!.status === 'done')
       addToLedger(results, item, { link: item.link })
@@ -230,7 +230,7 @@ const UNCHANGED: Result = { status: 'done' }
  * Makes the changes of existing files, or (of a preview: an operation's UUID) only says what would
  * come of them.
  */
-async function noteChanges(
+async function recordChanges(
   tx: ShopScope,
   items: readonly WorkItem[],
   results: Map<WorkItem, Result>,
@@ -243,7 +243,7 @@ async function noteChanges(
   for (const item of items) results.set(item, UNCHANGED)
   const changes = await changeFiles(
     tx,
-    touched.map((item) => ({ record: item.record!, draft: draftOf(item), promised: item.plan })),
+    touched.map((item) => ({ record: item.record!, draft: itemDraft(item), promised: item.plan })),
     { write: preview === null, preview },
   )
   touched.forEach((item, at) => results.set(item, resultOfChange(changes[at]!)))

@@ -12,7 +12,7 @@ import type { OperationRow } from '../types.ts'
 export type EndStatus = OperationView['status']
 
 /** Its row's counters move as its last steps do. */
-export interface Ending {
+export interface Finalization {
   scope: ShopScope
   operation: OperationRow
   lease: number
@@ -35,7 +35,7 @@ export async function takeEnd(
   tx: ShopScope,
   id: string,
   worker: string,
-): Promise<Pick<Ending, 'operation' | 'lease' | 'crashLoop'> | null> {
+): Promise<Pick<Finalization, 'operation' | 'lease' | 'crashLoop'> | null> {
   const held = await takeChain(tx, id, FINISH_CHAIN, worker)
   const [operation] = await tx.query<OperationRow>(
     `select * from operations where shop_id = :shop and id = :id and not open and (

@@ -6,15 +6,15 @@ import { isDatabaseAway } from '../../db/error-classes.ts'
 import { errorFields } from '../../log.ts'
 import type { EngineRunner } from '../worker/runner.ts'
 import { resolveLastSteps, writeContext } from '../batches/context.ts'
-import { endStatus, releaseChains, viewOf, type Ending } from './lease.ts'
+import { endStatus, releaseChains, viewOf, type Finalization } from './lease.ts'
 import { holdLease } from '../worker/lease.ts'
 import type { Stop } from '../batches/outcomes.ts'
 import { FINISH_CHAIN } from '../worker/queue.ts'
-import type { ForeseenCounts, OperationRow, ResolvedStep } from '../types.ts'
+import type { PreviewCounts, OperationRow, ResolvedStep } from '../types.ts'
 import { isKnownLater } from '../../workflows/steps.ts'
 
 /** Null: it waits for a person now. Or why it can't be carried out, whatever a person says. */
-export async function endPreview(runner: EngineRunner, ending: Ending): Promise<Stop | null> {
+export async function endPreview(runner: EngineRunner, ending: Finalization): Promise<Stop | null> {
   const { scope, operation, crashLoop } = ending
   if (operation.stopped?.code === 'workflow_broken') return operation.stopped
   if (crashLoop)
@@ -25,12 +25,12 @@ export async function endPreview(runner: EngineRunner, ending: Ending): Promise<
     }
   const intentions = await intentionsOf(runner, ending)
   if ('code' in intentions) return intentions
-  const counts = await countForeseen(
+  const counts = await countPreviewResults(
     scope,
     operation,
     isKnownLater(operation.workflow, runner.parts.plugins),
   )
-  await notePreview(ending, intentions, counts)
+  await recordPreview(ending, intentions, counts)
   return null
 }
 
@@ -38,7 +38,7 @@ const lastOf = ({ workflow: { steps } }: OperationRow) => steps.at(-1)?.id ?? ''
 
 async function intentionsOf(
   runner: EngineRunner,
-  { scope, operation, signal }: Ending,
+  { scope, operation, signal }: Finalization,
 ): Promise<string[] | Stop> {
   const context = await writeContext(runner.parts, scope, operation, signal)
   const intentions: string[] = []
@@ -77,12 +77,12 @@ const intentionsOfStep = (
  * `knownLater`: of files for which there is something to do it is not known yet whether anything
  * comes of it.
  */
-async function countForeseen(
+async function countPreviewResults(
   scope: ShopScope,
   { id }: OperationRow,
   knownLater: boolean,
-): Promise<ForeseenCounts> {
-  const [counts] = await scope.query<ForeseenCounts>(
+): Promise<PreviewCounts> {
+  const [counts] = await scope.query<PreviewCounts>(
     `select count(*) filter (where changes) as changed, count(*) filter (where not changes and asks) as candidates,
        count(*) filter (where not changes and not asks) as unchanged
      from (
@@ -94,10 +94,10 @@ async function countForeseen(
   return counts!
 }
 
-function notePreview(
-  { scope, operation: { id }, lease }: Ending,
+function recordPreview(
+  { scope, operation: { id }, lease }: Finalization,
   intentions: string[],
-  foreseen: ForeseenCounts,
+  foreseen: PreviewCounts,
 ) {
   return scope.transaction(async (tx) => {
     await holdLease(tx, id, FINISH_CHAIN, lease)

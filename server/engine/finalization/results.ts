@@ -11,11 +11,11 @@ import type {
 } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { holdBlobs } from '../../files/admit.ts'
-import { draftOf } from '../../files/drafts.ts'
+import { draftFrom } from '../../files/drafts.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import type { EngineRunner } from '../worker/runner.ts'
 import { admitCreated } from '../batches/created.ts'
-import { holdStatus, type Ending } from './lease.ts'
+import { holdStatus, type Finalization } from './lease.ts'
 import { holdLease } from '../worker/lease.ts'
 import { FINISH_CHAIN, queueMessage } from '../worker/queue.ts'
 import type { OperationRow, ResolvedStep } from '../types.ts'
@@ -41,7 +41,7 @@ export function openResults({ plugin, pluginImpl }: LastStep) {
     kept,
     ports: (
       runner: EngineRunner,
-      { scope, operation, signal }: Ending,
+      { scope, operation, signal }: Finalization,
     ): Pick<OperationContext, 'notify' | 'artifacts' | 'listings'> => ({
       notify,
       artifacts: {
@@ -91,7 +91,7 @@ export interface EndedStep {
 /** Throws `Interrupted` and `LeaseLost`, with nothing of it written. */
 export function endStep(
   { parts: { limits } }: EngineRunner,
-  { scope, operation, lease }: Ending,
+  { scope, operation, lease }: Finalization,
   { index, step, results: { kept }, report }: EndedStep,
 ): Promise<void> {
   const { warnings = [], created = [] } = report ?? {}
@@ -107,13 +107,13 @@ export function endStep(
     if (kept.artifact && report) await keepArtifact(tx, operation.id, kept.artifact)
     if (created.length > 0) {
       const { settings } = await readShop(tx)
-      const model = draftOf({ filename: operation.workflow.title }, settings)
+      const model = draftFrom({ filename: operation.workflow.title }, settings)
       const made = await admitCreated(tx, operation, -1 - index, created, model, limits)
       if ('code' in made) operation.stopped = { step: step.id, ...made }
     }
     const left = report ? kept.leftOut : 0
     if (!operation.ledger) operation.skipped += left
-    await noteStep(tx, operation, index + 1, [...warnings, ...(left > 0 ? [leftOut(left)] : [])])
+    await recordStep(tx, operation, index + 1, [...warnings, ...(left > 0 ? [leftOut(left)] : [])])
   })
 }
 
@@ -125,7 +125,7 @@ const leftOut = (count: number): Warning => ({
       : `${count} files were left out: they are in the trash, or gone`,
 })
 
-async function noteStep(
+async function recordStep(
   tx: ShopScope,
   operation: OperationRow,
   ended: number,

@@ -12,7 +12,7 @@ import {
   releaseChains,
   Interrupted,
   takeEnd,
-  type Ending,
+  type Finalization,
   type EndStatus,
 } from './lease.ts'
 import { spreadBatches } from '../batches/item-batches.ts'
@@ -34,19 +34,19 @@ async function finish(runner: EngineRunner, job: FinishJob): Promise<void> {
   const scope = forShop(runner.parts.database, job.shop)
   const taken = await scope.transaction((tx) => takeEnd(tx, job.operation, runner.worker))
   if (!taken) return
-  const ending: Ending = { scope, ...taken, signal: runner.signal }
+  const ending: Finalization = { scope, ...taken, signal: runner.signal }
   try {
     await (taken.operation.status === 'previewing'
       ? finishPreview(runner, ending)
       : finishWork(runner, ending))
   } catch (error) {
-    if (error instanceof Interrupted) return putDown(ending)
+    if (error instanceof Interrupted) return releaseInterrupted(ending)
     throw error
   }
   await runner.progress.announceEnd(job.shop, job.operation)
 }
 
-async function finishWork(runner: EngineRunner, ending: Ending): Promise<void> {
+async function finishWork(runner: EngineRunner, ending: Finalization): Promise<void> {
   const { scope, operation } = ending
   if (operation.ledger && (operation.status === 'cancelled' || operation.stopped))
     await cancelRest(scope, operation)
@@ -60,7 +60,7 @@ async function finishWork(runner: EngineRunner, ending: Ending): Promise<void> {
 }
 
 /** One that can't be carried out is no preview: it has failed. */
-async function finishPreview(runner: EngineRunner, ending: Ending): Promise<void> {
+async function finishPreview(runner: EngineRunner, ending: Finalization): Promise<void> {
   const { scope, operation } = ending
   const stop = await endPreview(runner, ending)
   if (!stop) return
@@ -73,7 +73,7 @@ async function finishPreview(runner: EngineRunner, ending: Ending): Promise<void
  * The end is free for whoever goes on with it. It is locked before the operation is looked at, and
  * a resume or a cancellation does that the other way round: so one of both queues it.
  */
-function putDown({ scope, operation: { id }, lease }: Ending): Promise<void> {
+function releaseInterrupted({ scope, operation: { id }, lease }: Finalization): Promise<void> {
   return scope.transaction(async (tx) => {
     await holdLease(tx, id, FINISH_CHAIN, lease)
     const [row] = await tx.query<{ goes: boolean }>(
@@ -101,7 +101,7 @@ async function cancelRest(scope: ShopScope, operation: OperationRow): Promise<vo
 
 function endOperation(
   { parts: { plugins, messages } }: EngineRunner,
-  { scope, operation, lease }: Ending,
+  { scope, operation, lease }: Finalization,
   status: EndStatus,
 ): Promise<void> {
   const { id, done, failed, skipped, stopped, workflow } = operation

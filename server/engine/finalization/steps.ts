@@ -7,20 +7,20 @@ import {
 import { errorFields } from '../../log.ts'
 import type { EngineRunner } from '../worker/runner.ts'
 import { writeContext } from '../batches/context.ts'
-import { endStatus, Interrupted, viewOf, type Ending } from './lease.ts'
+import { endStatus, Interrupted, viewOf, type Finalization } from './lease.ts'
 import { endStep, openResults, type LastStep } from './results.ts'
 import type { OperationRow } from '../types.ts'
 
 /** Carries out those that have not ended, in their order. Throws `Interrupted`. */
 export async function runOperationSteps(
   runner: EngineRunner,
-  ending: Ending,
+  ending: Finalization,
   steps: readonly LastStep[],
 ): Promise<void> {
   const { scope, operation, signal } = ending
   const context = await writeContext(runner.parts, scope, operation, signal)
   for (const [index, step] of steps.entries()) {
-    if (step.pluginImpl.kind === 'notify') settle(operation)
+    if (step.pluginImpl.kind === 'notify') countWithoutLedger(operation)
     const status = endStatus(operation)
     const runs = step.pluginImpl.always || status === 'success' || status === 'partial'
     if (index < operation.finished_steps) continue
@@ -33,14 +33,14 @@ export async function runOperationSteps(
         : await runStep(runner, ending, step, { ...context, ...results.ports(runner, ending) })
     await endStep(runner, ending, { index, step, results, report })
   }
-  settle(operation)
+  countWithoutLedger(operation)
 }
 
 /**
  * Without a ledger its files are what the operation is: all done, but for those that its step left
  * out, or none.
  */
-function settle(operation: OperationRow): void {
+function countWithoutLedger(operation: OperationRow): void {
   const { ledger, status, stopped, total, skipped } = operation
   if (ledger || status === 'cancelled') return
   Object.assign(
@@ -54,7 +54,7 @@ function settle(operation: OperationRow): void {
 /** Null: it failed, and the operation with it. */
 async function runStep(
   runner: EngineRunner,
-  { scope, operation, signal }: Ending,
+  { scope, operation, signal }: Finalization,
   step: LastStep,
   context: OperationContext,
 ): Promise<OperationReport | null> {

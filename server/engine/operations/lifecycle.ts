@@ -4,17 +4,17 @@
 import type { Plugin } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { AppError } from '../../errors.ts'
-import { tellControl } from '../worker/control.ts'
+import { announceControl } from '../worker/control.ts'
 import { relinkRetried } from './name-order.ts'
 import { FINISH_CHAIN, queueChain, queueFinish } from '../worker/queue.ts'
 import { strategyOf } from './strategy.ts'
 import { ENDED, type OperationRow, type OperationStatus } from '../types.ts'
 
-export type Move = 'pause' | 'resume' | 'cancel' | 'retry' | 'confirm'
+export type OperationMove = 'pause' | 'resume' | 'cancel' | 'retry' | 'confirm'
 type Step = (tx: ShopScope, operation: OperationRow, plugins: readonly Plugin[]) => Promise<void>
 
 const MOVES: Record<
-  Move,
+  OperationMove,
   { from: readonly OperationStatus[]; also?(operation: OperationRow): boolean; step: Step }
 > = {
   pause: { from: ['queued', 'running'], step: pause },
@@ -28,7 +28,7 @@ const MOVES: Record<
   confirm: { from: ['previewed'], step: confirm },
 }
 
-export const MOVE_NAMES = Object.keys(MOVES) as Move[]
+export const MOVE_NAMES = Object.keys(MOVES) as OperationMove[]
 
 /** It was started as a preview, and nobody has confirmed it. */
 const isUnconfirmed = ({ preview, round }: OperationRow): boolean => preview && round === 0
@@ -54,7 +54,7 @@ function canRetry(operation: OperationRow): boolean {
 }
 
 /** Can this be done with the operation as it stands? */
-export function allows(operation: OperationRow, move: Move): boolean {
+export function allows(operation: OperationRow, move: OperationMove): boolean {
   const { from, also } = MOVES[move]
   return from.includes(operation.status) && (also?.(operation) ?? true)
 }
@@ -63,7 +63,7 @@ export function allows(operation: OperationRow, move: Move): boolean {
 export function moveOperation(
   scope: ShopScope,
   id: string,
-  move: Move,
+  move: OperationMove,
   plugins: readonly Plugin[],
 ): Promise<void> {
   return scope.transaction(async (tx) => {
@@ -79,7 +79,7 @@ export function moveOperation(
   })
 }
 
-function refusal(operation: OperationRow, move: Move): string {
+function refusal(operation: OperationRow, move: OperationMove): string {
   const { status, failed, cancelled, stopped, detail } = operation
   if (isDiscarded(operation)) return 'This preview was discarded: start the operation again'
   const ended = ENDED.includes(status)
@@ -90,7 +90,7 @@ function refusal(operation: OperationRow, move: Move): string {
     return 'Which files of this operation failed is not known any more'
   return `This operation ${state}: it cannot be ${PAST[move]}`
 }
-const PAST: Record<Move, string> = {
+const PAST: Record<OperationMove, string> = {
   pause: 'paused',
   resume: 'resumed',
   cancel: 'cancelled',
@@ -105,7 +105,7 @@ async function pause(tx: ShopScope, { id }: OperationRow): Promise<void> {
       id,
     },
   )
-  await tellControl(tx, id)
+  await announceControl(tx, id)
 }
 
 async function resume(
@@ -140,7 +140,7 @@ async function cancel(tx: ShopScope, operation: OperationRow): Promise<void> {
     { id },
   )
   await queueFinish(tx, id)
-  await tellControl(tx, id)
+  await announceControl(tx, id)
 }
 
 /**
@@ -153,7 +153,7 @@ async function discard(tx: ShopScope, { id }: OperationRow): Promise<void> {
     { id },
   )
   await tx.query('delete from foreseen_names where shop_id = :shop and operation_id = :id', { id })
-  await tellControl(tx, id)
+  await announceControl(tx, id)
 }
 
 /**

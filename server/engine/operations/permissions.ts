@@ -2,11 +2,11 @@
 // does to files is what they do then.
 import type { Entry, Plugin } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
-import type { Move } from './lifecycle.ts'
+import type { OperationMove } from './lifecycle.ts'
 import type { OperationRow } from '../types.ts'
 import { permissionsOf } from '../../workflows/steps.ts'
 
-export type Doing = Move | 'undo'
+export type Doing = OperationMove | 'undo'
 type Ran = Pick<OperationRow, 'id' | 'kind' | 'workflow' | 'undoes'>
 
 export async function permissionsTo(

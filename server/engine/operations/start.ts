@@ -9,13 +9,13 @@ import { predecessorsOf } from './name-order.ts'
 import { FINISH_CHAIN, queueFinish, queueFirst } from '../worker/queue.ts'
 import type { OperationRequest, SourceRecord } from '../types.ts'
 import { strategyOf } from './strategy.ts'
-import { inOrder } from '../../workflows/steps.ts'
+import { withoutParallel } from '../../workflows/steps.ts'
 
 /**
  * What an operation works on: entries of an import, files by their bare UUIDs in this order, or all
  * that a filter selects; or files each with a change of its own.
  */
-export type Source =
+export type OperationSource =
   | { type: 'entries'; entries: readonly { entry: Entry; draft: Draft }[] }
   | { type: 'files'; ids: readonly string[] }
   | { type: 'filter'; filter: FileFilter }
@@ -26,7 +26,7 @@ export type Source =
 export interface StartInput {
   workflow: Workflow
   channel: string
-  source: Source
+  source: OperationSource
   request: OperationRequest
   /** For history: a person, or an API key's name. */
   requestedBy: string
@@ -78,7 +78,7 @@ export function startOperation(
   plugins: readonly Plugin[],
   quotas: OperationQuotas | null = null,
 ): Promise<string> {
-  const workflow = inOrder(input.workflow, plugins)
+  const workflow = withoutParallel(input.workflow, plugins)
   return scope.transaction(async (tx) => {
     const { kind: strategy, batch, load } = strategyOf({ workflow, source: input.source }, plugins)
     const ledger = input.source.type === 'operation' || needsLedger(workflow, plugins)
@@ -157,7 +157,7 @@ function recordOf({ source, label }: StartInput): SourceRecord {
   }
 }
 
-const firstEntry = (source: Source): string | null =>
+const firstEntry = (source: OperationSource): string | null =>
   source.type === 'entries' ? (source.entries[0]?.draft.filename ?? null) : null
 
 async function existingOperation(tx: ShopScope, key: string): Promise<string> {
@@ -175,7 +175,7 @@ async function existingOperation(tx: ShopScope, key: string): Promise<string> {
 async function insertItems(
   tx: ShopScope,
   operation: string,
-  source: Source,
+  source: OperationSource,
   batches: { most: number; chains: number } | null,
 ): Promise<number> {
   const [ordered, bindings] = await ordering(tx, source)
@@ -210,7 +210,10 @@ const EVEN_BATCHES = `
   returning cardinality(file_ids) as files`
 
 /** Rows of position, file_id, entry, draft, wanted and waits_for. */
-async function ordering(tx: ShopScope, source: Source): Promise<[string, Record<string, unknown>]> {
+async function ordering(
+  tx: ShopScope,
+  source: OperationSource,
+): Promise<[string, Record<string, unknown>]> {
   const none =
     'null::jsonb as entry, null::jsonb as draft, null::jsonb as wanted, null::int as waits_for'
   switch (source.type) {
@@ -258,7 +261,7 @@ async function ordering(tx: ShopScope, source: Source): Promise<[string, Record<
   }
 }
 
-function linked(entries: Extract<Source, { type: 'entries' }>['entries']) {
+function linked(entries: Extract<OperationSource, { type: 'entries' }>['entries']) {
   const before = predecessorsOf(entries)
   return entries.map((each, at) =>
     before[at] === null ? each : { ...each, waits_for: before[at] },

@@ -4,11 +4,11 @@ import type { ShopScope } from '../../db/for-shop.ts'
 import type { Listener } from '../../db/listener.ts'
 
 /** Tells every process that the operation's state has changed, when the transaction commits. */
-export async function tellControl(tx: ShopScope, operation: string): Promise<void> {
+export async function announceControl(tx: ShopScope, operation: string): Promise<void> {
   await tx.query(`select pg_notify('operation_control', :operation) where :shop > 0`, { operation })
 }
 
-export interface Control {
+export interface OperationControl {
   /**
    * A signal that aborts when the operation is to be put down; `release` when the batch is over.
    */
@@ -17,31 +17,31 @@ export interface Control {
 }
 
 /** @param isWanted whether an operation is still to be worked on. */
-export function createControl(
+export function createOperationControl(
   listener: Listener,
   isWanted: (operation: string) => Promise<boolean>,
-): Control {
-  const watched = new Map<string, Set<AbortController>>()
+): OperationControl {
+  const controllers = new Map<string, Set<AbortController>>()
   const look = async (operation: string) => {
-    if (!watched.has(operation) || (await isWanted(operation))) return
-    for (const controller of watched.get(operation) ?? [])
+    if (!controllers.has(operation) || (await isWanted(operation))) return
+    for (const controller of controllers.get(operation) ?? [])
       controller.abort(new Error('the operation was put down'))
   }
   const forget = listener.on('operation_control', (payload) => {
     // After a broken connection anything may have been missed.
-    for (const operation of payload === null ? watched.keys() : [payload])
+    for (const operation of payload === null ? controllers.keys() : [payload])
       void look(operation).catch(() => {})
   })
   return {
     watch: (operation) => {
       const controller = new AbortController()
-      const all = watched.get(operation) ?? new Set()
-      watched.set(operation, all.add(controller))
+      const all = controllers.get(operation) ?? new Set()
+      controllers.set(operation, all.add(controller))
       return {
         signal: controller.signal,
         release: () => {
           all.delete(controller)
-          if (all.size === 0 && watched.get(operation) === all) watched.delete(operation)
+          if (all.size === 0 && controllers.get(operation) === all) controllers.delete(operation)
         },
       }
     },

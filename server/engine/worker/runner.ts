@@ -2,7 +2,7 @@
 // a time, and its work is interrupted when the worker stops or the operation is paused or
 // cancelled.
 import type { EngineParts } from '../types.ts'
-import type { Control } from './control.ts'
+import type { OperationControl } from './control.ts'
 import { LeaseLost } from './lease.ts'
 import type { Progress } from './progress.ts'
 import type { ChainJob } from './queue.ts'
@@ -11,7 +11,7 @@ export interface EngineRunner {
   parts: EngineParts
   worker: string
   progress: Progress
-  control: Control
+  control: OperationControl
   /** Chains that this process works on, by `operation:chain`. */
   active: Map<string, Promise<void>>
   /**

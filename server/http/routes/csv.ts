@@ -4,7 +4,7 @@ import { createHash, type Hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { z } from 'zod'
 import { queueCheck, stopCheck } from '../../channels/csv/check-queue.ts'
-import { FIELDS, type ColumnMapping, type Field } from '../../channels/csv/columns.ts'
+import { FIELDS, type ColumnMapping, type CsvField } from '../../channels/csv/columns.ts'
 import { mapColumns } from '../../channels/csv/map-columns.ts'
 import { errorsCsv, listProblems, type ProblemPlace } from '../../channels/csv/problems.ts'
 import { listMappings, removeMapping, saveMapping } from '../../channels/csv/saved-mappings.ts'
@@ -13,8 +13,8 @@ import {
   listUploads,
   MOST_BYTES,
   MOST_KEPT,
-  MOST_ROWS,
-  receive,
+  MOST_CSV_ROWS,
+  receiveCsv,
   removeUpload,
   requireUpload,
 } from '../../channels/csv/uploads.ts'
@@ -52,7 +52,7 @@ const header = z.string().min(1).max(5000).nullable()
 const columnMapping = z
   .strictObject(
     Object.fromEntries(FIELDS.map((field) => [field, header.optional()])) as Record<
-      Field,
+      CsvField,
       z.ZodOptional<typeof header>
     >,
   )
@@ -109,7 +109,7 @@ const upload = ({ secrets }: CsvParts) =>
     method: 'post',
     path: '/api/csv',
     summary: 'Upload a CSV file',
-    description: `As the body (\`text/csv\`) or as the file of a form. At most 50 MB and ${MOST_ROWS.toLocaleString('en')} rows; UTF-8, UTF-16 or Windows-1252; separated by comma, semicolon, tab or |. It is kept for 24 hours, unless newer ones take its place: at most ${MOST_KEPT} are kept.`,
+    description: `As the body (\`text/csv\`) or as the file of a form. At most 50 MB and ${MOST_CSV_ROWS.toLocaleString('en')} rows; UTF-8, UTF-16 or Windows-1252; separated by comma, semicolon, tab or |. It is kept for 24 hours, unless newer ones take its place: at most ${MOST_KEPT} are kept.`,
     query: z.strictObject({
       filename: z.string().max(255).optional().meta({ description: 'What it is called' }),
     }),
@@ -128,7 +128,7 @@ const upload = ({ secrets }: CsvParts) =>
     handler: async ({ caller, query, ctx, signal }) => {
       const { bytes, filename } = await receivedFile(ctx, query.filename, MOST_BYTES)
       const hash = createHash('sha256')
-      const id = await receive(caller.scope, hashed(bytes, hash), filename)
+      const id = await receiveCsv(caller.scope, hashed(bytes, hash), filename)
       const reply = async (): Promise<Reply> => {
         const body = csvRecord(await requireUpload(caller.scope, id))
         return { status: 201, headers: { Location: `/api/csv/${body.id}` }, body }

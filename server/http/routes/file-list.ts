@@ -7,7 +7,7 @@ import {
   countFiles,
   cursorOf,
   FILE_SORTS,
-  listFiles,
+  listFilePage,
   listTags,
   type FilePage,
 } from '../../files/list.ts'
@@ -58,7 +58,7 @@ const list = ({ baseUrl, clock }: FileRouteParts) =>
       const place = placeOf(cursor, sort)
       await requirePack(scope, filter)
       const [rows, counted] = await Promise.all([
-        listFiles(scope, { filter, sort, after: place?.after ?? null, limit: limit + 1 }),
+        listFilePage(scope, { filter, sort, after: place?.after ?? null, limit: limit + 1 }),
         counting(scope, filter, place, clock()),
       ])
       const shown = rows.slice(0, limit)

@@ -7,7 +7,7 @@ import {
   ITEM_STATUSES,
   OPERATION_STATUSES,
   type Engine,
-  type Move,
+  type OperationMove,
   type OperationRow,
 } from '../../engine/engine.ts'
 import { AppError } from '../../errors.ts'
@@ -67,7 +67,7 @@ export function operationRoutes(parts: OperationParts): Endpoint[] {
     list(parts),
     items(parts),
     begin(parts),
-    ...(Object.keys(MOVES) as Move[]).map((move) => lifecycle(parts, move)),
+    ...(Object.keys(MOVES) as OperationMove[]).map((move) => lifecycle(parts, move)),
     undo(parts),
   ]
 }
@@ -193,7 +193,7 @@ const begin = (parts: OperationParts) =>
     },
     handler: async ({ caller, body, idempotencyKey }) => {
       const id = await startBulk(parts.engine, caller.scope, {
-        ...(body.action === undefined ? {} : { action: body.action }),
+        ...(body.action === undefined ? {} : { actionWithOptions: body.action }),
         ...(body.workflow === undefined ? {} : { workflow: body.workflow }),
         options: body.options,
         source: sourceOf(body.select),
@@ -224,7 +224,7 @@ async function accepted(
   }
 }
 
-const MOVES: Record<Move, string> = {
+const MOVES: Record<OperationMove, string> = {
   pause: 'Pause an operation: what runs is put down at once, what is done stays',
   resume: 'Go on with a paused operation',
   cancel: 'Cancel an operation, or discard a preview: what is done stays',
@@ -233,7 +233,7 @@ const MOVES: Record<Move, string> = {
   confirm: 'Carry out what a preview found; files that have changed since are skipped',
 }
 
-const lifecycle = ({ engine, clock }: OperationParts, move: Move) =>
+const lifecycle = ({ engine, clock }: OperationParts, move: OperationMove) =>
   endpoint({
     method: 'post',
     path: `/api/operations/{id}/${move}`,

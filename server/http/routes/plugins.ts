@@ -9,7 +9,7 @@ import {
   type Plugin,
   type Workflow,
 } from '../../../plugins/contract.ts'
-import { placeOf } from '../../engine/engine.ts'
+import { filePlaceOf } from '../../engine/engine.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 
 const fileTest = z.object({
@@ -124,7 +124,7 @@ type Parts = { plugins: readonly Plugin[]; workflows: readonly Workflow[] }
 export function pluginRoutes({ plugins, workflows }: Parts): Endpoint[] {
   const data = plugins.map(recordOf)
   const channel_actions = workflows
-    .filter((workflow) => placeOf(workflow, plugins) === 'rows')
+    .filter((workflow) => filePlaceOf(workflow, plugins) === 'rows')
     .map(({ action, title }) => ({ id: action, title }))
   return [
     endpoint({

@@ -6,10 +6,10 @@ import { cronProblem } from '../../channels/schedule-times.ts'
 import { placedFilter, type Engine } from '../../engine/engine.ts'
 import { AppError } from '../../errors.ts'
 import { filterSchema } from '../../files/filter.ts'
-import { countFiles, listFiles } from '../../files/list.ts'
+import { countFiles, listFilePage } from '../../files/list.ts'
 import { readShop, timeZone } from '../../files/shop-settings.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
-import { action, cron, scheduleBody, timesOf, workflow } from '../schedule-record.ts'
+import { actionField, cron, scheduleBody, timesOf, workflow } from '../schedule-record.ts'
 import { errorSchema, timestamp } from '../schemas.ts'
 
 const SAMPLE = 10
@@ -63,7 +63,7 @@ export function scheduleCheckRoutes(parts: ScheduleRouteParts): Endpoint[] {
       summary: 'Say which files a run would find at this moment',
       tag: 'Schedules',
       scope: 'files:read',
-      body: z.strictObject({ filter: filterSchema.default({}), action, workflow }),
+      body: z.strictObject({ filter: filterSchema.default({}), action: actionField, workflow }),
       replies: {
         200: {
           description: 'How many, and the names of the first ten',
@@ -78,7 +78,7 @@ export function scheduleCheckRoutes(parts: ScheduleRouteParts): Endpoint[] {
         const filter = runs ? placedFilter(body.filter, runs, parts.engine.plugins) : body.filter
         const [total, sample] = await Promise.all([
           countFiles(scope, filter),
-          listFiles(scope, { filter, sort: 'created_at', after: null, limit: SAMPLE }),
+          listFilePage(scope, { filter, sort: 'created_at', after: null, limit: SAMPLE }),
         ])
         return { body: { total, sample: sample.map(({ filename }) => filename) } }
       },

@@ -1,7 +1,7 @@
 // The shop's settings: what imports begin with, who is told, and which clock schedules go by.
 import { rescheduleAll } from '../../channels/schedule-rows.ts'
 import {
-  changeSettings,
+  changeShopSettings,
   readShop,
   settingsChange,
   shopSettingsSchema,
@@ -33,7 +33,7 @@ export function settingsRoutes(clock: () => Date): Endpoint[] {
       },
       handler: ({ caller, body }) =>
         caller.scope.transaction(async (tx) => {
-          const settings = await changeSettings(tx, body)
+          const settings = await changeShopSettings(tx, body)
           if (body.time_zone !== undefined) await rescheduleAll(tx, settings.time_zone, clock())
           return { body: settings }
         }),

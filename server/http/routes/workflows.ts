@@ -2,7 +2,7 @@
 // saved, and says why.
 import { z } from 'zod'
 import type { Workflow } from '../../../plugins/contract.ts'
-import { cannotUndo, permissionsOf, placeOf } from '../../engine/engine.ts'
+import { cannotUndo, permissionsOf, filePlaceOf } from '../../engine/engine.ts'
 import { AppError, MOST_DETAILS } from '../../errors.ts'
 import { requirePublicId } from '../../ids.ts'
 import { checkWorkflow, type Parts } from '../../workflows/check.ts'
@@ -49,7 +49,7 @@ export function workflowRoutes(parts: Parts): Endpoint[] {
         const own = await listWorkflows(caller.scope)
         // One that works on rows is the CSV channel's alone.
         const shared = parts.workflows.filter(
-          (workflow) => placeOf(workflow, parts.plugins) !== 'rows',
+          (workflow) => filePlaceOf(workflow, parts.plugins) !== 'rows',
         )
         return { body: { data: [...own.map(record), ...shared.map(builtIn)], next_cursor: null } }
       },

@@ -76,7 +76,7 @@ export function createChildPool(wanted: PoolWanted): ChildPool {
         return await work(kept, question).catch((error: unknown) => {
           // What its earlier work left behind may have been the reason: this one is not judged by
           // that.
-          if (!used || !isDeath(error)) throw error
+          if (!used || !isProcessDeath(error)) throw error
           return work(start(shop), question)
         })
       } finally {
@@ -89,6 +89,6 @@ export function createChildPool(wanted: PoolWanted): ChildPool {
   }
 }
 
-const isDeath = (error: unknown) =>
+const isProcessDeath = (error: unknown) =>
   error instanceof PortError &&
   (error.code === 'memory_limit' || error.code === 'processor_crashed')

@@ -1,11 +1,11 @@
 // The fields that products and variants can be searched by.
 import type { DemoCatalog } from './catalog.ts'
-import { anyOf, indexed, keyword, ordered, words, type Field, type Fields } from './search.ts'
+import { anyOf, indexed, keyword, ordered, words, type SearchField, type Fields } from './search.ts'
 
 export interface Searchable {
   all: Fields
   /** A term without a field looks in several. */
-  anywhere: Field
+  anywhere: SearchField
 }
 
 export function variantFields({ products, variants, bySku, changedAt }: DemoCatalog): Searchable {
@@ -39,7 +39,7 @@ export function productFields({ products, variants, bySku, changedAt }: DemoCata
     products.variants[row]!.map((variant) => column[variant]!).filter(Boolean)
   const title = words((row) => products.title[row]!)
   const bySkuOf = keyword(ofVariants(variants.sku))
-  const sku: Field = (term) => {
+  const sku: SearchField = (term) => {
     const matcher = bySkuOf(term)
     if (!matcher || term.prefix) return matcher
     const folded = indexed(() => '', bySku)(term)!
@@ -68,7 +68,7 @@ export function productFields({ products, variants, bySku, changedAt }: DemoCata
 }
 
 const inAny =
-  (...fields: Field[]): Field =>
+  (...fields: SearchField[]): SearchField =>
   (term) =>
     anyOf(fields.map((field) => field(term)).filter((matcher) => matcher !== null))
 

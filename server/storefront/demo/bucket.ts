@@ -1,5 +1,5 @@
 // The leaky bucket of points that all queries of the app draw from.
-export interface Bucket {
+export interface PointBucket {
   /** Takes the points where they are there. */
   take(points: number): boolean
   giveBack(points: number): void
@@ -7,7 +7,7 @@ export interface Bucket {
 }
 
 /** @param restore points a second. */
-export function createBucket(size: number, restore: number): Bucket {
+export function createBucket(size: number, restore: number): PointBucket {
   let left = size
   let at = performance.now()
   const refill = () => {

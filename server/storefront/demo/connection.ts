@@ -19,7 +19,7 @@ export interface Order {
   key(row: number): string | number
 }
 
-export interface Connection<View> {
+export interface PagedConnection<View> {
   nodes: View[]
   edges: { cursor: string; node: View }[]
   pageInfo: {
@@ -36,7 +36,7 @@ const MOST_ROWS = 250
 export function everyRow<View>(
   rows: readonly number[],
   view: (row: number) => View,
-): Connection<View> {
+): PagedConnection<View> {
   const nodes = rows.map(view)
   const pageInfo = {
     hasNextPage: false,
@@ -53,7 +53,7 @@ export function connect<View>(
   order: Order,
   page: PageArguments,
   view: (row: number) => View,
-): Connection<View> {
+): PagedConnection<View> {
   const size = sizeOf(page)
   const sorted = rows.toSorted((a, b) =>
     compare(order.key(a), order.id(a), order.key(b), order.id(b)),

@@ -2,15 +2,15 @@
 // separators are ignored, so callers that want exact values must compare them.
 import type { Expression, Term } from './search-query.ts'
 
-export interface Matcher {
+export interface TermMatcher {
   test(row: number): boolean
   /** All rows that match, where an index knows them. */
   find?(): readonly number[]
 }
 
 /** How one field is searched. Null: the value means nothing to it. */
-export type Field = (term: Term) => Matcher | null
-export type Fields = Readonly<Record<string, Field>>
+export type SearchField = (term: Term) => TermMatcher | null
+export type Fields = Readonly<Record<string, SearchField>>
 
 export interface SearchWarning {
   field: string
@@ -34,7 +34,7 @@ export function fold(text: string): string {
 export function search(
   expression: Expression | null,
   fields: Fields,
-  anywhere: Field,
+  anywhere: SearchField,
   rows: number,
 ): { found: number[] | null; warnings: SearchWarning[] } {
   const warnings: SearchWarning[] = []
@@ -50,9 +50,9 @@ export function search(
 function compile(
   expression: Expression,
   fields: Fields,
-  anywhere: Field,
+  anywhere: SearchField,
   warnings: SearchWarning[],
-): Matcher | null {
+): TermMatcher | null {
   if (expression.kind === 'term') {
     if (expression.field === null) return anywhere(expression)
     const field = Object.hasOwn(fields, expression.field) ? fields[expression.field]! : null
@@ -75,21 +75,21 @@ function compile(
   return expression.kind === 'or' ? anyOf(parts) : allOf(parts)
 }
 
-export function anyOf(parts: readonly Matcher[]): Matcher {
+export function anyOf(parts: readonly TermMatcher[]): TermMatcher {
   const test = (row: number) => parts.some((part) => part.test(row))
   return parts.every((part) => part.find)
     ? { test, find: () => parts.flatMap((part) => part.find!()) }
     : { test }
 }
 
-function allOf(parts: readonly Matcher[]): Matcher {
+function allOf(parts: readonly TermMatcher[]): TermMatcher {
   const test = (row: number) => parts.every((part) => part.test(row))
   const indexed = parts.find((part) => part.find)
   return indexed ? { test, find: () => indexed.find!().filter(test) } : { test }
 }
 
 /** A field whose whole value counts, for several values too: `vendor:A,B`. */
-export function keyword(values: (row: number) => string | readonly string[]): Field {
+export function keyword(values: (row: number) => string | readonly string[]): SearchField {
   return (term) => {
     if (isPresence(term)) return { test: (row) => values(row).length > 0 }
     const wanted = term.quoted ? [fold(term.value)] : term.value.split(',').map(fold)
@@ -107,7 +107,7 @@ export function keyword(values: (row: number) => string | readonly string[]): Fi
 /**
  * A field of text: it matches where the words are in it, one after the other when they were quoted.
  */
-export function words(value: (row: number) => string): Field {
+export function words(value: (row: number) => string): SearchField {
   return (term) => {
     if (isPresence(term)) return { test: (row) => value(row) !== '' }
     const wanted = fold(term.value)
@@ -120,7 +120,7 @@ export function words(value: (row: number) => string): Field {
 export function indexed(
   value: (row: number) => string,
   find: (folded: string) => readonly number[],
-): Field {
+): SearchField {
   return (term) => {
     if (isPresence(term)) return { test: (row) => value(row) !== '' }
     const wanted = fold(term.value)
@@ -134,7 +134,10 @@ export function indexed(
 }
 
 /** A number or a moment, with comparators. `read` gives NaN for what is none. */
-export function ordered(value: (row: number) => number, read: (text: string) => number): Field {
+export function ordered(
+  value: (row: number) => number,
+  read: (text: string) => number,
+): SearchField {
   return (term) => {
     const wanted = read(term.value)
     if (Number.isNaN(wanted)) return null

@@ -60,7 +60,7 @@ export function beginRefresh(scope: ShopScope, lease: TaskLease): Promise<Refres
 }
 
 /** Throws `LeaseLost`. */
-export function noteProgress(
+export function recordRefreshProgress(
   scope: ShopScope,
   { lease }: Refresh,
   { bulk_operation, objects }: { bulk_operation?: string; objects?: number },

@@ -15,7 +15,7 @@ import type { MirrorParts } from './mirror.ts'
 import {
   askForRefresh,
   beginRefresh,
-  noteProgress,
+  recordRefreshProgress,
   readMirror,
   REFRESH_MIRROR,
   type Refresh,
@@ -225,7 +225,7 @@ describe('a refresh', () => {
     const worker = await openTestWorker(database, [task])
     void worker.run(task, { shop: scope.shop, key: String(scope.shop) })
     const dead: Refresh = (await beginRefresh(scope, await held.promise))!
-    await noteProgress(scope, dead, { bulk_operation: await catalog.begin(never) })
+    await recordRefreshProgress(scope, dead, { bulk_operation: await catalog.begin(never) })
     expect(await refreshDue(parts(storefront), never)).toBe(0)
     await worker.fallSilent()
     const begun: string[] = []
@@ -235,7 +235,7 @@ describe('a refresh', () => {
     }
     expect(await refreshDue(parts({ wholeCatalog: () => watched }), never)).toBe(1)
     expect([begun, await titles()]).toEqual([[], ['Apple']])
-    await expect(noteProgress(scope, dead, { objects: 1 })).rejects.toThrow(LeaseLost)
+    await expect(recordRefreshProgress(scope, dead, { objects: 1 })).rejects.toThrow(LeaseLost)
   })
 
   test('that is put down is gone on with at once', async () => {

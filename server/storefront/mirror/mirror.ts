@@ -54,12 +54,12 @@ async function refreshShop(
   } catch (error) {
     // An interrupted refresh keeps the platform's operation, and the next run continues with it.
     if (signal.aborted || error instanceof LeaseLost) throw error
-    await noteFailure(scope, begun, error)
+    await recordFailure(scope, begun, error)
     log.warn('a catalog could not be mirrored', { shop, ...errorFields(error) })
   }
 }
 
-function noteFailure(scope: ShopScope, begun: Refresh, error: unknown): Promise<void> {
+function recordFailure(scope: ShopScope, begun: Refresh, error: unknown): Promise<void> {
   // An error between this server and its database has no meaning for the merchant.
   const message = error instanceof PortError ? error.message : 'Something went wrong on our side'
   return failRefresh(scope, begun, message)

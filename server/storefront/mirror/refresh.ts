@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { CatalogRow, WholeCatalog } from '../whole-catalog.ts'
 import { clearStaged, stage, swap } from './staging.ts'
-import { noteProgress, type Refresh, type Refreshed } from './mirror-lease.ts'
+import { recordRefreshProgress, type Refresh, type Refreshed } from './mirror-lease.ts'
 
 const ROWS_AT_ONCE = 1000
 const FIRST_LOOK_MS = 50
@@ -41,7 +41,7 @@ async function gathered(
   while (true) {
     if (operation === null) {
       operation = await catalog.begin(signal)
-      await noteProgress(scope, begun, { bulk_operation: operation })
+      await recordRefreshProgress(scope, begun, { bulk_operation: operation })
     }
     const state = await catalog.gathering(operation, signal)
     if (state.status === 'complete') return state
@@ -49,7 +49,7 @@ async function gathered(
       operation = null
       continue
     }
-    await noteProgress(scope, begun, { objects: state.objects })
+    await recordRefreshProgress(scope, begun, { objects: state.objects })
     await delay(wait, undefined, { signal })
     wait = Math.min(wait * 1.5, LONGEST_LOOK_MS)
   }
@@ -67,7 +67,7 @@ async function readInto(
     await stage(scope, begun, batch)
     read += batch.length
     batch = []
-    await noteProgress(scope, begun, { objects: read })
+    await recordRefreshProgress(scope, begun, { objects: read })
   }
   for await (const row of rows) {
     batch.push(row)

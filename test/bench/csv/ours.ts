@@ -3,7 +3,7 @@
 import { createReadStream } from 'node:fs'
 import { checkUpload } from '../../../server/channels/csv/check-run.ts'
 import { createSkuCount } from '../../../server/channels/csv/sku-count.ts'
-import { receive, removeUpload, requireUpload } from '../../../server/channels/csv/uploads.ts'
+import { receiveCsv, removeUpload, requireUpload } from '../../../server/channels/csv/uploads.ts'
 import { openDatabase } from '../../../server/db/database.ts'
 import { forShop } from '../../../server/db/for-shop.ts'
 import { createLogger } from '../../../server/log.ts'
@@ -16,7 +16,7 @@ const live = { findBySku: () => Promise.resolve(new Map()) }
 
 async function check(file: string) {
   const started = performance.now()
-  const id = await receive(scope, createReadStream(file), 'bench.csv')
+  const id = await receiveCsv(scope, createReadStream(file), 'bench.csv')
   const received = performance.now() - started
   const upload = {
     ...(await requireUpload(scope, id)),

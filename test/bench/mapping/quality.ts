@@ -1,6 +1,6 @@
 // Precision and recall at the threshold of a new shop: ours beside the share of common trigrams
 // alone, over the same names.
-import { decide, hitOfTitle } from '../../../server/matching/hits.ts'
+import { decideMatch, hitOfTitle } from '../../../server/matching/hits.ts'
 import { scoreWords } from '../../../server/matching/score.ts'
 import { scoreTitle } from '../../../server/matching/title-index.ts'
 import { wordsOf, wordsOfName, type Words } from '../../../server/matching/words.ts'
@@ -15,7 +15,7 @@ function judged(score: (name: Words, title: Words) => number) {
   const found = names.map(({ name }) => {
     const words = wordsOfName(name)
     const hits = titles.map((one) => hitOfTitle(one.title, one.title, score(words, one.words)))
-    return decide(hits, THRESHOLD).match?.mapping?.product_title ?? null
+    return decideMatch(hits, THRESHOLD).match?.mapping?.product_title ?? null
   })
   return judge(names, found)
 }

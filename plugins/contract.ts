@@ -430,6 +430,8 @@ export interface Notifier {
     title: string
     body: string
   }): void
+  /** To the shop's numbers, once for each operation. Short: a text message has 160 characters. */
+  sms(text: string): void
 }
 
 /** The shop's settings that plugins obey. */
@@ -444,6 +446,9 @@ export interface ShopSettings {
   email_on_complete: boolean
   email_on_errors: boolean
   recipients: readonly string[]
+  /** A text message when a large import has ended. */
+  sms_on_large_import: boolean
+  sms_recipients: readonly string[]
   /** A name of the IANA list. */
   time_zone: string
 }
@@ -461,6 +466,8 @@ export interface BaseContext {
     file_bytes: number
     large_file_bytes: number
     background: { delete: number; update: number }
+    /** An import of so many files is large. */
+    sms_files: number
   }
 }
 
@@ -624,6 +631,8 @@ interface PluginBase<Options extends z.ZodType, Port extends PortId> {
   /** It leaves new files beside those that it works on. */
   makesFiles?: true
   report?: ReportSpec
+  /** The event that webhooks are told of when an operation with this step has changed files. */
+  announces?: 'file.deleted' | 'mapping.changed'
   /**
    * By error code: the next step of a person whose files failed with it, as a sentence. Codes of
    * ports have one already.

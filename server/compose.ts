@@ -81,7 +81,7 @@ export async function composeServer(given: Given): Promise<Composed> {
     limits,
     ports: portsFactory({ client, stores, storefront, uploads: folder }),
     listings: createListings({ secrets, baseUrl }),
-    messages: operationMessages,
+    messages: operationMessages(config.plugins),
     secrets,
     log,
   }

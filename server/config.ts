@@ -7,6 +7,15 @@ import { isSamePlace, parseLocation, type LocationConfig } from './store/address
 import { channelProblems, type Channel } from './workflows/channel.ts'
 import { workflowProblems } from './workflows/problems.ts'
 
+export interface TwilioAccount {
+  accountSid: string
+  authToken: string
+  /** A number (E.164), or a messaging service (`MG…`). */
+  from: string
+  /** Without a trailing slash. */
+  apiUrl: string
+}
+
 export const ROLES = ['web', 'worker', 'drop'] as const
 export type Role = (typeof ROLES)[number]
 
@@ -38,6 +47,8 @@ export interface Limits {
   /** Above this many files a deletion, or another change, goes on in the background. */
   background_delete: number
   background_update: number
+  /** An import of so many files is reported by text message, where a shop wants that. */
+  sms_files: number
   ids_per_call: number
   /** How long an import's caller waits for its end before it gets 202. */
   wait_seconds: number
@@ -89,6 +100,7 @@ export const DEFAULT_LIMITS: Limits = {
   large_file_bytes: 500 * 1024 ** 2,
   background_delete: 100,
   background_update: 500,
+  sms_files: 1000,
   ids_per_call: 10_000,
   wait_seconds: 30,
   jobs_at_once: 8,
@@ -171,6 +183,27 @@ const environmentSchema = z.object({
   SMTP_URL: setting(
     z.url({ protocol: /^smtps?$/, error: 'write smtp://user:password@host:587' }).optional(),
   ),
+  TWILIO_ACCOUNT_SID: setting(
+    z
+      .string()
+      .regex(/^AC[0-9a-f]{32}$/, 'write the account’s SID: AC and 32 hexadecimal digits')
+      .optional(),
+  ),
+  TWILIO_AUTH_TOKEN: setting(z.string().min(16, 'write the account’s auth token').optional()),
+  TWILIO_FROM: setting(
+    z
+      .string()
+      .regex(
+        /^(\+[1-9]\d{6,14}|MG[0-9a-f]{32})$/,
+        'write a number of yours, like +15005550006, or a messaging service, MG and 32 digits',
+      )
+      .optional(),
+  ),
+  TWILIO_API_URL: setting(
+    z
+      .url({ protocol: /^https?$/, error: 'write an address, like https://api.twilio.com' })
+      .default('https://api.twilio.com'),
+  ),
   MAIL_FROM: setting(z.string().default('Stevedore <files@localhost>')),
   ALLOW_LOOPBACK: setting(z.enum(['0', '1'], 'write 1 or 0').optional()),
   DEMO_CATALOG: setting(z.string().optional()),
@@ -252,6 +285,8 @@ export interface Environment {
   storage: Storage
   smtpUrl: string | null
   mailFrom: string
+  /** Null: text messages are kept in the list, and none is sent. */
+  twilio: TwilioAccount | null
   allowLoopback: boolean
   trustProxy: boolean
   /** Without a trailing slash. Null: no CDN. */
@@ -301,6 +336,11 @@ export function readEnvironment(
     problems.push(
       'APP_SECRET: write it when DATABASE_URL is set, the same on every machine (openssl rand -hex 32)',
     )
+  const twilio = [env.TWILIO_ACCOUNT_SID, env.TWILIO_AUTH_TOKEN, env.TWILIO_FROM]
+  if (twilio.some(Boolean) && !twilio.every(Boolean))
+    problems.push(
+      'TWILIO_ACCOUNT_SID, TWILIO_AUTH_TOKEN and TWILIO_FROM: write all three, or none: then no text message leaves',
+    )
   if (!env.DROP_TLS_CERT !== !env.DROP_TLS_KEY)
     problems.push(
       'DROP_TLS_CERT and DROP_TLS_KEY: write both, or neither for a certificate that is made',
@@ -326,6 +366,7 @@ export function readEnvironment(
     storage,
     smtpUrl: env.SMTP_URL ?? null,
     mailFrom: env.MAIL_FROM,
+    twilio: twilioOf(env),
     allowLoopback: env.ALLOW_LOOPBACK === undefined ? demo : env.ALLOW_LOOPBACK === '1',
     trustProxy: env.TRUST_PROXY,
     cdnBaseUrl: env.CDN_BASE_URL?.replace(/\/+$/, '') ?? null,
@@ -335,6 +376,12 @@ export function readEnvironment(
     drop: dropOf(env),
     logLevel: env.LOG_LEVEL,
   }
+}
+
+function twilioOf(env: z.output<typeof environmentSchema>): TwilioAccount | null {
+  const { TWILIO_ACCOUNT_SID: accountSid, TWILIO_AUTH_TOKEN: authToken, TWILIO_FROM: from } = env
+  if (!accountSid || !authToken || !from) return null
+  return { accountSid, authToken, from, apiUrl: env.TWILIO_API_URL.replace(/\/+$/, '') }
 }
 
 function dropOf(env: z.output<typeof environmentSchema>): DropEnvironment {

@@ -53,7 +53,7 @@ async function start(
   const server = await composeServer({ config, database, secrets, baseUrl, clock, log, closings })
   const { engine, parts, stores, storefront, client, folder } = server
   if (environment.roles.includes('worker')) {
-    const { smtpUrl, mailFrom: from } = environment
+    const { smtpUrl, twilio, mailFrom: from } = environment
     if (smtpUrl === null && environment.platform !== null)
       log.warn('SMTP_URL is not set: email is kept in the list of messages, and none leaves')
     const record: OutboxOptions['operationRecord'] = async (scope, id) =>
@@ -63,6 +63,7 @@ async function start(
       client,
       secrets,
       smtpUrl,
+      twilio,
       from,
       baseUrl,
       operationRecord: record,

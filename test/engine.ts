@@ -146,7 +146,7 @@ export async function createTestEngine(
     limits,
     log: silent,
     secrets,
-    messages: operationMessages,
+    messages: operationMessages(plugins),
     listings: createListings({ secrets, baseUrl: 'http://127.0.0.1' }),
     ports: async (scope) => {
       const { name, domain, settings } = await readShop(scope)

@@ -336,6 +336,13 @@ const MAKERS: Record<ExampleId, Make> = {
       payload: JSON.stringify(payload),
     })
   },
+  webhook: (place) => post(place, '/api/webhooks', { url: `${place.origin.url}/bytes/1/hook` }),
+  webhook_message: async (place, need) => {
+    const webhook_id = parsePublicId('webhook', await need('webhook'))
+    const payload = JSON.stringify({ type: 'webhook.test', data: {} })
+    const row = { kind: 'webhook', status: 'failed', payload, webhook_id }
+    return inserted(place, 'message', { key: 'webhook', ...row })
+  },
 }
 
 async function upload({ app, owner }: Place, batch: string): Promise<string> {

@@ -7,6 +7,8 @@ import { expect, test } from 'vitest'
 const ROOT = path.resolve(import.meta.dirname, '..')
 const TEXTS = ['web', 'server', 'plugins', 'workflows', 'docs']
 const BUILT = ['web/dist', 'docs/decisions', 'docs/images']
+/** Texts in other languages. */
+const FOREIGN = /^server\/delivery\/messages\/(?!en\.ts)/
 
 const FORBIDDEN = [
   { word: /e-mail/i, instead: 'email' },
@@ -20,7 +22,7 @@ function* textsIn(folder: string): Generator<string> {
   for (const entry of readdirSync(path.join(ROOT, folder), { withFileTypes: true })) {
     const file = path.posix.join(folder, entry.name)
     if (entry.isDirectory() && !BUILT.includes(file)) yield* textsIn(file)
-    else if (/(?<!\.test)\.(ts|tsx|hbs|txt|md)$/.test(entry.name)) yield file
+    else if (/(?<!\.test)\.(ts|tsx|hbs|txt|md)$/.test(entry.name) && !FOREIGN.test(file)) yield file
   }
 }
 

@@ -25,6 +25,9 @@ const notify: Notifier = {
   notice: () => {
     throw new Error('It tells nothing')
   },
+  sms: () => {
+    throw new Error('It sends nothing')
+  },
 }
 
 function desk() {

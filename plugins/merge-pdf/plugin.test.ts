@@ -16,7 +16,7 @@ const context = async (): Promise<WriteContext> => {
   const { bytes, sandbox, stage } = await house.parts.ports(house.scope)
   return writeContext({ bytes, sandbox, stage })
 }
-const silent: Notifier = { email: () => {}, notice: () => {} }
+const silent: Notifier = { email: () => {}, notice: () => {}, sms: () => {} }
 const document = documentOf(numberedPages(2))
 async function item(filename: string, bytes: Uint8Array = document): Promise<FinishedItem> {
   const given = await documentItem(await context(), filename, bytes)

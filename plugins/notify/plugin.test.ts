@@ -62,7 +62,7 @@ const well = { status: 'success', failed: 0 } as const
 function outbox() {
   const messages = new Map<string, unknown>()
   const keep = (message: unknown) => void messages.set(JSON.stringify(message), message)
-  const collected: Notifier = { email: keep, notice: keep }
+  const collected: Notifier = { email: keep, notice: keep, sms: (text) => keep({ sms: text }) }
   return { notify: collected, all: () => [...messages.values()] as Record<string, unknown>[] }
 }
 
@@ -77,6 +77,7 @@ const sent = async (
   return {
     email: box.all().find((message) => 'template' in message),
     notice: box.all().find((message) => 'level' in message),
+    sms: box.all().find((message) => 'sms' in message)?.sms as string | undefined,
   }
 }
 const told = async (view: OperationView, when: When, given: Partial<WriteContext> = {}) =>
@@ -100,6 +101,24 @@ pluginSuite(notify, () => {
 })
 
 describe('notify', () => {
+  it('reports a large import by text message, where the shop wants that', async () => {
+    const wants = shopWith({ sms_on_large_import: true, sms_recipients: ['+4915112345678'] })
+    const large = operation({ total: 1000, done: 990, failed: 10 })
+    expect((await sent(large, wants)).sms).toBe(
+      'Harbour: Import partly complete. 990 of 1,000 files imported, 10 failed, 1 not mapped to a product.',
+    )
+    const without = [
+      await sent(operation({ total: 999 }), wants),
+      await sent(bulk(), wants),
+      await sent(large),
+      await sent(large, shopWith({ sms_on_large_import: true })),
+      await sent(large, { ...wants, request: { notify: false } }),
+      await sent(large, wants, 'never'),
+    ]
+    expect(without.map(({ sms }) => sms)).toEqual(without.map(() => undefined))
+    expect(await planned('always', wants, large)).toContain('A text message when it has ended')
+  })
+
   it('says what came in, what failed, what has no product, and what to do next', async () => {
     const { notice, email } = await sent(operation())
     expect(notice).toMatchObject({

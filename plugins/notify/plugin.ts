@@ -43,6 +43,7 @@ export const notify = definePlugin({
       wantsEmail('success', when, context),
       wantsEmail('failed', when, context),
     ]
+    if (wantsSms(operation, when, context)) yield `A text message ${once}`
     if (well && badly) yield `${email} ${once}`
     else if (well) yield `${email} when it is complete, wholly or in part`
     else if (badly) yield `${email} when something failed`
@@ -68,6 +69,8 @@ export const notify = definePlugin({
     const names = unmapped > 0 ? `${namesOf('Not mapped', lists.unmapped.listed, unmapped)} ` : ''
     const body = badly || unmapped > 0 ? `${headline} ${names}${next[0]}` : headline
     context.notify.notice({ level: LEVELS[operation.status], title, body })
+    if (wantsSms(operation, when, context))
+      context.notify.sms(`${context.shop.name}: ${title}. ${headline}`.slice(0, SMS_LENGTH))
     if (emails) {
       const { id, status } = operation
       const shop = { name: context.shop.name }
@@ -93,6 +96,18 @@ const LEVELS = {
   failed: 'critical',
   cancelled: 'info',
 } as const
+
+/** What one text message holds. */
+const SMS_LENGTH = 160
+
+/** Of large imports, where the shop wants that. */
+function wantsSms({ action, total }: OperationView, when: When, context: Context): boolean {
+  const { sms_on_large_import: wanted, sms_recipients: numbers } = context.shop.settings
+  if (!wanted || numbers.length === 0 || when === 'never') return false
+  return (
+    action === 'import' && total >= context.limits.sms_files && context.request.notify !== false
+  )
+}
 
 /** Of what someone waited for there is nothing to tell. */
 const isTold = (operation: OperationView, when: When, context: Context): boolean =>

@@ -50,6 +50,7 @@ export type TenantTable =
   | 'uploads'
   | 'variants'
   | 'versions'
+  | 'webhooks'
   | 'workflows'
 
 export type Bindings = Record<string, unknown>

@@ -3,7 +3,7 @@
 // shop.
 import type { LinkFacts } from '../files/links.ts'
 import { hashKey } from '../secrets.ts'
-import type { Look, Looks } from './look.ts'
+import type { PageLook, Looks } from './look.ts'
 import { SMALL_FILE_BYTES, type LinkCache } from './link-cache.ts'
 import { BATCH_SIZE, CONCURRENT_STATEMENTS, createQueryBatcher } from './query-batcher.ts'
 import { joinSites } from './referrers.ts'
@@ -35,7 +35,7 @@ export interface KnownLink extends LinkFacts {
   shopName: string
   shopDomain: string
   /** How the shop's pages look. */
-  look: Look
+  look: PageLook
   uninstalled: boolean
   /** It belongs to a pack's link that was revoked, or to a pack that its file has left. */
   out: boolean

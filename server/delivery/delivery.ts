@@ -18,7 +18,7 @@ import { createLinkAnswers } from './links.ts'
 import { createLooks } from './look.ts'
 import { createPublicCounting } from './public-counting.ts'
 import { createPublic } from './public.ts'
-import { createRecorder } from './record.ts'
+import { createRecorder, type UsedLink } from './record.ts'
 import { refuse } from './refusal.ts'
 import { createRevocation } from './revocation.ts'
 import { routeOf, type Route } from './request.ts'
@@ -56,6 +56,8 @@ export interface DeliveryParts {
 export interface DownloadMessages {
   /** There are downloads that a shop wants to be notified of. */
   downloaded(): Promise<unknown>
+  /** These links were used; tells the shops of those that are used up now. */
+  used(links: readonly UsedLink[]): Promise<unknown>
   /** A buyer asks for more; false if the same link has asked within a day. */
   asked(ask: Ask): Promise<boolean>
 }
@@ -110,7 +112,12 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     },
     sending: checks.note,
   })
-  const recorder = createRecorder({ pool: database.pool, notify: () => messages.downloaded(), log })
+  const recorder = createRecorder({
+    pool: database.pool,
+    notify: () => messages.downloaded(),
+    used: (links) => messages.used(links),
+    log,
+  })
   const links = createLinkAnswers({ database, secrets, counting, serving, clientOf, recorder })
   const publics = createPublic({
     counting: createPublicCounting(query, looks),

@@ -9,7 +9,7 @@ import type { Locale } from './say.ts'
 import type { Query } from './targets.ts'
 import { createTtlCache } from './ttl-cache.ts'
 
-export interface Look {
+export interface PageLook {
   style: string
   /** The Content-Security-Policy of a page with this look. */
   policy: string
@@ -21,13 +21,13 @@ export interface Look {
 }
 
 export interface Looks {
-  of(shop: number): Promise<Look>
+  of(shop: number): Promise<PageLook>
   close(): void
 }
 
 const style = readFileSync(new URL('./page.css', import.meta.url), 'utf8')
 
-export function lookOf({ page, logo }: SavedBuyerPage): Look {
+export function lookOf({ page, logo }: SavedBuyerPage): PageLook {
   const whole = [style, colourCss(page)].filter((css) => css !== '').join('\n')
   const hash = createHash('sha256').update(whole).digest('base64')
   // No scripts, nothing loaded, one inline style; forms are sent to this server only.
@@ -55,8 +55,8 @@ const KEPT_MS = 60_000
 const READ = 'select settings, logo, logo_type from buyer_pages where shop_id = $1'
 
 export function createLooks(query: Query, listener: Pick<Listener, 'on'>): Looks {
-  let kept = createTtlCache<Promise<Look>>(KEPT_MS)
-  const read = async (shop: number): Promise<Look> => {
+  let kept = createTtlCache<Promise<PageLook>>(KEPT_MS)
+  const read = async (shop: number): Promise<PageLook> => {
     const { rows } = await query('buyer_page', READ, [shop])
     if (!rows[0]) return PLAIN_LOOK
     const [settings, logo, logo_type] = rows[0] as [unknown, Buffer | null, string | null]

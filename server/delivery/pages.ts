@@ -4,14 +4,14 @@ import { readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import Handlebars from 'handlebars'
 import { PAGE_HEADERS } from './headers.ts'
-import { PLAIN_LOOK, type Look } from './look.ts'
+import { PLAIN_LOOK, type PageLook } from './look.ts'
 import type { MessageKey } from './messages/en.ts'
 import type { Say, SayValues } from './say.ts'
 
 export interface ShopShown {
   name: string
   domain: string
-  look: Look
+  look: PageLook
 }
 
 /** What is around a page's content. */

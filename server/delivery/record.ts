@@ -46,14 +46,25 @@ const UNTOLD = `
   group by g.shop_id, g.file_id order by g.shop_id, g.file_id
   on conflict (shop_id, file_id) do update set untold = n.untold + excluded.untold`
 
-/** @param parts.notify called when downloads were written that a shop wants to be notified of. */
+/** A link through which a file was downloaded. */
+export interface UsedLink {
+  shop: number
+  link: string
+}
+
+/**
+ * @param parts.notify called when downloads were written that a shop wants to be notified of.
+ * @param parts.used called with the links that were used, each once: some may be used up.
+ */
 export function createRecorder(parts: {
   pool: pg.Pool
   notify(): Promise<unknown>
+  used(links: readonly UsedLink[]): Promise<unknown>
   log: Logger
 }): Recorder {
   const { pool, notify, log } = parts
   const waiting: Downloaded[] = []
+  let used = new Map<string, UsedLink>()
   let lost = 0
   let noted = 0
   let timer: NodeJS.Timeout | null = null
@@ -65,6 +76,9 @@ export function createRecorder(parts: {
     if (lost > 0)
       log.warn('downloads were not recorded because the database was too slow', { downloads: lost })
     lost = 0
+    const links = [...used.values()]
+    used = new Map()
+    if (links.length > 0) await parts.used(links)
   }
   async function writeSome(downloads: readonly Downloaded[]): Promise<void> {
     const tracked = downloads.filter(({ target }) => target.tracked)
@@ -81,6 +95,9 @@ export function createRecorder(parts: {
   return {
     note: (download) => {
       noted++
+      const { link, target } = download
+      if (link !== null && used.size < MAX_WAITING) used.set(link, { shop: target.shop, link })
+      if (link !== null) timer ??= setTimeout(() => void flush(), FLUSH_MS)
       if (!download.target.tracked && !download.target.told) return
       if (waiting.length >= MAX_WAITING) return void lost++
       waiting.push(download)

@@ -221,8 +221,13 @@ export type Ports = Omit<WritePorts, 'actions'> & Pick<BaseContext, 'shop'>
 export interface OperationMessages {
   /** Links (bare UUIDs) were made for buyers who get them by email. */
   linksMade(tx: ShopScope, links: readonly string[], operation: string): Promise<void>
-  /** The operation has ended, in any status. */
-  ended(tx: ShopScope, operation: OperationRow): Promise<void>
+  /** A text message about an operation, from one of its last steps. */
+  sms(tx: ShopScope, operation: string, text: string): Promise<void>
+  /**
+   * The operation has ended, in any status. `worked`: it changed files; a preview, or one that
+   * failed before the first file, did not.
+   */
+  ended(tx: ShopScope, operation: OperationRow, worked: boolean): Promise<void>
 }
 
 export interface EngineParts {

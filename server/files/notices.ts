@@ -1,6 +1,8 @@
 // In-app notices, as the page lists them. The engine raises them when an operation ends, the outbox
 // when a message could not be delivered.
 import type { ShopScope } from '../db/for-shop.ts'
+import { toOperationId, toPublicId } from '../ids.ts'
+import { raiseEvent } from './webhook-events.ts'
 
 export interface NoticeRow {
   id: string
@@ -32,7 +34,29 @@ export async function raiseNotice(
   tx: ShopScope,
   notice: Pick<NoticeRow, 'level' | 'title' | 'body' | 'operation_id'>,
 ): Promise<void> {
-  await tx.insert('notices', notice)
+  const [row] = (await tx.insert('notices', notice).returning(['id', 'created_at'])) as {
+    id: string
+    created_at: Date
+  }[]
+  const { level, title, body, operation_id } = notice
+  await raiseEvent(tx, {
+    type: 'notice.created',
+    key: row!.id,
+    operation: operation_id,
+    data: {
+      ...{ id: toPublicId('notice', row!.id), level, title, body },
+      operation_id: operation_id && (await operationIdOf(tx, operation_id)),
+      created_at: row!.created_at.toISOString(),
+    },
+  })
+}
+
+async function operationIdOf(tx: ShopScope, id: string): Promise<string | null> {
+  const [row] = await tx.query<{ kind: 'import' | 'bulk' }>(
+    'select kind from operations where shop_id = :shop and id = :id',
+    { id },
+  )
+  return row ? toOperationId(row.kind, id) : null
 }
 
 /** Marks these notices, or all of them (`null`), as read; gives how many are unread still. */

@@ -5,6 +5,9 @@ import type { ShopScope } from '../db/for-shop.ts'
 import { MAX_DOWNLOAD_LIMIT, MAX_EXPIRY_DAYS } from './rules.ts'
 
 const MAX_RECIPIENTS = 50
+const MAX_SMS_RECIPIENTS = 5
+/** Country and number, without spaces; 15 digits at most (ITU-T E.164). */
+const E164 = /^\+[1-9]\d{6,14}$/
 
 /** A name of the IANA list, as `Europe/Berlin`: a bare offset knows no daylight saving. */
 export const timeZone = z.string().refine(isTimeZone, 'Choose a time zone, like Europe/Berlin')
@@ -55,6 +58,14 @@ const fields = {
   email_on_complete: z.boolean(),
   email_on_errors: z.boolean(),
   recipients: z.array(z.email()).max(MAX_RECIPIENTS, `At most ${MAX_RECIPIENTS} recipients`),
+  sms_on_large_import: z
+    .boolean()
+    .meta({ description: 'A text message when an import of 1,000 files or more has ended' }),
+  sms_recipients: z
+    .array(z.string().regex(E164, 'Write a phone number with its country, like +4915112345678'))
+    .max(MAX_SMS_RECIPIENTS, `At most ${MAX_SMS_RECIPIENTS} numbers`)
+    .refine((numbers) => new Set(numbers).size === numbers.length, 'Each of them once')
+    .meta({ description: 'Phone numbers in the international form (E.164)' }),
   time_zone: timeZone,
 }
 
@@ -74,6 +85,8 @@ export const shopSettingsSchema = z
     email_on_complete: fields.email_on_complete.default(true),
     email_on_errors: fields.email_on_errors.default(true),
     recipients: fields.recipients.default([]),
+    sms_on_large_import: fields.sms_on_large_import.default(false),
+    sms_recipients: fields.sms_recipients.default([]),
     time_zone: fields.time_zone.default('UTC'),
   })
   .meta({ id: 'Settings' })

@@ -63,6 +63,7 @@ import { sessionRoutes } from './routes/session.ts'
 import { settingsRoutes } from './routes/settings.ts'
 import { tagTemplateRoutes } from './routes/tag-templates.ts'
 import { versionRoutes } from './routes/versions.ts'
+import { webhookRoutes } from './routes/webhooks.ts'
 import { workflowRoutes } from './routes/workflows.ts'
 
 export interface AppParts {
@@ -117,6 +118,7 @@ export function listEndpoints(parts: AppParts): Endpoint[] {
     ...apiKeyRoutes(parts.clock),
     ...noticeRoutes(),
     ...messageRoutes(parts),
+    ...webhookRoutes(parts),
     ...sessionRoutes(),
     ...activityRoutes(parts.engine),
   ]

@@ -7,10 +7,9 @@ import { createGuardedClient } from '../ports/guarded-fetch.ts'
 import { createSecrets } from '../secrets.ts'
 import { callbackDeliverer, queueCallback } from './callbacks.ts'
 import { sweepStaleMessages } from './stale-message-sweep.ts'
-import { mailDeliverer } from './mail.ts'
 import { listMessages } from './messages.ts'
 import { listNotices } from '../files/notices.ts'
-import { openOutbox, type Outbox, type OutboxOptions } from './open.ts'
+import { openDeliverers, openOutbox, type Outbox, type OutboxOptions } from './open.ts'
 import { webhookSecret } from './signatures.ts'
 
 const secrets = createSecrets('a secret of at least thirty-two characters')
@@ -40,6 +39,7 @@ beforeEach(async () => {
     operationRecord: (_scope, id) =>
       Promise.resolve({ id: `import_${id}`, status: 'success', asked: (asked += 1) }),
     smtpUrl: null,
+    twilio: null,
     from: 'files@example.com',
     baseUrl: 'https://files.example.com',
     clock: () => new Date(),
@@ -197,8 +197,7 @@ describe('a callback', () => {
       `update outbox set status = 'sending', taken_at = now() - interval '3 m', result = '{"to":[]}' where id = $1`,
       [id],
     )
-    const email = mailDeliverer({ ...options, server: null, from: '', baseUrl: '', secrets })
-    await sweepStaleMessages(database, { email, callback: callbackDeliverer(options) })
+    await sweepStaleMessages(database, openDeliverers(options))
     expect((await messagesOf(operation))[0]).toMatchObject({ status: 'waiting' })
     expect(await delayOf(id)).not.toBeNull()
   })

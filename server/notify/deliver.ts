@@ -1,7 +1,7 @@
 // Sending a message: one worker takes it under a lease, hands it over, and records the result.
 import type { Database } from '../db/database.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
-import { type OutboxJob, queueMessage } from '../engine/worker/queue.ts'
+import { type OutboxJob, queueMessage } from '../queue/queue.ts'
 import { type Logger, errorFields } from '../log.ts'
 import { createMessageLimiter } from './message-limiter.ts'
 import type { Deliverers, MessageKind, Message, Deliverer, DeliveryResult } from './outbox.ts'
@@ -16,7 +16,7 @@ export interface OutboxParts {
 }
 
 /** Concurrent messages of each kind in one process: most jobs are left for files. */
-const AT_ONCE = { email: 1, callback: 2 }
+const AT_ONCE = { email: 1, callback: 2, webhook: 2, sms: 1 }
 
 /**
  * Carries out one message. Throws only when the database is away; the sweep then records the

@@ -5,9 +5,10 @@ import type { Database } from '../db/database.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import type { Ask } from '../delivery/ask.ts'
 import type { DownloadMessages } from '../delivery/delivery.ts'
-import { queueMessage } from '../engine/worker/queue.ts'
+import { queueMessage } from '../queue/queue.ts'
 import { readShop, type ShopRecord } from '../files/shop-settings.ts'
 import { toPublicId } from '../ids.ts'
+import { raiseExhausted } from './exhausted-links.ts'
 import { raiseNotice } from '../files/notices.ts'
 import type { MailPayload } from './templates.ts'
 
@@ -18,6 +19,7 @@ const MOST_NAMED = 50
 
 export const downloadMessages = (database: Database, clock: () => Date): DownloadMessages => ({
   downloaded: () => notifyDownloads(database, clock()),
+  used: (links) => raiseExhausted(database, links),
   asked: (ask) => forShop(database, ask.shop).transaction((tx) => notifyAsk(tx, ask)),
 })
 

@@ -3,7 +3,7 @@
 import type { ShopScope } from '../db/for-shop.ts'
 import { linkInPayload } from './link-mail.ts'
 import { raiseNotice } from '../files/notices.ts'
-import type { Message } from './outbox.ts'
+import type { Message, MessageKind } from './outbox.ts'
 
 export interface Failure {
   /** `partly`: sent, but not to all of its recipients. */
@@ -19,13 +19,20 @@ export async function raiseFailureNotice(
   message: Told,
   failure: Failure,
 ): Promise<void> {
-  const words =
-    message.kind === 'email'
-      ? await ofEmail(tx, message, failure)
-      : await ofCallback(tx, message, failure)
+  const wordsOf = WORDS[message.kind]
+  if (!wordsOf) return
+  const words = await wordsOf(tx, message, failure)
   const level = failure.status === 'failed' ? 'critical' : 'warning'
   await raiseNotice(tx, { level, ...words, operation_id: message.operation_id })
 }
+
+type Words = { title: string; body: string }
+
+/** Null: a webhook's failures are in its list; the shop is told when it is switched off. */
+const WORDS: Record<
+  MessageKind,
+  ((tx: ShopScope, message: Told, failure: Failure) => Promise<Words>) | null
+> = { email: ofEmail, callback: ofCallback, webhook: null, sms: ofSms }
 
 async function ofEmail(tx: ShopScope, message: Told, { status, reason }: Failure) {
   const { subject, to, link } = await contentOf(tx, message)
@@ -52,6 +59,16 @@ async function ofCallback(tx: ShopScope, message: Told, { reason }: Failure) {
   return {
     title: 'A callback could not be delivered',
     body: `${host} was not told that this operation ended: ${reason}. It can be sent again over the API.`,
+  }
+}
+
+async function ofSms(tx: ShopScope, message: Told, { status, reason }: Failure) {
+  const [number = 'a number'] = (await contentOf(tx, message)).to ?? []
+  const title =
+    status === 'failed' ? 'A text message could not be sent' : 'A text message may not have arrived'
+  return {
+    title,
+    body: `To ${number}: ${reason}. Correct the number in your settings if it is wrong.`,
   }
 }
 

@@ -36,6 +36,7 @@ beforeEach(async () => {
       database,
       secrets,
       smtpUrl: smtp.url,
+      twilio: null,
       from: 'Stevedore <files@example.com>',
       baseUrl: BASE_URL,
       log: silent,

@@ -1,7 +1,7 @@
 // Email with buyers' links. A message stores only the link's id, and the key is inserted when it is
 // sent: neither the outbox nor the list of sent messages contains a key.
 import type { ShopScope } from '../db/for-shop.ts'
-import { queueMessages } from '../engine/worker/queue.ts'
+import { queueMessages } from '../queue/queue.ts'
 import {
   linkAddress,
   LINK_COLUMNS,

@@ -1,12 +1,13 @@
 // Messages as the shop reads them: content, recipients and status, and sending one again.
 import type { ShopScope } from '../db/for-shop.ts'
-import { queueMessage } from '../engine/worker/queue.ts'
+import { queueMessage } from '../queue/queue.ts'
 import { withoutSecrets } from '../engine/operations/sealed-addresses.ts'
 import { readShop } from '../files/shop-settings.ts'
 import { CALLBACK_EVENT } from './callbacks.ts'
 import { linkInPayload, writeLinkMails } from './link-mail.ts'
 import type { Content, MessageKind } from './outbox.ts'
 import { renderMail, type MailPayload } from './templates.ts'
+import type { WebhookPayload } from '../files/webhook-events.ts'
 
 export const MESSAGE_STATUSES = ['waiting', 'sending', 'sent', 'failed', 'unknown'] as const
 export type MessageStatus = (typeof MESSAGE_STATUSES)[number]
@@ -30,6 +31,10 @@ const COLUMNS = `m.id, m.kind, m.status, m.attempts, m.error, m.payload, m.resul
 
 export interface MessageFilter {
   kind: MessageKind
+  /** Those of this webhook alone. */
+  webhook?: string
+  /** This one alone. */
+  id?: string
   status?: MessageStatus
   /** Messages before this UUID. */
   before?: string
@@ -42,12 +47,21 @@ export async function listMessages(
   filter: MessageFilter,
   baseUrl: string,
 ): Promise<MessageRow[]> {
-  const { kind, status, before, limit } = filter
+  const { kind, webhook, id, status, before, limit } = filter
   const rows = await scope.query<Stored>(
     `select ${COLUMNS} from outbox m left join operations o on o.shop_id = m.shop_id and o.id = m.operation_id
-     where m.shop_id = :shop and m.kind = :kind and (:status::text is null or m.status = :status)
+     where m.shop_id = :shop and m.kind = :kind and (:webhook::uuid is null or m.webhook_id = :webhook)
+       and (:id::uuid is null or m.id = :id)
+       and (:status::text is null or m.status = :status)
        and (:before::uuid is null or m.id < :before) order by m.id desc limit :limit`,
-    { kind, status: status ?? null, before: before ?? null, limit },
+    {
+      kind,
+      webhook: webhook ?? null,
+      id: id ?? null,
+      status: status ?? null,
+      before: before ?? null,
+      limit,
+    },
   )
   return readable(scope, rows, baseUrl)
 }
@@ -99,6 +113,11 @@ async function readable(
         subject: CALLBACK_EVENT,
         text: '',
       }
+    if (kind === 'webhook') return { to: [], subject: (payload as WebhookPayload).type, text: '' }
+    if (kind === 'sms') {
+      const { to, text } = payload as { to: string; text: string }
+      return { to: [to], subject: text, text }
+    }
     const link = linkInPayload(payload)
     return (
       (link && brought.get(link)) || {

@@ -2,20 +2,26 @@
 // worker died.
 import type { Database } from '../db/database.ts'
 import type { BackgroundTask } from '../engine/background.ts'
-import type { OutboxJob } from '../engine/worker/queue.ts'
+import type { OutboxJob } from '../queue/queue.ts'
 import type { Logger } from '../log.ts'
 import type { Secrets } from '../secrets.ts'
 import { callbackDeliverer, type CallbackOptions } from './callbacks.ts'
 import { staleMessageTask } from './stale-message-sweep.ts'
 import { mailDeliverer } from './mail.ts'
 import { openMailServer } from './mail-server.ts'
-import { type Deliverers } from './outbox.ts'
+import { smsDeliverer } from './sms/sms.ts'
+import type { TwilioAccount } from '../config.ts'
+import { twilioGateway } from './sms/twilio.ts'
+import type { Deliverers } from './outbox.ts'
 import { createDeliver } from './deliver.ts'
+import { webhookDeliverer } from './webhooks/deliverer.ts'
 
 export interface OutboxOptions extends CallbackOptions {
   database: Database
   /** Null: email is written and kept, and none is sent. */
   smtpUrl: string | null
+  /** Null: text messages are kept, and none is sent. */
+  twilio: TwilioAccount | null
   from: string
   baseUrl: string
   secrets: Secrets
@@ -34,13 +40,20 @@ export interface Outbox {
   close(): Promise<void>
 }
 
-export function openOutbox(options: OutboxOptions): Outbox {
-  const { database, smtpUrl, log } = options
-  const stopping = new AbortController()
-  const deliverers: Deliverers = {
+export function openDeliverers(options: OutboxOptions): Deliverers {
+  const { smtpUrl, twilio } = options
+  return {
     email: mailDeliverer({ ...options, server: smtpUrl === null ? null : openMailServer(smtpUrl) }),
     callback: callbackDeliverer(options),
+    webhook: webhookDeliverer(options),
+    sms: smsDeliverer(twilio === null ? null : twilioGateway(twilio)),
   }
+}
+
+export function openOutbox(options: OutboxOptions): Outbox {
+  const { database, log } = options
+  const stopping = new AbortController()
+  const deliverers = openDeliverers(options)
   return {
     deliver: createDeliver({ database, deliverers, log, signal: stopping.signal }),
     sweep: staleMessageTask(database, deliverers),

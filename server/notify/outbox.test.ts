@@ -4,12 +4,10 @@ import { startMailFake, type MailFake } from '../../test/fakes/smtp.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { createSecrets } from '../secrets.ts'
 import { sweepStaleMessages } from './stale-message-sweep.ts'
-import { mailDeliverer } from './mail.ts'
 import { openMailServer } from './mail-server.ts'
 import { listMessages, readMessage, sendAgain, type MessageRow } from './messages.ts'
 import { listNotices } from '../files/notices.ts'
-import { openOutbox, type Outbox, type OutboxOptions } from './open.ts'
-import { callbackDeliverer } from './callbacks.ts'
+import { openDeliverers, openOutbox, type Outbox, type OutboxOptions } from './open.ts'
 import type { Deliverers } from './outbox.ts'
 
 const BASE_URL = 'https://files.example.com'
@@ -25,6 +23,7 @@ const opened: Outbox[] = []
 const optionsWith = (given: Partial<OutboxOptions> = {}): OutboxOptions => ({
   database,
   smtpUrl: smtp.url,
+  twilio: null,
   from: 'Stevedore <files@example.com>',
   baseUrl: BASE_URL,
   client: { post: () => Promise.reject(new Error('no callback in this test')) },
@@ -40,14 +39,7 @@ const open = (given: Partial<OutboxOptions> = {}): Outbox => {
   opened.push(one)
   return one
 }
-
-const deliverers = (smtpUrl: string | null): Deliverers => ({
-  email: mailDeliverer({
-    ...optionsWith(),
-    server: smtpUrl ? openMailServer(smtpUrl) : null,
-  }),
-  callback: callbackDeliverer(optionsWith()),
-})
+const deliverers = (smtpUrl: string | null): Deliverers => openDeliverers(optionsWith({ smtpUrl }))
 
 beforeAll(async () => {
   database = await openTestDatabase()

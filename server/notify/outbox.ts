@@ -2,7 +2,8 @@
 // deliverer for each kind of message decides how it is sent and how often.
 import { type ShopScope } from '../db/for-shop.ts'
 
-export type MessageKind = 'email' | 'callback'
+export const MESSAGE_KINDS = ['email', 'callback', 'webhook', 'sms'] as const
+export type MessageKind = (typeof MESSAGE_KINDS)[number]
 
 /** A message as it is sent, and as the shop reads it. */
 export interface Content {

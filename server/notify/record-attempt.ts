@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDatabaseAway } from '../db/error-classes.ts'
 import type { ShopScope } from '../db/for-shop.ts'
-import { queueMessage } from '../engine/worker/queue.ts'
+import { queueMessage } from '../queue/queue.ts'
 import type { DeliveryResult, Message } from './outbox.ts'
 import { raiseFailureNotice } from './failure-notices.ts'
 

@@ -4,7 +4,7 @@
 import type { Database } from '../db/database.ts'
 import { forShop } from '../db/for-shop.ts'
 import type { BackgroundTask } from '../engine/background.ts'
-import { queueMessage } from '../engine/worker/queue.ts'
+import { queueMessage } from '../queue/queue.ts'
 import type { Deliverers, MessageKind } from './outbox.ts'
 import { raiseFailureNotice } from './failure-notices.ts'
 

@@ -83,7 +83,7 @@ export async function removeShopObjects(
   return removed
 }
 
-async function* pages({ client, call, name }: Bucket, prefix: string): AsyncGenerator<_Object[]> {
+async function* pages({ client, call, name }: S3Bucket, prefix: string): AsyncGenerator<_Object[]> {
   let token: string | undefined
   do {
     const command = new ListObjectsV2Command({

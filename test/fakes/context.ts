@@ -30,6 +30,8 @@ export function writeContext(given: Partial<WriteContext> = {}): WriteContext {
         email_on_complete: true,
         email_on_errors: true,
         recipients: ['owner@example.com'],
+        sms_on_large_import: false,
+        sms_recipients: [],
         time_zone: 'Europe/Berlin',
       },
     },
@@ -38,6 +40,7 @@ export function writeContext(given: Partial<WriteContext> = {}): WriteContext {
       file_bytes: 5 * 1024 ** 3,
       large_file_bytes: 500 * 1024 ** 2,
       background: { delete: 100, update: 500 },
+      sms_files: 1000,
     },
     catalog: {
       findBySku: refuse('catalog'),

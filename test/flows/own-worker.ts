@@ -29,7 +29,7 @@ export async function startOwnWorker(
     workflows: [],
     limits,
     ...outside,
-    messages: operationMessages,
+    messages: operationMessages([plugin]),
     secrets,
     log,
   }

@@ -126,6 +126,39 @@ export interface components {
       /** @description How an operation came: `CSV` */
       title: string
     }
+    CreatedWebhook: {
+      /** Format: date-time */
+      created_at: string
+      description: string
+      enabled: boolean
+      /** @description Empty: all */
+      events: (
+        | 'notice.created'
+        | 'operation.finished'
+        | 'file.imported'
+        | 'file.deleted'
+        | 'mapping.changed'
+        | 'sync.finished'
+        | 'link.exhausted'
+      )[]
+      /** @description null: the last message arrived */
+      failing_since: string | null
+      id: string
+      last_error: string | null
+      last_success_at: string | null
+      /** @description Until then messages carry a signature of the previous secret too */
+      previous_secret_until: string | null
+      /** @description Of Standard Webhooks, `whsec_…`: in this answer and nowhere else. Where an `Idempotency-Key` asks for the same answer again, it is null */
+      secret: string | null
+      /** @description It failed for days and was switched off by the server */
+      switched_off: {
+        /** Format: date-time */
+        at: string
+        reason: string
+      } | null
+      /** @description Without its query, which may hold a secret */
+      url: string
+    }
     CsvCheck: {
       /**
        * @description What becomes of names that are taken
@@ -924,7 +957,7 @@ export interface components {
       /** @description No mail server is set up: it was kept here and did not leave */
       kept: boolean
       /** @enum {string} */
-      kind: 'email' | 'callback'
+      kind: 'email' | 'callback' | 'webhook' | 'sms'
       operation_id: string | null
       sent_at: string | null
       /**
@@ -1757,6 +1790,16 @@ export interface components {
       /** @default [] */
       recipients: string[]
       /**
+       * @description A text message when an import of 1,000 files or more has ended
+       * @default false
+       */
+      sms_on_large_import: boolean
+      /**
+       * @description Phone numbers in the international form (E.164)
+       * @default []
+       */
+      sms_recipients: string[]
+      /**
        * @description Where the bytes of new files go; those that are there stay
        * @default primary
        * @enum {string}
@@ -1784,6 +1827,10 @@ export interface components {
       /** @description The message about an import names the files that have no product */
       notify_unmapped?: boolean
       recipients?: string[]
+      /** @description A text message when an import of 1,000 files or more has ended */
+      sms_on_large_import?: boolean
+      /** @description Phone numbers in the international form (E.164) */
+      sms_recipients?: string[]
       /**
        * @description Where the bytes of new files go; those that are there stay
        * @enum {string}
@@ -1853,6 +1900,84 @@ export interface components {
        * @example https://cdn.example.com/guide.pdf
        */
       url?: string
+    }
+    Webhook: {
+      /** Format: date-time */
+      created_at: string
+      description: string
+      enabled: boolean
+      /** @description Empty: all */
+      events: (
+        | 'notice.created'
+        | 'operation.finished'
+        | 'file.imported'
+        | 'file.deleted'
+        | 'mapping.changed'
+        | 'sync.finished'
+        | 'link.exhausted'
+      )[]
+      /** @description null: the last message arrived */
+      failing_since: string | null
+      id: string
+      last_error: string | null
+      last_success_at: string | null
+      /** @description Until then messages carry a signature of the previous secret too */
+      previous_secret_until: string | null
+      /** @description It failed for days and was switched off by the server */
+      switched_off: {
+        /** Format: date-time */
+        at: string
+        reason: string
+      } | null
+      /** @description Without its query, which may hold a secret */
+      url: string
+    }
+    WebhookChange: {
+      description?: string
+      enabled?: boolean
+      /** @description Empty: all, also those that come later. `notice.created`: A notice: all that the list of notices shows. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `file.imported`: The files of an import that ended. `file.deleted`: The files that an operation moved to the trash or removed. `mapping.changed`: The files whose products an operation may have changed. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `link.exhausted`: A link whose last download was used. */
+      events?: (
+        | 'notice.created'
+        | 'operation.finished'
+        | 'file.imported'
+        | 'file.deleted'
+        | 'mapping.changed'
+        | 'sync.finished'
+        | 'link.exhausted'
+      )[]
+      /**
+       * @description An address of yours on the public internet, port 80 or 443
+       * @example https://example.com/hooks/stevedore
+       */
+      url?: string
+    }
+    WebhookRequest: {
+      /** @default  */
+      description: string
+      /** @default true */
+      enabled: boolean
+      /** @description Empty: all, also those that come later. `notice.created`: A notice: all that the list of notices shows. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `file.imported`: The files of an import that ended. `file.deleted`: The files that an operation moved to the trash or removed. `mapping.changed`: The files whose products an operation may have changed. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `link.exhausted`: A link whose last download was used. */
+      events?: (
+        | 'notice.created'
+        | 'operation.finished'
+        | 'file.imported'
+        | 'file.deleted'
+        | 'mapping.changed'
+        | 'sync.finished'
+        | 'link.exhausted'
+      )[]
+      /**
+       * @description An address of yours on the public internet, port 80 or 443
+       * @example https://example.com/hooks/stevedore
+       */
+      url: string
+    }
+    WebhookRotation: {
+      /**
+       * @description 0: the previous secret stops now
+       * @default 24
+       */
+      keep_hours: number
     }
     Workflow: {
       built_in: boolean

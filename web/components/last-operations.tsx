@@ -1,4 +1,5 @@
 // The last operations of one channel in short rows: their state, progress, and the way to each.
+import { useChannels } from '../client/channels.ts'
 import { isMoving, useOperations } from '../client/operations.ts'
 import { type Query } from '../client/client.ts'
 import { type Operation } from '../client/types.ts'
@@ -62,12 +63,13 @@ export function LastOperations({ title, query, all, empty }: Props) {
 }
 
 function Row({ operation }: { operation: Operation }) {
+  const channels = useChannels()
   const { id, created_at, label, done, failed, skipped, status } = operation
   const moving = isMoving(operation) || status === 'paused'
   return (
     <li>
       <BlockStack gap="050">
-        <Link url={`/operations/${id}`}>{label ?? operationTitle(operation)}</Link>
+        <Link url={`/operations/${id}`}>{label ?? operationTitle(operation, channels)}</Link>
         <Text as="span" variant="bodySm" tone="subdued">
           {t(
             '{at} · {done} done{failed, plural, =0 {} other {, # failed}}{skipped, plural, =0 {} other {, # skipped}}',

@@ -4,7 +4,7 @@ import type { ShopScope } from '../../db/for-shop.ts'
 import { UNBLOCKED } from '../operations/name-order.ts'
 import type { OperationRow } from '../types.ts'
 import { holdLease, takeChain, type ChainRow } from '../worker/lease.ts'
-import { queueChain, type ChainJob, type ChainLoad } from '../worker/queue.ts'
+import { queueChain, type ChainJob, type ChainLoad } from '../../queue/queue.ts'
 import { MAX_ATTEMPTS } from './failure.ts'
 
 /**

@@ -5,7 +5,7 @@ import { AppError } from '../../errors.ts'
 import { followersOf } from '../operations/name-order.ts'
 import type { WorkItem } from '../types.ts'
 import type { ChainRow } from '../worker/lease.ts'
-import type { ChainJob } from '../worker/queue.ts'
+import type { ChainJob } from '../../queue/queue.ts'
 import {
   chainsFor,
   claimableBy,

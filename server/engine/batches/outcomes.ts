@@ -3,7 +3,7 @@
 import type { ShopScope } from '../../db/for-shop.ts'
 import { announceControl } from '../worker/control.ts'
 import { LeaseLost } from '../worker/lease.ts'
-import { queueFinish } from '../worker/queue.ts'
+import { queueFinish } from '../../queue/queue.ts'
 
 export interface Counts {
   done?: number

@@ -2,7 +2,7 @@
 // how it is worked on, is its strategy's concern.
 import { forShop, type ShopScope } from '../../db/for-shop.ts'
 import { errorFields } from '../../log.ts'
-import type { ChainJob } from '../worker/queue.ts'
+import type { ChainJob } from '../../queue/queue.ts'
 import { exclusively, type EngineRunner } from '../worker/runner.ts'
 import { BrokenStep } from './context.ts'
 import { workExecuted } from './executed.ts'

@@ -6,7 +6,7 @@ import { toOperationId } from '../../ids.ts'
 import { MAX_ATTEMPTS } from '../batches/failure.ts'
 import { takeChain, type ChainRow } from '../worker/lease.ts'
 import { finishedItems, toldItems } from '../operations/items.ts'
-import { FINISH_CHAIN } from '../worker/queue.ts'
+import { FINISH_CHAIN } from '../../queue/queue.ts'
 import type { OperationRow } from '../types.ts'
 
 export type EndStatus = OperationView['status']

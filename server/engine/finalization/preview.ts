@@ -9,7 +9,7 @@ import { resolveLastSteps, writeContext } from '../batches/context.ts'
 import { endStatus, releaseChains, viewOf, type Finalization } from './lease.ts'
 import { holdLease } from '../worker/lease.ts'
 import type { Stop } from '../batches/outcomes.ts'
-import { FINISH_CHAIN } from '../worker/queue.ts'
+import { FINISH_CHAIN } from '../../queue/queue.ts'
 import type { PreviewCounts, OperationRow, ResolvedStep } from '../types.ts'
 import { isKnownLater } from '../../workflows/steps.ts'
 

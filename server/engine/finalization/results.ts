@@ -13,11 +13,12 @@ import type { ShopScope } from '../../db/for-shop.ts'
 import { holdBlobs } from '../../files/admit.ts'
 import { draftFrom } from '../../files/drafts.ts'
 import { readShop } from '../../files/shop-settings.ts'
+import { raiseNotice } from '../../files/notices.ts'
 import type { EngineRunner } from '../worker/runner.ts'
 import { admitCreated } from '../batches/created.ts'
 import { holdStatus, type Finalization } from './lease.ts'
 import { holdLease } from '../worker/lease.ts'
-import { FINISH_CHAIN, queueMessage } from '../worker/queue.ts'
+import { FINISH_CHAIN, queueMessage } from '../../queue/queue.ts'
 import type { OperationRow, ResolvedStep } from '../types.ts'
 
 type Email = Parameters<Notifier['email']>[0]
@@ -30,12 +31,16 @@ export function openResults({ plugin, pluginImpl }: LastStep) {
   const kept = {
     emails: [] as Email[],
     notices: [] as Notice[],
+    sms: null as string | null,
     artifact: null as Artifact | null,
     leftOut: 0,
   }
   const notify: Notifier = {
     email: (email) => kept.emails.push(email),
     notice: (notice) => kept.notices.push(notice),
+    sms: (text) => {
+      kept.sms = text
+    },
   }
   return {
     kept,
@@ -90,7 +95,7 @@ export interface EndedStep {
 
 /** Throws `Interrupted` and `LeaseLost`, with nothing of it written. */
 export function endStep(
-  { parts: { limits } }: EngineRunner,
+  { parts: { limits, messages } }: EngineRunner,
   { scope, operation, lease }: Finalization,
   { index, step, results: { kept }, report }: EndedStep,
 ): Promise<void> {
@@ -99,11 +104,9 @@ export function endStep(
     await holdLease(tx, operation.id, FINISH_CHAIN, lease)
     await holdStatus(tx, operation, ['running', 'paused'])
     await queueEmails(tx, operation, index, kept.emails)
-    if (kept.notices.length > 0)
-      await tx.insert(
-        'notices',
-        kept.notices.map((notice) => ({ ...notice, operation_id: operation.id })),
-      )
+    for (const notice of kept.notices)
+      await raiseNotice(tx, { ...notice, operation_id: operation.id })
+    if (kept.sms !== null) await messages.sms(tx, operation.id, kept.sms)
     if (kept.artifact && report) await keepArtifact(tx, operation.id, kept.artifact)
     if (created.length > 0) {
       const { settings } = await readShop(tx)

@@ -18,7 +18,7 @@ import {
 import { spreadBatches } from '../batches/item-batches.ts'
 import { runOperationSteps } from './steps.ts'
 import { holdLease } from '../worker/lease.ts'
-import { FINISH_CHAIN, queueFinish, type FinishJob } from '../worker/queue.ts'
+import { FINISH_CHAIN, queueFinish, type FinishJob } from '../../queue/queue.ts'
 import { forgetAddresses } from '../operations/sealed-addresses.ts'
 import type { OperationRow } from '../types.ts'
 import { UNDO_WINDOW } from '../batches/revert.ts'
@@ -133,7 +133,7 @@ function endOperation(
     await reopenReviews(tx, operation)
     if (operation.undoes) await markUndone(tx, operation)
     if (operation.status === 'previewing') await forgetNames(tx, id)
-    await messages.ended(tx, operation)
+    await messages.ended(tx, operation, worked)
     await releaseChains(tx, id)
   })
 }

@@ -4,7 +4,7 @@ import type { Entry } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Draft } from '../../files/drafts.ts'
 import { predecessorsOf } from './name-order.ts'
-import { queueChain, queueFinish } from '../worker/queue.ts'
+import { queueChain, queueFinish } from '../../queue/queue.ts'
 
 export interface GrowingEntry {
   entry: Entry

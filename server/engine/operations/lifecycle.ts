@@ -6,7 +6,7 @@ import type { ShopScope } from '../../db/for-shop.ts'
 import { AppError } from '../../errors.ts'
 import { announceControl } from '../worker/control.ts'
 import { relinkRetried } from './name-order.ts'
-import { FINISH_CHAIN, queueChain, queueFinish } from '../worker/queue.ts'
+import { FINISH_CHAIN, queueChain, queueFinish } from '../../queue/queue.ts'
 import { strategyOf } from './strategy.ts'
 import { ENDED, type OperationRow, type OperationStatus } from '../types.ts'
 

@@ -2,7 +2,7 @@
 // stored: an installation that is updated while an operation waits works on it as its plugins are
 // now.
 import type { Plugin } from '../../../plugins/contract.ts'
-import type { ChainLoad } from '../worker/queue.ts'
+import type { ChainLoad } from '../../queue/queue.ts'
 import type { OperationRow } from '../types.ts'
 import { itemPlugins } from '../../workflows/steps.ts'
 

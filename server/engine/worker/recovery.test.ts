@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestEngine, makeBytes, workflowOf, type TestEngine } from '../../../test/engine.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
-import { queueChain } from './queue.ts'
+import { queueChain } from '../../queue/queue.ts'
 import type { EngineWorker } from '../worker.ts'
 
 const workflow = workflowOf('make-bytes')

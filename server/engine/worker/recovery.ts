@@ -7,7 +7,7 @@ import { WORKER_LOCKS, type Listener } from '../../db/listener.ts'
 import { errorFields, type Logger } from '../../log.ts'
 import type { OperationRow } from '../types.ts'
 import { SILENCE } from './lease.ts'
-import { queueChain, queueFinish, queueMessage, TASKS, type ChainLoad } from './queue.ts'
+import { queueChain, queueFinish, queueMessage, TASKS, type ChainLoad } from '../../queue/queue.ts'
 
 const BEAT_MS = 5_000
 const SWEEP_MS = 5_000

@@ -51,6 +51,8 @@ export const IDS = {
   notice: id('notice', 24),
   message: id('message', 25),
   drop_account: id('account', 26),
+  webhook: id('webhook', 27),
+  webhook_message: id('message', 28),
 } as const
 export type ExampleId = keyof typeof IDS
 

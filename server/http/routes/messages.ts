@@ -9,16 +9,17 @@ import {
   sendAgain,
   type MessageRow,
 } from '../../notify/messages.ts'
+import { MESSAGE_KINDS } from '../../notify/outbox.ts'
 import { webhookSecret } from '../../notify/signatures.ts'
 import type { Secrets } from '../../secrets.ts'
 import { fromCursor, toCursor, uuid } from '../cursors.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 import { errorSchema, listOf, page, timestamp } from '../schemas.ts'
 
-const messageSchema = z
+export const messageSchema = z
   .object({
     id: z.string(),
-    kind: z.enum(['email', 'callback']),
+    kind: z.enum(MESSAGE_KINDS),
     to: z.array(z.string()),
     subject: z.string(),
     text: z.string().meta({ description: 'The email as text, or the body that was posted' }),
@@ -51,7 +52,7 @@ const listing = (baseUrl: string) =>
     scope: 'operations:read',
     query: z.strictObject({
       ...page,
-      kind: z.enum(['email', 'callback']).default('email'),
+      kind: z.enum(MESSAGE_KINDS).default('email'),
       status: z.enum(MESSAGE_STATUSES).optional(),
     }),
     replies: { 200: { description: 'A page of messages', schema: listOf(messageSchema) } },
@@ -66,7 +67,7 @@ const listing = (baseUrl: string) =>
       const rows = await listMessages(caller.scope, filter, baseUrl)
       const shown = rows.slice(0, query.limit)
       const next = rows.length > query.limit ? toCursor([shown.at(-1)!.id]) : null
-      return { body: { data: shown.map(recordOf), next_cursor: next } }
+      return { body: { data: shown.map(messageRecord), next_cursor: next } }
     },
   })
 
@@ -88,7 +89,7 @@ const sending = (baseUrl: string) =>
       if (!(await readMessage(caller.scope, id, baseUrl))) throw new AppError('not_found')
       if (!(await sendAgain(caller.scope, id)))
         throw new AppError('conflict', { message: 'This message is being sent at this moment' })
-      return { status: 202, body: recordOf((await readMessage(caller.scope, id, baseUrl))!) }
+      return { status: 202, body: messageRecord((await readMessage(caller.scope, id, baseUrl))!) }
     },
   })
 
@@ -106,7 +107,7 @@ const signingSecret = (secrets: Secrets) =>
       Promise.resolve({ body: { secret: webhookSecret(secrets, caller.scope.shop) } }),
   })
 
-const recordOf = (message: MessageRow): z.output<typeof messageSchema> => ({
+export const messageRecord = (message: MessageRow): z.output<typeof messageSchema> => ({
   id: toPublicId('message', message.id),
   kind: message.kind,
   to: [...message.to],

@@ -1,6 +1,6 @@
 // The jobs of an operation. They are queued by SQL inside the transaction that makes them
 // necessary, under a key, so that queueing one twice leaves one.
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../db/for-shop.ts'
 import { BYTES, FINISH, MESSAGE, ofShop } from './job-concurrency.ts'
 
 export interface ChainJob {

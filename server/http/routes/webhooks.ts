@@ -1,0 +1,316 @@
+// Webhooks: addresses that are told of the shop's events, and what was sent to each.
+import { z } from 'zod'
+import { UNSAFE_CHARACTERS } from '../../../plugins/contract.ts'
+import { AppError } from '../../errors.ts'
+import { requirePublicId, toPublicId } from '../../ids.ts'
+import { listMessages, MESSAGE_STATUSES, readMessage, sendAgain } from '../../notify/messages.ts'
+import { EVENTS, WEBHOOK_EVENTS, type WebhookEvent } from '../../files/webhook-events.ts'
+import {
+  changeWebhook,
+  createWebhook,
+  deleteWebhook,
+  listWebhooks,
+  MOST_WEBHOOKS,
+  readWebhook,
+  rotateSecret,
+  sendTest,
+  type CreatedWebhook,
+  type WebhookRow,
+} from '../../notify/webhooks/webhooks.ts'
+import type { Secrets } from '../../secrets.ts'
+import { fromCursor, toCursor, uuid } from '../cursors.ts'
+import { endpoint, type Endpoint, type Reply } from '../endpoint.ts'
+import { errorSchema, fetchUrl, listOf, page, timestamp } from '../schemas.ts'
+import { messageRecord, messageSchema } from './messages.ts'
+
+const MOST_HOURS = 168
+
+const event = z.enum(WEBHOOK_EVENTS as [WebhookEvent, ...WebhookEvent[]])
+const events = z
+  .array(event)
+  .max(WEBHOOK_EVENTS.length)
+  .transform((chosen) => [...new Set(chosen)])
+  .meta({
+    description: `Empty: all, also those that come later. ${Object.entries(EVENTS)
+      .map(([name, about]) => `\`${name}\`: ${about}.`)
+      .join(' ')}`,
+  })
+const fields = {
+  url: fetchUrl.meta({
+    description: 'An address of yours on the public internet, port 80 or 443',
+    example: 'https://example.com/hooks/stevedore',
+  }),
+  description: z
+    .string()
+    .trim()
+    .max(200, 'Write at most 200 characters')
+    .refine((text) => !UNSAFE_CHARACTERS.test(text), 'It cannot contain control characters'),
+  events,
+  enabled: z.boolean(),
+}
+
+const webhookSchema = z
+  .object({
+    id: z.string(),
+    url: z.string().meta({ description: 'Without its query, which may hold a secret' }),
+    description: z.string(),
+    events: z.array(event).meta({ description: 'Empty: all' }),
+    enabled: z.boolean(),
+    switched_off: z
+      .object({ at: timestamp, reason: z.string() })
+      .nullable()
+      .meta({ description: 'It failed for days and was switched off by the server' }),
+    failing_since: timestamp.nullable().meta({ description: 'null: the last message arrived' }),
+    last_success_at: timestamp.nullable(),
+    last_error: z.string().nullable(),
+    previous_secret_until: timestamp
+      .nullable()
+      .meta({ description: 'Until then messages carry a signature of the previous secret too' }),
+    created_at: timestamp,
+  })
+  .meta({ id: 'Webhook' })
+
+const createdSchema = webhookSchema
+  .extend({
+    secret: z.string().nullable().meta({
+      description:
+        'Of Standard Webhooks, `whsec_…`: in this answer and nowhere else. Where an `Idempotency-Key` asks for the same answer again, it is null',
+    }),
+  })
+  .meta({ id: 'CreatedWebhook' })
+
+const byId = z.strictObject({ id: z.string() })
+const about = { tag: 'Webhooks', scope: 'settings:write' } as const
+
+interface Parts {
+  secrets: Secrets
+  baseUrl: string
+  clock: () => Date
+}
+
+export const webhookRoutes = (parts: Parts): Endpoint[] => [
+  list(),
+  create(parts),
+  read(),
+  change(parts),
+  remove(),
+  rotate(parts),
+  test(parts),
+  deliveries(parts),
+  replay(parts),
+]
+
+const list = () =>
+  endpoint({
+    ...about,
+    method: 'get',
+    path: '/api/webhooks',
+    summary: 'List webhooks, oldest first',
+    replies: {
+      200: { description: `All of them: at most ${MOST_WEBHOOKS}`, schema: listOf(webhookSchema) },
+    },
+    handler: async ({ caller }) => ({
+      body: { data: (await listWebhooks(caller.scope)).map(recordOf), next_cursor: null },
+    }),
+  })
+
+const create = ({ secrets }: Parts) =>
+  endpoint({
+    ...about,
+    method: 'post',
+    path: '/api/webhooks',
+    summary: 'Create a webhook',
+    description:
+      'Messages follow Standard Webhooks: `webhook-id`, `webhook-timestamp` and `webhook-signature` headers, a body of `type`, `timestamp` and `data`. Answer with a status from 200 to 299 within 15 seconds. Other answers are tried again for three days; after five days of failures the webhook is switched off, and a notice says so. 410 switches it off immediately.',
+    atomic: true,
+    body: z
+      .strictObject({
+        url: fields.url,
+        description: fields.description.default(''),
+        events: fields.events.default([]),
+        enabled: fields.enabled.default(true),
+      })
+      .meta({ id: 'WebhookRequest' }),
+    replies: {
+      201: { description: 'The webhook with its secret', schema: createdSchema },
+      422: { description: 'Every problem', schema: errorSchema },
+    },
+    handler: async ({ caller, body }) =>
+      created(201, await createWebhook(caller.scope, secrets, body)),
+  })
+
+const created = (status: number, { webhook, secret }: CreatedWebhook): Reply => {
+  const record = recordOf(webhook)
+  return { status, body: { ...record, secret }, kept: { ...record, secret: null } }
+}
+
+const read = () =>
+  endpoint({
+    ...about,
+    method: 'get',
+    path: '/api/webhooks/{id}',
+    summary: 'Read a webhook',
+    params: byId,
+    replies: { 200: { description: 'Without its secret', schema: webhookSchema } },
+    handler: async ({ caller, params }) => ({
+      body: recordOf(await readWebhook(caller.scope, idOf(params))),
+    }),
+  })
+
+const change = ({ secrets }: Parts) =>
+  endpoint({
+    ...about,
+    method: 'patch',
+    path: '/api/webhooks/{id}',
+    summary: 'Change a webhook, or switch it on or off',
+    description: 'Switching it on forgets its failures. Events of the time between are not sent.',
+    params: byId,
+    body: z.strictObject(fields).partial().meta({ id: 'WebhookChange' }),
+    replies: {
+      200: { description: 'The webhook', schema: webhookSchema },
+      422: { description: 'Every problem', schema: errorSchema },
+    },
+    handler: async ({ caller, params, body }) => ({
+      body: recordOf(await changeWebhook(caller.scope, secrets, idOf(params), body)),
+    }),
+  })
+
+const remove = () =>
+  endpoint({
+    ...about,
+    method: 'delete',
+    path: '/api/webhooks/{id}',
+    summary: 'Delete a webhook',
+    description: 'Messages that wait for it are not sent, and its list of messages is gone.',
+    params: byId,
+    replies: { 204: { description: 'It is gone', schema: null } },
+    handler: async ({ caller, params }) => {
+      await deleteWebhook(caller.scope, idOf(params))
+      return { status: 204, body: null }
+    },
+  })
+
+const rotate = ({ secrets }: Parts) =>
+  endpoint({
+    ...about,
+    method: 'post',
+    path: '/api/webhooks/{id}/rotate',
+    summary: 'Replace a webhook’s secret',
+    description:
+      'For `keep_hours` messages carry two signatures, of the new and of the previous secret, so that the receiver can change over.',
+    atomic: true,
+    params: byId,
+    body: z
+      .strictObject({
+        keep_hours: z
+          .number()
+          .int()
+          .min(0)
+          .max(MOST_HOURS, `At most ${MOST_HOURS} hours`)
+          .default(24)
+          .meta({ description: '0: the previous secret stops now' }),
+      })
+      .meta({ id: 'WebhookRotation' }),
+    replies: { 200: { description: 'The webhook with its new secret', schema: createdSchema } },
+    handler: async ({ caller, params, body }) =>
+      created(200, await rotateSecret(caller.scope, secrets, idOf(params), body.keep_hours)),
+  })
+
+const test = ({ baseUrl, clock }: Parts) =>
+  endpoint({
+    ...about,
+    method: 'post',
+    path: '/api/webhooks/{id}/test',
+    summary: 'Send a test message',
+    description: 'Of the type `webhook.test`, also to a webhook that is switched off.',
+    atomic: true,
+    params: byId,
+    replies: { 202: { description: 'It waits to be sent', schema: messageSchema } },
+    handler: async ({ caller, params }) => {
+      const id = await sendTest(caller.scope, idOf(params), clock())
+      const message = await readMessage(caller.scope, id, baseUrl)
+      return { status: 202, body: messageRecord(message!) }
+    },
+  })
+
+const deliveries = ({ baseUrl }: Parts) =>
+  endpoint({
+    ...about,
+    method: 'get',
+    path: '/api/webhooks/{id}/deliveries',
+    summary: 'List what was sent to a webhook, newest first',
+    description: 'Kept as long as other messages: see the operator’s guide.',
+    params: byId,
+    query: z.strictObject({ ...page, status: z.enum(MESSAGE_STATUSES).optional() }),
+    replies: { 200: { description: 'A page of messages', schema: listOf(messageSchema) } },
+    handler: async ({ caller, params, query }) => {
+      const { id } = await readWebhook(caller.scope, idOf(params))
+      const before = fromCursor(query.cursor, [uuid])?.[0]
+      const rows = await listMessages(
+        caller.scope,
+        {
+          ...{ kind: 'webhook', webhook: id, limit: query.limit + 1 },
+          ...(query.status ? { status: query.status } : {}),
+          ...(before ? { before } : {}),
+        },
+        baseUrl,
+      )
+      const shown = rows.slice(0, query.limit)
+      const next = rows.length > query.limit ? toCursor([shown.at(-1)!.id]) : null
+      return { body: { data: shown.map(messageRecord), next_cursor: next } }
+    },
+  })
+
+const replay = ({ baseUrl }: Parts) =>
+  endpoint({
+    ...about,
+    method: 'post',
+    path: '/api/webhooks/{id}/deliveries/{message}/replay',
+    summary: 'Send a message to a webhook again',
+    description: 'Its id and its body stay the same; the timestamp and the signatures are new.',
+    params: z.strictObject({ id: z.string(), message: z.string() }),
+    replies: {
+      202: { description: 'It waits to be sent', schema: messageSchema },
+      409: {
+        description: 'It is being sent at this moment, or the webhook is switched off',
+        schema: errorSchema,
+      },
+    },
+    handler: async ({ caller, params }) => {
+      const { scope } = caller
+      const { id, enabled } = await readWebhook(scope, idOf(params))
+      const message = requirePublicId('message', params.message)
+      const [row] = await listMessages(
+        scope,
+        { kind: 'webhook', webhook: id, id: message, limit: 1 },
+        baseUrl,
+      )
+      if (!row) throw new AppError('not_found')
+      if (!enabled)
+        throw new AppError('conflict', {
+          message: 'This webhook is switched off: switch it on first',
+        })
+      if (!(await sendAgain(scope, message)))
+        throw new AppError('conflict', { message: 'This message is being sent at this moment' })
+      return { status: 202, body: messageRecord((await readMessage(scope, message, baseUrl))!) }
+    },
+  })
+
+const idOf = ({ id }: { id: string }): string => requirePublicId('webhook', id)
+
+const recordOf = (webhook: WebhookRow): z.output<typeof webhookSchema> => ({
+  id: toPublicId('webhook', webhook.id),
+  url: webhook.url,
+  description: webhook.description,
+  events: webhook.events,
+  enabled: webhook.enabled,
+  switched_off:
+    webhook.switched_off !== null && webhook.switched_off_at
+      ? { at: webhook.switched_off_at.toISOString(), reason: webhook.switched_off }
+      : null,
+  failing_since: webhook.failing_since?.toISOString() ?? null,
+  last_success_at: webhook.last_success_at?.toISOString() ?? null,
+  last_error: webhook.last_error,
+  previous_secret_until: webhook.previous_until?.toISOString() ?? null,
+  created_at: webhook.created_at.toISOString(),
+})

@@ -1,0 +1,61 @@
+// Posts a signed message to an address that a shop gave: one attempt, and what it means.
+import { toPublicId } from '../ids.ts'
+import type { GuardedClient } from '../ports/guarded-fetch.ts'
+import type { DeliveryResult } from './outbox.ts'
+import { signatureHeaders } from './signatures.ts'
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+/** Within three days: the last try is 65 hours and a half after the first. */
+export const POST_DELAYS = [
+  5 * SECOND,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  ...[12, 12, 12, 12].map((hours) => hours * HOUR),
+]
+/** Includes the DNS lookup: a slow receiver must not delay the messages of other shops. */
+const WITHIN_MS = 15 * SECOND
+const GONE = 410
+
+export interface SignedPost {
+  client: Pick<GuardedClient, 'post'>
+  address: string
+  signingSecrets: readonly string[]
+  /** The message's UUID. */
+  id: string
+  at: Date
+  body: string
+  stopping: AbortSignal
+}
+
+/** `gone`: the receiver answered 410, which means that it wants no more messages. */
+export async function postSigned(post: SignedPost): Promise<DeliveryResult & { gone?: boolean }> {
+  const { client, address, signingSecrets, id, at, body, stopping } = post
+  const headers = {
+    'content-type': 'application/json',
+    ...signatureHeaders(signingSecrets, toPublicId('message', id), at, body),
+  }
+  const signal = AbortSignal.any([stopping, AbortSignal.timeout(WITHIN_MS)])
+  try {
+    const { status } = await client.post(address, headers, body, signal)
+    if (status >= 200 && status < 300) return { status: 'sent' }
+    if (status === GONE)
+      return {
+        status: 'failed',
+        reason: 'The address answered 410: it wants no messages any more',
+        gone: true,
+      }
+    return { status: 'again', reason: `The address answered ${status}` }
+  } catch {
+    if (stopping.aborted) return { status: 'returned' }
+    // One text for all causes: details would reveal what this server can reach.
+    return {
+      status: 'again',
+      reason: 'The address could not be reached, or did not answer in time',
+    }
+  }
+}

@@ -2,6 +2,7 @@
 import './url-state/leaving.ts'
 import { chooseLocale, setPageLocale, translationFor, type Translated } from './messages/locale.ts'
 import { type Catalog, setCatalog } from './messages/t.ts'
+import { loadUiTexts } from './ui/texts.ts'
 import { reloadWhenUpgraded } from './url-state/upgraded.ts'
 
 const CATALOGS: Record<Translated, () => Promise<{ default: Catalog }>> = {
@@ -15,11 +16,21 @@ async function start(): Promise<void> {
   if (locale !== undefined) {
     setPageLocale(locale)
     const language = translationFor(locale)
-    if (language) setCatalog((await CATALOGS[language]()).default)
-    document.documentElement.lang = language ?? 'en'
+    if (language) await translate(language)
   }
   const { showApp } = await import('./show-app.tsx')
   showApp()
+}
+
+/** Where the texts cannot be fetched, the page is in English. */
+async function translate(language: Translated): Promise<void> {
+  try {
+    const [texts] = await Promise.all([CATALOGS[language](), loadUiTexts(language)])
+    setCatalog(texts.default)
+    document.documentElement.lang = language
+  } catch {
+    setPageLocale('en')
+  }
 }
 
 reloadWhenUpgraded()

@@ -12,7 +12,7 @@ let chosen: string | undefined
  * `locale`: of numbers and dates, a tag like `de-AT`. Call it before any module that states texts is
  * imported.
  */
-export function setPageLocale(locale: string): void {
+export function setPageLocale(locale: string | undefined): void {
   chosen = locale
 }
 

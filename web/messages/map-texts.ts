@@ -22,7 +22,17 @@ function mapped(value: unknown, change: (text: string) => string, texts: boolean
     Object.entries(value).map(([key, part]: [string, unknown]) => {
       if (DATA.has(key)) return [key, part]
       if (typeof part === 'string') return [key, texts || TEXTS.has(key) ? change(part) : part]
+      if (key === 'properties') return [key, eachOption(part, change)]
       return [key, mapped(part, change, RECORDS.has(key))]
     }),
   )
 }
+
+/** The keys are names of options: one called `choices` is no record of texts. */
+const eachOption = (options: unknown, change: (text: string) => string) =>
+  Object.fromEntries(
+    Object.entries(options as object).map(([name, schema]) => [
+      name,
+      mapped(schema, change, false),
+    ]),
+  )

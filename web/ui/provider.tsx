@@ -1,9 +1,9 @@
 // Sets the components up: their texts, their styles, and links that stay within the page.
 import { AppProvider, type AppProviderProps } from '@shopify/polaris'
 import '@shopify/polaris/build/esm/styles.css'
-import en from '@shopify/polaris/locales/en.json'
 import { type ComponentProps, forwardRef, type MouseEvent, type ReactNode } from 'react'
 import { Link } from 'wouter'
+import { uiTexts } from './texts.ts'
 import './ui.css'
 
 type AnchorProps = ComponentProps<NonNullable<AppProviderProps['linkComponent']>>
@@ -40,7 +40,7 @@ const PageLink = forwardRef<HTMLAnchorElement, Omit<AnchorProps, 'ref'>>(functio
 
 export function UiProvider({ children }: { children: ReactNode }) {
   return (
-    <AppProvider i18n={en} linkComponent={PageLink}>
+    <AppProvider i18n={uiTexts()} linkComponent={PageLink}>
       {children}
     </AppProvider>
   )

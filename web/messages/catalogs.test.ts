@@ -1,0 +1,93 @@
+// Translations are complete and say the same: each has every message of en.json, with the same
+// arguments and tags, and with plural forms that its language has.
+import { IntlMessageFormat } from 'intl-messageformat'
+import { describe, expect, test } from 'vitest'
+import de from './de.json' with { type: 'json' }
+import en from './en.json' with { type: 'json' }
+import ja from './ja.json' with { type: 'json' }
+import { TRANSLATED, type Translated } from './locale.ts'
+import { type Catalog } from './t.ts'
+
+const CATALOGS: Record<Translated, Catalog> = { de, ja }
+
+/** The kinds of parts in a parsed message. */
+const ARGUMENT = 1
+const NUMBER = 2
+const SELECT = 5
+const PLURAL = 6
+const POUND = 7
+const TAG = 8
+
+interface Part {
+  type: number
+  value?: string
+  options?: Record<string, { value: Part[] }>
+  children?: Part[]
+}
+
+interface Said {
+  /** Arguments that are written out. */
+  shown: Set<string>
+  /** Those, and the ones that only choose between texts. */
+  used: Set<string>
+  tags: Set<string>
+  plurals: string[]
+}
+
+function read(message: string, language: string): Said {
+  const said: Said = { shown: new Set(), used: new Set(), tags: new Set(), plurals: [] }
+  const options = { ignoreTag: !message.includes('<link>') }
+  const walk = (parts: readonly Part[], counted: string) => {
+    for (const { type, value = '', options: choices = {}, children } of parts) {
+      if (type === POUND) said.shown.add(counted)
+      if (type === ARGUMENT || type === NUMBER) said.shown.add(value)
+      if ([ARGUMENT, NUMBER, SELECT, PLURAL].includes(type)) said.used.add(value)
+      if (type === PLURAL) said.plurals.push(...Object.keys(choices))
+      if (type === TAG) said.tags.add(value)
+      if (children) walk(children, counted)
+      for (const choice of Object.values(choices))
+        walk(choice.value, type === PLURAL ? value : counted)
+    }
+  }
+  const format = new IntlMessageFormat(message, language, undefined, options)
+  walk(format.getAst() as unknown as Part[], '')
+  return said
+}
+
+describe.each(TRANSLATED)('%s', (language) => {
+  const catalog = CATALOGS[language]
+  const messages = Object.entries(catalog)
+
+  test('has every message, and no other', () => {
+    const missing = Object.keys(en).filter((message) => !(message in catalog))
+    const unused = Object.keys(catalog).filter((message) => !(message in en))
+    expect({ missing, unused }).toEqual({ missing: [], unused: [] })
+  })
+
+  test('shows the same arguments and tags', () => {
+    const wrong = messages.flatMap(([message, translation]) => {
+      const source = read(message, 'en')
+      const target = read(translation, language)
+      const lost = [...source.shown].filter((name) => !target.used.has(name))
+      const invented = [...target.used].filter((name) => !source.used.has(name))
+      const tags = [...source.tags, ...target.tags].filter(
+        (tag) => !(source.tags.has(tag) && target.tags.has(tag)),
+      )
+      const found = [...lost, ...invented, ...tags]
+      return found.length === 0 ? [] : [`${message}: ${found.join(', ')}`]
+    })
+    expect(wrong).toEqual([])
+  })
+
+  test('has the plural forms of its language', () => {
+    const { pluralCategories } = new Intl.PluralRules(language, {
+      type: 'cardinal',
+    }).resolvedOptions()
+    const wrong = messages.filter(([, translation]) =>
+      read(translation, language).plurals.some(
+        (form) => !/^=\d+$/.test(form) && !(pluralCategories as string[]).includes(form),
+      ),
+    )
+    expect(wrong).toEqual([])
+  })
+})

@@ -1,0 +1,21 @@
+// The components' own texts: `Next`, `Clear`, `Select all`.
+import { type AppProviderProps } from '@shopify/polaris'
+import en from '@shopify/polaris/locales/en.json'
+import { type Translated } from '../messages/locale.ts'
+
+type Texts = typeof en
+
+const TEXTS: Record<Translated, () => Promise<{ default: object }>> = {
+  de: () => import('@shopify/polaris/locales/de.json'),
+  ja: () => import('@shopify/polaris/locales/ja.json'),
+}
+
+let chosen: object | undefined
+
+/** Call before the page is drawn. */
+export async function loadUiTexts(language: Translated): Promise<void> {
+  chosen = (await TEXTS[language]()).default
+}
+
+/** A text that a translation lacks is shown in English. */
+export const uiTexts = (): AppProviderProps['i18n'] => (chosen ? [chosen as Texts, en] : en)

@@ -4,7 +4,7 @@
 import type { Readable } from 'node:stream'
 import type { z } from 'zod'
 import type { ActionSpec, Form, ReportSpec } from './presentation.ts'
-import type { FileSettings } from './settings.ts'
+import { ENTRY_SETTINGS, type FileSettings } from './settings.ts'
 import type { Condition } from './conditions.ts'
 import type { FileView, Mapping } from './file-view.ts'
 import type { Pack } from './packs.ts'
@@ -528,8 +528,7 @@ export const EXPORT_COLUMNS = [
   'products',
   'tags',
   'downloads',
-  'expiry_days',
-  'download_limit',
+  ...ENTRY_SETTINGS,
   'url',
 ] as const
 

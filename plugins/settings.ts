@@ -1,6 +1,6 @@
-// The settings of a file, declared once: what each may be, its column, what it is called and how it
-// is drawn. Admission, drafts, changes, forms and the API read the list from here: a new setting is
-// one entry and a column.
+// The settings of a file, declared once: what each may be, its column, its names and its form.
+// Admission, drafts, changes, undo, delivery, CSV files, the shop's defaults, forms and the API read
+// this list. A new setting is one entry here and one column in the database.
 import { z } from 'zod'
 import { MAX_REFERRERS, referringSite } from './referrers.ts'
 
@@ -9,7 +9,7 @@ export const MAX_DOWNLOAD_LIMIT = 1_000_000_000
 
 interface Setting {
   schema: z.ZodType
-  /** The type of its column in `files`, which has its name. */
+  /** The type of its column in `files`. The column has the setting's name. */
   column: 'int' | 'text' | 'boolean' | 'text[]'
   /** How a form draws it: see presentation.ts. */
   form: Readonly<Record<string, unknown>> & { title: string }
@@ -18,10 +18,29 @@ interface Setting {
   example?: unknown
   /** In a line of text: `expiry 30 days`. */
   phrase(value: never): string
-  /** A new file's value, where no setting of the shop says it. */
+  /** The subject of a sentence: `Its expiry` was changed since. */
+  subject: string
+  /** A new file's value where the shop has no default of its own. */
   usual: unknown
-  /** Writing it writes no more than its column. */
+  /** A shop may choose the value of new files; this is its choice until it makes one. */
+  shopDefault?: unknown
+  /** An import may give it for each file, and CSV files have a column for it. */
+  entry?: EntryColumn
+  /** What delivery calls it, where each download depends on it. */
+  delivery?: string
+  /** A change of it writes its column and nothing else. */
   plain: boolean
+}
+
+interface EntryColumn {
+  /** The column of an export. */
+  title: string
+  /** The cell for null, which the import reads back. An empty cell means the shop's default. */
+  none: string
+  /** The largest value. */
+  most: number
+  /** Headers that other programs give such a column, without spaces, the likeliest first. */
+  headers: readonly string[]
 }
 
 const onOff = (what: string) => (value: boolean) => `${what} ${value ? 'on' : 'off'}`
@@ -46,7 +65,24 @@ export const FILE_SETTINGS = {
     description: 'Days a link stays valid; null: it never expires',
     example: 60,
     phrase: (days: number | null) => (days === null ? 'links never expire' : `expiry ${days} days`),
+    subject: 'Its expiry',
     usual: null,
+    shopDefault: 60,
+    entry: {
+      title: 'Expiry settings',
+      none: 'never',
+      most: MAX_EXPIRY_DAYS,
+      headers: [
+        'expirydays',
+        'expiry',
+        'expires',
+        'expiration',
+        'expirationdays',
+        'validdays',
+        'daysvalid',
+        'days',
+      ],
+    },
     plain: true,
   },
   download_limit: {
@@ -67,7 +103,22 @@ export const FILE_SETTINGS = {
     description: 'Downloads that a link allows; null: unlimited',
     example: 5,
     phrase: (limit: number | null) => (limit === null ? 'unlimited downloads' : `limit ${limit}`),
+    subject: 'Its download limit',
     usual: null,
+    shopDefault: 5,
+    entry: {
+      title: 'Download limits',
+      none: 'unlimited',
+      most: MAX_DOWNLOAD_LIMIT,
+      headers: [
+        'downloadlimit',
+        'limit',
+        'maxdownloads',
+        'maximumdownloads',
+        'downloadslimit',
+        'downloadsallowed',
+      ],
+    },
     plain: true,
   },
   visibility: {
@@ -80,7 +131,9 @@ export const FILE_SETTINGS = {
       help: 'Private files need a download link; public ones have an address of their own.',
     },
     phrase: (visibility: string) => visibility,
+    subject: 'Its visibility',
     usual: 'private',
+    shopDefault: 'private',
     // A public file needs an address.
     plain: false,
   },
@@ -89,7 +142,9 @@ export const FILE_SETTINGS = {
     column: 'boolean',
     form: { title: 'CDN', help: 'Deliver the file over the content delivery network.', ...KEEP },
     phrase: onOff('CDN'),
+    subject: 'Its CDN setting',
     usual: false,
+    shopDefault: true,
     plain: true,
   },
   download_notification: {
@@ -97,7 +152,9 @@ export const FILE_SETTINGS = {
     column: 'boolean',
     form: { title: 'Tell me of each download', ...KEEP },
     phrase: onOff('download notification'),
+    subject: 'Its download notification',
     usual: false,
+    delivery: 'told',
     plain: true,
   },
   download_tracking: {
@@ -105,7 +162,9 @@ export const FILE_SETTINGS = {
     column: 'boolean',
     form: { title: 'Keep when and from where it was downloaded', ...KEEP },
     phrase: onOff('download tracking'),
+    subject: 'Its download tracking',
     usual: true,
+    delivery: 'tracked',
     plain: true,
   },
   allowed_referrers: {
@@ -122,6 +181,7 @@ export const FILE_SETTINGS = {
     example: ['shop.example.com'],
     phrase: (sites: readonly string[]) =>
       sites.length === 0 ? 'any referrer' : `referrers ${sites.join(', ')}`,
+    subject: 'Its allowed referrers',
     usual: [],
     plain: true,
   },
@@ -138,6 +198,38 @@ export type FileSettings = {
 }
 
 export const SETTING_NAMES = Object.keys(FILE_SETTINGS) as readonly SettingName[]
+
+type NamesWith<Key extends keyof Setting> = {
+  [Name in SettingName]: Settings[Name] extends Record<Key, unknown> ? Name : never
+}[SettingName]
+
+export type EntrySettingName = NamesWith<'entry'>
+export type ShopSettingName = NamesWith<'shopDefault'>
+export type DeliverySettingName = NamesWith<'delivery'>
+
+const namesWith = <Key extends 'entry' | 'shopDefault' | 'delivery'>(key: Key) =>
+  SETTING_NAMES.filter((name) => key in FILE_SETTINGS[name]) as unknown as readonly NamesWith<Key>[]
+
+/** Settings that an import may give for each file. */
+export const ENTRY_SETTINGS = namesWith('entry')
+/** Settings whose value for new files a shop chooses. */
+export const SHOP_SETTINGS = namesWith('shopDefault')
+/** Settings that delivery reads with each download. */
+export const DELIVERY_SETTINGS = namesWith('delivery')
+
+/** What an import gives for one file. Absent: the shop's default. */
+export type EntrySettings = {
+  [Name in EntrySettingName]?: FileSettings[Name] | undefined
+}
+
+/** Something for each setting that an import may give. */
+export const forEntrySettings = <Value>(
+  valueOf: (name: EntrySettingName) => Value,
+): Record<EntrySettingName, Value> =>
+  Object.fromEntries(ENTRY_SETTINGS.map((name) => [name, valueOf(name)])) as Record<
+    EntrySettingName,
+    Value
+  >
 
 const listed = Object.entries(FILE_SETTINGS) as [SettingName, Setting][]
 
@@ -180,6 +272,17 @@ export const settingFields = Object.fromEntries(
 export const settingChanges = Object.fromEntries(
   listed.map(([name, one]) => [name, described(one).optional()]),
 ) as Optional
+
+/** As fields of the shop's own settings. */
+export const shopSettingFields = Object.fromEntries(
+  SHOP_SETTINGS.map((name) => [name, FILE_SETTINGS[name].schema]),
+) as Pick<Shape, ShopSettingName>
+
+export const shopSettingsWithDefaults = Object.fromEntries(
+  listed.flatMap(([name, { schema, shopDefault }]) =>
+    shopDefault === undefined ? [] : [[name, schema.default(shopDefault as never)]],
+  ),
+) as { [Name in ShopSettingName]: z.ZodDefault<Shape[Name]> }
 
 /** Those that are given, in a line of text each. */
 export const settingPhrases = (given: Partial<FileSettings>): string[] =>

@@ -1,6 +1,13 @@
 // Exports files' records as one CSV or JSON document. It changes nothing.
 import { z } from 'zod'
-import { definePlugin, EXPORT_COLUMNS, type ExportColumn, type OperationView } from '../contract.ts'
+import {
+  definePlugin,
+  EXPORT_COLUMNS,
+  FILE_SETTINGS,
+  forEntrySettings,
+  type ExportColumn,
+  type OperationView,
+} from '../contract.ts'
 
 /**
  * Left out unless they are asked for: addresses for security, ids since people have no use for
@@ -17,8 +24,7 @@ const COLUMN_LABELS: Record<ExportColumn, string> = {
   products: 'Product mappings',
   tags: 'Tags',
   downloads: 'Download count',
-  expiry_days: 'Expiry settings',
-  download_limit: 'Download limits',
+  ...forEntrySettings((name) => FILE_SETTINGS[name].entry.title),
   url: 'File URLs',
 }
 
@@ -49,6 +55,7 @@ const options = z.strictObject({
       },
     }),
 })
+
 type Options = z.output<typeof options>
 
 const TYPES = { csv: 'text/csv', json: 'application/json' } as const

@@ -1,6 +1,6 @@
 // Starting an import, for every channel: the shop's settings complete each file's draft, and the
 // workflow that the shop attached to the channel runs, or the built-in one.
-import type { Entry } from '../../plugins/contract.ts'
+import type { Entry, EntrySettings } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Engine, GrowingEntry, StartInput } from '../engine/engine.ts'
 import { draftFrom, type DraftWishes } from '../files/drafts.ts'
@@ -9,7 +9,7 @@ import { builtInWorkflow, type ImportChannel } from '../workflows/channel.ts'
 import { attachedWorkflow } from '../workflows/find.ts'
 
 /** One file that a channel imports. Settings that are absent come from the shop. */
-export interface ImportFile {
+export interface ImportFile extends EntrySettings {
   filename: string
   source: Entry['source']
   on_conflict: Entry['on_conflict']
@@ -17,8 +17,6 @@ export interface ImportFile {
   /** The file whose next version it becomes, a bare UUID. */
   replaces?: string | undefined
   tags?: readonly string[] | undefined
-  expiry_days?: number | null | undefined
-  download_limit?: number | null | undefined
 }
 
 export interface ImportRequest {

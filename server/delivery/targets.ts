@@ -1,9 +1,19 @@
 // The file behind a link or a public address: where its bytes are and what its settings ask of a
 // download. Also what the hot path's statements share.
 import type pg from 'pg'
+import {
+  DELIVERY_SETTINGS,
+  FILE_SETTINGS,
+  type DeliverySettingName,
+} from '../../plugins/contract.ts'
 import { isRollback } from '../db/error-classes.ts'
 
-export interface FileTarget {
+/** Settings that each download depends on, by what delivery calls them. */
+type DeliverySettings = {
+  [Name in DeliverySettingName as (typeof FILE_SETTINGS)[Name]['delivery']]: boolean
+}
+
+export interface FileTarget extends DeliverySettings {
   shop: number
   file: string
   filename: string
@@ -14,10 +24,6 @@ export interface FileTarget {
   blob: string
   size: number
   modifiedMs: number
-  /** Is the time and client of each download recorded? */
-  tracked: boolean
-  /** Does the shop want a notification? */
-  told: boolean
   /** Its bytes differ from the bytes that were admitted: it is not served. */
   damaged: boolean
 }
@@ -36,15 +42,16 @@ export interface Asker {
   now: Date
 }
 
-/** Selected from a file `f` and its version `v`, in the order of `targetOf`. */
+/** Selected from a file `f` and its version `v`, in the order of `fileTargetOf`. */
 export const TARGET = `f.shop_id, f.id as file_id, f.filename, v.content_type, v.location,
   encode(v.hash, 'hex') as hash, v.size_bytes, extract(epoch from f.version_since)::float8 * 1000 as modified_ms,
-  f.download_tracking, f.download_notification, v.damaged`
+  v.damaged, ${DELIVERY_SETTINGS.map((name) => `f.${name}`).join(', ')}`
 
 export const TARGET_NAMES = `shop_id, file_id, filename, content_type, location, hash, size_bytes, modified_ms,
-  download_tracking, download_notification, damaged`
+  damaged, ${DELIVERY_SETTINGS.join(', ')}`
 
-export const TARGET_LENGTH = 11
+const OWN_COLUMNS = 9
+export const TARGET_LENGTH = OWN_COLUMNS + DELIVERY_SETTINGS.length
 
 /**
  * Hides a parameter from the planner. An array's length would otherwise make the planner choose a
@@ -67,49 +74,16 @@ export const SITE_ALLOWED = `(f.allowed_referrers = '{}' or a.sites is null
   or f.allowed_referrers && string_to_array(a.sites, ' '))`
 
 export function fileTargetOf(row: readonly unknown[]): FileTarget {
-  const [
-    shop,
-    file,
-    filename,
-    contentType,
-    location,
-    hash,
-    size,
-    modifiedMs,
-    tracked,
-    told,
-    damaged,
-  ] = row as TargetRow
-  const blob = `${location}/${shop}/${hash}`
-  return {
-    shop,
-    file,
-    filename,
-    contentType,
-    location,
-    hash,
-    blob,
-    size,
-    modifiedMs,
-    tracked,
-    told,
-    damaged,
-  }
+  const [shop, file, filename, contentType, location, hash, size, modifiedMs, damaged] =
+    row as OwnColumns
+  const target = { shop, file, filename, contentType, location, hash, size, modifiedMs, damaged }
+  const settings = Object.fromEntries(
+    DELIVERY_SETTINGS.map((name, at) => [FILE_SETTINGS[name].delivery, row[OWN_COLUMNS + at]]),
+  ) as unknown as DeliverySettings
+  return { ...target, ...settings, blob: `${location}/${shop}/${hash}` }
 }
 
-type TargetRow = [
-  number,
-  string,
-  string,
-  string,
-  string,
-  string,
-  number,
-  number,
-  boolean,
-  boolean,
-  boolean,
-]
+type OwnColumns = [number, string, string, string, string, string, number, number, boolean]
 
 /** What identifies the bytes in a log line. */
 export const blobFields = ({ shop, location, hash }: FileTarget) => ({ shop, location, hash })

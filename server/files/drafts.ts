@@ -6,6 +6,10 @@ import {
   type FileSettings,
   type FileView,
   type Mapping,
+  ENTRY_SETTINGS,
+  SHOP_SETTINGS,
+  type EntrySettings,
+  type ShopSettingName,
 } from '../../plugins/contract.ts'
 import type { FileRecord, MappingState } from './records.ts'
 import type { ShopDefaults } from './shop-settings.ts'
@@ -38,11 +42,9 @@ export interface Draft extends FileSettings {
   updated_at?: string
 }
 
-export interface DraftWishes {
+export interface DraftWishes extends EntrySettings {
   filename: string
   tags?: readonly string[]
-  expiry_days?: number | null
-  download_limit?: number | null
 }
 
 export function draftFrom(wishes: DraftWishes, defaults: ShopDefaults): Draft {
@@ -51,13 +53,22 @@ export function draftFrom(wishes: DraftWishes, defaults: ShopDefaults): Draft {
     tags: normalizeTags(wishes.tags ?? []),
     mappings: [],
     ...usualSettings(),
-    expiry_days: wishes.expiry_days === undefined ? defaults.expiry_days : wishes.expiry_days,
-    download_limit:
-      wishes.download_limit === undefined ? defaults.download_limit : wishes.download_limit,
-    visibility: defaults.visibility,
-    cdn: defaults.cdn,
+    ...shopDefaultsIn(defaults),
+    ...givenSettings(wishes),
   }
 }
+
+const shopDefaultsIn = (defaults: ShopDefaults) =>
+  Object.fromEntries(SHOP_SETTINGS.map((name) => [name, defaults[name]])) as Pick<
+    ShopDefaults,
+    ShopSettingName
+  >
+
+/** The settings that an import or a row of a CSV file gives. */
+export const givenSettings = (given: EntrySettings): Partial<FileSettings> =>
+  Object.fromEntries(
+    ENTRY_SETTINGS.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])),
+  )
 
 /** A draft of changes to a file that exists: the file as it stands. */
 export const draftOfRecord = (record: FileRecord): Draft => ({

@@ -1,6 +1,12 @@
 // SQL that writes files as text, a page in one piece: rows of CSV or objects of JSON. What a column
 // is stands here alone.
-import { EXPORT_COLUMNS, type ExportColumn } from '../../plugins/contract.ts'
+import {
+  ENTRY_SETTINGS,
+  EXPORT_COLUMNS,
+  FILE_SETTINGS,
+  forEntrySettings,
+  type ExportColumn,
+} from '../../plugins/contract.ts'
 import { cellSql } from './cells.ts'
 
 export type ListingFormat = 'csv' | 'json'
@@ -16,6 +22,7 @@ const number = (sql: string, absent: string): Column => ({
   csv: `coalesce((${sql})::text, '${absent}')`,
   json: `coalesce((${sql})::text, 'null')`,
 })
+
 const text = (sql: string): Column => ({ csv: cellSql(sql), json: `to_json(${sql})` })
 
 const COLUMNS: Readonly<Record<ExportColumn, Column>> = {
@@ -29,9 +36,7 @@ const COLUMNS: Readonly<Record<ExportColumn, Column>> = {
   },
   tags: { csv: cellSql('f.joined_tags'), json: 'to_json(f.tags)' },
   downloads: number('f.downloads', '0'),
-  // Words that our import understands: an empty cell would mean the shop's default.
-  expiry_days: number('f.expiry_days', 'never'),
-  download_limit: number('f.download_limit', 'unlimited'),
+  ...forEntrySettings((name) => number(`f.${name}`, FILE_SETTINGS[name].entry.none)),
   url: text('f.url'),
 }
 
@@ -137,7 +142,7 @@ const ENCODED_NAME = `(
   from regexp_split_to_table(filename, '') with ordinality as signs (sign, at))`
 
 /** Of a row of `files`. What no column asks for is not worked out. */
-const VALUES = `id, filename, size_bytes, tags, expiry_days, download_limit, ${PUBLIC_ID} as public_id,
+const VALUES = `id, filename, size_bytes, tags, ${ENTRY_SETTINGS.join(', ')}, ${PUBLIC_ID} as public_id,
   to_char(created_at at time zone 'UTC', 'YYYY-MM-DD') as upload_date, array_to_string(tags, ';') as joined_tags,
   case when visibility = 'public' then coalesce(
     (select :base || '/files/' || token || '/' || ${ENCODED_NAME}

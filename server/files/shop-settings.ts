@@ -1,8 +1,11 @@
 // A shop's settings, with the specification's defaults for what it has not set.
 import { z } from 'zod'
-import { MATCH_METHODS } from '../../plugins/contract.ts'
+import {
+  MATCH_METHODS,
+  shopSettingFields,
+  shopSettingsWithDefaults,
+} from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
-import { MAX_DOWNLOAD_LIMIT, MAX_EXPIRY_DAYS } from './rules.ts'
 
 const MAX_RECIPIENTS = 50
 const MAX_SMS_RECIPIENTS = 5
@@ -22,20 +25,7 @@ function isTimeZone(name: string): boolean {
 
 /** What may be set, without defaults: a change names any of them. */
 const fields = {
-  expiry_days: z
-    .number()
-    .int()
-    .min(1, 'At least 1 day; null means never')
-    .max(MAX_EXPIRY_DAYS)
-    .nullable(),
-  download_limit: z
-    .number()
-    .int()
-    .min(1, 'At least 1; null means unlimited')
-    .max(MAX_DOWNLOAD_LIMIT)
-    .nullable(),
-  visibility: z.enum(['public', 'private']),
-  cdn: z.boolean(),
+  ...shopSettingFields,
   storage_location: z
     .enum(['primary', 'backup'])
     .meta({ description: 'Where the bytes of new files go; those that are there stay' }),
@@ -73,10 +63,7 @@ export const settingsChange = z.strictObject(fields).partial().meta({ id: 'Setti
 
 export const shopSettingsSchema = z
   .object({
-    expiry_days: fields.expiry_days.default(60),
-    download_limit: fields.download_limit.default(5),
-    visibility: fields.visibility.default('private'),
-    cdn: fields.cdn.default(true),
+    ...shopSettingsWithDefaults,
     storage_location: fields.storage_location.default('primary'),
     auto_map: fields.auto_map.default(true),
     match_by: fields.match_by.default(['sku', 'filename', 'title']),

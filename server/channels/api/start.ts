@@ -1,21 +1,19 @@
 // Starts the import of what a storefront tool posted to the API.
-import type { Entry } from '../../../plugins/contract.ts'
+import type { Entry, EntrySettings } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { startImport } from '../start-import.ts'
 import { apiChannel } from './channel.ts'
 
 export interface ApiImport {
-  files: readonly {
+  files: readonly (EntrySettings & {
     filename: string
     url: string
     product_sku?: string | undefined
-    expiry_days?: number | null | undefined
-    download_limit?: number | null | undefined
     tags?: readonly string[] | undefined
     /** The file whose next version it becomes, a bare UUID. */
     replaces?: string | undefined
-  }[]
+  })[]
   auto_map?: boolean | undefined
   notify?: boolean | undefined
   on_conflict: Entry['on_conflict']

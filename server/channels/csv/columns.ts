@@ -1,16 +1,17 @@
 // Which column of a CSV file is which field of an import: suggested from the headers and the first
 // rows, changed by the merchant, saved under a name.
+import { ENTRY_SETTINGS, FILE_SETTINGS, forEntrySettings } from '../../../plugins/contract.ts'
 import { originalCell } from '../../files/cells.ts'
 
 export const FIELDS = [
   'filename',
   'file_url',
   'product_sku',
-  'expiry_days',
-  'download_limit',
+  ...ENTRY_SETTINGS,
   'tags',
   'id',
 ] as const
+
 export type CsvField = (typeof FIELDS)[number]
 
 /** Field → header; null: no column has it. */
@@ -22,6 +23,7 @@ export interface Suggestion {
   sure: number
   reason: string
 }
+
 export type Suggestions = Record<CsvField, Suggestion | null>
 
 /** Words for each field as other programs head their columns, in the form that `plain` gives. */
@@ -58,27 +60,11 @@ const SYNONYMS: Readonly<Record<CsvField, readonly string[]>> = {
     'itemnumber',
     'productcode',
   ],
-  expiry_days: [
-    'expirydays',
-    'expiry',
-    'expires',
-    'expiration',
-    'expirationdays',
-    'validdays',
-    'daysvalid',
-    'days',
-  ],
-  download_limit: [
-    'downloadlimit',
-    'limit',
-    'maxdownloads',
-    'maximumdownloads',
-    'downloadslimit',
-    'downloadsallowed',
-  ],
+  ...forEntrySettings((name) => FILE_SETTINGS[name].entry.headers),
   tags: ['tags', 'tag', 'labels', 'keywords', 'categories'],
   id: ['id', 'fileid'],
 }
+
 const LEAST_CONTAINED = 4
 
 /** Lower case, letters and digits alone. */

@@ -1,10 +1,14 @@
 // One row of a CSV file as an import takes it: its cells read as values, and everything that is
 // wrong with them.
+import {
+  ENTRY_SETTINGS,
+  FILE_SETTINGS,
+  forEntrySettings,
+  type EntrySettings,
+} from '../../../plugins/contract.ts'
 import { isFormula, originalCell } from '../../files/cells.ts'
 import {
   filenameProblem,
-  MAX_DOWNLOAD_LIMIT,
-  MAX_EXPIRY_DAYS,
   MAX_TAGS,
   normalizeTags,
   tagProblem,
@@ -15,15 +19,13 @@ import { ERRORS, type ErrorCode } from '../../errors.ts'
 import { parsePublicId } from '../../ids.ts'
 import { FIELDS, type CsvField } from './columns.ts'
 
-export interface RowValues {
+/** Settings: undefined where the cell is empty, null for `never` and `unlimited`. */
+export interface RowValues extends EntrySettings {
   /** A bare UUID: the row changes this file, where its cells are not empty. */
   id: string | null
   filename: string
   file_url: string
   product_sku: string
-  /** undefined: the shop's default; null: never. */
-  expiry_days: number | null | undefined
-  download_limit: number | null | undefined
   /** undefined: the cell is empty; none: there is nothing but separators in it. */
   tags: string[] | undefined
 }
@@ -68,19 +70,17 @@ export function readValues(
   const product_sku = cell('product_sku')
   if (idText === '') wrong('product_sku', skuProblem(product_sku), product_sku)
   else if (product_sku !== '') problems.push({ ...NOT_MAPPED, value: product_sku })
-  const number = (field: 'expiry_days' | 'download_limit', most: number) => {
+  const settings = forEntrySettings((field) => {
     const text = cell(field)
-    const value = wholeNumber(text, most)
+    const value = wholeNumber(text, FILE_SETTINGS[field].entry.most)
     if (typeof value === 'object' && value !== null) wrong(field, value, text)
     return typeof value === 'object' && value !== null ? undefined : value
-  }
-  const expiry_days = number('expiry_days', MAX_EXPIRY_DAYS)
-  const download_limit = number('download_limit', MAX_DOWNLOAD_LIMIT)
+  })
   const tagText = cell('tags')
   const tags = tagText === '' ? undefined : splitTags(tagText)
   if (tags) wrong('tags', tagsProblem(tags), tagText)
   return {
-    values: { id, filename, file_url, product_sku, expiry_days, download_limit, tags },
+    values: { id, filename, file_url, product_sku, ...settings, tags },
     problems,
   }
 }
@@ -91,6 +91,7 @@ const NOT_MAPPED: CellProblem = {
   code: 'invalid_value',
   message: 'The products of a file that exists are not changed by a row',
 }
+
 /** Where a formula may hide; numbers are read as such. */
 const TEXTS = ['filename', 'file_url', 'product_sku', 'tags'] as const
 const FORMULA = {
@@ -99,6 +100,7 @@ const FORMULA = {
   message: 'This cell begins like a formula',
   detail: 'It is taken as text, as it is written: check that your spreadsheet saved its result',
 } as const
+
 const NO_URL: Problem = { code: 'required', message: 'A file URL is required' }
 
 function skuProblem(sku: string): Problem | null {
@@ -118,6 +120,11 @@ function tagsProblem(tags: readonly string[]): Problem | null {
   return tags.map(tagProblem).find((problem) => problem !== null) ?? null
 }
 
+/** Either word is read in either column. */
+const NONE: ReadonlySet<string> = new Set(
+  ENTRY_SETTINGS.map((name) => FILE_SETTINGS[name].entry.none),
+)
+
 const WHOLE = /^\d{1,15}$/
 
 const NEGATIVE = /^[-−]\s*\d{1,15}([.,]\d+)?$/
@@ -128,7 +135,7 @@ const WITH_DECIMALS = /^(\d{1,15})[.,]0{1,2}$/
 function wholeNumber(text: string, most: number): number | null | undefined | Problem {
   if (text === '') return undefined
   const digits = WHOLE.test(text) ? text : WITH_DECIMALS.exec(text)?.[1]
-  if (digits === undefined && /^(never|unlimited)$/i.test(text)) return null
+  if (digits === undefined && NONE.has(text.toLowerCase())) return null
   if (NEGATIVE.test(text)) return { code: 'out_of_range', message: 'This must be 0 or more' }
   if (digits === undefined) return { code: 'invalid_type', message: 'This is not a whole number' }
   const value = Number(digits)

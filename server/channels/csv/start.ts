@@ -1,5 +1,6 @@
 // Starts what the rows of a checked file ask for: an import of new files, and changes of the files
 // that rows name by their ids.
+import { givenSettings } from '../../files/drafts.ts'
 import type { Entry, FileChange } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { scopesOfConflict, type Engine } from '../../engine/engine.ts'
@@ -133,22 +134,15 @@ async function workOf(tx: ShopScope, upload: CsvUpload) {
 }
 
 /** An empty cell leaves the file as it is. */
-function changeOf({ filename, expiry_days, download_limit, tags }: RowValues): FileChange {
+function changeOf(values: RowValues): FileChange {
+  const { filename, tags } = values
   return {
-    set: {
-      ...(filename === '' ? {} : { filename }),
-      ...(expiry_days === undefined ? {} : { expiry_days }),
-      ...(download_limit === undefined ? {} : { download_limit }),
-    },
+    set: { ...(filename === '' ? {} : { filename }), ...givenSettings(values) },
     ...(tags ? { tags: { replace: tags } } : {}),
   }
 }
 
 const fileOf = (
-  { filename, file_url, product_sku, tags, expiry_days, download_limit }: RowValues,
+  { file_url, id: _, ...values }: RowValues,
   on_conflict: Entry['on_conflict'],
-): ImportFile => ({
-  ...{ filename, product_sku, on_conflict },
-  source: { type: 'url', url: file_url },
-  ...{ tags, expiry_days, download_limit },
-})
+): ImportFile => ({ ...values, on_conflict, source: { type: 'url', url: file_url } })

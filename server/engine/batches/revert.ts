@@ -1,5 +1,6 @@
 // Undoing: what another operation did to a file is taken back, where that is still so. Drift is
 // judged on the fields which that operation changed, and on nothing else: a download is no drift.
+import { FILE_SETTINGS, SETTING_NAMES } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Ledger } from '../../files/changes.ts'
 import type { Draft } from '../../files/drafts.ts'
@@ -67,9 +68,7 @@ export function revert(item: WorkItem): ItemEnding | null {
 const APART: ReadonlySet<string> = new Set(['tags', 'mappings', 'deleted', 'product_mapped'])
 const FIELD_NAMES: Record<string, string> = {
   filename: 'Its name',
-  expiry_days: 'Its expiry',
-  download_limit: 'Its download limit',
-  visibility: 'Its visibility',
+  ...Object.fromEntries(SETTING_NAMES.map((name) => [name, FILE_SETTINGS[name].subject])),
   version: 'Its content',
   size_bytes: 'Its content',
   deleted: 'Whether it is in the trash',

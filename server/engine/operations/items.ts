@@ -224,5 +224,4 @@ const GONE: Draft = {
   tags: [],
   mappings: [],
   ...usualSettings(),
-  download_tracking: false,
 }

@@ -1,4 +1,5 @@
 // POST /api/files/import: import files by URL.
+import { forEntrySettings, settingChanges } from '../../../plugins/contract.ts'
 import { z } from 'zod'
 import { importFromApi } from '../../channels/api/start.ts'
 import { hasEnded, type Engine, type ItemRow, type OperationRow } from '../../engine/engine.ts'
@@ -7,15 +8,7 @@ import type { ShopScope } from '../../db/for-shop.ts'
 import { toPublicId } from '../../ids.ts'
 import { endpoint, type Endpoint, type Reply } from '../endpoint.ts'
 import { waitingTime } from '../prefer.ts'
-import {
-  downloadLimit,
-  errorSchema,
-  expiryDays,
-  fetchUrl,
-  filename,
-  tags,
-  warning,
-} from '../schemas.ts'
+import { errorSchema, fetchUrl, filename, tags, warning } from '../schemas.ts'
 import { operationId, operationPath } from '../operation-record.ts'
 import { requireImportScopes } from '../scopes.ts'
 
@@ -59,8 +52,7 @@ const importBody = (limits: Limits) =>
               .max(255)
               .optional()
               .meta({ description: 'Always maps to the product with this SKU' }),
-            expiry_days: expiryDays.optional(),
-            download_limit: downloadLimit.optional(),
+            ...forEntrySettings((name) => settingChanges[name]),
             tags: tags.optional(),
           }),
         )

@@ -3,7 +3,13 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Listener } from '../db/listener.ts'
-import { savedPage, type BuyerPage, type OwnTexts, type SavedBuyerPage } from './buyer-page.ts'
+import {
+  savedPage,
+  type BuyerPage,
+  type Logo,
+  type OwnTexts,
+  type SavedBuyerPage,
+} from './buyer-page.ts'
 import { colourCss } from './colours.ts'
 import type { Locale } from './say.ts'
 import type { Query } from './targets.ts'
@@ -35,11 +41,14 @@ export function lookOf({ page, logo }: SavedBuyerPage): PageLook {
   return {
     style: whole,
     policy: `default-src 'none'; style-src 'sha256-${hash}';${images} base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
-    logo: logo && `data:${logo.type};base64,${logo.bytes.toString('base64')}`,
+    logo: logo && dataAddress(logo),
     language: page.language,
     textsIn: (locale) => textsOf(page, locale) ?? textsOf(page, page.language),
   }
 }
+
+export const dataAddress = ({ type, bytes }: Logo): string =>
+  `data:${type};base64,${bytes.toString('base64')}`
 
 function textsOf({ texts }: BuyerPage, locale: Locale): OwnTexts | null {
   const own = texts[locale]

@@ -47,6 +47,7 @@ import { linkRoutes } from './routes/links.ts'
 import { messageRoutes } from './routes/messages.ts'
 import { noticeRoutes } from './routes/notices.ts'
 import { artifactRoutes } from './routes/artifacts.ts'
+import { buyerPageRoutes } from './routes/buyer-page.ts'
 import { channelRoutes } from './routes/channels.ts'
 import { bulkRoutes } from './routes/bulk.ts'
 import { operationLogRoutes } from './routes/operation-log.ts'
@@ -115,6 +116,7 @@ export function listEndpoints(parts: AppParts): Endpoint[] {
     ...productRoutes(),
     ...reviewRoutes(parts),
     ...settingsRoutes(parts.clock),
+    ...buyerPageRoutes(),
     ...apiKeyRoutes(parts.clock),
     ...noticeRoutes(),
     ...messageRoutes(parts),

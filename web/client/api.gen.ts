@@ -100,6 +100,75 @@ export interface components {
         visibility?: 'public' | 'private'
       }
     }
+    BuyerPage: {
+      accent: string | null
+      background: string | null
+      colours: components['schemas']['ColourReport']
+      /** @enum {string} */
+      language: 'en' | 'de' | 'fr' | 'es' | 'ja'
+      /** @description `url` is a data address */
+      logo: {
+        size_bytes: number
+        type: string
+        url: string
+      } | null
+      texts: {
+        [key: string]: {
+          footer: string
+          intro: string
+        }
+      }
+    }
+    BuyerPageChange: {
+      /** @description Buttons and links; null: the usual blue */
+      accent?: string | null
+      /** @description Behind the page; null: light or dark, as the device prefers */
+      background?: string | null
+      /**
+       * @description For buyers whose language the pages do not speak
+       * @enum {string}
+       */
+      language?: 'en' | 'de' | 'fr' | 'es' | 'ja'
+      /** @description By language; where one is missing, that of `language` is shown */
+      texts?: {
+        [key: string]: {
+          /** @description At the end of every page */
+          footer?: string
+          /** @description Above the files */
+          intro?: string
+        }
+      }
+    }
+    BuyerPagePreview: {
+      /** @description Buttons and links; null: the usual blue */
+      accent?: string | null
+      /** @description Behind the page; null: light or dark, as the device prefers */
+      background?: string | null
+      /**
+       * @description For buyers whose language the pages do not speak
+       * @enum {string}
+       */
+      language?: 'en' | 'de' | 'fr' | 'es' | 'ja'
+      /**
+       * @default en
+       * @enum {string}
+       */
+      locale: 'en' | 'de' | 'fr' | 'es' | 'ja'
+      /**
+       * @default files
+       * @enum {string}
+       */
+      page: 'files' | 'ended'
+      /** @description By language; where one is missing, that of `language` is shown */
+      texts?: {
+        [key: string]: {
+          /** @description At the end of every page */
+          footer?: string
+          /** @description Above the files */
+          intro?: string
+        }
+      }
+    }
     CatalogMirror: {
       error: string | null
       next_refresh_at: string | null
@@ -125,6 +194,15 @@ export interface components {
       } | null
       /** @description How an operation came: `CSV` */
       title: string
+    }
+    ColourReport: {
+      /** @description The chosen colour could not be read as a link, so links have `link_colour` */
+      adjusted: boolean
+      /** @description Contrast of the text on a button, 1 to 21 */
+      button: number
+      /** @description Contrast of a link, after it was adjusted */
+      link: number
+      link_colour: string
     }
     CreatedWebhook: {
       /** Format: date-time */
@@ -946,6 +1024,9 @@ export interface components {
       status: 'ready' | 'checking' | 'checked' | 'started'
       /** @description The operation over rows that change files */
       update_job_id: string | null
+    }
+    LogoRequest: {
+      image: string
     }
     Message: {
       attempts: number

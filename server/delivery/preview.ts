@@ -1,0 +1,45 @@
+// What a merchant sees of the buyers' pages before the look is saved: the real pages with sample
+// files.
+import type { ShopRecord } from '../files/shop-settings.ts'
+import type { SavedBuyerPage } from './buyer-page.ts'
+import { lookOf } from './look.ts'
+import { packPage, renderPack } from './pack-page.ts'
+import { renderMessage, type AskForm, type Frame } from './pages.ts'
+import { sayIn } from './say.ts'
+
+export const PREVIEW_PAGES = ['files', 'ended'] as const
+export type PreviewPage = (typeof PREVIEW_PAGES)[number]
+
+const FILES = [
+  { filename: 'Sailing Basics.pdf', size_bytes: 4_812_331, downloads: 1 },
+  { filename: 'Knots and Splices.mp4', size_bytes: 734_003_200, downloads: 4 },
+  { filename: 'Checklist.pdf', size_bytes: 88_064, downloads: 5 },
+]
+const LIMIT = 5
+const UNTIL = new Date('2027-06-30T00:00:00Z')
+/** Nothing leaves a preview: its frame may not send forms. */
+const ASK: AskForm = { key: '', action: '#' }
+
+export function previewPage(
+  page: PreviewPage,
+  given: { shop: Pick<ShopRecord, 'name' | 'domain'>; look: SavedBuyerPage; locale: string },
+): string {
+  const { name, domain } = given.shop
+  const say = sayIn(given.locale)
+  const shop = { name, domain, look: lookOf(given.look) }
+  const frame: Frame = { say, shop }
+  if (page === 'ended')
+    return renderMessage(frame, {
+      title: say('expired.title'),
+      happened: say('expired.happened', { day: say.date(UNTIL) }),
+      advice: say('advice.askShop', { shop: name }),
+      name: FILES[0]!.filename,
+      ask: ASK,
+    }).html
+  const files = FILES.map((file) => ({ ...file, key: '', download_limit: LIMIT }))
+  const pack = { name: say('order.title'), shop, expires_at: UNTIL, files, ask: ASK, asked: true }
+  return renderPack(
+    frame,
+    packPage(say, pack, () => '#'),
+  ).html
+}

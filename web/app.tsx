@@ -60,6 +60,15 @@ const ApiKeysPage = lazy(async () => ({
 const DropPage = lazy(async () => ({
   default: (await import('./pages/settings/drop/drop-page.tsx')).DropPage,
 }))
+const WebhooksPage = lazy(async () => ({
+  default: (await import('./pages/webhooks/webhooks-page.tsx')).WebhooksPage,
+}))
+const WebhookPage = lazy(async () => ({
+  default: (await import('./pages/webhooks/webhook-page.tsx')).WebhookPage,
+}))
+const BuyerPagePage = lazy(async () => ({
+  default: (await import('./pages/buyer-page/buyer-page-page.tsx')).BuyerPagePage,
+}))
 const SchedulePage = lazy(async () => ({
   default: (await import('./pages/schedules/schedule-page.tsx')).SchedulePage,
 }))
@@ -95,6 +104,11 @@ export function App() {
               <Route path="/settings/mail" component={MailPage} />
               <Route path="/settings/api-keys" component={ApiKeysPage} />
               <Route path="/settings/drop" component={DropPage} />
+              <Route path="/settings/webhooks" component={WebhooksPage} />
+              <Route path="/settings/webhooks/:id">
+                {({ id }) => <WebhookPage key={id} id={id} />}
+              </Route>
+              <Route path="/settings/buyer-page" component={BuyerPagePage} />
               <Route component={LostPage} />
             </Switch>
           </Arrival>

@@ -12,7 +12,7 @@ export const de: Messages = {
   'size.TB': '{value} TB',
 
   'expired.title': 'Dieser Link ist abgelaufen',
-  'expired.happened': 'Er war bis {day} gültig.',
+  'expired.happened': 'Er war bis zum {day} gültig.',
   'exhausted.title': 'Dieser Link ist aufgebraucht',
   'exhausted.happened':
     'Er konnte {limit, plural, one {einmal} other {#-mal}} benutzt werden, und das ist geschehen.',
@@ -59,7 +59,7 @@ export const de: Messages = {
 
   'pack.summary': '{count, plural, one {# Datei} other {# Dateien}}, {size}',
   'pack.empty': 'Im Moment ist nichts darin. Kommen Sie später wieder, oder fragen Sie {shop}.',
-  'pack.until': 'Sie können bis {day} herunterladen.',
+  'pack.until': 'Sie können bis zum {day} herunterladen.',
   'pack.download': 'Herunterladen',
   'pack.downloadNamed': '{filename} herunterladen',
   'pack.left':
@@ -95,7 +95,7 @@ export const de: Messages = {
   'order.downloadAll': 'Alles herunterladen',
   'order.downloadAllAbout': 'Eine ZIP-Datei, {size}',
   'order.version': 'Neue Version vom {day}',
-  'order.until': 'bis {day}',
+  'order.until': 'bis zum {day}',
   'order.fileExpired': 'abgelaufen am {day}',
   'order.fileGone': 'nicht mehr angeboten',
   'order.mailSubject': 'Ihre Downloads von {shop} (Bestellung {order})',

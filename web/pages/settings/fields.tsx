@@ -5,10 +5,18 @@ import { fieldId, type Problems } from '../../components/problems.ts'
 import { RefreshProducts } from '../../components/refresh-products.tsx'
 import { WordsField } from '../../components/words-field.tsx'
 import { type MatchMethod } from '../../client/types.ts'
-import { BlockStack, Checkbox, ChoiceList, Link, Select, Text } from '../../ui/index.ts'
+import { t } from '../../messages/t.ts'
+import {
+  BlockStack,
+  Checkbox,
+  ChoiceList,
+  InlineStack,
+  Link,
+  Select,
+  Text,
+} from '../../ui/index.ts'
 import { momentText } from '../../labels/time.ts'
 import { methodOrder, methodsOf, type SettingsDraft } from './settings-draft.ts'
-import { t } from '../../messages/t.ts'
 
 interface Props {
   draft: SettingsDraft
@@ -156,9 +164,27 @@ export function NotificationFields({ draft, problems, onChange }: Props) {
         value={draft.recipients}
         onChange={(recipients) => onChange({ recipients })}
       />
-      <Text as="p">
+      <Checkbox
+        label={t('Text message when an import of 1,000 files or more has ended')}
+        checked={draft.sms_on_large_import}
+        onChange={(sms_on_large_import) => onChange({ sms_on_large_import })}
+      />
+      {draft.sms_on_large_import && (
+        <WordsField
+          id={fieldId('sms_recipients')}
+          label={t('Phone numbers')}
+          help={t('With the country code, like +4915112345678. At most five.')}
+          placeholder="+4915112345678"
+          error={problems.within('sms_recipients')}
+          value={draft.sms_recipients}
+          write={(number) => number.replaceAll(/[\s().-]/g, '')}
+          onChange={(sms_recipients) => onChange({ sms_recipients })}
+        />
+      )}
+      <InlineStack gap="400">
         <Link url="/settings/mail">{t('Sent mail')}</Link>
-      </Text>
+        <Link url="/settings/webhooks">{t('Webhooks')}</Link>
+      </InlineStack>
     </BlockStack>
   )
 }

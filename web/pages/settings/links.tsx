@@ -1,7 +1,17 @@
 // The ways from the settings to the pages that belong to them.
 import { findByBody, usePlugins } from '../../client/plugins.ts'
-import { BlockStack, Card, InlineStack, Link, Text } from '../../ui/index.ts'
 import { t } from '../../messages/t.ts'
+import { BlockStack, Card, InlineStack, Link, Text } from '../../ui/index.ts'
+
+export function BuyerPageLink() {
+  return (
+    <Card>
+      <Entry title={t('Buyer’s page')} url="/settings/buyer-page">
+        {t('Your logo, colours and texts on the pages that customers open, with a preview.')}
+      </Entry>
+    </Card>
+  )
+}
 
 export function AutomationLinks() {
   return (
@@ -45,6 +55,9 @@ export function AdvancedLinks() {
             </Link>
           ))}
         </InlineStack>
+        <Entry title={t('Webhooks')} url="/settings/webhooks">
+          {t('Programs of yours that are told what happens here, by signed messages.')}
+        </Entry>
         <Entry title={t('FTP upload')} url="/settings/drop">
           {t('Send files by SFTP or FTP: accounts, automatic import, connections.')}
         </Entry>

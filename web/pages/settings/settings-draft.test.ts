@@ -15,6 +15,8 @@ const saved: ShopSettings = {
   email_on_complete: true,
   email_on_errors: true,
   recipients: ['a@b.example'],
+  sms_on_large_import: false,
+  sms_recipients: [],
   time_zone: 'UTC',
 }
 const draft = draftOf(saved)

@@ -12,11 +12,11 @@ import { focusField } from '../../components/problem-list.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../components/problems.ts'
 import { SaveBar } from '../../components/save-bar.tsx'
+import { t } from '../../messages/t.ts'
 import { BlockStack, Card, Layout } from '../../ui/index.ts'
 import { ImportFields, MappingFields, NotificationFields, TimeZoneField } from './fields.tsx'
-import { AdvancedLinks, AutomationLinks } from './links.tsx'
+import { AdvancedLinks, AutomationLinks, BuyerPageLink } from './links.tsx'
 import { changeOf, draftOf, numberProblems, type SettingsDraft } from './settings-draft.ts'
-import { t } from '../../messages/t.ts'
 
 export function SettingsPage() {
   const settings = useSettings()
@@ -104,6 +104,13 @@ function Form({ settings }: { settings: ShopSettings }) {
           <Card>
             <NotificationFields {...parts} />
           </Card>
+        </Layout.AnnotatedSection>
+        <Layout.AnnotatedSection
+          id="buyer-page"
+          title={t('Buyer’s page')}
+          description={t('What customers see when they open a link.')}
+        >
+          <BuyerPageLink />
         </Layout.AnnotatedSection>
         <Layout.AnnotatedSection
           id="time-zone"

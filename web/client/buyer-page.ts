@@ -1,0 +1,55 @@
+// How buyers' pages look: what the API answers with, and the calls.
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { call } from './client.ts'
+import { type Schemas } from './types.ts'
+
+export type BuyerPage = Schemas['BuyerPage']
+export type BuyerLocale = BuyerPage['language']
+export type ColourReport = Schemas['ColourReport']
+export type PreviewedPage = 'files' | 'ended'
+
+/** What the form edits; the logo is saved when it is chosen. */
+export type BuyerPageDraft = Pick<BuyerPage, 'accent' | 'background' | 'language' | 'texts'>
+
+const PATH = '/api/settings/buyer-page'
+const KEY = ['buyer-page']
+
+export const useBuyerPage = () =>
+  useQuery({ queryKey: KEY, queryFn: ({ signal }) => call<BuyerPage>(PATH, { signal }) })
+
+export interface Preview {
+  html: string
+  colours: ColourReport
+}
+
+/** `draft` is not saved. `logo` is only a part of the key: a new one shows in the preview. */
+export const usePreview = (
+  draft: Partial<BuyerPageDraft>,
+  shown: { locale: BuyerLocale; page: PreviewedPage },
+  logo: string | null,
+) =>
+  useQuery({
+    queryKey: [...KEY, 'preview', draft, shown, logo],
+    queryFn: ({ signal }) =>
+      call<Preview>(`${PATH}/preview`, { method: 'POST', body: { ...draft, ...shown }, signal }),
+    placeholderData: keepPreviousData,
+    retry: false,
+  })
+
+function useChange<Variables>(run: (variables: Variables) => Promise<BuyerPage>) {
+  const client = useQueryClient()
+  return useMutation<BuyerPage, Error, Variables>({
+    mutationFn: run,
+    onSuccess: (page) => client.setQueryData(KEY, page),
+  })
+}
+
+export const useChangeBuyerPage = () =>
+  useChange((change: Partial<BuyerPageDraft>) => call(PATH, { method: 'PATCH', body: change }))
+
+export const useSetLogo = () =>
+  useChange((image: string | null) =>
+    image === null
+      ? call(`${PATH}/logo`, { method: 'DELETE' })
+      : call(`${PATH}/logo`, { method: 'PUT', body: { image } }),
+  )

@@ -1,0 +1,78 @@
+// Webhooks: what the API answers with, and the calls.
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { call, callForAll, type Query } from './client.ts'
+import { refused, SLOW_MS } from './queries.ts'
+import { type Message, type Page, type Schemas } from './types.ts'
+
+export type Webhook = Schemas['Webhook']
+export type WebhookEvent = Webhook['events'][number]
+export interface CreatedWebhook extends Webhook {
+  secret: string
+}
+
+export interface WebhookFields {
+  url: string
+  description: string
+  events: string[]
+}
+
+const KEY = ['webhooks']
+
+export const useWebhooks = () =>
+  useQuery({
+    queryKey: KEY,
+    queryFn: ({ signal }) => callForAll<Webhook>('/api/webhooks', signal),
+    refetchInterval: ({ state }) => (refused(state.error) ? false : SLOW_MS),
+  })
+
+export const useWebhook = (id: string) =>
+  useQuery({
+    queryKey: [...KEY, id],
+    queryFn: ({ signal }) => call<Webhook>(`/api/webhooks/${id}`, { signal }),
+    refetchInterval: ({ state }) => (refused(state.error) ? false : SLOW_MS),
+  })
+
+export const useDeliveries = (id: string, query: Query) =>
+  useQuery({
+    queryKey: [...KEY, id, 'deliveries', query],
+    queryFn: ({ signal }) =>
+      call<Page<Message>>(`/api/webhooks/${id}/deliveries`, { query, signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => (refused(state.error) ? false : SLOW_MS),
+  })
+
+function useChange<Result, Variables>(run: (variables: Variables) => Promise<Result>) {
+  const client = useQueryClient()
+  return useMutation<Result, Error, Variables>({
+    mutationFn: run,
+    onSettled: () => client.invalidateQueries({ queryKey: KEY }),
+  })
+}
+
+/** The answer has the secret, this once. */
+export const useCreateWebhook = () =>
+  useChange((body: WebhookFields) =>
+    call<CreatedWebhook>('/api/webhooks', { method: 'POST', body }),
+  )
+
+export const useChangeWebhook = (id: string) =>
+  useChange((body: Partial<WebhookFields> & { enabled?: boolean }) =>
+    call<Webhook>(`/api/webhooks/${id}`, { method: 'PATCH', body }),
+  )
+
+export const useDeleteWebhook = () =>
+  useChange((id: string) => call<void>(`/api/webhooks/${id}`, { method: 'DELETE' }))
+
+/** The answer has the new secret, this once. */
+export const useRotateSecret = (id: string) =>
+  useChange((keep_hours: number) =>
+    call<CreatedWebhook>(`/api/webhooks/${id}/rotate`, { method: 'POST', body: { keep_hours } }),
+  )
+
+export const useTestWebhook = (id: string) =>
+  useChange((_: void) => call<Message>(`/api/webhooks/${id}/test`, { method: 'POST' }))
+
+export const useReplay = (id: string) =>
+  useChange((message: string) =>
+    call<Message>(`/api/webhooks/${id}/deliveries/${message}/replay`, { method: 'POST' }),
+  )

@@ -1,0 +1,11 @@
+/* eslint texts/translated: off -- languages are named in themselves */
+// The languages that buyers' pages speak, each by its own name.
+import { type BuyerLocale } from '../../client/buyer-page.ts'
+
+export const LANGUAGES: { value: BuyerLocale; label: string }[] = [
+  { value: 'en', label: 'English' },
+  { value: 'de', label: 'Deutsch' },
+  { value: 'fr', label: 'Français' },
+  { value: 'es', label: 'Español' },
+  { value: 'ja', label: '日本語' },
+]

@@ -1,0 +1,38 @@
+// Makes a chosen image small enough for a logo, in the browser.
+
+/** As large as pages show it, on screens with two pixels for one. */
+const MOST_WIDTH = 800
+const MOST_HEIGHT = 160
+/** The server takes 100 KB. */
+const MOST_BYTES = 100 * 1024
+
+/** In base64. Rejects where the browser cannot read it as an image. */
+export async function logoOf(file: Blob): Promise<string> {
+  const image = await createImageBitmap(file)
+  const scale = Math.min(1, MOST_WIDTH / image.width, MOST_HEIGHT / image.height)
+  if (scale === 1 && file.size <= MOST_BYTES && file.type !== 'image/svg+xml') return base64Of(file)
+  const canvas = document.createElement('canvas')
+  canvas.width = Math.max(1, Math.round(image.width * scale))
+  canvas.height = Math.max(1, Math.round(image.height * scale))
+  const context = canvas.getContext('2d')!
+  context.imageSmoothingQuality = 'high'
+  context.drawImage(image, 0, 0, canvas.width, canvas.height)
+  return base64Of(await drawn(canvas))
+}
+
+/** PNG keeps edges and transparency; a photograph may need WebP. */
+async function drawn(canvas: HTMLCanvasElement): Promise<Blob> {
+  const as = (type: string) =>
+    new Promise<Blob>((resolve, reject) =>
+      canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('No image'))), type, 0.9),
+    )
+  const png = await as('image/png')
+  return png.size <= MOST_BYTES ? png : as('image/webp')
+}
+
+async function base64Of(blob: Blob): Promise<string> {
+  const bytes = new Uint8Array(await blob.arrayBuffer())
+  let text = ''
+  for (const byte of bytes) text += String.fromCharCode(byte)
+  return btoa(text)
+}

@@ -1,4 +1,4 @@
-// The lease of background tasks and their recovery: one run at a time, whoever dies, and every job
+// The lease of background tasks and their recovery: one run at a time even after a crash, and every job
 // in the end.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openTestWorker, startTestTasks } from '../../test/background.ts'

@@ -1,6 +1,6 @@
 // Background work as jobs of the worker: CSV checks, mirror refreshes, schedules, stale messages,
-// upkeep. A run holds a lease that the worker's own heartbeat keeps alive, and the worker's crash
-// sweep queues what has no live job.
+// upkeep. A run holds a lease that the worker's heartbeat keeps alive. The worker's crash sweep
+// queues tasks that have no live job.
 import type { Database } from '../db/database.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { errorFields, type Logger } from '../log.ts'
@@ -8,7 +8,7 @@ import { LeaseLost, SILENCE } from './worker/lease.ts'
 
 export { LeaseLost } from './worker/lease.ts'
 
-/** The identity of a task: what queues its jobs needs no more than this. */
+/** The identity of a task: all that is needed to queue its jobs. */
 export interface TaskKind {
   /** graphile-worker's task identifier, and the first part of the job keys. */
   readonly name: string
@@ -20,15 +20,15 @@ export interface BackgroundTask extends TaskKind {
   /** The most runs at the same time in one process. */
   atOnce: number
   /**
-   * SQL that gives (shop_id, key, due_at) of everything that must have a job: the sweep queues what
-   * has none. Absent: the task has one job for the whole installation, with the empty key.
+   * SQL that gives (shop_id, key, due_at) of everything that must have a job: the sweep queues the
+   * missing jobs. Absent: the task has one job for the whole installation, with the empty key.
    */
   wanted?: string
-  /** The job is due whenever a worker starts, and not only at its next time. */
+  /** The job is due each time a worker starts, not only at its next time. */
   atStart?: boolean
   /**
-   * One run. Gives when to run again, or null: once `wanted` gives it again. What it throws is
-   * logged, and it is tried again. When `signal` aborts it throws the signal's reason.
+   * One run. Gives when to run again, or null: not before `wanted` returns its key again. Errors
+   * are logged and the run is retried. When `signal` aborts, it throws the signal's reason.
    */
   run(run: TaskRun): Promise<Date | null>
 }
@@ -37,7 +37,7 @@ export interface TaskRun {
   /** Null: the task is about the whole installation. */
   shop: number | null
   key: string
-  /** 1 for the first run since the last one that ended; runs that were stopped do not count. */
+  /** 1 for the first run since the last one that ended. Runs that were stopped are not counted. */
   attempt: number
   lease: TaskLease
   /** Aborts when the worker stops or the lease is lost. */
@@ -46,9 +46,7 @@ export interface TaskRun {
 
 export interface TaskLease {
   readonly number: number
-  /**
-   * Locks the lease for the rest of the transaction. Throws `LeaseLost` where another run has it.
-   */
+  /** Locks the lease for the rest of the transaction. Throws `LeaseLost` if another run has it. */
   hold(tx: ShopScope): Promise<void>
 }
 
@@ -58,7 +56,7 @@ export interface TaskJob {
 }
 
 const MAX_ATTEMPTS = 3
-/** After a run that threw. */
+/** The delay after a run that threw. */
 const RETRY_MS = 20_000
 
 const jobKey = (task: string, key: string) => `${task}:${key}`
@@ -87,7 +85,7 @@ export async function queueTask(
   await tx.query(`select ${ADD_JOB(job)}`, { name, key, serial: onePerShop })
 }
 
-/** The attempts that failed are forgotten: the next run counts as the first one. */
+/** Resets the count of failed attempts: the next run counts as the first one. */
 export async function forgetAttempts(
   tx: ShopScope,
   { name }: TaskKind,
@@ -120,20 +118,17 @@ export const leaseOf = (task: string, key: string, number: number): TaskLease =>
 })
 
 export interface Background {
-  /** How many jobs it adds to those that one process works on. */
+  /** How many jobs of this process they add to the limit. */
   places: number
-  /** Flags of tasks that run as often as they may in this process. */
+  /** Flags of tasks that already run as often as they may in this process. */
   full(): string[]
-  /** Takes a place for a job; gives it back when called. */
+  /** Takes a place for a job. Call the result to release it. */
   enter(flags: readonly string[]): () => void
-  /** The work of each task identifier. Rejects only where the database is away. */
+  /** The work of each task identifier. Rejects only if the database is unavailable. */
   jobs: Readonly<Record<string, (job: TaskJob) => Promise<void>>>
-  /** Queues the tasks that are due whenever a worker starts. */
+  /** Queues the tasks that are due each time a worker starts. */
   start(): Promise<void>
-  /**
-   * Queues what has no live job, and stops runs whose lease was taken over. The crash sweep calls
-   * it.
-   */
+  /** Queues missing jobs, and stops runs whose lease was taken over. The crash sweep calls it. */
   recover(): Promise<void>
 }
 
@@ -213,7 +208,7 @@ function createPerform(
       await end(task, job, number, { ended: true, next })
     } catch (error) {
       if (lost.aborted || error instanceof LeaseLost) return
-      // Another worker may continue immediately; the run does not count.
+      // Another worker may continue immediately, and this run does not count.
       if (stopping.aborted)
         return end(task, job, number, { ended: false, next: new Date(), attempts: attempts - 1 })
       log.warn('a background task failed, it will be tried again', {
@@ -249,8 +244,8 @@ interface Taken {
 }
 
 /**
- * Null: a living worker runs it. That a worker holds a lease which it does not run means that it
- * could not give it back, because the database was away.
+ * Null: a living worker runs it. If this worker holds a lease that it does not run, it could not
+ * release it earlier because the database was unavailable: take it again.
  */
 async function takeLease(
   { pool }: BackgroundOptions['database'],
@@ -274,7 +269,7 @@ async function takeLease(
 type RunEnd = { ended: true; next: Date | null } | { ended: false; next: Date; attempts: number }
 
 /**
- * Gives the lease back and queues the next run, both or neither; nothing where the lease was taken
+ * Releases the lease and queues the next run, both or neither. Does nothing if the lease was taken
  * over.
  */
 async function endRun(
@@ -334,8 +329,8 @@ async function queueMissing(
 }
 
 /**
- * Jobs that gave their key to the next one before their worker died. graphile-worker never takes
- * them, and keeps them.
+ * Jobs whose key passed to the next job before their worker died. graphile-worker never runs or
+ * removes them.
  */
 async function dropSucceeded(
   { pool }: BackgroundOptions['database'],
@@ -353,7 +348,7 @@ async function stopLost(
   worker: string,
   running: ReadonlyMap<string, Run>,
 ): Promise<void> {
-  // A run that takes its lease after this is none of those looked at.
+  // Runs that take their lease after this query started are not checked.
   const before = [...running].filter(([, { lease }]) => lease !== null)
   if (before.length === 0) return
   const { rows } = await pool.query<{ lease: number }>(

@@ -69,7 +69,7 @@ test('starting twice with one key gives one operation', async () => {
   expect(await engine.start(workflow, ['a.txt'], 'other')).not.toBe(started[0])
 })
 
-test('a process with one place has one batch in hand, however many begin at the same moment', async () => {
+test('a process with one place runs one batch, even if many begin at the same moment', async () => {
   let [now, most] = [0, 0]
   const engine = await engineWith(async function* (items) {
     most = Math.max(most, ++now)
@@ -84,7 +84,7 @@ test('a process with one place has one batch in hand, however many begin at the 
   expect(most).toBe(1)
 })
 
-test('an operation without items ends at once', async () => {
+test('an operation without items ends immediately', async () => {
   const engine = await engineWith(async function* () {})
   await working(engine)
   expect((await engine.untilEnd(await engine.start(workflow, []))).operation.status).toBe('success')

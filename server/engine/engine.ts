@@ -37,7 +37,7 @@ export {
 const UNDOES_KIND = `(
   select u.kind from operations u where u.shop_id = operations.shop_id and u.id = operations.undoes)`
 
-// A notification may get lost with its connection: look anyway, this often.
+// Notifications may be lost with their connection: poll this often too.
 const LOOK_MS = 1000
 
 export interface OperationFilter {
@@ -52,7 +52,7 @@ export interface OperationFilter {
   to?: string
   /** A bare UUID. */
   schedule?: string
-  /** The workflow's title or the action contains this, in any case. */
+  /** The workflow's title or the action contains this, ignoring case. */
   search?: string
   /** Operations before this UUID, newest first. */
   before?: string
@@ -61,31 +61,30 @@ export interface OperationFilter {
 
 export interface Engine {
   /**
-   * Gives the new operation's UUID, or that of the one that was started with the same idempotency
-   * key.
+   * Gives the new operation's UUID, or the UUID of the operation that was started with the same
+   * idempotency key.
    */
   start(scope: ShopScope, input: StartInput): Promise<string>
   /**
-   * Adds to an operation that was started open; gives the first item's position, or null: it takes
-   * no more.
+   * Adds to an operation that was started open. Gives the first item's position; null: it takes no
+   * more.
    */
   add(tx: ShopScope, id: string, entries: readonly GrowingEntry[]): Promise<number | null>
-  /** Nothing more is added: it ends with its last item. */
+  /** Nothing more will be added: it ends with its last item. */
   close(tx: ShopScope, id: string): Promise<void>
   /**
-   * Throws `operation_state` when that can't be done now, `not_found` when there is no such
-   * operation.
+   * Throws `operation_state` if it is not possible now, `not_found` if there is no such operation.
    */
   move(scope: ShopScope, id: string, move: OperationMove): Promise<void>
-  /** Starts the operation that takes another one back; gives its UUID. Throws as `move` does. */
+  /** Starts the undo of an operation and gives its UUID. Throws as `move` does. */
   undo(scope: ShopScope, id: string, requestedBy: string, channel: string): Promise<string>
-  /** The API scopes that someone needs who does this with the operation. */
+  /** The API scopes needed to do this with the operation. */
   permissions(scope: ShopScope, operation: OperationRow, doing: Doing): Promise<string[]>
-  /** What can be done with the operation as it stands. */
+  /** The moves that are possible now. */
   actions(operation: OperationRow): (OperationMove | 'undo')[]
   /** A built-in workflow, or null. */
   workflow(id: string): Workflow | null
-  /** What a workflow would do with a few files, at once and without an operation. */
+  /** What a workflow would do with a few files: an immediate dry run, without an operation. */
   dryRun(
     scope: ShopScope,
     about: { workflow: Workflow; files: readonly Placed[]; signal: AbortSignal },
@@ -93,16 +92,16 @@ export interface Engine {
   plugins: EngineParts['plugins']
   workflows: EngineParts['workflows']
   /**
-   * Calls `handler` when an operation of the shop may have moved on (null: any may have); returns
-   * how to stop.
+   * Calls `handler` when an operation of the shop may have changed (null: any may have). Returns
+   * the function that stops it.
    */
   onProgress(shop: number, handler: (operation: string | null) => void): () => void
   get(scope: ShopScope, id: string): Promise<OperationRow | null>
   list(scope: ShopScope, filter: OperationFilter): Promise<OperationRow[]>
   items(scope: ShopScope, id: string, filter: ItemFilter): Promise<ItemRow[]>
-  /** All of them in order, a page at a time. */
+  /** All items in order, a page at a time. */
   allItems(scope: ShopScope, id: string): AsyncIterable<ItemRow[]>
-  /** The operation once it has ended, or as it stands after `ms` or when `signal` aborts. */
+  /** The operation once it has ended, or its current state after `ms` or when `signal` aborts. */
   waitForEnd(
     scope: ShopScope,
     id: string,
@@ -111,7 +110,7 @@ export interface Engine {
   ): Promise<OperationRow | null>
 }
 
-/** A cancelled operation ends once its last steps have run. */
+/** A cancelled operation ends after its last steps have run. */
 export const hasEnded = ({ status, finished_at }: OperationRow): boolean =>
   ENDED.includes(status) && finished_at !== null
 
@@ -170,7 +169,7 @@ export function createEngine(parts: EngineParts): Engine {
     waitForEnd: async (scope, id, ms, signal) => {
       const until = performance.now() + ms
       while (true) {
-        // Before the look: what is told while it goes on would be heard by nobody.
+        // Listen before reading: a notification during the read would be lost.
         const looked = new AbortController()
         const left = Math.max(0, until - performance.now())
         const told = AbortSignal.any([signal, looked.signal])
@@ -208,10 +207,7 @@ function nextHint(
   })
 }
 
-/**
- * Newest first. Each condition that is absent is left out, so that the planner sees what is asked
- * for.
- */
+/** Newest first. Absent conditions are left out, so that the planner sees the real ones. */
 function listOperations(scope: ShopScope, filter: OperationFilter): Promise<OperationRow[]> {
   const { limit, search, ...given } = filter
   const conditions = Object.keys(CONDITIONS).filter(

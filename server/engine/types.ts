@@ -1,5 +1,5 @@
-// What the engine's parts share: an operation's row, an item at work, and what the engine is given
-// to work with.
+// What the engine's parts share: an operation's row, an item at work, and the engine's
+// dependencies.
 import type {
   BaseContext,
   Candidate,
@@ -52,7 +52,7 @@ export const ITEM_STATUSES = [
 
 export type ItemStatus = (typeof ITEM_STATUSES)[number]
 
-/** Statuses from which nothing more will happen by itself. */
+/** Final statuses: nothing more happens without a request. */
 export const ENDED: readonly OperationStatus[] = [
   'success',
   'partial',
@@ -65,13 +65,14 @@ export interface OperationRequest {
   auto_map?: boolean
   notify?: boolean
   /**
-   * Where the operation's end is posted. In the row: without its query, which is sealed beside it.
+   * Where the operation's end is posted. In the row it has no query, which is sealed in
+   * `callback_sealed`.
    */
   callback_url?: string
   callback_sealed?: string
 }
 
-/** What an operation's items are, as its row keeps it. */
+/** The operation's selection, as its row keeps it. */
 export type SourceRecord =
   /** `labelled`: its label names all of it; else it is the first entry's name. */
   | { type: 'entries'; labelled?: boolean }
@@ -81,14 +82,14 @@ export type SourceRecord =
   /** The items of another operation, which this one undoes. A bare UUID. */
   | { type: 'operation'; id: string }
 
-/**
- * What a preview found about its files; those that it left out or that would fail are counted
- * apart.
- */
+/** What a preview found. Files that it skipped or that would fail are counted separately. */
 export interface PreviewCounts {
   changed: number
   unchanged: number
-  /** Of which a person is to choose a product; those that are skipped otherwise included. */
+  /**
+   * Files for which a person must choose a product, including those that would be skipped
+   * otherwise.
+   */
   candidates: number
 }
 
@@ -122,23 +123,23 @@ export interface OperationRow {
   stopped: { step: string; code: string; message: string } | null
   undoes: string | null
   /**
-   * What kind of operation that is; absent where it was not read for people, null once it is gone.
+   * The kind of the operation that it undoes. Absent: not read. Null: that operation was deleted.
    */
   undoes_kind?: 'import' | 'bulk' | null
   undone_by: string | null
   undo_until: Date | null
   schedule_id: string | null
-  /** What it produced; absent where it was not read for people. */
+  /** The document that it produced; absent: not read. */
   artifact?: Artifact | null
-  /** What its preview found; null: it had none, or is still looking. */
+  /** What its preview found; null: no preview, or not ready. */
   foreseen: PreviewCounts | null
-  /** When its preview was ready; null from its confirmation on. */
+  /** When its preview was ready; null after its confirmation. */
   previewed_at: Date | null
   paused_at: Date | null
   paused_ms: number
-  /** Items that had ended when the present round began. */
+  /** Items that had ended when the current round began. */
   ended_before: number
-  /** How much of it is kept still. */
+  /** How much of it is still kept. */
   detail: 'kept' | 'results' | 'record'
   created_at: Date
   started_at: Date | null
@@ -152,61 +153,60 @@ export interface ItemError {
   retryable: boolean
 }
 
-/** An item in a worker's hands. */
+/** An item that a worker is processing. */
 export interface WorkItem {
   position: number
-  /** The file's bare UUID, where there is one yet. */
+  /** The file's bare UUID, if the file exists already. */
   file_id: string | null
   attempt: number
   crashed: boolean
-  /** Index of the step that comes next. */
+  /** Index of the next step. */
   step: number
   entry: Entry | null
-  /** The file that it is about, as it stands; null while an import makes it. */
+  /** The record of its file; null while an import creates the file. */
   record: FileRecord | null
   /**
-   * Of a file that exists only once something about it is to change: until then the record says it
-   * all.
+   * For an existing file it is created with the first change: until then the record has all fields.
    */
   draft: Draft | null
   staged: StagedBlob | null
   /** What its preview promised. */
   plan: [before: unknown, after: unknown] | null
   wanted: FileChange | null
-  /** The entry before it that asks for the same name; null: none does. */
+  /** The earlier entry that asks for the same name, or null. */
   waits_for: number | null
-  /** Where this operation undoes another one: what that did to the file, and when. */
+  /** If this operation undoes another one: what that one did to the file, and when. */
   undo: (Ledger & { at: string }) | null
   candidates: Candidate[]
   warnings: Warning[]
-  /** New files that come with its outcome. */
+  /** New files, written with its outcome. */
   created: StagedFile[]
-  /** A buyer's link that comes with its outcome. */
+  /** A buyer's link, written with its outcome. */
   link: LinkWanted | null
-  /** Why its steps found nothing to do; the first one's word. */
+  /** Why its steps had nothing to do: the first reason. */
   unchanged: string | null
-  /** A step did to it what no outcome tells of, as a copy elsewhere. */
+  /** A step had an effect that no outcome contains, such as a copy elsewhere. */
   acted: boolean
   /**
-   * Where it goes on after an interruption, and with which bytes: behind the steps that made
-   * nothing but bytes of it. Whatever else steps found out is not kept, so those run again.
+   * Where it resumes after an interruption, and with which bytes: after the steps that only made
+   * bytes. Other results of steps are not stored, so those steps run again.
    */
   resume: { step: number; staged: StagedBlob | null; final: boolean }
-  /**
-   * The version that its new bytes replace is kept for as long as that can be undone, and no
-   * longer.
-   */
+  /** The version that its new bytes replace is kept only while this can be undone. */
   drop_previous: boolean
 }
 
-/** How an item's turn ended. `again`: it goes back to wait for another attempt. */
+/** How the processing of an item ended. `again`: it waits for another attempt. */
 export type ItemEnding =
   | { status: 'done' }
   | { status: 'skipped'; reason: string }
   /** `stops`: the whole operation ends with it. */
   | { status: 'failed'; error: ItemError; stops?: string }
   | { status: 'again'; error: ItemError; delayMs: number }
-  /** Stopped through no fault of its own: it waits where it was, and the attempt does not count. */
+  /**
+   * Interrupted, not failed: it becomes pending again, and the attempt does not
+   * count.
+   */
   | { status: 'returned' }
 
 export interface EndedItem {
@@ -214,7 +214,7 @@ export interface EndedItem {
   ending: ItemEnding
 }
 
-/** What plugins may touch, bound to one shop. The actions are the engine's own. */
+/** The ports that plugins may use, bound to one shop. `actions` comes from the engine. */
 export type Ports = Omit<WritePorts, 'actions'> & Pick<BaseContext, 'shop'>
 
 /** Messages about an operation. Both are called in the transaction that decides to send them. */
@@ -238,8 +238,8 @@ export interface EngineParts {
   limits: Limits
   ports(scope: ShopScope): Promise<Ports>
   /**
-   * Documents of one operation, by its bare UUID. `seen`: how many of its files have been looked at
-   * so far, and how many are in.
+   * Documents of one operation, by its bare UUID. `seen` is told how many files were read and
+   * written so far.
    */
   listings(
     scope: ShopScope,
@@ -247,7 +247,10 @@ export interface EngineParts {
     seen: (files: number, written: number) => void,
   ): Listings
   messages: OperationMessages
-  /** Links are made in the transaction that writes an outcome, and their keys are derived. */
+  /**
+   * Links are created in the transaction that writes an outcome, and their keys are derived from
+   * this.
+   */
   secrets: Secrets
   log: Logger
 }

@@ -1,5 +1,5 @@
-// A worker: a graphile-worker pool that runs chains, finishes and messages, with its heartbeat and
-// crash sweep.
+// A worker: a graphile-worker pool that runs chains, finalizations and messages, with its heartbeat
+// and crash sweep.
 import { randomUUID } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 import {
@@ -23,7 +23,7 @@ import { startRecovery, type RecoveryOptions } from './worker/recovery.ts'
 import { strategyOf } from './operations/strategy.ts'
 import type { EngineParts } from './types.ts'
 
-// Notifications wake a worker at once; this is for what they miss.
+// Notifications wake a worker immediately. Polling is for lost notifications.
 const POLL_MS = 1000
 
 export interface EngineWorker {
@@ -87,7 +87,7 @@ export async function startWorker(
   }
   for (const [name, work] of Object.entries(background.jobs))
     taskList[name] = noted((payload) => work(payload as TaskJob), background)
-  // Before the first job is taken: a chain's holder must be known as alive.
+  // Before the first job is taken: the holder of a chain must be known as alive.
   const pool: { id: string | null } = { id: null }
   const { listener } = parts
   const { worker, broken } = runner
@@ -137,14 +137,14 @@ export async function startWorker(
 const flagsOf = (job: Job) => Object.keys(job.flags ?? {})
 
 /**
- * The places of a pool ask for a job one after another: what is full then counts every job given
- * before. Asked for at once, a job too many would have to go back, and a shop that waits lose its
- * turn to whoever it was to go before.
+ * The places of a pool ask for a job one after another, so each question counts the jobs given
+ * before. If they asked concurrently, a surplus job would have to be returned, and a waiting shop
+ * would lose its turn.
  */
 function turnsToAsk(events: WorkerEvents): () => Promise<void> {
   const slots = createSlots(1)
   let leave = () => {}
-  // How each question ends. A job's task begins, and takes its place, in the same tick.
+  // How each question ends. A job's task begins and takes its place in the same tick.
   for (const answer of ['job:start', 'worker:getJob:empty', 'worker:getJob:error'] as const)
     events.on(answer, () => leave())
   return async () => void (leave = await slots.take())

@@ -1,8 +1,8 @@
-// How many jobs of a kind one process works on at once. Downloads wait for others' servers, and
-// mail for others' mail servers: neither may take all of the places that changes and endings need,
-// nor one shop's downloads those of every other shop.
+// How many jobs of a kind one process runs concurrently. Downloads wait for remote servers, and
+// mail for mail servers: neither may take all places that changes and finalizations need, and one
+// shop's downloads must not block those of other shops.
 
-/** A job's flags say what it counts as: by the name, and by the name and the shop. */
+/** A job's flags say what it counts as: its kind, and its kind and shop. */
 export const BYTES = 'bytes'
 export const FINISH = 'finish'
 export const MESSAGE = 'message'
@@ -10,20 +10,21 @@ export const ofShop = (flag: string, shop: number) => `${flag}:${shop}`
 
 const FINISHES = 2
 const MESSAGES = 2
-/** Batches that are one transaction are quick: what the others leave is enough for them. */
+/** Batches of one transaction are short: the remaining places are enough for them. */
 const QUICK = 2
 
 export interface JobConcurrency {
-  /** All jobs at once. */
+  /** All concurrent jobs. */
   places: number
   /** Flags of jobs that have to wait. */
   full(): string[]
-  /** Takes a place; gives it back when called. None of the flags may be full. */
+  /** Takes a place. Call the result to release it. None of the flags may be full. */
   enter(flags: readonly string[]): () => void
 }
 
 /**
- * @param batches that read and write bytes, or wait for the outside; at most half of them for one
+ * @param batches concurrent batches that use bytes or external systems; at most half of them for
+ * one
  * shop
  */
 export function createJobConcurrency(batches: number): JobConcurrency {

@@ -1,5 +1,5 @@
-// The jobs of an operation. They are queued by SQL inside the transaction that makes them
-// necessary, under a key, so that queueing one twice leaves one.
+// The jobs of an operation. SQL queues them in the transaction that makes them necessary, under a
+// key, so that queueing one twice leaves one.
 import type { ShopScope } from '../db/for-shop.ts'
 import { BYTES, FINISH, MESSAGE, ofShop } from './job-concurrency.ts'
 
@@ -17,8 +17,8 @@ export interface OutboxJob {
   message: string
 }
 
-// A job that throws three times is given up; the sweep then sees an operation without a live job
-// and queues it anew.
+// A job that throws three times is given up. The sweep then finds an operation without a live job
+// and queues it again.
 const MAX_ATTEMPTS = 3
 
 export const TASKS = ['chain', 'finish', 'message'] as const
@@ -30,19 +30,18 @@ export const chainKey = (operation: string, chain: number) => `chain:${operation
 export const finishKey = (operation: string) => `finish:${operation}`
 
 /**
- * graphile-worker takes lower numbers first: an operation that begins goes before the further
- * batches of those that have begun, so that a large one holds a small one up for no longer than the
- * batches at work.
+ * graphile-worker takes lower numbers first. The first batch of an operation goes before later
+ * batches of others, so a large operation delays a small one only for the batches that are running.
  */
 const FIRST = 0
 const FURTHER = 1
 const LAST = 2
-/** No mail server likes thousands at once. */
+/** Mail servers reject thousands of concurrent messages. */
 const MESSAGES_APART_MS = 100
 
 /**
- * `slow`: it works on bytes, or waits for the outside, so that a process runs a limited number of
- * these. `quick`: its batches only use the database.
+ * `slow`: uses bytes or external systems, so a process runs a limited number of these. `quick`: its
+ * batches only use the database.
  */
 export type ChainLoad = 'quick' | 'slow'
 
@@ -81,7 +80,7 @@ export function queueMessage(tx: ShopScope, message: string, runAt?: Date): Prom
   })
 }
 
-/** Many at once, in one statement: one after the other, and behind all other work. */
+/** Many jobs in one statement. They run one after another, after all other work. */
 export async function queueMessages(tx: ShopScope, messages: readonly string[]): Promise<void> {
   if (messages.length === 0) return
   await tx.query(

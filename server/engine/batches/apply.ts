@@ -1,5 +1,5 @@
-// Applying a plugin's change to an item's draft: of a file that is still being made, or of one that
-// exists.
+// Applies a plugin's change to an item's draft: of a file that is being imported, or of an existing
+// one.
 import type { FileChange, Mapping } from '../../../plugins/contract.ts'
 import type { Draft } from '../../files/drafts.ts'
 import { normalizeTags } from '../../files/rules.ts'

@@ -1,9 +1,11 @@
-// A queue between what produces at its own pace and one reader: nothing is lost, and the producer
-// never waits.
+// A queue between producers and one reader. Nothing is lost, and producers never wait.
 
 export interface AsyncQueue<T> extends AsyncIterable<T> {
   push(value: T): void
-  /** No more will come; what has come is still read. With an error, reading ends by throwing it. */
+  /**
+   * No more will come; what has arrived is still read. With an error, reading then ends by throwing
+   * it.
+   */
   end(error?: unknown): void
 }
 

@@ -11,7 +11,7 @@ const collect = async <T>(source: AsyncIterable<T>): Promise<T[]> => {
   return all
 }
 
-test('groups are of the size given, in order, and the rest comes at the end at once', async () => {
+test('groups are of the size given, in order, and the rest comes immediately at the end', async () => {
   expect(await collect(batchStream(of(1, 2, 3, 4, 5), 2, 60_000))).toEqual([[1, 2], [3, 4], [5]])
   expect(await collect(batchStream(of(), 2, 60_000))).toEqual([])
 })

@@ -1,6 +1,8 @@
-// Gathers a stream into groups: of `size` at the most, none waiting longer than `ms` for company.
+// Gathers a stream into groups of at most `size`. No element waits longer than `ms` for others.
 
-/** Reads ahead of its consumer: a source that works in parallel is never held up by a slow one. */
+/**
+ * Reads ahead of its consumer, so a slow consumer does not stop a source that works in parallel.
+ */
 export async function* batchStream<T>(
   source: AsyncIterable<T>,
   size: number,

@@ -1,5 +1,5 @@
-// A chain of batches in a worker's hands: taken under a fresh lease, enqueued again after each
-// batch, put to rest when it has nothing to do, and woken when it has again.
+// A chain of batches held by a worker: taken under a new lease, queued again after each batch,
+// ended when no work is left, and restarted when there is new work.
 import type { ShopScope } from '../../db/for-shop.ts'
 import { UNBLOCKED } from '../operations/name-order.ts'
 import type { OperationRow } from '../types.ts'
@@ -8,33 +8,33 @@ import { queueChain, type ChainJob, type ChainLoad } from '../../queue/queue.ts'
 import { MAX_ATTEMPTS } from './failure.ts'
 
 /**
- * Items that a worker died over once run in groups of this size, shared by all chains: a few slow
- * files must not take their time one after another. One of them is poison at most, rarely.
+ * Items whose worker died once run in groups of this size, shared by all chains: slow files must
+ * not run one after another. Rarely more than one of them is poison.
  */
 export const CRASHED_GROUP = 10
 /**
- * Its next death fails the item, so it runs alone, and one at a time in the operation: a death must
- * not be blamed on an item that happened to run beside the one at fault.
+ * One more death fails the item. So it runs alone, one such item at a time in the operation: a
+ * death must not be blamed on an innocent item that ran beside the poison one.
  */
 export const LAST_CHANCE = `(crashed and attempt >= ${MAX_ATTEMPTS - 1})`
-/** The chain that runs those. */
+/** The chain that runs those items. */
 const LAST_CHANCE_CHAIN = 0
 
 /**
- * SQL: items that this chain may take. One whose name an open item before it asks for is passed
- * over: the chain that ends that one claims again afterwards, and finds it.
+ * SQL: items that this chain may take. An item is skipped while an open item before it asks for the
+ * same name. The chain that ends that item claims again afterwards and finds this one.
  */
 export const claimableBy = (chain: number) =>
   chain === LAST_CHANCE_CHAIN ? UNBLOCKED : `${UNBLOCKED} and not ${LAST_CHANCE}`
 
-/** A chain in a worker's hands. */
+/** A chain held by this worker. */
 export interface HeldChain {
   operation: OperationRow
   chain: number
   lease: number
 }
 
-/** The chain under a fresh lease, or null: nothing runs, or another worker has it. */
+/** The chain under a new lease, or null: nothing runs, or another worker holds it. */
 export async function holdChain(
   tx: ShopScope,
   job: ChainJob,
@@ -64,9 +64,9 @@ async function readRunning(tx: ShopScope, operation: string): Promise<OperationR
 }
 
 /**
- * The batch is over: the chain is free, and the job that goes on with it is queued, unless the
- * operation is paused. The chain is locked before the operation is looked at: a resume does it the
- * other way round, so that one of both queues.
+ * Ends the batch: releases the chain and queues its next job, unless the operation is paused. Locks
+ * the chain before it reads the operation; a resume does the reverse, so one of the two always
+ * queues the job.
  */
 export async function enqueueNext(
   tx: ShopScope,
@@ -83,7 +83,7 @@ export async function enqueueNext(
   if (row!.goes) await queueChain(tx, operation.id, chain, { load })
 }
 
-/** Nothing to claim: the chain sleeps until the next retry is due, or ends. */
+/** Nothing to claim: the chain waits until the next retry is due, or ends. */
 export async function restChain(
   tx: ShopScope,
   job: Pick<ChainJob, 'operation' | 'chain'>,
@@ -104,7 +104,7 @@ export async function restChain(
   if (due) await queueChain(tx, job.operation, job.chain, { load, runAt: due })
 }
 
-/** The chain of last chances, which had none before. */
+/** The chain of last chances, created when first needed. */
 async function wakeLastChances(tx: ShopScope, operation: string): Promise<void> {
   const woken = await tx.query(
     `update chains set ended = false
@@ -118,9 +118,9 @@ export const chainsFor = (items: number, parallel: number) =>
   Math.min(parallel, Math.ceil(items / CRASHED_GROUP))
 
 /**
- * Chains that had nothing left to do have again, and an operation of a single batch gets more of
- * them: one chain alone would take too long. The chain of last chances is waited for rather than
- * passed over: it may be about to end, and no other one takes those items.
+ * Restarts ended chains when there is new work, and gives an operation of a single batch more
+ * chains, since one alone would take too long. Waits for the lock of the chain of last chances
+ * instead of skipping it: it may be about to end, and no other chain takes those items.
  */
 export async function wakeChains(tx: ShopScope, operation: string, chains: number): Promise<void> {
   await tx.query(

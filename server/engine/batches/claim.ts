@@ -1,5 +1,5 @@
-// Claiming the batch of an executed operation: what a dead worker left running waits again, and the
-// next pending items are marked as running under the chain's lease, in one transaction.
+// Claims the batch of an executed operation in one transaction: items that a dead worker left
+// running become pending, and the next pending items are marked as running under the chain's lease.
 import type { ShopScope } from '../../db/for-shop.ts'
 import { AppError } from '../../errors.ts'
 import { followersOf } from '../operations/name-order.ts'
@@ -25,11 +25,11 @@ import { ITEM_COLUMNS, workItem, type ClaimedRow } from './work-items.ts'
 
 export interface Claim extends HeldChain {
   items: WorkItem[]
-  /** Those of `items` whose files another operation has in its hands. */
+  /** Of these items, those whose files another operation has claimed. */
   inUse: ReadonlySet<WorkItem>
 }
 
-/** The next batch of a chain, its items marked, or null when there is nothing to do for it now. */
+/** The next batch of a chain, with its items marked, or null if it has nothing to do now. */
 export function claimBatch(
   scope: ShopScope,
   job: ChainJob,
@@ -40,7 +40,8 @@ export function claimBatch(
     const held = await holdChain(tx, job, worker)
     if (!held) return null
     const leftovers = await returnLeftovers(tx, held)
-    // Items of a planned operation have no rows until they end: marking them as running needs some.
+    // Items of a planned operation have no rows until they end. Rows are needed to mark them as
+    // running.
     await spreadBatches(tx, job.operation)
     const hint = Math.min(held.row.hint, ...leftovers)
     const items =
@@ -65,9 +66,9 @@ export function claimBatch(
 }
 
 /**
- * Items that the chain's last holder left running wait again. Where it died they may be why: they
- * run in small groups from then on, then alone, and fail when that happens too often. Where it
- * lives, only the database was away: the attempt does not count.
+ * Items that the chain's last holder left running become pending. If the holder died, they may be
+ * the cause: they run in small groups, then alone, and fail after too many deaths. If it lives, the
+ * database was unavailable, and the attempt does not count.
  */
 async function returnLeftovers(
   tx: ShopScope,
@@ -104,9 +105,9 @@ async function returnLeftovers(
 }
 
 /**
- * The next item with the next ones of its kind: those that no worker has died over, a small group
- * of those that one has, or a last chance alone. None is locked that is not claimed: another chain
- * would pass over it, see nothing left to do, and end.
+ * The next item with the next ones of its kind: normal items, a small group of those whose worker
+ * died once, or one last chance alone. Locks only the items that it claims: another chain would
+ * skip locked items, see nothing left to do, and end.
  */
 async function claimFrom(
   tx: ShopScope,

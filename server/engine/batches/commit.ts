@@ -1,5 +1,5 @@
-// Committing: a group of ended items becomes files, changes and outcomes in one transaction. Only
-// items that still carry this claim's lease are written: whoever lost the lease writes nothing.
+// Commits a group of ended items: files, changes and outcomes in one transaction. Only items that
+// still carry this claim's lease are written, so a worker that lost the lease writes nothing.
 import { untilThrough } from '../../db/retry-transaction.ts'
 import { isDatabaseAway } from '../../db/error-classes.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
@@ -19,12 +19,13 @@ export interface CommitOptions {
   secrets: Secrets
   messages: OperationMessages
   log: Logger
-  /** The batch ends with this group: hand the chain on to its successor. */
+  /** The batch ends with this group: queue the chain's next job. */
   last: boolean
 }
 
 /**
- * Throws `LeaseLost`, or an error of a database that is away: the rest of the group is unwritten.
+ * Throws `LeaseLost`, or the error of an unavailable database: the rest of the group is then
+ * unwritten.
  */
 export async function commit(
   scope: ShopScope,
@@ -55,8 +56,8 @@ async function commitPart(
 }
 
 /**
- * The database refuses something in the group: each item is written by itself, and the one at fault
- * fails alone.
+ * The database rejects something in the group: write each item in its own transaction, so that only
+ * the faulty one fails.
  */
 async function commitApart(
   scope: ShopScope,
@@ -105,11 +106,11 @@ function commitGroup(
   })
 }
 
-/** The item before it waits for another attempt: taking the name now would break the order. */
+/** The item before it waits for a retry. Taking the name now would break the order. */
 const waiting = (ended: EndedItem): EndedItem =>
   ended.ending.status === 'done' ? { item: ended.item, ending: { status: 'returned' } } : ended
 
-/** Gives those whose name an item before them still takes. */
+/** Items whose name an item before them may still take. */
 async function holdItems(
   tx: ShopScope,
   claim: Claim,

@@ -1,4 +1,4 @@
-// What a plugin is handed: the shop's ports and the operation's wishes.
+// The context of a plugin: the shop's ports and the operation's options.
 import { z } from 'zod'
 import {
   PortError,
@@ -35,8 +35,7 @@ export async function writeContext(
 }
 
 /**
- * A step of an operation that this installation can't carry out any more: its plugin is gone, or
- * takes other options by now.
+ * A step that this installation can no longer run: its plugin is gone, or takes other options now.
  */
 export class BrokenStep extends PortError {
   readonly step: string
@@ -51,7 +50,7 @@ export class BrokenStep extends PortError {
 
 type Parts = Pick<EngineParts, 'plugins' | 'secrets'>
 
-/** A workflow's steps on its items, with their plugins and checked options. Throws `BrokenStep`. */
+/** A workflow's item steps, with their plugins and validated options. Throws `BrokenStep`. */
 export const resolveSteps = (
   parts: Parts,
   scope: ShopScope,
@@ -64,8 +63,8 @@ export const resolveSteps = (
   })
 
 /**
- * Those on the whole operation. One that is broken stands in its place and fails there, as any of
- * them may.
+ * The steps on the whole operation. A broken one keeps its place and fails there, like any other
+ * step.
  */
 export const resolveLastSteps = (
   parts: Parts,

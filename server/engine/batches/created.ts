@@ -1,5 +1,5 @@
-// Files that an operation makes of others: parts of a document, several in one. Each is kept with
-// its place among them, so that it is known what they came from, and an undo finds them.
+// Files that an operation makes from others: parts of a document, or several documents merged. Each
+// is recorded with its place among them: this shows where they came from, and undo needs it.
 import { settingsOf, type StagedFile } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { ErrorCode } from '../../errors.ts'
@@ -14,8 +14,8 @@ export interface CreationProblem {
 }
 
 /**
- * Admits what the items made; gives the names that came of it, or what is wrong with one: then
- * nothing of that item is kept.
+ * Admits the files that the items made. Gives their final names, or the first problem: then no file
+ * of that item is kept.
  */
 export async function makeFiles(
   tx: ShopScope,
@@ -32,7 +32,7 @@ export async function makeFiles(
   return results
 }
 
-/** Takes them away again, before anyone has seen them. */
+/** Deletes them again. Nobody has seen them yet. */
 export async function deleteMadeFiles(
   tx: ShopScope,
   operation: string,
@@ -49,8 +49,8 @@ export async function deleteMadeFiles(
 }
 
 /**
- * All of them or none; gives their names, or why not. They are like `model`, apart from names and
- * tags.
+ * All of them or none; gives their names or the problem. They are like `model`, except for names
+ * and tags.
  */
 export async function admitCreated(
   tx: ShopScope,
@@ -97,10 +97,7 @@ class Refused extends Error {
   }
 }
 
-/**
- * What a new file takes over from another one: not its place in a pack, and not whether it is in
- * the trash.
- */
+/** What a new file inherits: not the place in a pack, and not whether it is in the trash. */
 const likeness = ({ mappings, ...draft }: Draft): Draft => ({
   filename: draft.filename,
   tags: draft.tags,

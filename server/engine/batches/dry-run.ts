@@ -1,5 +1,5 @@
-// Looking ahead at once: what a workflow's steps would do with a few files, without an operation
-// and without writing anything.
+// An immediate dry run: what a workflow's steps would do with a few files, without an operation and
+// without writing anything.
 import type { Workflow } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Change } from '../../files/drafts.ts'
@@ -10,21 +10,21 @@ import type { ItemEnding, EngineParts } from '../types.ts'
 import { itemDraft, loadRecords, obstacleOf } from './item-work.ts'
 import { filePlaceOf } from '../../workflows/steps.ts'
 
-/** A file by its bare UUID, at its place in a selection. */
+/** A file by its bare UUID, with its place in a selection. */
 export interface Placed {
   id: string
   position: number
 }
 
 export interface PreviewResult extends Placed {
-  /** What it is called now; '' where there is no such file. */
+  /** Its current name; '' if there is no such file. */
   filename: string
-  /** What would be changed about it; null where something stands in the way. */
+  /** What would change; null if something prevents it. */
   change: Change | null
   problem: string | null
 }
 
-/** One answer a file, in their order. */
+/** One result for each file, in their order. */
 export async function dryRun(
   parts: EngineParts,
   scope: ShopScope,

@@ -1,4 +1,4 @@
-// The executed strategy: steps touch bytes or the outside world, so items are marked as running, go
+// The executed strategy: steps use bytes or external systems, so items are marked as running, pass
 // through the steps as a stream, and are committed in groups as they end.
 import type { ItemPlugin, ReadContext, StagedBlob } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
@@ -21,7 +21,7 @@ import { CHANGED_SINCE_PREVIEW } from './write.ts'
 
 const COMMIT_GROUP = 50
 const COMMIT_MS = 500
-/** Below this size a crash fetches the bytes again instead of recording them for every item. */
+/** Below this size, a crash fetches the bytes again instead of recording them for every item. */
 const REMEMBER_BYTES = 4 * 1024 ** 2
 
 /** Works on the chain's next items. Nothing is left for another strategy. */
@@ -35,7 +35,8 @@ export async function workExecuted(
     more = await withCancellation(runner, job.operation, async (interrupted) => {
       const claim = await claimBatch(scope, job, runner.worker, BATCH)
       if (!claim) return false
-      // Items that a crash interrupted run in small groups; the next group needs no job of its own.
+      // Items that a crash interrupted run in small groups. The next group needs no new job:
+      // it follows in this one.
       const last = !claim.items[0]!.crashed || turn === BATCH
       await workOn(runner, scope, claim, { last, interrupted })
       return !last
@@ -68,7 +69,7 @@ async function workOn(
   }
 }
 
-/** How the items end, as they do. */
+/** The results of the items, in the order in which they end. */
 async function* endingsOf(
   { parts }: EngineRunner,
   scope: ShopScope,
@@ -92,7 +93,7 @@ async function* endingsOf(
   yield* runSteps(steps, kept.open, context)
 }
 
-/** A plan that is put down leaves its items as they were. */
+/** An interrupted plan leaves its items unchanged. */
 async function planned(
   steps: readonly ResolvedStep<ItemPlugin>[],
   items: readonly WorkItem[],
@@ -109,8 +110,8 @@ async function planned(
 }
 
 /**
- * Where steps touch bytes, what a preview promised is held against a plan made anew, before
- * anything is done. (Where they only plan, the changes themselves are.)
+ * Where steps use bytes, compare what a preview promised with a new plan before doing anything.
+ * (Where steps only plan, the changes themselves are compared.)
  */
 async function keptPromises(
   steps: readonly ResolvedStep<ItemPlugin>[],
@@ -135,7 +136,7 @@ async function keptPromises(
     const same =
       ending.status === 'done' &&
       keepsPromise(item.plan!, ledgerOf({ record: item.record!, draft: itemDraft(copy) }))
-    // From here on its bytes decide, and those no preview has.
+    // From here on the result depends on its bytes, which no preview has.
     item.plan = null
     if (same) continue
     broken.add(item)

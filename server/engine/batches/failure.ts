@@ -1,16 +1,16 @@
-// The engine's failure policy: which failed items are tried again, when, and what a failure means
-// for the item once it is final.
+// The engine's failure policy: which failed items are retried, when, and what a final failure means
+// for the item.
 import type { FailurePolicy, PluginKind, Warning } from '../../../plugins/contract.ts'
 import type { ItemError, ResolvedStep, WorkItem } from '../types.ts'
 
 export const MAX_ATTEMPTS = 3
 const BACKOFF_MS = [1_000, 5_000]
-// An origin that kept us waiting this long will not do better in a few seconds; Retry Failed still
-// may.
+// An origin that took this long will not be faster in a few seconds. A later Retry Failed may still
+// help.
 const PATIENCE_SECONDS = 20
 
 /**
- * Milliseconds until the next attempt of an item whose failure could pass, or null when it has
+ * Milliseconds until the next attempt of an item whose failure may be temporary, or null if it has
  * failed for good.
  * @param attempt the attempt that just failed, from 1
  * @param seconds how long that attempt took
@@ -23,14 +23,14 @@ export function retryDelay(attempt: number, seconds: number): number | null {
 const KEPT_KINDS: readonly PluginKind[] = ['optimize', 'act']
 
 /**
- * What the step says, or the default of its kind. Only an import loses a file that is left out: of
- * a bulk operation it stays as it was anyway, and its failure has to be counted.
+ * The step's own policy, or the default of its kind. Only an import can leave a file out. In a bulk
+ * operation the file stays as it was, and its failure must be counted.
  */
 export const policyOf = (step: ResolvedStep, item: WorkItem): FailurePolicy =>
   step.onFailure ??
   (item.entry !== null && KEPT_KINDS.includes(step.pluginImpl.kind) ? 'keep' : 'drop')
 
-/** The item continues behind the step as if that had not been there. */
+/** The item continues with the next step as if this step did not exist. */
 export function keepAsItWas(
   item: WorkItem,
   step: ResolvedStep,

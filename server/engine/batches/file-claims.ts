@@ -1,11 +1,12 @@
-// File claims: an executed batch holds its files for longer than one transaction, so that no other
-// operation changes them meanwhile.
+// File claims: an executed batch keeps its files for longer than one transaction, so that no other
+// operation changes them in the meantime.
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { WorkItem } from '../types.ts'
 import type { HeldChain } from './chain.ts'
 
 /**
- * Takes the files for longer than this transaction; gives the items whose files someone else has.
+ * Claims the files for longer than this transaction. Gives the items whose files are claimed by
+ * others.
  */
 export async function claimFiles(
   tx: ShopScope,
@@ -14,8 +15,8 @@ export async function claimFiles(
 ): Promise<Set<WorkItem>> {
   const wanted = items.filter(({ entry, file_id }) => entry === null && file_id !== null)
   if (wanted.length === 0) return new Set()
-  // Writing the rows tells whoever has read them but not yet changed them: their change is refused,
-  // and they look again.
+  // Writes the rows, so that a transaction that read them but has not changed them yet is refused
+  // and reads again.
   const ids = wanted.map(({ file_id }) => file_id!)
   await tx.query(
     `with ours as (
@@ -35,7 +36,7 @@ export async function claimFiles(
   return new Set(wanted.filter(({ file_id }) => taken.has(file_id!)))
 }
 
-/** Lets go of files that a lease holds: those of `ids`, or all. */
+/** Releases files that a lease holds: those of `ids`, or all. */
 export async function releaseFiles(
   tx: ShopScope,
   operation: string,

@@ -1,6 +1,6 @@
-// The files that a planned operation has not worked on yet, as arrays of ids: their items are
-// written once, with their outcomes. A chain puts its lease on an array while it plans it; an array
-// is free again once no chain has that lease.
+// The files that a planned operation has not processed yet, as arrays of ids: their items are
+// written once, with their outcomes. A chain puts its lease on an array while it plans it. An array
+// is free again when no chain has that lease.
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { WorkItem } from '../types.ts'
 import { freshItem } from './work-items.ts'
@@ -68,7 +68,7 @@ export const DROP_LEASED = `
   delete from item_batches where shop_id = :shop and operation_id = :operation and lease = :lease
   returning position, file_ids`
 
-/** Removes the batches under this lease; gives how many files they had. */
+/** Removes the batches under this lease; gives the number of their files. */
 export async function dropLeased(tx: ShopScope, operation: string, lease: number): Promise<number> {
   const [row] = await tx.query<{ files: number }>(
     `with dropped as (${DROP_LEASED}) select coalesce(sum(cardinality(file_ids)), 0)::int as files from dropped`,
@@ -89,7 +89,7 @@ const itemsOf = (batches: readonly Batch[]): WorkItem[] =>
       file_ids.map((file_id, at) => freshItem({ position: position + at, file_id })),
     )
 
-/** Turns all batches into items: to be marked one by one, or cancelled with this error, as JSON. */
+/** Turns all batches into items, to be marked one by one or cancelled with this error (JSON). */
 export async function spreadBatches(
   tx: ShopScope,
   operation: string,

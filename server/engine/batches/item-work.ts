@@ -1,5 +1,5 @@
-// Items at work: what plugins see of one, the files that a batch is about, and what came of a
-// plugin's word on an item.
+// Items at work: how plugins see an item, the files of a batch, and the results of a plugin's
+// outcomes.
 import {
   matchesCondition,
   type Item,
@@ -16,7 +16,7 @@ import { keepAsItWas, policyOf, retryDelay } from './failure.ts'
 import type { ItemEnding, ItemError, ResolvedStep, WorkItem } from '../types.ts'
 import type { FilePlace } from '../../workflows/steps.ts'
 
-/** Plugins get copies of nothing: they are trusted not to write into what they are shown. */
+/** Plugins get no copies: they must not write to these objects. */
 export const viewOfItem = (item: WorkItem): Item => ({
   id: String(item.position),
   position: item.position,
@@ -31,14 +31,14 @@ const fileOf = ({ draft, record, staged }: WorkItem): FileView =>
     ? record!
     : viewOfDraft(draft ?? draftOfRecord(record!), staged?.size_bytes ?? null, record)
 
-/** The item's draft, made where it has none yet. */
+/** The item's draft; created on first use. */
 export const itemDraft = (item: WorkItem): Draft => (item.draft ??= draftOfRecord(item.record!))
 
 /** Does the step apply to this item? */
 export const applies = (step: ResolvedStep, item: WorkItem): boolean =>
   step.when === undefined || matchesCondition(fileOf(item), step.when)
 
-/** Gives items of existing files their records. */
+/** Loads the records of items that are about existing files. */
 export async function loadRecords(tx: ShopScope, items: readonly WorkItem[]): Promise<void> {
   const ids = items.flatMap(({ file_id, entry }) => (entry === null && file_id ? [file_id] : []))
   const records = await readRecords(tx, ids)
@@ -49,7 +49,7 @@ export async function loadRecords(tx: ShopScope, items: readonly WorkItem[]): Pr
   }
 }
 
-/** Why nothing can be done about this file, or null. `place`: where the steps' files may be. */
+/** Why this file cannot be processed, or null. `place`: where the steps' files may be. */
 export function obstacleOf(item: WorkItem, place: FilePlace): ItemEnding | null {
   if (item.entry !== null) return null
   if (item.record === null || item.record.over) return failedFor('file_not_found')
@@ -70,8 +70,8 @@ const failedFor = (code: 'file_not_found'): ItemEnding => ({
 })
 
 /**
- * Takes in what a step did with an item: the next step goes on from there. Gives the bytes that are
- * worth remembering: they would be all that is lost.
+ * Applies a step's outcome to an item, so that the next step continues from it. Gives the bytes
+ * worth recording, because only they would be lost in a crash.
  */
 export function advance(
   item: WorkItem,
@@ -113,7 +113,7 @@ export const crashOf = (step: ResolvedStep): ItemError => ({
   retryable: true,
 })
 
-/** Another attempt, or the end of the item; of the whole operation too where the step says so. */
+/** Another attempt, or the end of the item, or of the whole operation if the step says so. */
 export function failure(
   step: ResolvedStep | null,
   item: WorkItem,
@@ -126,8 +126,8 @@ export function failure(
 }
 
 /**
- * How the item ends here; null: the step's policy keeps it as it was, and it continues. A step that
- * skips a kept import did nothing with it, which must not lose the file either.
+ * How the item ends here. Null: the step's policy keeps the file as it was and the item continues.
+ * If a step skips a kept import, the file must not be lost either.
  */
 export function endingAt(
   step: ResolvedStep,
@@ -148,7 +148,7 @@ export function endingAt(
   return null
 }
 
-/** A step that did not accept the item, in the engine's terms. */
+/** A step's refusal of the item, in the engine's terms. */
 export type StepRefusal =
   { status: 'failed'; error: ItemError } | { status: 'skipped'; reason: string }
 

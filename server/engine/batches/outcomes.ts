@@ -1,5 +1,5 @@
-// Counting outcomes: the operation's counters move in the transaction that writes the outcomes, and
-// whoever completes them queues the finish.
+// Counts outcomes. The operation's counters change in the transaction that writes the outcomes, and
+// the transaction that completes them queues the finalization.
 import type { ShopScope } from '../../db/for-shop.ts'
 import { announceControl } from '../worker/control.ts'
 import { LeaseLost } from '../worker/lease.ts'
@@ -21,9 +21,9 @@ export interface Stop {
 }
 
 /**
- * Adds to the counters. Queues the finish when every item has ended. `stop`: those that have not
- * are cancelled. Throws `LeaseLost` when the operation was ended from elsewhere meanwhile: nothing
- * of it may be written then.
+ * Adds to the counters. Queues the finalization when every item has ended. `stop`: items that have
+ * not ended are cancelled. Throws `LeaseLost` if the operation was ended elsewhere in the meantime:
+ * then nothing may be written.
  */
 export async function countOutcomes(
   tx: ShopScope,

@@ -1,7 +1,6 @@
-// Planning files that have not been read. Most plans of settings, tags and deletions never look at
-// a file: their outcomes hold for what the files are, and reading 100,000 files costs more than
-// changing them. The plugin says nothing about it: a plan that does look at a file is made again,
-// with the files read.
+// Plans files without reading them. Most plans of settings, tags and deletions never look at a
+// file, and reading 100,000 files costs more than changing them. Plugins need not declare this: if
+// a plan looks at a file, it is repeated with the files read.
 import { isDeepStrictEqual } from 'node:util'
 import type {
   FileChange,
@@ -16,15 +15,14 @@ import type { ResolvedStep } from '../types.ts'
 export type RecordedStep = ReadonlyMap<string, Outcome>
 
 export interface UnreadPlan {
-  /** The outcomes of the first steps, up to the one that has to read files. */
+  /** The outcomes of the first steps, up to the first one that has to read files. */
   recorded: readonly RecordedStep[]
   /** The one change that all steps together make to every file; null: it depends on the file. */
   change: FileChange | null
 }
 
 /**
- * Items without rows are all alike but for their ids and positions. Throws the signal's reason when
- * it aborts.
+ * Items without rows differ only in ids and positions. Throws the signal's reason when it aborts.
  */
 export async function planUnread(
   steps: readonly ResolvedStep<ItemPlugin>[],
@@ -36,14 +34,15 @@ export async function planUnread(
     const outcomes = step.when === undefined ? await outcomesUnread(step, positions, read) : null
     if (!outcomes) break
     recorded.push(outcomes)
-    // An item that goes no further is not planned by the next step, which needs its file to say so.
+    // An item that ends here is not planned by the next step; to know that, the next step needs the
+    // files.
     if (![...outcomes.values()].every(({ status }) => status === 'ok')) break
   }
   const change = recorded.length === steps.length ? sharedChange(recorded) : null
   return { recorded, change }
 }
 
-/** Null: the plan needs files, or failed; then it is made with the files. */
+/** Null: the plan needs files, or failed. Then it is made again with the files. */
 async function outcomesUnread(
   { pluginImpl, parsedOptions }: ResolvedStep<ItemPlugin>,
   positions: readonly number[],
@@ -109,14 +108,14 @@ function sharedBy([first, ...others]: readonly Outcome[]): FileChange | null {
   return others.every(same) ? change : null
 }
 
-/** The outcome's change, where it has nothing else. */
+/** The outcome's change, if it contains nothing else. */
 function changeOf(outcome: Outcome): FileChange | null {
   if (outcome.status !== 'ok') return null
   for (const name in outcome) if (!CHANGE_ALONE.has(name)) return null
   return outcome.change ?? null
 }
 
-/** One change after the other, as one; null: it is not the same for every file. */
+/** Combines two changes into one; null: the result is not the same for every file. */
 export function combined(first: FileChange, then: FileChange): FileChange | null {
   const { set, tags, deleted, ...others } = first
   const { set: thenSet, tags: thenTags, deleted: thenDeleted, ...thenOthers } = then

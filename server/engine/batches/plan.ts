@@ -1,5 +1,5 @@
-// Planning a batch: each step sees all items that are still good, in their order, and nothing is
-// touched. It is all there is to a preview, and to an operation whose steps only plan.
+// Plans a batch: each step sees all items that can still succeed, in their order, and nothing is
+// touched. This is all of a preview, and of an operation whose steps only plan.
 import type { ItemPlugin, Outcome, ReadContext } from '../../../plugins/contract.ts'
 import { errorFields, type Logger } from '../../log.ts'
 import type { ItemEnding, EndedItem, ResolvedStep, WorkItem } from '../types.ts'
@@ -17,7 +17,7 @@ import type { RecordedStep } from './plan-unread.ts'
 export interface PlanContext {
   read: ReadContext
   log: Logger
-  /** Outcomes that the first steps have given already, for all of the items. */
+  /** Outcomes of the first steps that are already known, for all items. */
   recorded?: readonly RecordedStep[]
 }
 
@@ -41,7 +41,7 @@ export async function planBatch(
   return ended
 }
 
-/** Those that go no further, and why. */
+/** Items that end here, with the reason. */
 async function planStep(
   step: ResolvedStep<ItemPlugin>,
   index: number,

@@ -1,6 +1,6 @@
-// Items of a planned operation that have rows already: retried, confirmed after a preview, or
-// undone. Their rows are not marked while they are planned, since that would write each of them
-// twice: the chain's row names them.
+// Items of a planned operation that already have rows: retried, confirmed after a preview, or
+// undone. The rows are not marked while they are planned, which would write each row twice: the
+// chain's row lists them instead.
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Strategy } from '../operations/strategy.ts'
 import type { WorkItem } from '../types.ts'
@@ -14,17 +14,14 @@ export interface PlannedBatch extends HeldChain {
   rows: WorkItem[]
 }
 
-/**
- * SQL: items that may be planned, because no worker has died over them and no retry has to wait.
- */
+/** SQL: items that may be planned: no worker died over them, and no retry has to wait. */
 const PLANNABLE = `status = 'pending' and not crashed and (run_after is null or run_after <= now())
   and position not in (
     select unnest(claimed) from chains
     where shop_id = :shop and operation_id = :operation and chain <> :chain)`
 
 /**
- * The next items from `hint` on, else from the beginning, named by the chain's row; an empty list:
- * none.
+ * The next items from `hint` on, else from the beginning, recorded in the chain's row. Empty: none.
  */
 export async function claimPlanned(
   tx: ShopScope,
@@ -47,8 +44,8 @@ export async function claimPlanned(
 }
 
 /**
- * The items about these files, each with those of its block: the next ones are likely to be wanted
- * too.
+ * The items about these files, with the other items of their block: those are likely to be needed
+ * next.
  */
 export async function claimPlannedOf(
   tx: ShopScope,
@@ -88,9 +85,7 @@ async function recordClaimed(
   )
 }
 
-/**
- * Locks these items' rows; false: another chain has worked on one of them meanwhile, or marked it.
- */
+/** Locks the rows of these items. False: another chain worked on or marked one in the meantime. */
 export async function holdPlanned(
   tx: ShopScope,
   operation: string,
@@ -106,9 +101,7 @@ export async function holdPlanned(
   return rows.length === items.length
 }
 
-/**
- * Is there an item that a worker has died over? Those are executed, in small groups and then alone.
- */
+/** Is there an item whose worker died? Such items are executed, in small groups and then alone. */
 export async function anyCrashed(tx: ShopScope, operation: string): Promise<boolean> {
   const rows = await tx.query(
     `select from items where shop_id = :shop and operation_id = :operation and status = 'pending' and crashed limit 1`,

@@ -56,7 +56,7 @@ const rows = async ({ scope }: TestEngine, id: string) =>
     })
   ).length
 
-/** Lets a plan stand still until it is told to go on, or put down. */
+/** Stops a plan until the test resumes or interrupts it. */
 function gate() {
   const entered = Promise.withResolvers<readonly Item[]>()
   const opened = Promise.withResolvers<void>()

@@ -1,6 +1,6 @@
-// The planned strategy: a batch is leased, planned while no transaction is open, then changed and
-// written with its outcomes in one. A crash leaves nothing to clean up: nothing was written, and
-// the lease is void.
+// The planned strategy: a batch is leased, planned with no transaction open, then changed and
+// written with its outcomes in one transaction. A crash leaves nothing to clean up: nothing was
+// written, and the lease expires.
 import { isDeepStrictEqual } from 'node:util'
 import type { ItemPlugin, ReadContext } from '../../../plugins/contract.ts'
 import { retryRolledBack } from '../../db/retry-transaction.ts'
@@ -27,12 +27,12 @@ import { changeUniformly, UNIFORM_BATCHES } from './uniform-change.ts'
 import { writeEnded } from './write.ts'
 
 /**
- * Another chain, whose worker died, has made items of a leased batch, or works on these: nothing
- * was written.
+ * Another chain, whose worker died, turned a leased batch into items or works on these items:
+ * nothing was written.
  */
 class BatchTaken extends Error {}
 
-/** Works on the chain's next batch; false: what is left is to be executed, item by item. */
+/** Works on the chain's next batch. False: the remaining items must be executed one by one. */
 export async function workPlanned(
   runner: EngineRunner,
   scope: ShopScope,
@@ -48,7 +48,7 @@ export async function workPlanned(
   })
 }
 
-/** Enqueues the chain's next job even where the batch could not be written. */
+/** Queues the chain's next job even if the batch could not be written. */
 async function workOn(
   parts: EngineParts,
   scope: ShopScope,
@@ -59,8 +59,8 @@ async function workOn(
     await planAndWrite(parts, scope, batch, signal)
   } catch (error) {
     if (error instanceof LeaseLost || isDatabaseAway(error)) throw error
-    // Nothing was written. Unless it was interrupted, one item is at fault: executed one by one, it
-    // fails alone.
+    // Nothing was written. Unless it was interrupted, one item is the cause: executed one by one,
+    // only that one fails.
     if (!signal.aborted && !(error instanceof BatchTaken)) {
       const { operation, chain } = batch
       parts.log.error('a batch could not be written whole', {
@@ -74,7 +74,7 @@ async function workOn(
 }
 
 /**
- * False where the operation is not of that kind, or a worker died in this chain: then its items are
+ * False if the operation is not planned, or a worker died in this chain: then its items are
  * executed.
  */
 async function canPlan(
@@ -109,8 +109,8 @@ async function markCrashed(
 }
 
 /**
- * Takes the chain with its next batch. Null: there is nothing to do; `crashed`: only for the
- * executed strategy.
+ * Takes the chain with its next batch. Null: nothing to do. `crashed`: the executed strategy is
+ * needed.
  */
 export function takePlanned(
   { plugins }: Pick<EngineParts, 'plugins'>,
@@ -133,7 +133,7 @@ export function takePlanned(
   })
 }
 
-/** Throws `LeaseLost` with nothing written where the chain was taken over meanwhile. */
+/** Throws `LeaseLost` with nothing written if the chain was taken over in the meantime. */
 export async function planAndWrite(
   parts: EngineParts,
   scope: ShopScope,
@@ -148,7 +148,7 @@ export async function planAndWrite(
     read: context,
   }
   const unread = await planAhead(scope, work)
-  // Planned again where the transaction was rolled back: the files are not what they were.
+  // Plan again after a rollback: the files have changed.
   await retryRolledBack(async () => {
     if (unread.update)
       return scope.transaction((tx) => writeUniform(tx, work, unread.recorded, unread.update!))
@@ -177,24 +177,24 @@ interface PlannedWork {
 
 interface PlannedAhead {
   recorded: readonly RecordedStep[]
-  /** The uniform change of all files of the batch, as SQL; null: it has none. */
+  /** The uniform change of all files of the batch, as SQL; null: there is none. */
   update: UniformUpdate | null
 }
 
 /**
- * Plans the batch without reading its files, as far as that is possible. A uniform change leases
- * further batches.
+ * Plans the batch without reading its files, as far as possible. A uniform change leases further
+ * batches.
  */
 async function planAhead(
   scope: ShopScope,
   { parts, batch, steps, read }: PlannedWork,
 ): Promise<PlannedAhead> {
   const { operation, strategy, chain, lease } = batch
-  // Where a step calls the outside world, planning twice would cost more than reading the files.
+  // If a step calls external systems, planning twice would cost more than reading the files.
   if (batch.leased.length === 0 || strategy.load !== 'quick') return { recorded: [], update: null }
   const first = await planUnread(steps, batch.leased, read)
-  // A preview says what it found of each file, and no statement tells which files have to be in the
-  // trash.
+  // A preview records a result for each file, and the statement cannot express which files must be
+  // in the trash.
   const each =
     operation.status === 'previewing' || filePlaceOf(operation.workflow, parts.plugins) === 'trash'
   const update = first.change && !each ? uniformUpdate(first.change) : null
@@ -213,8 +213,7 @@ async function planAhead(
 }
 
 /**
- * A retry may find further batches under the lease, which have no outcomes yet: then all are
- * planned again.
+ * A retry may find further batches under the lease, without outcomes: then all are planned again.
  */
 const recordedFor = ({ recorded }: PlannedAhead, items: readonly WorkItem[]) =>
   recorded.every((one) => one.size === items.length) ? recorded : []
@@ -226,7 +225,7 @@ async function planItems(
   recorded: readonly RecordedStep[] = [],
 ): Promise<EndedItem[]> {
   await loadItems(scope, operation, items)
-  // A file that is claimed from here on has its row written, and our change of it is refused.
+  // If a file is claimed after this, its row has been written, and our change of it is refused.
   const inUse = new Set(items.filter(({ record }) => record?.claimed))
   const { ended, open } = prepare(operation, plugins, items, inUse)
   return [...ended, ...(await planBatch(steps, open, { read, log, recorded }))]
@@ -256,8 +255,7 @@ async function writeAll(
 }
 
 /**
- * Files that the statement leaves alone are read here, and get the outcomes that there are: no
- * plugin is called.
+ * Files that the statement skipped are read here and get the known outcomes: no plugin is called.
  */
 async function writeUniform(
   tx: ShopScope,

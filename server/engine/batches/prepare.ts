@@ -1,5 +1,5 @@
-// Before the first step: items whose files are gone or in someone else's hands end here, and an
-// undo turns its items back.
+// Before the first step: items whose files are gone or claimed by others end here, and an undo
+// restores its items.
 import type { Plugin } from '../../../plugins/contract.ts'
 import type { EndedItem, ItemEnding, OperationRow, WorkItem } from '../types.ts'
 import { revert } from './revert.ts'
@@ -7,7 +7,7 @@ import { failure, inUse, obstacleOf } from './item-work.ts'
 import { filePlaceOf } from '../../workflows/steps.ts'
 
 export interface Prepared {
-  /** What there is nothing more to do about. */
+  /** Items that need no further work. */
   ended: EndedItem[]
   open: WorkItem[]
 }

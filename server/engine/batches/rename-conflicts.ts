@@ -1,7 +1,6 @@
-// Files of one operation may take each other's names. A file that has a name which this batch gives
-// to another file, and which is still to be renamed, joins the batch: files that depend on each
-// other are written in one transaction, so that no name is refused because it is about to become
-// free.
+// Files of one operation may take each other's names. If this batch wants a name of a file that is
+// still to be renamed, that file joins the batch: dependent files are written in one transaction,
+// so that no name is refused that is about to become free.
 import type { ShopScope } from '../../db/for-shop.ts'
 import { holdersOf } from '../../files/name-allocation.ts'
 import { wishOf } from '../../files/names.ts'
@@ -12,19 +11,20 @@ import { leaseBatchesOf } from './item-batches.ts'
 import { claimPlannedOf, type PlannedBatch } from './planned-items.ts'
 
 /**
- * Files that may depend on one another; beyond this, a name that another file has counts as taken.
+ * Most files that may depend on each other. Beyond this, a name that another file has counts as
+ * taken.
  */
 const MOST_TOGETHER = 100_000
 
 export interface WholeBatch {
   ended: EndedItem[]
-  /** All its items that have no rows yet, and all that have. */
+  /** All items of this kind: those without rows and those with rows. */
   fresh: WorkItem[]
   rows: WorkItem[]
 }
 
 /**
- * Adds the items that have names which those of the batch want, as `plan` ends them, and the items
+ * Adds the items that hold names which the batch wants, as `plan` ends them, and then the items
  * that those need.
  */
 export async function withRenameConflicts(
@@ -47,7 +47,7 @@ export async function withRenameConflicts(
   return all
 }
 
-/** Takes the items that wait and are about these files, with their batches. */
+/** Takes the waiting items about these files, with their batches. */
 function take(
   scope: ShopScope,
   batch: PlannedBatch,
@@ -65,7 +65,7 @@ function take(
   })
 }
 
-/** The files that have the names which these are to get, and are not part of the batch. */
+/** The files outside the batch that have the wanted names. */
 async function holdersElsewhere(
   scope: ShopScope,
   { id, status }: OperationRow,

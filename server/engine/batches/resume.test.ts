@@ -95,7 +95,7 @@ test('what a step changed is not lost when a later one fails and is tried again;
   })
 })
 
-test('nor when the work is put down and taken up again', async () => {
+test('nor when the work is interrupted and resumed', async () => {
   const { promise: entered, resolve: enter } = Promise.withResolvers<void>()
   let waits = true
   const engine = await withFile([

@@ -1,5 +1,5 @@
-// Undoing: what another operation did to a file is taken back, where that is still so. Drift is
-// judged on the fields which that operation changed, and on nothing else: a download is no drift.
+// Undo: restores what another operation changed in a file, if it is still as that operation left
+// it. Drift counts only in the fields that the operation changed: a download is no drift.
 import { FILE_SETTINGS, SETTING_NAMES } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Ledger } from '../../files/changes.ts'
@@ -9,10 +9,10 @@ import { applyToDraft } from './apply.ts'
 import type { ItemEnding, WorkItem } from '../types.ts'
 import { itemDraft } from './item-work.ts'
 
-/** So long an operation can be undone. */
+/** How long an operation can be undone. */
 export const UNDO_WINDOW = '7 days'
 
-/** Gives items of an undo what the operation `undoes` did. */
+/** Gives items of an undo what the operation `undoes` did to their files. */
 export async function loadUndo(
   tx: ShopScope,
   undoes: string,
@@ -25,7 +25,7 @@ export async function loadUndo(
   )
   const ledgers = new Map(rows.map(({ position, ...ledger }) => [position, ledger]))
   for (const item of items) item.undo = ledgers.get(item.position) ?? null
-  // Behind them stand the files that it made.
+  // The files that it made come after these.
   const others = items.filter(({ undo, file_id }) => undo === null && file_id !== null)
   const made = await tx.query<{ file_id: string }>(
     `select file_id from created_files
@@ -39,7 +39,7 @@ export async function loadUndo(
 
 const skipped = (reason: string): ItemEnding => ({ status: 'skipped', reason })
 
-/** Turns the item's draft back; gives why it can't, or null. */
+/** Restores the item's draft; gives the reason if it cannot, or null. */
 export function revert(item: WorkItem): ItemEnding | null {
   const { record, undo } = item
   if (!record) return skipped('It is gone for good')
@@ -50,7 +50,7 @@ export function revert(item: WorkItem): ItemEnding | null {
   if (after.created) return trash(record, draft)
   const drifted = driftOf(record, undo)
   if (drifted) return skipped(`${FIELD_NAMES[drifted] ?? drifted} was changed since`)
-  // An import that gave the file a new version tells its name too, which it did not change.
+  // An import that added a version also records the name, which it did not change.
   for (const field of Object.keys(after).filter((name) => name in before && !APART.has(name)))
     Object.assign(draft, { [field]: before[field] })
   revertTags(record, draft, undo)
@@ -60,7 +60,7 @@ export function revert(item: WorkItem): ItemEnding | null {
     draft.deleted = before.deleted as boolean
     if (draft.deleted) draft.deleted_at = before.deleted_at as string
   }
-  // Touched by nobody since: then it is as it was, to the time of its last change.
+  // Nobody changed the file since: restore the time of its last change too.
   if (record.updated_at === undo.at) draft.updated_at = before.updated_at as string
   return null
 }
@@ -82,7 +82,7 @@ function trash(record: FileRecord, draft: Draft): ItemEnding | null {
   return null
 }
 
-/** The first field that is not as the operation left it, or null. */
+/** The first field that has changed since the operation, or null. */
 function driftOf(record: FileRecord, { before, after }: Ledger): string | null {
   const now = { ...record, deleted: record.deleted_at !== null } as unknown as Record<
     string,

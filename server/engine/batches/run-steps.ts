@@ -1,5 +1,5 @@
-// A batch's way through its steps: each step's outcomes flow on to the next as they come, in
-// groups, so that one slow item holds up nobody else.
+// Runs a batch through its steps. Each step's outcomes pass to the next step immediately, in
+// groups, so that one slow item delays no others.
 import type {
   ItemPlugin,
   ReadContext,
@@ -27,25 +27,22 @@ export interface BatchContext {
   read: ReadContext
   write: WriteContext
   log: Logger
-  /**
-   * Called when an item's bytes are safely stored, so that they need not be fetched again after a
-   * crash.
-   */
+  /** Called when an item's bytes are stored, so that a crash does not fetch them again. */
   onStaged(item: WorkItem, bytes: StagedBlob): Promise<void>
   now(): number
 }
 
 interface Run {
   context: BatchContext
-  /** An item that goes no further. */
+  /** An item that ends here. */
   end(ended: EndedItem): void
-  /** Since the batch began. */
+  /** Seconds since the batch began. */
   seconds(): number
 }
 
 /**
- * Runs `items` through the item steps and gives each as it ends: done, failed, skipped, or back to
- * wait.
+ * Runs `items` through the item steps and gives each one as it ends: done, failed, skipped, or
+ * waiting again.
  */
 export function runSteps(
   steps: readonly ResolvedStep<ItemPlugin>[],
@@ -73,10 +70,7 @@ async function* once<T>(value: readonly T[]): AsyncGenerator<T[]> {
   yield await Promise.resolve([...value])
 }
 
-/**
- * What a step gives on, from all groups as they come: a group that is slow in here holds up no
- * other.
- */
+/** The step's results from all groups as they come: a slow group delays no other. */
 function runStep(
   step: ResolvedStep<ItemPlugin>,
   index: number,
@@ -106,7 +100,7 @@ async function runGroup(
   const { context, end } = run
   const open = new Map<string, WorkItem>()
   for (const item of group) {
-    // Begun earlier and interrupted: what is behind it stays behind it.
+    // An interrupted earlier attempt ran these steps: they are not run again.
     if (item.step > index || !applies(step, item)) passed.push(item)
     else open.set(String(item.position), item)
   }

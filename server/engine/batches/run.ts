@@ -1,5 +1,5 @@
-// One job of a chain: work on the next batch and enqueue the chain's next job. What a batch is, and
-// how it is worked on, is its strategy's concern.
+// One job of a chain: processes the next batch and queues the chain's next job. The strategy
+// decides what a batch is and how it is processed.
 import { forShop, type ShopScope } from '../../db/for-shop.ts'
 import { errorFields } from '../../log.ts'
 import type { ChainJob } from '../../queue/queue.ts'
@@ -10,12 +10,12 @@ import { countOutcomes } from './outcomes.ts'
 import { workPlanned } from './planned.ts'
 
 /**
- * Works on a chain's next batch and enqueues its next job, or lets it rest; false: the batch is not
- * of its kind.
+ * Processes a chain's next batch and queues its next job, or ends the chain. False: the batch needs
+ * another strategy.
  */
 type Work = (runner: EngineRunner, scope: ShopScope, job: ChainJob) => Promise<boolean>
 
-/** Tried in this order. Executing is possible for every item. */
+/** Tried in this order. Every item can be executed. */
 const STRATEGIES: readonly Work[] = [workPlanned, workExecuted]
 
 export function runChain(runner: EngineRunner, job: ChainJob): Promise<void> {
@@ -25,7 +25,7 @@ export function runChain(runner: EngineRunner, job: ChainJob): Promise<void> {
       for (const work of STRATEGIES) if (await work(runner, scope, job)) return
     } catch (error) {
       if (!(error instanceof BrokenStep)) throw error
-      // No item can be worked on, now or later: the operation ends with what is done.
+      // No item can be processed, now or later: the operation ends with what is done.
       runner.parts.log.error('an operation cannot continue', {
         operation: job.operation,
         ...errorFields(error),

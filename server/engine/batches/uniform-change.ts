@@ -1,6 +1,6 @@
 // A uniform change: the plans of a batch make the same change to every file, so the database makes
-// it and writes the items, in one statement. Files that it leaves alone are planned like any other,
-// with the outcomes that there are.
+// the change and writes the items in one statement. Files that the statement skips are planned
+// individually, with the known outcomes.
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { UniformUpdate } from '../../files/uniform-update.ts'
 import type { WorkItem } from '../types.ts'
@@ -9,21 +9,21 @@ import type { PlannedBatch } from './planned-items.ts'
 import { freshItem } from './work-items.ts'
 
 /**
- * Batches of one uniform change that a transaction writes: 10,000 files are one transaction for
- * each of two chains. More would be faster still, but a pause waits for the transaction under way.
+ * Batches of one uniform change in a transaction: with two chains, 10,000 files are one transaction
+ * for each. More would be faster, but a pause waits for the running transaction.
  */
 export const UNIFORM_BATCHES = 3
 
 export interface UniformlyChanged {
-  /** Items that are changed and written. */
+  /** Items that were changed and written. */
   done: number
-  /** Items whose files the statement left alone: they have no rows yet. */
+  /** Items whose files the statement skipped: they have no rows yet. */
   left: WorkItem[]
 }
 
 /**
- * Changes the files of all batches under the lease; `steps`: how many their items have taken. Both
- * parts are empty where none is left of them.
+ * Changes the files of all batches under the lease. `steps`: how many steps their items have taken.
+ * Both results are empty if no batch is left.
  */
 export async function changeUniformly(
   tx: ShopScope,
@@ -32,8 +32,7 @@ export async function changeUniformly(
   steps: number,
 ): Promise<UniformlyChanged> {
   const [row] = await tx.query<{ done: number; left: Pick<WorkItem, 'position' | 'file_id'>[] }>(
-    // The planner has no estimate for rows that were just taken: a full join is never a nested
-    // loop.
+    // The planner has no statistics of new rows. It never makes a nested loop of a full join.
     `with taken as (${DROP_LEASED}),
      given as materialized (
        select b.position + n - 1 as position, id from taken b, unnest(b.file_ids) with ordinality as t(id, n)),

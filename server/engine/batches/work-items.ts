@@ -1,7 +1,7 @@
 // Items as a worker holds them: rows of `items`, or files of a batch whose items have no rows yet.
 import type { WorkItem } from '../types.ts'
 
-/** An item as its row has it; what its steps find out is gathered anew. */
+/** An item from its row. What its steps found is not stored, and is found again. */
 export type ClaimedRow = Pick<
   WorkItem,
   | 'position'

@@ -1,5 +1,5 @@
-// Writing how items ended: files made or changed, outcomes and counters, in the caller's
-// transaction. Half a file is never written, and neither is a file without its outcome.
+// Writes how items ended: created or changed files, outcomes and counters, in the caller's
+// transaction. A file is never written without its outcome.
 import type { ShopScope } from '../../db/for-shop.ts'
 import { sharedRows } from '../../db/shared-rows.ts'
 import { addVersion, admitFiles, type Admitted } from '../../files/admit.ts'
@@ -14,7 +14,7 @@ import { countOutcomes } from './outcomes.ts'
 import type { EndedItem, ItemError, ItemStatus, OperationMessages, WorkItem } from '../types.ts'
 import { itemDraft } from './item-work.ts'
 
-/** What is written of an ended item. A field that is absent becomes null. */
+/** The columns of an ended item. Absent fields become null. */
 interface OutcomeRow extends Partial<Ledger> {
   position: number
   status: ItemStatus
@@ -36,13 +36,13 @@ export interface WriteOptions {
   limits: WriteLimits
   secrets: Secrets
   messages: OperationMessages
-  /** Positions of items that have no rows yet: they are written now, once. */
+  /** Positions of items without rows: they are inserted now, once. */
   fresh: ReadonlySet<number>
-  /** Items that a uniform change has written already, as done. */
+  /** Items that a uniform change has already written, as done. */
   uniform: number
 }
 
-/** Throws `LeaseLost` when the operation has been ended from elsewhere. */
+/** Throws `LeaseLost` if the operation was ended elsewhere. */
 export async function writeEnded(
   tx: ShopScope,
   held: HeldChain,
@@ -65,7 +65,7 @@ export async function writeEnded(
     ({ ending }) => ending.status === 'failed' && ending.stops !== undefined,
   )?.ending
   const count = (status: ItemStatus) => rows.filter((row) => row.status === status).length
-  // Last, since it locks the row that every chain of the operation writes.
+  // Last, because it locks a row that every chain of the operation writes.
   await countOutcomes(
     tx,
     held.operation.id,
@@ -129,9 +129,7 @@ async function carriedOut(
   return results
 }
 
-/**
- * The bytes that its steps made become its newest version, under the name that it is about to have.
- */
+/** The bytes that its steps made become its newest version, under its new name. */
 async function replaceBytes(tx: ShopScope, item: WorkItem): Promise<void> {
   const draft = itemDraft(item)
   draft.version = await addVersion(tx, item.record!.id, item.staged!, draft.filename)
@@ -139,8 +137,8 @@ async function replaceBytes(tx: ShopScope, item: WorkItem): Promise<void> {
 }
 
 /**
- * Of items whose change came to nothing neither the version stays that was added for it, nor files
- * that were made with it.
+ * For items whose change was not made: removes the version that was added for it, and files that
+ * were created with it.
  */
 async function takeBack(
   tx: ShopScope,
@@ -161,7 +159,7 @@ async function takeBack(
   if (made.length > 0) await deleteMadeFiles(tx, operation, made)
 }
 
-/** Makes the links that steps asked for, and withdraws those that an undone operation had made. */
+/** Creates the links that steps asked for, and revokes those that an undone operation created. */
 async function recordLinks(
   tx: ShopScope,
   { operation }: HeldChain,
@@ -203,7 +201,7 @@ function addToLedger(
   })
 }
 
-/** Files of which several products may be meant. */
+/** Files that may belong to one of several products. */
 function questionsOf(results: ReadonlyMap<WorkItem, Result>) {
   const asked = [...results].filter(
     ([{ candidates }, { status }]) => candidates.length > 0 && status === 'done',
@@ -226,17 +224,14 @@ async function previewResults(tx: ShopScope, preview: string, done: readonly Wor
 
 const UNCHANGED: Result = { status: 'done' }
 
-/**
- * Makes the changes of existing files, or (of a preview: an operation's UUID) only says what would
- * come of them.
- */
+/** Changes existing files, or only finds what would change (`preview`: an operation's UUID). */
 async function recordChanges(
   tx: ShopScope,
   items: readonly WorkItem[],
   results: Map<WorkItem, Result>,
   preview: string | null,
 ) {
-  // Whatever no step has touched stays as it is, unless a preview had promised otherwise.
+  // Files that no step touched stay as they are, unless a preview promised a change.
   const touched = items.filter(
     ({ record, draft, plan }) => record !== null && (draft !== null || plan !== null),
   )
@@ -302,8 +297,8 @@ const skippedFor = (reason: string): Result => ({
 })
 
 /**
- * A file that someone else has in hand as this one is written is waited for, as one that is met at
- * the beginning is.
+ * If another operation holds a file when this one is written, wait for it, as at the beginning of a
+ * batch.
  */
 function triedAgain(ended: EndedItem, results: ReadonlyMap<WorkItem, Result>): EndedItem {
   const { item, ending } = ended
@@ -351,7 +346,7 @@ const resumed = ({ resume: { step, staged } }: WorkItem) => ({
   ...(staged ? { staged } : {}),
 })
 
-/** Nothing came of it but a question perhaps, and a step had said why. */
+/** Nothing changed, except that a review may be needed, and a step gave the reason. */
 const isUnchanged = ({ unchanged, acted }: WorkItem, { status, after }: Result): boolean =>
   unchanged !== null && !acted && status === 'done' && after === undefined
 
@@ -391,7 +386,8 @@ async function updateOutcomes(
        lease = null, run_after = ${runAfter(value('delay_ms'))}, finished_at = ${finishedAt(value('status'))}
      from ${from}
      where items.shop_id = :shop and items.operation_id = :operation and items.position = o.position
-       -- Of an operation that has just begun the planner knows no items, and would read all of them for each of these.
+       -- The planner has no statistics of a new operation's items, and would read all of them for
+       -- each of these.
        and items.position = any(:positions::int[])`,
     { operation: held.operation.id, positions: rows.map(({ position }) => position), ...bindings },
   )

@@ -1,5 +1,5 @@
-// An operation at its end, in the hands of one worker: how it has ended so far, how its last steps
-// see it, and what may be written.
+// The finalization of an operation, held by one worker: how it has ended so far, what its last
+// steps see, and what may be written.
 import type { FinishedItem, OperationView, ToldItem } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { toOperationId } from '../../ids.ts'
@@ -11,25 +11,25 @@ import type { OperationRow } from '../types.ts'
 
 export type EndStatus = OperationView['status']
 
-/** Its row's counters move as its last steps do. */
+/** The row's counters change as its last steps do. */
 export interface Finalization {
   scope: ShopScope
   operation: OperationRow
   lease: number
-  /** As often as it may be, workers have died in it: whatever comes next is why. */
+  /** The maximum number of workers died in it: the step that comes next is the cause. */
   crashLoop: boolean
   signal: AbortSignal
 }
 
 /**
- * It was paused or cancelled meanwhile, or the worker is stopping: what it was doing takes no
+ * It was paused or cancelled in the meantime, or the worker is stopping: the current step has no
  * effect.
  */
 export class Interrupted extends Error {}
 
 /**
- * The operation under a fresh lease on its end, or null: it is not at its end, or someone else is
- * at it.
+ * The operation under a new lease on its finalization; null: it is not at its end, or another
+ * worker holds it.
  */
 export async function takeEnd(
   tx: ShopScope,
@@ -54,7 +54,7 @@ export async function takeEnd(
     )
     Object.assign(operation, { status: 'running', started_at: operation.started_at ?? new Date() })
   }
-  // How far an earlier try had come is no matter: it is done from the beginning.
+  // The progress of an earlier try is ignored: the step starts from the beginning.
   if (!operation.ledger) Object.assign(operation, { done: 0, failed: 0 })
   return {
     lease: held.lease,
@@ -64,8 +64,8 @@ export async function takeEnd(
 }
 
 /**
- * How many workers have died in the last step that is next. The hint of this chain is which one
- * that was when it was taken before: once that step has ended they died of something else.
+ * How many workers died in the step that comes next. This chain's hint stores which step that was
+ * at the last take: if that step has ended since, the deaths belong to another step.
  */
 async function deathsIn(
   tx: ShopScope,
@@ -82,10 +82,7 @@ async function deathsIn(
   return deaths
 }
 
-/**
- * What nobody came to (of an operation that was cancelled once, and tried again since) is no
- * success.
- */
+/** Unprocessed items are no success (in an operation that was cancelled once and retried since). */
 export function endStatus({ status, done, failed, cancelled, stopped }: OperationRow): EndStatus {
   if (status === 'cancelled') return 'cancelled'
   if (failed + cancelled === 0 && !stopped) return 'success'
@@ -120,7 +117,7 @@ async function* tellingItems(
       yield items.map((item) => ({ ...item, status, error: stopped }))
 }
 
-/** Without a ledger each of them is what the operation is. */
+/** Without a ledger all its files count alike. */
 async function* alikeItems(
   scope: ShopScope,
   { id, stopped }: OperationRow,
@@ -132,7 +129,7 @@ async function* alikeItems(
 }
 
 /**
- * Nothing takes effect once it was cancelled; a step that has ended while it was paused has. Throws
+ * After a cancellation nothing has effect; a step that ended during a pause has. Throws
  * `Interrupted`.
  */
 export async function holdStatus(
@@ -153,7 +150,7 @@ const releaseEnd = (tx: ShopScope, operation: string) =>
     { operation, finish: FINISH_CHAIN },
   )
 
-/** Nobody will come to its chains any more. */
+/** Its chains are no longer needed. */
 export const releaseChains = (tx: ShopScope, operation: string) =>
   tx.query(
     'update chains set ended = true, worker_id = null where shop_id = :shop and operation_id = :operation',

@@ -1,5 +1,4 @@
-// The end of a preview: what its last steps would do, and how many files it found something to do
-// about.
+// The end of a preview: what its last steps would do, and how many files would change.
 import { PortError, type OperationPlugin, type ReadContext } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { isDatabaseAway } from '../../db/error-classes.ts'
@@ -13,7 +12,7 @@ import { FINISH_CHAIN } from '../../queue/queue.ts'
 import type { PreviewCounts, OperationRow, ResolvedStep } from '../types.ts'
 import { isKnownLater } from '../../workflows/steps.ts'
 
-/** Null: it waits for a person now. Or why it can't be carried out, whatever a person says. */
+/** Null: it waits for confirmation. Otherwise the reason why it can never run. */
 export async function endPreview(runner: EngineRunner, ending: Finalization): Promise<Stop | null> {
   const { scope, operation, crashLoop } = ending
   if (operation.stopped?.code === 'workflow_broken') return operation.stopped
@@ -73,10 +72,7 @@ const intentionsOfStep = (
     pluginImpl.plan(viewOf(scope, operation, endStatus(operation)), parsedOptions, context),
   )
 
-/**
- * `knownLater`: of files for which there is something to do it is not known yet whether anything
- * comes of it.
- */
+/** `knownLater`: whether the files would really change is known only when the steps run. */
 async function countPreviewResults(
   scope: ShopScope,
   { id }: OperationRow,
@@ -112,6 +108,6 @@ function recordPreview(
   })
 }
 
-/** What files would be called was of use among the preview's own batches alone. */
+/** Planned names are needed only by the preview's own batches. */
 export const forgetNames = (tx: ShopScope, id: string) =>
   tx.query('delete from foreseen_names where shop_id = :shop and operation_id = :id', { id })

@@ -1,5 +1,5 @@
-// What a last step produces: messages, a document, files. All of it is written in the transaction
-// that marks the step as ended, so that a second run sends nothing twice.
+// Results of a last step: messages, a document, files. All are written in the transaction that
+// marks the step as ended, so that a second run sends nothing twice.
 import { Readable } from 'node:stream'
 import type {
   Notifier,
@@ -26,7 +26,7 @@ type Notice = Parameters<Notifier['notice']>[0]
 type Artifact = StagedBlob & { filename: string }
 export type LastStep = ResolvedStep<OperationPlugin>
 
-/** What a step produces: it takes effect with the step's end. */
+/** A step's results. They take effect with the step's end. */
 export function openResults({ plugin, pluginImpl }: LastStep) {
   const kept = {
     emails: [] as Email[],
@@ -68,7 +68,7 @@ export function openResults({ plugin, pluginImpl }: LastStep) {
   }
 }
 
-/** Shows how far a step without a ledger has come. */
+/** Shows the progress of a step without a ledger. */
 function countSeen(
   runner: EngineRunner,
   scope: ShopScope,
@@ -82,7 +82,7 @@ function countSeen(
       { id, done },
     )
     .then(() => runner.progress.announce(scope.shop, id))
-    // Only a picture of it: the step's end says how it is.
+    // An intermediate count only: the step's end writes the final one.
     .catch(() => {})
 }
 
@@ -93,7 +93,7 @@ export interface EndedStep {
   report: OperationReport | null
 }
 
-/** Throws `Interrupted` and `LeaseLost`, with nothing of it written. */
+/** Throws `Interrupted` and `LeaseLost`; then nothing is written. */
 export function endStep(
   { parts: { limits, messages } }: EngineRunner,
   { scope, operation, lease }: Finalization,

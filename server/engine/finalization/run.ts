@@ -1,5 +1,5 @@
-// The end of an operation: the steps that work on the whole of it, then its status. A preview ends
-// by waiting for a person.
+// The finalization of an operation: the steps on the whole operation, then its status. A preview
+// then waits for a person.
 import { forShop, type ShopScope } from '../../db/for-shop.ts'
 import { reopenReviews } from '../../files/reviews.ts'
 import { expireReplaced } from '../../files/versions.ts'
@@ -51,7 +51,7 @@ async function finishWork(runner: EngineRunner, ending: Finalization): Promise<v
   if (operation.ledger && (operation.status === 'cancelled' || operation.stopped))
     await cancelRest(scope, operation)
   const steps = resolveLastSteps(runner.parts, scope, operation.workflow)
-  // Once it is cancelled nothing interrupts what is left to be done.
+  // After a cancellation, the remaining steps cannot be interrupted.
   const interruptible = operation.status === 'running' && !operation.stopped
   const run = (signal: AbortSignal) => runOperationSteps(runner, { ...ending, signal }, steps)
   await (interruptible ? withCancellation(runner, operation.id, run) : run(runner.signal))
@@ -59,7 +59,7 @@ async function finishWork(runner: EngineRunner, ending: Finalization): Promise<v
   await endOperation(runner, ending, endStatus(operation))
 }
 
-/** One that can't be carried out is no preview: it has failed. */
+/** A preview that can never run has failed. */
 async function finishPreview(runner: EngineRunner, ending: Finalization): Promise<void> {
   const { scope, operation } = ending
   const stop = await endPreview(runner, ending)
@@ -70,8 +70,8 @@ async function finishPreview(runner: EngineRunner, ending: Finalization): Promis
 }
 
 /**
- * The end is free for whoever goes on with it. It is locked before the operation is looked at, and
- * a resume or a cancellation does that the other way round: so one of both queues it.
+ * Releases the finalization for another worker. Locks its chain before it reads the operation; a
+ * resume or a cancellation does the reverse, so one of the two always queues it.
  */
 function releaseInterrupted({ scope, operation: { id }, lease }: Finalization): Promise<void> {
   return scope.transaction(async (tx) => {
@@ -85,7 +85,7 @@ function releaseInterrupted({ scope, operation: { id }, lease }: Finalization): 
   })
 }
 
-/** Items that nobody will come to any more. Their operation counts them as cancelled already. */
+/** Items that will not be processed. Their operation already counts them as cancelled. */
 async function cancelRest(scope: ShopScope, operation: OperationRow): Promise<void> {
   const { id } = operation
   const why = JSON.stringify(whyCancelled(operation))
@@ -139,8 +139,8 @@ function endOperation(
 }
 
 /**
- * What was taken back can't be taken back again, but what was not may be tried again; where nothing
- * was, all of it may.
+ * Files that were undone cannot be undone again, and the others can be retried; if none was, all
+ * can.
  */
 async function markUndone(tx: ShopScope, { undoes, done }: OperationRow): Promise<void> {
   await tx.query(

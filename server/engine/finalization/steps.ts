@@ -1,4 +1,4 @@
-// The steps that work on the whole of an operation, once its items have ended.
+// The steps that work on the whole operation, after its items have ended.
 import {
   PortError,
   type OperationContext,
@@ -11,7 +11,7 @@ import { endStatus, Interrupted, viewOf, type Finalization } from './lease.ts'
 import { endStep, openResults, type LastStep } from './results.ts'
 import type { OperationRow } from '../types.ts'
 
-/** Carries out those that have not ended, in their order. Throws `Interrupted`. */
+/** Runs the steps that have not ended, in their order. Throws `Interrupted`. */
 export async function runOperationSteps(
   runner: EngineRunner,
   ending: Finalization,
@@ -37,8 +37,8 @@ export async function runOperationSteps(
 }
 
 /**
- * Without a ledger its files are what the operation is: all done, but for those that its step left
- * out, or none.
+ * Sets the counters of an operation without a ledger: all files done, except those that its step
+ * left out, or none.
  */
 function countWithoutLedger(operation: OperationRow): void {
   const { ledger, status, stopped, total, skipped } = operation
@@ -51,7 +51,7 @@ function countWithoutLedger(operation: OperationRow): void {
   )
 }
 
-/** Null: it failed, and the operation with it. */
+/** Null: the step failed, and so does the operation. */
 async function runStep(
   runner: EngineRunner,
   { scope, operation, signal }: Finalization,
@@ -85,8 +85,8 @@ const crashOf = ({ pluginImpl: { title } }: LastStep) => ({
 })
 
 /**
- * The operation ends with it; but the files are in, and a message that could not be written must
- * not turn that into a failure.
+ * The operation ends here. The files are imported, and a message that could not be written must not
+ * turn that into a failure.
  */
 function failedStep(
   operation: OperationRow,

@@ -1,5 +1,5 @@
-// Operations that take in entries while they run: an import of uploads begins with the first file
-// that has arrived. It stays open until its channel closes it; only then can it end.
+// Operations that take entries while they run: an import of uploads begins with the first complete
+// file. It stays open until its channel closes it, and can end only then.
 import type { Entry } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Draft } from '../../files/drafts.ts'
@@ -9,22 +9,21 @@ import { queueChain, queueFinish } from '../../queue/queue.ts'
 export interface GrowingEntry {
   entry: Entry
   draft: Draft
-  /** The position of the newest item of its name that the operation has, or null. */
+  /** The position of the operation's newest item of this name, or null. */
   after: number | null
 }
 
 /**
- * Adds items behind those that the operation has; gives the first one's position, or null where it
- * takes no more: it was closed or cancelled. The caller makes sure that nobody else adds at the
- * same time.
+ * Appends items and gives the position of the first one, or null if the operation was closed or
+ * cancelled. The caller must prevent concurrent additions.
  */
 export async function addEntries(
   tx: ShopScope,
   operation: string,
   entries: readonly GrowingEntry[],
 ): Promise<number | null> {
-  // Locked before the operation's row, as a commit does. A chain that is about to end is waited
-  // for: it has not seen the new items.
+  // Locked before the operation's row, as a commit does. Waits for a chain that is about to end: it
+  // has not seen the new items.
   const [chain] = await tx.query<{ chain: number }>(
     `select chain from (
        select chain, ended, worker_id from chains
@@ -62,7 +61,7 @@ export async function addEntries(
   return first
 }
 
-/** Nothing more will come: the operation ends with its last item. Once more does no harm. */
+/** Nothing more will be added: the operation ends with its last item. Idempotent. */
 export async function closeOperation(tx: ShopScope, operation: string): Promise<void> {
   const [closed] = await tx.query<{ complete: boolean }>(
     `update operations set open = false where shop_id = :shop and id = :operation and open

@@ -1,4 +1,4 @@
-// Reading items back: for the steps that work on the whole operation, and for history.
+// Reads items: for the steps on the whole operation, and for history.
 import {
   usualSettings,
   type Candidate,
@@ -22,18 +22,18 @@ export interface ItemRow {
   position: number
   status: ItemStatus
   file_id: string | null
-  /** As the operation left it, or as it is. */
+  /** The name that the operation gave it, or the current one. */
   filename: string
   product_mapped: boolean
   attempt: number
   entry: Entry | null
   draft: Draft | null
   staged: StagedBlob | null
-  /** Products of which a person is to choose one. */
+  /** Products to choose from. */
   candidates: Candidate[] | null
   warnings: Warning[] | null
   error: ItemError | null
-  /** What changed, before and after; null where nothing did, or after the time for undoing it. */
+  /** What changed, before and after; null if nothing did, or after the undo window. */
   before: Record<string, unknown> | null
   after: Record<string, unknown> | null
   finished_at: Date | null
@@ -42,7 +42,7 @@ export interface ItemRow {
 export interface ItemFilter {
   /** One of these. */
   statuses?: readonly ItemStatus[]
-  /** The name contains this, in any case. */
+  /** The name contains this, ignoring case. */
   search?: string
   /** Items after this position. */
   after?: number
@@ -51,7 +51,7 @@ export interface ItemFilter {
 }
 
 /**
- * Only items that failed or carry a warning; `unmapped`: and those that are done and have no
+ * Only items that failed or have a warning. `unmapped`: also items that are done and have no
  * product.
  */
 export interface Telling {
@@ -59,8 +59,8 @@ export interface Telling {
 }
 
 /**
- * Items with their rows, and those that wait in batches. Where nothing is looked for, no more of
- * either than the page takes: a large operation is read page after page.
+ * Items with rows, and waiting items in batches. Without a search, reads only as many of each as
+ * the page needs: a large operation is read page by page.
  */
 const all = (whole: boolean, telling?: Telling) => `
   (select position, status, file_id, attempt, entry, draft, staged, candidates, warnings, error, before, after, finished_at
@@ -81,15 +81,15 @@ const isTold = ({ unmapped }: Telling) => `
   (status = 'failed' or warnings is not null
     ${unmapped ? `or status = 'done' and not ${isMapped('(select mapping_state from files where shop_id = :shop and id = file_id)')}` : ''})`
 
-/** As the operation left it, or as it is. */
+/** The name that the operation gave it, or the current one. */
 const isMapped = (state: string) =>
   `coalesce((after ->> 'product_mapped')::boolean, ${state} = 'mapped', false)`
 
-/** What a preview found about an item: it is not shown of a preview that was discarded. */
+/** What a preview found about an item; hidden if the preview was discarded. */
 const FOUND = ['candidates', 'warnings', 'before', 'after']
 
 /**
- * Why an item whose row says nothing has ended: the operation was cancelled, or (without a ledger)
+ * Why an item without its own reason has ended: the operation was cancelled, or (without a ledger)
  * failed as a whole.
  */
 const WHY = `case
@@ -98,15 +98,12 @@ const WHY = `case
   when o.status = 'failed' and not o.ledger then jsonb_build_object(
     'code', coalesce(o.stopped ->> 'code', 'plugin_failed'), 'message', o.stopped ->> 'message', 'retryable', true) end`
 
-/**
- * What waits in a cancelled operation never comes: it reads as cancelled, even before the rows say
- * so.
- */
+/** Waiting items of a cancelled operation read as cancelled, even before their rows are updated. */
 const rowsOf = (whole: boolean, telling?: Telling) => `
   select i.position, i.file_id, i.attempt, i.entry #- '{source,sealed}' as entry, i.draft, i.staged, i.candidates, i.warnings, i.error, i.before, i.after,
     i.finished_at,
     case when i.discarded or i.status in ('pending', 'running') and i.operation_status = 'cancelled' then 'cancelled'
-      -- Without a ledger all of them are what the operation is.
+      -- Without a ledger all of them count as the operation.
       when i.status = 'pending' and not i.ledger then
         case i.operation_status when 'success' then 'done' when 'failed' then 'failed' else i.status end
       else i.status end as status,
@@ -120,7 +117,7 @@ const rowsOf = (whole: boolean, telling?: Telling) => `
     from (${all(whole, telling)}) r
     join operations o on o.shop_id = :shop and o.id = :operation
   ) i
-  -- One probe an item: of tables that were just filled the planner knows nothing, and would read all files.
+  -- One probe for each item: without statistics of new tables, the planner would read all files.
   left join lateral (select filename, mapping_state from files where shop_id = :shop and id = i.file_id limit 1) f on true`
 
 const WHY_ENDED = {
@@ -167,7 +164,7 @@ export async function* pagesOfItems(
   }
 }
 
-/** The same as plugins see them: with their files as they are by now. */
+/** The same as plugins see them: with their files' current state. */
 export async function* finishedItems(
   scope: ShopScope,
   operation: string,
@@ -181,11 +178,11 @@ export async function* finishedItems(
   }
 }
 
-/** Where its import fetched it from, as anyone may read it; null: nowhere. */
+/** The address that its import used, without secrets; null: none. */
 export const urlOf = ({ entry }: Pick<ItemRow, 'entry'>): string | null =>
   entry?.source.type === 'url' ? shownUrl(entry.source.url) : null
 
-/** All, or those worth telling, without what is known of their files but the names. */
+/** All items, or those worth reporting, with nothing of their files but the names. */
 export async function* toldItems(
   scope: ShopScope,
   operation: string,
@@ -218,7 +215,7 @@ function finishedItem(row: ItemRow, record: FileRecord | null): FinishedItem {
   }
 }
 
-/** Of a file that is gone for good only what the operation kept is known. */
+/** For a purged file, only what the operation recorded is known. */
 const GONE: Draft = {
   filename: '',
   tags: [],

@@ -1,6 +1,6 @@
-// What a person can do to an operation on its way: pause, resume, cancel, retry, confirm. Each is
-// one transaction that moves its status; whoever works on it is told, and whatever they write
-// afterwards is checked against it.
+// The moves of an operation: pause, resume, cancel, retry, confirm. Each is one transaction that
+// changes its status. Its workers are notified, and everything they write afterwards is checked
+// against the status.
 import type { Plugin } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { AppError } from '../../errors.ts'
@@ -30,36 +30,37 @@ const MOVES: Record<
 
 export const MOVE_NAMES = Object.keys(MOVES) as OperationMove[]
 
-/** It was started as a preview, and nobody has confirmed it. */
+/** It was started as a preview and is not confirmed. */
 const isUnconfirmed = ({ preview, round }: OperationRow): boolean => preview && round === 0
 
-/** A preview that was given up: it has changed nothing. */
+/** A discarded preview: it has changed nothing. */
 export const isDiscarded = (operation: OperationRow): boolean =>
   operation.status === 'cancelled' && isUnconfirmed(operation)
 
-/** The same as a condition on an operation's row, `o`. */
+/** The same as an SQL condition on an operation's row, `o`. */
 export const IS_DISCARDED = `(o.status = 'cancelled' and o.preview and o.round = 0)`
 
-/** What its files would have become is no result: none of them was worked on. */
+/** What a preview found is no result: none of its files was changed. */
 export const DISCARD = `status = 'cancelled', done = 0, failed = 0, skipped = 0, cancelled = total`
 
-/** Not while it is undone, and never what a preview that was discarded would not have done. */
+/** Not during an undo, and never what a discarded preview would not have done. */
 function canRetry(operation: OperationRow): boolean {
   const { done, failed, cancelled, stopped, finished_at, undoes, undone_by, detail } = operation
   if (finished_at === null || undone_by !== null || isUnconfirmed(operation)) return false
-  // What an undo has to take back must still be known; one that took nothing back is started anew.
+  // The ledger of the undone operation must still exist; an undo that changed nothing is started
+  // again instead.
   if (undoes !== null) return done > 0 && failed + cancelled > 0 && detail === 'kept'
-  // One of its last steps may have failed where no file did.
+  // A last step may have failed without a failed file.
   return (failed + cancelled > 0 || stopped !== null) && detail !== 'record'
 }
 
-/** Can this be done with the operation as it stands? */
+/** Is this move possible now? */
 export function allows(operation: OperationRow, move: OperationMove): boolean {
   const { from, also } = MOVES[move]
   return from.includes(operation.status) && (also?.(operation) ?? true)
 }
 
-/** Throws `operation_state` when it can't be done, `not_found` when there is no such operation. */
+/** Throws `operation_state` if it is not possible, `not_found` if there is no such operation. */
 export function moveOperation(
   scope: ShopScope,
   id: string,
@@ -123,17 +124,14 @@ async function resume(
   await queueWork(tx, operation, plugins)
 }
 
-/**
- * What has not ended never will: it is counted as cancelled here, and marked so by the operation's
- * end.
- */
+/** Unfinished items are counted as cancelled here, and marked as cancelled by the finalization. */
 async function cancel(tx: ShopScope, operation: OperationRow): Promise<void> {
   const { id, status } = operation
   if (status === 'previewed' || status === 'previewing') return discard(tx, operation)
   await tx.query(
     `update operations set status = 'cancelled', open = false, paused_at = null,
        paused_ms = paused_ms + coalesce(extract(epoch from now() - paused_at) * 1000, 0),
-       -- Without a ledger its counters were a picture of how far it had come: nothing of it is done.
+       -- Without a ledger its counters were only progress: nothing of it is done.
        done = case when ledger then done else 0 end,
        cancelled = case when ledger then total - done - failed - skipped else total end
      where shop_id = :shop and id = :id`,
@@ -143,10 +141,7 @@ async function cancel(tx: ShopScope, operation: OperationRow): Promise<void> {
   await announceControl(tx, id)
 }
 
-/**
- * Its items keep what was found: reading them leaves it out, since writing 100,000 rows would take
- * seconds.
- */
+/** Its items keep what was found, and readers hide it: writing 100,000 rows would take seconds. */
 async function discard(tx: ShopScope, { id }: OperationRow): Promise<void> {
   await tx.query(
     `update operations set ${DISCARD}, finished_at = now() where shop_id = :shop and id = :id`,
@@ -156,10 +151,7 @@ async function discard(tx: ShopScope, { id }: OperationRow): Promise<void> {
   await announceControl(tx, id)
 }
 
-/**
- * Failed items wait again, and so do those that were not started when the operation was cancelled
- * or stopped.
- */
+/** Failed items become pending, and so do items that a cancellation or a stop left out. */
 async function retry(
   tx: ShopScope,
   operation: OperationRow,
@@ -193,8 +185,7 @@ async function retry(
 }
 
 /**
- * What it found becomes a promise; what it skipped or failed stays so, unless a person is to be
- * asked.
+ * What was found becomes a promise. Skipped and failed items stay so, unless they need a review.
  */
 async function confirm(
   tx: ShopScope,
@@ -238,7 +229,7 @@ async function beginRound(
   await queueWork(tx, operation, plugins)
 }
 
-/** Jobs for every chain that has not ended, or for the end where there is nothing left. */
+/** Jobs for every chain that has not ended, or for the finalization if no items are left. */
 async function queueWork(
   tx: ShopScope,
   operation: OperationRow,
@@ -251,8 +242,8 @@ async function queueWork(
     { id },
   )
   if (left!.complete) return queueFinish(tx, id)
-  // Locked, so that a batch that ends at this moment either sees the operation go on or leaves its
-  // chain to us.
+  // Locked, so that a batch that ends now either sees the operation continue or leaves its chain to
+  // us.
   const chains = await tx.query<{ chain: number }>(
     `select chain from chains where shop_id = :shop and operation_id = :id and chain <> :finish and not ended
      order by chain for update`,

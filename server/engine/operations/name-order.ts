@@ -1,17 +1,17 @@
-// Entries of one import that ask for the same filename are fetched in parallel, but end in the
-// order of the request: the first one gets the name, and the last one's bytes are the newest.
-// Without this the origin that answers first would decide.
+// Entries of one import that ask for the same filename are fetched in parallel but end in the order
+// of the request: the first one gets the name, and the last one's bytes are the newest version.
+// Otherwise the fastest origin would decide.
 import type { Entry } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Draft } from '../../files/drafts.ts'
 import { nameKey } from '../../files/rules.ts'
 import type { EndedItem } from '../types.ts'
 
-/** What an entry takes: a name, or the file whose next version it is. */
+/** What an entry targets: a name, or the file whose next version it is. */
 const targetOf = ({ entry, draft }: { entry: Entry; draft: Draft }): string =>
   entry.replaces === undefined ? `name ${nameKey(draft.filename)}` : `file ${entry.replaces}`
 
-/** For each entry the position of the one before it with the same target, or null. */
+/** For each entry, the position of the previous one with the same target, or null. */
 export function predecessorsOf(
   entries: readonly { entry: Entry; draft: Draft }[],
 ): (number | null)[] {
@@ -24,15 +24,15 @@ export function predecessorsOf(
   })
 }
 
-/** SQL: no entry of the same name before this item still has to end. */
+/** SQL: no earlier entry of the same name is unfinished. */
 export const UNBLOCKED = `(items.waits_for is null or not exists (
   select from items before where before.shop_id = items.shop_id and before.operation_id = items.operation_id
     and before.position = items.waits_for and before.status in ('pending', 'running')))`
 
 /**
- * The items that follow these claimed ones, at most `most`. No other chain can claim them, since an
- * item before them is ours and has not ended. `crashed`: of those that a worker died over, and only
- * after fewer `attempts`. The others, and those after them, wait.
+ * The items that follow these claimed ones, at most `most`. No other chain can claim them, because
+ * an unfinished item before them is ours. `crashed`: only items whose worker died, with fewer
+ * `attempts`. The others, and those after them, wait.
  */
 export async function followersOf(
   tx: ShopScope,
@@ -90,7 +90,7 @@ export async function relinkRetried(tx: ShopScope, operation: string): Promise<v
   )
 }
 
-/** Holds an item back until the one before it has passed, where that one is of the same batch. */
+/** Delays an item until the one before it has passed, if both are in the same batch. */
 export async function* inNameOrder(
   ended: AsyncIterable<EndedItem>,
   batch: readonly { position: number; waits_for: number | null }[],
@@ -114,7 +114,7 @@ export async function* inNameOrder(
 }
 
 /**
- * Cuts a group so that no part has two items of one name: outcomes are written one after another.
+ * Splits a group so that no part has two items of one name: outcomes are written one after another.
  */
 export function partsInOrder(group: readonly EndedItem[]): EndedItem[][] {
   const parts: EndedItem[][] = [[]]

@@ -1,5 +1,5 @@
-// The API scopes that someone needs who sets an operation going again, or takes it back: what it
-// does to files is what they do then.
+// The API scopes needed to resume, retry or undo an operation: the same as for what it does to
+// files.
 import type { Entry, Plugin } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { OperationMove } from './lifecycle.ts'
@@ -33,11 +33,11 @@ export async function permissionsTo(
 
 const OVERWRITING: readonly Entry['on_conflict'][] = ['overwrite', 'new_version']
 
-/** What an entry's `on_conflict` needs beyond the scopes of its workflow. */
+/** The scopes that an entry's `on_conflict` needs in addition to those of its workflow. */
 export const scopesOfConflict = (onConflict: Entry['on_conflict']): 'files:write'[] =>
   OVERWRITING.includes(onConflict) ? ['files:write'] : []
 
-/** Of an import that is run again: of the entries that are not imported yet. */
+/** For a retried import: of the entries that are not imported yet. */
 async function toOverwrite(scope: ShopScope, { id, kind }: Ran): Promise<string[]> {
   if (kind !== 'import') return []
   const found = await scope.query(
@@ -48,7 +48,7 @@ async function toOverwrite(scope: ShopScope, { id, kind }: Ran): Promise<string[
   return found.length > 0 ? ['files:write'] : []
 }
 
-/** As to run it; and to delete, where files that it made go to the trash. */
+/** The scopes to run it, and to delete if files that it created go to the trash. */
 async function toUndo(
   scope: ShopScope,
   { id, kind, workflow }: Ran,

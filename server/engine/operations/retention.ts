@@ -1,7 +1,7 @@
-// What operations leave behind is kept for as long as it is of use, across shops: before and after,
-// and the sealed addresses of files that could be tried again and of callbacks, for 7 days, each
-// file's result for 90, the operation itself for 13 months, and so long what was told of no
-// operation. One operation is one transaction, so that no sweep holds anyone up for long.
+// Retention across shops. Ledgers, and sealed addresses of files and callbacks that could be
+// retried, are kept for 7 days; each file's result for 90 days; operations for 13 months, like
+// messages about no operation. Each operation is one transaction, so a sweep blocks nobody for
+// long.
 import type { Database } from '../../db/database.ts'
 import { DISCARD } from './lifecycle.ts'
 import { FORGET_ENTRY, keptPart, SECRET_PART } from './sealed-addresses.ts'
@@ -10,13 +10,13 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const LEDGER_DAYS = 7
 const ITEM_DAYS = 90
 const OPERATION_MONTHS = 13
-/** A preview that nobody confirmed by then is out of date. */
+/** An unconfirmed preview expires then. */
 const PREVIEW_DAYS = 7
 const OPERATIONS_AT_ONCE = 100
 
 type Pool = Database['pool']
 
-/** Gives how many operations it made smaller, or removed. */
+/** Gives how many operations it reduced or removed. */
 export async function sweepOperations(pool: Pool, now: Date): Promise<number> {
   await discardPreviews(pool, daysBefore(now, PREVIEW_DAYS))
   const stripped = await each(pool, 'kept', daysBefore(now, LEDGER_DAYS), dropLedger)
@@ -47,8 +47,8 @@ type Detail = 'kept' | 'results' | 'record'
 type Sweep = (pool: Pool, shop: number, id: string) => Promise<void>
 
 /**
- * Those that ended before then and are in that state; not one that is being undone, or whose undo
- * can still be tried again.
+ * Operations that ended before then in that state, except those that are being undone or whose undo
+ * can still be retried.
  */
 async function each(pool: Pool, detail: Detail, before: Date, sweep: Sweep): Promise<number> {
   let count = 0
@@ -82,10 +82,7 @@ async function dropLedger(pool: Pool, shop: number, id: string): Promise<void> {
   )
 }
 
-/**
- * From here on nothing goes there any more: a file that is tried again is asked for without its
- * query.
- */
+/** From here on no request needs the address: a retried file is fetched without its query. */
 async function dropAddresses(pool: Pool, shop: number, id: string): Promise<void> {
   await pool.query(
     `update items set ${FORGET_ENTRY} where shop_id = $1 and operation_id = $2 and ${SECRET_PART}`,
@@ -112,9 +109,7 @@ async function dropOperation(pool: Pool, shop: number, id: string): Promise<void
   await pool.query('delete from operations where shop_id = $1 and id = $2', [shop, id])
 }
 
-/**
- * Of those that are about an operation the rest went with it. One that is still to be sent stays.
- */
+/** Messages about an operation were removed with it. Unsent ones stay. */
 async function dropMessages(pool: Pool, before: Date): Promise<void> {
   await pool.query('delete from notices where operation_id is null and created_at < $1', [before])
   await pool.query(

@@ -1,6 +1,6 @@
-// Addresses that callers gave, of imports and callbacks: rows keep them without user info, query
-// and fragment, where access tokens are. The whole address is sealed beside it for as long as a
-// request may still go there.
+// Addresses that callers gave, for imports and callbacks. Rows keep them without user info, query
+// and fragment, which may contain access tokens. The whole address is sealed in another column for
+// as long as a request may still need it.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Entry } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
@@ -9,18 +9,18 @@ import type { Secrets } from '../../secrets.ts'
 import type { OperationRequest, WorkItem } from '../types.ts'
 
 export interface SealPlace {
-  /** The shop's internal number: a value of another shop will not open. */
+  /** The shop's internal number: a value sealed for another shop does not open. */
   shop: number
   secrets: Pick<Secrets, 'seal' | 'open'>
 }
 
-/** As a row keeps it. Without `sealed` nothing was left out, or its time is over. */
+/** As a row keeps it. Without `sealed`, nothing was left out, or the sealed part has expired. */
 export interface KeptAddress {
   url: string
   sealed?: string
 }
 
-/** Sealing takes some 10 µs: between so many, other requests get their turn. */
+/** Sealing takes about 10 µs: after this many, let other requests run. */
 const SEALED_PER_TURN = 500
 
 const aboutOf = (shop: number) => `${shop}/addresses`
@@ -41,7 +41,7 @@ export function keepAddress(url: string, { shop, secrets }: SealPlace): KeptAddr
 }
 
 /**
- * The whole address, as far as it is still known: one sealed under another secret stays without its
+ * The whole address, if it is still known. An address sealed under another secret stays without its
  * query.
  */
 export function wholeAddress({ url, sealed }: KeptAddress, { shop, secrets }: SealPlace): string {
@@ -90,17 +90,17 @@ export function sealRequest(request: OperationRequest, place: SealPlace): Operat
   return { ...request, callback_url: url, ...(sealed ? { callback_sealed: sealed } : {}) }
 }
 
-/** Of items whose address has a part that is not to be kept. */
+/** Items whose address has a part that is not stored in plain text. */
 export const SECRET_PART = `(entry #> '{source,sealed}' is not null
   or entry #>> '{source,url}' ~ '[\\x3f#]' or entry #>> '{source,url}' ~ '^[a-zA-Z][a-zA-Z0-9+.-]*://[^/]*@')`
-/** Of the rows that SECRET_PART finds. Also of those from before addresses were sealed. */
+/** Of the rows that SECRET_PART finds. Includes rows from before addresses were sealed. */
 export const FORGET_ENTRY = `entry = jsonb_set(entry #- '{source,sealed}', '{source,url}',
   to_jsonb(${keptPart(`entry #>> '{source,url}'`)}))`
 
 /**
- * Once an operation has ended, drops what was sealed for its items. Those that failed or never
- * began keep it: they can be tried again, and the sweep (retention.ts) drops it when the
- * operation's time for undoing is over.
+ * When an operation has ended, drops what was sealed for its items. Items that failed or never
+ * began keep it, because they can be retried: the sweep (retention.ts) drops it when the undo
+ * window is over.
  */
 export async function forgetAddresses(scope: ShopScope, operation: string): Promise<void> {
   await scope.query(

@@ -1,11 +1,10 @@
-// Options that nobody is to read again: sealed in the operation's row, and opened when a step is
-// carried out.
+// Secret options: sealed in the operation's row, and opened when a step runs.
 import type { Plugin, Step, Workflow } from '../../../plugins/contract.ts'
 import type { Secrets } from '../../secrets.ts'
 import { sensitiveOptions } from '../../sensitive.ts'
 
 interface Place {
-  /** The shop's internal number: a value of another shop won't open. */
+  /** The shop's internal number: a value sealed for another shop does not open. */
   shop: number
   secrets: Secrets
 }
@@ -17,7 +16,7 @@ const isSealed = (value: unknown): value is { sealed: string } =>
   'sealed' in value &&
   typeof value.sealed === 'string'
 
-/** The workflow as it is kept. */
+/** The workflow as it is stored. */
 export const sealOptions = (
   workflow: Workflow,
   plugins: readonly Plugin[],
@@ -31,7 +30,7 @@ export const sealOptions = (
   ),
 })
 
-/** A step's options as they were given. Throws where they were sealed with another secret. */
+/** A step's options as they were given. Throws if they were sealed with another secret. */
 export const openOptions = (
   step: Step,
   plugin: Plugin,

@@ -1,9 +1,8 @@
-// Bytes that items have on their way, across shops: staged by one step, not yet any file's. An
-// operation may be paused for days between the two, so the sweeps of the storage locations ask for
-// them.
+// Staged bytes of unfinished items, across shops: stored by one step, not yet a file's version. An
+// operation may be paused for days in between, so the sweeps of the storage locations ask for them.
 import type { Database } from '../../db/database.ts'
 
-/** Which of these blobs an item that has not ended will need. */
+/** Which of these blobs an unfinished item will need. */
 export async function stagedBlobs(
   pool: Database['pool'],
   location: string,

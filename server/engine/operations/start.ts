@@ -1,4 +1,4 @@
-// Starting: the operation, its items and its first jobs in one transaction. Once it commits,
+// Starts an operation: its row, its items and its first jobs in one transaction. Once it commits,
 // nothing can lose the work.
 import type { Entry, FileChange, Plugin, Workflow } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
@@ -12,15 +12,15 @@ import { strategyOf } from './strategy.ts'
 import { withoutParallel } from '../../workflows/steps.ts'
 
 /**
- * What an operation works on: entries of an import, files by their bare UUIDs in this order, or all
- * that a filter selects; or files each with a change of its own.
+ * What an operation works on: entries of an import; files by their bare UUIDs, in this order; all
+ * files that a filter selects; or files with a change each.
  */
 export type OperationSource =
   | { type: 'entries'; entries: readonly { entry: Entry; draft: Draft }[] }
   | { type: 'files'; ids: readonly string[] }
   | { type: 'filter'; filter: FileFilter }
   | { type: 'rows'; rows: readonly { id: string; wanted: FileChange }[] }
-  /** What another operation did, to be undone. */
+  /** The items of another operation, to undo them. */
   | { type: 'operation'; id: string }
 
 export interface StartInput {
@@ -32,7 +32,7 @@ export interface StartInput {
   requestedBy: string
   /** A second start with the same key gives the first one's operation. */
   idempotencyKey?: string
-  /** Only previews, until it is confirmed. */
+  /** A preview only, until it is confirmed. */
   dryRun?: boolean
   /** More entries will be added, until it is closed. */
   open?: boolean
@@ -46,12 +46,12 @@ export interface OperationQuotas {
   shop_waiting_operations: number
 }
 
-/** Below the quota by so many, no number of starts at the same moment can reach it. */
+/** With this much room below the quota, no number of concurrent starts can exceed it. */
 const FAR = 100
 
 /**
- * Counts the operation that was just made. Near the quota starts take turns, so that no two take
- * the same place.
+ * Counts the new operation. Near the quota, starts are serialized so that two never take the same
+ * place.
  */
 async function requireRoom(
   tx: ShopScope,
@@ -69,7 +69,7 @@ async function requireRoom(
 }
 
 /**
- * Gives the operation's UUID. Throws `operation_quota`. `quotas`: null for what always has room, as
+ * Gives the operation's UUID. Throws `operation_quota`. `quotas`: null if no quota applies, as for
  * an undo.
  */
 export function startOperation(
@@ -116,7 +116,7 @@ export function startOperation(
       total,
     })
     const chains = ledger ? Math.max(1, Math.min(workflow.parallel, Math.ceil(total / batch))) : 0
-    // What is added later wakes a chain that has had nothing to do yet.
+    // Entries that are added later restart an ended chain.
     const spare = input.open ? workflow.parallel : chains
     await tx.query(
       `insert into chains (shop_id, operation_id, chain, ended)
@@ -130,10 +130,7 @@ export function startOperation(
   })
 }
 
-/**
- * Steps on the operation alone that need no result of each file: then there is nothing to write of
- * each.
- */
+/** All steps are on the whole operation and need no result for each file: no items are written. */
 function needsLedger(workflow: Workflow, plugins: readonly Plugin[]): boolean {
   const all = workflow.steps.map((step) => plugins.find(({ id }) => id === step.plugin))
   const working = all.filter((plugin) => plugin?.kind !== 'notify')
@@ -169,8 +166,8 @@ async function existingOperation(tx: ShopScope, key: string): Promise<string> {
 }
 
 /**
- * Freezes what the operation is about, in its order; gives how many items that is. `batches`: null
- * where each item has a row at once.
+ * Freezes the selection in its order; gives the number of items. `batches`: null if each item gets
+ * its row now.
  */
 async function insertItems(
   tx: ShopScope,
@@ -192,8 +189,8 @@ async function insertItems(
 }
 
 /**
- * Batches of the largest size that leaves no chain without work while another one has a last batch
- * of its own.
+ * Batches as large as possible, such that no chain is without work while another one has a whole
+ * batch left.
  */
 const EVEN_BATCHES = `
   insert into item_batches (shop_id, operation_id, position, file_ids)
@@ -238,8 +235,8 @@ async function ordering(
         { rows: JSON.stringify(source.rows) },
       ]
     case 'filter': {
-      // Ids grow with time: this is the order in which the files came, and the one in which they
-      // lie on the disk.
+      // Ids grow with time: this is the order in which files were created, and their order on the
+      // disk.
       const { sql, bindings } = await compileFilter(tx, source.filter)
       return [
         `select (row_number() over (order by id) - 1)::int as position, id as file_id, ${none} from files
@@ -248,7 +245,7 @@ async function ordering(
       ]
     }
     case 'operation':
-      // Files that it made stand behind those that it changed.
+      // Files that it made come after the files that it changed.
       return [
         `select position, file_id, ${none} from items
          where shop_id = :shop and operation_id = :undone and status = 'done' and after is not null

@@ -1,27 +1,27 @@
-// How an operation's batches are worked on, derived from its item steps' plugins. Nothing of it is
-// stored: an installation that is updated while an operation waits works on it as its plugins are
+// How an operation's batches are processed, derived from the plugins of its item steps. It is not
+// stored: after an update of the installation, a waiting operation is processed as its plugins are
 // now.
 import type { Plugin } from '../../../plugins/contract.ts'
 import type { ChainLoad } from '../../queue/queue.ts'
 import type { OperationRow } from '../types.ts'
 import { itemPlugins } from '../../workflows/steps.ts'
 
-/** Items of an executed batch; their files are read and written whole. */
+/** Items of an executed batch. Their files are read and written whole. */
 export const BATCH = 100
-/** Items of a planned batch, at most: an operation's chains share its items evenly. */
+/** Most items of a planned batch. An operation's chains share its items evenly. */
 export const PLAN_BATCH = 2000
-/** The same where planning waits for something outside: progress is announced once a batch. */
+/** The same if planning waits for external systems: progress is announced once a batch. */
 const EXTERNAL_PLAN_BATCH = 500
 
 export interface Strategy {
   /**
-   * `planned`: no step touches bytes or the outside world, so planning is all the work; a batch is
+   * `planned`: no step uses bytes or external systems, so planning is all the work, and a batch is
    * written in one transaction. `executed`: items are marked as running and written as they end.
    */
   kind: 'planned' | 'executed'
-  /** Items of a batch, at most. */
+  /** Most items of a batch. */
   batch: number
-  /** What its jobs count as while they run. */
+  /** What its jobs count as while they run (job-concurrency.ts). */
   load: ChainLoad
 }
 

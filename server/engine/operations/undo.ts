@@ -1,18 +1,18 @@
-// Starting an undo: an operation of its own over what another one did, once, and within the time
-// for it.
+// Starts an undo: a separate operation over the items of another one, once, and within the undo
+// window.
 import type { Workflow } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { AppError } from '../../errors.ts'
 import { startOperation } from './start.ts'
 import type { OperationRow } from '../types.ts'
 
-/** Its items know what to do: there are no steps but the last one. */
+/** Its items contain what to do: there are no steps except the last one. */
 const undoOf = ({ workflow }: OperationRow): Workflow => ({
   id: 'undo',
   title: `Undo: ${workflow.title}`,
   action: 'undo',
   kind: 'bulk',
-  // What went one after another is taken back so.
+  // Operations that ran in order are undone in reverse order.
   parallel: Math.min(2, workflow.parallel),
   steps: workflow.steps.filter(({ plugin }) => plugin === 'notify'),
 })

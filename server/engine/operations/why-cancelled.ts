@@ -1,5 +1,4 @@
-// What is said of an item that was not started: a person cancelled the operation, or another
-// failure ended it.
+// Why an item was not started: a person cancelled the operation, or another failure ended it.
 import { ERRORS } from '../../errors.ts'
 import type { ItemError, OperationRow } from '../types.ts'
 

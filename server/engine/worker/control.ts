@@ -1,5 +1,5 @@
-// Reaching what runs: a pause, a cancel or a stop is announced, and whoever works on that operation
-// puts it down at once.
+// Interrupting running work: a pause, cancel or stop is announced, and every worker that runs the
+// operation releases it immediately.
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Listener } from '../../db/listener.ts'
 
@@ -10,13 +10,14 @@ export async function announceControl(tx: ShopScope, operation: string): Promise
 
 export interface OperationControl {
   /**
-   * A signal that aborts when the operation is to be put down; `release` when the batch is over.
+   * A signal that aborts when the operation must be interrupted. Call `release` when the batch is
+   * over.
    */
   watch(operation: string): { signal: AbortSignal; release(): void }
   close(): void
 }
 
-/** @param isWanted whether an operation is still to be worked on. */
+/** @param isWanted whether an operation should still be processed. */
 export function createOperationControl(
   listener: Listener,
   isWanted: (operation: string) => Promise<boolean>,
@@ -25,10 +26,10 @@ export function createOperationControl(
   const look = async (operation: string) => {
     if (!controllers.has(operation) || (await isWanted(operation))) return
     for (const controller of controllers.get(operation) ?? [])
-      controller.abort(new Error('the operation was put down'))
+      controller.abort(new Error('the operation was interrupted'))
   }
   const forget = listener.on('operation_control', (payload) => {
-    // After a broken connection anything may have been missed.
+    // After a broken connection, notifications may have been missed.
     for (const operation of payload === null ? controllers.keys() : [payload])
       void look(operation).catch(() => {})
   })

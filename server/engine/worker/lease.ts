@@ -1,14 +1,11 @@
 // Leases: a chain belongs to one worker under a lease number, which every write of its outcomes
-// checks. A worker that was presumed dead but still runs holds an old number and can write nothing.
+// checks. A worker that was presumed dead but still runs has an old number and can write nothing.
 import type { ShopScope } from '../../db/for-shop.ts'
 
 /** A worker without a heartbeat for this long, by the database's clock, is dead. */
 export const SILENCE = '30 seconds'
 
-/**
- * Another worker has taken this over, or the operation was ended from elsewhere: stop, write
- * nothing.
- */
+/** Another worker has taken over, or the operation was ended elsewhere: stop, and write nothing. */
 export class LeaseLost extends Error {
   constructor() {
     super('the lease was taken over')
@@ -17,8 +14,8 @@ export class LeaseLost extends Error {
 }
 
 /**
- * Keeps the chain from being taken over before the transaction ends. Throws `LeaseLost` when it
- * already was.
+ * Prevents a takeover of the chain until the transaction ends. Throws `LeaseLost` if it was taken
+ * over already.
  */
 export async function holdLease(
   tx: ShopScope,
@@ -36,17 +33,17 @@ export async function holdLease(
 
 export interface ChainRow {
   lease: number | null
-  /** Who held it last and died holding it; null when it was let go, or was ours. */
+  /** The last holder, if it died while holding it; null if it was released, or was this worker. */
   dead: string | null
   hint: number
   claimed: number[]
-  /** Workers that died holding it. */
+  /** How many workers died while holding it. */
   deaths: number
 }
 
 /**
- * A fresh lease on a chain, with the chain as it was; null while another living worker holds it, or
- * when it has ended.
+ * Takes a new lease on a chain and gives the chain as it was; null while another living worker
+ * holds it, or when it has ended.
  */
 export async function takeChain(
   tx: ShopScope,

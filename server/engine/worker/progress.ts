@@ -1,12 +1,12 @@
-// Announcing progress: at most twice a second an operation, outside the transactions that write
-// outcomes, since NOTIFY takes a lock of the whole database at commit.
+// Announces progress at most twice a second for each operation, outside the transactions that write
+// outcomes: NOTIFY locks the whole database at commit.
 import type { Database } from '../../db/database.ts'
 
 const EVERY_MS = 500
 
 export interface Progress {
   announce(shop: number, operation: string): void
-  /** At once: the operation has ended. */
+  /** Immediately: the operation has ended. */
   announceEnd(shop: number, operation: string): Promise<void>
   close(): void
 }
@@ -17,7 +17,7 @@ export function createProgress(database: Database): Progress {
     database.pool
       .query(`select pg_notify('operation_progress', $1)`, [`${shop}/${operation}`])
       .then(() => {})
-      // Only a hint: whoever waits for it also looks by itself.
+      // A hint only: readers also poll.
       .catch(() => {})
   return {
     announce: (shop, operation) => {

@@ -1,4 +1,4 @@
-// Jobs that nobody works on are worked on in the end, whatever became of those who had them.
+// Jobs of lost workers run in the end, however their worker was lost.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestEngine, makeBytes, workflowOf, type TestEngine } from '../../../test/engine.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
@@ -18,7 +18,7 @@ afterAll(async () => {
 })
 
 /**
- * Starts an import whose jobs are gone, or in the hands of whoever `holder` names, before any
+ * Starts an import whose jobs are gone, or held by `holder`, before any
  * worker sees them.
  */
 async function startWith(

@@ -1,5 +1,5 @@
-// Recovery across shops: workers beat by the database's clock, and a sweep frees the jobs of those
-// that fell silent and queues again whatever runs without a live job.
+// Recovery across shops: workers send heartbeats by the database's clock. A sweep frees the jobs of
+// silent workers and queues running operations that have no live job.
 import { Logger as GraphileLogger, makeWorkerUtils, type WorkerUtils } from 'graphile-worker'
 import type { Database } from '../../db/database.ts'
 import { forShop } from '../../db/for-shop.ts'
@@ -13,7 +13,7 @@ const BEAT_MS = 5_000
 const SWEEP_MS = 5_000
 
 export interface Recovery {
-  /** Now, rather than at the next turn. */
+  /** Sends a heartbeat now. */
   beat(): Promise<void>
   stop(): Promise<void>
 }
@@ -22,11 +22,11 @@ export interface RecoveryOptions {
   database: Database
   listener: Listener
   worker: string
-  /** Its graphile-worker pool, once there is one. */
+  /** Its graphile-worker pool, when known. */
   pool: { id: string | null }
-  /** Ids of the jobs that this process works on. */
+  /** Ids of the jobs that this process runs. */
   jobs: ReadonlySet<string>
-  /** `operation:chain` of what this process gave up without letting it go. */
+  /** `operation:chain` of chains that this process gave up but could not release. */
   broken: Set<string>
   /** What an operation's jobs count as. */
   loadOf(operation: Pick<OperationRow, 'workflow' | 'source'>): ChainLoad
@@ -35,7 +35,7 @@ export interface RecoveryOptions {
   log: Logger
 }
 
-/** Announces this worker, then beats and sweeps until stopped. */
+/** Announces this worker, then sends heartbeats and sweeps until stopped. */
 export async function startRecovery(options: RecoveryOptions): Promise<Recovery> {
   const { database, log } = options
   const utils = await makeWorkerUtils({
@@ -96,7 +96,7 @@ async function beat({ database, worker, pool, broken }: RecoveryOptions): Promis
      on conflict (id) do update set beat_at = now(), pool_id = excluded.pool_id returning lock`,
     [worker, pool.id ?? worker],
   )
-  // A job that threw could not let its chain go, perhaps because the database was away.
+  // A job that threw could not release its chain, perhaps because the database was unavailable.
   const keys = [...broken]
   if (keys.length > 0) {
     await database.pool.query(
@@ -109,10 +109,10 @@ async function beat({ database, worker, pool, broken }: RecoveryOptions): Promis
 }
 
 /**
- * Jobs that our own pool has and nobody here works on: the database was away when graphile-worker
- * took one or put it down, which it does not do again. Twice in a row, since one may just be on its
- * way. It can only free all of the pool's: whoever comes to one that is worked on finds its chain
- * held. Gives those that may be forgotten.
+ * Finds jobs that our pool holds but nobody here runs: the database was unavailable when
+ * graphile-worker took or returned one, and graphile-worker does not repeat that. A job must be
+ * idle in two checks, since it may just have been taken. Only all jobs of the pool can be freed
+ * together; a second run of a running job finds its chain held. Gives the jobs that are idle now.
  */
 async function freeForgotten(
   { database, pool, jobs, log }: RecoveryOptions,
@@ -132,7 +132,7 @@ async function freeForgotten(
   return new Set(idle)
 }
 
-/** Frees what dead workers hold and queues again what has no live job. */
+/** Frees the jobs of dead workers and queues operations that have no live job. */
 async function sweep(
   options: RecoveryOptions,
   utils: WorkerUtils,
@@ -162,13 +162,13 @@ interface WorkerRow {
   connected: boolean
 }
 
-/** The last beat of workers that were not connected when we looked before. */
+/** The last heartbeat of workers that were not connected at the previous check. */
 type Suspects = Map<string, string>
 
 /**
- * Silent for too long; or without its connection, and not a beat since the sweep before. A worker
- * that is merely slow keeps its connection, and one that lost it has it back by then. Taking a
- * living one for dead costs work, never correctness.
+ * Dead: silent for too long, or disconnected without a heartbeat since the previous sweep. A slow
+ * worker keeps its connection, and a disconnected one has reconnected by then. Treating a living
+ * worker as dead costs work, but never correctness.
  */
 async function findDead(database: Database, suspects: Suspects): Promise<WorkerRow[]> {
   const { rows } = await database.pool.query<WorkerRow>(
@@ -188,8 +188,8 @@ async function findDead(database: Database, suspects: Suspects): Promise<WorkerR
 }
 
 /**
- * Jobs locked by a pool that is in no worker's row: its worker was swept before, or died before its
- * first beat.
+ * Jobs locked by a pool without a worker's row: its worker was removed before, or died before its
+ * first heartbeat.
  */
 async function freeUnknownPools(database: Database, utils: WorkerUtils): Promise<void> {
   const { rows } = await database.pool.query<{ locked_by: string }>(
@@ -201,8 +201,8 @@ async function freeUnknownPools(database: Database, utils: WorkerUtils): Promise
 }
 
 /**
- * Jobs whose worker died when it had queued the next one, under their key. graphile-worker never
- * takes them up, and keeps them.
+ * Jobs whose worker died after it had queued the next job under their key. graphile-worker never
+ * runs or removes them.
  */
 async function dropSucceeded(database: Database, utils: WorkerUtils): Promise<void> {
   const { rows } = await database.pool.query<{ id: string }>(

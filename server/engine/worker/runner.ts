@@ -1,6 +1,5 @@
-// What every job of this process shares, and the rules of running one: a chain is worked on once at
-// a time, and its work is interrupted when the worker stops or the operation is paused or
-// cancelled.
+// What all jobs of this process share, and the rules of running one: a chain runs once at a time,
+// and its work is interrupted when the worker stops or the operation is paused or cancelled.
 import type { EngineParts } from '../types.ts'
 import type { OperationControl } from './control.ts'
 import { LeaseLost } from './lease.ts'
@@ -12,11 +11,11 @@ export interface EngineRunner {
   worker: string
   progress: Progress
   control: OperationControl
-  /** Chains that this process works on, by `operation:chain`. */
+  /** Chains that this process runs, by `operation:chain`. */
   active: Map<string, Promise<void>>
   /**
-   * Chains that it could not release, perhaps because the database was away: the next heartbeat
-   * does.
+   * Chains that it could not release, perhaps because the database was unavailable: the next
+   * heartbeat releases them.
    */
   broken: Set<string>
   /** Aborts when the worker stops. */
@@ -24,7 +23,7 @@ export interface EngineRunner {
 }
 
 /**
- * Runs `work` after this process's earlier work on the chain has ended; remembers a chain that it
+ * Runs `work` after this process's earlier work on the chain has ended. Records a chain that it
  * could not release.
  */
 export async function exclusively(
@@ -57,7 +56,7 @@ export async function exclusively(
 
 /**
  * Runs `work` with a signal that aborts when the worker stops or the operation is paused, cancelled
- * or stopped. Take the batch inside it: a pause between the two would be missed.
+ * or stopped. Take the batch inside it: a pause before that would be missed.
  */
 export async function withCancellation<T>(
   runner: EngineRunner,

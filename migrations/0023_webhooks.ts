@@ -4,7 +4,7 @@ import type { Knex } from 'knex'
 
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
-    create table webhooks (
+    create table webhook_endpoints (
       shop_id integer not null references shops on delete cascade,
       id uuid not null default uuidv7(),
       -- Without user info, query and fragment; the whole address is sealed.
@@ -33,7 +33,7 @@ export async function up(knex: Knex): Promise<void> {
     alter table outbox add constraint outbox_kind_check
       check (kind in ('email', 'callback', 'webhook', 'sms'));
     alter table outbox add column webhook_id uuid;
-    alter table outbox add foreign key (shop_id, webhook_id) references webhooks on delete cascade;
+    alter table outbox add foreign key (shop_id, webhook_id) references webhook_endpoints on delete cascade;
     create index outbox_webhook on outbox (shop_id, webhook_id, id) where webhook_id is not null;
   `)
 }
@@ -44,6 +44,6 @@ export async function down(knex: Knex): Promise<void> {
     delete from outbox where kind in ('webhook', 'sms');
     alter table outbox drop constraint outbox_kind_check;
     alter table outbox add constraint outbox_kind_check check (kind in ('email', 'callback'));
-    drop table webhooks;
+    drop table webhook_endpoints;
   `)
 }

@@ -50,7 +50,7 @@ export type TenantTable =
   | 'uploads'
   | 'variants'
   | 'versions'
-  | 'webhooks'
+  | 'webhook_endpoints'
   | 'workflows'
 
 export type Bindings = Record<string, unknown>

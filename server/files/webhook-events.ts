@@ -41,7 +41,7 @@ export async function raiseEvent(tx: ShopScope, event: RaisedEvent): Promise<voi
   const rows = await tx.query<{ id: string }>(
     `insert into outbox (shop_id, key, kind, payload, operation_id, webhook_id)
      select :shop, 'webhook/' || w.id || '/' || :key, 'webhook', :payload, :operation, w.id
-     from webhooks w
+     from webhook_endpoints w
      where w.shop_id = :shop and w.enabled and (w.events = '{}' or :type = any(w.events))
      order by w.id
      on conflict do nothing returning id`,

@@ -18,7 +18,7 @@ interface ExhaustedRow {
 // Begins with the webhooks: where no shop has one, nothing else is read.
 const EXHAUSTED = `
   select l.shop_id, l.id, l.file_id, coalesce(l.pack_id, p.pack_id) as pack_id, l.email, l.downloads, l.download_limit
-  from (select distinct shop_id from webhooks
+  from (select distinct shop_id from webhook_endpoints
     where enabled and (events = '{}' or 'link.exhausted' = any(events))) w
   join unnest($1::integer[], $2::uuid[]) as u (shop_id, id) on u.shop_id = w.shop_id
   join links l on l.shop_id = u.shop_id and l.id = u.id

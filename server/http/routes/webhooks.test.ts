@@ -35,7 +35,7 @@ beforeEach(async () => {
     clock: () => now,
     operationRecord: (_scope, id) => Promise.resolve({ id, status: 'success' }),
   })
-  for (const table of ['webhooks', 'outbox', 'notices'] as const)
+  for (const table of ['webhook_endpoints', 'outbox', 'notices'] as const)
     await app.owner.scope.from(table).delete()
 })
 afterEach(async () => {
@@ -84,7 +84,7 @@ it('a secret is shown once, and its messages verify with it', async () => {
   })
   expect((await call('GET', '/api/webhooks')).body.data).toEqual([record])
   const kept = await app.owner.scope.query(
-    'select webhooks::text as row from webhooks where shop_id = :shop',
+    'select webhook_endpoints::text as row from webhook_endpoints where shop_id = :shop',
   )
   expect(JSON.stringify(kept)).not.toMatch(/whsec_|t0p/)
   await notice()
@@ -154,7 +154,7 @@ it('after a rotation both secrets verify, until the previous one’s time is ove
   await deliver(id)
   expect(verified(receiver.posts[0]!)).toEqual([true, true])
   await app.owner.scope.query(
-    `update webhooks set previous_until = now() - interval '1 s' where shop_id = :shop`,
+    `update webhook_endpoints set previous_until = now() - interval '1 s' where shop_id = :shop`,
   )
   await call('POST', `/api/webhooks/${id}/test`)
   await deliver(id)

@@ -64,7 +64,7 @@ async function receiverOf(
   const [row] = await scope.query<Receiver>(
     `select w.id, w.url, w.sealed_url, w.enabled, w.secret,
        case when w.previous_until > :now then w.previous_secret end as previous_secret
-     from outbox m join webhooks w on w.shop_id = m.shop_id and w.id = m.webhook_id
+     from outbox m join webhook_endpoints w on w.shop_id = m.shop_id and w.id = m.webhook_id
      where m.shop_id = :shop and m.id = :id`,
     { id: message.id, now },
   )

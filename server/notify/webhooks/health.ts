@@ -8,7 +8,7 @@ export const SWITCHED_OFF_AFTER_DAYS = 5
 
 export async function noteSuccess(scope: ShopScope, webhook: string): Promise<void> {
   await scope.query(
-    `update webhooks set failing_since = null, last_error = null, last_success_at = now()
+    `update webhook_endpoints set failing_since = null, last_error = null, last_success_at = now()
      where shop_id = :shop and id = :webhook`,
     { webhook },
   )
@@ -22,7 +22,7 @@ export function noteFailure(
 ): Promise<void> {
   return scope.transaction(async (tx) => {
     const [row] = await tx.query<{ url: string }>(
-      `update webhooks set last_error = :reason, failing_since = coalesce(failing_since, :now::timestamptz),
+      `update webhook_endpoints set last_error = :reason, failing_since = coalesce(failing_since, :now::timestamptz),
          enabled = enabled and not :gone::boolean
            and coalesce(failing_since > :now::timestamptz - :days::integer * interval '1 day', true)
        where shop_id = :shop and id = :webhook
@@ -34,7 +34,7 @@ export function noteFailure(
       ? 'it answered 410, which means that it wants no more messages'
       : `nothing has reached it for ${SWITCHED_OFF_AFTER_DAYS} days: ${lowered(reason)}`
     await tx.query(
-      `update webhooks set switched_off = :why, switched_off_at = :now
+      `update webhook_endpoints set switched_off = :why, switched_off_at = :now
        where shop_id = :shop and id = :webhook`,
       { webhook, why, now },
     )

@@ -37,12 +37,14 @@ export const secretPlace = (shop: number) => `${shop}/webhooks`
 
 /** Oldest first. */
 export const listWebhooks = (scope: ShopScope): Promise<WebhookRow[]> =>
-  scope.query<WebhookRow>(`select ${COLUMNS} from webhooks where shop_id = :shop order by id`)
+  scope.query<WebhookRow>(
+    `select ${COLUMNS} from webhook_endpoints where shop_id = :shop order by id`,
+  )
 
 /** Throws `not_found`. */
 export async function readWebhook(scope: ShopScope, id: string): Promise<WebhookRow> {
   const [row] = await scope.query<WebhookRow>(
-    `select ${COLUMNS} from webhooks where shop_id = :shop and id = :id`,
+    `select ${COLUMNS} from webhook_endpoints where shop_id = :shop and id = :id`,
     { id },
   )
   if (!row) throw new AppError('not_found')
@@ -77,7 +79,7 @@ export function createWebhook(
       })
     const secret = newWebhookSecret()
     const [row] = (await tx
-      .insert('webhooks', {
+      .insert('webhook_endpoints', {
         ...addressColumns(tx, secrets, fields.url),
         description: fields.description,
         events: fields.events,
@@ -111,7 +113,7 @@ export async function changeWebhook(
   }
   if (Object.keys(changed).length > 0)
     await scope
-      .from('webhooks')
+      .from('webhook_endpoints')
       .where({ id } as never)
       .update(changed as never)
   return readWebhook(scope, id)
@@ -120,7 +122,7 @@ export async function changeWebhook(
 /** What waits for it goes with it. Throws `not_found`. */
 export async function deleteWebhook(scope: ShopScope, id: string): Promise<void> {
   const rows = await scope.query(
-    'delete from webhooks where shop_id = :shop and id = :id returning id',
+    'delete from webhook_endpoints where shop_id = :shop and id = :id returning id',
     {
       id,
     },
@@ -137,7 +139,7 @@ export async function rotateSecret(
 ): Promise<CreatedWebhook> {
   const secret = newWebhookSecret()
   const rows = await scope.query(
-    `update webhooks set secret = :secret,
+    `update webhook_endpoints set secret = :secret,
        previous_secret = case when :hours::integer > 0 then secret end,
        previous_until = case when :hours::integer > 0 then now() + :hours::integer * interval '1 hour' end
      where shop_id = :shop and id = :id returning id`,

@@ -69,6 +69,21 @@ const WebhookPage = lazy(async () => ({
 const BuyerPagePage = lazy(async () => ({
   default: (await import('./pages/buyer-page/buyer-page-page.tsx')).BuyerPagePage,
 }))
+const ConnectionsPage = lazy(async () => ({
+  default: (await import('./pages/settings/connections/connections-page.tsx')).ConnectionsPage,
+}))
+const NewConnectionPage = lazy(async () => ({
+  default: (await import('./pages/settings/connections/new-connection-page.tsx')).NewConnectionPage,
+}))
+const ConnectionPage = lazy(async () => ({
+  default: (await import('./pages/settings/connections/connection-page.tsx')).ConnectionPage,
+}))
+const DeliveriesPage = lazy(async () => ({
+  default: (await import('./pages/deliveries/deliveries-page.tsx')).DeliveriesPage,
+}))
+const DeliveryPage = lazy(async () => ({
+  default: (await import('./pages/deliveries/delivery-page.tsx')).DeliveryPage,
+}))
 const SchedulePage = lazy(async () => ({
   default: (await import('./pages/schedules/schedule-page.tsx')).SchedulePage,
 }))
@@ -93,6 +108,8 @@ export function App() {
               <Route path="/packs" component={PacksPage} />
               <Route path="/packs/:id">{({ id }) => <PackPage key={id} id={id} />}</Route>
               <Route path="/links" component={LinksPage} />
+              <Route path="/deliveries" component={DeliveriesPage} />
+              <Route path="/deliveries/:id">{({ id }) => <DeliveryPage key={id} id={id} />}</Route>
               <Route path="/operations" component={OperationsPage} />
               <Route path="/operations/:id">{({ id }) => <OperationPage key={id} id={id} />}</Route>
               <Route path="/workflows" component={WorkflowsPage} />
@@ -109,6 +126,11 @@ export function App() {
                 {({ id }) => <WebhookPage key={id} id={id} />}
               </Route>
               <Route path="/settings/buyer-page" component={BuyerPagePage} />
+              <Route path="/settings/connections" component={ConnectionsPage} />
+              <Route path="/settings/connections/new" component={NewConnectionPage} />
+              <Route path="/settings/connections/:id">
+                {({ id }) => <ConnectionPage key={id} id={id} />}
+              </Route>
               <Route component={LostPage} />
             </Switch>
           </Arrival>

@@ -49,7 +49,7 @@ export const useDrop = () =>
   useQuery({
     queryKey: [...DROP, 'settings'],
     queryFn: ({ signal }) => call<Drop>('/api/drop', { signal }),
-    refetchInterval: ({ state }) => (refused(state.error) ? false : SLOW_MS),
+    refetchInterval: ({ state }) => (refused(state.error) ? false : CALM_MS),
   })
 
 export function useChangeDrop() {

@@ -9,6 +9,7 @@ import logo from '../ui/logo.svg'
 import {
   CalendarIcon,
   ClockIcon,
+  DeliveriesIcon,
   FilesIcon,
   Frame,
   Icon,
@@ -36,6 +37,7 @@ const PLACES: readonly Place[] = [
   { url: '/import', label: t('Import'), icon: ImportIcon },
   { url: '/packs', label: t('Packs'), icon: PackIcon },
   { url: '/links', label: t('Links'), icon: LinkIcon },
+  { url: '/deliveries', label: t('Deliveries'), icon: DeliveriesIcon },
   { url: '/reviews', label: t('Reviews'), icon: ReviewIcon },
   { url: '/operations', label: t('Operations'), icon: ClockIcon },
   { url: '/workflows', label: t('Workflows'), icon: WorkflowIcon },

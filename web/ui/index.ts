@@ -56,6 +56,7 @@ export {
   ImportIcon,
   LinkIcon,
   NotificationIcon,
+  OrderIcon as DeliveriesIcon,
   PackageIcon as PackIcon,
   PlusIcon,
   ProductIcon as ReviewIcon,

@@ -20,6 +20,9 @@ export function AutomationLinks() {
         <Entry title={t('Scheduled tasks')} url="/schedules">
           {t('Delete old files, add tags by rules or run a workflow at fixed times.')}
         </Entry>
+        <Entry title={t('Connections')} url="/settings/connections">
+          {t('Folders and buckets in the cloud whose files are kept in sync.')}
+        </Entry>
         <Entry title={t('Workflows')} url="/workflows">
           {t('Custom steps for imports or for existing files.')}
         </Entry>

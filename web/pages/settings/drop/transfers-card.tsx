@@ -1,5 +1,6 @@
 // The uploads that run now, with what has arrived and how fast.
 import { type DropFile, useTransfers } from '../../../client/drop.ts'
+import { Flow } from '../../../components/flow.tsx'
 import { Problem } from '../../../components/problem.tsx'
 import { protocolText, speedText } from '../../../labels/drop.ts'
 import { sizeText } from '../../../labels/size.ts'
@@ -68,12 +69,6 @@ const Transfer = ({ file }: { file: DropFile }) => (
       </span>
     </span>
     {/* The client does not say how large the file is: there is no share to show. */}
-    <div
-      className="flow"
-      role="progressbar"
-      aria-label={t('Receiving {path}', { path: file.path })}
-    >
-      <span />
-    </div>
+    <Flow label={t('Receiving {path}', { path: file.path })} />
   </li>
 )

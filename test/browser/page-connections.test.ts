@@ -1,0 +1,124 @@
+// Cloud connections in the admin page, in a real browser with the demo provider: connect, choose a
+// folder, preview, sync, change, sync; and a folder that was emptied.
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import type { RunningServer } from '../flows/server.ts'
+import { usePages } from './page-browser.ts'
+
+let server: RunningServer
+let folder: string
+
+const open = usePages(
+  () => Promise.resolve({ close: () => Promise.resolve() }),
+  async (world) => {
+    server = world.server
+    folder = path.join(server.dataDir, 'demo-cloud', 'manuals')
+    await mkdir(path.join(folder, 'boats'), { recursive: true })
+    await write('tides.pdf', 'tides')
+    await write('boats/EB-001_boat.pdf', 'boat')
+    await write('notes.txt', 'notes')
+  },
+)
+
+const write = (name: string, text: string) => writeFile(path.join(folder, name), text)
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name })
+const figure = (page: Page, name: string) =>
+  page.locator('.figures > div').filter({ hasText: name }).locator('dd').first()
+
+async function filenames(): Promise<string[]> {
+  const reply = await server.call('GET', '/api/files?limit=100')
+  const { data } = (await reply.json()) as { data: { filename: string }[] }
+  return data.map(({ filename }) => filename).sort()
+}
+
+/** The page of the only connection. */
+async function openConnection(): Promise<Page> {
+  const page = await open('/settings/connections')
+  await page.getByRole('list', { name: 'Connections' }).getByRole('link').first().click()
+  await page.waitForURL(/\/settings\/connections\/connection_/)
+  return page
+}
+
+test('connect, choose a folder, set options, preview, confirm', async () => {
+  const page = await open('/settings/connections')
+  await page.getByRole('heading', { name: 'Nothing is connected yet' }).waitFor()
+  await page.getByRole('link', { name: 'Connect' }).click()
+  const providers = page.getByRole('list', { name: 'Providers' })
+  // Without client ids it says what to set.
+  await providers.getByText('CLOUD_GOOGLE_CLIENT_ID').first().waitFor()
+  await providers
+    .getByRole('listitem')
+    .filter({ hasText: 'A folder of this server' })
+    .getByRole('button')
+    .click()
+  await button(page, 'Continue').click()
+  await page.waitForURL(/\/settings\/connections\/connection_/)
+  await button(page, 'Choose a folder').click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'manuals' }).click()
+  await dialog.getByRole('button', { name: 'boats' }).click()
+  await dialog.getByRole('button', { name: 'manuals' }).click()
+  await dialog.getByRole('button', { name: 'Choose this folder' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByLabel('Only files that match').fill('*.pdf')
+  await page.getByLabel('Sync', { exact: true }).selectOption('Every 12 hours')
+  await button(page, 'Save').click()
+  await page.getByText('Unsaved changes').waitFor({ state: 'detached' })
+  await button(page, 'Preview the first sync').click()
+  await page.getByText('The sync waits for your confirmation').waitFor()
+  await expect.poll(() => figure(page, 'New').textContent()).toBe('2')
+  expect(await filenames()).toEqual([])
+  await button(page, 'Confirm and run').click()
+  await page.getByText('2 new').first().waitFor()
+  await expect.poll(filenames).toEqual(['EB-001_boat.pdf', 'tides.pdf'])
+})
+
+test('what changed at the provider arrives with the next sync', async () => {
+  const page = await openConnection()
+  await write('tides.pdf', 'the tides of next year')
+  await write('moon.pdf', 'moon')
+  await button(page, 'Sync now').click()
+  await page.getByText('1 new, 1 changed').first().waitFor()
+  await expect.poll(filenames).toEqual(['EB-001_boat.pdf', 'moon.pdf', 'tides.pdf'])
+  await button(page, 'Sync now').click()
+  await page.getByText('Nothing new').first().waitFor()
+})
+
+test('an emptied folder deletes nothing until a person confirms it', async () => {
+  const page = await openConnection()
+  await rm(folder, { recursive: true })
+  await mkdir(folder)
+  await button(page, 'Sync now').click()
+  await page.getByText('Make sure that the folder at the provider was not emptied').waitFor()
+  await expect.poll(() => figure(page, 'Removed').textContent()).toBe('3')
+  expect(await filenames()).toHaveLength(3)
+  await button(page, /Discard/).click()
+  const question = page.getByRole('dialog')
+  if (await question.isVisible()) await question.getByRole('button', { name: /iscard/ }).click()
+  await page.getByText('The sync waits for your confirmation').waitFor({ state: 'detached' })
+  expect(await filenames()).toHaveLength(3)
+})
+
+test('a bucket needs its keys, and a deleted connection leaves its files', async () => {
+  const page = await open('/settings/connections/new')
+  await button(page, /^Connect .*S3/).click()
+  await button(page, 'Continue').click()
+  await page.getByText('Enter: Bucket').waitFor()
+  const connection = await openConnection()
+  await button(connection, 'Delete').click()
+  await connection.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await connection.getByRole('heading', { name: 'Nothing is connected yet' }).waitFor()
+  expect(await filenames()).toHaveLength(3)
+})
+
+test('on a telephone nothing is cut off', async () => {
+  for (const address of ['/settings/connections', '/settings/connections/new']) {
+    const page = await open(address, { viewport: { width: 390, height: 800 } })
+    await page.getByRole('heading', { level: 2 }).first().waitFor()
+    expect(
+      await page.evaluate<boolean>('document.documentElement.scrollWidth > window.innerWidth'),
+    ).toBe(false)
+  }
+})

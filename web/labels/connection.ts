@@ -1,0 +1,100 @@
+// How cloud connections and their syncs read.
+import { type Connection, type PreviewReason, type Sync } from '../client/connections.ts'
+import { t } from '../messages/t.ts'
+import { OPERATION_STATUSES, type StatusWord } from './operation.ts'
+import { sizeText } from './size.ts'
+import { momentText } from './time.ts'
+
+type Shown = Pick<Connection, 'state' | 'progress' | 'last_sync'>
+
+export function connectionState({ state, progress, last_sync }: Shown): StatusWord {
+  if (progress !== null)
+    return progress.phase === 'listing'
+      ? { text: t('Listing'), tone: 'info', progress: 'partiallyComplete' }
+      : { text: t('Syncing'), tone: 'info', progress: 'partiallyComplete' }
+  if (state === 'unauthorized')
+    return last_sync === null
+      ? { text: t('Not authorized yet'), tone: 'attention', progress: 'incomplete' }
+      : { text: t('Access ended'), tone: 'critical', progress: undefined }
+  if (state === 'failing') return { text: t('Failing'), tone: 'critical', progress: undefined }
+  if (last_sync?.status === 'previewed')
+    return { text: t('Waits for you'), tone: 'attention', progress: undefined }
+  return { text: t('Ready'), tone: 'success', progress: 'complete' }
+}
+
+/** The status of a sync in a word; one whose listing failed has no operation that could. */
+export const syncWord = ({ status, error }: Pick<Sync, 'status' | 'error'>): StatusWord =>
+  error ? OPERATION_STATUSES.failed : OPERATION_STATUSES[status]
+
+type Counts = Pick<
+  Sync,
+  'added' | 'changed' | 'renamed' | 'removed' | 'uploaded' | 'conflicts' | 'failed'
+>
+
+const COUNTS: readonly (readonly [keyof Counts, (count: number) => string])[] = [
+  ['added', (count) => t('{count, number} new', { count })],
+  ['changed', (count) => t('{count, number} changed', { count })],
+  ['renamed', (count) => t('{count, number} renamed', { count })],
+  ['removed', (count) => t('{count, number} removed', { count })],
+  ['uploaded', (count) => t('{count, number} sent to the provider', { count })],
+  [
+    'conflicts',
+    (count) =>
+      t(
+        '{count, plural, one {# conflict, kept as two files} other {# conflicts, kept as two files each}}',
+        {
+          count,
+        },
+      ),
+  ],
+  ['failed', (count) => t('{count, number} failed', { count })],
+]
+
+/** `3 new, 1 changed`, or that nothing differs. */
+export function countsText(sync: Counts): string {
+  const texts = COUNTS.filter(([key]) => sync[key] > 0).map(([key, text]) => text(sync[key]))
+  return texts.length === 0 ? t('Nothing new') : texts.join(', ')
+}
+
+/** `120 files, 118 MB` */
+export const holdsText = ({ files, bytes }: Pick<Connection, 'files' | 'bytes'>): string =>
+  t('{files, plural, =0 {No files yet} one {# file, {size}} other {# files, {size}}}', {
+    files,
+    size: sizeText(bytes),
+  })
+
+export const nextSyncText = ({
+  next_sync_at,
+  frequency_hours,
+  state,
+}: Pick<Connection, 'next_sync_at' | 'frequency_hours' | 'state'>): string =>
+  state === 'unauthorized'
+    ? t('When it is authorized')
+    : frequency_hours === null
+      ? t('By hand')
+      : next_sync_at === null
+        ? t('Not planned')
+        : momentText(next_sync_at)
+
+const REASONS: Record<PreviewReason, string> = {
+  requested: t('This is the preview that you asked for. Nothing was changed yet.'),
+  first_sync: t(
+    'The first sync would replace or delete files that are here. Check it, then confirm.',
+  ),
+  deletions: t(
+    'The sync would remove more than 20 % of the files, or more than 100. Make sure that the folder at the provider was not emptied or renamed, then confirm.',
+  ),
+  uploads: t('The first two-way sync would send files to the provider. Check it, then confirm.'),
+}
+
+/** Why a sync waits for confirmation. */
+export const previewReasonText = (reason: PreviewReason | null): string =>
+  REASONS[reason ?? 'requested']
+
+export const FREQUENCIES: readonly { value: string; label: string }[] = [
+  { value: '1', label: t('Every hour') },
+  { value: '6', label: t('Every 6 hours') },
+  { value: '12', label: t('Every 12 hours') },
+  { value: '24', label: t('Every day') },
+  { value: '', label: t('By hand') },
+]

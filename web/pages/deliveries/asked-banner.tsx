@@ -1,0 +1,46 @@
+// The buyer asks for more: one click grants it and tells them.
+import { toast } from '../../client/bridge.ts'
+import { type DeliveryDetail, useChangeDelivery } from '../../client/deliveries.ts'
+import { Problem } from '../../components/problem.tsx'
+import { GRANTED_DAYS, GRANTED_DOWNLOADS, grantChanges } from '../../labels/delivery.ts'
+import { momentText } from '../../labels/time.ts'
+import { t } from '../../messages/t.ts'
+import { Banner, BlockStack } from '../../ui/index.ts'
+
+export function AskedBanner({ delivery }: { delivery: DeliveryDetail }) {
+  const { id, asked, file_list, email, status } = delivery
+  const grant = useChangeDelivery(id)
+  if (!asked) return null
+  const changes = grantChanges(file_list, new Date())
+  return (
+    <Banner
+      tone="warning"
+      title={t('The buyer asks for more downloads')}
+      action={{
+        content: t('Grant {downloads} more downloads and {days} days', {
+          downloads: GRANTED_DOWNLOADS,
+          days: GRANTED_DAYS,
+        }),
+        loading: grant.isPending,
+        onAction: () =>
+          grant.mutate(
+            { changes, resend: email !== null && status === 'ready' },
+            { onSuccess: () => toast(t('Granted, and the buyer gets an email')) },
+          ),
+      }}
+    >
+      <BlockStack gap="200">
+        <p>
+          {t('{who}, {at}', {
+            who: asked.email ?? email ?? t('No address'),
+            at: momentText(asked.at),
+          })}
+        </p>
+        {asked.message && <p className="asked-message">{asked.message}</p>}
+        {grant.error && (
+          <Problem error={grant.error} what={t('The downloads could not be granted')} />
+        )}
+      </BlockStack>
+    </Banner>
+  )
+}

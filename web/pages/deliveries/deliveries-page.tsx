@@ -1,0 +1,124 @@
+// What orders entitled their buyers to: found by order or buyer, with what became of each.
+import { useDeliveries, type DeliveryStatus } from '../../client/deliveries.ts'
+import { LoadingRows, Nothing, PageTurner } from '../../components/lists.tsx'
+import { Page } from '../../components/page.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { DELIVERY_STATUSES } from '../../labels/delivery.ts'
+import { t } from '../../messages/t.ts'
+import { BlockStack, Box, Card, InlineGrid, Select, TextField } from '../../ui/index.ts'
+import {
+  type DeliveriesPlace,
+  DELIVERY_STATUS_VALUES,
+  readDeliveriesPlace,
+  writeDeliveriesPlace,
+} from '../../url-state/deliveries.ts'
+import { useDraft } from '../../url-state/use-draft.ts'
+import { useUrlState } from '../../url-state/use-url-state.ts'
+import { DeliveriesTable } from './deliveries-table.tsx'
+
+const SHOWN = 50
+
+export function DeliveriesPage() {
+  const { place, go, pages } = useUrlState(readDeliveriesPlace, writeDeliveriesPlace)
+  const { search, status, cursor, page } = place
+  const deliveries = useDeliveries({ search, status, cursor, limit: SHOWN })
+  const list = deliveries.data?.data
+  const filtered = search !== '' || status !== ''
+  const none = list?.length === 0
+  return (
+    <Page
+      title={t('Deliveries')}
+      subtitle={t('What your buyers received for their orders')}
+      fullWidth
+    >
+      <BlockStack gap="400">
+        {deliveries.error && (
+          <Problem
+            stale={list !== undefined}
+            error={deliveries.error}
+            what={t('The deliveries could not be loaded')}
+            onRetry={() => void deliveries.refetch()}
+            retrying={deliveries.isFetching}
+          />
+        )}
+        {none && !filtered && cursor === '' ? (
+          <Card>
+            <Nothing
+              why="new"
+              heading={t('No deliveries yet')}
+              action={{ content: t('Go to files'), url: '/files' }}
+            >
+              {t(
+                'Map files to products. When an order with one of them is paid, its buyer gets a page with the files, and it is listed here.',
+              )}
+            </Nothing>
+          </Card>
+        ) : (
+          <Card padding="0">
+            <SearchFields place={place} go={go} />
+            {deliveries.isPending && <LoadingRows rows={6} what={t('deliveries')} />}
+            {none && (
+              <Nothing
+                why="unmatched"
+                heading={t('No delivery matches')}
+                action={{
+                  content: t('Show all'),
+                  onAction: () => go({ search: '', status: '' }),
+                }}
+              />
+            )}
+            {list && list.length > 0 && (
+              <>
+                <DeliveriesTable deliveries={list} />
+                <PageTurner
+                  label={t('Page {page, number}', { page })}
+                  what={t('deliveries')}
+                  pages={pages(deliveries.isPlaceholderData ? null : deliveries.data?.next_cursor)}
+                />
+              </>
+            )}
+          </Card>
+        )}
+      </BlockStack>
+    </Page>
+  )
+}
+
+interface SearchProps {
+  place: DeliveriesPlace
+  go: (change: Partial<DeliveriesPlace>, options?: { replace?: boolean }) => void
+}
+
+function SearchFields({ place: { search, status }, go }: SearchProps) {
+  const typed = useDraft(search, (text) => go({ search: text.trim() }, { replace: true }))
+  return (
+    <Box padding="300">
+      <InlineGrid columns={{ xs: 1, md: '2fr 1fr' }} gap="300">
+        <TextField
+          label={t('Search deliveries')}
+          labelHidden
+          placeholder={t('Order, like #1001, or email of the buyer')}
+          autoComplete="off"
+          clearButton
+          maxLength={255}
+          value={typed.text}
+          onChange={typed.change}
+          onClearButtonClick={typed.clear}
+        />
+        <Select
+          label={t('Status')}
+          labelHidden
+          options={[
+            { value: '', label: t('Any status') },
+            ...DELIVERY_STATUS_VALUES.map((value) => ({
+              value,
+              label: DELIVERY_STATUSES[value].text,
+            })),
+          ]}
+          value={status}
+          onChange={(chosen) => go({ status: chosen as DeliveryStatus | '' })}
+        />
+      </InlineGrid>
+    </Box>
+  )
+}

@@ -1,0 +1,96 @@
+// One delivery: what was bought and sent, what the buyer did with it, and what can be done now.
+import { useState } from 'react'
+import { type DeliveredFile, type DeliveryDetail, useDelivery } from '../../client/deliveries.ts'
+import { ApiError } from '../../client/error.ts'
+import { LoadingRows } from '../../components/lists.tsx'
+import { Page } from '../../components/page.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { DELIVERY_STATUSES } from '../../labels/delivery.ts'
+import { t } from '../../messages/t.ts'
+import { Badge, Banner, BlockStack, Card } from '../../ui/index.ts'
+import { lastSeen } from '../../url-state/use-url-state.ts'
+import { LostPage } from '../lost-page.tsx'
+import { AboutCard } from './about-card.tsx'
+import { AskedBanner } from './asked-banner.tsx'
+import { AddressDialog } from './address-dialog.tsx'
+import { FilesCard } from './files-card.tsx'
+import { DownloadsCard, LinesCard, MessagesCard } from './history-cards.tsx'
+import { ReplaceDialog } from './replace-dialog.tsx'
+import { TermsDialog } from './terms-dialog.tsx'
+import { useDeliveryActions } from './use-delivery-actions.tsx'
+
+/** What the merchant is changing; of one file, or of all. */
+type Open =
+  | { dialog: 'address' }
+  | { dialog: 'terms'; files: readonly DeliveredFile[] }
+  | { dialog: 'replace'; file: DeliveredFile }
+
+export function DeliveryPage({ id }: { id: string }) {
+  const delivery = useDelivery(id)
+  const { data, error } = delivery
+  if (data) return <Loaded delivery={data} stale={error} />
+  if (error instanceof ApiError && error.status === 404) return <LostPage />
+  return (
+    <Page title={t('Delivery')} backAction={back()}>
+      {error ? (
+        <Problem
+          error={error}
+          what={t('The delivery could not be loaded')}
+          onRetry={() => void delivery.refetch()}
+          retrying={delivery.isFetching}
+        />
+      ) : (
+        <Card padding="0">
+          <LoadingRows rows={6} what={t('the delivery')} />
+        </Card>
+      )}
+    </Page>
+  )
+}
+
+const back = () => ({ content: t('Deliveries'), url: lastSeen('/deliveries') })
+
+function Loaded({ delivery, stale }: { delivery: DeliveryDetail; stale: Error | null }) {
+  const [open, setOpen] = useState<Open | null>(null)
+  const close = () => setOpen(null)
+  const actions = useDeliveryActions(delivery)
+  const word = DELIVERY_STATUSES[delivery.status]
+  const changeable = delivery.status !== 'revoked'
+  return (
+    <Page
+      title={t('Order {name}', { name: delivery.order_name })}
+      titleMetadata={<Badge tone={word.tone}>{word.text}</Badge>}
+      backAction={back()}
+      primaryAction={actions.primary}
+      secondaryActions={actions.secondary}
+    >
+      <BlockStack gap="400">
+        {stale && <Problem error={stale} stale what={t('The delivery could not be loaded')} />}
+        {actions.error && <Problem error={actions.error} what={t('That could not be done')} />}
+        {delivery.asked && changeable && <AskedBanner delivery={delivery} />}
+        {delivery.status !== 'ready' && (
+          <Banner tone={delivery.status === 'held' ? 'warning' : 'info'} title={word.text}>
+            <p>{delivery.reason ?? t('The buyer cannot download its files.')}</p>
+          </Banner>
+        )}
+        <AboutCard delivery={delivery} onCorrect={() => setOpen({ dialog: 'address' })} />
+        <FilesCard
+          delivery={delivery}
+          onTerms={(files) => setOpen({ dialog: 'terms', files })}
+          onReplace={(file) => setOpen({ dialog: 'replace', file })}
+        />
+        <LinesCard lines={delivery.lines} />
+        <MessagesCard messages={delivery.messages} />
+        <DownloadsCard downloads={delivery.download_list} />
+      </BlockStack>
+      {open?.dialog === 'address' && <AddressDialog delivery={delivery} onClose={close} />}
+      {open?.dialog === 'terms' && (
+        <TermsDialog delivery={delivery} files={open.files} onClose={close} />
+      )}
+      {open?.dialog === 'replace' && (
+        <ReplaceDialog delivery={delivery} file={open.file} onClose={close} />
+      )}
+      {actions.question}
+    </Page>
+  )
+}

@@ -1,0 +1,87 @@
+// What can be done with a delivery as a whole: resend, hold, release, revoke.
+import { type ReactNode, useState } from 'react'
+import { toast } from '../../client/bridge.ts'
+import { type Delivery, type DeliveryAction, useDeliveryAction } from '../../client/deliveries.ts'
+import { Dialog } from '../../components/dialog.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { t } from '../../messages/t.ts'
+import { Text } from '../../ui/index.ts'
+
+interface ActionEntry {
+  content: string
+  destructive?: boolean
+  loading?: boolean
+  disabled?: boolean
+  onAction: () => void
+}
+
+const DONE: Record<DeliveryAction, string> = {
+  resend: t('The email is on its way'),
+  hold: t('The delivery is on hold'),
+  release: t('The delivery was released'),
+  revoke: t('The delivery was revoked'),
+}
+
+export function useDeliveryActions(delivery: Delivery): {
+  primary: ActionEntry | undefined
+  secondary: ActionEntry[]
+  question: ReactNode
+  error: Error | null
+} {
+  const { id, status, email } = delivery
+  const act = useDeliveryAction(id)
+  const [revoking, setRevoking] = useState(false)
+  const run = (action: DeliveryAction) =>
+    act.mutate(action, {
+      onSuccess: () => {
+        setRevoking(false)
+        toast(DONE[action])
+      },
+    })
+  const entry = (action: DeliveryAction, content: string): ActionEntry => ({
+    content,
+    loading: act.isPending && act.variables === action,
+    disabled: act.isPending,
+    onAction: () => run(action),
+  })
+  const primary =
+    status === 'held'
+      ? entry('release', t('Release'))
+      : status === 'ready' && email !== null
+        ? entry('resend', t('Send again'))
+        : undefined
+  const secondary: ActionEntry[] = []
+  if (status === 'ready') secondary.push(entry('hold', t('Hold')))
+  if (status !== 'revoked')
+    secondary.push({
+      content: t('Revoke …'),
+      destructive: true,
+      disabled: act.isPending,
+      onAction: () => setRevoking(true),
+    })
+  const close = () => {
+    setRevoking(false)
+    act.reset()
+  }
+  const question = revoking && (
+    <Dialog
+      title={t('Revoke the delivery of order {name}?', { name: delivery.order_name })}
+      onClose={close}
+      primaryAction={{
+        content: t('Revoke'),
+        destructive: true,
+        loading: act.isPending,
+        onAction: () => run('revoke'),
+      }}
+      secondaryActions={[{ content: t('Cancel'), onAction: close }]}
+    >
+      {act.error && <Problem error={act.error} what={t('The delivery could not be revoked')} />}
+      <Text as="p">
+        {t(
+          'The page and all downloads of this order stop immediately, for good. To stop them for a while, hold the delivery instead.',
+        )}
+      </Text>
+    </Dialog>
+  )
+  return { primary, secondary, question, error: revoking ? null : act.error }
+}

@@ -1,0 +1,62 @@
+// What a connection has access to, and its folder.
+import { useState } from 'react'
+import { type Connection, type Provider } from '../../../client/connections.ts'
+import { Facts } from '../../../components/facts.tsx'
+import { Titled } from '../../../components/titled.tsx'
+import { t } from '../../../messages/t.ts'
+import { Button, InlineStack } from '../../../ui/index.ts'
+import { FolderPicker } from './folder-picker.tsx'
+
+interface Props {
+  connection: Connection
+  provider: Provider
+  /** Null: its access is not made of keys. */
+  onEdit: (() => void) | null
+}
+
+export function AccessCard({ connection, provider, onEdit }: Props) {
+  const { settings, state } = connection
+  const [picking, setPicking] = useState(false)
+  const field = folderField(provider)
+  const editable = onEdit !== null && provider.fields.some(({ name }) => name !== field)
+  const rows = provider.fields
+    .filter(({ name, secret }) => !secret && name !== field && settings[name])
+    .map(({ name, title }) => [title, shownValue(provider, name, settings[name]!)] as const)
+  return (
+    <Titled
+      title={t('Folder')}
+      help={t('All files in it and in the folders below it are synced.')}
+      action={
+        <InlineStack gap="200">
+          {editable && <Button onClick={onEdit}>{t('Change access')}</Button>}
+          {field && (
+            <Button disabled={state === 'unauthorized'} onClick={() => setPicking(true)}>
+              {t('Choose a folder')}
+            </Button>
+          )}
+        </InlineStack>
+      }
+    >
+      <Facts
+        rows={[
+          ...(field ? [[t('Folder'), settings[field] || t('The whole account')] as const] : []),
+          ...rows,
+        ]}
+      />
+      {picking && field && (
+        <FolderPicker connection={connection} field={field} onClose={() => setPicking(false)} />
+      )}
+    </Titled>
+  )
+}
+
+/** A preset by its title, the rest as it is. */
+const shownValue = ({ presets }: Provider, name: string, value: string): string =>
+  name === 'preset' ? (presets.find(({ id }) => id === value)?.title ?? value) : value
+
+const folderField = ({ fields }: Provider): 'folder' | 'prefix' | null =>
+  fields.some(({ name }) => name === 'folder')
+    ? 'folder'
+    : fields.some(({ name }) => name === 'prefix')
+      ? 'prefix'
+      : null

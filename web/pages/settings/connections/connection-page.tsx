@@ -1,0 +1,133 @@
+// One connection: access, folder, options, the sync that runs or waits, and the last ones.
+import { useState } from 'react'
+import { navigate } from 'wouter/use-browser-location'
+import { toast } from '../../../client/bridge.ts'
+import {
+  type Cloud,
+  type Connection,
+  useCloud,
+  useConnection,
+  useDeleteConnection,
+} from '../../../client/connections.ts'
+import { ApiError } from '../../../client/error.ts'
+import { DeleteDialog } from '../../../components/delete-dialog.tsx'
+import { LoadingRows } from '../../../components/lists.tsx'
+import { Page } from '../../../components/page.tsx'
+import { Problem } from '../../../components/problem.tsx'
+import { connectionState } from '../../../labels/connection.ts'
+import { t } from '../../../messages/t.ts'
+import { Badge, Banner, BlockStack, Card, Text } from '../../../ui/index.ts'
+import { LostPage } from '../../lost-page.tsx'
+import { AccessCard } from './access-card.tsx'
+import { AuthorizeBanner } from './authorize-banner.tsx'
+import { EditAccess } from './edit-access.tsx'
+import { OptionsForm } from './options-form.tsx'
+import { RcloneMissing } from './rclone-missing.tsx'
+import { SetupSteps } from './setup-steps.tsx'
+import { SyncCard } from './sync-card.tsx'
+import { SyncsCard } from './syncs-card.tsx'
+import './connections.css'
+
+export function ConnectionPage({ id }: { id: string }) {
+  const connection = useConnection(id)
+  const cloud = useCloud()
+  if (connection.data && cloud.data)
+    return <Loaded connection={connection.data} cloud={cloud.data} />
+  const error = connection.error ?? cloud.error
+  if (error instanceof ApiError && error.status === 404) return <LostPage />
+  return (
+    <Page
+      title={t('Connection')}
+      backAction={{ content: t('Connections'), url: '/settings/connections' }}
+    >
+      {error ? (
+        <Problem
+          error={error}
+          what={t('The connection could not be loaded')}
+          onRetry={() => void Promise.all([connection.refetch(), cloud.refetch()])}
+          retrying={connection.isFetching || cloud.isFetching}
+        />
+      ) : (
+        <Card padding="0">
+          <LoadingRows rows={5} what={t('the connection')} />
+        </Card>
+      )}
+    </Page>
+  )
+}
+
+function Loaded({ connection, cloud }: { connection: Connection; cloud: Cloud }) {
+  const { name, provider_title, state, error, last_sync } = connection
+  const provider = cloud.providers.find(({ id }) => id === connection.provider)
+  const [editing, setEditing] = useState(false)
+  const [deleting, setDeleting] = useState(false)
+  const word = connectionState(connection)
+  const editKeys = provider?.sign_in === 'oauth' ? null : () => setEditing(true)
+  const fresh = last_sync === null && connection.progress === null
+  const sync = <SyncCard connection={connection} />
+  return (
+    <Page
+      title={name}
+      titleMetadata={<Badge tone={word.tone}>{word.text}</Badge>}
+      subtitle={provider_title}
+      backAction={{ content: t('Connections'), url: '/settings/connections' }}
+      secondaryActions={[
+        { content: t('Delete'), destructive: true, onAction: () => setDeleting(true) },
+      ]}
+    >
+      <BlockStack gap="400">
+        <RcloneMissing cloud={cloud} />
+        {state === 'unauthorized' && (
+          <AuthorizeBanner connection={connection} onEditKeys={editKeys} />
+        )}
+        {state === 'failing' && error && (
+          <Banner tone="critical" title={t('The last sync failed')}>
+            <Text as="p">{error.message}</Text>
+          </Banner>
+        )}
+        {fresh ? <SetupSteps connection={connection} /> : sync}
+        {provider && <AccessCard connection={connection} provider={provider} onEdit={editKeys} />}
+        <OptionsForm connection={connection} twoWay={provider?.two_way ?? false} />
+        {fresh ? sync : <SyncsCard connection={connection} />}
+      </BlockStack>
+      {editing && provider && (
+        <EditAccess connection={connection} provider={provider} onClose={() => setEditing(false)} />
+      )}
+      {deleting && <DeleteConnection connection={connection} onClose={() => setDeleting(false)} />}
+    </Page>
+  )
+}
+
+function DeleteConnection({
+  connection: { id, name, progress },
+  onClose,
+}: {
+  connection: Connection
+  onClose: () => void
+}) {
+  const remove = useDeleteConnection()
+  return (
+    <DeleteDialog
+      open
+      title={t('Delete “{name}”?', { name })}
+      deleting={remove.isPending}
+      error={remove.error}
+      onClose={onClose}
+      onDelete={() =>
+        remove.mutate(id, {
+          onSuccess: () => {
+            toast(t('Connection deleted'))
+            navigate('/settings/connections')
+          },
+        })
+      }
+    >
+      <Text as="p">
+        {t(
+          'It is synced no more, and its access is forgotten. Files that came from it stay here, and those at the provider stay there.',
+        )}
+      </Text>
+      {progress && <Text as="p">{t('The sync that is running is cancelled.')}</Text>}
+    </DeleteDialog>
+  )
+}

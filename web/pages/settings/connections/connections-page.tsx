@@ -1,0 +1,63 @@
+// The cloud accounts and buckets that are synced, each with its state and last sync.
+import { useCloud, useConnections } from '../../../client/connections.ts'
+import { LoadingRows, Nothing } from '../../../components/lists.tsx'
+import { Page } from '../../../components/page.tsx'
+import { Problem } from '../../../components/problem.tsx'
+import { t } from '../../../messages/t.ts'
+import { BlockStack, Card } from '../../../ui/index.ts'
+import { ConnectionRow } from './connection-row.tsx'
+import { RcloneMissing } from './rclone-missing.tsx'
+import './connections.css'
+
+export function ConnectionsPage() {
+  const connections = useConnections()
+  const cloud = useCloud()
+  const list = connections.data?.data
+  const connect = { content: t('Connect'), url: '/settings/connections/new' }
+  return (
+    <Page
+      title={t('Connections')}
+      subtitle={t(
+        'Folders and buckets in the cloud whose files are kept in sync with this library',
+      )}
+      backAction={{ content: t('Settings'), url: '/settings' }}
+      primaryAction={list?.length ? connect : undefined}
+    >
+      <BlockStack gap="400">
+        {cloud.data && <RcloneMissing cloud={cloud.data} />}
+        {connections.error && (
+          <Problem
+            error={connections.error}
+            stale={list !== undefined}
+            what={t('The connections could not be loaded')}
+            onRetry={() => void connections.refetch()}
+            retrying={connections.isFetching}
+          />
+        )}
+        {connections.isPending && (
+          <Card padding="0">
+            <LoadingRows rows={3} what={t('connections')} />
+          </Card>
+        )}
+        {list?.length === 0 && (
+          <Card>
+            <Nothing why="new" heading={t('Nothing is connected yet')} action={connect}>
+              {t(
+                'Connect Google Drive, Dropbox, OneDrive, Amazon S3, Google Cloud Storage or Azure Blob. New and changed files are then imported automatically.',
+              )}
+            </Nothing>
+          </Card>
+        )}
+        {list && list.length > 0 && (
+          <Card padding="0">
+            <ul className="connections" aria-label={t('Connections')}>
+              {list.map((connection) => (
+                <ConnectionRow key={connection.id} connection={connection} />
+              ))}
+            </ul>
+          </Card>
+        )}
+      </BlockStack>
+    </Page>
+  )
+}

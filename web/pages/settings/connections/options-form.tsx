@@ -1,0 +1,71 @@
+// How a connection is synced: when, in which direction, which files, and what becomes of them.
+import { useState } from 'react'
+import { toast } from '../../../client/bridge.ts'
+import {
+  type Connection,
+  type SyncOptions,
+  useChangeConnection,
+} from '../../../client/connections.ts'
+import { LeaveGuard } from '../../../components/leave-guard.tsx'
+import { Problem } from '../../../components/problem.tsx'
+import { objectionsIn, problemsOf } from '../../../components/problems.ts'
+import { SaveBar } from '../../../components/save-bar.tsx'
+import { Titled } from '../../../components/titled.tsx'
+import { t } from '../../../messages/t.ts'
+import { BlockStack } from '../../../ui/index.ts'
+import { FileFields, WhatFields, WhenFields } from './option-fields.tsx'
+import { changedOptions, type Draft, optionProblems } from './option-draft.ts'
+
+export function OptionsForm({ connection, twoWay }: { connection: Connection; twoWay: boolean }) {
+  const save = useChangeConnection(connection.id)
+  const [draft, setDraft] = useState<Draft>({})
+  const change = changedOptions(connection, draft)
+  const dirty = Object.keys(change).length > 0
+  const own = optionProblems(draft)
+  const problems = problemsOf(own, objectionsIn(save.error))
+  const submit = () => {
+    if (own.length > 0) return
+    save.mutate(change as Partial<SyncOptions>, {
+      onSuccess: () => {
+        setDraft({})
+        toast(t('Options saved'))
+      },
+    })
+  }
+  const fields = {
+    value: { ...connection, ...draft },
+    problems,
+    onChange: (part: Draft) => {
+      setDraft((before) => ({ ...before, ...part }))
+      if (save.error) save.reset()
+    },
+  }
+  return (
+    <>
+      <LeaveGuard dirty={dirty} what={t('the options')} />
+      {save.error && problems.all.length === 0 && (
+        <Problem error={save.error} what={t('The options could not be saved')} />
+      )}
+      <Titled title={t('Options')}>
+        <BlockStack gap="500">
+          <WhenFields {...fields} twoWay={twoWay} />
+          <WhatFields {...fields} />
+          <FileFields {...fields} />
+        </BlockStack>
+      </Titled>
+      {(dirty || save.isPending) && (
+        <SaveBar
+          dirty={dirty}
+          saving={save.isPending}
+          problems={problems.all.length}
+          save={t('Save')}
+          onSave={submit}
+          onDiscard={() => {
+            setDraft({})
+            save.reset()
+          }}
+        />
+      )}
+    </>
+  )
+}

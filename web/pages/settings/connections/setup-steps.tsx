@@ -1,0 +1,28 @@
+// The steps of a new connection, and which is next.
+import { type Connection } from '../../../client/connections.ts'
+import { Titled } from '../../../components/titled.tsx'
+import { t } from '../../../messages/t.ts'
+import { Badge } from '../../../ui/index.ts'
+
+export function SetupSteps({ connection: { state } }: { connection: Connection }) {
+  const next = state === 'unauthorized' ? 1 : 2
+  const steps = [
+    t('Connect'),
+    t('Authorize'),
+    t('Choose a folder'),
+    t('Set the options'),
+    t('Preview the first sync'),
+  ]
+  return (
+    <Titled title={t('Set up')}>
+      <ol className="steps">
+        {steps.map((step, at) => (
+          <li key={step} aria-current={at === next ? 'step' : undefined}>
+            {step} {at < next && <Badge tone="success">{t('Done')}</Badge>}
+            {at === next && <Badge tone="attention">{t('Next')}</Badge>}
+          </li>
+        ))}
+      </ol>
+    </Titled>
+  )
+}

@@ -1,0 +1,54 @@
+// The last syncs of a connection, each with the way to its files.
+import { type Connection, type Sync, useSyncs } from '../../../client/connections.ts'
+import { LoadingRows } from '../../../components/lists.tsx'
+import { Problem } from '../../../components/problem.tsx'
+import { Quiet } from '../../../components/quiet.tsx'
+import { StatusBadge } from '../../../components/status.tsx'
+import { countsText, syncWord } from '../../../labels/connection.ts'
+import { momentText } from '../../../labels/time.ts'
+import { t } from '../../../messages/t.ts'
+import { Box, Card, Link, Text } from '../../../ui/index.ts'
+
+export function SyncsCard({ connection }: { connection: Connection }) {
+  const syncs = useSyncs(connection.id)
+  const list = syncs.data?.data
+  return (
+    <Card padding="0">
+      <Box padding="400">
+        <Text as="h2" variant="headingMd">
+          {t('Last syncs')}
+        </Text>
+      </Box>
+      {syncs.error && (
+        <Box padding="400" paddingBlockStart="0">
+          <Problem
+            error={syncs.error}
+            stale={list !== undefined}
+            what={t('The syncs could not be loaded')}
+            onRetry={() => void syncs.refetch()}
+            retrying={syncs.isFetching}
+          />
+        </Box>
+      )}
+      {syncs.isPending && <LoadingRows rows={2} what={t('syncs')} />}
+      {list?.length === 0 && (
+        <Quiet heading={t('No sync yet')} text={t('Each sync is listed here with its result.')} />
+      )}
+      {list && list.length > 0 && (
+        <ul className="connections" aria-label={t('Last syncs')}>
+          {list.map((sync) => (
+            <Row key={sync.operation_id} sync={sync} />
+          ))}
+        </ul>
+      )}
+    </Card>
+  )
+}
+
+const Row = ({ sync }: { sync: Sync }) => (
+  <li>
+    <Link url={`/operations/${sync.operation_id}`}>{momentText(sync.started_at)}</Link>
+    <span>{sync.error?.message ?? countsText(sync)}</span>
+    <StatusBadge word={syncWord(sync)} />
+  </li>
+)

@@ -1,0 +1,31 @@
+// Which deliveries are looked for and where one is among them, as the address says it.
+import { toQuery } from '../client/client.ts'
+import { type DeliveryStatus } from '../client/deliveries.ts'
+import { type Paged, readPaged } from './paged.ts'
+
+export const DELIVERY_STATUS_VALUES: readonly DeliveryStatus[] = [
+  'ready',
+  'held',
+  'withdrawn',
+  'revoked',
+]
+
+export interface DeliveriesPlace extends Paged {
+  /** The beginning of the buyer's address or of the order's name. */
+  search: string
+  status: DeliveryStatus | ''
+}
+
+export function readDeliveriesPlace(address: string): DeliveriesPlace {
+  const params = new URLSearchParams(address)
+  const status = params.get('status') as DeliveryStatus | null
+  return {
+    ...readPaged(address),
+    search: params.get('search')?.trim() ?? '',
+    status: status && DELIVERY_STATUS_VALUES.includes(status) ? status : '',
+  }
+}
+
+/** The query that `readDeliveriesPlace` reads back. */
+export const writeDeliveriesPlace = ({ search, status, cursor, page }: DeliveriesPlace): string =>
+  toQuery({ search, status, cursor, page: cursor === '' ? null : page })

@@ -3,6 +3,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
+import { hasNativeCrypto } from '../channels/drop/native-crypto.ts'
 import { openDropServer } from '../channels/drop/server.ts'
 import type { TransferParts } from '../channels/drop/transfers.ts'
 import { ConfigError, type DropAddress, type Environment } from '../config.ts'
@@ -18,6 +19,10 @@ interface DropParts extends Omit<TransferParts, 'staging'> {
 /** Runs it in this process. Throws `ConfigError`. */
 export async function runDrop({ environment, ...parts }: DropParts): Promise<() => Promise<void>> {
   const { host, dataDir, drop } = environment
+  if (!hasNativeCrypto())
+    parts.log.warn('SFTP runs without ssh2’s native build, transfers are slower: npm rebuild', {
+      node: process.version,
+    })
   const server = await openDropServer({
     ...parts,
     staging: path.join(dataDir, 'drop'),

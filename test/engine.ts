@@ -37,6 +37,7 @@ import { createUploadPort } from '../server/ports/uploads.ts'
 import { openUploadFolder } from '../server/channels/upload/upload.ts'
 import { createGuardedClient } from '../server/ports/guarded-fetch.ts'
 import { createPacks } from '../server/ports/packs.ts'
+import { createDropPort } from '../server/ports/drop.ts'
 import { createRemote } from '../server/ports/remote.ts'
 import { createStoredFiles } from '../server/ports/stored.ts'
 import { createSandboxes } from '../server/ports/sandbox.ts'
@@ -160,6 +161,7 @@ export async function createTestEngine(
         catalog,
         remote: createRemote({ client, ...place }),
         uploads: createUploadPort(scope, uploads, place),
+        drop: createDropPort(scope, stores),
         stage: createStage(place),
         packs: createPacks(scope),
         bytes: createBytes({ scope, stores, place }),

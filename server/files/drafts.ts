@@ -41,6 +41,8 @@ export interface Draft extends FileSettings {
 export interface DraftWishes {
   filename: string
   tags?: readonly string[]
+  /** The pack that the new file goes into, by its name. */
+  pack?: string
   expiry_days?: number | null
   download_limit?: number | null
 }
@@ -56,6 +58,7 @@ export function draftOf(wishes: DraftWishes, defaults: ShopDefaults): Draft {
       wishes.download_limit === undefined ? defaults.download_limit : wishes.download_limit,
     visibility: defaults.visibility,
     cdn: defaults.cdn,
+    ...(wishes.pack === undefined ? {} : { new_pack: wishes.pack }),
   }
 }
 

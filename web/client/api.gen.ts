@@ -42,6 +42,8 @@ export interface components {
         | 'operations:read'
         | 'operations:write'
         | 'settings:write'
+        | 'drop:read'
+        | 'drop:write'
       )[]
     }
     BulkDeleteRequest: {
@@ -437,6 +439,184 @@ export interface components {
       }[]
       workflow: string
       workflow_title: string
+    }
+    Drop: {
+      /** @description Off: files wait until they are imported by hand */
+      auto_import: boolean
+      /** @description Off: nobody can connect */
+      enabled: boolean
+      /**
+       * @description What the name of the folder that a file was put into becomes
+       * @enum {string}
+       */
+      folder_names: 'ignore' | 'tag' | 'pack'
+      ftp_port: number
+      host: string
+      /** @description What SFTP clients show when they connect for the first time */
+      host_keys: {
+        fingerprint: string
+        type: string
+      }[]
+      limits: {
+        /** @description Of /processed/ and /failed/ */
+        clear_after_days: number
+        file_bytes: number
+        quiet_seconds: number
+      }
+      /**
+       * @description sku_prefix: by names like {product_sku}_{filename}.ext, others are mapped by hand; rules: as the shop’s settings say
+       * @enum {string}
+       */
+      match_by: 'sku_prefix' | 'rules'
+      /** @description Imported files go to /processed/YYYY-MM-DD/; false: they leave the folder */
+      move_to_processed: boolean
+      /** @description Of the hourly schedule */
+      next_import_at: string | null
+      /** @description An email when an import has ended */
+      notify: boolean
+      /**
+       * @description When the shop has a file of the name
+       * @enum {string}
+       */
+      on_conflict: 'error' | 'rename' | 'overwrite' | 'new_version'
+      path: string
+      quota: {
+        max_bytes: number
+        used_bytes: number
+      }
+      /**
+       * @description hourly: at each full hour, files that nothing has changed for 30 seconds; realtime: each file as soon as it is complete; manual: only on request
+       * @enum {string}
+       */
+      schedule: 'hourly' | 'realtime' | 'manual'
+      sftp_port: number
+      /** @description FTP is refused unless it is encrypted */
+      tls_required: boolean
+      waiting: {
+        bytes: number
+        files: number
+      }
+    }
+    DropAccount: {
+      allowed_addresses: string[]
+      /** Format: date-time */
+      created_at: string
+      enabled: boolean
+      id: string
+      last_used_at: string | null
+      name: string
+      /** @description Change it regularly */
+      password_age_days: number
+      /** Format: date-time */
+      password_changed_at: string
+      public_keys: {
+        fingerprint: string
+        name: string
+        type: string
+      }[]
+      username: string
+    }
+    DropAccountChange: {
+      /** @description CIDR; empty: any address */
+      allowed_addresses?: string[]
+      /** @description Switched off, nobody gets in with it */
+      enabled?: boolean
+      name?: string
+      /** @description For SFTP; replaces those there */
+      public_keys?: {
+        key: string
+        name: string
+      }[]
+    }
+    DropAccountRequest: {
+      /** @description CIDR; empty: any address */
+      allowed_addresses?: string[]
+      /** @description Switched off, nobody gets in with it */
+      enabled?: boolean
+      name: string
+      /** @description For SFTP; replaces those there */
+      public_keys?: {
+        key: string
+        name: string
+      }[]
+    }
+    DropConnection: {
+      account_id: string | null
+      account_name: string | null
+      address: string
+      bytes: number
+      /** Format: date-time */
+      connected_at: string
+      ended_at: string | null
+      files: number
+      id: string
+      protocol: string
+      /** @description Why; null: it was let in */
+      refused: string | null
+      username: string
+    }
+    DropFile: {
+      account_id: string | null
+      account_name: string | null
+      /** @description Of a running transfer */
+      bytes_per_second: number | null
+      /** @description When it is removed */
+      cleared_at: string | null
+      /** @description Why it failed */
+      error: {
+        code: string
+        detail?: string
+        message: string
+      } | null
+      id: string
+      /** @description The import that has it, or had it */
+      import_id: string | null
+      /** Format: date-time */
+      modified_at: string
+      /** @description From the home */
+      path: string
+      protocol: string | null
+      /**
+       * Format: date-time
+       * @description Since when nothing has changed
+       */
+      quiet_since: string
+      size_bytes: number
+      /** @enum {string} */
+      state: 'writing' | 'partial' | 'waiting' | 'importing' | 'processed' | 'failed'
+      writing_since: string | null
+    }
+    DropSettingsChange: {
+      /** @description Off: files wait until they are imported by hand */
+      auto_import?: boolean
+      /** @description Off: nobody can connect */
+      enabled?: boolean
+      /**
+       * @description What the name of the folder that a file was put into becomes
+       * @enum {string}
+       */
+      folder_names?: 'ignore' | 'tag' | 'pack'
+      /**
+       * @description sku_prefix: by names like {product_sku}_{filename}.ext, others are mapped by hand; rules: as the shop’s settings say
+       * @enum {string}
+       */
+      match_by?: 'sku_prefix' | 'rules'
+      /** @description Imported files go to /processed/YYYY-MM-DD/; false: they leave the folder */
+      move_to_processed?: boolean
+      /** @description An email when an import has ended */
+      notify?: boolean
+      /**
+       * @description When the shop has a file of the name
+       * @enum {string}
+       */
+      on_conflict?: 'error' | 'rename' | 'overwrite' | 'new_version'
+      /**
+       * @description hourly: at each full hour, files that nothing has changed for 30 seconds; realtime: each file as soon as it is complete; manual: only on request
+       * @enum {string}
+       */
+      schedule?: 'hourly' | 'realtime' | 'manual'
+      /** @description FTP is refused unless it is encrypted */
+      tls_required?: boolean
     }
     Error: {
       error: {

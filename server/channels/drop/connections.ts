@@ -9,6 +9,7 @@ const MOST_KEPT = 100
 export interface ConnectionRow {
   id: string
   account_id: string | null
+  account_name: string | null
   username: string
   address: string
   protocol: string
@@ -21,8 +22,9 @@ export interface ConnectionRow {
 
 export const listConnections = (scope: ShopScope): Promise<ConnectionRow[]> =>
   scope.query<ConnectionRow>(
-    `select id, account_id, username, address, protocol, refused, connected_at, ended_at, files, bytes
-     from drop_connections where shop_id = :shop order by id desc limit ${MOST_KEPT}`,
+    `select id, account_id, (select a.name from drop_accounts a
+       where a.shop_id = c.shop_id and a.id = c.account_id) as account_name, username, address, protocol, refused, connected_at, ended_at, files, bytes
+     from drop_connections c where shop_id = :shop order by id desc limit ${MOST_KEPT}`,
   )
 
 async function note(

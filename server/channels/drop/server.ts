@@ -6,6 +6,7 @@ import { errorFields } from '../../log.ts'
 import type { Secrets } from '../../secrets.ts'
 import type { FtpOptions } from './ftp/options.ts'
 import { createFtpServer } from './ftp/server.ts'
+import { createWaker } from './import/wake.ts'
 import { recoverTransfers } from './recovery.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 import { createSftpServer } from './sftp.ts'
@@ -13,7 +14,7 @@ import { hostKeys, ownCertificate, type Certificate } from './shared-secrets.ts'
 import { createSignIn } from './sign-in.ts'
 import { openTransfers, type TransferParts } from './transfers.ts'
 
-export interface DropServerParts extends TransferParts {
+export interface DropServerParts extends Omit<TransferParts, 'waker'> {
   secrets: Secrets
   /** Where to listen. */
   host: string
@@ -35,8 +36,9 @@ export interface DropServer {
 
 const RECOVER_EVERY_MS = 60_000
 
-export async function openDropServer(parts: DropServerParts): Promise<DropServer> {
-  const { database, secrets, log } = parts
+export async function openDropServer(given: DropServerParts): Promise<DropServer> {
+  const { database, secrets, log } = given
+  const parts = { ...given, waker: createWaker(database, log) }
   const keys = await hostKeys(database, secrets)
   const certificate =
     parts.certificate ?? (await ownCertificate(database, secrets, parts.publicHost))

@@ -19,6 +19,7 @@ import { DropError } from './errors.ts'
 import { createReceiver, type Receiver, type Received } from './receiver.ts'
 import { commitBytes, noteProgress, takeName } from './writes.ts'
 import { createQuota, type Quota } from './quota.ts'
+import type { Waker } from './import/wake.ts'
 
 export interface TransferParts {
   database: Database
@@ -27,6 +28,7 @@ export interface TransferParts {
   /** A folder of this machine; on the store's disk, bytes get their blob's name without a copy. */
   staging: string
   limits: Pick<Limits, 'file_bytes' | 'drop_waiting_bytes'>
+  waker: Waker
   log: Logger
 }
 
@@ -184,6 +186,7 @@ async function startTransfer(start: Start): Promise<Transfer> {
       }
       if (!(await commitBytes(scope, kept))) throw new DropError('interrupted')
       if (clean && refused) throw refused
+      if (clean && request.protocol === 'sftp') parts.waker.wake(scope.shop)
     } catch (error) {
       throw asDropError(error)
     } finally {

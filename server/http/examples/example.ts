@@ -51,6 +51,9 @@ export const IDS = {
   notice: id('notice', 24),
   message: id('message', 25),
   drop_account: id('account', 26),
+  dropped_file: id('dropped', 27),
+  /** Its import failed. */
+  failed_drop: id('dropped', 28),
 } as const
 export type ExampleId = keyof typeof IDS
 

@@ -8,7 +8,7 @@ import type { FtpOptions } from './ftp/options.ts'
 import { createFtpServer } from './ftp/server.ts'
 import { createWaker } from './import/wake.ts'
 import { recoverTransfers } from './recovery.ts'
-import { createSessions, type Sessions } from './sessions.ts'
+import { createSessions } from './sessions.ts'
 import { createSftpServer } from './sftp.ts'
 import { hostKeys, ownCertificate, type Certificate } from './shared-secrets.ts'
 import { createSignIn } from './sign-in.ts'
@@ -30,7 +30,6 @@ export interface DropServerParts extends Omit<TransferParts, 'waker'> {
 export interface DropServer {
   sftpPort: number
   ftpPort: number
-  figures: Sessions['figures']
   close(): Promise<void>
 }
 
@@ -51,7 +50,7 @@ export async function openDropServer(given: DropServerParts): Promise<DropServer
   await recover()
   const timer = setInterval(() => void recover(), RECOVER_EVERY_MS)
   const sessions = createSessions(parts, transfers)
-  const signIn = createSignIn(database)
+  const signIn = createSignIn(database, log)
   const about = { signIn, sessions, log }
   const sftp = createSftpServer({ ...about, hostKeys: keys })
   const ftp = createFtpServer({ ...about, certificate, passive: parts.passive })
@@ -65,7 +64,7 @@ export async function openDropServer(given: DropServerParts): Promise<DropServer
   try {
     const sftpPort = await listenOn(sftp, parts.sftpPort, parts.host, 'SFTP_PORT')
     const ftpPort = await listenOn(ftp, parts.ftpPort, parts.host, 'FTP_PORT')
-    return { sftpPort, ftpPort, figures: sessions.figures, close }
+    return { sftpPort, ftpPort, close }
   } catch (error) {
     await close()
     throw error

@@ -17,6 +17,7 @@ import { StoreError, type BlobStore } from '../../store/store.ts'
 import { findEntry, type DropEntry } from './entries.ts'
 import { DropError } from './errors.ts'
 import { createReceiver, type Receiver, type Received } from './receiver.ts'
+import { numberProcess } from './processes.ts'
 import { commitBytes, noteProgress, takeName } from './writes.ts'
 import { createQuota, type Quota } from './quota.ts'
 import type { Waker } from './import/wake.ts'
@@ -61,6 +62,8 @@ export interface Transfer {
 }
 
 export interface Transfers {
+  /** The number of this process. */
+  process: number
   open(request: WriteRequest): Promise<Transfer>
   close(): Promise<void>
 }
@@ -92,6 +95,7 @@ export async function openTransfers(parts: TransferParts): Promise<Transfers> {
       )
   }, PROGRESS_MS)
   return {
+    process: number,
     open: async (request) => {
       const scope = forShop(database, request.shop)
       if (request.mode === 'keep') await released(parts, open, scope, request)
@@ -113,13 +117,6 @@ export async function openTransfers(parts: TransferParts): Promise<Transfers> {
       await Promise.allSettled([...open.values()].map((transfer) => transfer.abandon()))
     },
   }
-}
-
-async function numberProcess({ pool }: Database): Promise<number> {
-  const { rows } = await pool.query<{ number: number }>(
-    `select nextval('drop_processes')::int as number`,
-  )
-  return rows[0]!.number
 }
 
 /**

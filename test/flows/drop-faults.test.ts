@@ -1,14 +1,13 @@
 // Faults around the drop server of a whole installation: connections that are reset, a process that
 // is killed in the middle of uploads, a worker that is killed in the middle of an import, and input
 // that no client sends.
-import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { dropProcessOf } from '../drop-process.ts'
 import { randomOf, sized } from '../scale.ts'
 import { openSftp, type SftpClient } from '../sftp-client.ts'
 import { listAll } from './imports.ts'
@@ -55,25 +54,7 @@ const reopened = async (): Promise<SftpClient> => {
   return client!
 }
 
-/** The process of the drop server, a child of the server's. */
-function dropProcess(): number | null {
-  const children = execFileSync('ps', ['-o', 'pid=', '--ppid', String(server.child.pid)], {
-    encoding: 'utf8',
-  })
-  const isDrop = (pid: number) => {
-    try {
-      return readFileSync(`/proc/${pid}/environ`, 'utf8').includes('\0ROLE=drop\0')
-    } catch {
-      return false
-    }
-  }
-  return (
-    children
-      .split('\n')
-      .map(Number)
-      .find((pid) => pid > 0 && isDrop(pid)) ?? null
-  )
-}
+const dropProcess = () => dropProcessOf(server.child.pid!)
 
 /** Writes the file from where it is, up to `until`, and leaves it open. */
 async function write(client: SftpClient, name: string, bytes: Buffer, until: number, from = 0) {

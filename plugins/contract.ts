@@ -34,6 +34,8 @@ export type EntrySource =
   | { type: 'url'; url: string }
   /** What a browser has sent; a bare UUID. */
   | { type: 'upload'; id: string }
+  /** A file of a drop folder, a bare UUID, as far as `claim` is still the newest import's. */
+  | { type: 'drop'; id: string; claim: string }
 
 /**
  * What a channel asked to import. Settings that the entry leaves out come from the shop's import
@@ -43,6 +45,8 @@ export interface Entry {
   filename: string
   source: EntrySource
   product_sku?: string
+  /** What may be a SKU at the beginning of its name, longest first; the first known one counts. */
+  sku_prefixes?: readonly string[]
   on_conflict: 'error' | 'rename' | 'overwrite' | 'new_version'
   /**
    * The file whose next version it is to be, a bare UUID; what that one is called by then is no
@@ -279,6 +283,20 @@ export interface Uploads extends UploadReader {
   take(id: string, signal: AbortSignal): Promise<StagedBlob>
 }
 
+/**
+ * Files in drop folders, by their bare UUIDs. Both throw `PortError` `drop_file_gone` where a file
+ * was moved, deleted or replaced since the import got it.
+ */
+export interface DropReader {
+  /** Bytes. */
+  sizeOf(id: string, claim: string): Promise<number>
+}
+
+export interface DropFolders extends DropReader {
+  /** They are in the store already. Nobody else changes the file from now on. */
+  take(id: string, claim: string): Promise<StagedBlob>
+}
+
 /** Where the bytes of a file are, by the names of storage locations. */
 export interface StoredAt {
   /** Of each version, oldest first. */
@@ -476,6 +494,7 @@ export interface ReadPorts {
   catalog: Catalog
   remote: RemoteReader
   uploads: UploadReader
+  drop: DropReader
   packs: Packs
   stored: StoredReader
   actions: Actions
@@ -485,6 +504,7 @@ export interface ReadPorts {
 export interface WritePorts extends ReadPorts {
   remote: RemoteFetcher
   uploads: Uploads
+  drop: DropFolders
   stage: Stage
   stored: StoredFiles
   bytes: Bytes
@@ -502,7 +522,17 @@ export type PortId = keyof OperationPorts
 
 /** All that there are. */
 export const PORTS = Object.keys({
-  ...{ catalog: 0, remote: 0, uploads: 0, packs: 0, stored: 0, actions: 0, stage: 0, bytes: 0 },
+  ...{
+    catalog: 0,
+    remote: 0,
+    uploads: 0,
+    drop: 0,
+    packs: 0,
+    stored: 0,
+    actions: 0,
+    stage: 0,
+    bytes: 0,
+  },
   ...{ sandbox: 0, notify: 0, artifacts: 0, listings: 0 },
 } satisfies Record<PortId, 0>) as PortId[]
 

@@ -51,6 +51,7 @@ test('the list of errors is what clients rely on', () => {
       "empty_file 422 item",
       "upload_expired 410 not_found",
       "upload_lost 410 item",
+      "drop_file_gone 410 item",
       "checksum_mismatch 460 invalid_request",
       "file_damaged 503 item",
       "storage_full 507 item",

@@ -144,6 +144,11 @@ export const ERRORS = {
     type: 'item',
     message: 'The uploaded bytes are no longer here: upload the file again',
   },
+  drop_file_gone: {
+    status: 410,
+    type: 'item',
+    message: 'The file is not in the drop folder any more: send it again',
+  },
   checksum_mismatch: {
     status: 460,
     type: 'invalid_request',

@@ -19,6 +19,7 @@ import { createCatalogPort } from '../server/ports/catalog.ts'
 import { SCOPES, type Endpoint, type Scope } from '../server/http/endpoint.ts'
 import { builtPage } from '../server/http/page.ts'
 import { createSecrets } from '../server/secrets.ts'
+import type { BlobStore } from '../server/store/store.ts'
 import { createTestShop, openTestDatabase, silent } from './database.ts'
 import { makeBytes, testEngineOn, type TestEngine } from './engine.ts'
 
@@ -46,6 +47,7 @@ export interface TestApp {
   url: string
   endpoints: readonly Endpoint[]
   engine: TestEngine
+  stores: ReadonlyMap<string, BlobStore>
   /** Of the first shop, with every scope. */
   owner: Client
   /** Another key of the same shop. */
@@ -134,6 +136,7 @@ export async function openTestApp({
     url,
     endpoints: listEndpoints(parts),
     engine,
+    stores: composed.stores,
     owner: await clientOf(engine.shop, SCOPES),
     clientWith: (scopes) => clientOf(engine.shop, scopes),
     stranger: async (domain) => clientOf(await createTestShop(database, domain), SCOPES),

@@ -74,14 +74,14 @@ export interface Ran {
 /** Runs a program to its end; both outputs in one text. */
 export const runProgram = (
   [file, ...args]: readonly [string, ...string[]],
-  options: { cwd?: string; env?: Record<string, string>; input?: string } = {},
+  options: { cwd?: string; env?: Record<string, string>; input?: string; timeout?: number } = {},
 ): Promise<Ran> =>
   new Promise((resolve) => {
     const { PATH = '' } = process.env
     const settings = {
       cwd: options.cwd,
       env: { PATH, LC_ALL: 'C.UTF-8', HOME: options.cwd ?? tmpdir(), ...options.env },
-      timeout: 60_000,
+      timeout: options.timeout ?? 60_000,
     }
     const child = execFile(file, args, settings, (error, stdout, stderr) =>
       resolve({ code: error ? Number(error.code ?? 1) : 0, output: stdout + stderr }),

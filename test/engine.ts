@@ -38,6 +38,7 @@ import { createUploadPort } from '../server/channels/upload/port.ts'
 import { openUploadFolder } from '../server/channels/upload/upload.ts'
 import { createGuardedClient } from '../server/ports/guarded-fetch.ts'
 import { createPacks } from '../server/ports/packs.ts'
+import { createDropPort } from '../server/ports/drop.ts'
 import { createRemote } from '../server/ports/remote.ts'
 import { createStoredFiles } from '../server/ports/stored.ts'
 import { createSandboxes } from '../server/ports/sandbox.ts'
@@ -162,6 +163,7 @@ export async function createTestEngine(
         catalog,
         remote: createRemote({ client, ...place }),
         uploads: createUploadPort(scope, uploads, place),
+        drop: createDropPort(scope, stores),
         stage: createStage(place),
         packs: createPacks(scope),
         bytes: createBytesPort({ scope, stores, place }),

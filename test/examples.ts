@@ -227,6 +227,8 @@ const MAKERS: Record<ExampleId, Make> = {
   template: (place) => post(place, '/api/tag-templates', { name: 'Spring', tags: ['spring'] }),
   key: (place) => post(place, '/api/api-keys', { name: 'Old', scopes: ['files:read'] }),
   drop_account: (place) => post(place, '/api/drop/accounts', { name: 'Warehouse' }),
+  dropped_file: (place) => droppedFile(place, 'waiting', '', 'dropped.pdf'),
+  failed_drop: (place) => droppedFile(place, 'failed', 'failed', 'failed.pdf'),
   link: async (place, need) => {
     const made = await call(place, 'POST', '/api/links', {
       file_ids: [await need('file')],
@@ -343,6 +345,21 @@ const MAKERS: Record<ExampleId, Make> = {
     const row = { kind: 'webhook', status: 'failed', payload, webhook_id }
     return inserted(place, 'message', { key: 'webhook', ...row })
   },
+}
+
+async function droppedFile(
+  { owner: { scope } }: Place,
+  state: 'waiting' | 'failed',
+  folder: string,
+  name: string,
+): Promise<string> {
+  const [row] = await scope.query<{ id: string }>(
+    `insert into drop_entries (shop_id, folder, name, kind, state, closed_cleanly, filed_at, dropped_name)
+     select :shop, :folder, :name, 'file', :state, true, case when :state = 'failed' then now() end, :name
+     returning id`,
+    { folder, name, state },
+  )
+  return toPublicId('dropped', row!.id)
 }
 
 async function upload({ app, owner }: Place, batch: string): Promise<string> {

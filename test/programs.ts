@@ -16,6 +16,16 @@ export function whereIs(command: string): string | null {
   }
 }
 
+/** A module of the system's own Python: Debian's packages are for no other one. */
+export function hasModule(name: string): boolean {
+  try {
+    execFileSync('/usr/bin/python3', ['-c', `import ${name}`], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** Debian's. Throws where they can't be had. */
 export function installPackages(packages: readonly string[]): void {
   if (process.getuid?.() !== 0) throw new Error('only root may')

@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process'
 import { mkdir, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { installPackages, whereIs } from './programs.ts'
+import { hasModule, installPackages, whereIs } from './programs.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
 /** Reports, records and caches; git ignores it. */
@@ -17,6 +17,8 @@ interface Program {
   /** What will do as well where it is there. */
   instead?: string
   package: string
+  /** A module of the system's Python that is looked for instead of the command. */
+  python?: string
 }
 
 const PROGRAMS: readonly Program[] = [
@@ -32,6 +34,7 @@ const PROGRAMS: readonly Program[] = [
   { command: 'sftp', package: 'openssh-client' },
   { command: 'sshd', package: 'openssh-server' },
   { command: 'vsftpd', package: 'vsftpd' },
+  { command: 'python3', python: 'paramiko', package: 'python3-paramiko' },
   // What others say of the documents that we write.
   { command: 'qpdf', package: 'qpdf' },
   { command: 'pdftoppm', package: 'poppler-utils' },
@@ -72,8 +75,8 @@ interface VitestReport {
 }
 
 function ensurePrograms(): void {
-  const missing = PROGRAMS.filter(
-    ({ command, instead = command }) => !whereIs(command) && !whereIs(instead),
+  const missing = PROGRAMS.filter(({ command, instead = command, python }) =>
+    python ? !hasModule(python) : !whereIs(command) && !whereIs(instead),
   )
   if (missing.length === 0) return
   const packages = missing.map((program) => program.package)

@@ -15,6 +15,8 @@ import {
   type Mapping,
 } from '../contract.ts'
 import { chosenFor, choice, mapChosen } from './chosen.ts'
+import { mapByPrefix } from './prefixes.ts'
+import { hitsOf } from './sku-hits.ts'
 
 const options = z
   .strictObject({
@@ -126,8 +128,11 @@ export const mapProducts = definePlugin({
     context.signal.throwIfAborted()
     if (chosenFor(given)) return yield* mapChosen(items, given, context)
     const named = items.filter((item) => skuOf(item, given) !== null)
+    const prefixed = items.filter((item) => !named.includes(item) && item.entry?.sku_prefixes)
     const unknown = yield* mapBySku(named, given, context)
-    yield* guess([...items.filter((item) => !named.includes(item)), ...unknown], given, context)
+    yield* mapByPrefix(prefixed, context, outcomeOfHits)
+    const others = items.filter((item) => !named.includes(item) && !prefixed.includes(item))
+    yield* guess([...others, ...unknown], given, context)
   },
 })
 
@@ -161,24 +166,26 @@ async function* mapBySku(
   for (const [at, item] of items.entries()) {
     context.signal.throwIfAborted()
     const sku = wanted[at]!
-    const hits = hitsOf(sku, found.get(sku) ?? [])
+    const hits = hitsOf(found.get(sku) ?? [], `The import names the SKU ${sku.trim()}`)
     if (hits.length === 0 && item.entry === null) unknown.push(item)
     else yield outcomeOfSku(item, sku, hits, given)
   }
   return unknown
 }
 
-function outcomeOfSku(
+function outcomeOfSku(item: Item, sku: string, hits: readonly Mapping[], given: Options): Outcome {
+  if (hits.length > 0) return outcomeOfHits(item, sku, hits, given)
+  const warning = { code: 'sku_not_found', message: 'Product SKU not found' }
+  return { item: item.id, status: 'ok', warnings: [warning] }
+}
+
+function outcomeOfHits(
   item: Item,
   sku: string,
   hits: readonly Mapping[],
-  { replace }: Options,
+  { replace }: Pick<Options, 'replace'>,
 ): Outcome {
   const [hit] = hits
-  if (!hit) {
-    const warning = { code: 'sku_not_found', message: 'Product SKU not found' }
-    return { item: item.id, status: 'ok', warnings: [warning] }
-  }
   if (hits.length > 1) {
     const warning = {
       code: 'sku_ambiguous',
@@ -187,7 +194,7 @@ function outcomeOfSku(
     return { ...asking(item, hits, matchesSeveral(hits)), warnings: [warning] }
   }
   const remove = replace && item.entry === null ? { remove: 'all' as const } : {}
-  return { item: item.id, status: 'ok', change: { mappings: { ...remove, add: [hit] } } }
+  return { item: item.id, status: 'ok', change: { mappings: { ...remove, add: [hit!] } } }
 }
 
 const matchesSeveral = ({ length }: readonly Mapping[]) =>
@@ -202,21 +209,6 @@ const asking = (item: Item, candidates: readonly Mapping[], reason: string) => (
   candidates,
   ...(item.entry === null ? { unchanged: reason } : {}),
 })
-
-/**
- * One a product: the file belongs to the variant with that SKU, or to the product where several of
- * its variants share it.
- */
-const hitsOf = (sku: string, variants: readonly CatalogVariant[]): Mapping[] =>
-  [...Map.groupBy(variants, ({ product_id }) => product_id).values()].map((same) => ({
-    product_id: same[0]!.product_id,
-    product_title: same[0]!.product_title,
-    variant_id: same.length === 1 ? same[0]!.variant_id : null,
-    sku: same[0]!.sku,
-    method: 'sku',
-    score: 1,
-    reason: `The import names the SKU ${sku.trim()}`,
-  }))
 
 /** Imports guess where they are asked to; a bulk action is the asking. */
 async function* guess(

@@ -16,7 +16,11 @@ export interface ImportFile extends EntrySettings {
   product_sku?: string | undefined
   /** The file whose next version it becomes, a bare UUID. */
   replaces?: string | undefined
+  /** What may be a SKU at the beginning of its name, longest first. */
+  sku_prefixes?: readonly string[] | undefined
   tags?: readonly string[] | undefined
+  /** The name of the pack that it goes into; made where there is none. */
+  pack?: string | undefined
 }
 
 export interface ImportRequest {
@@ -34,6 +38,8 @@ export interface ImportRequest {
   label?: string | undefined
   /** More files will be added, until the operation is closed. */
   open?: boolean | undefined
+  /** Somebody waits for each file: its batches have places of their own. */
+  prompt?: boolean | undefined
 }
 
 /** Gives the operation's UUID. Throws `workflow_broken` where the attached workflow cannot run. */
@@ -60,15 +66,17 @@ export async function importEntries(
   files: readonly ImportFile[],
 ): Promise<Pick<GrowingEntry, 'entry' | 'draft'>[]> {
   const { settings } = await readShop(scope)
-  return files.map(({ filename, source, on_conflict, product_sku, replaces, ...own }) => ({
-    entry: {
-      filename,
-      source,
-      on_conflict,
-      ...present({ product_sku: product_sku || undefined, replaces }),
-    },
-    draft: draftFrom({ filename, ...present(own) } satisfies DraftWishes, settings),
-  }))
+  return files.map(
+    ({ filename, source, on_conflict, product_sku, sku_prefixes, replaces, ...own }) => ({
+      entry: {
+        filename,
+        source,
+        on_conflict,
+        ...present({ product_sku: product_sku || undefined, sku_prefixes, replaces }),
+      },
+      draft: draftFrom({ filename, ...present(own) } satisfies DraftWishes, settings),
+    }),
+  )
 }
 
 type Present<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> }

@@ -69,20 +69,21 @@ const ADD_JOB = (job: { task: string; key: string; shop: string; runAt: string; 
      queue_name := case when ${job.serial} then ${job.task} || ':' || ${job.shop} end,
      flags := array['task:' || ${job.task}])`
 
-/** Queues a task's job for this key to run immediately, in the caller's transaction. */
+/** Queues a task's job for this key in the caller's transaction. Absent `runAt`: immediately. */
 export async function queueTask(
   tx: ShopScope,
   { name, onePerShop = false }: TaskKind,
   key: string,
+  runAt?: Date,
 ): Promise<void> {
   const job = {
     task: ':name::text',
     key: ':key::text',
     shop: ':shop::int',
-    runAt: 'null',
+    runAt: ':runAt::timestamptz',
     serial: ':serial::boolean',
   }
-  await tx.query(`select ${ADD_JOB(job)}`, { name, key, serial: onePerShop })
+  await tx.query(`select ${ADD_JOB(job)}`, { name, key, serial: onePerShop, runAt: runAt ?? null })
 }
 
 /** Resets the count of failed attempts: the next run counts as the first one. */

@@ -2,6 +2,7 @@
 // bytes. Name, size, type and conflict are decided here and nowhere else, for every channel. Both
 // run inside the caller's transaction.
 import {
+  packNameProblem,
   SETTING_NAMES,
   settingColumns,
   settingsOf,
@@ -12,6 +13,7 @@ import { AppError, type ErrorCode } from '../errors.ts'
 import type { Draft } from './drafts.ts'
 import { addMappings } from './mappings.ts'
 import { holdersOf } from './name-allocation.ts'
+import { placeInPacks } from './packs.ts'
 import { ensurePublicAddresses } from './public-addresses.ts'
 import { refusedByQuota, type ShopQuotas } from './quotas.ts'
 import {
@@ -98,6 +100,7 @@ export async function admitFiles(
   }
   // What is left met a name that is taken, by a file or by an earlier admission of this very call.
   for (const { admission, at } of open()) results[at] = await resolveConflict(tx, admission)
+  await placeInPacks(tx, packedOnes(admissions, results as Admitted[]))
   await ensurePublicAddresses(tx, publicOnes(admissions, results as Admitted[]))
   return results as Admitted[]
 }
@@ -120,9 +123,18 @@ function publicOnes(admissions: readonly Admission[], results: readonly Admitted
   })
 }
 
+function packedOnes(admissions: readonly Admission[], results: readonly Admitted[]) {
+  return results.flatMap((result, at) => {
+    const pack = admissions[at]!.draft.new_pack
+    const written = result.status === 'created' || result.status === 'replaced'
+    return written && pack !== undefined ? [{ fileId: result.fileId, pack }] : []
+  })
+}
+
 function refusal({ draft, staged }: Admission, limits: { file_bytes: number }): Admitted | null {
   const problem =
     filenameProblem(draft.filename) ??
+    (draft.new_pack === undefined ? null : packNameProblem(draft.new_pack)) ??
     draft.tags.map(tagProblem).find((wrong) => wrong !== null) ??
     null
   if (problem) return { status: 'refused', ...problem }
@@ -340,6 +352,7 @@ async function overwriteRecord(
   { draft, wishes = NO_WISHES }: Admission,
 ): Promise<void> {
   const { mappings, ...settings } = draft
+  delete settings.new_pack
   const wanted = { wanted_sku: wishes.sku, auto_map: wishes.auto_map }
   const state = mappings.length > 0 ? { mapping_state: 'mapped' } : {}
   await tx

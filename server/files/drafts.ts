@@ -45,6 +45,8 @@ export interface Draft extends FileSettings {
 export interface DraftWishes extends EntrySettings {
   filename: string
   tags?: readonly string[]
+  /** The pack that the new file goes into, by its name. */
+  pack?: string
 }
 
 export function draftFrom(wishes: DraftWishes, defaults: ShopDefaults): Draft {
@@ -55,6 +57,7 @@ export function draftFrom(wishes: DraftWishes, defaults: ShopDefaults): Draft {
     ...usualSettings(),
     ...shopDefaultsIn(defaults),
     ...givenSettings(wishes),
+    ...(wishes.pack === undefined ? {} : { new_pack: wishes.pack }),
   }
 }
 

@@ -85,6 +85,42 @@ async function nameThem(tx: ShopScope, changes: readonly Change[], write: boolea
 }
 
 /**
+ * New files go into packs, by their names, behind the files that are there; packs are made where
+ * there are none. The files get the packs' products.
+ */
+export async function placeInPacks(
+  tx: ShopScope,
+  files: readonly { fileId: string; pack: string }[],
+): Promise<void> {
+  const named = Map.groupBy(files, ({ pack }) => nameKey(pack))
+  // In one order: two transactions that share packs wait for each other instead of deadlocking.
+  for (const key of [...named.keys()].sort()) {
+    const members = named.get(key)!
+    const pack = await ensurePack(tx, members[0]!.pack)
+    const { last } = (await holdPacks(tx, [pack])).get(pack)!
+    const ids = members.map(({ fileId }) => fileId)
+    await tx.query(
+      `with placed as (
+         update files set pack_id = :pack, pack_position = :last + n
+         from unnest(:ids::uuid[]) with ordinality as m (id, n)
+         where files.shop_id = :shop and files.id = m.id returning files.id
+       )
+       insert into mappings (shop_id, file_id, product_id, variant_id, product_title, sku, method, score, reason)
+       select :shop, placed.id, p.product_id, p.variant_id, p.product_title, p.sku, 'pack', 1,
+         'Its pack has this product'
+       from placed join pack_products p on p.shop_id = :shop and p.pack_id = :pack
+       on conflict do nothing`,
+      { pack, last, ids },
+    )
+    await tx.query(
+      `update files set mapping_state = 'mapped' where shop_id = :shop and id = any(:ids::uuid[])
+         and exists (select from pack_products where shop_id = :shop and pack_id = :pack)`,
+      { pack, ids },
+    )
+  }
+}
+
+/**
  * Packs with the places of their last files, 0 where they have none. Locked, so that two who move
  * files into one share no place.
  */

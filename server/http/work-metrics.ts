@@ -1,5 +1,6 @@
 // Metrics of the operations and jobs of all shops together, read from the database.
 import { Gauge, type Registry } from 'prom-client'
+import { dropMetrics } from './drop-metrics.ts'
 import type { Database } from '../db/database.ts'
 
 const READ_EVERY_MS = 5000
@@ -60,6 +61,7 @@ export function workMetrics(
   const jobs = gauge('stevedore_jobs', 'Jobs of the workers', 'state')
   const oldest = gauge('stevedore_job_oldest_seconds', 'Time since the oldest waiting job was due')
 
+  const readDrop = dropMetrics(registers, { pool })
   // Without this it reads 0 until the database has answered once.
   oldest.remove()
 
@@ -78,6 +80,7 @@ export function workMetrics(
     jobs.set({ state: 'waiting' }, Number(job!.waiting))
     jobs.set({ state: 'running' }, Number(job!.running))
     oldest.set(job!.oldest)
+    await readDrop()
   }
 
   let readAt = -Infinity

@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises'
 import type { ByteSource } from '../store/store.ts'
 
 /** What the formats that are told apart need at most. */
-const HEAD_BYTES = 4100
+export const HEAD_BYTES = 4100
 
 export interface Watched extends ByteSource {
   /** What came first, once all has been read. */

@@ -4,10 +4,13 @@
 
 /** A job's flags say what it counts as: its kind, and its kind and shop. */
 export const BYTES = 'bytes'
+/** Batches of imports of which somebody waits for each file, and that move no bytes. */
+export const PROMPT = 'prompt'
 export const FINISH = 'finish'
 export const MESSAGE = 'message'
 export const ofShop = (flag: string, shop: number) => `${flag}:${shop}`
 
+const PROMPTS = 4
 const FINISHES = 2
 const MESSAGES = 2
 /** Batches of one transaction are short: the remaining places are enough for them. */
@@ -38,7 +41,7 @@ export function createJobConcurrency(batches: number): JobConcurrency {
     }
   }
   return {
-    places: batches + FINISHES + MESSAGES + QUICK,
+    places: batches + PROMPTS + FINISHES + MESSAGES + QUICK,
     full: () => [...inside.keys()].filter(isFull),
     enter: (flags) => {
       count(flags, 1)
@@ -49,7 +52,8 @@ export function createJobConcurrency(batches: number): JobConcurrency {
 
 function mostOf(flag: string, batches: number): number {
   if (flag === BYTES) return batches
+  if (flag === PROMPT) return PROMPTS
   if (flag === FINISH) return FINISHES
   if (flag === MESSAGE) return MESSAGES
-  return Math.ceil(batches / 2)
+  return Math.ceil((flag.startsWith(PROMPT) ? PROMPTS : batches) / 2)
 }

@@ -1,7 +1,7 @@
 // The jobs of an operation. SQL queues them in the transaction that makes them necessary, under a
 // key, so that queueing one twice leaves one.
 import type { ShopScope } from '../db/for-shop.ts'
-import { BYTES, FINISH, MESSAGE, ofShop } from './job-concurrency.ts'
+import { BYTES, FINISH, MESSAGE, ofShop, PROMPT } from './job-concurrency.ts'
 
 export interface ChainJob {
   shop: number
@@ -55,7 +55,7 @@ export const queueChain = (
   { load = 'slow', runAt }: { load?: ChainLoad; runAt?: Date } = {},
 ) => addChain(tx, operation, chain, load, { priority: FURTHER, ...(runAt ? { runAt } : {}) })
 
-function addChain(
+async function addChain(
   tx: ShopScope,
   operation: string,
   chain: number,
@@ -63,8 +63,17 @@ function addChain(
   when: When,
 ): Promise<void> {
   const payload: ChainJob = { shop: tx.shop, operation, chain }
-  const flags = load === 'quick' ? [] : [BYTES, ofShop(BYTES, tx.shop)]
+  const flags = load === 'quick' ? [] : await flagsOf(tx, operation)
   return addJob(tx, { task: 'chain', payload, key: chainKey(operation, chain), flags, ...when })
+}
+
+async function flagsOf(tx: ShopScope, operation: string): Promise<string[]> {
+  const [row] = await tx.query<{ prompt: boolean }>(
+    'select prompt from operations where shop_id = :shop and id = :operation',
+    { operation },
+  )
+  const flag = row?.prompt ? PROMPT : BYTES
+  return [flag, ofShop(flag, tx.shop)]
 }
 
 export function queueFinish(tx: ShopScope, operation: string): Promise<void> {

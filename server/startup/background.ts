@@ -1,6 +1,7 @@
 // The background tasks of this installation, each with the parts that it needs.
 import { csvCheckTask } from '../channels/csv/check-run.ts'
 import { createSkuCount } from '../channels/csv/sku-count.ts'
+import { dropTask } from '../channels/drop/import/task.ts'
 import { matchAgain } from '../channels/match-again.ts'
 import { scheduleTask } from '../channels/schedule.ts'
 import type { UploadFolder } from '../channels/upload/upload.ts'
@@ -42,6 +43,7 @@ export function backgroundTasks(parts: BackgroundParts): BackgroundTask[] {
       refreshed: (scope, { learned }) => matchAgain(engine, scope, learned),
     }),
     scheduleTask({ database, engine, clock, log }),
+    dropTask({ database, engine, stores, log }),
     upkeepTask(upkeep),
     scrubTask(upkeep),
   ]

@@ -11,7 +11,7 @@ import type { Database } from '../db/database.ts'
 import type { Logger } from '../log.ts'
 import { ensureSecret, type Secrets } from '../secrets.ts'
 
-interface DropParts extends Omit<TransferParts, 'staging'> {
+interface DropParts extends Omit<TransferParts, 'staging' | 'waker'> {
   environment: Environment
   secrets: Secrets
 }

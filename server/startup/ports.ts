@@ -10,6 +10,7 @@ import { createBytesPort } from '../ports/bytes.ts'
 import { createCatalogPort } from '../ports/catalog.ts'
 import type { GuardedClient } from '../ports/guarded-fetch.ts'
 import { createPacks } from '../ports/packs.ts'
+import { createDropPort } from '../ports/drop.ts'
 import { createRemote } from '../ports/remote.ts'
 import { createSandboxes } from '../ports/sandbox.ts'
 import { createStage } from '../ports/stage.ts'
@@ -36,6 +37,7 @@ export function portsFactory(parts: {
       catalog: createCatalogPort(scope, parts.storefront.catalog(scope.shop), match),
       remote: createRemote({ client: parts.client, ...place }),
       uploads: createUploadPort(scope, parts.uploads, place),
+      drop: createDropPort(scope, parts.stores),
       stage: createStage(place),
       stored: createStoredFiles(scope, parts.stores),
       packs: createPacks(scope),

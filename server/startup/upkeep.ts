@@ -1,6 +1,7 @@
 // Upkeep across shops: removes what has expired. Both tasks run in one worker at a time: a bucket
 // is listed whole, which may cost money.
 import { sweepCsvUploads } from '../channels/csv/uploads.ts'
+import { clearFiled } from '../channels/drop/import/clear.ts'
 import type { FinishParts } from '../channels/upload/finish.ts'
 import { sweepUploads } from '../channels/upload/upload.ts'
 import type { Database } from '../db/database.ts'
@@ -79,6 +80,7 @@ function sweepsOf(
     () => sweepCsvUploads(pool),
     () => logged('files past their time in the trash', sweepTrash(pool, clock())),
     () => logged('unfinished uploads', sweepUploads({ ...uploads, log }, database)),
+    () => logged('old files in drop folders', clearFiled(pool)),
     () => sweepOperations(pool, clock()),
     () => logged('expired versions', sweepVersions(pool, clock())),
     () => logged('unused blobs', sweepBlobs(pool, clock())),

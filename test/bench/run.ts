@@ -7,6 +7,7 @@ import type { Bench, Row } from './bench.ts'
 import { bulk } from './bulk.ts'
 import { csvBench } from './csv.ts'
 import { download } from './download.ts'
+import { dropBench } from './drop.ts'
 import { engineBench } from './engine.ts'
 import { importBench } from './import.ts'
 import { mapping } from './mapping.ts'
@@ -19,6 +20,7 @@ const BENCHES: readonly Bench[] = [
   bulk,
   mapping,
   download,
+  dropBench,
   csvBench,
 ]
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)

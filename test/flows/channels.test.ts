@@ -4,7 +4,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { appConfig } from '../../app.config.ts'
 import { apiChannel } from '../../server/channels/api/channel.ts'
 import { csvChannel } from '../../server/channels/csv/channel.ts'
+import { dropChannel } from '../../server/channels/drop/channel.ts'
 import { uploadChannel } from '../../server/channels/upload/channel.ts'
+import { holdBlobs } from '../../server/files/admit.ts'
 import { toPublicId } from '../../server/ids.ts'
 import type { EngineWorker } from '../../server/engine/worker.ts'
 import { untilEnded, type Answer } from '../app.ts'
@@ -32,6 +34,10 @@ afterAll(async () => {
 
 const address = (filename: string) => `${origin.url}/bytes/100/${encodeURIComponent(filename)}`
 
+async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
+  yield await Promise.resolve(contentOf(100, text))
+}
+
 /** Imports one file by each channel. */
 const WAYS = {
   api: async (filename: string) => {
@@ -54,6 +60,18 @@ const WAYS = {
     const { body } = await app.owner.call('POST', `/api/uploads/batches/${batch.id}/start`)
     return untilEnded(app.owner, body.id)
   },
+  drop: async (filename: string) => {
+    const { scope, call } = app.owner
+    const written = await app.stores.get('primary')!.write(scope.shop, bytesOf(filename))
+    await holdBlobs(scope, [{ ...written, location: 'primary', content_type: null }])
+    await scope.query(
+      `insert into drop_entries (shop_id, folder, name, kind, state, closed_cleanly, hash, location, size_bytes)
+       values (:shop, '', :filename, 'file', 'waiting', true, decode(:hash, 'hex'), 'primary', :size_bytes)`,
+      { filename, ...written },
+    )
+    const { body } = await call('POST', '/api/drop/import')
+    return untilEnded(app.owner, body.id)
+  },
   letterbox: async (filename: string) => {
     const id = await openLetter(
       app.engine.engine,
@@ -65,7 +83,7 @@ const WAYS = {
   },
 } satisfies Record<string, (filename: string) => Promise<Answer['body']>>
 
-for (const channel of [apiChannel, csvChannel, uploadChannel, letterboxChannel])
+for (const channel of [apiChannel, csvChannel, uploadChannel, dropChannel, letterboxChannel])
   channelSuite(channel, () => ({ app, imported: WAYS[channel.id as keyof typeof WAYS] }))
 
 test('every channel of the installation that imports files is among them', () => {
@@ -74,5 +92,6 @@ test('every channel of the installation that imports files is among them', () =>
     'api',
     'csv',
     'upload',
+    'drop',
   ])
 })

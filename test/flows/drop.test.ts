@@ -3,11 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import {
-  changeAccount,
-  changePassword,
-  changeSettings,
-} from '../../server/channels/drop/accounts.ts'
+import { changeAccount, changePassword } from '../../server/channels/drop/accounts.ts'
+import { changeSettings } from '../../server/channels/drop/settings.ts'
 import type { DropEntry } from '../../server/channels/drop/entries.ts'
 import { publicKey } from '../../server/channels/drop/public-keys.ts'
 import { openDropHouse, runProgram, type DropHouse } from '../drop.ts'

@@ -552,13 +552,61 @@ export interface components {
       workflow_title: string
     }
     Drop: {
+      /** @description Off: files wait until they are imported by hand */
+      auto_import: boolean
+      /** @description Off: nobody can connect */
       enabled: boolean
+      /**
+       * @description What the name of the folder that a file was put into becomes
+       * @enum {string}
+       */
+      folder_names: 'ignore' | 'tag' | 'pack'
       ftp_port: number
       host: string
+      /** @description What SFTP clients show when they connect for the first time */
+      host_keys: {
+        fingerprint: string
+        type: string
+      }[]
+      limits: {
+        /** @description Of /processed/ and /failed/ */
+        clear_after_days: number
+        file_bytes: number
+        quiet_seconds: number
+      }
+      /**
+       * @description sku_prefix: by names like {product_sku}_{filename}.ext, others are mapped by hand; rules: as the shop’s settings say
+       * @enum {string}
+       */
+      match_by: 'sku_prefix' | 'rules'
+      /** @description Imported files go to /processed/YYYY-MM-DD/; false: they leave the folder */
+      move_to_processed: boolean
+      /** @description Of the hourly schedule */
+      next_import_at: string | null
+      /** @description An email when an import has ended */
+      notify: boolean
+      /**
+       * @description When the shop has a file of the name
+       * @enum {string}
+       */
+      on_conflict: 'error' | 'rename' | 'overwrite' | 'new_version'
       path: string
+      quota: {
+        max_bytes: number
+        used_bytes: number
+      }
+      /**
+       * @description hourly: at each full hour, files that nothing has changed for 30 seconds; realtime: each file as soon as it is complete; manual: only on request
+       * @enum {string}
+       */
+      schedule: 'hourly' | 'realtime' | 'manual'
       sftp_port: number
       /** @description FTP is refused unless it is encrypted */
       tls_required: boolean
+      waiting: {
+        bytes: number
+        files: number
+      }
     }
     DropAccount: {
       allowed_addresses: string[]
@@ -568,6 +616,8 @@ export interface components {
       id: string
       last_used_at: string | null
       name: string
+      /** @description Change it regularly */
+      password_age_days: number
       /** Format: date-time */
       password_changed_at: string
       public_keys: {
@@ -605,6 +655,7 @@ export interface components {
     }
     DropConnection: {
       account_id: string | null
+      account_name: string | null
       address: string
       bytes: number
       /** Format: date-time */
@@ -619,9 +670,20 @@ export interface components {
     }
     DropFile: {
       account_id: string | null
+      account_name: string | null
       /** @description Of a running transfer */
       bytes_per_second: number | null
+      /** @description When it is removed */
+      cleared_at: string | null
+      /** @description Why it failed */
+      error: {
+        code: string
+        detail?: string
+        message: string
+      } | null
       id: string
+      /** @description The import that has it, or had it */
+      import_id: string | null
       /** Format: date-time */
       modified_at: string
       /** @description From the home */
@@ -634,11 +696,39 @@ export interface components {
       quiet_since: string
       size_bytes: number
       /** @enum {string} */
-      state: 'writing' | 'partial' | 'waiting' | 'importing'
+      state: 'writing' | 'partial' | 'waiting' | 'importing' | 'processed' | 'failed'
       writing_since: string | null
     }
     DropSettingsChange: {
+      /** @description Off: files wait until they are imported by hand */
+      auto_import?: boolean
+      /** @description Off: nobody can connect */
       enabled?: boolean
+      /**
+       * @description What the name of the folder that a file was put into becomes
+       * @enum {string}
+       */
+      folder_names?: 'ignore' | 'tag' | 'pack'
+      /**
+       * @description sku_prefix: by names like {product_sku}_{filename}.ext, others are mapped by hand; rules: as the shop’s settings say
+       * @enum {string}
+       */
+      match_by?: 'sku_prefix' | 'rules'
+      /** @description Imported files go to /processed/YYYY-MM-DD/; false: they leave the folder */
+      move_to_processed?: boolean
+      /** @description An email when an import has ended */
+      notify?: boolean
+      /**
+       * @description When the shop has a file of the name
+       * @enum {string}
+       */
+      on_conflict?: 'error' | 'rename' | 'overwrite' | 'new_version'
+      /**
+       * @description hourly: at each full hour, files that nothing has changed for 30 seconds; realtime: each file as soon as it is complete; manual: only on request
+       * @enum {string}
+       */
+      schedule?: 'hourly' | 'realtime' | 'manual'
+      /** @description FTP is refused unless it is encrypted */
       tls_required?: boolean
     }
     Error: {

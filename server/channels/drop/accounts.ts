@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { Database } from '../../db/database.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { hashPassword, newPassword } from './passwords.ts'
+import { ensureSettings } from './settings.ts'
 
 export interface PublicKey {
   name: string
@@ -56,6 +57,7 @@ export async function createAccount(
   }: AccountFields & { name: string },
 ): Promise<{ account: DropAccount; password: string }> {
   const password = newPassword()
+  await ensureSettings(scope)
   const [account] = await scope.query<DropAccount>(
     `insert into drop_accounts (shop_id, name, username, password, enabled, allowed_addresses, public_keys)
      values (:shop, :name, :username, :hash, :enabled, :allowed_addresses, :keys::jsonb) returning ${ACCOUNT}`,
@@ -119,34 +121,6 @@ const endSessions = (scope: ShopScope, account: string): Promise<unknown> =>
   scope.query(`select pg_notify('drop_control', :message) from shops where id = :shop`, {
     message: `account ${account}`,
   })
-
-export interface DropSettings {
-  enabled: boolean
-  tls_required: boolean
-}
-
-export async function readSettings(scope: ShopScope): Promise<DropSettings> {
-  const [row] = await scope.query<DropSettings>(
-    `select coalesce(d.enabled, true) as enabled, coalesce(d.tls_required, false) as tls_required
-     from shops s left join drop_settings d on d.shop_id = s.id where s.id = :shop`,
-  )
-  return row!
-}
-
-/** Sessions that the new settings would refuse end. */
-export async function changeSettings(
-  scope: ShopScope,
-  change: Partial<DropSettings>,
-): Promise<DropSettings> {
-  const settings = { ...(await readSettings(scope)), ...change }
-  await scope.query(
-    `insert into drop_settings (shop_id, enabled, tls_required) values (:shop, :enabled, :tls_required)
-     on conflict (shop_id) do update set enabled = excluded.enabled, tls_required = excluded.tls_required`,
-    { ...settings },
-  )
-  await scope.query(`select pg_notify('drop_control', 'shop ' || id) from shops where id = :shop`)
-  return settings
-}
 
 /** What signing in needs. */
 export interface KnownAccount {

@@ -1,13 +1,16 @@
-// The last connections and refusals of a shop, for its merchant to look at.
+// The last connections and refusals of a shop, for its merchant to look at, and the figures of each
+// account.
 import type { Database } from '../../db/database.ts'
 import { forShop, type ShopScope } from '../../db/for-shop.ts'
 import type { KnownAccount } from './accounts.ts'
+import { isGone } from './processes.ts'
 
 const MOST_KEPT = 100
 
 export interface ConnectionRow {
   id: string
   account_id: string | null
+  account_name: string | null
   username: string
   address: string
   protocol: string
@@ -20,22 +23,25 @@ export interface ConnectionRow {
 
 export const listConnections = (scope: ShopScope): Promise<ConnectionRow[]> =>
   scope.query<ConnectionRow>(
-    `select id, account_id, username, address, protocol, refused, connected_at, ended_at, files, bytes
-     from drop_connections where shop_id = :shop order by id desc limit ${MOST_KEPT}`,
+    `select id, account_id, (select a.name from drop_accounts a
+         where a.shop_id = c.shop_id and a.id = c.account_id) as account_name,
+       username, address, protocol, refused, connected_at, ended_at, files, bytes
+     from drop_connections c where shop_id = :shop order by id desc limit ${MOST_KEPT}`,
   )
 
 async function note(
   scope: ShopScope,
   account: string,
   attempt: Attempt,
-  refused: string | null,
+  how: { refused: string | null; process: number | null },
 ): Promise<string> {
   const { username, address, protocol } = attempt
   const [row] = await scope.query<{ id: string }>(
-    `insert into drop_connections (shop_id, account_id, username, address, protocol, refused, ended_at)
-     values (:shop, :account, :username, :address, :protocol, :refused, case when :refused::text is null then null else now() end)
+    `insert into drop_connections (shop_id, account_id, username, address, protocol, refused, process, ended_at)
+     values (:shop, :account, :username, :address, :protocol, :refused, :process,
+       case when :refused::text is null then null else now() end)
      returning id`,
-    { account, username, address, protocol, refused },
+    { account, username, address, protocol, ...how },
   )
   await scope.query(
     `delete from drop_connections where shop_id = :shop and id < (
@@ -44,36 +50,63 @@ async function note(
   return row!.id
 }
 
-export const noteRefusal = async (
+export async function noteRefusal(
   database: Database,
   { shop_id, id }: KnownAccount,
   attempt: Attempt,
-  why: Refusal,
-) => void (await note(forShop(database, shop_id), id, attempt, why))
+  refused: Refusal,
+): Promise<void> {
+  const scope = forShop(database, shop_id)
+  await note(scope, id, attempt, { refused, process: null })
+  await scope.query(
+    'update drop_accounts set refusals = refusals + 1 where shop_id = :shop and id = :id',
+    { id },
+  )
+}
 
 export async function noteConnection(
   scope: ShopScope,
   account: string,
   attempt: Attempt,
+  process: number,
 ): Promise<string> {
   await scope.query(
     `update drop_accounts set last_used_at = now() where shop_id = :shop and id = :account`,
-    {
-      account,
-    },
+    { account },
   )
-  return note(scope, account, attempt, null)
+  return note(scope, account, attempt, { refused: null, process })
 }
 
-export const noteEnd = async (
+export interface ReceivedFiles {
+  files: number
+  bytes: number
+}
+
+/** What a connection has received since it was noted last. */
+export const noteReceived = async (
   scope: ShopScope,
-  id: string,
-  { files, bytes }: { files: number; bytes: number },
-) =>
+  { id, account, ended }: { id: string; account: string; ended: boolean },
+  { files, bytes }: ReceivedFiles,
+): Promise<void> =>
   void (await scope.query(
-    `update drop_connections set ended_at = now(), files = :files, bytes = :bytes where shop_id = :shop and id = :id`,
-    { id, files, bytes },
+    `with counted as (
+       update drop_accounts set received_files = received_files + :files,
+         received_bytes = received_bytes + :bytes
+       where shop_id = :shop and id = :account and :files::int > 0
+     )
+     update drop_connections set files = files + :files, bytes = bytes + :bytes,
+       ended_at = case when :ended::boolean then now() end where shop_id = :shop and id = :id`,
+    { id, account, ended, files, bytes },
   ))
+
+/** Connections of processes that have died are over. */
+export async function endLost({ pool }: Database): Promise<void> {
+  await pool.query(
+    `update drop_connections set ended_at = now()
+     where ended_at is null and ${isGone('drop_connections.process')}`,
+  )
+}
+
 export type Refusal =
   | 'wrong password'
   | 'wrong key'

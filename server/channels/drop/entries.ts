@@ -1,9 +1,18 @@
 // The rows of drop folders: one shop's names, and what each stands for.
 import type { ShopScope } from '../../db/for-shop.ts'
 import { DropError } from './errors.ts'
+import { PROCESSED, removeNote } from './own-folders.ts'
 import { joinPath, splitPath } from './paths.ts'
 
-export type FileState = 'writing' | 'partial' | 'waiting' | 'importing'
+export type FileState =
+  | 'writing'
+  | 'partial'
+  | 'waiting'
+  | 'importing'
+  | 'processed'
+  | 'failed'
+  /** The text beside a failed one. */
+  | 'note'
 
 export interface DropEntry {
   id: string
@@ -106,6 +115,7 @@ export async function removeEntry(scope: ShopScope, entry: DropEntry): Promise<v
       `delete from drop_entries where shop_id = :shop and id = :id and state is distinct from 'importing' returning 1`,
       { id: entry.id },
     )
+    await removeNote(scope, entry.folder, entry.name)
     if (rows.length === 0)
       throw new DropError((await findEntry(scope, entry.folder, entry.name)) ? 'busy' : 'not_found')
   } catch (error) {
@@ -130,6 +140,8 @@ export function moveEntry(
   const from = joinPath(entry.folder, entry.name)
   const to = joinPath(folder, name)
   if (from === to) return Promise.resolve()
+  // A text that was moved along with its file has served its purpose.
+  if (entry.state === 'note') return removeEntry(scope, entry)
   if (entry.kind === 'folder' && `${to}/`.startsWith(`${from}/`))
     throw new DropError('denied', 'A folder cannot be moved into itself')
   return scope
@@ -140,10 +152,12 @@ export function moveEntry(
         throw new DropError('exists')
       if (there) await removeEntry(tx, there)
       const moved = await tx.query(
-        `update drop_entries set folder = :folder, name = :name, parent_id = :parent, quiet_since = now()
+        `update drop_entries set folder = :folder, name = :name, parent_id = :parent, quiet_since = now(),
+           ${AS_IF_SENT}
          where shop_id = :shop and id = :id and state is distinct from 'importing' returning 1`,
         { id: entry.id, folder, name, parent },
       )
+      await removeNote(tx, entry.folder, entry.name)
       if (moved.length === 0) throw new DropError('busy')
       if (entry.kind === 'folder') await moveContents(tx, from, to)
     })
@@ -152,6 +166,13 @@ export function moveEntry(
       throw error
     })
 }
+
+/** SQL: what came back from /processed/ or /failed/ waits to be imported, as if it had just come. */
+const AS_IF_SENT = `
+  state = case when filed_at is null then state else 'waiting' end,
+  closed_cleanly = closed_cleanly or filed_at is not null,
+  claim = null, operation_id = null, position = null, manifest_id = null, filed_at = null,
+  dropped_folder = null, dropped_name = null, error = null`
 
 async function moveContents(tx: ShopScope, from: string, to: string): Promise<void> {
   const inside = `shop_id = :shop and (folder = :from or starts_with(folder, :from || '/'))`
@@ -181,19 +202,26 @@ export async function setModified(scope: ShopScope, id: string, at: Date): Promi
 /** A file that waits to be imported is a broken-off transfer after all. */
 export const breakOff = async (scope: ShopScope, id: string): Promise<void> =>
   void (await scope.query(
-    `update drop_entries set state = 'partial' where shop_id = :shop and id = :id and state = 'waiting'`,
+    `update drop_entries set state = 'partial', closed_cleanly = false where shop_id = :shop and id = :id and state = 'waiting'`,
+    { id },
+  ))
+
+/** Its client has shown that a file which ended well is whole. */
+export const confirm = async (scope: ShopScope, id: string): Promise<void> =>
+  void (await scope.query(
+    `update drop_entries set closed_cleanly = true
+     where shop_id = :shop and id = :id and state = 'waiting' and not closed_cleanly`,
     { id },
   ))
 
 /**
  * Bytes that wait in the shop's folders, those of files being written among them; what was imported
- * costs none.
+ * costs none, what failed does.
  */
 export async function waitingBytes(scope: ShopScope): Promise<number> {
   const [row] = await scope.query<{ bytes: number }>(
     `select coalesce(sum(size_bytes), 0)::bigint as bytes from drop_entries
-     where shop_id = :shop and kind = 'file'
-       and folder not in ('processed', 'failed') and folder not like 'processed/%' and folder not like 'failed/%'`,
+     where shop_id = :shop and kind = 'file' and split_part(folder, '/', 1) <> '${PROCESSED}'`,
   )
   return row!.bytes
 }

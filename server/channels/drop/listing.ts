@@ -1,21 +1,79 @@
 // The files of a shop's drop folders, as its merchant sees them.
 import type { ShopScope } from '../../db/for-shop.ts'
-import { ENTRY, type DropEntry, type FileState } from './entries.ts'
+import {
+  findEntry,
+  moveEntry,
+  removeEntry,
+  ENTRY,
+  type DropEntry,
+  type FileState,
+} from './entries.ts'
+import { DropError } from './errors.ts'
+import { KEPT_DAYS } from './own-folders.ts'
+import type { Reason } from './note.ts'
 
 export interface ListedDropFile extends DropEntry {
   /** Of a running transfer. */
   writing_seconds: number | null
+  account_name: string | null
+  /** The import that has it, or had it. */
+  operation_id: string | null
+  error: Reason | null
+  /** Where it was dropped, if it is elsewhere. */
+  dropped_folder: string | null
+  dropped_name: string | null
+  cleared_at: Date | null
 }
 
-/** By folder and name, after those given. */
+/** By folder and name, after those given. Without a state: those that are not imported yet. */
 export const listFiles = (
   scope: ShopScope,
   page: { folder: string; after: string; limit: number; state: FileState | null },
 ): Promise<ListedDropFile[]> =>
   scope.query<ListedDropFile>(
-    `select ${ENTRY}, extract(epoch from now() - writing_since)::float8 as writing_seconds from drop_entries
-     where shop_id = :shop and kind = 'file' and (folder, name) > (:folder, :after)
-       and (:state::text is null or state = :state)
-     order by folder, name limit :limit`,
+    `${SELECT} where e.shop_id = :shop and e.kind = 'file' and (e.folder, e.name) > (:folder, :after)
+       and (e.state = :state or (:state::text is null
+         and e.state in ('writing', 'partial', 'waiting', 'importing')))
+     order by e.folder, e.name limit :limit`,
     page,
   )
+
+const SELECT = `
+  select ${ENTRY}, extract(epoch from now() - writing_since)::float8 as writing_seconds,
+    (select a.name from drop_accounts a where a.shop_id = e.shop_id and a.id = e.account_id) as account_name,
+    operation_id, error, dropped_folder, dropped_name, filed_at + interval '${KEPT_DAYS} days' as cleared_at
+  from drop_entries e`
+
+/** By its UUID; null: there is none. */
+export async function readDropFile(scope: ShopScope, id: string): Promise<ListedDropFile | null> {
+  const [row] = await scope.query<ListedDropFile>(
+    `${SELECT} where e.shop_id = :shop and e.id = :id and e.kind = 'file' and e.state <> 'note'`,
+    { id },
+  )
+  return row ?? null
+}
+
+/**
+ * Moves a file that failed, or was imported, back to where it was dropped: the next import takes it.
+ * Throws `not_found`; `denied` where it is none of these, `exists` where its name is taken.
+ */
+export async function retryFile(scope: ShopScope, id: string): Promise<void> {
+  const [row] = await scope.query<{ folder: string; name: string; to: string | null; as: string }>(
+    `select folder, name, dropped_folder as to, dropped_name as as from drop_entries
+     where shop_id = :shop and id = :id and kind = 'file'`,
+    { id },
+  )
+  if (!row) throw new DropError('not_found')
+  const entry = await findEntry(scope, row.folder, row.name)
+  if (entry?.state !== 'failed' && entry?.state !== 'processed')
+    throw new DropError('denied', 'Only files that failed or were imported can be tried again')
+  await moveEntry(scope, { entry, folder: row.to ?? '', name: row.as, overwrite: false })
+}
+
+/** Throws `not_found`, and `busy` while it is written or imported. */
+export async function deleteFile(scope: ShopScope, id: string): Promise<void> {
+  const file = await readDropFile(scope, id)
+  if (!file) throw new DropError('not_found')
+  if (file.state === 'writing') throw new DropError('busy', 'The file is being sent')
+  await removeEntry(scope, file)
+}

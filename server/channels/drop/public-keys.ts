@@ -1,6 +1,6 @@
 // A merchant's own public key, as OpenSSH writes it into a .pub file.
 import { createHash } from 'node:crypto'
-import ssh2 from 'ssh2'
+import ssh2, { type ParsedKey } from 'ssh2'
 import type { PublicKey } from './accounts.ts'
 
 /** Null where the text is no public key, or one of a kind that is too weak. */
@@ -8,6 +8,10 @@ export function publicKey(name: string, text: string): PublicKey | null {
   const parsed = ssh2.utils.parseKey(text.trim())
   if (parsed instanceof Error || parsed.isPrivateKey() || parsed.type === 'ssh-dss') return null
   const blob = parsed.getPublicSSH()
-  const fingerprint = `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`
+  const fingerprint = fingerprintOf(parsed)
   return { name, type: parsed.type, fingerprint, blob: blob.toString('base64') }
 }
+
+/** SHA256:… as ssh-keygen shows it. */
+export const fingerprintOf = (key: Pick<ParsedKey, 'getPublicSSH'>): string =>
+  `SHA256:${createHash('sha256').update(key.getPublicSSH()).digest('base64').replace(/=+$/, '')}`

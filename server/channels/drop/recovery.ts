@@ -5,10 +5,11 @@ import { readdir, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Database } from '../../db/database.ts'
 import { forShop, type ShopScope } from '../../db/for-shop.ts'
-import { DROP_LOCKS } from '../../db/listener.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { errorFields, type Logger } from '../../log.ts'
 import type { BlobStore } from '../../store/store.ts'
+import { endLost } from './connections.ts'
+import { isGone } from './processes.ts'
 import { commitBytes } from './writes.ts'
 
 export interface RecoveryParts {
@@ -33,13 +34,10 @@ interface Orphan {
 /** A machine that starts again brings back what it has; the others wait so long for it. */
 const GRACE = '1 minute'
 
-// A process is alive while its connection holds the lock of its number.
 const ORPHANS = `
   select shop_id, id, write_id, protocol, size_bytes, encode(hash, 'hex') as hash, location,
     writing_since < now() - interval '${GRACE}' as late
-  from drop_entries e where state = 'writing' and not exists (
-    select from pg_locks l where l.locktype = 'advisory' and l.classid = ${DROP_LOCKS} and l.objid = e.process::oid
-      and l.objsubid = 2 and l.granted and l.database = (select oid from pg_database where datname = current_database()))`
+  from drop_entries e where state = 'writing' and ${isGone('e.process')}`
 
 /** Gives how many transfers were brought back. May run in several processes at the same time. */
 export async function recoverTransfers(parts: RecoveryParts): Promise<number> {
@@ -57,6 +55,7 @@ export async function recoverTransfers(parts: RecoveryParts): Promise<number> {
     if (kept) recovered++
   }
   await removeUnknown(parts, [...here])
+  await endLost(parts.database)
   return recovered
 }
 

@@ -6,14 +6,15 @@ import { errorFields } from '../../log.ts'
 import type { Secrets } from '../../secrets.ts'
 import type { FtpOptions } from './ftp/options.ts'
 import { createFtpServer } from './ftp/server.ts'
+import { createWaker } from './wake.ts'
 import { recoverTransfers } from './recovery.ts'
-import { createSessions, type Sessions } from './sessions.ts'
+import { createSessions } from './sessions.ts'
 import { createSftpServer } from './sftp.ts'
 import { hostKeys, ownCertificate, type Certificate } from './shared-secrets.ts'
 import { createSignIn } from './sign-in.ts'
 import { openTransfers, type TransferParts } from './transfers.ts'
 
-export interface DropServerParts extends TransferParts {
+export interface DropServerParts extends Omit<TransferParts, 'waker'> {
   secrets: Secrets
   /** Where to listen. */
   host: string
@@ -29,14 +30,14 @@ export interface DropServerParts extends TransferParts {
 export interface DropServer {
   sftpPort: number
   ftpPort: number
-  figures: Sessions['figures']
   close(): Promise<void>
 }
 
 const RECOVER_EVERY_MS = 60_000
 
-export async function openDropServer(parts: DropServerParts): Promise<DropServer> {
-  const { database, secrets, log } = parts
+export async function openDropServer(given: DropServerParts): Promise<DropServer> {
+  const { database, secrets, log } = given
+  const parts = { ...given, waker: createWaker(database, log) }
   const keys = await hostKeys(database, secrets)
   const certificate =
     parts.certificate ?? (await ownCertificate(database, secrets, parts.publicHost))
@@ -49,7 +50,7 @@ export async function openDropServer(parts: DropServerParts): Promise<DropServer
   await recover()
   const timer = setInterval(() => void recover(), RECOVER_EVERY_MS)
   const sessions = createSessions(parts, transfers)
-  const signIn = createSignIn(database)
+  const signIn = createSignIn(database, log)
   const about = { signIn, sessions, log }
   const sftp = createSftpServer({ ...about, hostKeys: keys })
   const ftp = createFtpServer({ ...about, certificate, passive: parts.passive })
@@ -63,7 +64,7 @@ export async function openDropServer(parts: DropServerParts): Promise<DropServer
   try {
     const sftpPort = await listenOn(sftp, parts.sftpPort, parts.host, 'SFTP_PORT')
     const ftpPort = await listenOn(ftp, parts.ftpPort, parts.host, 'FTP_PORT')
-    return { sftpPort, ftpPort, figures: sessions.figures, close }
+    return { sftpPort, ftpPort, close }
   } catch (error) {
     await close()
     throw error

@@ -1,11 +1,11 @@
 // The sessions of this process: counted and capped, noted for the merchant, and ended when their
 // account changes.
 import type { Database } from '../../db/database.ts'
-import { forShop } from '../../db/for-shop.ts'
+import { forShop, type ShopScope } from '../../db/for-shop.ts'
 import type { Listener } from '../../db/listener.ts'
 import { errorFields, type Logger } from '../../log.ts'
 import { findByUsername, type KnownAccount } from './accounts.ts'
-import { noteConnection, noteEnd, type Attempt } from './connections.ts'
+import { noteConnection, noteReceived, type Attempt } from './connections.ts'
 import { createDropFs, type DropFs } from './vfs.ts'
 import type { Transfer, TransferParts, Transfers } from './transfers.ts'
 
@@ -23,13 +23,14 @@ export interface Session {
 export interface Sessions {
   /** `kick`: ends the connection. Throws `SessionLimit` where the account has too many. */
   open(account: KnownAccount, attempt: Attempt, kick: () => void): Promise<Session>
-  figures(): { sessions: Record<string, number>; files: number; bytes: number }
   close(): Promise<void>
 }
 
 export class SessionLimit extends Error {}
 
 const MOST_PER_ACCOUNT = 50
+/** How soon a connection's row tells what it has received. */
+const NOTE_MS = 1000
 
 interface Live {
   account: KnownAccount
@@ -46,7 +47,6 @@ export interface SessionParts extends TransferParts {
 export function createSessions(parts: SessionParts, transfers: Transfers): Sessions {
   const { database, log } = parts
   const live = new Set<Live>()
-  const totals = { files: 0, bytes: 0 }
   const warn = (error: unknown) =>
     log.warn('a drop connection could not be noted', errorFields(error))
   const kickIf = (matches: (one: Live) => boolean) => {
@@ -74,8 +74,8 @@ export function createSessions(parts: SessionParts, transfers: Transfers): Sessi
       live.add(one)
       const scope = forShop(database, account.shop_id)
       const about = { account: account.id, username: account.username, protocol: attempt.protocol }
-      const noted = noteConnection(scope, account.id, attempt).catch((error: unknown): void =>
-        warn(error),
+      const noted = noteConnection(scope, account.id, attempt, transfers.process).catch(
+        (error: unknown): void => warn(error),
       )
       log.info('drop: connected', { ...about, address: attempt.address })
       const fs = createDropFs(parts, transfers, {
@@ -84,14 +84,13 @@ export function createSessions(parts: SessionParts, transfers: Transfers): Sessi
         protocol: attempt.protocol,
       })
       const writing = new Set<Transfer>()
-      const counts = { files: 0, bytes: 0 }
+      const tally = createTally(scope, account.id, noted, warn)
       let ended: Promise<void> | null = null
       const end = async () => {
         live.delete(one)
         await Promise.allSettled([...writing].map((transfer) => transfer.abandon()))
-        log.info('drop: disconnected', { ...about, ...counts })
-        const id = await noted
-        if (id) await noteEnd(scope, id, counts).catch(warn)
+        log.info('drop: disconnected', { ...about, ...tally.counts })
+        await tally.note(true)
       }
       return {
         fs,
@@ -109,16 +108,12 @@ export function createSessions(parts: SessionParts, transfers: Transfers): Sessi
           return own
         },
         received: (bytes) => {
-          counts.files++
-          counts.bytes += bytes
-          totals.files++
-          totals.bytes += bytes
+          tally.add(bytes)
           log.info('drop: received a file', { ...about, bytes })
         },
         end: () => (ended ??= end()),
       }
     },
-    figures: () => ({ sessions: countBy([...live].map(({ protocol }) => protocol)), ...totals }),
     close: async () => {
       stop()
       kickIf(() => true)
@@ -126,8 +121,31 @@ export function createSessions(parts: SessionParts, transfers: Transfers): Sessi
   }
 }
 
-function countBy(values: readonly string[]): Record<string, number> {
-  const counts: Record<string, number> = { sftp: 0, ftp: 0, ftps: 0 }
-  for (const value of values) counts[value]!++
-  return counts
+/** What one connection has received, written to its row soon, and when it ends. */
+function createTally(
+  scope: ShopScope,
+  account: string,
+  noted: Promise<string | void>,
+  warn: (error: unknown) => void,
+) {
+  const counts = { files: 0, bytes: 0 }
+  const told = { files: 0, bytes: 0 }
+  let timer: NodeJS.Timeout | null = null
+  const note = async (ended: boolean) => {
+    if (timer) clearTimeout(timer)
+    timer = null
+    const id = await noted
+    const since = { files: counts.files - told.files, bytes: counts.bytes - told.bytes }
+    Object.assign(told, counts)
+    if (id) await noteReceived(scope, { id, account, ended }, since).catch(warn)
+  }
+  return {
+    counts,
+    note,
+    add: (bytes: number) => {
+      counts.files++
+      counts.bytes += bytes
+      timer ??= setTimeout(() => void note(false), NOTE_MS).unref()
+    },
+  }
 }

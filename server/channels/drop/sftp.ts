@@ -74,8 +74,10 @@ function serveConnection(parts: SftpParts, connection: Connection, address: stri
   const { sessions, log } = parts
   let account: KnownAccount | null = null
   let end: (() => Promise<void>) | null = null
+  let isClosed = false
   const grace = setTimeout(() => connection.end(), LOGIN_GRACE_MS)
   const closed = () => {
+    isClosed = true
     clearTimeout(grace)
     end?.().catch((error: unknown) => log.warn('drop: ending a session', errorFields(error)))
   }
@@ -108,7 +110,10 @@ function serveConnection(parts: SftpParts, connection: Connection, address: stri
     const attempt = { username: account!.username, address, protocol: 'sftp' } as const
     const opened = sessions.open(account!, attempt, () => connection.end())
     opened.then(
-      (session) => (end = session.end),
+      (session) => {
+        end = session.end
+        if (isClosed) closed()
+      },
       () => connection.end(),
     )
     connection.on('session', (accept) => {

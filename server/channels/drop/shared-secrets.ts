@@ -3,6 +3,7 @@
 import { generate } from 'selfsigned'
 import ssh2 from 'ssh2'
 import type { Database } from '../../db/database.ts'
+import { fingerprintOf } from './public-keys.ts'
 import type { Secrets } from '../../secrets.ts'
 
 export interface Certificate {
@@ -65,4 +66,20 @@ async function sharedSecret(
   )
   // Of two that started together, the first one's.
   return (await find())!
+}
+
+export interface HostKey {
+  type: string
+  /** SHA256:… as clients show it when they connect for the first time. */
+  fingerprint: string
+}
+
+export async function hostKeyFingerprints(
+  database: Database,
+  secrets: Secrets,
+): Promise<HostKey[]> {
+  return (await hostKeys(database, secrets)).flatMap((pem) => {
+    const key = ssh2.utils.parseKey(pem)
+    return key instanceof Error ? [] : [{ type: key.type, fingerprint: fingerprintOf(key) }]
+  })
 }

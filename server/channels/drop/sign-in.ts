@@ -4,6 +4,7 @@ import { timingSafeEqual } from 'node:crypto'
 import ipaddr from 'ipaddr.js'
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Database } from '../../db/database.ts'
+import type { Logger } from '../../log.ts'
 import { findByUsername, type KnownAccount } from './accounts.ts'
 import { noteRefusal, type Attempt, type Refusal } from './connections.ts'
 import { hashPassword, isPassword } from './passwords.ts'
@@ -25,7 +26,7 @@ const MOST_FAILURES = 10
 const WITHIN_SECONDS = 600
 const BAN_SECONDS = 1800
 
-export function createSignIn(database: Database): SignIn {
+export function createSignIn(database: Database, log: Logger): SignIn {
   const limiter = new RateLimiterPostgres({
     storeClient: database.pool,
     storeType: 'pool',
@@ -56,6 +57,10 @@ export function createSignIn(database: Database): SignIn {
     refused: Refusal,
   ): Promise<SignedIn> => {
     if (refused !== 'TLS required') await countFailure(attempt.address)
+    const { address, protocol } = attempt
+    // What was sent as a name may be a password.
+    const about = { address, protocol, username: account?.username ?? null }
+    log.info('drop: refused', { ...about, account: account?.id ?? null, reason: refused })
     if (account) await noteRefusal(database, account, attempt, refused)
     return { refused }
   }

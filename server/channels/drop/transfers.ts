@@ -17,8 +17,10 @@ import { StoreError, type BlobStore } from '../../store/store.ts'
 import { findEntry, type DropEntry } from './entries.ts'
 import { DropError } from './errors.ts'
 import { createReceiver, type Receiver, type Received } from './receiver.ts'
+import { numberProcess } from './processes.ts'
 import { commitBytes, noteProgress, takeName } from './writes.ts'
 import { createQuota, type Quota } from './quota.ts'
+import type { Waker } from './wake.ts'
 
 export interface TransferParts {
   database: Database
@@ -27,6 +29,7 @@ export interface TransferParts {
   /** A folder of this machine; on the store's disk, bytes get their blob's name without a copy. */
   staging: string
   limits: Pick<Limits, 'file_bytes' | 'drop_waiting_bytes'>
+  waker: Waker
   log: Logger
 }
 
@@ -59,6 +62,8 @@ export interface Transfer {
 }
 
 export interface Transfers {
+  /** The number of this process. */
+  process: number
   open(request: WriteRequest): Promise<Transfer>
   close(): Promise<void>
 }
@@ -90,6 +95,7 @@ export async function openTransfers(parts: TransferParts): Promise<Transfers> {
       )
   }, PROGRESS_MS)
   return {
+    process: number,
     open: async (request) => {
       const scope = forShop(database, request.shop)
       if (request.mode === 'keep') await released(parts, open, scope, request)
@@ -111,13 +117,6 @@ export async function openTransfers(parts: TransferParts): Promise<Transfers> {
       await Promise.allSettled([...open.values()].map((transfer) => transfer.abandon()))
     },
   }
-}
-
-async function numberProcess({ pool }: Database): Promise<number> {
-  const { rows } = await pool.query<{ number: number }>(
-    `select nextval('drop_processes')::int as number`,
-  )
-  return rows[0]!.number
 }
 
 /**
@@ -184,6 +183,7 @@ async function startTransfer(start: Start): Promise<Transfer> {
       }
       if (!(await commitBytes(scope, kept))) throw new DropError('interrupted')
       if (clean && refused) throw refused
+      if (clean && request.protocol === 'sftp') parts.waker.wake(scope.shop)
     } catch (error) {
       throw asDropError(error)
     } finally {

@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream'
 import { forShop } from '../../db/for-shop.ts'
 import {
   breakOff,
+  confirm,
   findEntry,
   insertFolder,
   listFolder,
@@ -14,6 +15,7 @@ import {
   type FileState,
 } from './entries.ts'
 import { DropError } from './errors.ts'
+import { requireForeign } from './own-folders.ts'
 import { absolutePath, homeOf, joinPath, placeOf, type Place } from './paths.ts'
 import type { Transfer, TransferParts, Transfers } from './transfers.ts'
 
@@ -56,6 +58,8 @@ export interface DropFs {
   setModified(path: string, at: Date): Promise<void>
   openRead(path: string): Promise<OpenFile>
   openWrite(path: string, mode: WriteMode): Promise<Transfer>
+  /** The client has shown, after a file of FTP ended well, that it still is there. */
+  confirm(entry: string): Promise<void>
   /**
    * A file that seemed whole is not surely so: its client was gone before it could show that it
    * still was there.
@@ -75,6 +79,8 @@ const EPOCH = new Date(0)
 export function createDropFs(parts: TransferParts, transfers: Transfers, owner: FsOwner): DropFs {
   const scope = forShop(parts.database, owner.shop)
   const home = homeOf(owner.shop)
+  // The path of the account's card, as an address has it: curl sends `ftp://host/uploads/1/` so.
+  const relativeHome = `${home.slice(1)}/`
   const at = (path: string): Place => placeOf(path, owner.shop)
   /** Where something can be made, removed or moved. */
   const changeable = (path: string): { folder: string; name: string } => {
@@ -93,7 +99,8 @@ export function createDropFs(parts: TransferParts, transfers: Transfers, owner: 
   }
   return {
     home,
-    resolve: absolutePath,
+    resolve: (path, from) =>
+      absolutePath(from === home && `${path}/`.startsWith(relativeHome) ? `/${path}` : path, from),
     stat: async (path) => {
       const place = at(path)
       if (place.kind === 'virtual' || place.name === '')
@@ -115,20 +122,33 @@ export function createDropFs(parts: TransferParts, transfers: Transfers, owner: 
     makeFolder: async (path) => {
       const place = at(path)
       if (place.kind === 'virtual' || place.name === '') throw new DropError('exists')
+      requireForeign(place)
       await insertFolder(scope, place.folder, place.name)
     },
     removeFolder: async (path) => removeEntry(scope, await required(path, 'folder')),
     remove: async (path) => removeEntry(scope, await required(path, 'file')),
     rename: async (from, to, overwrite) => {
       const entry = await required(from)
-      await moveEntry(scope, { entry, ...changeable(to), overwrite })
+      const place = changeable(to)
+      requireForeign(place)
+      if (entry.kind === 'folder') requireForeign(entry)
+      await moveEntry(scope, { entry, ...place, overwrite })
+      parts.waker.wake(owner.shop)
     },
     setModified: async (path, time) => {
       const { id } = await required(path)
       if (!(await setModified(scope, id, time))) throw new DropError('not_found')
     },
     openRead: async (path) => openEntry(parts, owner.shop, await required(path, 'file')),
-    openWrite: async (path, mode) => transfers.open({ ...owner, ...changeable(path), ...mode }),
+    openWrite: async (path, mode) => {
+      const place = changeable(path)
+      requireForeign(place)
+      return transfers.open({ ...owner, ...place, ...mode })
+    },
+    confirm: async (entry) => {
+      await confirm(scope, entry)
+      parts.waker.wake(owner.shop)
+    },
     breakOff: (entry) => breakOff(scope, entry),
   }
 }

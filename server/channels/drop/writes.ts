@@ -5,6 +5,7 @@ import type { ShopScope } from '../../db/for-shop.ts'
 import { holdBlobs } from '../../files/admit.ts'
 import { findEntry, folderId, type DropEntry } from './entries.ts'
 import { DropError } from './errors.ts'
+import { ASIDE } from './own-folders.ts'
 import { splitPath } from './paths.ts'
 
 interface Taking {
@@ -48,7 +49,20 @@ export async function takeName(scope: ShopScope, taking: Taking): Promise<Taken>
       parentName: splitPath(folder).name,
     },
   )
-  return row ?? refused(scope, taking)
+  if (row) return row
+  return (await moveAside(scope, taking)) ? takeName(scope, taking) : refused(scope, taking)
+}
+
+/** A file that is being imported leaves its name to one that is sent meanwhile. */
+async function moveAside(scope: ShopScope, { folder, name, mode }: Taking): Promise<boolean> {
+  if (mode === 'keep') return false
+  const rows = await scope.query(
+    `update drop_entries set dropped_folder = coalesce(dropped_folder, folder),
+       dropped_name = coalesce(dropped_name, name), folder = '${ASIDE}', name = id::text, parent_id = null
+     where shop_id = :shop and folder = :folder and name = :name and state = 'importing' returning 1`,
+    { folder, name },
+  )
+  return rows.length > 0
 }
 
 const FOLDER = `select id from drop_entries
@@ -73,22 +87,17 @@ interface Ended {
   size_bytes: number
 }
 
-/**
- * False: another transfer has taken the name meanwhile, or it was removed. Announces a file that
- * ended well on `drop_files`.
- */
+/** False: another transfer has taken the name meanwhile, or it was removed. */
 export function commitBytes(scope: ShopScope, ended: Ended): Promise<boolean> {
   const { hash, location, size_bytes } = ended
   return scope.transaction(async (tx) => {
     if (hash !== null)
       await holdBlobs(tx, [{ hash, size_bytes, location: location!, content_type: null }])
     const rows = await tx.query(
-      `with ended as (
-         update drop_entries set state = :state, closed_cleanly = :sure, size_bytes = :size_bytes, location = :location,
+      `update drop_entries set state = :state, closed_cleanly = :sure, size_bytes = :size_bytes, location = :location,
            hash = decode(:hash, 'hex'), modified_at = coalesce(:modifiedAt::timestamptz, now()), quiet_since = now(),
            process = null, write_id = null, writing_since = null
-         where shop_id = :shop and id = :id and write_id = :writeId returning 1
-       ) select pg_notify('drop_files', :shop::text) from ended`,
+         where shop_id = :shop and id = :id and write_id = :writeId returning 1`,
       {
         ...ended,
         state: ended.clean ? 'waiting' : 'partial',

@@ -9,7 +9,7 @@ import { predecessorsOf } from './name-order.ts'
 import { FINISH_CHAIN, queueFinish, queueFirst } from '../../queue/queue.ts'
 import type { OperationRequest, SourceRecord } from '../types.ts'
 import { strategyOf } from './strategy.ts'
-import { withoutParallel } from '../../workflows/steps.ts'
+import { itemPlugins, withoutParallel } from '../../workflows/steps.ts'
 
 /**
  * What an operation works on: entries of an import; files by their bare UUIDs, in this order; all
@@ -36,6 +36,11 @@ export interface StartInput {
   dryRun?: boolean
   /** More entries will be added, until it is closed. */
   open?: boolean
+  /**
+   * Somebody waits for each file: its batches have places of their own in every worker. Ignored
+   * where a step works on bytes, which takes as long as it takes.
+   */
+  prompt?: boolean
   /** What history names all of it after; absent: its first entry. */
   label?: string
   /** The schedule that starts it, a bare UUID. */
@@ -84,9 +89,9 @@ export function startOperation(
     const ledger = input.source.type === 'operation' || needsLedger(workflow, plugins)
     const [created] = await tx.query<{ id: string }>(
       `insert into operations (shop_id, kind, action, channel, workflow, request, requested_by, idempotency_key, total,
-         label, source, ledger, preview, status, undoes, schedule_id, open)
+         label, source, ledger, preview, status, undoes, schedule_id, open, prompt)
        values (:shop, :kind, :action, :channel, :workflow, :request, :requestedBy, :key, 0,
-         :label, :source, :ledger, :preview, :status, :undoes, :schedule, :open)
+         :label, :source, :ledger, :preview, :status, :undoes, :schedule, :open, :prompt)
        on conflict (shop_id, idempotency_key) do nothing
        returning id`,
       {
@@ -105,6 +110,8 @@ export function startOperation(
         undoes: input.source.type === 'operation' ? input.source.id : null,
         schedule: input.scheduleId ?? null,
         open: input.open ?? false,
+        prompt:
+          (input.prompt ?? false) && !itemPlugins(workflow, plugins).some(({ bytes }) => bytes),
       },
     )
     if (!created) return existingOperation(tx, input.idempotencyKey!)

@@ -53,6 +53,9 @@ export const IDS = {
   drop_account: id('account', 26),
   webhook: id('webhook', 27),
   webhook_message: id('message', 28),
+  dropped_file: id('dropped', 29),
+  /** Its import failed. */
+  failed_drop: id('dropped', 30),
 } as const
 export type ExampleId = keyof typeof IDS
 

@@ -83,7 +83,10 @@ export function createControl(options: FtpOptions, secure: SecureContext, first:
   const run = async (line: string) => {
     const [, verb = '', argument = ''] = /^([A-Za-z]{3,4})(?: (.*))?$/s.exec(line) ?? []
     const name = verb.toUpperCase()
-    if (name !== '') state.unconfirmed = null
+    if (name !== '') {
+      state.unconfirmed?.confirm()
+      state.unconfirmed = null
+    }
     if (name === 'AUTH') return authTls(state, argument, upgrade)
     const handler = VERBS[name]
     if (!handler) return state.reply(name === '' ? 500 : 502, 'This command is not known here')
@@ -122,7 +125,7 @@ export function createControl(options: FtpOptions, secure: SecureContext, first:
     closed: async () => {
       state.passive.close()
       state.data?.destroy()
-      await state.unconfirmed?.().catch(() => {})
+      await state.unconfirmed?.breakOff().catch(() => {})
       await state.session?.end()
     },
   }

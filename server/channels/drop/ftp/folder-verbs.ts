@@ -36,8 +36,21 @@ export function listLine({ name, kind, size, modified }: Node): string {
   return `${letters} 1 drop drop ${String(size).padStart(12)} ${day} ${when} ${name}`
 }
 
-const changeFolder = async (state: State, argument: string) => {
+/** curl goes to `uploads`, then to the shop's folder in it, from the home where it begins. */
+async function folderOf(state: State, argument: string): Promise<string> {
   const path = pathOf(state, argument)
+  if (argument !== 'uploads' || state.folder !== fsOf(state).home) return path
+  const isThere = await fsOf(state)
+    .stat(path)
+    .then(
+      () => true,
+      () => false,
+    )
+  return isThere ? path : '/uploads'
+}
+
+const changeFolder = async (state: State, argument: string) => {
+  const path = await folderOf(state, argument)
   if ((await fsOf(state).stat(path)).kind !== 'folder')
     return state.reply(550, 'This is not a folder')
   state.folder = path

@@ -36,6 +36,8 @@ async function signIn(state: State, password: string): Promise<void> {
     if (!(error instanceof SessionLimit)) throw error
     return reply(421, error.message)
   }
+  // The client may have left while its password was checked: nothing else would end the session.
+  if (socket.destroyed) return state.session.end()
   state.folder = state.session.fs.home
   reply(230, 'Signed in')
 }

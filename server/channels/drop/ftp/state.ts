@@ -5,6 +5,12 @@ import type { Session } from '../sessions.ts'
 import type { FtpOptions } from './options.ts'
 import type { Passive } from './passive.ts'
 
+/** A file that ended as one does whose client is gone: whether it is whole shows afterwards. */
+export interface Unconfirmed {
+  confirm(): void
+  breakOff(): Promise<void>
+}
+
 /** What a verb may read and change. */
 export interface State {
   options: FtpOptions
@@ -24,7 +30,7 @@ export interface State {
   /** The running transfer's data connection. */
   data: Socket | null
   /** The last file that ended, until the client shows that it still is there. */
-  unconfirmed: (() => Promise<void>) | null
+  unconfirmed: Unconfirmed | null
   reply(code: number, text: string | readonly string[]): void
   /** Ends the connection after the last reply. */
   end(): void

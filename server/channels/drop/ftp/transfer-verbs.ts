@@ -5,7 +5,8 @@ import type { Socket } from 'node:net'
 import { DropError } from '../errors.ts'
 import type { Transfer } from '../transfers.ts'
 import type { Node } from '../vfs.ts'
-import type { State, Verb } from './state.ts'
+import { errorFields } from '../../../log.ts'
+import type { State, Unconfirmed, Verb } from './state.ts'
 import { factsOf, listLine, pathOf } from './folder-verbs.ts'
 import { DataError } from './passive.ts'
 
@@ -14,6 +15,7 @@ import { DataError } from './passive.ts'
  * must show that it is there.
  */
 const CONFIRM_MS = 30_000
+const ALIVE_MS = 1000
 
 /**
  * Opens the data connection, runs `work` on it and replies; the connection is closed in any case.
@@ -50,6 +52,25 @@ async function receive(data: Socket, transfer: Transfer, from: number): Promise<
   return position
 }
 
+/**
+ * Confirmed by the client's next command, or after a second in which the connection has stayed open
+ * and idle: an import in real time need not wait longer. For the rest of the 30 seconds an end of
+ * the connection still shows that the client was gone.
+ */
+function unconfirmedFile(state: State, entry: string): Unconfirmed {
+  const { fs } = state.session!
+  const warn = (error: unknown) =>
+    state.options.log.warn('drop: a file could not be confirmed', errorFields(error))
+  const unconfirmed: Unconfirmed = {
+    confirm: () => void fs.confirm(entry).catch(warn),
+    breakOff: () => fs.breakOff(entry),
+  }
+  const still = () => state.unconfirmed === unconfirmed
+  setTimeout(() => still() && !state.socket.destroyed && unconfirmed.confirm(), ALIVE_MS).unref()
+  setTimeout(() => still() && (state.unconfirmed = null), CONFIRM_MS).unref()
+  return unconfirmed
+}
+
 async function store(state: State, argument: string, append: boolean): Promise<void> {
   const session = state.session!
   const path = pathOf(state, argument)
@@ -68,12 +89,7 @@ async function store(state: State, argument: string, append: boolean): Promise<v
       const end = await receive(data, transfer, begin)
       await transfer.close()
       session.received(end - begin)
-      const unconfirmed = () => session.fs.breakOff(transfer.entry)
-      state.unconfirmed = unconfirmed
-      setTimeout(
-        () => (state.unconfirmed === unconfirmed ? (state.unconfirmed = null) : null),
-        CONFIRM_MS,
-      ).unref()
+      state.unconfirmed = unconfirmedFile(state, transfer.entry)
     })
   } finally {
     // Does nothing once it is closed.

@@ -1,0 +1,17 @@
+// The products that variants with one SKU belong to.
+import type { CatalogVariant, Mapping } from '../contract.ts'
+
+/**
+ * One a product: the file belongs to the variant with that SKU, or to the product where several of
+ * its variants share it.
+ */
+export const hitsOf = (variants: readonly CatalogVariant[], reason: string): Mapping[] =>
+  [...Map.groupBy(variants, ({ product_id }) => product_id).values()].map((same) => ({
+    product_id: same[0]!.product_id,
+    product_title: same[0]!.product_title,
+    variant_id: same.length === 1 ? same[0]!.variant_id : null,
+    sku: same[0]!.sku,
+    method: 'sku',
+    score: 1,
+    reason,
+  }))

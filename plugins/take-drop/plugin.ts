@@ -1,0 +1,46 @@
+// First step of every import from a drop folder. The drop server has put the bytes into the store
+// when the file was closed; here the import takes the file, so that nobody changes it meanwhile.
+import { z } from 'zod'
+import { concurrently, definePlugin, failed, type Item, type Outcome } from '../contract.ts'
+
+const AT_ONCE = 8
+
+/** Outcomes carry `bytes`. Fails with `drop_file_gone`, or what the storage location says. */
+export const takeDrop = definePlugin({
+  id: 'take-drop',
+  kind: 'fetch',
+  title: 'Take dropped files',
+  options: z.strictObject({}),
+  undo: 'fields',
+  needs: ['drop'],
+  worksOn: 'imports',
+  summary: () => 'Takes the files from the drop folder',
+  plan: (items, _, { drop, signal }) =>
+    concurrently(items, AT_ONCE, signal, (item) =>
+      attempt(item, async ({ id, claim }) => {
+        await drop.sizeOf(id, claim)
+        return { item: item.id, status: 'ok' }
+      }),
+    ),
+  run: (items, _, { drop, signal }) =>
+    concurrently(items, AT_ONCE, signal, (item) =>
+      attempt(item, async ({ id, claim }) => ({
+        item: item.id,
+        status: 'ok',
+        bytes: await drop.take(id, claim),
+      })),
+    ),
+})
+
+async function attempt(
+  item: Item,
+  work: (file: { id: string; claim: string }) => Promise<Outcome>,
+): Promise<Outcome> {
+  if (item.entry?.source.type !== 'drop')
+    return { item: item.id, status: 'skipped', reason: 'It is not from a drop folder' }
+  try {
+    return await work(item.entry.source)
+  } catch (error) {
+    return failed(item, error)
+  }
+}

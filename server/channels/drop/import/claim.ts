@@ -1,0 +1,144 @@
+// Files of a drop folder become an import: claimed and started in one transaction, so that each is
+// in exactly one import however many workers look and die.
+import { randomUUID } from 'node:crypto'
+import { packNameProblem } from '../../../../plugins/contract.ts'
+import type { ShopScope } from '../../../db/for-shop.ts'
+import type { Engine } from '../../../engine/engine.ts'
+import { nameKey, tagProblem } from '../../../files/rules.ts'
+import { importEntries, startImport, type ImportFile } from '../../start-import.ts'
+import { dropChannel } from '../channel.ts'
+import type { DropEntry } from '../entries.ts'
+import type { DropSettings } from '../settings.ts'
+import type { ManifestRow } from './manifest.ts'
+
+/** A file that is about to be imported. */
+export interface Taken {
+  entry: DropEntry
+  /** What the import.csv beside it says of it. */
+  row: { manifest: string; values: ManifestRow } | null
+}
+
+/** More parts of a name than this are no SKU. */
+const MOST_PREFIXES = 10
+
+/** `AB_12_guide.pdf` may begin with the SKU `AB_12`, or `AB`. */
+export function skuPrefixes(name: string): string[] {
+  const stem = name.replace(/\.[^.]+$/, '')
+  const parts = stem.split('_').slice(0, MOST_PREFIXES + 1)
+  const prefixes = parts.slice(0, -1).map((_, at) => parts.slice(0, at + 1).join('_'))
+  return prefixes.filter((prefix) => prefix.trim() !== '').reverse()
+}
+
+const ownFolder = (folder: string) => folder.slice(folder.lastIndexOf('/') + 1)
+
+/** What a folder's name gives: nothing where it cannot be a tag or a pack's name. */
+function fromFolder({ folder }: DropEntry, use: DropSettings['folder_names']): Partial<ImportFile> {
+  const name = ownFolder(folder)
+  if (name === '' || use === 'ignore') return {}
+  if (use === 'tag') return tagProblem(name) ? {} : { tags: [name] }
+  return packNameProblem(name) ? {} : { pack: name }
+}
+
+function fileOf({ entry, row }: Taken, settings: DropSettings, claim: string): ImportFile {
+  const { values } = row ?? {}
+  const folder = fromFolder(entry, settings.folder_names)
+  const sku = values?.product_sku
+  const prefixes =
+    sku || settings.match_by !== 'sku_prefix' ? {} : { sku_prefixes: skuPrefixes(entry.name) }
+  return {
+    filename: values?.filename || entry.name,
+    source: { type: 'drop', id: entry.id, claim },
+    on_conflict: settings.on_conflict,
+    product_sku: sku,
+    ...prefixes,
+    ...folder,
+    tags: [...(folder.tags ?? []), ...(values?.tags ?? [])],
+    expiry_days: values?.expiry_days,
+    download_limit: values?.download_limit,
+  }
+}
+
+export interface ImportOf {
+  requestedBy: string
+  settings: DropSettings
+  /** It takes in more files, as they arrive. */
+  open?: boolean
+  /** Somebody waits for each file. */
+  prompt: boolean
+}
+
+/** Inside the caller's transaction, which holds the entries; gives the operation's UUID. */
+export async function startOf(
+  engine: Engine,
+  tx: ShopScope,
+  taken: readonly Taken[],
+  { requestedBy, settings, open = false, prompt }: ImportOf,
+): Promise<string> {
+  const claim = randomUUID()
+  const operation = await startImport(engine, tx, dropChannel, {
+    files: taken.map((one) => fileOf(one, settings, claim)),
+    ...{ requestedBy, open, prompt, notify: settings.notify },
+    // A file whose name begins with no SKU is mapped by hand.
+    auto_map: settings.match_by === 'sku_prefix' ? false : undefined,
+  })
+  await markClaimed(tx, taken, { claim, operation, first: 0 })
+  return operation
+}
+
+/** Adds to an import that is open; false: it takes no more. */
+export async function addTo(
+  engine: Engine,
+  tx: ShopScope,
+  operation: string,
+  taken: readonly Taken[],
+  settings: DropSettings,
+): Promise<boolean> {
+  const claim = randomUUID()
+  const files = taken.map((one) => fileOf(one, settings, claim))
+  const entries = await importEntries(tx, files)
+  const before = await newestOf(tx, operation, files)
+  const first = await engine.add(
+    tx,
+    operation,
+    entries.map((each, at) => ({
+      ...each,
+      after: before.get(nameKey(files[at]!.filename)) ?? null,
+    })),
+  )
+  if (first === null) return false
+  await markClaimed(tx, taken, { claim, operation, first })
+  return true
+}
+
+/** The last positions of these names: files of one name end in the order in which they came. */
+async function newestOf(
+  tx: ShopScope,
+  operation: string,
+  files: readonly ImportFile[],
+): Promise<Map<string, number>> {
+  const rows = await tx.query<{ name: string; position: number }>(
+    `select lower(entry ->> 'filename') as name, max(position) as position from items
+     where shop_id = :shop and operation_id = :operation
+       and lower(entry ->> 'filename') = any(:names::text[]) group by 1`,
+    { operation, names: files.map(({ filename }) => nameKey(filename)) },
+  )
+  return new Map(rows.map(({ name, position }) => [name, position]))
+}
+
+async function markClaimed(
+  tx: ShopScope,
+  taken: readonly Taken[],
+  { claim, operation, first }: { claim: string; operation: string; first: number },
+): Promise<void> {
+  await tx.query(
+    `update drop_entries set state = 'importing', claim = :claim, operation_id = :operation,
+       position = :first + given.n - 1, manifest_id = given.manifest, error = null
+     from unnest(:ids::uuid[], :manifests::uuid[]) with ordinality as given (id, manifest, n)
+     where shop_id = :shop and drop_entries.id = given.id`,
+    {
+      ...{ claim, operation, first },
+      ids: taken.map(({ entry }) => entry.id),
+      manifests: taken.map(({ row }) => row?.manifest ?? null),
+    },
+  )
+}

@@ -1,0 +1,41 @@
+// Moves the files of imports that have ended, in small transactions: what a crash leaves undone, the
+// next run does.
+import type { ShopScope } from '../../../db/for-shop.ts'
+import { ERRORS } from '../../../errors.ts'
+import type { BlobStore } from '../../../store/store.ts'
+import { readSettings } from '../settings.ts'
+import { endedFiles, fileFailed, fileProcessed, type EndedFile } from './filing.ts'
+import type { Reason } from '../note.ts'
+
+const AT_ONCE = 100
+
+/** Gives how many files were moved. */
+export async function fileAway(
+  scope: ShopScope,
+  stores: ReadonlyMap<string, BlobStore>,
+  signal: AbortSignal,
+): Promise<number> {
+  const { move_to_processed } = await readSettings(scope)
+  let moved = 0
+  for (let ended: EndedFile[] = []; ; moved += ended.length) {
+    signal.throwIfAborted()
+    ended = await scope.transaction(async (tx) => {
+      const files = await endedFiles(tx, AT_ONCE)
+      await fileProcessed(
+        tx,
+        files.filter(({ status }) => status === 'done'),
+        move_to_processed,
+      )
+      for (const file of files)
+        if (file.status !== 'done') await fileFailed({ scope: tx, stores }, file, reasonOf(file))
+      return files
+    })
+    if (ended.length < AT_ONCE) return moved + ended.length
+  }
+}
+
+function reasonOf({ status, item_error }: EndedFile): Reason {
+  if (item_error) return item_error
+  const code = status === 'cancelled' ? 'operation_cancelled' : 'drop_file_gone'
+  return { code, message: ERRORS[code].message }
+}

@@ -1,0 +1,146 @@
+// Where files go once their import has ended: /processed/YYYY-MM-DD/, or /failed/ with a text beside
+// each that says why. They keep their bytes, which the store has once.
+import type { ShopScope } from '../../../db/for-shop.ts'
+import { holdBlobs } from '../../../files/admit.ts'
+import { numberedName } from '../../../files/rules.ts'
+import { readShop } from '../../../files/shop-settings.ts'
+import type { BlobStore } from '../../../store/store.ts'
+import { ENTRY, type DropEntry } from '../entries.ts'
+import { joinPath, splitPath } from '../paths.ts'
+import { FAILED, noteName, PROCESSED, removeNote } from '../own-folders.ts'
+import { noteOf, type Reason } from '../note.ts'
+
+export interface Filing {
+  scope: ShopScope
+  stores: ReadonlyMap<string, BlobStore>
+}
+
+const MOST_NUMBERS = 10_000
+
+/** Today, as the shop's clocks say. */
+async function today(tx: ShopScope): Promise<string> {
+  const { time_zone } = (await readShop(tx)).settings
+  const [row] = await tx.query<{ day: string }>(
+    `select to_char(now() at time zone :zone, 'YYYY-MM-DD') as day from shops where id = :shop`,
+    { zone: time_zone },
+  )
+  return row!.day
+}
+
+/** The folder's id; it is made with those above it. */
+async function ensureFolder(tx: ShopScope, path: string): Promise<string> {
+  const { folder, name } = splitPath(path)
+  const parent = folder === '' ? null : await ensureFolder(tx, folder)
+  const [row] = await tx.query<{ id: string; kind: string }>(
+    `insert into drop_entries (shop_id, folder, name, kind, parent_id)
+     values (:shop, :folder, :name, 'folder', :parent)
+     on conflict (shop_id, folder, name) do update set name = excluded.name returning id, kind`,
+    { folder, name, parent },
+  )
+  return row!.id
+}
+
+/** The name, numbered where the folder has it already. */
+async function freeName(tx: ShopScope, folder: string, name: string): Promise<string> {
+  for (let number = 1; number < MOST_NUMBERS; number++) {
+    const wanted = number === 1 ? name : numberedName(name, number)
+    const taken = await tx.query(
+      'select 1 from drop_entries where shop_id = :shop and folder = :folder and name = :wanted',
+      { folder, wanted },
+    )
+    if (taken.length === 0) return wanted
+  }
+  throw new Error(`There are ${MOST_NUMBERS} files called ${name} in ${folder}`)
+}
+
+type Filed = Pick<DropEntry, 'id' | 'folder' | 'name'> & { dropped_name?: string | null }
+
+async function moveTo(
+  tx: ShopScope,
+  { id, folder, name, dropped_name }: Filed,
+  to: { folder: string; state: 'processed' | 'failed'; error: Reason | null },
+): Promise<string> {
+  const parent = await ensureFolder(tx, to.folder)
+  const free = folder === to.folder ? name : await freeName(tx, to.folder, dropped_name ?? name)
+  await tx.query(
+    `update drop_entries set state = :state, folder = :to, name = :free, parent_id = :parent,
+       filed_at = now(), error = :error::jsonb,
+       dropped_folder = coalesce(dropped_folder, folder), dropped_name = coalesce(dropped_name, name)
+     where shop_id = :shop and id = :id`,
+    {
+      ...{ id, free, parent, state: to.state, to: to.folder },
+      error: to.error && JSON.stringify(to.error),
+    },
+  )
+  return free
+}
+
+/** The files were imported. `keep`: false where they leave the folder without a copy. */
+export async function fileProcessed(
+  tx: ShopScope,
+  entries: readonly Filed[],
+  keep: boolean,
+): Promise<void> {
+  if (entries.length === 0) return
+  for (const { folder, name } of entries) await removeNote(tx, folder, name)
+  if (!keep) {
+    await tx.query('delete from drop_entries where shop_id = :shop and id = any(:ids::uuid[])', {
+      ids: entries.map(({ id }) => id),
+    })
+    return
+  }
+  const folder = `${PROCESSED}/${await today(tx)}`
+  for (const entry of entries) await moveTo(tx, entry, { folder, state: 'processed', error: null })
+}
+
+/** The file was not imported: it is kept beside the reason. */
+export async function fileFailed(
+  { scope: tx, stores }: Filing,
+  entry: Filed & { dropped_folder?: string | null },
+  reason: Reason,
+): Promise<void> {
+  await removeNote(tx, entry.folder, entry.name)
+  const name = await moveTo(tx, entry, { folder: FAILED, state: 'failed', error: reason })
+  const { storage_location: location } = (await readShop(tx)).settings
+  const store = stores.get(location)
+  if (!store) return
+  const text = Buffer.from(
+    noteOf(
+      joinPath(entry.dropped_folder ?? entry.folder, entry.dropped_name ?? entry.name),
+      reason,
+    ),
+  )
+  const written = await store.write(tx.shop, oneChunk(text))
+  await holdBlobs(tx, [{ ...written, location, content_type: null }])
+  await tx.query(
+    `insert into drop_entries (shop_id, folder, name, kind, parent_id, state, hash, location, size_bytes, filed_at)
+     select :shop, folder, :note, 'file', parent_id, 'note', decode(:hash, 'hex'), :location, :size_bytes, now()
+     from drop_entries where shop_id = :shop and id = :id
+     on conflict (shop_id, folder, name) do nothing`,
+    { id: entry.id, note: noteName(name), location, ...written },
+  )
+}
+
+/** Files whose items have ended, in files of the same shop, with how they ended. */
+export interface EndedFile extends DropEntry {
+  status: 'done' | 'failed' | 'skipped' | 'cancelled' | null
+  item_error: Reason | null
+  /** Where it was dropped, if it is elsewhere. */
+  dropped_folder: string | null
+  dropped_name: string | null
+}
+
+export const endedFiles = (tx: ShopScope, most: number): Promise<EndedFile[]> =>
+  tx.query<EndedFile>(
+    `select ${ENTRY}, dropped_folder, dropped_name, i.status, i.error as item_error from drop_entries e
+     left join items i
+       on i.shop_id = :shop and i.operation_id = e.operation_id and i.position = e.position
+     where e.shop_id = :shop and e.state = 'importing'
+       and (i.status is null or i.status in ('done', 'failed', 'skipped', 'cancelled'))
+     order by e.operation_id, e.position limit :most for update of e skip locked`,
+    { most },
+  )
+
+async function* oneChunk(bytes: Buffer): AsyncGenerator<Uint8Array> {
+  yield await Promise.resolve(bytes)
+}

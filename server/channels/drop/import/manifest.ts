@@ -1,0 +1,88 @@
+// import.csv, dropped with the files: the CSV import's columns with `file_name` in place of
+// `file_url`. Each row names a file beside it, and gives its SKU, tags and settings.
+import { AppError } from '../../../errors.ts'
+import { bodyOf } from '../../csv/check.ts'
+import {
+  headerLabels,
+  placesOf,
+  suggestColumns,
+  mappingOf,
+  type CsvField,
+} from '../../csv/columns.ts'
+import { createEncodingDetector, decode } from '../../csv/encoding.ts'
+import { analyse, requireText } from '../../csv/analyse.ts'
+import { readValues, shapeProblem, type CellProblem, type RowValues } from '../../csv/row-values.ts'
+import { rowsOf } from '../../csv/uploads.ts'
+import { nameKey } from '../../../files/rules.ts'
+
+export const MANIFEST = /^import\.csv$/i
+export const MOST_MANIFEST_BYTES = 10 * 1024 * 1024
+const MOST_ROWS = 50_000
+
+export type ManifestRow = Pick<
+  RowValues,
+  'filename' | 'product_sku' | 'expiry_days' | 'download_limit' | 'tags'
+>
+
+export interface Manifest {
+  /** By the names of files, as `nameKey` gives them. */
+  rows: ReadonlyMap<string, { row: number; values: ManifestRow }>
+  /** What is wrong with rows, by the names of their files. */
+  wrong: ReadonlyMap<string, string>
+}
+
+/** Throws `invalid_csv` where it cannot be read as a whole. */
+export async function readManifest(bytes: Buffer): Promise<Manifest> {
+  requireText(bytes)
+  const detector = createEncodingDetector()
+  detector.add(bytes)
+  const encoding = detector.result()
+  const text = () => decode(once(bytes), encoding)
+  const { format, headers } = await analyse(text(), MOST_ROWS)
+  const { file, places } = columnsOf(headers)
+  const rows = new Map<string, { row: number; values: ManifestRow }>()
+  const wrong = new Map<string, string>()
+  for await (const batch of bodyOf(rowsOf(text(), format)))
+    for (const { row, cells, broken } of batch) {
+      const name = (cells[file] ?? '').trim()
+      const problem = broken ?? shapeProblem(cells, headers)
+      const { values, problems } = readValues(cells, places)
+      const first = problem ?? problems.find((one) => counts(one, values))
+      if (first) wrong.set(nameKey(name), rowText(row, first))
+      else if (name === '')
+        throw invalid(row, 'file_name', 'Name the file that lies beside import.csv')
+      else if (rows.has(nameKey(name)))
+        wrong.set(nameKey(name), `Row ${row}: ${name} is named twice`)
+      else rows.set(nameKey(name), { row, values })
+    }
+  return { rows, wrong }
+}
+
+/** Which column names the file; `filename` is its name in the shop, where there are both. */
+function columnsOf(headers: readonly string[]): { file: number; places: Record<CsvField, number> } {
+  const at = (name: string) => headers.findIndex((one) => one.trim().toLowerCase() === name)
+  const own = at('file_name')
+  const file = own >= 0 ? own : at('filename')
+  if (file < 0) throw invalid(1, 'file_name', 'The required column file_name is missing')
+  // Its header would be taken for another spelling of `filename`.
+  const labels = headerLabels(headers.map((one, n) => (n === file ? '' : one)))
+  const places = placesOf(mappingOf(suggestColumns(labels, [])), labels)
+  const filename = own >= 0 ? at('filename') : file
+  return { file, places: { ...places, file_url: -1, id: -1, filename } }
+}
+
+/** The address is the file itself, and an empty name means the file's own. */
+const counts = ({ severity, field }: CellProblem, { filename }: RowValues): boolean =>
+  severity === 'error' && field !== 'file_url' && !(field === 'filename' && filename === '')
+
+const rowText = (row: number, { field, message, detail }: CellProblem) =>
+  `Row ${row}${field ? `, ${field}` : ''}: ${detail ?? message}`
+
+const invalid = (row: number, param: string, detail: string) =>
+  new AppError('invalid_csv', {
+    details: [{ index: row - 1, param, code: 'invalid_csv', message: `Row ${row}: ${detail}` }],
+  })
+
+async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes
+}

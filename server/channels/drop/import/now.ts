@@ -1,0 +1,40 @@
+// Import now: what waits in the drop folder is taken because a person asks for it.
+import type { ShopScope } from '../../../db/for-shop.ts'
+import { queueTask } from '../../../engine/background.ts'
+import { AppError } from '../../../errors.ts'
+import { readDropFile } from '../listing.ts'
+import { ensureSettings } from '../settings.ts'
+import { countWaiting, QUIET_SECONDS } from './ready.ts'
+import { takeReady, type TakeParts } from './take.ts'
+import { DROP_TASK, laterKey } from '../wake.ts'
+
+/**
+ * Gives the import's UUID. `only`: of this file alone. Throws `not_found` where there is no such
+ * file, `conflict` where none is ready, and what starting an import throws.
+ */
+export async function importNow(
+  parts: TakeParts,
+  scope: ShopScope,
+  requestedBy: string,
+  only?: string,
+): Promise<string> {
+  if (only !== undefined && !(await readDropFile(scope, only))) throw new AppError('not_found')
+  await ensureSettings(scope)
+  const take = { requestedBy, prompt: true, growing: false, only }
+  const taken = await takeReady(parts, scope, take)
+  if (!taken) throw new AppError('conflict', { message: await whyNone(scope) })
+  // Its run puts the files away as they end.
+  await queueTask(scope, DROP_TASK, laterKey(scope.shop))
+  return taken.operation
+}
+
+async function whyNone(scope: ShopScope): Promise<string> {
+  const { files } = await countWaiting(scope)
+  const [row] = await scope.query<{ writing: number }>(
+    `select count(*)::int as writing from drop_entries where shop_id = :shop and state = 'writing'`,
+  )
+  if (files > 0)
+    return `The files came less than ${QUIET_SECONDS} seconds ago, or wait for an import.csv: try again soon`
+  if (row!.writing > 0) return 'The files are still being sent: import them once they are complete'
+  return 'There is no file in the drop folder that waits to be imported'
+}

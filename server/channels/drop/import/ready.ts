@@ -1,0 +1,47 @@
+// Which files of a drop folder an import takes.
+import type { ShopScope } from '../../../db/for-shop.ts'
+import { ENTRY, type DropEntry } from '../entries.ts'
+import { OUTSIDE_OWN } from '../own-folders.ts'
+
+/** A transfer that ended without the protocol's word that the file is whole must have been quiet. */
+export const QUIET_SECONDS = 30
+
+/**
+ * Names under which clients write before they rename, and what systems leave in folders. lftp and
+ * WinSCP write `.in.name` and `name.filepart`, rclone `name.partial`.
+ */
+const TEMPORARY = String.raw`(^[.~]|~$|\.(filepart|part|partial|tmp|temp|crdownload)$|^(thumbs\.db|desktop\.ini)$)`
+
+/** SQL: a file that waits and will be imported by itself or by hand. */
+export const IMPORTABLE = `kind = 'file' and state = 'waiting' and ${OUTSIDE_OWN} and name !~* '${TEMPORARY}'`
+
+const QUIET = `quiet_since <= now() - interval '${QUIET_SECONDS} seconds'`
+
+/** SQL. `prompt`: a file that the protocol says is whole is taken without waiting. */
+export const isReady = (prompt: boolean): string =>
+  `${IMPORTABLE} and ${prompt ? `(closed_cleanly or ${QUIET})` : QUIET}`
+
+/** In the order in which they came. Locked: nobody overwrites or moves them before the claim. */
+export const lockReady = (
+  tx: ShopScope,
+  { prompt, most, only }: { prompt: boolean; most: number; only: string | null },
+): Promise<DropEntry[]> =>
+  tx.query<DropEntry>(
+    `select ${ENTRY} from drop_entries where shop_id = :shop and ${isReady(prompt)}
+       and (:only::uuid is null or id = :only)
+     order by quiet_since, id limit :most for update skip locked`,
+    { most, only },
+  )
+
+export interface Waiting {
+  files: number
+  bytes: number
+}
+
+export async function countWaiting(scope: ShopScope): Promise<Waiting> {
+  const [row] = await scope.query<Waiting>(
+    `select count(*)::int as files, coalesce(sum(size_bytes), 0)::bigint as bytes
+     from drop_entries where shop_id = :shop and ${IMPORTABLE}`,
+  )
+  return row!
+}

@@ -1,0 +1,78 @@
+// A shop's settings of its drop folders: who may connect, and how files are imported.
+import type { ShopScope } from '../../db/for-shop.ts'
+import { queueTask } from '../../engine/background.ts'
+import type { OnConflict } from '../../files/admit.ts'
+import { DROP_TASK } from './wake.ts'
+
+export const SCHEDULES = ['hourly', 'realtime', 'manual'] as const
+export const MATCH_BY = ['sku_prefix', 'rules'] as const
+export const FOLDER_NAMES = ['ignore', 'tag', 'pack'] as const
+
+export interface DropSettings {
+  enabled: boolean
+  /** Plain FTP is refused. */
+  tls_required: boolean
+  auto_import: boolean
+  schedule: (typeof SCHEDULES)[number]
+  /** `sku_prefix`: {product_sku}_{filename}.ext; `rules`: the shop's own. */
+  match_by: (typeof MATCH_BY)[number]
+  notify: boolean
+  /** Otherwise imported files leave the folder without a copy. */
+  move_to_processed: boolean
+  /** What the name of a file's folder becomes. */
+  folder_names: (typeof FOLDER_NAMES)[number]
+  on_conflict: OnConflict
+}
+
+const COLUMNS = [
+  ...['enabled', 'tls_required', 'auto_import', 'schedule', 'match_by', 'notify'],
+  ...['move_to_processed', 'folder_names', 'on_conflict'],
+] as const
+
+/** What sessions were let in by. */
+const OF_SESSIONS = ['enabled', 'tls_required'] as const
+
+/** A shop has its row from its first account on. */
+export const ensureSettings = async (scope: ShopScope): Promise<void> =>
+  void (await scope.query(
+    `insert into drop_settings (shop_id) select id from shops where id = :shop on conflict do nothing`,
+  ))
+
+export async function readSettings(
+  scope: ShopScope,
+): Promise<DropSettings & { next_import_at: Date | null }> {
+  await ensureSettings(scope)
+  const [row] = await scope.query<DropSettings & { next_import_at: Date | null }>(
+    `select ${COLUMNS.join(', ')}, case when auto_import and schedule = 'hourly'
+       then coalesce(next_import_at, ${NEXT_HOUR}) end as next_import_at
+     from drop_settings where shop_id = :shop`,
+  )
+  return row!
+}
+
+export const NEXT_HOUR = `date_trunc('hour', now()) + interval '1 hour'`
+
+/** Sessions that the new settings would refuse end. */
+export async function changeSettings(
+  scope: ShopScope,
+  change: Partial<DropSettings>,
+): Promise<DropSettings & { next_import_at: Date | null }> {
+  await ensureSettings(scope)
+  const given = COLUMNS.filter((column) => change[column as keyof DropSettings] !== undefined)
+  if (given.length > 0)
+    await scope.query(
+      `update drop_settings set ${given.map((column) => `${column} = :${column}`).join(', ')},
+         next_import_at = case when :rescheduled then null else next_import_at end
+       where shop_id = :shop`,
+      {
+        ...change,
+        rescheduled: change.schedule !== undefined || change.auto_import !== undefined,
+      },
+    )
+  // What waits may be due now.
+  if (change.schedule !== undefined || change.auto_import !== undefined)
+    await queueTask(scope, DROP_TASK, String(scope.shop))
+  if (OF_SESSIONS.some((column) => change[column] !== undefined))
+    await scope.query(`select pg_notify('drop_control', 'shop ' || id) from shops where id = :shop`)
+  return readSettings(scope)
+}

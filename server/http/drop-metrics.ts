@@ -1,0 +1,54 @@
+// Metrics of the drop server: its processes write what they see to the database, so that each web
+// process can tell of all of them. By account, which is its username; never a password.
+import { Gauge, type Registry } from 'prom-client'
+import type { Database } from '../db/database.ts'
+
+interface AccountRow {
+  account: string
+  received_files: string
+  received_bytes: string
+  refusals: string
+}
+
+/** Accounts that nobody uses any more are left out. */
+const ACCOUNTS = `
+  select username as account, received_files, received_bytes, refusals from drop_accounts
+  where last_used_at > now() - interval '7 days' or refusals > 0`
+const SESSIONS = `
+  select c.username as account, c.protocol, count(*)::int as open from drop_connections c
+  where ended_at is null group by 1, 2`
+const FILES = `
+  select state, count(*)::int as files, coalesce(sum(size_bytes), 0)::float8 as bytes from drop_entries
+  where kind = 'file' and state in ('writing', 'partial', 'waiting', 'importing', 'failed') group by 1`
+
+/** Registers the gauges and returns what reads them. */
+export function dropMetrics(
+  registers: Registry[],
+  { pool }: Pick<Database, 'pool'>,
+): () => Promise<void> {
+  const gauge = (name: string, help: string, ...labelNames: string[]) =>
+    new Gauge({ registers, name, help, labelNames })
+  const received = gauge('stevedore_drop_received_files', 'Files received, by account', 'account')
+  const bytes = gauge('stevedore_drop_received_bytes', 'Their bytes', 'account')
+  const refusals = gauge('stevedore_drop_refusals', 'Refused sign-ins, by account', 'account')
+  const sessions = gauge('stevedore_drop_sessions', 'Open sessions', 'account', 'protocol')
+  const files = gauge('stevedore_drop_files', 'Files in drop folders', 'state')
+  const waiting = gauge('stevedore_drop_bytes', 'Their bytes', 'state')
+  return async () => {
+    const accounts = (await pool.query<AccountRow>(ACCOUNTS)).rows
+    const open = await pool.query<{ account: string; protocol: string; open: number }>(SESSIONS)
+    const states = await pool.query<{ state: string; files: number; bytes: number }>(FILES)
+    for (const one of [received, bytes, refusals, sessions, files, waiting]) one.reset()
+    for (const { account, ...row } of accounts) {
+      received.set({ account }, Number(row.received_files))
+      bytes.set({ account }, Number(row.received_bytes))
+      refusals.set({ account }, Number(row.refusals))
+    }
+    for (const row of open.rows)
+      sessions.set({ account: row.account, protocol: row.protocol }, row.open)
+    for (const row of states.rows) {
+      files.set({ state: row.state }, row.files)
+      waiting.set({ state: row.state }, row.bytes)
+    }
+  }
+}

@@ -1,0 +1,234 @@
+// Drop accounts: the users of the FTP/SFTP server.
+import { z } from 'zod'
+import { UNSAFE_CHARACTERS } from '../../../plugins/contract.ts'
+import {
+  changeAccount,
+  changePassword,
+  createAccount,
+  deleteAccount,
+  listAccounts,
+  readAccount,
+  type DropAccount,
+} from '../../channels/drop/accounts.ts'
+import { publicKey } from '../../channels/drop/public-keys.ts'
+import { parseRange } from '../../channels/drop/sign-in.ts'
+import { AppError } from '../../errors.ts'
+import { requirePublicId, toPublicId } from '../../ids.ts'
+import { endpoint, type Endpoint } from '../endpoint.ts'
+import { errorSchema, listOf, timestamp } from '../schemas.ts'
+
+const MOST_RANGES = 50
+const MOST_KEYS = 20
+const DAY_MS = 86_400_000
+
+const name = z
+  .string()
+  .trim()
+  .min(1, 'Give it a name')
+  .max(100, 'A name has at most 100 characters')
+  .refine((value) => !UNSAFE_CHARACTERS.test(value), 'A name cannot contain control characters')
+const range = z
+  .string()
+  .max(50)
+  .refine(
+    (value) => isRange(value),
+    'Write an address or a CIDR, like 203.0.113.7 or 2001:db8::/32',
+  )
+const keyInput = z
+  .strictObject({ name, key: z.string().max(8000) })
+  .superRefine((value, context) => {
+    if (publicKey(value.name, value.key) === null)
+      context.addIssue({
+        code: 'custom',
+        path: ['key'],
+        message: 'Paste the whole line of the .pub file',
+      })
+  })
+
+const accountFields = {
+  enabled: z.boolean().optional().meta({ description: 'Switched off, nobody gets in with it' }),
+  allowed_addresses: z
+    .array(range)
+    .max(MOST_RANGES)
+    .optional()
+    .meta({ description: 'CIDR; empty: any address' }),
+  public_keys: z
+    .array(keyInput)
+    .max(MOST_KEYS)
+    .optional()
+    .meta({ description: 'For SFTP; replaces those there' }),
+}
+const createBody = z.strictObject({ name, ...accountFields }).meta({ id: 'DropAccountRequest' })
+const changeBody = z
+  .strictObject({ name: name.optional(), ...accountFields })
+  .meta({ id: 'DropAccountChange' })
+
+const accountSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    username: z.string(),
+    enabled: z.boolean(),
+    allowed_addresses: z.array(z.string()),
+    public_keys: z.array(
+      z.object({
+        name: z.string(),
+        key: z
+          .string()
+          .meta({ description: 'As OpenSSH writes it; a change sends back those kept' }),
+        type: z.string(),
+        fingerprint: z.string(),
+      }),
+    ),
+    password_changed_at: timestamp,
+    password_age_days: z.number().meta({ description: 'Change it regularly' }),
+    created_at: timestamp,
+    last_used_at: timestamp.nullable(),
+  })
+  .meta({ id: 'DropAccount' })
+const withPassword = accountSchema.extend({
+  password: z
+    .string()
+    .nullable()
+    .meta({ description: 'Shown once; null where the same request is answered again' }),
+})
+const byId = z.strictObject({ id: z.string() })
+const reading = { tag: 'Drop folders', scope: ['drop:read', 'drop:write'] } as const
+const writing = { tag: 'Drop folders', scope: 'drop:write' } as const
+const invalid = { 422: { description: 'Every problem', schema: errorSchema } }
+
+export const dropAccountRoutes = (): Endpoint[] => [...accountRoutes(), ...passwordRoutes()]
+
+function accountRoutes(): Endpoint[] {
+  return [
+    endpoint({
+      ...reading,
+      method: 'get',
+      path: '/api/drop/accounts',
+      summary: 'List drop accounts',
+      replies: { 200: { description: 'All of them', schema: listOf(accountSchema) } },
+      handler: async ({ caller }) => ({
+        body: { data: (await listAccounts(caller.scope)).map(accountRecord), next_cursor: null },
+      }),
+    }),
+    endpoint({
+      ...writing,
+      method: 'post',
+      path: '/api/drop/accounts',
+      summary: 'Make a drop account',
+      description: 'The password is in this answer and nowhere else.',
+      atomic: true,
+      body: createBody,
+      replies: { 201: { description: 'The account', schema: withPassword }, ...invalid },
+      handler: async ({ caller, body }) => {
+        const { account, password } = await createAccount(caller.scope, {
+          ...body,
+          public_keys: keysOf(body),
+        })
+        const record = accountRecord(account)
+        return { status: 201, body: { ...record, password }, kept: { ...record, password: null } }
+      },
+    }),
+    endpoint({
+      ...writing,
+      method: 'patch',
+      path: '/api/drop/accounts/{id}',
+      summary: 'Change a drop account',
+      description: 'Its open sessions end within a second.',
+      params: byId,
+      body: changeBody,
+      replies: { 200: { description: 'The account', schema: accountSchema }, ...invalid },
+      handler: async ({ caller, params, body }) => {
+        const id = requirePublicId('account', params.id)
+        const account = await changeAccount(caller.scope, id, {
+          ...body,
+          public_keys: keysOf(body),
+        })
+        if (!account) throw new AppError('not_found')
+        return { body: accountRecord(account) }
+      },
+    }),
+    endpoint({
+      ...writing,
+      method: 'delete',
+      path: '/api/drop/accounts/{id}',
+      summary: 'Delete a drop account',
+      description: 'Its open sessions end within a second. What it sent stays.',
+      params: byId,
+      replies: { 204: { description: 'It is deleted', schema: null } },
+      handler: async ({ caller, params }) => {
+        if (!(await deleteAccount(caller.scope, requirePublicId('account', params.id))))
+          throw new AppError('not_found')
+        return { status: 204, body: null }
+      },
+    }),
+  ]
+}
+
+function passwordRoutes(): Endpoint[] {
+  return [
+    endpoint({
+      ...reading,
+      method: 'get',
+      path: '/api/drop/accounts/{id}',
+      summary: 'Read a drop account',
+      params: byId,
+      replies: { 200: { description: 'The account', schema: accountSchema } },
+      handler: async ({ caller, params }) => {
+        const account = await readAccount(caller.scope, requirePublicId('account', params.id))
+        if (!account) throw new AppError('not_found')
+        return { body: accountRecord(account) }
+      },
+    }),
+    endpoint({
+      ...writing,
+      method: 'post',
+      path: '/api/drop/accounts/{id}/password',
+      summary: 'Change the password of a drop account',
+      description:
+        'The new one is in this answer and nowhere else. Open sessions end within a second.',
+      atomic: true,
+      params: byId,
+      replies: { 200: { description: 'The account', schema: withPassword } },
+      handler: async ({ caller, params }) => {
+        const changed = await changePassword(caller.scope, requirePublicId('account', params.id))
+        if (!changed) throw new AppError('not_found')
+        const record = accountRecord(changed.account)
+        return {
+          body: { ...record, password: changed.password },
+          kept: { ...record, password: null },
+        }
+      },
+    }),
+  ]
+}
+
+function isRange(value: string): boolean {
+  try {
+    parseRange(value)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const keysOf = ({ public_keys }: { public_keys?: { name: string; key: string }[] | undefined }) =>
+  public_keys?.map((one) => publicKey(one.name, one.key)!)
+
+const accountRecord = (account: DropAccount): z.output<typeof accountSchema> => ({
+  id: toPublicId('account', account.id),
+  name: account.name,
+  username: account.username,
+  enabled: account.enabled,
+  allowed_addresses: account.allowed_addresses,
+  public_keys: account.public_keys.map(({ name, type, fingerprint, blob }) => ({
+    name,
+    key: `${type} ${blob}`,
+    type,
+    fingerprint,
+  })),
+  password_changed_at: account.password_changed_at.toISOString(),
+  password_age_days: Math.floor((Date.now() - account.password_changed_at.getTime()) / DAY_MS),
+  created_at: account.created_at.toISOString(),
+  last_used_at: account.last_used_at?.toISOString() ?? null,
+})

@@ -1,0 +1,20 @@
+// The process of the drop server, among the children of a server that `npm start` started.
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** Null: it is not there at this moment. */
+export function dropProcessOf(server: number): number | null {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  const found = pids.find((pid) => parentOf(pid) === server && hasRole(pid))
+  return found === undefined ? null : Number(found)
+}
+
+const readProcess = (pid: string, file: string): string => {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+const parentOf = (pid: string) => Number(/^PPid:\s+(\d+)$/m.exec(readProcess(pid, 'status'))?.[1])
+const hasRole = (pid: string) => readProcess(pid, 'environ').includes('\0ROLE=drop\0')

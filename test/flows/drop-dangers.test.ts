@@ -1,0 +1,179 @@
+// What clients may try against the drop server: names that lead elsewhere, links, bounces, commands
+// within commands, more bytes than allowed, and another shop's folders.
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createAccount } from '../../server/channels/drop/accounts.ts'
+import { forShop } from '../../server/db/for-shop.ts'
+import { createTestShop } from '../database.ts'
+import { openDropHouse, type DropHouse } from '../drop.ts'
+import { openSftp, type SftpClient } from '../sftp-client.ts'
+
+const QUOTA = 300_000
+let house: DropHouse
+let sftp: SftpClient
+beforeAll(async () => {
+  house = await openDropHouse({ drop_waiting_bytes: QUOTA, file_bytes: 200_000 })
+  sftp = await openSftp(house.server.sftpPort, house.account.username, house.password)
+})
+afterAll(async () => {
+  sftp.end()
+  await house.close()
+})
+
+const names = async (): Promise<string[]> =>
+  (
+    await house.scope.query<{ path: string }>(
+      `select concat_ws('/', nullif(folder, ''), name) as path from drop_entries where shop_id = :shop order by 1`,
+    )
+  ).map(({ path }) => path)
+const clear = () => house.scope.query('delete from drop_entries where shop_id = :shop')
+
+/** One FTP control connection: sends lines as they are, gives each reply's first line. */
+async function openFtp(username: string, password: string) {
+  const socket: Socket = connect(house.server.ftpPort, '127.0.0.1')
+  let text = ''
+  let waiting: (() => void) | null = null
+  socket.setEncoding('utf8')
+  socket.on('data', (chunk: string) => {
+    text += chunk
+    waiting?.()
+  })
+  socket.on('error', () => {})
+  socket.on('close', () => waiting?.())
+  const reply = async (): Promise<string> => {
+    for (;;) {
+      const found = /^(?:\d{3}-[^]*?\r\n)?(\d{3} [^\r\n]*)\r\n/.exec(text)
+      if (found) {
+        text = text.slice(found[0].length)
+        return found[1]!
+      }
+      if (socket.destroyed) return 'closed'
+      await new Promise<void>((resolve) => (waiting = resolve))
+    }
+  }
+  const say = async (line: string | Buffer) => {
+    socket.write(typeof line === 'string' ? `${line}\r\n` : line)
+    return reply()
+  }
+  await reply()
+  await say(`USER ${username}`)
+  expect(await say(`PASS ${password}`)).toBe('230 Signed in')
+  return { socket, say, reply }
+}
+const ftp = () => openFtp(house.account.username, house.password)
+
+const put = async (path: string, bytes: Buffer | string) => sftp.put(path, Buffer.from(bytes))
+const refusalOf = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'done',
+    (error: Error) => error.message,
+  )
+
+test('no name leads out of the home', async () => {
+  const outside = [
+    ...['/etc/passwd', '../../../etc/passwd', '/uploads/x.txt', '/x.txt', `${house.home}/../x.txt`],
+    ...['/uploads/999999/x.txt', `${house.home}/../999999/x.txt`, '/./../x.txt'],
+  ]
+  for (const path of outside) expect([path, await refusalOf(put(path, 'x'))]).not.toContain('done')
+  expect(await names()).toEqual([])
+  const control = await ftp()
+  for (const line of ['CWD /etc', 'CWD ../../..//etc', 'SIZE /etc/passwd', 'RNFR ../../x'])
+    expect([line, (await control.say(line)).slice(0, 3)]).toEqual([line, '550'])
+  control.socket.destroy()
+})
+
+test('names that are not names are refused, and 255 bytes are one', async () => {
+  for (const name of ['a\\b.txt', 'a\0b.txt', 'a\nb.txt', 'a\u007fb', 'x'.repeat(256)])
+    expect([name, await refusalOf(put(`${house.home}/${name}`, 'x'))]).not.toContain('done')
+  // What Windows cannot have, and what other programs would read as an option, are names here.
+  const fine = ['CON', 'aux.txt', 'a:b.txt', 'trailing. ', '-rf', '~', '%2e%2e', 'ü'.repeat(127)]
+  for (const name of fine) await put(`${house.home}/${name}`, 'x')
+  expect(await names()).toEqual(
+    fine.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))),
+  )
+  await clear()
+})
+
+test('FTP connects to nobody, and takes one command a line', async () => {
+  const visited = createServer().listen(0, '127.0.0.1')
+  await once(visited, 'listening')
+  let visits = 0
+  visited.on('connection', (socket) => (visits++, socket.destroy()))
+  const { port } = visited.address() as { port: number }
+  const control = await ftp()
+  const bounce = `PORT 127,0,0,1,${port >> 8},${port & 255}`
+  expect(await control.say(bounce)).toMatch(/^502 /)
+  expect(await control.say(`EPRT |1|127.0.0.1|${port}|`)).toMatch(/^502 /)
+  expect(await control.say('LIST')).toMatch(/^425 /)
+  expect(visits).toBe(0)
+  visited.close()
+  expect(await control.say('MKD a\rDELE b')).toMatch(/^501 /)
+  expect(await control.say('MKD a\0b')).toMatch(/^501 /)
+  expect(await control.say(`MKD ${'x'.repeat(5000)}`)).toMatch(/^500 /)
+  expect(await names()).toEqual([])
+  control.socket.destroy()
+})
+
+test('a data connection that another takes brings nothing', async () => {
+  const control = await ftp()
+  const [, , , , , high, low] = /\((\d+),(\d+),(\d+),(\d+),(\d+),(\d+)\)/
+    .exec(await control.say('PASV'))!
+    .map(Number) as [number, number, number, number, number, number, number]
+  const thief = connect({ port: high * 256 + low, host: '127.0.0.1', localAddress: '127.0.0.2' })
+  thief.on('error', () => {})
+  await new Promise((resolve) => thief.once('close', resolve))
+  control.socket.destroy()
+  expect(await names()).toEqual([])
+})
+
+test('links are refused, commands are not run', async () => {
+  expect(await refusalOf(sftp.symlink('/etc/passwd', `${house.home}/link`))).toMatch(
+    /link|support/i,
+  )
+  const control = await ftp()
+  expect(await control.say('SITE SYMLINK /etc/passwd x')).toMatch(/^502 /)
+  expect(await control.say('SITE EXEC id')).toMatch(/^502 /)
+  control.socket.destroy()
+})
+
+test('a file has its limit, and the shop its quota; what was there stays', async () => {
+  expect(await refusalOf(put(`${house.home}/big.bin`, randomBytes(200_001)))).toMatch(/at most/)
+  await clear()
+  await put(`${house.home}/one.bin`, randomBytes(190_000))
+  expect(await refusalOf(put(`${house.home}/two.bin`, randomBytes(150_000)))).toMatch(/quota/)
+  const [one] = await house.scope.query(
+    `select state, size_bytes from drop_entries where shop_id = :shop and name = 'one.bin'`,
+  )
+  expect(one).toEqual({ state: 'waiting', size_bytes: 190_000 })
+  await clear()
+  await expect
+    .poll(() => refusalOf(put(`${house.home}/three.bin`, randomBytes(150_000))), {
+      timeout: 10_000,
+    })
+    .toBe('done')
+  await clear()
+})
+
+test('another shop’s folders are not there', async () => {
+  const other = forShop(house.database, await createTestShop(house.database, 'other.myshopify.com'))
+  const { account, password } = await createAccount(other, { name: 'Other' })
+  await put(`${house.home}/secret.txt`, 'secret')
+  const stranger = await openSftp(house.server.sftpPort, account.username, password)
+  expect(await stranger.list('/uploads')).toEqual([String(other.shop)])
+  expect(await stranger.list(`/uploads/${other.shop}`)).toEqual([])
+  const path = `${house.home}/secret.txt`
+  const tries = [
+    stranger.list(house.home),
+    stranger.get(path),
+    stranger.put(path, Buffer.from('mine')),
+    stranger.remove(path),
+    stranger.rename(path, `/uploads/${other.shop}/secret.txt`),
+    stranger.get(`/uploads/${other.shop}/../${house.scope.shop}/secret.txt`),
+  ]
+  for (const tried of tries) expect(await refusalOf(tried)).toMatch(/No such file/)
+  stranger.end()
+  expect((await sftp.get(path)).toString()).toBe('secret')
+  await clear()
+})

@@ -1,0 +1,66 @@
+// An SFTP client whose requests a test controls one by one.
+import type { Socket } from 'node:net'
+import { connect } from 'node:net'
+import ssh2, { type SFTPWrapper } from 'ssh2'
+
+export interface SftpClient {
+  sftp: SFTPWrapper
+  /** Of the connection: a test cuts it. */
+  socket: Socket
+  put(path: string, bytes: Buffer): Promise<void>
+  get(path: string): Promise<Buffer>
+  list(path: string): Promise<string[]>
+  remove(path: string): Promise<void>
+  rename(from: string, to: string): Promise<void>
+  symlink(target: string, path: string): Promise<void>
+  size(path: string): Promise<number>
+  end(): void
+}
+
+type Done<T> = (error: Error | null | undefined, value: T) => void
+
+const asked = <T>(ask: (done: Done<T>) => void): Promise<T> =>
+  new Promise((resolve, reject) => ask((error, value) => (error ? reject(error) : resolve(value))))
+
+export async function openSftp(
+  port: number,
+  username: string,
+  password: string,
+): Promise<SftpClient> {
+  const socket = connect(port, '127.0.0.1')
+  const client = new ssh2.Client()
+  client.on('error', () => {})
+  await new Promise((resolve, reject) => {
+    client.once('ready', () => resolve(null)).once('error', reject)
+    client.connect({ sock: socket, username, password })
+  })
+  const sftp = await asked<SFTPWrapper>((done) => client.sftp(done))
+  sftp.on('error', () => {})
+  return {
+    ...{ sftp, socket },
+    put: async (path, bytes) => {
+      const handle = await asked<Buffer>((done) => sftp.open(path, 'w', done))
+      try {
+        for (let at = 0; at < bytes.length; at += 32_000) {
+          const length = Math.min(32_000, bytes.length - at)
+          await asked<void>((done) => sftp.write(handle, bytes, at, length, at, done as never))
+        }
+      } catch (error) {
+        await asked<void>((done) => sftp.close(handle, done as never)).catch(() => {})
+        throw error
+      }
+      await asked<void>((done) => sftp.close(handle, done as never))
+    },
+    get: (path) => asked<Buffer>((done) => sftp.readFile(path, done as never)),
+    list: async (path) => {
+      const found = await asked<{ filename: string }[]>((done) => sftp.readdir(path, done as never))
+      return found.map(({ filename }) => filename)
+    },
+    remove: (path) => asked<void>((done) => sftp.unlink(path, done as never)),
+    rename: (from, to) => asked<void>((done) => sftp.rename(from, to, done as never)),
+    symlink: (target, path) => asked<void>((done) => sftp.symlink(target, path, done as never)),
+    size: async (path) =>
+      (await asked<{ size: number }>((done) => sftp.stat(path, done as never))).size,
+    end: () => client.end(),
+  }
+}

@@ -23,7 +23,7 @@ import {
   type Source,
   type StartInput,
 } from '../server/engine/engine.ts'
-import type { EngineParts } from '../server/engine/types.ts'
+import type { EngineParts, Ports } from '../server/engine/types.ts'
 import type { BackgroundTask } from '../server/engine/background.ts'
 import { startWorker, type EngineWorker } from '../server/engine/worker.ts'
 import { draftOf } from '../server/files/drafts.ts'
@@ -101,6 +101,14 @@ export const makeBytes = definePlugin({
   },
 })
 
+/** No sync runs in these tests. */
+const noCloud: Ports['cloud'] = {
+  tasksOf: () => Promise.resolve(new Map()),
+  carryOut: () => {
+    throw new Error('The test has no cloud connection')
+  },
+}
+
 export const workflowOf = (...plugins: readonly string[]): Workflow => ({
   id: 'test',
   title: 'Test',
@@ -160,6 +168,7 @@ export async function createTestEngine(
         catalog,
         remote: createRemote({ client, ...place }),
         uploads: createUploadPort(scope, uploads, place),
+        cloud: noCloud,
         stage: createStage(place),
         packs: createPacks(scope),
         bytes: createBytes({ scope, stores, place }),

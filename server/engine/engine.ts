@@ -3,7 +3,14 @@ import type { Workflow } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { ARTIFACT } from '../files/artifacts.ts'
 import { foresee, type Foreseen, type Placed } from './batches/dry-run.ts'
-import { addEntries, closeOperation, type GrowingEntry } from './operations/grow.ts'
+import {
+  addEntries,
+  closeOperation,
+  failOpen,
+  previewOpen,
+  type GrowingChange,
+  type GrowingEntry,
+} from './operations/grow.ts'
 import { listItems, pagesOfItems, type ItemFilter, type ItemRow } from './operations/items.ts'
 import { allows, MOVE_NAMES, moveOperation, type Move } from './operations/lifecycle.ts'
 import { permissionsTo, type Doing } from './operations/permissions.ts'
@@ -11,12 +18,18 @@ import { sealEntries, sealRequest } from './operations/sealed-addresses.ts'
 import { sealOptions } from './operations/sealed-options.ts'
 import { startOperation, type StartInput } from './operations/start.ts'
 import { mayUndo, startUndo } from './operations/undo.ts'
-import { ENDED, type EngineParts, type OperationRow, type OperationStatus } from './types.ts'
+import {
+  ENDED,
+  type EngineParts,
+  type OperationRow,
+  type OperationStatus,
+  type Stop,
+} from './types.ts'
 import { withPreceding } from './operations/workflows.ts'
 
 export type { Foreseen, Placed } from './batches/dry-run.ts'
 export { urlOf } from './operations/items.ts'
-export type { GrowingEntry } from './operations/grow.ts'
+export type { GrowingChange, GrowingEntry } from './operations/grow.ts'
 export type { ItemFilter, ItemRow } from './operations/items.ts'
 export { isDiscarded } from './operations/lifecycle.ts'
 export type { Move } from './operations/lifecycle.ts'
@@ -69,9 +82,17 @@ export interface Engine {
    * Adds to an operation that was started open; gives the first item's position, or null: it takes
    * no more.
    */
-  add(tx: ShopScope, id: string, entries: readonly GrowingEntry[]): Promise<number | null>
+  add(
+    tx: ShopScope,
+    id: string,
+    entries: readonly (GrowingEntry | GrowingChange)[],
+  ): Promise<number | null>
   /** Nothing more is added: it ends with its last item. */
   close(tx: ShopScope, id: string): Promise<void>
+  /** Makes an open operation without items a preview; false: that is too late. */
+  preview(tx: ShopScope, id: string): Promise<boolean>
+  /** An open operation fails, because its channel cannot add what it wanted to. */
+  fail(tx: ShopScope, id: string, stop: Stop): Promise<void>
   /**
    * Throws `operation_state` when that can't be done now, `not_found` when there is no such
    * operation.
@@ -146,8 +167,10 @@ export function createEngine(parts: EngineParts): Engine {
       )
     },
     add: async (tx, id, entries) =>
-      addEntries(tx, id, await sealEntries(entries, { shop: tx.shop, secrets: parts.secrets })),
+      addEntries(tx, id, await sealGrowing(entries, { shop: tx.shop, secrets: parts.secrets })),
     close: closeOperation,
+    preview: previewOpen,
+    fail: failOpen,
     move: (scope, id, move) => moveOperation(scope, id, move, parts.plugins),
     undo: (scope, id, requestedBy, channel) => startUndo(scope, id, { requestedBy, channel }),
     permissions: (scope, operation, doing) => permissionsTo(doing, scope, operation, parts.plugins),
@@ -184,6 +207,16 @@ export function createEngine(parts: EngineParts): Engine {
       }
     },
   }
+}
+
+/** Only entries have addresses. */
+async function sealGrowing(
+  growing: readonly (GrowingEntry | GrowingChange)[],
+  place: Parameters<typeof sealEntries>[1],
+): Promise<(GrowingEntry | GrowingChange)[]> {
+  const entries = growing.filter((each) => 'entry' in each)
+  const sealed = (await sealEntries(entries, place)).values()
+  return growing.map((each) => ('entry' in each ? sealed.next().value! : each))
 }
 
 /** Resolves at the operation's next notification, after `ms`, or when `signal` aborts. */

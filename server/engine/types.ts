@@ -62,6 +62,8 @@ export const ENDED: readonly OperationStatus[] = [
 export interface OperationRequest {
   auto_map?: boolean
   notify?: boolean
+  /** The sync that it is, a bare UUID. */
+  sync?: string
   /**
    * Where the operation's end is posted. In the row: without its query, which is sealed beside it.
    */
@@ -87,6 +89,13 @@ export interface ForeseenCounts {
   unchanged: number
   /** Of which a person is to choose a product; those that are skipped otherwise included. */
   candidates: number
+}
+
+/** Why the whole operation ended: one item's failure, or its channel's. */
+export interface Stop {
+  step: string
+  code: string
+  message: string
 }
 
 export interface OperationRow {
@@ -116,7 +125,7 @@ export interface OperationRow {
   preview: boolean
   round: number
   intentions: string[]
-  stopped: { step: string; code: string; message: string } | null
+  stopped: Stop | null
   undoes: string | null
   /**
    * What kind of operation that is; absent where it was not read for people, null once it is gone.
@@ -182,6 +191,8 @@ export interface WorkItem {
   link: LinkWanted | null
   /** Why its steps found nothing to do; the first one's word. */
   unchanged: string | null
+  /** A step has said that later ones leave it alone. */
+  last: boolean
   /** A step did to it what no outcome tells of, as a copy elsewhere. */
   acted: boolean
   /**

@@ -12,6 +12,7 @@ import { AppError, type ErrorCode } from '../errors.ts'
 import type { Draft } from './drafts.ts'
 import { addMappings } from './mappings.ts'
 import { holdersOf } from './name-allocation.ts'
+import { joinPacks } from './packs.ts'
 import { ensurePublicAddresses } from './public-addresses.ts'
 import { refusedByQuota, type ShopQuotas } from './quotas.ts'
 import {
@@ -218,6 +219,12 @@ async function insertFiles(
     tx,
     [...created].flatMap(([{ draft }, id]) =>
       draft.mappings.map((mapping) => ({ fileId: id, mapping })),
+    ),
+  )
+  await joinPacks(
+    tx,
+    [...created].flatMap(([{ draft }, id]) =>
+      draft.new_pack === undefined ? [] : [{ fileId: id, pack: draft.new_pack }],
     ),
   )
   return created

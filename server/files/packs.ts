@@ -121,3 +121,23 @@ async function namesOf(
   )
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
+
+/** Puts new files behind those that the packs have; missing packs are made. */
+export async function joinPacks(
+  tx: ShopScope,
+  joining: readonly { fileId: string; pack: string }[],
+): Promise<void> {
+  const byName = Map.groupBy(joining, ({ pack }) => nameKey(pack))
+  const keys = [...byName.keys()].sort()
+  for (const key of keys) {
+    const same = byName.get(key)!
+    const id = await ensurePack(tx, same[0]!.pack)
+    const last = (await holdPacks(tx, [id])).get(id)!.last
+    await tx.query(
+      `update files set pack_id = :id, pack_position = :last + joined.n from
+         unnest(:files::uuid[]) with ordinality as joined(file_id, n)
+       where files.shop_id = :shop and files.id = joined.file_id`,
+      { id, last, files: same.map(({ fileId }) => fileId) },
+    )
+  }
+}

@@ -20,6 +20,7 @@ import { replaceTag } from './plugins/replace-tag/plugin.ts'
 import { restoreFiles } from './plugins/restore-files/plugin.ts'
 import { splitPdf } from './plugins/split-pdf/plugin.ts'
 import { takeUpload } from './plugins/take-upload/plugin.ts'
+import { syncCloud } from './plugins/sync-cloud/plugin.ts'
 import { tagByRule } from './plugins/tag-by-rule/plugin.ts'
 import { tagFiles } from './plugins/tag-files/plugin.ts'
 import { updateSettings } from './plugins/update-settings/plugin.ts'
@@ -27,12 +28,14 @@ import { unmapProducts } from './plugins/unmap-products/plugin.ts'
 import { validateFile } from './plugins/validate-file/plugin.ts'
 import { watermarkPdf } from './plugins/watermark-pdf/plugin.ts'
 import { apiChannel } from './server/channels/api/channel.ts'
+import { cloudChannel } from './server/channels/cloud/channel.ts'
 import { csvChannel } from './server/channels/csv/channel.ts'
 import { adminChannel, catalogChannel, scheduleChannel } from './server/channels/origins.ts'
 import { uploadChannel } from './server/channels/upload/channel.ts'
 import { defineConfig, readEnvironment, type Config } from './server/config.ts'
 import { createLinksWorkflow } from './workflows/create-links.ts'
 import { importApi } from './workflows/import-api.ts'
+import { importCloud } from './workflows/import-cloud.ts'
 import { importUpload } from './workflows/import-upload.ts'
 import { importCsv } from './workflows/import-csv.ts'
 import { updateFromCsv } from './workflows/update-from-csv.ts'
@@ -48,6 +51,7 @@ export function appConfig(
     plugins: [
       fetchUrl,
       takeUpload,
+      syncCloud,
       validateFile,
       applyRow,
       tagFiles,
@@ -74,12 +78,13 @@ export function appConfig(
       purgeFiles,
       notify,
     ],
-    workflows: [importApi, importUpload, importCsv, updateFromCsv, createLinksWorkflow],
+    workflows: [importApi, importUpload, importCsv, importCloud, updateFromCsv, createLinksWorkflow],
     channels: [
       adminChannel,
       apiChannel,
       csvChannel,
       uploadChannel,
+      cloudChannel,
       scheduleChannel,
       catalogChannel,
     ],

@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { appConfig } from '../app.config.ts'
 import type { Plugin, Workflow } from '../plugins/contract.ts'
+import type { Cloud, CloudOptions } from '../server/channels/cloud/cloud.ts'
+import type { OAuthClients } from '../server/channels/cloud/oauth.ts'
 import { composeServer, type Closing } from '../server/compose.ts'
 import { defineConfig, type Limits } from '../server/config.ts'
 import type { Channel } from '../server/workflows/channel.ts'
@@ -46,6 +48,7 @@ export interface TestApp {
   url: string
   endpoints: readonly Endpoint[]
   engine: TestEngine
+  cloud: Cloud
   /** Of the first shop, with every scope. */
   owner: Client
   /** Another key of the same shop. */
@@ -61,6 +64,10 @@ export interface AppOptions {
   channels?: readonly Channel[]
   limits?: Partial<Limits>
   trustProxy?: boolean
+  /** Stand for cloud providers. */
+  emulators?: CloudOptions['emulators'] | undefined
+  /** The operator's apps at cloud providers. */
+  clients?: OAuthClients
 }
 
 /** All tests of a file come from one address, often with one key. */
@@ -82,6 +89,8 @@ export async function openTestApp({
   channels = [],
   limits = {},
   trustProxy = false,
+  emulators,
+  clients = {},
 }: AppOptions = {}): Promise<TestApp> {
   const config = appConfig({})
   const folder = await mkdtemp(path.join(tmpdir(), 'stevedore-app-'))
@@ -99,6 +108,7 @@ export async function openTestApp({
       baseUrl: null,
       allowLoopback: true,
       trustProxy,
+      cloud: { ...config.environment.cloud, clients },
     },
   })
   const database = await openTestDatabase()
@@ -107,6 +117,7 @@ export async function openTestApp({
   const composed = await composeServer({
     ...{ config: whole, database, secrets, closings, log: silent },
     ...{ baseUrl: 'http://127.0.0.1', clock: () => new Date() },
+    ...(emulators ? { emulators } : {}),
   })
   // The shop is not signed in with the platform: its catalog is empty, as the engine's tests have
   // it.
@@ -134,6 +145,7 @@ export async function openTestApp({
     url,
     endpoints: listEndpoints(parts),
     engine,
+    cloud: composed.cloud,
     owner: await clientOf(engine.shop, SCOPES),
     clientWith: (scopes) => clientOf(engine.shop, scopes),
     stranger: async (domain) => clientOf(await createTestShop(database, domain), SCOPES),

@@ -14,6 +14,8 @@ export interface ImportFile {
   source: Entry['source']
   on_conflict: Entry['on_conflict']
   product_sku?: string | undefined
+  /** What guessing its product reads instead of its name. */
+  match_as?: string | undefined
   /** The file whose next version it becomes, a bare UUID. */
   replaces?: string | undefined
   tags?: readonly string[] | undefined
@@ -36,6 +38,10 @@ export interface ImportRequest {
   label?: string | undefined
   /** More files will be added, until the operation is closed. */
   open?: boolean | undefined
+  /** Only previews, until it is confirmed. */
+  dryRun?: boolean | undefined
+  /** The sync that it is, a bare UUID. */
+  sync?: string | undefined
 }
 
 /** Gives the operation's UUID. Throws `workflow_broken` where the attached workflow cannot run. */
@@ -43,14 +49,14 @@ export async function startImport(
   engine: Engine,
   scope: ShopScope,
   channel: ImportChannel,
-  { files, requestedBy, auto_map, notify, callback_url, ...options }: ImportRequest,
+  { files, requestedBy, auto_map, notify, sync, callback_url, ...options }: ImportRequest,
 ): Promise<string> {
   const attached = await attachedWorkflow(scope, channel.id, engine.plugins)
   return engine.start(scope, {
     workflow: attached ?? builtInWorkflow(channel.id, engine.workflows)!,
     channel: channel.id,
     source: { type: 'entries', entries: await importEntries(scope, files) },
-    request: present({ auto_map, notify, callback_url }),
+    request: present({ auto_map, notify, sync, callback_url }),
     requestedBy,
     ...present(options),
   } satisfies StartInput)
@@ -62,12 +68,12 @@ export async function importEntries(
   files: readonly ImportFile[],
 ): Promise<Pick<GrowingEntry, 'entry' | 'draft'>[]> {
   const { settings } = await readShop(scope)
-  return files.map(({ filename, source, on_conflict, product_sku, replaces, ...own }) => ({
+  return files.map(({ filename, source, on_conflict, product_sku, replaces, match_as, ...own }) => ({
     entry: {
       filename,
       source,
       on_conflict,
-      ...present({ product_sku: product_sku || undefined, replaces }),
+      ...present({ product_sku: product_sku || undefined, replaces, match_as }),
     },
     draft: draftOf({ filename, ...present(own) } satisfies DraftWishes, settings),
   }))

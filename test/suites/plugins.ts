@@ -268,10 +268,11 @@ function readOnly({
   actions,
   ...rest
 }: WriteContext): ReadContext {
-  const { remote, uploads, stored } = rest
+  const { remote, uploads, cloud, stored } = rest
   const reading = {
     remote: { probe: remote.probe },
     uploads: { sizeOf: uploads.sizeOf },
+    cloud: { tasksOf: cloud.tasksOf },
     stored: { locate: stored.locate },
   }
   return { signal, shop, request, limits, catalog, packs, actions, ...reading }

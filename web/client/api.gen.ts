@@ -42,6 +42,10 @@ export interface components {
         | 'operations:read'
         | 'operations:write'
         | 'settings:write'
+        | 'drop:read'
+        | 'drop:write'
+        | 'cloud:read'
+        | 'cloud:write'
       )[]
     }
     BulkDeleteRequest: {
@@ -123,6 +127,196 @@ export interface components {
       } | null
       /** @description How an operation came: `CSV` */
       title: string
+    }
+    CloudOffer: {
+      callback_url: string
+      providers: {
+        available: boolean
+        fields: {
+          help: string
+          multiline: boolean
+          name: string
+          required: boolean
+          secret: boolean
+          title: string
+        }[]
+        id: string
+        message: string | null
+        /** @description Variables that the operator sets */
+        missing: string[]
+        presets: {
+          endpoint: string | null
+          id: string
+          title: string
+        }[]
+        /** @enum {string} */
+        sign_in: 'keys' | 'oauth' | 'none'
+        title: string
+      }[]
+      rclone: {
+        available: boolean
+        /** @description What to do where it is missing */
+        message: string | null
+        version: string | null
+      }
+    }
+    Connection: {
+      /** @description New files are matched to products */
+      auto_map: boolean
+      bytes: number
+      /** @description The most that a sync may use; null: all there is */
+      bytes_per_second: number | null
+      /** Format: date-time */
+      created_at: string
+      /**
+       * @description What becomes of files here that are deleted there
+       * @enum {string}
+       */
+      deletions: 'keep' | 'trash' | 'unmap'
+      /**
+       * @description from_provider: the provider is the source of truth
+       * @enum {string}
+       */
+      direction: 'from_provider' | 'two_way'
+      error: {
+        code: string
+        message: string
+      } | null
+      /** @description Not paths that match one of these */
+      exclude: string[]
+      files: number
+      frequency_hours: number | null
+      id: string
+      /** @description Only paths that match one of these; empty: all */
+      include: string[]
+      last_sync: components['schemas']['Sync'] | null
+      /** @description Larger files are left out */
+      max_bytes: number
+      name: string
+      /**
+       * @description filename: as there; path: with their folders, as `a - b - name.pdf`
+       * @enum {string}
+       */
+      names: 'filename' | 'path'
+      next_sync_at: string | null
+      /** @description Email at the end of each sync */
+      notify: boolean
+      /** @description New files go into a pack of their subfolder’s name */
+      packs_from_subfolders: boolean
+      progress: {
+        listed: number
+        operation_id: string
+        /** @enum {string} */
+        phase: 'listing' | 'syncing'
+      } | null
+      provider: string
+      provider_title: string
+      settings: {
+        [key: string]: string | null
+      }
+      /** @enum {string} */
+      state: 'unauthorized' | 'ready' | 'failing'
+    }
+    ConnectionChange: {
+      access_key?: string | null
+      account?: string | null
+      /** @description New files are matched to products */
+      auto_map?: boolean
+      bucket?: string | null
+      /** @description The most that a sync may use; null: all there is */
+      bytes_per_second?: number | null
+      /**
+       * @description What becomes of files here that are deleted there
+       * @enum {string}
+       */
+      deletions?: 'keep' | 'trash' | 'unmap'
+      /**
+       * @description from_provider: the provider is the source of truth
+       * @enum {string}
+       */
+      direction?: 'from_provider' | 'two_way'
+      drive_id?: string | null
+      drive_type?: string | null
+      endpoint?: string | null
+      /** @description Not paths that match one of these */
+      exclude?: string[]
+      folder?: string | null
+      /** @description Null: by hand */
+      frequency_hours?: (1 | 6 | 12 | 24) | null
+      /** @description Only paths that match one of these; empty: all */
+      include?: string[]
+      /** @description Larger files are left out */
+      max_bytes?: number
+      name?: string
+      /**
+       * @description filename: as there; path: with their folders, as `a - b - name.pdf`
+       * @enum {string}
+       */
+      names?: 'filename' | 'path'
+      /** @description Email at the end of each sync */
+      notify?: boolean
+      /** @description New files go into a pack of their subfolder’s name */
+      packs_from_subfolders?: boolean
+      prefix?: string | null
+      preset?: string | null
+      region?: string | null
+      secret_key?: string | null
+      service_account?: string | null
+    }
+    ConnectionRequest: {
+      access_key?: string | null
+      account?: string | null
+      /** @description New files are matched to products */
+      auto_map?: boolean
+      bucket?: string | null
+      /** @description The most that a sync may use; null: all there is */
+      bytes_per_second?: number | null
+      /**
+       * @description What becomes of files here that are deleted there
+       * @enum {string}
+       */
+      deletions?: 'keep' | 'trash' | 'unmap'
+      /**
+       * @description from_provider: the provider is the source of truth
+       * @enum {string}
+       */
+      direction?: 'from_provider' | 'two_way'
+      drive_id?: string | null
+      drive_type?: string | null
+      endpoint?: string | null
+      /** @description Not paths that match one of these */
+      exclude?: string[]
+      folder?: string | null
+      /** @description Null: by hand */
+      frequency_hours?: (1 | 6 | 12 | 24) | null
+      /** @description Only paths that match one of these; empty: all */
+      include?: string[]
+      /** @description Larger files are left out */
+      max_bytes?: number
+      name?: string
+      /**
+       * @description filename: as there; path: with their folders, as `a - b - name.pdf`
+       * @enum {string}
+       */
+      names?: 'filename' | 'path'
+      /** @description Email at the end of each sync */
+      notify?: boolean
+      /** @description New files go into a pack of their subfolder’s name */
+      packs_from_subfolders?: boolean
+      prefix?: string | null
+      preset?: string | null
+      /** @enum {string} */
+      provider:
+        | 'google_drive'
+        | 'dropbox'
+        | 'onedrive'
+        | 's3'
+        | 'google_cloud_storage'
+        | 'azure_blob'
+        | 'demo'
+      region?: string | null
+      secret_key?: string | null
+      service_account?: string | null
     }
     CsvCheck: {
       /**
@@ -437,6 +631,94 @@ export interface components {
       }[]
       workflow: string
       workflow_title: string
+    }
+    Drop: {
+      enabled: boolean
+      ftp_port: number
+      host: string
+      path: string
+      sftp_port: number
+      /** @description FTP is refused unless it is encrypted */
+      tls_required: boolean
+    }
+    DropAccount: {
+      allowed_addresses: string[]
+      /** Format: date-time */
+      created_at: string
+      enabled: boolean
+      id: string
+      last_used_at: string | null
+      name: string
+      /** Format: date-time */
+      password_changed_at: string
+      public_keys: {
+        fingerprint: string
+        name: string
+        type: string
+      }[]
+      username: string
+    }
+    DropAccountChange: {
+      /** @description CIDR; empty: any address */
+      allowed_addresses?: string[]
+      /** @description Switched off, nobody gets in with it */
+      enabled?: boolean
+      name?: string
+      /** @description For SFTP; replaces those there */
+      public_keys?: {
+        key: string
+        name: string
+      }[]
+    }
+    DropAccountRequest: {
+      /** @description CIDR; empty: any address */
+      allowed_addresses?: string[]
+      /** @description Switched off, nobody gets in with it */
+      enabled?: boolean
+      name: string
+      /** @description For SFTP; replaces those there */
+      public_keys?: {
+        key: string
+        name: string
+      }[]
+    }
+    DropConnection: {
+      account_id: string | null
+      address: string
+      bytes: number
+      /** Format: date-time */
+      connected_at: string
+      ended_at: string | null
+      files: number
+      id: string
+      protocol: string
+      /** @description Why; null: it was let in */
+      refused: string | null
+      username: string
+    }
+    DropFile: {
+      account_id: string | null
+      /** @description Of a running transfer */
+      bytes_per_second: number | null
+      id: string
+      /** Format: date-time */
+      modified_at: string
+      /** @description From the home */
+      path: string
+      protocol: string | null
+      /**
+       * Format: date-time
+       * @description Since when nothing has changed
+       */
+      quiet_since: string
+      size_bytes: number
+      /** @enum {string} */
+      state: 'writing' | 'partial' | 'waiting' | 'importing'
+      writing_since: string | null
+    }
+    DropSettingsChange: {
+      enabled?: boolean
+      tls_required?: boolean
     }
     Error: {
       error: {
@@ -1700,6 +1982,31 @@ export interface components {
       time_zone?: string
       /** @enum {string} */
       visibility?: 'public' | 'private'
+    }
+    Sync: {
+      added: number
+      bytes: number
+      changed: number
+      conflicts: number
+      error: {
+        code: string
+        message: string
+      } | null
+      failed: number
+      finished_at: string | null
+      /** @description Left out by patterns or by their size */
+      ignored: number
+      listed: number
+      listed_bytes: number
+      operation_id: string | null
+      preview_reason: ('requested' | 'first_sync' | 'deletions' | 'uploads') | null
+      removed: number
+      renamed: number
+      /** Format: date-time */
+      started_at: string
+      /** @description Of its operation */
+      status: string | null
+      uploaded: number
     }
     TagTemplate: {
       /** Format: date-time */

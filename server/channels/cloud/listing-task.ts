@@ -6,7 +6,13 @@ import type { BackgroundTask, TaskLease } from '../../engine/background.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { errorFields, type Logger } from '../../log.ts'
 import type { Cloud } from './cloud.ts'
-import { holdConnection, openingOf, requireConnection, type ConnectionRow } from './connections.ts'
+import {
+  holdConnection,
+  listConnections,
+  openingOf,
+  requireConnection,
+  type ConnectionRow,
+} from './connections.ts'
 import { needsConfirmation } from './decide.ts'
 import { addItems } from './items.ts'
 import { pathFilter } from './patterns.ts'
@@ -106,7 +112,8 @@ async function listAndPlan(
   )
   // Items that are there already are of this plan.
   if (planned.length === 0) {
-    await settleConnection(scope, connection.id)
+    // Files of other connections must be known as theirs.
+    for (const { id } of await listConnections(scope)) await settleConnection(scope, id)
     await list(parts, scope, sync, connection, signal)
     await plan(parts, scope, sync, lease)
   }

@@ -12,6 +12,19 @@ const isKey = (text: string): boolean => {
   }
 }
 
+/** The key alone: addresses in it could lead anywhere. */
+function credentials(text: string): string {
+  const { client_email, private_key, private_key_id, project_id } = JSON.parse(text) as Record<
+    string,
+    string
+  >
+  return JSON.stringify({
+    type: 'service_account',
+    ...{ client_email, private_key, private_key_id, project_id },
+    token_uri: 'https://oauth2.googleapis.com/token',
+  })
+}
+
 export const googleCloudStorage: Provider = {
   id: 'google_cloud_storage',
   title: 'Google Cloud Storage',
@@ -52,7 +65,7 @@ export const googleCloudStorage: Provider = {
   remote: ({ settings, secrets }) => ({
     settings: {
       TYPE: 'google cloud storage',
-      SERVICE_ACCOUNT_CREDENTIALS: (secrets.service_account ?? '').replace(/\r?\n/g, ' '),
+      SERVICE_ACCOUNT_CREDENTIALS: credentials(secrets.service_account ?? '{}'),
       BUCKET_POLICY_ONLY: 'true',
       NO_CHECK_BUCKET: 'true',
       ENDPOINT: settings.endpoint ?? '',

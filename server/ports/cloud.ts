@@ -50,8 +50,11 @@ function told({ bytes, error }: CarriedOut) {
   return bytes ? { bytes } : {}
 }
 
-const failure = (error: CloudError) =>
-  new PortError(error.code, error.message, error.retryable, { cause: error })
+/** A refused token may only be an old one. */
+const failure = (error: CloudError) => {
+  const retryable = error.retryable || error.code === 'cloud_access_revoked'
+  return new PortError(error.code, error.message, retryable, { cause: error })
+}
 
 const CONFLICT = {
   code: 'cloud_conflict',

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Bench, Row } from './bench.ts'
 import { bulk } from './bulk.ts'
+import { cloudBench } from './cloud.ts'
 import { csvBench } from './csv.ts'
 import { download } from './download.ts'
 import { engineBench } from './engine.ts'
@@ -20,6 +21,7 @@ const BENCHES: readonly Bench[] = [
   mapping,
   download,
   csvBench,
+  cloudBench,
 ]
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
 

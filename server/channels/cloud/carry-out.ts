@@ -41,6 +41,10 @@ export async function* carryOut(
   const { scope, cloud } = parts
   const { connection_id } = (await readSync(scope, sync))!
   const connection = await requireConnection(scope, connection_id)
+  const watched = (result: CarriedOut) => {
+    if (result.error?.code === 'cloud_access_revoked') cloud.renewToken(connection_id)
+    return result
+  }
   let open: OpenRemote
   try {
     open = await cloud.open(scope, openingOf(cloud, scope, connection))
@@ -54,11 +58,12 @@ export async function* carryOut(
   const run = { parts, sync, open, folder, signal }
   try {
     const sends = tasks.filter(({ kind }) => kind === 'send' || kind === 'remove_there')
-    yield* fetched(
+    for await (const result of fetched(
       run,
       tasks.filter((task) => !sends.includes(task)),
-    )
-    for (const task of sends) yield await sent(run, task)
+    ))
+      yield watched(result)
+    for (const task of sends) yield watched(await sent(run, task))
   } finally {
     open.close()
     await rm(folder, { recursive: true, force: true })

@@ -55,6 +55,8 @@ export interface Cloud {
   providers: readonly Provider[]
   /** Throws `CloudError`. */
   open(scope: ShopScope, opening: Opening): Promise<OpenRemote>
+  /** The provider refused the access token before its time: the next run gets another one. */
+  renewToken(connection: string): void
   /** Of objects on their way into the storage location. */
   stagingFolder: string
   close(): Promise<void>
@@ -74,6 +76,7 @@ export async function openCloud(options: CloudOptions): Promise<Cloud> {
     options,
     providers: PROVIDERS.filter(({ signIn }) => demo || signIn !== 'none'),
     stagingFolder: path.join(dataDir, 'cloud'),
+    renewToken: tokens.forget,
     open: async (scope, { id, provider, settings, secrets, bytesPerSecond }) => {
       if (rclone.path === null) throw new CloudError('cloud_unavailable')
       const place = { demoFolder, allowLoopback: options.allowLoopback }

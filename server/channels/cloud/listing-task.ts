@@ -114,7 +114,7 @@ async function listAndPlan(
   if (planned.length === 0) {
     // Files of other connections must be known as theirs.
     for (const { id } of await listConnections(scope)) await settleConnection(scope, id)
-    await list(parts, scope, sync, connection, signal)
+    await listTwice(parts, scope, sync, connection, signal)
     await plan(parts, scope, sync, lease)
   }
   signal.throwIfAborted()
@@ -133,6 +133,18 @@ async function listAndPlan(
       { connection: connection.id },
     )
   })
+}
+
+/** A refused token may only be an old one: it is tried once more with another. */
+async function listTwice(...given: Parameters<typeof list>): Promise<void> {
+  const [{ cloud }, , , { id }] = given
+  try {
+    await list(...given)
+  } catch (error) {
+    if (!(error instanceof CloudError) || error.code !== 'cloud_access_revoked') throw error
+    cloud.renewToken(id)
+    await list(...given)
+  }
 }
 
 async function list(

@@ -53,6 +53,8 @@ export function tokenSource(parts: Parts) {
     return kept && left > 60 ? { token: kept.token, expiresIn: left } : null
   }
   return {
+    /** The provider refuses the one that is known. */
+    forget: (connection: string) => void known.delete(connection),
     /** Throws `CloudError`. `again`: the last one may be refused before its time. */
     accessToken: async (
       scope: ShopScope,

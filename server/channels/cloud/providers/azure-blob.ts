@@ -1,5 +1,4 @@
 // Azure Blob Storage: the key of a storage account, and a container with a prefix.
-import { endpointProblem } from './s3.ts'
 import { field, folderRule, joined, plain, type Provider } from './provider.ts'
 
 export const azureBlob: Provider = {
@@ -30,23 +29,13 @@ export const azureBlob: Provider = {
     field('prefix', 'Prefix', 'Only blobs whose names begin with this folder, like manuals/.', {
       rule: folderRule,
     }),
-    field(
-      'endpoint',
-      'Endpoint',
-      'Leave it empty, unless the account is in a cloud of another name.',
-    ),
   ],
   nameOf: ({ bucket, prefix }) => `Azure Blob Storage: ${joined(bucket, prefix)}`,
-  problem: ({ settings, place }) => {
-    const message = endpointProblem(settings.endpoint ?? '', place.allowLoopback)
-    return message ? { param: 'endpoint', message } : null
-  },
   remote: ({ settings, secrets }) => ({
     settings: {
       TYPE: 'azureblob',
       ACCOUNT: settings.account ?? '',
       KEY: secrets.secret_key ?? '',
-      ENDPOINT: settings.endpoint ?? '',
     },
     root: joined(settings.bucket, settings.prefix),
     hash: 'md5',

@@ -6,7 +6,7 @@ export const importCloud: Workflow = {
   title: 'Cloud sync',
   action: 'import',
   kind: 'import',
-  parallel: 2,
+  parallel: 4,
   steps: [
     { id: 'sync', plugin: 'sync-cloud' },
     { id: 'validate', plugin: 'validate-file' },

@@ -51,7 +51,7 @@ async function sync({ server }: World, connection: string, expected: number): Pr
   const started = performance.now()
   const response = await server.call('POST', `/api/connections/${connection}/sync`, {})
   const { id } = (await response.json()) as { id: string }
-  const { status, done } = await jobUntilEnd(server, id)
+  const { status, done } = await jobUntilEnd(server, id, 1_800_000)
   if (status !== 'success' || done !== expected)
     throw new Error(`A sync ended as ${status}, ${done} of ${expected}\n${server.output()}`)
   return (performance.now() - started) / 1000

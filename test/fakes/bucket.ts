@@ -2,6 +2,7 @@
 // folders, keys may be what no disk could hold. Objects may be generated, so that large ones take
 // no memory.
 import { createHash, createHmac } from 'node:crypto'
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -136,12 +137,11 @@ async function give(found: StoredObject, request: IncomingMessage, response: Ser
     ...(range ? { 'content-range': `bytes ${start}-${end - 1}/${found.size}` } : {}),
   })
   if (request.method === 'HEAD') return void response.end()
+  const closed = new AbortController()
+  response.once('close', () => closed.abort())
   for (let at = start; at < end && !response.destroyed; at += PIECE)
     if (!response.write(found.read(at, Math.min(end, at + PIECE))))
-      await new Promise<void>((resolve) => {
-        response.once('drain', resolve)
-        response.once('close', resolve)
-      })
+      await once(response, 'drain', { signal: closed.signal }).catch(() => {})
   response.end()
 }
 

@@ -21,6 +21,7 @@ import { restoreFiles } from './plugins/restore-files/plugin.ts'
 import { splitPdf } from './plugins/split-pdf/plugin.ts'
 import { takeUpload } from './plugins/take-upload/plugin.ts'
 import { takeDrop } from './plugins/take-drop/plugin.ts'
+import { syncCloud } from './plugins/sync-cloud/plugin.ts'
 import { tagByRule } from './plugins/tag-by-rule/plugin.ts'
 import { tagFiles } from './plugins/tag-files/plugin.ts'
 import { updateSettings } from './plugins/update-settings/plugin.ts'
@@ -28,6 +29,7 @@ import { unmapProducts } from './plugins/unmap-products/plugin.ts'
 import { validateFile } from './plugins/validate-file/plugin.ts'
 import { watermarkPdf } from './plugins/watermark-pdf/plugin.ts'
 import { apiChannel } from './server/channels/api/channel.ts'
+import { cloudChannel } from './server/channels/cloud/channel.ts'
 import { csvChannel } from './server/channels/csv/channel.ts'
 import { dropChannel } from './server/channels/drop/channel.ts'
 import { adminChannel, catalogChannel, scheduleChannel } from './server/channels/origins.ts'
@@ -36,6 +38,7 @@ import { defineConfig, readEnvironment, type Config } from './server/config.ts'
 import { createLinksWorkflow } from './workflows/create-links.ts'
 import { importApi } from './workflows/import-api.ts'
 import { importDrop } from './workflows/import-drop.ts'
+import { importCloud } from './workflows/import-cloud.ts'
 import { importUpload } from './workflows/import-upload.ts'
 import { importCsv } from './workflows/import-csv.ts'
 import { updateFromCsv } from './workflows/update-from-csv.ts'
@@ -52,6 +55,7 @@ export function appConfig(
       fetchUrl,
       takeUpload,
       takeDrop,
+      syncCloud,
       validateFile,
       applyRow,
       tagFiles,
@@ -78,13 +82,22 @@ export function appConfig(
       purgeFiles,
       notify,
     ],
-    workflows: [importApi, importUpload, importDrop, importCsv, updateFromCsv, createLinksWorkflow],
+    workflows: [
+      importApi,
+      importUpload,
+      importDrop,
+      importCsv,
+      importCloud,
+      updateFromCsv,
+      createLinksWorkflow,
+    ],
     channels: [
       adminChannel,
       apiChannel,
       csvChannel,
       uploadChannel,
       dropChannel,
+      cloudChannel,
       scheduleChannel,
       catalogChannel,
     ],

@@ -36,6 +36,8 @@ export type EntrySource =
   | { type: 'upload'; id: string }
   /** A file of a drop folder, a bare UUID, as far as `claim` is still the newest import's. */
   | { type: 'drop'; id: string; claim: string }
+  /** An object of the connection that a sync is about, from the synced folder. */
+  | { type: 'cloud'; path: string }
 
 /**
  * What a channel asked to import. Settings that the entry leaves out come from the shop's import
@@ -47,6 +49,8 @@ export interface Entry {
   product_sku?: string
   /** What may be a SKU at the beginning of its name, longest first; the first known one counts. */
   sku_prefixes?: readonly string[]
+  /** What guessing reads instead of the filename: an object's key, with its folders. */
+  match_as?: string
   on_conflict: 'error' | 'rename' | 'overwrite' | 'new_version'
   /**
    * The file whose next version it is to be, a bare UUID; what that one is called by then is no
@@ -151,6 +155,8 @@ export type Outcome = { item: string } & (
        * import from making the file.)
        */
       unchanged?: string
+      /** The item is done: later steps of the workflow leave it alone. */
+      last?: true
       /** New files, kept by (item, place in this list), so that a second run makes none twice. */
       created?: readonly StagedFile[]
       link?: LinkWanted
@@ -295,6 +301,35 @@ export interface DropReader {
 export interface DropFolders extends DropReader {
   /** They are in the store already. Nobody else changes the file from now on. */
   take(id: string, claim: string): Promise<StagedBlob>
+}
+
+/** What a sync has to do about one item. */
+export type CloudTask =
+  /** Bring the object's bytes here. `pack`: the subfolder that it is in. */
+  | { does: 'fetch'; path: string; size_bytes: number; pack: string | null; warning?: Warning }
+  /** The file changes as the item's `wanted` says: it was renamed, moved or deleted there. */
+  | { does: 'change' }
+  /** Carry a change of ours to the provider. `says`: what, as a sentence. */
+  | { does: 'send'; says: string; warning?: Warning }
+
+/** What a sync found out, by the items' ids. Items that a newer sync has replaced are absent. */
+export interface CloudReader {
+  tasksOf(
+    sync: string,
+    items: readonly Pick<Item, 'id' | 'position'>[],
+  ): Promise<ReadonlyMap<string, CloudTask>>
+}
+
+export interface Cloud extends CloudReader {
+  /**
+   * Carries out the items' tasks `fetch` and `send`; one result an item, as each ends: with staged
+   * bytes, with nothing (it is done), or with the error. Nothing is left behind on this machine.
+   */
+  carryOut(
+    sync: string,
+    items: readonly Pick<Item, 'id' | 'position'>[],
+    signal: AbortSignal,
+  ): AsyncIterable<{ item: string; bytes?: StagedBlob; error?: PortError }>
 }
 
 /** Where the bytes of a file are, by the names of storage locations. */
@@ -479,7 +514,12 @@ export interface BaseContext {
   /**
    * What the caller of this operation asked for; each overrides the shop's setting of that name.
    */
-  request: { auto_map?: boolean; notify?: boolean }
+  request: {
+    auto_map?: boolean
+    notify?: boolean
+    /** Of an operation that a sync is: which one, a bare UUID. */
+    sync?: string
+  }
   limits: {
     file_bytes: number
     large_file_bytes: number
@@ -495,6 +535,7 @@ export interface ReadPorts {
   remote: RemoteReader
   uploads: UploadReader
   drop: DropReader
+  cloud: CloudReader
   packs: Packs
   stored: StoredReader
   actions: Actions
@@ -505,6 +546,7 @@ export interface WritePorts extends ReadPorts {
   remote: RemoteFetcher
   uploads: Uploads
   drop: DropFolders
+  cloud: Cloud
   stage: Stage
   stored: StoredFiles
   bytes: Bytes
@@ -527,6 +569,7 @@ export const PORTS = Object.keys({
     remote: 0,
     uploads: 0,
     drop: 0,
+    cloud: 0,
     packs: 0,
     stored: 0,
     actions: 0,

@@ -1,6 +1,7 @@
 // Wires the server's parts together, for main.ts and for the tests: opens what every role needs,
 // then what the web role needs.
 import path from 'node:path'
+import { openCloud, type Cloud, type CloudOptions } from './channels/cloud/cloud.ts'
 import { openUploadFolder, type UploadFolder } from './channels/upload/upload.ts'
 import type { Config, DropAddress } from './config.ts'
 import type { Database } from './db/database.ts'
@@ -34,6 +35,8 @@ export interface Given {
   baseUrl: string
   clock: () => Date
   log: Logger
+  /** Tests lead names of cloud providers to their emulators. */
+  emulators?: CloudOptions['emulators']
   /** Added as parts open, so that a start that fails closes them too. Run in reverse order. */
   closings: Closing[]
 }
@@ -47,6 +50,7 @@ export interface Composed {
   client: GuardedClient
   /** Where unfinished uploads are. */
   folder: UploadFolder
+  cloud: Cloud
   /**
    * Throws `ConfigError` where a setting cannot be used.
    * @param drop where merchants connect to the drop server; absent: as configured.
@@ -73,26 +77,33 @@ export async function composeServer(given: Given): Promise<Composed> {
   const { allowLoopback } = environment
   const client = createGuardedClient({ allowLoopback, fileBytes: limits.file_bytes, log })
   closings.push(() => client.close())
+  const { rclone: executable, clients } = environment.cloud
+  const cloud = await openCloud({
+    ...{ executable, clients, allowLoopback, baseUrl, secrets, log },
+    ...{ dataDir: environment.dataDir, demo: environment.platform === null },
+    ...(given.emulators ? { emulators: given.emulators } : {}),
+  })
+  closings.push(() => cloud.close())
   const parts: EngineParts = {
     database,
     listener,
     plugins: config.plugins,
     workflows: config.workflows,
     limits,
-    ports: portsFactory({ client, stores, storefront, uploads: folder }),
+    ports: portsFactory({ client, stores, storefront, uploads: folder, cloud }),
     listings: createListings({ secrets, baseUrl }),
     messages: operationMessages(config.plugins),
     secrets,
     log,
   }
   const engine = createEngine(parts)
-  const composed = { engine, parts, stores, storefront, client, folder }
+  const composed = { engine, parts, stores, storefront, client, folder, cloud }
   return { ...composed, openWeb: (page, drop) => openWeb(given, composed, page, drop) }
 }
 
 async function openWeb(
   { config, database, secrets, baseUrl, clock, log, closings }: Given,
-  { engine, parts: { listener }, stores, storefront, folder }: Omit<Composed, 'openWeb'>,
+  { engine, parts: { listener }, stores, storefront, folder, cloud }: Omit<Composed, 'openWeb'>,
   page: PageSource,
   drop: DropAddress = config.environment.drop,
 ): Promise<Web> {
@@ -113,6 +124,7 @@ async function openWeb(
     secrets,
     uploads: { engine, folder, locks, fileBytes: limits.file_bytes, quotas: limits },
     channels: config.channels,
+    cloud,
     drop,
     limits,
     page,

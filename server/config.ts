@@ -253,6 +253,13 @@ const environmentSchema = z.object({
   ),
   DROP_TLS_CERT: setting(z.string().optional()),
   DROP_TLS_KEY: setting(z.string().optional()),
+  RCLONE_EXECUTABLE: setting(z.string().optional()),
+  CLOUD_GOOGLE_CLIENT_ID: setting(z.string().optional()),
+  CLOUD_GOOGLE_CLIENT_SECRET: setting(z.string().optional()),
+  CLOUD_DROPBOX_CLIENT_ID: setting(z.string().optional()),
+  CLOUD_DROPBOX_CLIENT_SECRET: setting(z.string().optional()),
+  CLOUD_MICROSOFT_CLIENT_ID: setting(z.string().optional()),
+  CLOUD_MICROSOFT_CLIENT_SECRET: setting(z.string().optional()),
   LOG_LEVEL: setting(
     z.enum(['debug', 'info', 'warn', 'error'], 'write debug, info, warn or error').default('info'),
   ),
@@ -266,6 +273,13 @@ export interface DropEnvironment extends DropAddress {
   passiveAddress: string | null
   /** Files in PEM. Null: a certificate is made. */
   tls: { cert: string; key: string } | null
+}
+
+export interface CloudEnvironment {
+  /** Absolute. Null: rclone is looked for. */
+  rclone: string | null
+  /** The operator's apps at the providers that merchants sign in to. */
+  clients: Readonly<Record<string, { id: string; secret: string } | undefined>>
 }
 
 export interface Environment {
@@ -301,6 +315,7 @@ export interface Environment {
   /** What a reader of /metrics must send. Null: it is closed, demo mode excepted. */
   metricsToken: string | null
   drop: DropEnvironment
+  cloud: CloudEnvironment
   logLevel: 'debug' | 'info' | 'warn' | 'error'
 }
 
@@ -351,6 +366,7 @@ export function readEnvironment(
     problems.push(
       'X_ACCEL_LOCATION: leave it out: nginx can send files of a disk alone, and STORAGE_PRIMARY is none',
     )
+  const clients = readClients(env, problems)
   if (problems.length > 0) throw new ConfigError(problems)
   const [bucket, restore] = env.DEMO_POINTS.split('/').map(Number) as [number, number]
   return {
@@ -374,6 +390,10 @@ export function readEnvironment(
     s3Redirect: env.S3_REDIRECT,
     metricsToken: env.METRICS_TOKEN ?? null,
     drop: dropOf(env),
+    cloud: {
+      rclone: env.RCLONE_EXECUTABLE ? path.resolve(env.RCLONE_EXECUTABLE) : null,
+      clients,
+    },
     logLevel: env.LOG_LEVEL,
   }
 }
@@ -382,6 +402,23 @@ function twilioOf(env: z.output<typeof environmentSchema>): TwilioAccount | null
   const { TWILIO_ACCOUNT_SID: accountSid, TWILIO_AUTH_TOKEN: authToken, TWILIO_FROM: from } = env
   if (!accountSid || !authToken || !from) return null
   return { accountSid, authToken, from, apiUrl: env.TWILIO_API_URL.replace(/\/+$/, '') }
+}
+
+const CLIENTS = ['GOOGLE', 'DROPBOX', 'MICROSOFT'] as const
+
+function readClients(
+  env: z.output<typeof environmentSchema>,
+  problems: string[],
+): CloudEnvironment['clients'] {
+  const clients = CLIENTS.map((name) => {
+    const [id, secret] = [env[`CLOUD_${name}_CLIENT_ID`], env[`CLOUD_${name}_CLIENT_SECRET`]]
+    if (!id !== !secret)
+      problems.push(
+        `CLOUD_${name}_CLIENT_ID and CLOUD_${name}_CLIENT_SECRET: write both, or neither`,
+      )
+    return [name, id && secret ? { id, secret } : undefined] as const
+  })
+  return Object.fromEntries(clients)
 }
 
 function dropOf(env: z.output<typeof environmentSchema>): DropEnvironment {

@@ -190,6 +190,63 @@ export const ERRORS = {
     type: 'item',
     message: 'The storefront catalog could not be reached',
   },
+  cloud_unavailable: {
+    status: 503,
+    type: 'item',
+    message: 'rclone is not installed on the server: ask its operator to install it',
+  },
+  cloud_access_revoked: {
+    status: 422,
+    type: 'item',
+    message: 'The provider no longer accepts this connection: authorize it again',
+  },
+  cloud_access_denied: {
+    status: 422,
+    type: 'item',
+    message:
+      'The provider refused access: check the keys, and that they may list and read this folder',
+  },
+  cloud_folder_not_found: {
+    status: 422,
+    type: 'item',
+    message: 'The provider has no such bucket or folder: it may have been renamed or deleted',
+  },
+  cloud_file_not_found: {
+    status: 422,
+    type: 'item',
+    message: 'The provider no longer has this file: the next sync takes account of it',
+  },
+  cloud_file_changed: {
+    status: 409,
+    type: 'item',
+    message: 'The file changed while it was fetched: the next sync brings it',
+  },
+  cloud_duplicate_name: {
+    status: 409,
+    type: 'item',
+    message:
+      'Several files have this name in one folder: rename all but one of them at the provider',
+  },
+  cloud_quota: {
+    status: 507,
+    type: 'item',
+    message: 'The storage at the provider is full: make room there, then sync again',
+  },
+  cloud_rate_limited: {
+    status: 429,
+    type: 'item',
+    message: 'The provider limits the rate of requests: try again in a few minutes',
+  },
+  cloud_unreachable: {
+    status: 503,
+    type: 'item',
+    message: 'The provider could not be reached, or did not answer in time',
+  },
+  cloud_failed: {
+    status: 502,
+    type: 'item',
+    message: 'The provider answered with an error that is not known here: try again later',
+  },
   memory_limit: {
     status: 422,
     type: 'item',

@@ -51,7 +51,7 @@ async function start(
   const baseUrl = environment.baseUrl ?? `http://${environment.host}:${environment.port}`
   const clock = () => new Date()
   const server = await composeServer({ config, database, secrets, baseUrl, clock, log, closings })
-  const { engine, parts, stores, storefront, client, folder } = server
+  const { engine, parts, stores, storefront, client, folder, cloud } = server
   if (environment.roles.includes('worker')) {
     const { smtpUrl, twilio, mailFrom: from } = environment
     if (smtpUrl === null && environment.platform !== null)
@@ -78,6 +78,7 @@ async function start(
       stores,
       folder,
       client,
+      cloud,
       limits,
       clock,
       log,

@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { appConfig } from '../app.config.ts'
 import type { Plugin, Workflow } from '../plugins/contract.ts'
+import type { Cloud, CloudOptions } from '../server/channels/cloud/cloud.ts'
+import type { OAuthClients } from '../server/channels/cloud/oauth.ts'
 import { composeServer, type Closing } from '../server/compose.ts'
 import { defineConfig, type Limits } from '../server/config.ts'
 import type { Channel } from '../server/workflows/channel.ts'
@@ -48,6 +50,7 @@ export interface TestApp {
   endpoints: readonly Endpoint[]
   engine: TestEngine
   stores: ReadonlyMap<string, BlobStore>
+  cloud: Cloud
   /** Of the first shop, with every scope. */
   owner: Client
   /** Another key of the same shop. */
@@ -63,6 +66,10 @@ export interface AppOptions {
   channels?: readonly Channel[]
   limits?: Partial<Limits>
   trustProxy?: boolean
+  /** Stand for cloud providers. */
+  emulators?: CloudOptions['emulators'] | undefined
+  /** The operator's apps at cloud providers. */
+  clients?: OAuthClients
 }
 
 /** All tests of a file come from one address, often with one key. */
@@ -84,6 +91,8 @@ export async function openTestApp({
   channels = [],
   limits = {},
   trustProxy = false,
+  emulators,
+  clients = {},
 }: AppOptions = {}): Promise<TestApp> {
   const config = appConfig({})
   const folder = await mkdtemp(path.join(tmpdir(), 'stevedore-app-'))
@@ -101,6 +110,7 @@ export async function openTestApp({
       baseUrl: null,
       allowLoopback: true,
       trustProxy,
+      cloud: { ...config.environment.cloud, clients },
     },
   })
   const database = await openTestDatabase()
@@ -109,6 +119,7 @@ export async function openTestApp({
   const composed = await composeServer({
     ...{ config: whole, database, secrets, closings, log: silent },
     ...{ baseUrl: 'http://127.0.0.1', clock: () => new Date() },
+    ...(emulators ? { emulators } : {}),
   })
   // The shop is not signed in with the platform: its catalog is empty, as the engine's tests have
   // it.
@@ -137,6 +148,7 @@ export async function openTestApp({
     endpoints: listEndpoints(parts),
     engine,
     stores: composed.stores,
+    cloud: composed.cloud,
     owner: await clientOf(engine.shop, SCOPES),
     clientWith: (scopes) => clientOf(engine.shop, scopes),
     stranger: async (domain) => clientOf(await createTestShop(database, domain), SCOPES),

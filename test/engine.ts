@@ -23,7 +23,7 @@ import {
   type OperationSource,
   type StartInput,
 } from '../server/engine/engine.ts'
-import type { EngineParts } from '../server/engine/types.ts'
+import type { EngineParts, Ports } from '../server/engine/types.ts'
 import type { BackgroundTask } from '../server/engine/background.ts'
 import { startWorker, type EngineWorker } from '../server/engine/worker.ts'
 import { draftFrom } from '../server/files/drafts.ts'
@@ -103,6 +103,14 @@ export const makeBytes = definePlugin({
   },
 })
 
+/** No sync runs in these tests. */
+const noCloud: Ports['cloud'] = {
+  tasksOf: () => Promise.resolve(new Map()),
+  carryOut: () => {
+    throw new Error('The test has no cloud connection')
+  },
+}
+
 export const workflowOf = (...plugins: readonly string[]): Workflow => ({
   id: 'test',
   title: 'Test',
@@ -164,6 +172,7 @@ export async function createTestEngine(
         remote: createRemote({ client, ...place }),
         uploads: createUploadPort(scope, uploads, place),
         drop: createDropPort(scope, stores),
+        cloud: noCloud,
         stage: createStage(place),
         packs: createPacks(scope),
         bytes: createBytesPort({ scope, stores, place }),

@@ -226,6 +226,7 @@ const MAKERS: Record<ExampleId, Make> = {
   },
   template: (place) => post(place, '/api/tag-templates', { name: 'Spring', tags: ['spring'] }),
   key: (place) => post(place, '/api/api-keys', { name: 'Old', scopes: ['files:read'] }),
+  connection: (place) => post(place, '/api/connections', { provider: 'demo' }),
   drop_account: (place) => post(place, '/api/drop/accounts', { name: 'Warehouse' }),
   dropped_file: (place) => droppedFile(place, 'waiting', '', 'dropped.pdf'),
   failed_drop: (place) => droppedFile(place, 'failed', 'failed', 'failed.pdf'),

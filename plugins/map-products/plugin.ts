@@ -228,7 +228,9 @@ async function* guess(
   try {
     if (open.length > 0)
       matches = await context.catalog.match(
-        open.map(({ file }) => file),
+        open.map(({ file, entry }) =>
+          entry?.match_as === undefined ? file : { ...file, filename: entry.match_as },
+        ),
         rules,
         context.signal,
       )

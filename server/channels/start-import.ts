@@ -14,6 +14,8 @@ export interface ImportFile extends EntrySettings {
   source: Entry['source']
   on_conflict: Entry['on_conflict']
   product_sku?: string | undefined
+  /** What guessing its product reads instead of its name. */
+  match_as?: string | undefined
   /** The file whose next version it becomes, a bare UUID. */
   replaces?: string | undefined
   /** What may be a SKU at the beginning of its name, longest first. */
@@ -40,6 +42,10 @@ export interface ImportRequest {
   open?: boolean | undefined
   /** Somebody waits for each file: its batches have places of their own. */
   prompt?: boolean | undefined
+  /** Only previews, until it is confirmed. */
+  dryRun?: boolean | undefined
+  /** The sync that it is, a bare UUID. */
+  sync?: string | undefined
 }
 
 /** Gives the operation's UUID. Throws `workflow_broken` where the attached workflow cannot run. */
@@ -47,14 +53,14 @@ export async function startImport(
   engine: Engine,
   scope: ShopScope,
   channel: ImportChannel,
-  { files, requestedBy, auto_map, notify, callback_url, ...options }: ImportRequest,
+  { files, requestedBy, auto_map, notify, sync, callback_url, ...options }: ImportRequest,
 ): Promise<string> {
   const attached = await attachedWorkflow(scope, channel.id, engine.plugins)
   return engine.start(scope, {
     workflow: attached ?? builtInWorkflow(channel.id, engine.workflows)!,
     channel: channel.id,
     source: { type: 'entries', entries: await importEntries(scope, files) },
-    request: present({ auto_map, notify, callback_url }),
+    request: present({ auto_map, notify, sync, callback_url }),
     requestedBy,
     ...present(options),
   } satisfies StartInput)
@@ -67,12 +73,12 @@ export async function importEntries(
 ): Promise<Pick<GrowingEntry, 'entry' | 'draft'>[]> {
   const { settings } = await readShop(scope)
   return files.map(
-    ({ filename, source, on_conflict, product_sku, sku_prefixes, replaces, ...own }) => ({
+    ({ filename, source, on_conflict, product_sku, sku_prefixes, replaces, match_as, ...own }) => ({
       entry: {
         filename,
         source,
         on_conflict,
-        ...present({ product_sku: product_sku || undefined, sku_prefixes, replaces }),
+        ...present({ product_sku: product_sku || undefined, sku_prefixes, replaces, match_as }),
       },
       draft: draftFrom({ filename, ...present(own) } satisfies DraftWishes, settings),
     }),

@@ -3,7 +3,14 @@ import type { Workflow } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { ARTIFACT } from '../files/artifacts.ts'
 import { dryRun, type PreviewResult, type Placed } from './batches/dry-run.ts'
-import { addEntries, closeOperation, type GrowingEntry } from './operations/grow.ts'
+import {
+  addEntries,
+  closeOperation,
+  failOpen,
+  previewOpen,
+  type GrowingChange,
+  type GrowingEntry,
+} from './operations/grow.ts'
 import { listItems, pagesOfItems, type ItemFilter, type ItemRow } from './operations/items.ts'
 import { allows, MOVE_NAMES, moveOperation, type OperationMove } from './operations/lifecycle.ts'
 import { permissionsTo, type Doing } from './operations/permissions.ts'
@@ -11,12 +18,18 @@ import { sealEntries, sealRequest } from './operations/sealed-addresses.ts'
 import { sealOptions } from './operations/sealed-options.ts'
 import { startOperation, type StartInput } from './operations/start.ts'
 import { mayUndo, startUndo } from './operations/undo.ts'
-import { ENDED, type EngineParts, type OperationRow, type OperationStatus } from './types.ts'
+import {
+  ENDED,
+  type EngineParts,
+  type OperationRow,
+  type OperationStatus,
+  type Stop,
+} from './types.ts'
 import { withPreceding } from '../workflows/steps.ts'
 
 export type { PreviewResult, Placed } from './batches/dry-run.ts'
 export { urlOf } from './operations/items.ts'
-export type { GrowingEntry } from './operations/grow.ts'
+export type { GrowingChange, GrowingEntry } from './operations/grow.ts'
 export type { ItemFilter, ItemRow } from './operations/items.ts'
 export { isDiscarded } from './operations/lifecycle.ts'
 export type { OperationMove } from './operations/lifecycle.ts'
@@ -69,9 +82,17 @@ export interface Engine {
    * Adds to an operation that was started open. Gives the first item's position; null: it takes no
    * more.
    */
-  add(tx: ShopScope, id: string, entries: readonly GrowingEntry[]): Promise<number | null>
-  /** Nothing more will be added: it ends with its last item. */
+  add(
+    tx: ShopScope,
+    id: string,
+    entries: readonly (GrowingEntry | GrowingChange)[],
+  ): Promise<number | null>
+  /** Nothing more is added: it ends with its last item. */
   close(tx: ShopScope, id: string): Promise<void>
+  /** Makes an open operation without items a preview; false: that is too late. */
+  preview(tx: ShopScope, id: string): Promise<boolean>
+  /** An open operation fails, because its channel cannot add what it wanted to. */
+  fail(tx: ShopScope, id: string, stop: Stop): Promise<void>
   /**
    * Throws `operation_state` if it is not possible now, `not_found` if there is no such operation.
    */
@@ -145,8 +166,10 @@ export function createEngine(parts: EngineParts): Engine {
       )
     },
     add: async (tx, id, entries) =>
-      addEntries(tx, id, await sealEntries(entries, { shop: tx.shop, secrets: parts.secrets })),
+      addEntries(tx, id, await sealGrowing(entries, { shop: tx.shop, secrets: parts.secrets })),
     close: closeOperation,
+    preview: previewOpen,
+    fail: failOpen,
     move: (scope, id, move) => moveOperation(scope, id, move, parts.plugins),
     undo: (scope, id, requestedBy, channel) => startUndo(scope, id, { requestedBy, channel }),
     permissions: (scope, operation, doing) => permissionsTo(doing, scope, operation, parts.plugins),
@@ -183,6 +206,16 @@ export function createEngine(parts: EngineParts): Engine {
       }
     },
   }
+}
+
+/** Only entries have addresses. */
+async function sealGrowing(
+  growing: readonly (GrowingEntry | GrowingChange)[],
+  place: Parameters<typeof sealEntries>[1],
+): Promise<(GrowingEntry | GrowingChange)[]> {
+  const entries = growing.filter((each) => 'entry' in each)
+  const sealed = (await sealEntries(entries, place)).values()
+  return growing.map((each) => ('entry' in each ? sealed.next().value! : each))
 }
 
 /** Resolves at the operation's next notification, after `ms`, or when `signal` aborts. */

@@ -64,6 +64,8 @@ export const ENDED: readonly OperationStatus[] = [
 export interface OperationRequest {
   auto_map?: boolean
   notify?: boolean
+  /** The sync that it is, a bare UUID. */
+  sync?: string
   /**
    * Where the operation's end is posted. In the row it has no query, which is sealed in
    * `callback_sealed`.
@@ -93,6 +95,13 @@ export interface PreviewCounts {
   candidates: number
 }
 
+/** Why the whole operation ended: one item's failure, or its channel's. */
+export interface Stop {
+  step: string
+  code: string
+  message: string
+}
+
 export interface OperationRow {
   id: string
   /** The first file of an import, or the name of the CSV file; null: neither. */
@@ -120,7 +129,7 @@ export interface OperationRow {
   preview: boolean
   round: number
   intentions: string[]
-  stopped: { step: string; code: string; message: string } | null
+  stopped: Stop | null
   undoes: string | null
   /**
    * The kind of the operation that it undoes. Absent: not read. Null: that operation was deleted.
@@ -185,6 +194,8 @@ export interface WorkItem {
   link: LinkWanted | null
   /** Why its steps had nothing to do: the first reason. */
   unchanged: string | null
+  /** A step has said that later ones leave it alone. */
+  last: boolean
   /** A step had an effect that no outcome contains, such as a copy elsewhere. */
   acted: boolean
   /**

@@ -12,6 +12,7 @@ import { createRequire } from 'node:module'
 import Koa, { type Context, type Next } from 'koa'
 import compress from 'koa-compress'
 import type { Channel } from '../workflows/channel.ts'
+import type { Cloud } from '../channels/cloud/cloud.ts'
 import { UPLOADS_PATH, type UploadParts } from '../channels/upload/upload.ts'
 import type { DropAddress, Limits } from '../config.ts'
 import type { Database } from '../db/database.ts'
@@ -24,6 +25,7 @@ import type { Secrets } from '../secrets.ts'
 import type { BlobStore } from '../store/store.ts'
 import type { Storefront } from '../storefront/storefront.ts'
 import { createAuthenticator } from './auth.ts'
+import { cloudCallback } from './cloud-callback.ts'
 import { createFailureLimiter, type FailureLimiter } from './auth-failures.ts'
 import { docsPage } from './docs.ts'
 import { withCurrentCounts } from './current-counts.ts'
@@ -36,6 +38,7 @@ import { createRateLimiter } from './rate-limit.ts'
 import { createRouter } from './router.ts'
 import { activityRoutes } from './routes/activity.ts'
 import { apiKeyRoutes } from './routes/api-keys.ts'
+import { connectionRoutes } from './routes/connections.ts'
 import { csvRoutes } from './routes/csv.ts'
 import { dropRoutes } from './routes/drop.ts'
 import { fileListRoutes } from './routes/file-list.ts'
@@ -76,6 +79,7 @@ export interface AppParts {
   secrets: Secrets
   uploads: UploadParts
   channels: readonly Channel[]
+  cloud: Cloud
   /** Where merchants connect to. */
   drop: DropAddress
   limits: Limits
@@ -96,6 +100,7 @@ export function listEndpoints(parts: AppParts): Endpoint[] {
     ...uploadRoutes(parts),
     ...csvRoutes(parts),
     ...dropRoutes(parts),
+    ...connectionRoutes(parts),
     ...counted(fileListRoutes(parts)),
     ...counted(fileRoutes(parts)),
     ...counted(versionRoutes(parts)),
@@ -176,6 +181,7 @@ function createKoa(parts: AppParts, metrics: Metrics, failures: FailureLimiter):
   app.use(health(parts.database))
   app.use((ctx, next) => metrics.middleware(ctx, next))
   app.use(compress({ zstd: false, deflate: false }))
+  app.use(cloudCallback())
   app.use(docsPage(openApiDocument(endpoints, parts.baseUrl, version)))
   app.use(tusRoute(parts.uploads, authenticator))
   app.use(router.routes())

@@ -16,6 +16,8 @@ export const SCOPES = [
   'settings:write',
   'drop:read',
   'drop:write',
+  'cloud:read',
+  'cloud:write',
 ] as const
 export type Scope = (typeof SCOPES)[number]
 

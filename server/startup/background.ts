@@ -1,4 +1,7 @@
 // The background tasks of this installation, each with the parts that it needs.
+import type { Cloud } from '../channels/cloud/cloud.ts'
+import { dueTask } from '../channels/cloud/due.ts'
+import { listingTask } from '../channels/cloud/listing-task.ts'
 import { csvCheckTask } from '../channels/csv/check-run.ts'
 import { createSkuCount } from '../channels/csv/sku-count.ts'
 import { dropTask } from '../channels/drop/import/task.ts'
@@ -23,13 +26,14 @@ export interface BackgroundParts {
   stores: ReadonlyMap<string, BlobStore>
   folder: UploadFolder
   client: GuardedClient
+  cloud: Cloud
   limits: Limits
   clock: () => Date
   log: Logger
 }
 
 export function backgroundTasks(parts: BackgroundParts): BackgroundTask[] {
-  const { database, engine, storefront, stores, folder, client, limits, clock, log } = parts
+  const { database, engine, storefront, stores, folder, client, cloud, limits, clock, log } = parts
   const upkeep = { database, stores, uploads: { engine, folder }, clock, log }
   return [
     csvCheckTask({
@@ -44,6 +48,8 @@ export function backgroundTasks(parts: BackgroundParts): BackgroundTask[] {
     }),
     scheduleTask({ database, engine, clock, log }),
     dropTask({ database, engine, stores, log }),
+    listingTask({ database, engine, cloud, log }),
+    dueTask({ database, engine, cloud, log }),
     upkeepTask(upkeep),
     scrubTask(upkeep),
   ]

@@ -1,5 +1,6 @@
 // The ports of one shop, put together for the engine: guarded fetch, storage, the live catalog, the
 // shop's settings.
+import type { Cloud } from '../channels/cloud/cloud.ts'
 import type { UploadFolder } from '../channels/upload/upload.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Ports } from '../engine/types.ts'
@@ -8,6 +9,7 @@ import { createMatcher } from '../matching/match.ts'
 import { createTitleCache } from '../matching/title-cache.ts'
 import { createBytesPort } from '../ports/bytes.ts'
 import { createCatalogPort } from '../ports/catalog.ts'
+import { createCloudPort } from '../channels/cloud/port.ts'
 import type { GuardedClient } from '../ports/guarded-fetch.ts'
 import { createPacks } from '../ports/packs.ts'
 import { createDropPort } from '../ports/drop.ts'
@@ -24,6 +26,7 @@ export function portsFactory(parts: {
   stores: ReadonlyMap<string, BlobStore>
   storefront: Storefront
   uploads: UploadFolder
+  cloud: Cloud
 }): (scope: ShopScope) => Promise<Ports> {
   const match = createMatcher(createTitleCache())
   const sandboxes = createSandboxes()
@@ -38,6 +41,7 @@ export function portsFactory(parts: {
       remote: createRemote({ client: parts.client, ...place }),
       uploads: createUploadPort(scope, parts.uploads, place),
       drop: createDropPort(scope, parts.stores),
+      cloud: createCloudPort(scope, parts.cloud, { place, stores: parts.stores }),
       stage: createStage(place),
       stored: createStoredFiles(scope, parts.stores),
       packs: createPacks(scope),

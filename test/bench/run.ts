@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Bench, Row } from './bench.ts'
 import { bulk } from './bulk.ts'
+import { cloudBench } from './cloud.ts'
 import { csvBench } from './csv.ts'
 import { download } from './download.ts'
 import { dropBench } from './drop.ts'
@@ -22,6 +23,7 @@ const BENCHES: readonly Bench[] = [
   download,
   dropBench,
   csvBench,
+  cloudBench,
 ]
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
 

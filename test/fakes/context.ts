@@ -50,6 +50,7 @@ export function writeContext(given: Partial<WriteContext> = {}): WriteContext {
     remote: { probe: refuse('remote'), download: refuse('remote') },
     uploads: { sizeOf: refuse('uploads'), take: refuse('uploads') },
     drop: { sizeOf: refuse('drop'), take: refuse('drop') },
+    cloud: { tasksOf: refuse('cloud'), carryOut: refuse('cloud') },
     stage: { write: refuse('stage') },
     stored: { locate: refuse('stored'), backUp: refuse('stored'), relocate: refuse('stored') },
     packs: { find: refuse('packs') },

@@ -1,8 +1,12 @@
 // The shared suite over every channel of the installation, and over one that this test adds: its
 // folder is in test/channels/, and it takes one workflow and one line of configuration.
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { mkdir, writeFile } from 'node:fs/promises'
+import path from 'node:path'
 import { appConfig } from '../../app.config.ts'
 import { apiChannel } from '../../server/channels/api/channel.ts'
+import { cloudChannel } from '../../server/channels/cloud/channel.ts'
+import { listingTask } from '../../server/channels/cloud/listing-task.ts'
 import { csvChannel } from '../../server/channels/csv/channel.ts'
 import { dropChannel } from '../../server/channels/drop/channel.ts'
 import { uploadChannel } from '../../server/channels/upload/channel.ts'
@@ -21,10 +25,16 @@ import { sendFile } from '../uploads.ts'
 let app: CsvApp
 let origin: Origin
 let worker: EngineWorker
+let connection: string
 beforeAll(async () => {
   app = await openCsvApp({}, { channels: [letterboxChannel], workflows: [importLetterbox] })
   origin = await startOrigin()
-  worker = await app.engine.startWorker()
+  const { engine, parts } = app.engine
+  const { database, log } = parts
+  const listing = listingTask({ database, engine, cloud: app.cloud, log })
+  worker = await app.engine.startWorker({}, [listing])
+  const { body } = await app.owner.call('POST', '/api/connections', { provider: 'demo' })
+  connection = body.id
 })
 afterAll(async () => {
   await worker.stop()
@@ -72,6 +82,13 @@ const WAYS = {
     const { body } = await call('POST', '/api/drop/import')
     return untilEnded(app.owner, body.id)
   },
+  cloud: async (filename: string) => {
+    const folder = path.join(app.cloud.options.dataDir, 'demo-cloud')
+    await mkdir(folder, { recursive: true })
+    await writeFile(path.join(folder, filename), contentOf(100, filename))
+    const { body } = await app.owner.call('POST', `/api/connections/${connection}/sync`, {})
+    return untilEnded(app.owner, body.id)
+  },
   letterbox: async (filename: string) => {
     const id = await openLetter(
       app.engine.engine,
@@ -83,7 +100,14 @@ const WAYS = {
   },
 } satisfies Record<string, (filename: string) => Promise<Answer['body']>>
 
-for (const channel of [apiChannel, csvChannel, uploadChannel, dropChannel, letterboxChannel])
+for (const channel of [
+  apiChannel,
+  csvChannel,
+  uploadChannel,
+  dropChannel,
+  cloudChannel,
+  letterboxChannel,
+])
   channelSuite(channel, () => ({ app, imported: WAYS[channel.id as keyof typeof WAYS] }))
 
 test('every channel of the installation that imports files is among them', () => {
@@ -93,5 +117,6 @@ test('every channel of the installation that imports files is among them', () =>
     'csv',
     'upload',
     'drop',
+    'cloud',
   ])
 })

@@ -268,11 +268,12 @@ function readOnly({
   actions,
   ...rest
 }: WriteContext): ReadContext {
-  const { remote, uploads, drop, stored } = rest
+  const { remote, uploads, drop, cloud, stored } = rest
   const reading = {
     remote: { probe: remote.probe },
     uploads: { sizeOf: uploads.sizeOf },
     drop: { sizeOf: drop.sizeOf },
+    cloud: { tasksOf: cloud.tasksOf },
     stored: { locate: stored.locate },
   }
   return { signal, shop, request, limits, catalog, packs, actions, ...reading }

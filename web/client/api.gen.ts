@@ -44,6 +44,8 @@ export interface components {
         | 'settings:write'
         | 'drop:read'
         | 'drop:write'
+        | 'cloud:read'
+        | 'cloud:write'
       )[]
     }
     BulkDeleteRequest: {
@@ -195,6 +197,38 @@ export interface components {
       /** @description How an operation came: `CSV` */
       title: string
     }
+    CloudOffer: {
+      callback_url: string
+      providers: {
+        available: boolean
+        fields: {
+          help: string
+          multiline: boolean
+          name: string
+          required: boolean
+          secret: boolean
+          title: string
+        }[]
+        id: string
+        message: string | null
+        /** @description Variables that the operator sets */
+        missing: string[]
+        presets: {
+          endpoint: string | null
+          id: string
+          title: string
+        }[]
+        /** @enum {string} */
+        sign_in: 'keys' | 'oauth' | 'none'
+        title: string
+      }[]
+      rclone: {
+        available: boolean
+        /** @description What to do where it is missing */
+        message: string | null
+        version: string | null
+      }
+    }
     ColourReport: {
       /** @description The chosen colour could not be read as a link, so links have `link_colour` */
       adjusted: boolean
@@ -203,6 +237,164 @@ export interface components {
       /** @description Contrast of a link, after it was adjusted */
       link: number
       link_colour: string
+    }
+    Connection: {
+      /** @description New files are matched to products */
+      auto_map: boolean
+      bytes: number
+      /** @description The most that a sync may use; null: all there is */
+      bytes_per_second: number | null
+      /** Format: date-time */
+      created_at: string
+      /**
+       * @description What becomes of files here that are deleted there
+       * @enum {string}
+       */
+      deletions: 'keep' | 'trash' | 'unmap'
+      /**
+       * @description from_provider: the provider is the source of truth
+       * @enum {string}
+       */
+      direction: 'from_provider' | 'two_way'
+      error: {
+        code: string
+        message: string
+      } | null
+      /** @description Not paths that match one of these */
+      exclude: string[]
+      files: number
+      frequency_hours: number | null
+      id: string
+      /** @description Only paths that match one of these; empty: all */
+      include: string[]
+      last_sync: components['schemas']['Sync'] | null
+      /** @description Larger files are left out */
+      max_bytes: number
+      name: string
+      /**
+       * @description filename: as there; path: with their folders, as `a - b - name.pdf`
+       * @enum {string}
+       */
+      names: 'filename' | 'path'
+      next_sync_at: string | null
+      /** @description Email at the end of each sync */
+      notify: boolean
+      /** @description New files go into a pack of their subfolder’s name */
+      packs_from_subfolders: boolean
+      progress: {
+        listed: number
+        operation_id: string
+        /** @enum {string} */
+        phase: 'listing' | 'syncing'
+      } | null
+      provider: string
+      provider_title: string
+      settings: {
+        [key: string]: string | null
+      }
+      /** @enum {string} */
+      state: 'unauthorized' | 'ready' | 'failing'
+    }
+    ConnectionChange: {
+      access_key?: string | null
+      account?: string | null
+      /** @description New files are matched to products */
+      auto_map?: boolean
+      bucket?: string | null
+      /** @description The most that a sync may use; null: all there is */
+      bytes_per_second?: number | null
+      /**
+       * @description What becomes of files here that are deleted there
+       * @enum {string}
+       */
+      deletions?: 'keep' | 'trash' | 'unmap'
+      /**
+       * @description from_provider: the provider is the source of truth
+       * @enum {string}
+       */
+      direction?: 'from_provider' | 'two_way'
+      drive_id?: string | null
+      drive_type?: string | null
+      endpoint?: string | null
+      /** @description Not paths that match one of these */
+      exclude?: string[]
+      folder?: string | null
+      /** @description Null: by hand */
+      frequency_hours?: (1 | 6 | 12 | 24) | null
+      /** @description Only paths that match one of these; empty: all */
+      include?: string[]
+      /** @description Larger files are left out */
+      max_bytes?: number
+      name?: string
+      /**
+       * @description filename: as there; path: with their folders, as `a - b - name.pdf`
+       * @enum {string}
+       */
+      names?: 'filename' | 'path'
+      /** @description Email at the end of each sync */
+      notify?: boolean
+      /** @description New files go into a pack of their subfolder’s name */
+      packs_from_subfolders?: boolean
+      prefix?: string | null
+      preset?: string | null
+      region?: string | null
+      secret_key?: string | null
+      service_account?: string | null
+    }
+    ConnectionRequest: {
+      access_key?: string | null
+      account?: string | null
+      /** @description New files are matched to products */
+      auto_map?: boolean
+      bucket?: string | null
+      /** @description The most that a sync may use; null: all there is */
+      bytes_per_second?: number | null
+      /**
+       * @description What becomes of files here that are deleted there
+       * @enum {string}
+       */
+      deletions?: 'keep' | 'trash' | 'unmap'
+      /**
+       * @description from_provider: the provider is the source of truth
+       * @enum {string}
+       */
+      direction?: 'from_provider' | 'two_way'
+      drive_id?: string | null
+      drive_type?: string | null
+      endpoint?: string | null
+      /** @description Not paths that match one of these */
+      exclude?: string[]
+      folder?: string | null
+      /** @description Null: by hand */
+      frequency_hours?: (1 | 6 | 12 | 24) | null
+      /** @description Only paths that match one of these; empty: all */
+      include?: string[]
+      /** @description Larger files are left out */
+      max_bytes?: number
+      name?: string
+      /**
+       * @description filename: as there; path: with their folders, as `a - b - name.pdf`
+       * @enum {string}
+       */
+      names?: 'filename' | 'path'
+      /** @description Email at the end of each sync */
+      notify?: boolean
+      /** @description New files go into a pack of their subfolder’s name */
+      packs_from_subfolders?: boolean
+      prefix?: string | null
+      preset?: string | null
+      /** @enum {string} */
+      provider:
+        | 'google_drive'
+        | 'dropbox'
+        | 'onedrive'
+        | 's3'
+        | 'google_cloud_storage'
+        | 'azure_blob'
+        | 'demo'
+      region?: string | null
+      secret_key?: string | null
+      service_account?: string | null
     }
     CreatedWebhook: {
       /** Format: date-time */
@@ -2010,6 +2202,31 @@ export interface components {
       time_zone?: string
       /** @enum {string} */
       visibility?: 'public' | 'private'
+    }
+    Sync: {
+      added: number
+      bytes: number
+      changed: number
+      conflicts: number
+      error: {
+        code: string
+        message: string
+      } | null
+      failed: number
+      finished_at: string | null
+      /** @description Left out by patterns or by their size */
+      ignored: number
+      listed: number
+      listed_bytes: number
+      operation_id: string | null
+      preview_reason: ('requested' | 'first_sync' | 'deletions' | 'uploads') | null
+      removed: number
+      renamed: number
+      /** Format: date-time */
+      started_at: string
+      /** @description Of its operation */
+      status: string | null
+      uploaded: number
     }
     TagTemplate: {
       /** Format: date-time */

@@ -36,7 +36,7 @@ export const itemDraft = (item: WorkItem): Draft => (item.draft ??= draftOfRecor
 
 /** Does the step apply to this item? */
 export const applies = (step: ResolvedStep, item: WorkItem): boolean =>
-  step.when === undefined || matchesCondition(fileOf(item), step.when)
+  !item.last && (step.when === undefined || matchesCondition(fileOf(item), step.when))
 
 /** Loads the records of items that are about existing files. */
 export async function loadRecords(tx: ShopScope, items: readonly WorkItem[]): Promise<void> {
@@ -86,6 +86,7 @@ export function advance(
   if (outcome.created) item.created.push(...outcome.created)
   if (outcome.link) item.link = outcome.link
   if (outcome.drop_previous) item.drop_previous = true
+  if (outcome.last) item.last = true
   if (outcome.unchanged) item.unchanged ??= outcome.unchanged
   else if (kind === 'act' && undo === 'none') item.acted = true
   if (outcome.bytes) item.staged = outcome.bytes

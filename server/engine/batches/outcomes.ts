@@ -4,6 +4,9 @@ import type { ShopScope } from '../../db/for-shop.ts'
 import { announceControl } from '../worker/control.ts'
 import { LeaseLost } from '../worker/lease.ts'
 import { queueFinish } from '../../queue/queue.ts'
+import type { Stop } from '../types.ts'
+
+export type { Stop } from '../types.ts'
 
 export interface Counts {
   done?: number
@@ -11,13 +14,6 @@ export interface Counts {
   skipped?: number
   bytes?: number
   saved?: number
-}
-
-/** Why one item's failure ended the whole operation. */
-export interface Stop {
-  step: string
-  code: string
-  message: string
 }
 
 /**

@@ -28,6 +28,7 @@ export const workItem = (row: ClaimedRow): WorkItem => ({
   link: null,
   unchanged: null,
   acted: false,
+  last: false,
   resume: { step: row.step, staged: row.staged, final: false },
   drop_previous: false,
 })

@@ -1,16 +1,24 @@
 // Operations that take entries while they run: an import of uploads begins with the first complete
 // file. It stays open until its channel closes it, and can end only then.
-import type { Entry } from '../../../plugins/contract.ts'
+import type { Entry, FileChange } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Draft } from '../../files/drafts.ts'
 import { predecessorsOf } from './name-order.ts'
 import { queueChain, queueFinish } from '../../queue/queue.ts'
+import { announceControl } from '../worker/control.ts'
+import type { Stop } from '../types.ts'
 
 export interface GrowingEntry {
   entry: Entry
   draft: Draft
   /** The position of the operation's newest item of this name, or null. */
   after: number | null
+}
+
+/** A file that exists (a bare UUID), with the change that comes with it. */
+export interface GrowingChange {
+  file: string
+  wanted: FileChange | null
 }
 
 /**
@@ -20,7 +28,7 @@ export interface GrowingEntry {
 export async function addEntries(
   tx: ShopScope,
   operation: string,
-  entries: readonly GrowingEntry[],
+  entries: readonly (GrowingEntry | GrowingChange)[],
 ): Promise<number | null> {
   // Locked before the operation's row, as a commit does. Waits for a chain that is about to end: it
   // has not seen the new items.
@@ -33,25 +41,19 @@ export async function addEntries(
   )
   const [grown] = await tx.query<{ first: number; paused: boolean }>(
     `update operations set total = total + :count
-     where shop_id = :shop and id = :operation and open and status in ('queued', 'running', 'paused')
+     where shop_id = :shop and id = :operation and open
+       and status in ('queued', 'running', 'paused', 'previewing')
      returning total - :count as first, status = 'paused' as paused`,
     { operation, count: entries.length },
   )
   if (!grown || !chain) return null
   const { first } = grown
-  const before = predecessorsOf(entries).map((at, n) =>
-    at === null ? entries[n]!.after : first + at,
-  )
   await tx.query(
-    `insert into items (shop_id, operation_id, position, entry, draft, waits_for)
-     select :shop, :operation, :first + n::int - 1, e -> 'entry', e -> 'draft', (e ->> 'before')::int
+    `insert into items (shop_id, operation_id, position, file_id, entry, draft, wanted, waits_for)
+     select :shop, :operation, :first + n::int - 1, (e ->> 'file')::uuid, e -> 'entry', e -> 'draft',
+       nullif(e -> 'wanted', 'null'), (e ->> 'before')::int
      from jsonb_array_elements(:entries::jsonb) with ordinality as t(e, n)`,
-    {
-      ...{ operation, first },
-      entries: JSON.stringify(
-        entries.map(({ entry, draft }, n) => ({ entry, draft, before: before[n] })),
-      ),
-    },
+    { operation, first, entries: JSON.stringify(linked(entries, first)) },
   )
   await tx.query(
     'update chains set ended = false where shop_id = :shop and operation_id = :operation and chain = :chain',
@@ -61,12 +63,56 @@ export async function addEntries(
   return first
 }
 
+function linked(entries: readonly (GrowingEntry | GrowingChange)[], first: number) {
+  const imported = entries.flatMap((each, place) => ('entry' in each ? [{ ...each, place }] : []))
+  const before = predecessorsOf(imported)
+  const rows: object[] = [...entries]
+  for (const [n, { entry, draft, after, place }] of imported.entries()) {
+    const at = before[n]!
+    const waits = at === null ? after : first + imported[at]!.place
+    rows[place] = { entry, draft, before: waits }
+  }
+  return rows
+}
+
 /** Nothing more will be added: the operation ends with its last item. Idempotent. */
 export async function closeOperation(tx: ShopScope, operation: string): Promise<void> {
   const [closed] = await tx.query<{ complete: boolean }>(
     `update operations set open = false where shop_id = :shop and id = :operation and open
-     returning status in ('queued', 'running') and done + failed + skipped + cancelled = total as complete`,
+     returning status in ('queued', 'running', 'previewing') and done + failed + skipped + cancelled = total as complete`,
     { operation },
   )
   if (closed?.complete) await queueFinish(tx, operation)
+}
+
+/**
+ * Makes an open operation that has no items yet a preview, which a person must confirm; false: it
+ * is closed or cancelled, or has items.
+ */
+export async function previewOpen(tx: ShopScope, operation: string): Promise<boolean> {
+  const changed = await tx.query(
+    `update operations set preview = true, status = 'previewing', paused_at = null
+     where shop_id = :shop and id = :operation and open and total = 0
+       and status in ('queued', 'running', 'paused', 'previewing')
+     returning id`,
+    { operation },
+  )
+  return changed.length > 0
+}
+
+/** The channel cannot add what it wanted to: the operation fails, and items that wait end. */
+export async function failOpen(tx: ShopScope, operation: string, stop: Stop): Promise<void> {
+  const [failed] = await tx.query<{ id: string }>(
+    `update operations set open = false, stopped = :stop::jsonb, paused_at = null,
+       started_at = coalesce(started_at, now()),
+       status = case when status = 'previewing' then status else 'running' end,
+       cancelled = total - done - failed - skipped
+     where shop_id = :shop and id = :operation and open
+       and status in ('queued', 'running', 'paused', 'previewing')
+     returning id`,
+    { operation, stop: JSON.stringify(stop) },
+  )
+  if (!failed) return
+  await queueFinish(tx, operation)
+  await announceControl(tx, operation)
 }

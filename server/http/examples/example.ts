@@ -56,6 +56,7 @@ export const IDS = {
   dropped_file: id('dropped', 29),
   /** Its import failed. */
   failed_drop: id('dropped', 30),
+  connection: id('connection', 31),
 } as const
 export type ExampleId = keyof typeof IDS
 

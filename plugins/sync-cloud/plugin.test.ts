@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest'
+import { PortError, type Cloud, type CloudTask, type StagedBlob } from '../contract.ts'
+import { importItem, writeContext } from '../../test/fakes/context.ts'
+import { pluginSuite } from '../../test/suites/plugins.ts'
+import { syncCloud } from './plugin.ts'
+
+const staged: StagedBlob = {
+  hash: '0'.repeat(64),
+  size_bytes: 5,
+  location: 'primary',
+  content_type: null,
+}
+const fetching = (path: string, pack: string | null = null): CloudTask => ({
+  does: 'fetch',
+  path,
+  size_bytes: 5,
+  pack,
+})
+
+/** A port over a provider that has these tasks; `lost` fails. */
+function world(tasks: Readonly<Record<string, CloudTask>>) {
+  const carried: string[] = []
+  const cloud: Cloud = {
+    tasksOf: () => Promise.resolve(new Map(Object.entries(tasks))),
+    carryOut: async function* (_, items, signal) {
+      for (const { id } of items) {
+        signal.throwIfAborted()
+        const task = await Promise.resolve(tasks[id]!)
+        const error = new PortError('cloud_file_not_found', 'It is gone', false)
+        if (id === 'lost') yield { item: id, error }
+        else if (id === 'same' || task.does === 'send') yield { item: id }
+        else {
+          if (!carried.includes(id)) carried.push(id)
+          yield { item: id, bytes: staged }
+        }
+      }
+    },
+  }
+  const items = [...Object.keys(tasks), 'superseded'].map((id) =>
+    importItem(id, { entry: { source: { type: 'cloud', path: id } } }),
+  )
+  return {
+    items,
+    context: writeContext({ cloud, request: { sync: 'a sync' } }),
+    state: () => Promise.resolve([...carried].sort()),
+  }
+}
+
+pluginSuite(syncCloud, () =>
+  Promise.resolve(world({ new: fetching('new'), lost: fetching('lost') })),
+)
+
+describe('sync-cloud', () => {
+  const outcomesOf = async (tasks: Readonly<Record<string, CloudTask>>) => {
+    const { items, context } = world(tasks)
+    const outcomes = await Array.fromAsync(syncCloud.run!(items, {}, context))
+    return Object.fromEntries(outcomes.map(({ item, ...outcome }) => [item, outcome]))
+  }
+
+  it('gives bytes with the pack of their subfolder, or why there are none', async () => {
+    expect(
+      await outcomesOf({
+        packed: fetching('course/packed', 'course'),
+        same: fetching('same'),
+        lost: fetching('lost'),
+      }),
+    ).toEqual({
+      packed: { status: 'ok', bytes: staged, change: { pack: { name: 'course' } } },
+      same: { status: 'skipped', reason: 'It has the same bytes here' },
+      lost: {
+        ...{ status: 'failed', code: 'cloud_file_not_found', message: 'It is gone' },
+        retryable: false,
+      },
+      superseded: {
+        status: 'skipped',
+        reason: 'A newer sync of this connection has replaced this one',
+      },
+    })
+  })
+  it('has the last word on files that exist', async () => {
+    const { context } = world({ moved: { does: 'change' } })
+    const wanted = { set: { filename: 'b.pdf' } }
+    const item = { ...importItem('moved'), entry: null, wanted }
+    expect(await Array.fromAsync(syncCloud.run!([item], {}, context))).toEqual([
+      { item: 'moved', status: 'ok', last: true, change: wanted },
+    ])
+  })
+})

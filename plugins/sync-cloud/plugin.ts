@@ -1,0 +1,83 @@
+// First step of every cloud sync: brings the objects that are new or changed, makes the changes
+// that were made there, and carries those that were made here.
+import { z } from 'zod'
+import {
+  definePlugin,
+  failed,
+  type CloudTask,
+  type FileChange,
+  type Item,
+  type Outcome,
+} from '../contract.ts'
+
+/**
+ * Outcomes of entries carry `bytes`; those of files the change that came with them, and are the
+ * last word on them. Fails with the codes `cloud_…`, or what the storage location says.
+ */
+export const syncCloud = definePlugin({
+  id: 'sync-cloud',
+  kind: 'fetch',
+  title: 'Sync with the cloud',
+  options: z.strictObject({}),
+  undo: 'fields',
+  needs: ['cloud'],
+  worksOn: 'imports',
+  bytes: true,
+  summary: () => 'Brings what is new, changed, renamed or deleted at the provider',
+  async *plan(items, _, { cloud, request, signal }) {
+    signal.throwIfAborted()
+    const tasks = await cloud.tasksOf(request.sync ?? '', items)
+    for (const item of items) {
+      const task = tasks.get(item.id)
+      yield task ? (changed(item, task) ?? foreseen(item, task)) : superseded(item)
+    }
+  },
+  async *run(items, _, { cloud, request, signal }) {
+    const sync = request.sync ?? ''
+    const tasks = await cloud.tasksOf(sync, items)
+    const open = new Map<string, Item>()
+    for (const item of items) {
+      const task = tasks.get(item.id)
+      const outcome = task ? changed(item, task) : superseded(item)
+      if (outcome) yield outcome
+      else open.set(item.id, item)
+    }
+    if (open.size === 0) return
+    for await (const { item: id, bytes, error } of cloud.carryOut(
+      sync,
+      [...open.values()],
+      signal,
+    )) {
+      const item = open.get(id)!
+      const task = tasks.get(id)!
+      if (error) yield failed(item, error)
+      else if (bytes) yield { ...foreseen(item, task), bytes } as Outcome
+      else yield settled(item, task)
+    }
+  },
+})
+
+const superseded = ({ id }: Item): Outcome => ({
+  item: id,
+  status: 'skipped',
+  reason: 'A newer sync of this connection has replaced this one',
+})
+
+/** Of a file here that was changed there; null: it is another task. */
+const changed = ({ id, wanted }: Item, { does }: CloudTask): Outcome | null =>
+  does === 'change' ? { item: id, status: 'ok', last: true, change: wanted ?? {} } : null
+
+/** What comes of it, without its bytes. */
+function foreseen({ id }: Item, task: CloudTask): Outcome {
+  const warnings = 'warning' in task && task.warning ? { warnings: [task.warning] } : {}
+  if (task.does !== 'fetch') return { item: id, status: 'ok', last: true, ...warnings }
+  const change: FileChange = task.pack === null ? {} : { pack: { name: task.pack } }
+  return { item: id, status: 'ok', change, ...warnings }
+}
+
+/** It was carried out, and brought no bytes. */
+function settled(item: Item, task: CloudTask): Outcome {
+  if (item.entry === null) return foreseen(item, task)
+  const reason = task.does === 'send' ? task.says : 'It has the same bytes here'
+  return { item: item.id, status: 'skipped', reason }
+}

@@ -1,0 +1,234 @@
+// Carries out a batch of a sync's decisions: objects are copied here with one run of rclone, changes
+// of ours go there one after another. What was done there is recorded where it is done.
+import { randomUUID } from 'node:crypto'
+import { mkdir, rm, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { PortError, type StagedBlob } from '../../../plugins/contract.ts'
+import type { ShopScope } from '../../db/for-shop.ts'
+import { foundType, headOfFile } from '../../ports/found-type.ts'
+import { copyOut, locateItem } from '../../ports/item-bytes.ts'
+import { storeFailure, type StagePlace } from '../../ports/stage.ts'
+import { StoreError, type BlobStore } from '../../store/store.ts'
+import type { Cloud, OpenRemote } from './cloud.ts'
+import { openingOf, requireConnection } from './connections.ts'
+import { CloudError } from './rclone/errors.ts'
+import { fetchObjects } from './rclone/fetch.ts'
+import { listOne, type Listed } from './rclone/listing.ts'
+import { deleteObject, moveObject, putObject } from './rclone/send.ts'
+import { readSync } from './sync-rows.ts'
+import type { SyncTask } from './tasks.ts'
+
+export interface CarryParts {
+  scope: ShopScope
+  cloud: Cloud
+  place: StagePlace
+  stores: ReadonlyMap<string, BlobStore>
+}
+
+export interface CarriedOut {
+  task: SyncTask
+  bytes?: StagedBlob
+  error?: CloudError | PortError
+}
+
+/** One result a task, in no order. Throws the reason of `signal`. */
+export async function* carryOut(
+  parts: CarryParts,
+  sync: string,
+  tasks: readonly SyncTask[],
+  signal: AbortSignal,
+): AsyncGenerator<CarriedOut> {
+  const { scope, cloud } = parts
+  const { connection_id } = (await readSync(scope, sync))!
+  const connection = await requireConnection(scope, connection_id)
+  const watched = (result: CarriedOut) => {
+    if (result.error?.code === 'cloud_access_revoked') cloud.renewToken(connection_id)
+    return result
+  }
+  let open: OpenRemote
+  try {
+    open = await cloud.open(scope, openingOf(cloud, scope, connection))
+  } catch (error) {
+    if (!(error instanceof CloudError)) throw error
+    for (const task of tasks) yield { task, error }
+    return
+  }
+  const folder = path.join(cloud.stagingFolder, connection_id, randomUUID())
+  await mkdir(folder, { recursive: true })
+  const run = { parts, sync, open, folder, signal }
+  try {
+    const sends = tasks.filter(({ kind }) => kind === 'send' || kind === 'remove_there')
+    for await (const result of fetched(
+      run,
+      tasks.filter((task) => !sends.includes(task)),
+    ))
+      yield watched(result)
+    for (const task of sends) yield watched(await sent(run, task))
+  } finally {
+    open.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+interface Run {
+  parts: CarryParts
+  sync: string
+  open: OpenRemote
+  folder: string
+  signal: AbortSignal
+}
+
+async function* fetched(run: Run, tasks: readonly SyncTask[]): AsyncGenerator<CarriedOut> {
+  const byPath = new Map(tasks.map((task) => [task.path, task]))
+  const known = await currentHashes(run.parts.scope, tasks)
+  for (const task of tasks)
+    if (task.kind === 'duplicate') {
+      byPath.delete(task.path)
+      yield { task, error: new CloudError('cloud_duplicate_name') }
+    }
+  if (byPath.size === 0) return
+  const { program, remote, environment } = run.open
+  const options = { environment, signal: run.signal, folder: run.folder }
+  for await (const one of fetchObjects(program, remote, [...byPath.keys()], options)) {
+    const task = byPath.get(one.path)!
+    yield 'error' in one ? { task, error: one.error } : await staged(run, task, one.file, known)
+  }
+}
+
+/** Of the files that objects are to replace, or may be the same as. */
+async function currentHashes(
+  scope: ShopScope,
+  tasks: readonly SyncTask[],
+): Promise<Map<string, string>> {
+  const rows = await scope.query<{ id: string; hash: string }>(
+    `select f.id, encode(v.hash, 'hex') as hash from files f
+     join versions v on v.shop_id = f.shop_id and v.file_id = f.id and v.number = f.version
+     where f.shop_id = :shop and f.id = any(:ids::uuid[]) and f.deleted_at is null`,
+    { ids: tasks.flatMap(({ file_id }) => file_id ?? []) },
+  )
+  return new Map(rows.map(({ id, hash }) => [id, hash]))
+}
+
+/** A whole file of the right size becomes a staged blob; the same bytes as before are settled. */
+async function staged(
+  { parts: { place, scope }, sync, signal }: Run,
+  task: SyncTask,
+  file: string,
+  known: ReadonlyMap<string, string>,
+): Promise<CarriedOut> {
+  const { size } = await stat(file)
+  if (size !== task.size_bytes) return { task, error: new CloudError('cloud_file_changed') }
+  try {
+    const written = await place.store.adopt(place.shop, file, signal)
+    if (task.file_id !== null && known.get(task.file_id) === written.hash) {
+      await recordApplied(scope, sync, task, {})
+      return { task }
+    }
+    const found = await foundType(await headOfFile(file))
+    const bytes = { ...written, location: place.location, content_type: null, ...found }
+    return { task, bytes }
+  } catch (error) {
+    if (error instanceof StoreError) return { task, error: storeFailure(error) }
+    throw error
+  } finally {
+    await rm(file, { force: true })
+  }
+}
+
+/** It is done at the provider. Once more does no harm. */
+async function recordApplied(
+  scope: ShopScope,
+  sync: string,
+  { number }: SyncTask,
+  now: Partial<Pick<SyncTask, 'size_bytes' | 'hash' | 'modified_at' | 'version' | 'filename'>>,
+): Promise<void> {
+  await scope.query(
+    `update sync_changes set applied = true, size_bytes = coalesce(:size_bytes::bigint, size_bytes),
+       hash = case when :size_bytes::bigint is null then hash else :hash end,
+       modified_at = case when :size_bytes::bigint is null then modified_at else :modified_at::timestamptz end,
+       version = coalesce(:version::int, version), filename = coalesce(:filename, filename)
+     where shop_id = :shop and sync_id = :sync and number = :number`,
+    {
+      ...{ size_bytes: null, hash: null, modified_at: null, version: null, filename: null },
+      ...now,
+      sync,
+      number,
+    },
+  )
+}
+
+async function sent(run: Run, task: SyncTask): Promise<CarriedOut> {
+  if (task.applied) return { task }
+  try {
+    if (task.kind === 'remove_there') await removeThere(run, task)
+    else await send(run, task)
+    return { task }
+  } catch (error) {
+    if (error instanceof CloudError || error instanceof PortError) return { task, error }
+    throw error
+  }
+}
+
+async function removeThere({ open, parts, sync, signal }: Run, task: SyncTask): Promise<void> {
+  const options = { environment: open.environment, signal }
+  await requireUnchanged(open, task, task.path, signal)
+  await deleteObject(open.program, open.remote, task.path, options)
+  await recordApplied(parts.scope, sync, task, {})
+}
+
+/** Nothing that the listing did not see is replaced or deleted. */
+async function requireUnchanged(
+  { program, remote, environment }: OpenRemote,
+  { size_bytes, hash }: SyncTask,
+  path: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const now = await listOne(program, remote, path, { environment, signal }).catch(
+    (error: unknown) => {
+      if (error instanceof CloudError && error.code.endsWith('_not_found')) return null
+      throw error
+    },
+  )
+  const listed = size_bytes !== null
+  const same =
+    now !== null && now.size_bytes === size_bytes && (now.hash ?? hash) === (hash ?? now.hash)
+  if (now === null ? false : !listed || !same) throw new CloudError('cloud_file_changed')
+}
+
+async function send(run: Run, task: SyncTask): Promise<void> {
+  const { open, parts, sync, folder, signal } = run
+  const { program, remote, environment } = open
+  const options = { environment, signal }
+  const ours = await fileNow(parts.scope, task)
+  if (!ours) throw new PortError('file_not_found', 'There is no such file', false)
+  const from = task.size_bytes === null ? null : task.from_path
+  await requireUnchanged(open, task, from ?? task.path, signal)
+  let now: Listed | null = null
+  if (from !== null && from !== task.path)
+    now = await moveObject(program, remote, from, task.path, options)
+  if (ours.version !== ours.base_version || from === null) {
+    const file = path.join(folder, `send-${task.number}`)
+    const located = await locateItem(parts.scope, { file: { id: task.file_id }, staged: null })
+    await copyOut(parts.scope, parts.stores, located, file, signal)
+    now = await putObject(program, remote, task.path, file, options).finally(() =>
+      rm(file, { force: true }),
+    )
+  }
+  const { version, filename } = ours
+  await recordApplied(parts.scope, sync, task, { ...now, version, filename })
+}
+
+async function fileNow(scope: ShopScope, { file_id, from_path }: SyncTask) {
+  const [row] = await scope.query<{
+    version: number
+    filename: string
+    base_version: number | null
+  }>(
+    `select f.version, f.filename, (
+       select c.version from cloud_files c where c.shop_id = :shop and c.file_id = f.id and c.path = :from_path limit 1
+     ) as base_version
+     from files f where f.shop_id = :shop and f.id = :file_id and f.deleted_at is null`,
+    { file_id, from_path },
+  )
+  return row ?? null
+}

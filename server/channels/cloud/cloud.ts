@@ -1,0 +1,103 @@
+// The parts that cloud connections share in one process: the rclone program, the way out, and what
+// opens a connection's remote.
+import { mkdir } from 'node:fs/promises'
+import path from 'node:path'
+import type { ShopScope } from '../../db/for-shop.ts'
+import type { Logger } from '../../log.ts'
+import type { Secrets } from '../../secrets.ts'
+import { openBroker, type Broker } from './broker.ts'
+import { tokenSource, type OAuthClients, type OAuthFetch } from './oauth.ts'
+import type { Provider, Values } from './providers/provider.ts'
+import { PROVIDERS } from './providers/providers.ts'
+import { openGuardProxy, type Dial, type GuardProxy } from './proxy.ts'
+import { CloudError } from './rclone/errors.ts'
+import { findRclone, type RcloneProgram } from './rclone/program.ts'
+import type { Remote } from './rclone/remote.ts'
+
+export interface CloudOptions {
+  /** What RCLONE_EXECUTABLE says. */
+  executable: string | null
+  dataDir: string
+  allowLoopback: boolean
+  /** Demo mode has a sample provider. */
+  demo: boolean
+  clients: OAuthClients
+  /** Without a trailing slash. */
+  baseUrl: string
+  secrets: Secrets
+  log: Logger
+  /** Tests lead names of providers to their emulators. */
+  emulators?: { dial: Dial; environment: Readonly<Record<string, string>>; fetch: OAuthFetch }
+}
+
+/** A remote that can be used until it is closed. */
+export interface OpenRemote {
+  program: string
+  remote: Remote
+  environment: Readonly<Record<string, string>>
+  close(): void
+}
+
+/** What it takes to open a connection's remote. */
+export interface Opening {
+  /** Null: it is not stored yet. */
+  id: string | null
+  provider: Provider
+  settings: Values
+  secrets: Values
+  bytesPerSecond: number | null
+}
+
+export interface Cloud {
+  rclone: RcloneProgram
+  options: CloudOptions
+  /** Those that this installation offers; what it lacks for one is told by `missing`. */
+  providers: readonly Provider[]
+  /** Throws `CloudError`. */
+  open(scope: ShopScope, opening: Opening): Promise<OpenRemote>
+  /** The provider refused the access token before its time: the next run gets another one. */
+  renewToken(connection: string): void
+  /** Of objects on their way into the storage location. */
+  stagingFolder: string
+  close(): Promise<void>
+}
+
+export async function openCloud(options: CloudOptions): Promise<Cloud> {
+  const { dataDir, log, demo, emulators } = options
+  const rclone = await findRclone(options.executable)
+  if (rclone.message !== null) log.info('cloud connections cannot sync', { reason: rclone.message })
+  const demoFolder = path.join(dataDir, 'demo-cloud')
+  if (demo) await mkdir(demoFolder, { recursive: true })
+  let proxy: Promise<GuardProxy> | null = null
+  let broker: Promise<Broker> | null = null
+  const tokens = tokenSource(options)
+  return {
+    rclone,
+    options,
+    providers: PROVIDERS.filter(({ signIn }) => demo || signIn !== 'none'),
+    stagingFolder: path.join(dataDir, 'cloud'),
+    renewToken: tokens.forget,
+    open: async (scope, { id, provider, settings, secrets, bytesPerSecond }) => {
+      if (rclone.path === null) throw new CloudError('cloud_unavailable')
+      const place = { demoFolder, allowLoopback: options.allowLoopback }
+      const remote = provider.remote({ settings, secrets, place })
+      const bandwidth =
+        bytesPerSecond === null ? null : Math.max(1, Math.ceil(bytesPerSecond / 1024))
+      const way = await (proxy ??= openGuardProxy(emulators?.dial))
+      const environment = { ...way.environment, ...emulators?.environment }
+      const open = { program: rclone.path, environment }
+      if (!provider.oauth) return { ...open, remote: { ...remote, bandwidth }, close: () => {} }
+      if (id === null || secrets.refresh_token === undefined)
+        throw new CloudError('cloud_access_revoked')
+      const grant = (await (broker ??= openBroker())).grant((again) =>
+        tokens.accessToken(scope, id, provider, again),
+      )
+      const all = { ...remote.settings, ...grant.settings }
+      return { ...open, remote: { ...remote, settings: all, bandwidth }, close: grant.end }
+    },
+    close: async () => {
+      await (await proxy)?.close()
+      await (await broker)?.close()
+    },
+  }
+}

@@ -1,0 +1,271 @@
+// Connections as rows: made, read, changed, deleted. Keys are proved by a listing before they are
+// stored.
+import type { ShopScope } from '../../db/for-shop.ts'
+import { AppError, type ErrorDetail } from '../../errors.ts'
+import type { Cloud, Opening } from './cloud.ts'
+import { DEFAULT_OPTIONS, type ConnectionOptions } from './options.ts'
+import { providerOf } from './providers/providers.ts'
+import type { Provider, Values } from './providers/provider.ts'
+import { CloudError } from './rclone/errors.ts'
+import { probeRoot } from './rclone/probe.ts'
+import { openSealed, sealed } from './sealed.ts'
+
+export type ConnectionState = 'unauthorized' | 'ready' | 'failing'
+
+export interface CloudConnection {
+  id: string
+  provider: string
+  name: string
+  settings: Values
+  sealed: Buffer | null
+  options: ConnectionOptions
+  frequency_hours: number | null
+  next_sync_at: Date | null
+  state: ConnectionState
+  error: { code: string; message: string } | null
+  established: boolean
+  created_at: Date
+}
+
+/** What a caller wants; fields of the provider are by their names. */
+export interface ConnectionWishes {
+  name?: string | undefined
+  frequency_hours?: number | null | undefined
+  options: Partial<ConnectionOptions>
+  values: Values
+}
+
+export const MOST_CONNECTIONS = 100
+const CHECK_MS = 45_000
+
+export const listCloudConnections = (scope: ShopScope): Promise<CloudConnection[]> =>
+  scope.query<CloudConnection>(
+    `select * from connections where shop_id = :shop order by lower(name), id limit ${MOST_CONNECTIONS}`,
+  )
+
+export async function readConnection(
+  scope: ShopScope,
+  id: string,
+): Promise<CloudConnection | null> {
+  const [row] = await scope.query<CloudConnection>(
+    'select * from connections where shop_id = :shop and id = :id',
+    { id },
+  )
+  return row ?? null
+}
+
+/** Throws `not_found`. */
+export async function requireConnection(scope: ShopScope, id: string): Promise<CloudConnection> {
+  const row = await readConnection(scope, id)
+  if (!row) throw new AppError('not_found')
+  return row
+}
+
+/** Until the transaction ends no sync of it starts or is applied. Throws `not_found`. */
+export async function holdConnection(tx: ShopScope, id: string): Promise<CloudConnection> {
+  const [row] = await tx.query<CloudConnection>(
+    'select * from connections where shop_id = :shop and id = :id for no key update',
+    { id },
+  )
+  if (!row) throw new AppError('not_found')
+  return row
+}
+
+export const openingOf = (cloud: Cloud, scope: ShopScope, row: CloudConnection): Opening => ({
+  id: row.id,
+  provider: providerOf(row.provider),
+  settings: row.settings,
+  secrets: openSealed(cloud.options.secrets, scope.shop, row.sealed),
+  bytesPerSecond: row.options.bytes_per_second,
+})
+
+/** Gives its UUID. Throws `validation_failed`, `conflict`, or the provider's refusal. */
+export async function createConnection(
+  cloud: Cloud,
+  scope: ShopScope,
+  id: string,
+  wishes: ConnectionWishes,
+): Promise<string> {
+  const provider = offered(cloud, id)
+  const { settings, secrets } = checkedValues(provider, wishes.values, {})
+  const options = { ...DEFAULT_OPTIONS, ...wishes.options }
+  const authorized = provider.oauth === undefined
+  checkTogether(cloud, provider, settings, secrets)
+  if (authorized)
+    await prove(cloud, scope, { id: null, provider, settings, secrets, bytesPerSecond: null })
+  const hours = wishes.frequency_hours ?? null
+  return scope.transaction(async (tx) => {
+    const [row] = await tx.query<{ id: string }>(
+      `insert into connections (shop_id, provider, name, settings, sealed, options, frequency_hours,
+         next_sync_at, state)
+       select :shop, :provider, :name, :settings, :sealed, :options, :hours::int, ${nextSync(':hours::int')}, :state
+       where (select count(*) from connections where shop_id = :shop) < ${MOST_CONNECTIONS}
+       returning id`,
+      {
+        provider: provider.id,
+        name: wishes.name ?? provider.nameOf(settings).slice(0, 200),
+        settings: JSON.stringify(settings),
+        sealed: sealed(cloud.options.secrets, tx.shop, secrets),
+        options: JSON.stringify(options),
+        hours,
+        state: authorized ? 'ready' : 'unauthorized',
+      },
+    )
+    if (!row)
+      throw new AppError('conflict', {
+        message: `A shop has at most ${MOST_CONNECTIONS} connections: delete one first`,
+      })
+    return row.id
+  })
+}
+
+const nextSync = (hours: string) => `now() + ${hours} * interval '1 hour'`
+
+/** Throws as `createConnection`, and `not_found`. */
+export async function changeConnection(
+  cloud: Cloud,
+  scope: ShopScope,
+  id: string,
+  wishes: ConnectionWishes,
+): Promise<void> {
+  const before = await requireConnection(scope, id)
+  const provider = providerOf(before.provider)
+  const kept = openSealed(cloud.options.secrets, scope.shop, before.sealed)
+  const values = checkedValues(provider, wishes.values, { ...before.settings, ...kept })
+  const moved = Object.keys(wishes.values).length > 0
+  const secrets = { ...kept, ...values.secrets }
+  if (moved) {
+    checkTogether(cloud, provider, values.settings, secrets)
+    if (before.state !== 'unauthorized' || !provider.oauth)
+      await prove(cloud, scope, {
+        ...{ id, provider, settings: values.settings, secrets },
+        bytesPerSecond: null,
+      })
+  }
+  await scope.transaction(async (tx) => {
+    const row = await holdConnection(tx, id)
+    await tx.query(
+      `update connections set name = :name, options = :options, settings = :settings, sealed = :sealed,
+         next_sync_at = case when frequency_hours is distinct from :hours::int then ${nextSync(':hours::int')} else next_sync_at end,
+         frequency_hours = :hours,
+         state = case when :moved and state = 'failing' then 'ready' else state end,
+         error = case when :moved then null else error end
+       where shop_id = :shop and id = :id`,
+      {
+        ...{ id, moved, name: wishes.name ?? row.name },
+        options: JSON.stringify({ ...row.options, ...wishes.options }),
+        settings: JSON.stringify(moved ? values.settings : row.settings),
+        sealed:
+          moved && !provider.oauth ? sealed(cloud.options.secrets, tx.shop, secrets) : row.sealed,
+        hours: wishes.frequency_hours === undefined ? row.frequency_hours : wishes.frequency_hours,
+      },
+    )
+    if (moved && rootChanged(before.settings, values.settings)) await forgetApplied(tx, id)
+  })
+}
+
+/** Another folder: what was applied says nothing about it, and its first sync is the first. */
+const rootChanged = (before: Values, after: Values): boolean =>
+  ['endpoint', 'account', 'bucket', 'prefix', 'folder', 'drive_id'].some(
+    (name) => (before[name] ?? '') !== (after[name] ?? ''),
+  )
+
+async function forgetApplied(tx: ShopScope, id: string): Promise<void> {
+  await tx.query('delete from cloud_files where shop_id = :shop and connection_id = :id', { id })
+  await tx.query('update connections set established = false where shop_id = :shop and id = :id', {
+    id,
+  })
+}
+
+/** Files stay here. A sync that runs must be cancelled before. */
+export async function deleteConnection(tx: ShopScope, id: string): Promise<void> {
+  const rows = await tx.query(
+    'delete from connections where shop_id = :shop and id = :id returning id',
+    {
+      id,
+    },
+  )
+  if (rows.length === 0) throw new AppError('not_found')
+}
+
+function offered(cloud: Cloud, id: string): Provider {
+  const provider = cloud.providers.find((one) => one.id === id)
+  const missing = provider ? missingOf(cloud, provider) : []
+  const refuse = (message: string) => {
+    const detail: ErrorDetail = { param: 'provider', code: 'invalid_value', message }
+    throw new AppError('validation_failed', { param: 'provider', details: [detail] })
+  }
+  if (!provider) return refuse('This installation does not have this provider')
+  if (missing.length > 0) return refuse(setUpText(provider, missing))
+  return provider
+}
+
+/** The operator's variables that a provider needs and that are not set. */
+export const missingOf = (cloud: Cloud, { oauth }: Provider): string[] =>
+  oauth && !cloud.options.clients[oauth.client]
+    ? [`CLOUD_${oauth.client}_CLIENT_ID`, `CLOUD_${oauth.client}_CLIENT_SECRET`]
+    : []
+
+export const setUpText = ({ title }: Provider, missing: readonly string[]): string =>
+  `${title} needs an app of its own: the operator of this installation sets ${missing.join(' and ')}, as the operator’s guide describes`
+
+/** The provider's values, old ones below new ones. Throws `validation_failed` with every problem. */
+function checkedValues(provider: Provider, given: Values, before: Values) {
+  const details: ErrorDetail[] = []
+  const wrong = (param: string, code: ErrorDetail['code'], message: string) =>
+    details.push({ param, code, message })
+  for (const name of Object.keys(given))
+    if (!provider.fields.some((field) => field.name === name))
+      wrong(name, 'unknown_field', `${provider.title} has no such field`)
+  const settings: Record<string, string> = {}
+  const secrets: Record<string, string> = {}
+  for (const { name, required, secret, rule } of provider.fields) {
+    const value = given[name] ?? before[name] ?? ''
+    const parsed = rule.safeParse(value)
+    if (required && value === '') wrong(name, 'required', 'This field is required')
+    else if (value !== '' && !parsed.success)
+      wrong(name, 'invalid_value', parsed.error.issues[0]!.message)
+    else if (value !== '') (secret ? secrets : settings)[name] = value
+  }
+  if (details.length > 0) throw new AppError('validation_failed', { details })
+  return { settings, secrets }
+}
+
+function checkTogether(cloud: Cloud, provider: Provider, settings: Values, secrets: Values): void {
+  const place = { demoFolder: '', allowLoopback: cloud.options.allowLoopback }
+  const problem = provider.problem?.({ settings, secrets, place })
+  if (!problem) return
+  const detail: ErrorDetail = { ...problem, code: 'invalid_value' }
+  throw new AppError('validation_failed', { param: problem.param, details: [detail] })
+}
+
+/** The first page of a listing shows that the keys, the bucket and the folder are right. */
+export async function prove(cloud: Cloud, scope: ShopScope, opening: Opening): Promise<void> {
+  const open = await cloud.open(scope, opening).catch(refuse)
+  try {
+    const signal = AbortSignal.timeout(CHECK_MS)
+    await probeRoot(open.program, open.remote, { environment: open.environment, signal })
+  } catch (error) {
+    refuse(error, opening.provider)
+  } finally {
+    open.close()
+  }
+}
+
+function refuse(error: unknown, provider?: Provider): never {
+  if (error instanceof DOMException) throw new AppError('cloud_unreachable')
+  if (!(error instanceof CloudError)) throw error
+  const has = (name: string) => provider?.fields.some((field) => field.name === name)
+  const secret = provider?.fields.find((field) => field.secret)?.name
+  const param = {
+    cloud_access_denied: secret,
+    cloud_access_revoked: secret,
+    cloud_folder_not_found: has('bucket') ? 'bucket' : 'folder',
+    cloud_unreachable: has('endpoint') ? 'endpoint' : undefined,
+  }[error.code as string]
+  throw new AppError(error.code, {
+    message: error.message,
+    ...(param === undefined ? {} : { param }),
+    ...(error.retryAfter === null ? {} : { retryAfter: error.retryAfter }),
+  })
+}

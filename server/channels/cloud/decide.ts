@@ -1,0 +1,85 @@
+// What a sync does about one object: a three-way comparison of what was applied last (base), what
+// the provider has (theirs) and what is here (ours). Pure: the rest of a sync carries it out.
+
+/** How a side stands against the base. Without a base, `new` is all that it can be. */
+export type Standing = 'absent' | 'same' | 'changed' | 'new'
+
+export interface Triple {
+  theirs: Standing
+  ours: Standing
+  /** The base has it. */
+  base: boolean
+}
+
+export type Decision =
+  /** Bring their object here: as a new file, or as the next version of ours. */
+  | 'add'
+  | 'change'
+  /** Do with our file as the setting for deletions says. */
+  | 'remove'
+  /** Carry our file there, or delete their object. */
+  | 'send'
+  | 'remove_there'
+  /** Keep both, as two objects and two files. */
+  | 'conflict'
+  /** Neither side has it any more. */
+  | 'forget'
+  | null
+
+/**
+ * One-way: the provider is the source of truth, and what is done here never goes there. A file that
+ * was deleted here comes back when it changes there.
+ */
+export function decideOneWay({ base, theirs, ours }: Triple): Decision {
+  if (theirs === 'absent') {
+    if (!base) return null
+    return ours === 'absent' ? 'forget' : 'remove'
+  }
+  if (!base) return 'add'
+  if (theirs === 'same') return null
+  return ours === 'absent' ? 'add' : 'change'
+}
+
+/** Two-way: a change wins over a deletion, and two changes are a conflict. */
+export function decideTwoWay({ base, theirs, ours }: Triple): Decision {
+  if (!base) {
+    if (theirs !== 'absent' && ours !== 'absent') return 'conflict'
+    if (theirs !== 'absent') return 'add'
+    return ours === 'absent' ? null : 'send'
+  }
+  if (theirs === 'absent') {
+    if (ours === 'absent') return 'forget'
+    return ours === 'same' ? 'remove' : 'send'
+  }
+  if (ours === 'absent') return theirs === 'same' ? 'remove_there' : 'add'
+  if (theirs === 'same') return ours === 'same' ? null : 'send'
+  return ours === 'same' ? 'change' : 'conflict'
+}
+
+export interface DeletionCounts {
+  /** Files that the connection has. */
+  known: number
+  /** Files, or objects there, that would go. */
+  deleted: number
+  /** Files of other origin that would get new bytes. */
+  replaced: number
+  /** Objects that would be made or replaced there. */
+  sent: number
+  /** No sync was applied before. */
+  first: boolean
+}
+
+export type PreviewReason = 'requested' | 'first_sync' | 'deletions' | 'uploads'
+
+const MOST_DELETED = 100
+const MOST_SHARE = 0.2
+
+/** Why a person must look at it first, or null. */
+export function needsConfirmation(
+  counts: DeletionCounts,
+): Exclude<PreviewReason, 'requested'> | null {
+  const { known, deleted, replaced, sent, first } = counts
+  if (first && deleted + replaced > 0) return 'first_sync'
+  if (first && sent > 0) return 'uploads'
+  return deleted > MOST_DELETED || deleted > known * MOST_SHARE ? 'deletions' : null
+}

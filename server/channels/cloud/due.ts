@@ -1,0 +1,102 @@
+// Connections that are synced by the clock: each due one starts a sync, once, however many workers
+// look. It looks across shops; each sync belongs to its own.
+import { readdir, rm, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { isDatabaseAway, isRollback } from '../../db/error-classes.ts'
+import { forShop, type ShopScope } from '../../db/for-shop.ts'
+import type { BackgroundTask } from '../../engine/background.ts'
+import { AppError } from '../../errors.ts'
+import { errorFields } from '../../log.ts'
+import type { ListingParts } from './listing-task.ts'
+import { settleConnection } from './settle.ts'
+import { startSync } from './sync.ts'
+
+const LOOK_MS = 10_000
+const DUE_AT_ONCE = 100
+/** Of objects on their way: a run takes a day at most. */
+const STALE_MS = 25 * 3_600_000
+
+export const dueTask = (parts: ListingParts): BackgroundTask => ({
+  name: 'cloud-syncs',
+  atOnce: 1,
+  run: async () => {
+    await settleEnded(parts)
+    await startDue(parts)
+    await sweepStaging(parts.cloud.stagingFolder)
+    return new Date(Date.now() + LOOK_MS)
+  },
+})
+
+/** Gives how many syncs were started. */
+export async function startDue(parts: ListingParts): Promise<number> {
+  const { rows } = await parts.database.pool.query<{ shop_id: number; id: string }>(
+    `select c.shop_id, c.id from connections c join shops on shops.id = c.shop_id
+     where c.next_sync_at <= now() and shops.uninstalled_at is null order by c.next_sync_at limit $1`,
+    [DUE_AT_ONCE],
+  )
+  let started = 0
+  for (const { shop_id, id } of rows) {
+    try {
+      if (await forShop(parts.database, shop_id).transaction((tx) => fire(parts, tx, id))) started++
+    } catch (error) {
+      parts.log.warn('a cloud sync could not be started, it will be tried again', {
+        connection: id,
+        ...errorFields(error),
+      })
+    }
+  }
+  return started
+}
+
+/** The next time is set in the transaction that starts this one: none is lost, none comes twice. */
+async function fire(
+  { cloud, engine, log }: ListingParts,
+  tx: ShopScope,
+  id: string,
+): Promise<boolean> {
+  const due = await tx.query<{ name: string }>(
+    `update connections set next_sync_at = now() + frequency_hours * interval '1 hour'
+     where shop_id = :shop and id = :id and next_sync_at <= now() returning name`,
+    { id },
+  )
+  if (due.length === 0) return false
+  try {
+    const requestedBy = `connection ${due[0]!.name}`
+    await tx.transaction((inner) =>
+      startSync(cloud, engine, inner, id, { dryRun: false, requestedBy }),
+    )
+    return true
+  } catch (error) {
+    if (isDatabaseAway(error) || isRollback(error) || !(error instanceof AppError)) throw error
+    // It runs already, or a person must sign in: the connection says so.
+    log.info('a cloud sync was not started', { connection: id, code: error.code })
+    return false
+  }
+}
+
+/** Syncs that have ended since the last look become the base of the next ones. */
+async function settleEnded({ database, log }: ListingParts): Promise<void> {
+  const { rows } = await database.pool.query<{ shop_id: number; connection_id: string }>(
+    `select distinct s.shop_id, s.connection_id from syncs s
+     join operations o on o.shop_id = s.shop_id and o.id = s.operation_id
+     where s.phase = 'planned' and o.finished_at > now() - interval '1 hour' limit 1000`,
+  )
+  for (const { shop_id, connection_id } of rows)
+    await settleConnection(forShop(database, shop_id), connection_id).catch((error: unknown) => {
+      log.warn('a cloud sync could not be settled, it will be tried again', {
+        connection: connection_id,
+        ...errorFields(error),
+      })
+    })
+}
+
+/** What a killed process left. */
+async function sweepStaging(folder: string): Promise<void> {
+  const before = Date.now() - STALE_MS
+  for (const connection of await readdir(folder).catch(() => []))
+    for (const run of await readdir(path.join(folder, connection)).catch(() => [])) {
+      const place = path.join(folder, connection, run)
+      const found = await stat(place).catch(() => null)
+      if (found && found.mtimeMs < before) await rm(place, { recursive: true, force: true })
+    }
+}

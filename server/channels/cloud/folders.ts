@@ -1,0 +1,44 @@
+// The folders of a connection's account, for choosing one.
+import type { ShopScope } from '../../db/for-shop.ts'
+import { AppError } from '../../errors.ts'
+import type { Cloud } from './cloud.ts'
+import { openingOf, requireConnection } from './connections.ts'
+import { folderRule } from './providers/provider.ts'
+import { CloudError } from './rclone/errors.ts'
+import { listFolders } from './rclone/listing.ts'
+
+const MOST = 1000
+
+/** Directly in `path`, which is from the account's or bucket's own root. Throws `AppError`. */
+export async function foldersOf(
+  cloud: Cloud,
+  scope: ShopScope,
+  { id, path, signal }: { id: string; path: string; signal: AbortSignal },
+): Promise<{ name: string; path: string }[]> {
+  const connection = await requireConnection(scope, id)
+  const valid = folderRule.safeParse(path)
+  if (!valid.success)
+    throw new AppError('validation_failed', {
+      param: 'path',
+      details: [{ param: 'path', code: 'invalid_value', message: valid.error.issues[0]!.message }],
+    })
+  const opening = openingOf(cloud, scope, connection)
+  const settings = { ...opening.settings, folder: '', prefix: '' }
+  try {
+    const open = await cloud.open(scope, { ...opening, settings })
+    try {
+      const { program, remote, environment } = open
+      const options = { environment, signal, most: MOST }
+      const names = await listFolders(program, remote, path, options)
+      return names.map((name) => ({ name, path: path === '' ? name : `${path}/${name}` }))
+    } finally {
+      open.close()
+    }
+  } catch (error) {
+    if (!(error instanceof CloudError)) throw error
+    throw new AppError(error.code, {
+      message: error.message,
+      ...(error.retryAfter === null ? {} : { retryAfter: error.retryAfter }),
+    })
+  }
+}

@@ -1,0 +1,119 @@
+// Access tokens of connections that sign in by OAuth 2: a refresh token is sealed in the
+// connection's row, and used under its lock, since providers may replace it.
+import * as oauth from 'oauth4webapi'
+import type { ShopScope } from '../../db/for-shop.ts'
+import type { Secrets } from '../../secrets.ts'
+import type { AccessToken } from './broker.ts'
+import type { OAuthSpec, Provider } from './providers/provider.ts'
+import { CloudError } from './rclone/errors.ts'
+import { openSealed, sealed } from './sealed.ts'
+
+/** Client ids of the operator, by the names of `OAuthSpec.client`. */
+export type OAuthClients = Readonly<Record<string, { id: string; secret: string } | undefined>>
+export type OAuthFetch = typeof fetch
+
+interface Parts {
+  clients: OAuthClients
+  secrets: Secrets
+  emulators?: { fetch: OAuthFetch }
+}
+
+const ANSWER_MS = 30_000
+
+/** The server and the client as the library takes them. Throws `CloudError` without a client id. */
+export function partiesOf({ clients, emulators }: Parts, spec: OAuthSpec) {
+  const client = clients[spec.client]
+  if (!client) throw new CloudError('cloud_access_revoked')
+  const { origin } = new URL(spec.token)
+  return {
+    server: {
+      issuer: origin,
+      token_endpoint: spec.token,
+      authorization_endpoint: spec.authorize,
+    } satisfies oauth.AuthorizationServer,
+    client: { client_id: client.id } satisfies oauth.Client,
+    authentication: oauth.ClientSecretPost(client.secret),
+    options: () => ({
+      signal: AbortSignal.timeout(ANSWER_MS),
+      ...(emulators ? { [oauth.customFetch]: emulators.fetch } : {}),
+    }),
+  }
+}
+
+interface Kept {
+  token: string
+  until: number
+}
+
+/** Gives access tokens, each as long as it is valid. */
+export function tokenSource(parts: Parts) {
+  const known = new Map<string, Kept>()
+  const usable = (kept: Kept | undefined): AccessToken | null => {
+    const left = Math.floor(((kept?.until ?? 0) - Date.now()) / 1000)
+    return kept && left > 60 ? { token: kept.token, expiresIn: left } : null
+  }
+  return {
+    /** The provider refuses the one that is known. */
+    forget: (connection: string) => void known.delete(connection),
+    /** Throws `CloudError`. `again`: the last one may be refused before its time. */
+    accessToken: async (
+      scope: ShopScope,
+      connection: string,
+      provider: Provider,
+      again: boolean,
+    ): Promise<AccessToken> => {
+      const kept = again ? null : usable(known.get(connection))
+      if (kept) return kept
+      const fresh = await refreshed(parts, scope, connection, provider)
+      known.set(connection, { token: fresh.token, until: Date.now() + fresh.expiresIn * 1000 })
+      return fresh
+    },
+  }
+}
+
+/** Under the connection's lock: two refreshes with one token could end the grant. */
+function refreshed(
+  parts: Parts,
+  scope: ShopScope,
+  connection: string,
+  provider: Provider,
+): Promise<AccessToken> {
+  return scope.transaction(async (tx) => {
+    const [row] = await tx.query<{ sealed: Buffer | null }>(
+      'select sealed from connections where shop_id = :shop and id = :connection for update',
+      { connection },
+    )
+    const values = openSealed(parts.secrets, tx.shop, row?.sealed ?? null)
+    if (values.refresh_token === undefined) throw new CloudError('cloud_access_revoked')
+    const answer = await requestToken(parts, provider.oauth!, values.refresh_token)
+    if (answer.refresh_token && answer.refresh_token !== values.refresh_token) {
+      const next = { ...values, refresh_token: answer.refresh_token }
+      await tx.query(
+        'update connections set sealed = :sealed where shop_id = :shop and id = :connection',
+        { connection, sealed: sealed(parts.secrets, tx.shop, next) },
+      )
+    }
+    return { token: answer.access_token, expiresIn: answer.expires_in ?? 3600 }
+  })
+}
+
+async function requestToken(parts: Parts, spec: OAuthSpec, refreshToken: string) {
+  const { server, client, authentication, options } = partiesOf(parts, spec)
+  try {
+    const response = await oauth.refreshTokenGrantRequest(
+      ...([server, client, authentication, refreshToken, options()] as const),
+    )
+    return await oauth.processRefreshTokenResponse(server, client, response)
+  } catch (error) {
+    throw tokenError(error)
+  }
+}
+
+/** The library's own texts may hold what was sent: they are not kept. */
+export function tokenError(error: unknown): CloudError {
+  if (error instanceof oauth.ResponseBodyError) {
+    const revoked = ['invalid_grant', 'unauthorized_client', 'access_denied'].includes(error.error)
+    return new CloudError(revoked ? 'cloud_access_revoked' : 'cloud_failed')
+  }
+  return new CloudError('cloud_unreachable')
+}

@@ -1,0 +1,78 @@
+// How a connection is synced: what a merchant chooses, with its defaults.
+import { z } from 'zod'
+import { LONGEST_PATTERN, MOST_PATTERNS, patternProblem } from './patterns.ts'
+
+export const FREQUENCIES = [1, 6, 12, 24] as const
+
+const patterns = (title: string) =>
+  z
+    .array(
+      z
+        .string()
+        .max(LONGEST_PATTERN, `At most ${LONGEST_PATTERN} characters`)
+        .superRefine((text, context) => {
+          const message = patternProblem(text)
+          if (message) context.addIssue({ code: 'custom', message })
+        }),
+    )
+    .max(MOST_PATTERNS, `At most ${MOST_PATTERNS} patterns`)
+    .meta({ description: title })
+
+/** 5 GB, as of every file. */
+export const MOST_FILE_BYTES = 5 * 1024 ** 3
+
+export const optionFields = {
+  direction: z.enum(['from_provider', 'two_way']).meta({
+    description: 'from_provider: the provider is the source of truth',
+  }),
+  deletions: z.enum(['keep', 'trash', 'unmap']).meta({
+    description: 'What becomes of files here that are deleted there',
+  }),
+  include: patterns('Only paths that match one of these; empty: all'),
+  exclude: patterns('Not paths that match one of these'),
+  max_bytes: z
+    .int('Write a number of bytes')
+    .min(1, 'Write a number above 0')
+    .max(MOST_FILE_BYTES, 'At most 5 GB')
+    .meta({ description: 'Larger files are left out' }),
+  packs_from_subfolders: z.boolean().meta({
+    description: 'New files go into a pack of their subfolder’s name',
+  }),
+  auto_map: z.boolean().meta({ description: 'New files are matched to products' }),
+  names: z.enum(['filename', 'path']).meta({
+    description: 'filename: as there; path: with their folders, as `a - b - name.pdf`',
+  }),
+  notify: z.boolean().meta({ description: 'Email at the end of each sync' }),
+  bytes_per_second: z
+    .int('Write a number of bytes')
+    .min(1024, 'At least 1024')
+    .max(10 ** 12, 'At most 1 TB')
+    .nullable()
+    .meta({ description: 'The most that a sync may use; null: all there is' }),
+}
+
+export interface ConnectionOptions {
+  direction: 'from_provider' | 'two_way'
+  deletions: 'keep' | 'trash' | 'unmap'
+  include: readonly string[]
+  exclude: readonly string[]
+  max_bytes: number
+  packs_from_subfolders: boolean
+  auto_map: boolean
+  names: 'filename' | 'path'
+  notify: boolean
+  bytes_per_second: number | null
+}
+
+export const DEFAULT_OPTIONS: ConnectionOptions = {
+  direction: 'from_provider',
+  deletions: 'trash',
+  include: [],
+  exclude: [],
+  max_bytes: MOST_FILE_BYTES,
+  packs_from_subfolders: false,
+  auto_map: true,
+  names: 'filename',
+  notify: true,
+  bytes_per_second: null,
+}

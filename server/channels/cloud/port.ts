@@ -1,0 +1,78 @@
+// What plugins may do with a sync: read what it decided, and carry that out.
+import { PortError, type Cloud as CloudPort, type CloudTask } from '../../../plugins/contract.ts'
+import type { Cloud } from './cloud.ts'
+import { carryOut, type CarriedOut } from './carry-out.ts'
+import { CloudError } from './rclone/errors.ts'
+import { tasksOf, type SyncTask } from './tasks.ts'
+import type { ShopScope } from '../../db/for-shop.ts'
+import type { BlobStore } from '../../store/store.ts'
+import type { StagePlace } from '../../ports/stage.ts'
+
+export function createCloudPort(
+  scope: ShopScope,
+  cloud: Cloud,
+  { place, stores }: { place: StagePlace; stores: ReadonlyMap<string, BlobStore> },
+): CloudPort {
+  const load = async (sync: string, items: readonly { id: string; position: number }[]) => {
+    const found = await tasksOf(
+      scope,
+      sync,
+      items.map(({ position }) => position),
+    )
+    return new Map(
+      items.flatMap(({ id, position }) => {
+        const task = found.tasks.get(position)
+        return task ? [[id, task] as const] : []
+      }),
+    )
+  }
+  return {
+    tasksOf: async (sync, items) => {
+      const tasks = await load(sync, items)
+      return new Map([...tasks].map(([id, task]) => [id, shown(task)]))
+    },
+    carryOut: async function* (sync, items, signal) {
+      const tasks = await load(sync, items)
+      const ids = new Map([...tasks].map(([id, task]) => [task, id]))
+      try {
+        const results = carryOut({ scope, cloud, place, stores }, sync, [...tasks.values()], signal)
+        for await (const result of results) yield { item: ids.get(result.task)!, ...told(result) }
+      } catch (error) {
+        signal.throwIfAborted()
+        throw error
+      }
+    },
+  }
+}
+
+function told({ bytes, error }: CarriedOut) {
+  if (error) return { error: error instanceof CloudError ? failure(error) : error }
+  return bytes ? { bytes } : {}
+}
+
+/** A refused token may only be an old one. */
+const failure = (error: CloudError) => {
+  const retryable = error.retryable || error.code === 'cloud_access_revoked'
+  return new PortError(error.code, error.message, retryable, { cause: error })
+}
+
+const CONFLICT = {
+  code: 'cloud_conflict',
+  message: 'It changed here and at the provider: both are kept, as two files',
+}
+
+function shown({ kind, path, size_bytes, pack }: SyncTask): CloudTask {
+  switch (kind) {
+    case 'rename':
+    case 'remove':
+      return { does: 'change' }
+    case 'remove_there':
+      return { does: 'send', says: 'Deleted at the provider, because it was deleted here' }
+    case 'send':
+      return { does: 'send', says: 'Sent to the provider' }
+    default: {
+      const fetching = { does: 'fetch', path, size_bytes: size_bytes ?? 0, pack } as const
+      return kind === 'conflict' ? { ...fetching, warning: CONFLICT } : fetching
+    }
+  }
+}

@@ -1,0 +1,78 @@
+// Google Cloud Storage: the key of a service account, and a bucket with a prefix.
+import { z } from 'zod'
+import { endpointProblem } from './s3.ts'
+import { field, folderRule, joined, textRule, type Provider } from './provider.ts'
+
+const isKey = (text: string): boolean => {
+  try {
+    const key = JSON.parse(text) as Record<string, unknown>
+    return key.type === 'service_account' && typeof key.private_key === 'string'
+  } catch {
+    return false
+  }
+}
+
+/** The key alone: addresses in it could lead anywhere. */
+function credentials(text: string): string {
+  const { client_email, private_key, private_key_id, project_id } = JSON.parse(text) as Record<
+    string,
+    string
+  >
+  return JSON.stringify({
+    type: 'service_account',
+    ...{ client_email, private_key, private_key_id, project_id },
+    token_uri: 'https://oauth2.googleapis.com/token',
+  })
+}
+
+export const googleCloudStorage: Provider = {
+  id: 'google_cloud_storage',
+  title: 'Google Cloud Storage',
+  signIn: 'keys',
+  keyed: true,
+  fields: [
+    field('bucket', 'Bucket', 'Its name, without gs:// and without a folder.', {
+      required: true,
+      rule: textRule(
+        /^[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]$/,
+        'Write the name of a bucket, like my-files',
+      ),
+    }),
+    field('prefix', 'Prefix', 'Only objects whose names begin with this folder, like manuals/.', {
+      rule: folderRule,
+    }),
+    field(
+      'service_account',
+      'Key of a service account',
+      'The JSON file that the console gave you. It is stored encrypted.',
+      {
+        required: true,
+        secret: true,
+        multiline: true,
+        rule: z
+          .string()
+          .max(8192, 'At most 8192 characters')
+          .refine(isKey, 'This is not the JSON key of a service account'),
+      },
+    ),
+    field('endpoint', 'Endpoint', 'Leave it empty.'),
+  ],
+  nameOf: ({ bucket, prefix }) => `Google Cloud Storage: ${joined(bucket, prefix)}`,
+  problem: ({ settings, place }) => {
+    const message = endpointProblem(settings.endpoint ?? '', place.allowLoopback)
+    return message ? { param: 'endpoint', message } : null
+  },
+  remote: ({ settings, secrets }) => ({
+    settings: {
+      TYPE: 'google cloud storage',
+      SERVICE_ACCOUNT_CREDENTIALS: credentials(secrets.service_account ?? '{}'),
+      BUCKET_POLICY_ONLY: 'true',
+      NO_CHECK_BUCKET: 'true',
+      ENDPOINT: settings.endpoint ?? '',
+    },
+    root: joined(settings.bucket, settings.prefix),
+    hash: 'md5',
+    listing: ['--fast-list'],
+    fetching: {},
+  }),
+}

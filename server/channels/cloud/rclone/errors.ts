@@ -1,0 +1,71 @@
+// What rclone reports, as our stable codes. Its own texts are never shown or logged: they may hold
+// keys, signed addresses and paths of this machine.
+import { ERRORS, type ErrorCode } from '../../../errors.ts'
+
+export type CloudCode = Extract<ErrorCode, `cloud_${string}`>
+
+export class CloudError extends Error {
+  readonly code: CloudCode
+  /** Seconds after which the provider wants to be asked again; null: it did not say. */
+  readonly retryAfter: number | null
+  constructor(code: CloudCode, retryAfter: number | null = null, options?: ErrorOptions) {
+    super(messageOf(code, retryAfter), options)
+    this.name = 'CloudError'
+    this.code = code
+    this.retryAfter = retryAfter
+  }
+  get retryable(): boolean {
+    return RETRYABLE.has(this.code)
+  }
+}
+
+const RETRYABLE: ReadonlySet<CloudCode> = new Set([
+  'cloud_rate_limited',
+  'cloud_unreachable',
+  'cloud_failed',
+])
+
+const messageOf = (code: CloudCode, seconds: number | null) =>
+  code === 'cloud_rate_limited' && seconds !== null
+    ? `The provider limits the rate of requests: it answers again in ${waiting(seconds)}`
+    : ERRORS[code].message
+
+const waiting = (seconds: number) =>
+  seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`
+
+/** The first that matches decides: rates come before quotas, since some texts name both. */
+const PATTERNS: readonly [CloudCode, RegExp][] = [
+  [
+    'cloud_rate_limited',
+    /rateLimitExceeded|rate_?limit|too_?many_?(requests|write)|SlowDown|activityLimitReached|throttled|ServerBusy|\b429\b/i,
+  ],
+  [
+    'cloud_access_revoked',
+    /invalid_grant|invalid_access_token|expired_access_token|access_revoked|token (has been )?(expired|revoked)|InvalidAuthenticationToken|couldn't fetch token|authError|user_suspended|\b401\b/i,
+  ],
+  [
+    'cloud_quota',
+    /storageQuota|quota_?exceeded|quotaLimitReached|insufficient_?(space|storage)|QuotaExceeded|\b507\b/i,
+  ],
+  [
+    'cloud_access_denied',
+    /AccessDenied|InvalidAccessKeyId|SignatureDoesNotMatch|AuthenticationFailed|AuthorizationFailure|insufficientPermissions|missing_scope|no_permission|Forbidden|\b403\b/i,
+  ],
+  [
+    'cloud_folder_not_found',
+    /directory not found|NoSuchBucket|ContainerNotFound|bucket does not exist|path\/not_found|itemNotFound|not_folder|is a file not a directory/i,
+  ],
+  ['cloud_file_not_found', /object not found|NoSuchKey|BlobNotFound|file not found|\b404\b/i],
+  [
+    'cloud_unreachable',
+    /no such host|connection re(fused|set)|i\/o timeout|deadline exceeded|TLS|x509|EOF|proxyconnect|network is unreachable|\b50[0234]\b|InternalError|ServiceUnavailable|backendError/i,
+  ],
+]
+const RETRY_AFTER = /retry.?after[^0-9]{0,12}(\d{1,6})|(?:try|trying) again in (\d{1,6})/i
+
+/** The code of what rclone wrote to its log. */
+export function cloudError(text: string): CloudError {
+  const code = PATTERNS.find(([, pattern]) => pattern.test(text))?.[0] ?? 'cloud_failed'
+  const after = RETRY_AFTER.exec(text)
+  return new CloudError(code, after ? Number(after[1] ?? after[2]) : null)
+}

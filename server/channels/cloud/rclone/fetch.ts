@@ -1,0 +1,169 @@
+// Copies objects into a folder of this machine, many with one run of rclone. What it did is taken
+// from its log: a name that it did not find is skipped without an error, and a killed run leaves
+// partial files under their final names.
+import { mkdir } from 'node:fs/promises'
+import path from 'node:path'
+import { CloudError, cloudError } from './errors.ts'
+import type { RunOptions } from './listing.ts'
+import { rootPath, type Remote } from './remote.ts'
+import { runRclone, type LogEvent } from './run.ts'
+
+export type Fetched = { path: string } & ({ file: string } | { error: CloudError })
+
+const FETCH_MS = 24 * 3_600_000
+const TRANSFERS = 8
+const LONGEST_NAME = 255
+const COPY = [
+  '--no-traverse',
+  '--no-check-dest',
+  '--local-no-set-modtime',
+  '--low-level-retries',
+  '3',
+]
+
+/**
+ * Gives each object as its file is whole, or why it could not be copied. Throws the reason of
+ * `signal`; what is in `folder` then is the caller's to remove.
+ */
+export async function* fetchObjects(
+  program: string,
+  remote: Remote,
+  paths: readonly string[],
+  { folder, ...options }: RunOptions & { folder: string },
+): AsyncGenerator<Fetched> {
+  const apart = unfit(paths)
+  const together = paths.filter((one) => !apart.has(one))
+  if (together.length > 0) yield* fetchTogether(program, remote, together, folder, options)
+  for (const [at, one] of [...apart].entries())
+    yield await fetchAlone(program, remote, one, path.join(folder, `alone-${at}`), options)
+}
+
+/** Paths that a list of lines, or a file system, cannot hold beside the others. */
+function unfit(paths: readonly string[]): Set<string> {
+  const folders = new Set(paths.flatMap((one) => parents(one)))
+  return new Set(paths.filter((one) => folders.has(one) || !isPlain(one)))
+}
+
+function parents(file: string): string[] {
+  const parts = file.split('/')
+  return parts.slice(1).map((_, at) => parts.slice(0, at + 1).join('/'))
+}
+
+/**
+ * Characters by which rclone writes what a name cannot hold: on a disk they become others. Control
+ * characters would end a line.
+ */
+const CODED = /[\0-\x1f\x7f\u201b\u2400-\u2426\uff00-\uff5e]/
+
+const isPlain = (file: string) =>
+  !CODED.test(file) &&
+  file
+    .split('/')
+    .every(
+      (part) =>
+        part !== '' &&
+        part !== '.' &&
+        part !== '..' &&
+        part === part.trim() &&
+        Buffer.byteLength(part) <= LONGEST_NAME,
+    )
+
+async function* fetchTogether(
+  program: string,
+  remote: Remote,
+  paths: readonly string[],
+  folder: string,
+  options: RunOptions,
+): AsyncGenerator<Fetched> {
+  const into = path.join(folder, 'batch')
+  await mkdir(into)
+  const waiting = new Set(paths)
+  const errors = new Map<string, CloudError>()
+  const events = createEvents()
+  const onLog = ({ level, msg, object }: LogEvent) => {
+    if (object === undefined) return
+    if (level === 'error') errors.set(object, cloudError(msg))
+    else if (/\bCopied\b/.test(msg) && waiting.delete(object))
+      events.push({ path: object, file: path.join(into, object) })
+  }
+  let trouble: unknown = null
+  const run = runRclone(program, {
+    ...options,
+    command: [
+      'copy',
+      '--files-from-raw',
+      '-',
+      '--transfers',
+      `${TRANSFERS}`,
+      ...COPY,
+      ...limits(remote),
+    ],
+    paths: [rootPath(remote), into],
+    remote: { ...remote.settings, ...remote.fetching },
+    input: paths.map((one) => `${one}\n`).join(''),
+    timeoutMs: FETCH_MS,
+    onLog,
+  })
+    .catch((error: unknown) => (trouble = error))
+    .finally(events.end)
+  yield* events.all()
+  await run
+  options.signal.throwIfAborted()
+  if (trouble !== null && !(trouble instanceof CloudError)) throw trouble
+  for (const one of waiting) {
+    const error = errors.get(one) ?? (trouble as CloudError | null)
+    yield { path: one, error: error ?? new CloudError('cloud_file_not_found') }
+  }
+}
+
+async function fetchAlone(
+  program: string,
+  remote: Remote,
+  one: string,
+  file: string,
+  options: RunOptions,
+): Promise<Fetched> {
+  let copied = false
+  try {
+    await runRclone(program, {
+      ...options,
+      command: ['copyto', '--no-check-dest', '--local-no-set-modtime', ...limits(remote)],
+      paths: [rootPath(remote, one), file],
+      remote: remote.settings,
+      timeoutMs: FETCH_MS,
+      onLog: ({ msg }) => (copied ||= /\bCopied\b/.test(msg)),
+    })
+    return copied
+      ? { path: one, file }
+      : { path: one, error: new CloudError('cloud_file_not_found') }
+  } catch (error) {
+    if (error instanceof CloudError) return { path: one, error }
+    throw error
+  }
+}
+
+const limits = ({ bandwidth }: Remote) => (bandwidth === null ? [] : ['--bwlimit', `${bandwidth}K`])
+
+/** Events in their order, until the end. */
+function createEvents() {
+  const queue: Fetched[] = []
+  let ended = false
+  let wake = () => {}
+  return {
+    push: (event: Fetched) => {
+      queue.push(event)
+      wake()
+    },
+    end: () => {
+      ended = true
+      wake()
+    },
+    async *all(): AsyncGenerator<Fetched> {
+      while (true) {
+        while (queue.length > 0) yield queue.shift()!
+        if (ended) return
+        await new Promise<void>((resolve) => (wake = resolve))
+      }
+    },
+  }
+}

@@ -1,0 +1,122 @@
+// One listing of a remote: rclone's JSON, read as a stream, an object a line.
+import { CloudError } from './errors.ts'
+import { rootPath, type Remote } from './remote.ts'
+import { runRclone, type Run } from './run.ts'
+
+export interface Listed {
+  /** From the remote's root. */
+  path: string
+  size_bytes: number
+  hash: string | null
+  /** ISO 8601. */
+  modified_at: string | null
+}
+
+interface Line {
+  Path: string
+  Name: string
+  Size: number
+  ModTime?: string
+  IsDir: boolean
+  Hashes?: Record<string, string>
+}
+
+export type RunOptions = Pick<Run, 'environment' | 'signal'>
+
+const LISTING_MS = 6 * 3_600_000
+const QUICK_MS = 60_000
+
+/**
+ * Gives pages of all files below the root. A listing that is not whole throws `CloudError`: what it
+ * lacks would be taken for deleted.
+ */
+export async function listRemoteFiles(
+  program: string,
+  remote: Remote,
+  options: RunOptions & { page: number; onPage(files: Listed[]): Promise<void> },
+): Promise<void> {
+  let page: Listed[] = []
+  let writing = Promise.resolve()
+  const hash = remote.hash ? ['--hash', '--hash-type', remote.hash] : []
+  await runRclone(program, {
+    ...options,
+    command: ['lsjson', '-R', '--files-only', '--no-mimetype', ...hash, ...remote.listing],
+    paths: [rootPath(remote)],
+    remote: remote.settings,
+    timeoutMs: LISTING_MS,
+    onLine: async (line) => {
+      const entry = entryOf(line)
+      if (!entry) return
+      page.push(listedOf(entry, remote))
+      if (page.length < options.page) return
+      const full = page
+      page = []
+      // One page is written while the next one is read.
+      await writing
+      writing = options.onPage(full)
+      writing.catch(() => {})
+    },
+  })
+  await writing
+  if (page.length > 0) await options.onPage(page)
+}
+
+/** Of one file below the root, as it is now. Throws `CloudError`. */
+export async function listOne(
+  program: string,
+  remote: Remote,
+  path: string,
+  options: RunOptions,
+): Promise<Listed> {
+  const hash = remote.hash ? ['--hash', '--hash-type', remote.hash] : []
+  let found: Listed | null = null
+  let text = ''
+  await runRclone(program, {
+    ...options,
+    command: ['lsjson', '--stat', '--no-mimetype', ...hash, ...remote.listing],
+    paths: [rootPath(remote, path)],
+    remote: remote.settings,
+    timeoutMs: QUICK_MS,
+    onLine: (line) => void (text += line),
+  })
+  const entry = JSON.parse(text) as Line | null
+  if (entry && !entry.IsDir) found = { ...listedOf(entry, remote), path }
+  if (!found) throw new CloudError('cloud_file_not_found')
+  return found
+}
+
+/** Names of the folders directly in `path`, by name. Throws `CloudError`. */
+export async function listFolders(
+  program: string,
+  remote: Remote,
+  path: string,
+  options: RunOptions & { most: number },
+): Promise<string[]> {
+  const names: string[] = []
+  await runRclone(program, {
+    ...options,
+    command: ['lsjson', '--dirs-only', '--no-mimetype', '--no-modtime'],
+    paths: [rootPath(remote, path)],
+    remote: remote.settings,
+    timeoutMs: QUICK_MS,
+    onLine: (line) => {
+      const entry = entryOf(line)
+      if (entry?.IsDir) names.push(entry.Name)
+    },
+  })
+  return names.sort((a, b) => a.localeCompare(b)).slice(0, options.most)
+}
+
+function entryOf(line: string): Line | null {
+  const text = line.endsWith(',') ? line.slice(0, -1) : line
+  if (!text.startsWith('{')) return null
+  return JSON.parse(text) as Line
+}
+
+const listedOf = ({ Path, Size, ModTime, Hashes }: Line, { hash }: Remote): Listed => ({
+  path: Path,
+  size_bytes: Size,
+  hash: (hash && Hashes?.[hash]) || null,
+  // Go writes a time that there is not as the year 1.
+  modified_at: ModTime && !ModTime.startsWith('0001-') ? ModTime : null,
+})

@@ -1,0 +1,31 @@
+// Whether a remote can be listed: its root is read until the first entry, or its end.
+import type { RunOptions } from './listing.ts'
+import { rootPath, type Remote } from './remote.ts'
+import { runRclone } from './run.ts'
+
+const PROBE_MS = 40_000
+
+/** Throws `CloudError`, or the reason of `signal`. */
+export async function probeRoot(
+  program: string,
+  remote: Remote,
+  { environment, signal }: RunOptions,
+): Promise<void> {
+  const enough = new AbortController()
+  try {
+    await runRclone(program, {
+      environment,
+      signal: AbortSignal.any([signal, enough.signal]),
+      command: ['lsjson', '--no-mimetype', '--no-modtime', '--low-level-retries', '2'],
+      paths: [rootPath(remote)],
+      remote: remote.settings,
+      timeoutMs: PROBE_MS,
+      onLine: (line) => {
+        if (line.startsWith('{')) enough.abort()
+      },
+    })
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!enough.signal.aborted) throw error
+  }
+}

@@ -1,0 +1,70 @@
+// Finds the rclone program and checks its version, once a process.
+import { execFile } from 'node:child_process'
+import { accessSync, constants } from 'node:fs'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import { promisify } from 'node:util'
+
+export interface RcloneProgram {
+  /** Absolute; null: there is none that can be used. */
+  path: string | null
+  version: string | null
+  /** Why it cannot be used and what to do about it; null: it can. */
+  message: string | null
+}
+
+const LEAST = [1, 60] as const
+const INSTALL =
+  'Install rclone 1.60 or newer (apt-get install rclone, or https://rclone.org/install/), or set RCLONE_EXECUTABLE, then restart the server'
+
+const isProgram = (file: string): boolean => {
+  try {
+    accessSync(file, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The copy that `npx rclone selfupdate` fetches into the package rclone.js. */
+function packaged(): string[] {
+  try {
+    const root = path.dirname(createRequire(import.meta.url).resolve('rclone.js/package.json'))
+    return [path.join(root, 'bin', process.platform === 'win32' ? 'rclone.exe' : 'rclone')]
+  } catch {
+    return []
+  }
+}
+
+const onPath = () =>
+  (process.env.PATH ?? '')
+    .split(path.delimiter)
+    .filter((folder) => path.isAbsolute(folder) && !folder.includes('node_modules'))
+    .map((folder) => path.join(folder, 'rclone'))
+
+/** @param executable what RCLONE_EXECUTABLE says; null: it is looked for. */
+export async function findRclone(executable: string | null): Promise<RcloneProgram> {
+  const candidates = executable === null ? [...packaged(), ...onPath()] : [executable]
+  const found = candidates.find(isProgram)
+  if (found === undefined) {
+    const where =
+      executable === null ? 'rclone is not installed' : 'RCLONE_EXECUTABLE is no program'
+    return { path: null, version: null, message: `${where}. ${INSTALL}` }
+  }
+  const version = await versionOf(found)
+  const [major = 0, minor = 0] = (version ?? '').split('.').map(Number)
+  if (major > LEAST[0] || (major === LEAST[0] && minor >= LEAST[1]))
+    return { path: found, version, message: null }
+  const problem = version === null ? 'rclone does not start' : `rclone ${version} is too old`
+  return { path: null, version, message: `${problem}. ${INSTALL}` }
+}
+
+async function versionOf(program: string): Promise<string | null> {
+  try {
+    const options = { env: { RCLONE_CONFIG: '' }, timeout: 10_000 }
+    const { stdout } = await promisify(execFile)(program, ['version'], options)
+    return /^rclone v(\d+\.\d+(?:\.\d+)?)/m.exec(stdout)?.[1] ?? null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,56 @@
+// Changes at a provider, for two-way connections: one object a run.
+import { CloudError } from './errors.ts'
+import { listOne, type Listed, type RunOptions } from './listing.ts'
+import { rootPath, type Remote } from './remote.ts'
+import { runRclone, type Run } from './run.ts'
+
+const SEND_MS = 24 * 3_600_000
+
+/** Makes the object, or replaces it, with the bytes of `file`; gives it as the provider has it. */
+export async function putObject(
+  program: string,
+  remote: Remote,
+  path: string,
+  file: string,
+  options: RunOptions,
+): Promise<Listed> {
+  const command = ['copyto', '--ignore-times', '--low-level-retries', '3']
+  await run(program, remote, command, [file, rootPath(remote, path)], options)
+  return listOne(program, remote, path, options)
+}
+
+/** Renames it; one that is not there any more throws `CloudError` `cloud_file_not_found`. */
+export async function moveObject(
+  program: string,
+  remote: Remote,
+  from: string,
+  to: string,
+  options: RunOptions,
+): Promise<Listed> {
+  const paths = [rootPath(remote, from), rootPath(remote, to)]
+  await run(program, remote, ['moveto', '--low-level-retries', '3'], paths, options)
+  return listOne(program, remote, to, options)
+}
+
+/** One that is not there any more is deleted already. */
+export async function deleteObject(
+  program: string,
+  remote: Remote,
+  path: string,
+  options: RunOptions,
+): Promise<void> {
+  try {
+    await run(program, remote, ['deletefile'], [rootPath(remote, path)], options)
+  } catch (error) {
+    const gone = error instanceof CloudError && error.code.endsWith('_not_found')
+    if (!gone) throw error
+  }
+}
+
+const run = (
+  program: string,
+  remote: Remote,
+  command: Run['command'],
+  paths: Run['paths'],
+  options: RunOptions,
+) => runRclone(program, { ...options, command, paths, remote: remote.settings, timeoutMs: SEND_MS })

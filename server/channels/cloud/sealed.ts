@@ -1,0 +1,18 @@
+// A connection's secrets, as its row keeps them.
+import type { Secrets } from '../../secrets.ts'
+import type { Values } from './providers/provider.ts'
+
+const aboutOf = (shop: number) => `${shop}/connections`
+
+export const sealed = (secrets: Secrets, shop: number, values: Values): Buffer | null =>
+  Object.keys(values).length === 0 ? null : secrets.seal(JSON.stringify(values), aboutOf(shop))
+
+/** Empty where there are none, or where they were sealed with another secret. */
+export function openSealed(secrets: Secrets, shop: number, value: Buffer | null): Values {
+  if (value === null) return {}
+  try {
+    return JSON.parse(secrets.open(value, aboutOf(shop))) as Values
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,80 @@
+// Syncs as rows.
+import type { ShopScope } from '../../db/for-shop.ts'
+import type { OperationStatus } from '../../engine/engine.ts'
+import type { PreviewReason } from './decide.ts'
+
+export interface SyncCounts {
+  added: number
+  changed: number
+  renamed: number
+  removed: number
+  uploaded: number
+  conflicts: number
+  ignored: number
+}
+
+export interface SyncRow {
+  id: string
+  connection_id: string
+  operation_id: string | null
+  phase: 'listing' | 'planned' | 'failed'
+  dry_run: boolean
+  preview_reason: PreviewReason | null
+  listed: number
+  listed_bytes: number
+  counts: Partial<SyncCounts>
+  error: { code: string; message: string } | null
+  started_at: Date
+}
+
+/** With how its operation stands. */
+export interface SyncView extends SyncRow {
+  status: OperationStatus | null
+  finished_at: Date | null
+  failed: number
+  bytes: number
+}
+
+const VIEW = `select s.*, o.status, o.finished_at, coalesce(o.failed, 0) as failed, coalesce(o.bytes, 0) as bytes
+  from syncs s left join operations o on o.shop_id = s.shop_id and o.id = s.operation_id`
+
+/** Newest first. */
+export const listSyncs = (
+  scope: ShopScope,
+  connection: string,
+  limit: number,
+): Promise<SyncView[]> =>
+  scope.query<SyncView>(
+    `${VIEW} where s.shop_id = :shop and s.connection_id = :connection order by s.id desc limit :limit`,
+    { connection, limit },
+  )
+
+/** The newest one of each connection. */
+export async function newestSyncs(scope: ShopScope): Promise<Map<string, SyncView>> {
+  const rows = await scope.query<SyncView>(
+    `${VIEW} join (select connection_id, max(id::text)::uuid as id from syncs where shop_id = :shop group by connection_id) newest
+       on newest.id = s.id
+     where s.shop_id = :shop`,
+  )
+  return new Map(rows.map((row) => [row.connection_id, row]))
+}
+
+export async function readSync(scope: ShopScope, id: string): Promise<SyncRow | null> {
+  const [row] = await scope.query<SyncRow>(
+    'select * from syncs where shop_id = :shop and id = :id',
+    {
+      id,
+    },
+  )
+  return row ?? null
+}
+
+export async function newestSync(scope: ShopScope, connection: string): Promise<SyncView | null> {
+  return (await listSyncs(scope, connection, 1))[0] ?? null
+}
+
+/** A preview that waits for a person does not run. */
+export const isRunning = ({ phase, status, finished_at }: SyncView): boolean =>
+  phase === 'listing'
+    ? status !== null && finished_at === null
+    : status !== null && status !== 'previewed' && finished_at === null

@@ -1,0 +1,101 @@
+// A sync from its start to its items: one operation, which is open while the provider is listed.
+// One runs at a time for each connection.
+import type { ShopScope } from '../../db/for-shop.ts'
+import { queueTask } from '../../engine/background.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { AppError } from '../../errors.ts'
+import { leaveNotice } from '../schedule-run.ts'
+import { startImport } from '../start-import.ts'
+import { cloudChannel } from './channel.ts'
+import type { Cloud } from './cloud.ts'
+import { holdConnection } from './connections.ts'
+import { settleConnection } from './settle.ts'
+import { isRunning, newestSync } from './sync-rows.ts'
+
+export const LISTING_TASK = { name: 'cloud-listing' } as const
+
+export interface SyncWishes {
+  dryRun: boolean
+  requestedBy: string
+  idempotencyKey?: string
+}
+
+/**
+ * Gives the operation's UUID. Throws `not_found`, `conflict` while a sync runs or nobody has signed
+ * in, and `cloud_unavailable`.
+ */
+export function startSync(
+  cloud: Pick<Cloud, 'rclone'>,
+  engine: Engine,
+  scope: ShopScope,
+  id: string,
+  wishes: SyncWishes,
+): Promise<string> {
+  return scope.transaction(async (tx) => {
+    const connection = await holdConnection(tx, id)
+    if (cloud.rclone.message !== null)
+      throw new AppError('cloud_unavailable', { message: cloud.rclone.message })
+    if (connection.state === 'unauthorized')
+      throw new AppError('conflict', {
+        message: 'Authorize this connection first: the provider does not accept it now',
+      })
+    const last = await newestSync(tx, id)
+    if (last && isRunning(last))
+      throw new AppError('conflict', { message: 'A sync of this connection is running already' })
+    await settleConnection(tx, id)
+    if (last?.status === 'previewed') await discard(tx, engine, last.operation_id!)
+    const [sync] = await tx.query<{ id: string }>(
+      `insert into syncs (shop_id, connection_id, dry_run) values (:shop, :id, :dryRun) returning id`,
+      { id, dryRun: wishes.dryRun },
+    )
+    const { auto_map, notify } = connection.options
+    const operation = await startImport(engine, tx, cloudChannel, {
+      files: [],
+      requestedBy: wishes.requestedBy,
+      label: connection.name,
+      open: true,
+      dryRun: wishes.dryRun,
+      sync: sync!.id,
+      // False: the shop's own settings decide nothing.
+      auto_map,
+      notify,
+      ...(wishes.idempotencyKey === undefined ? {} : { idempotencyKey: wishes.idempotencyKey }),
+    })
+    await tx.query(
+      'update syncs set operation_id = :operation where shop_id = :shop and id = :sync',
+      {
+        operation,
+        sync: sync!.id,
+      },
+    )
+    await queueTask(tx, LISTING_TASK, sync!.id)
+    return operation
+  })
+}
+
+/** A new sync replaces a preview that nobody has confirmed. */
+async function discard(tx: ShopScope, engine: Engine, operation: string): Promise<void> {
+  await engine.move(tx, operation, 'cancel')
+  await tx.query(
+    `update notices set read_at = now() where shop_id = :shop and read_at is null and operation_id = :operation`,
+    { operation },
+  )
+}
+
+/** What a running sync is doing is put down; nothing happens where none runs. */
+export async function cancelSync(tx: ShopScope, engine: Engine, id: string): Promise<void> {
+  const last = await newestSync(tx, id)
+  if (!last?.operation_id) return
+  const operation = await engine.get(tx, last.operation_id)
+  if (operation && engine.actions(operation).includes('cancel'))
+    await engine.move(tx, operation.id, 'cancel')
+}
+
+/** Says to the merchant that the connection needs a person. */
+export const tellOf = (
+  tx: ShopScope,
+  level: 'warning' | 'critical',
+  title: string,
+  body: string,
+  operation: string | null,
+): Promise<void> => leaveNotice(tx, { level, title, body, operation })

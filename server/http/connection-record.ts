@@ -1,0 +1,154 @@
+// Cloud connections and their syncs, as the API takes and gives them.
+import { z } from 'zod'
+import type { CloudConnection, ConnectionWishes } from '../channels/cloud/connections.ts'
+import { FREQUENCIES, optionFields, type ConnectionOptions } from '../channels/cloud/options.ts'
+import { PROVIDER_IDS, PROVIDERS, providerOf } from '../channels/cloud/providers/providers.ts'
+import { isRunning, type SyncView } from '../channels/cloud/sync-rows.ts'
+import { toPublicId } from '../ids.ts'
+import { timestamp } from './schemas.ts'
+
+const MOST_FIELD = 8192
+const MOST_NAME = 200
+
+/** All fields of all providers; which of them a provider has is judged with it. */
+const fieldNames = [...new Set(PROVIDERS.flatMap(({ fields }) => fields.map(({ name }) => name)))]
+const valueFields = Object.fromEntries(
+  fieldNames.map((name) => [name, z.string().max(MOST_FIELD).nullable().optional()]),
+)
+
+const common = {
+  name: z.string().trim().min(1, 'Write a name').max(MOST_NAME).optional(),
+  frequency_hours: z
+    .union(FREQUENCIES.map((hours) => z.literal(hours)))
+    .nullable()
+    .optional()
+    .meta({ description: 'Null: by hand' }),
+  ...z.object(optionFields).partial().shape,
+  ...valueFields,
+}
+
+export const createBody = z
+  .strictObject({ provider: z.enum(PROVIDER_IDS), ...common })
+  .meta({ id: 'ConnectionRequest' })
+export const changeBody = z.strictObject(common).meta({ id: 'ConnectionChange' })
+
+/** A body's fields, sorted out. An empty value takes a field's place as well as a missing one. */
+export function wishesOf(body: z.output<typeof changeBody>): ConnectionWishes {
+  const given = body as Record<string, unknown>
+  const pick = (names: readonly string[]) =>
+    Object.fromEntries(
+      names.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])),
+    )
+  const values = Object.entries(pick(fieldNames)).map(([name, value]) => [name, value ?? ''])
+  return {
+    name: body.name,
+    frequency_hours: body.frequency_hours,
+    options: pick(Object.keys(optionFields)) as Partial<ConnectionOptions>,
+    values: Object.fromEntries(values) as Record<string, string>,
+  }
+}
+
+const said = z.object({ code: z.string(), message: z.string() }).nullable()
+const count = z.number().int()
+
+export const syncSchema = z
+  .object({
+    operation_id: z.string().nullable(),
+    status: z.string().nullable().meta({ description: 'Of its operation' }),
+    preview_reason: z.enum(['requested', 'first_sync', 'deletions', 'uploads']).nullable(),
+    started_at: timestamp,
+    finished_at: timestamp.nullable(),
+    listed: count,
+    listed_bytes: count,
+    added: count,
+    changed: count,
+    renamed: count,
+    removed: count,
+    uploaded: count,
+    conflicts: count,
+    ignored: count.meta({ description: 'Left out by patterns or by their size' }),
+    failed: count,
+    bytes: count,
+    error: said,
+  })
+  .meta({ id: 'Sync' })
+
+export const connectionSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    provider: z.string(),
+    provider_title: z.string(),
+    state: z.enum(['unauthorized', 'ready', 'failing']),
+    error: said,
+    settings: z.record(z.string(), z.string().nullable()),
+    ...optionFields,
+    frequency_hours: count.nullable(),
+    files: count,
+    bytes: count,
+    next_sync_at: timestamp.nullable(),
+    created_at: timestamp,
+    progress: z
+      .object({
+        phase: z.enum(['listing', 'syncing']),
+        listed: count,
+        operation_id: z.string(),
+      })
+      .nullable(),
+    last_sync: syncSchema.nullable(),
+  })
+  .meta({ id: 'Connection' })
+
+const importId = (id: string | null) => id && toPublicId('import', id)
+
+export const syncRecord = (sync: SyncView): z.output<typeof syncSchema> => ({
+  operation_id: importId(sync.operation_id),
+  status: sync.status,
+  preview_reason: sync.preview_reason,
+  started_at: sync.started_at.toISOString(),
+  finished_at: sync.finished_at?.toISOString() ?? null,
+  listed: sync.listed,
+  listed_bytes: sync.listed_bytes,
+  ...{ added: 0, changed: 0, renamed: 0, removed: 0, uploaded: 0, conflicts: 0, ignored: 0 },
+  ...sync.counts,
+  failed: sync.failed,
+  bytes: sync.bytes,
+  error: sync.error,
+})
+
+/** An access key is told by its end. */
+function shownSettings({ provider, settings }: CloudConnection): Record<string, string | null> {
+  const fields = providerOf(provider).fields.filter(({ secret }) => !secret)
+  return Object.fromEntries(
+    fields.map(({ name }) => {
+      const value = settings[name] ?? null
+      return [name, name === 'access_key' && value ? `…${value.slice(-4)}` : value]
+    }),
+  )
+}
+
+export function connectionRecord(
+  row: CloudConnection,
+  sync: SyncView | null,
+  has: { files: number; bytes: number },
+): z.output<typeof connectionSchema> {
+  const { id, name, provider, state, error, options, frequency_hours } = row
+  const running = sync !== null && sync.operation_id !== null && isRunning(sync)
+  const phase = sync?.phase === 'listing' ? ('listing' as const) : ('syncing' as const)
+  return {
+    id: toPublicId('connection', id),
+    ...{ name, provider, state, error, frequency_hours },
+    provider_title: providerOf(provider).title,
+    settings: shownSettings(row),
+    ...options,
+    include: [...options.include],
+    exclude: [...options.exclude],
+    ...has,
+    next_sync_at: row.next_sync_at?.toISOString() ?? null,
+    created_at: row.created_at.toISOString(),
+    progress: running
+      ? { phase, listed: sync.listed, operation_id: toPublicId('import', sync.operation_id!) }
+      : null,
+    last_sync: sync && syncRecord(sync),
+  }
+}

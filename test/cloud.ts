@@ -1,0 +1,77 @@
+// Cloud connections, for tests: an app with a worker that lists and syncs, and the folder of the
+// sample provider.
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { CloudOptions } from '../server/channels/cloud/cloud.ts'
+import { dueTask } from '../server/channels/cloud/due.ts'
+import { listingTask } from '../server/channels/cloud/listing-task.ts'
+import type { EngineWorker } from '../server/engine/worker.ts'
+import { openTestApp, untilEnded, type Answer, type AppOptions, type TestApp } from './app.ts'
+import { silent } from './database.ts'
+
+export interface CloudApp extends TestApp {
+  /** DATA_DIR/demo-cloud. */
+  folder: string
+  /** Writes files of the sample provider. */
+  put(files: Readonly<Record<string, string | Buffer>>): Promise<void>
+  connect(body: object): Promise<string>
+  /** Gives the operation once it has ended, or waits for a person. */
+  sync(connection: string, body?: object): Promise<Answer['body']>
+  /** By filename. */
+  files(): Promise<Record<string, Answer['body']>>
+  get(route: string): Promise<Answer['body']>
+  worker: EngineWorker
+}
+
+export async function openCloudApp(
+  options: AppOptions & { emulators?: CloudOptions['emulators'] } = {},
+): Promise<CloudApp> {
+  const app = await openTestApp(options)
+  const { cloud } = app
+  const { engine, parts: engineParts } = app.engine
+  const { database } = engineParts
+  const parts = { database, engine, cloud, log: silent }
+  const worker = await app.engine.startWorker({}, [listingTask(parts), dueTask(parts)])
+  const folder = path.join(cloud.options.dataDir, 'demo-cloud')
+  const call = app.owner.call
+  const get = async (route: string) => (await call('GET', route)).body
+  return {
+    ...app,
+    ...{ worker, folder, get },
+    put: async (files) => {
+      for (const [name, content] of Object.entries(files)) {
+        const file = path.join(folder, name)
+        await mkdir(path.dirname(file), { recursive: true })
+        await writeFile(file, content)
+      }
+    },
+    connect: async (body) => {
+      const { status, body: made } = await call('POST', '/api/connections', body)
+      if (status !== 201) throw new Error(`${status}: ${JSON.stringify(made)}`)
+      return made.id
+    },
+    sync: async (connection, body = {}) => {
+      const begun = await call('POST', `/api/connections/${connection}/sync`, body)
+      if (begun.status !== 202) throw new Error(`${begun.status}: ${JSON.stringify(begun.body)}`)
+      return untilStill(app, begun.body.id)
+    },
+    files: async () => {
+      const { data } = await get('/api/files?limit=250')
+      return Object.fromEntries(data.map((file: { filename: string }) => [file.filename, file]))
+    },
+    close: async () => {
+      await worker.stop()
+      await app.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** It has ended, or is a preview. */
+export async function untilStill(app: TestApp, id: string): Promise<Answer['body']> {
+  const { body } = await app.owner.call('GET', `/api/operations/${id}`)
+  if (body.status === 'previewed') return body
+  if (body.finished_at !== null) return untilEnded(app.owner, id)
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  return untilStill(app, id)
+}

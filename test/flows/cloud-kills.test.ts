@@ -1,0 +1,99 @@
+// Kills in the middle of a sync, of the server or of rclone: every object comes once, with its own
+// bytes, and nothing incomplete is admitted.
+import { execFileSync } from 'node:child_process'
+import { readdir } from 'node:fs/promises'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startBucket, type FakeBucket } from '../fakes/bucket.ts'
+import { contentOf, hashOf } from '../fakes/content.ts'
+import { randomOf, sized } from '../scale.ts'
+import { jobUntilEnd, listAll } from './imports.ts'
+import { makeDataDir, removeDataDir, startServer, type RunningServer } from './server.ts'
+
+const KILLS = sized(3, 20)
+const FILES = 60 + 30 * KILLS
+const random = randomOf('cloud-kills')
+
+let dataDir: string
+let server: RunningServer
+let bucket: FakeBucket
+beforeAll(async () => {
+  dataDir = await makeDataDir()
+  bucket = await startBucket()
+  server = await startServer({ dataDir })
+})
+afterAll(async () => {
+  await server.stop()
+  await bucket.close()
+  await removeDataDir(dataDir)
+})
+
+/** The rclone processes of this server, which have its folder among their arguments. */
+const rclones = (): number[] =>
+  execFileSync('ps', ['-eo', 'pid=,args='])
+    .toString()
+    .split('\n')
+    .filter((line) => line.includes('rclone') && line.includes(path.join(dataDir, 'cloud')))
+    .map((line) => Number(line.trim().split(' ')[0]))
+
+const bytesOf = (n: number) => contentOf(100_000 + n, `object ${n}`)
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await delay(10)
+}
+
+test('kills lose nothing and admit nothing twice', async () => {
+  for (let n = 0; n < FILES; n++) bucket.put(`kills/object-${n}.bin`, bytesOf(n))
+  // So slow that every kill meets a running batch.
+  bucket.intercept = async () => {
+    await delay(5)
+    return null
+  }
+  const given = { ...bucket.connection('kills'), notify: false, auto_map: false }
+  const made = await server.call('POST', '/api/connections', given)
+  const { id } = (await made.json()) as { id: string }
+  const begin = async () => {
+    const started = await server.call('POST', `/api/connections/${id}/sync`, {})
+    return ((await started.json()) as { id: string }).id
+  }
+  let operation = await begin()
+  for (let kill = 0; kill < KILLS; kill++) {
+    const seen = bucket.requests.length
+    const after = random(1, 25)
+    const ended = async () => {
+      const response = await server.call('GET', `/api/operations/${operation}`)
+      return ((await response.json()) as { finished_at: string | null }).finished_at !== null
+    }
+    if (await ended()) break
+    await Promise.race([until(() => bucket.requests.length >= seen + after), delay(60_000)])
+    if (kill % 2 === 1) {
+      await server.kill()
+      await until(() => rclones().length === 0)
+      server = await startServer({ dataDir })
+    } else
+      for (const pid of rclones()) {
+        try {
+          process.kill(pid, 'SIGKILL')
+        } catch {
+          // It has ended by itself.
+        }
+      }
+  }
+  bucket.intercept = () => null
+  await jobUntilEnd(server, operation)
+  // What a killed rclone failed too often is brought by the next sync.
+  operation = await begin()
+  expect(await jobUntilEnd(server, operation)).toMatchObject({ status: 'success', failed: 0 })
+  const files = await listAll(server, '/api/files?search=object-&limit=250')
+  expect(new Set(files.map(({ filename }) => filename)).size).toBe(FILES)
+  expect(files).toHaveLength(FILES)
+  const names = new Set(await blobs())
+  for (let n = 0; n < FILES; n++) expect(names).toContain(hashOf(bytesOf(n)))
+  expect(names.size).toBe(FILES)
+})
+
+async function blobs(): Promise<string[]> {
+  const all = await readdir(path.join(dataDir, 'files'), { recursive: true })
+  return all.map((name) => path.basename(name)).filter((name) => /^[0-9a-f]{64}$/.test(name))
+}

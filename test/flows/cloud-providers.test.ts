@@ -1,0 +1,160 @@
+// The other providers, through the real rclone and their own endpoints: Google Drive, Dropbox,
+// OneDrive, Google Cloud Storage and Azure.
+import { generateKeyPairSync } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openCloudApp, type CloudApp } from '../cloud.ts'
+import { agree, startClouds, type FakeClouds } from '../fakes/clouds.ts'
+
+let app: CloudApp
+let clouds: FakeClouds
+beforeAll(async () => {
+  clouds = await startClouds()
+  const client = { id: 'client-id', secret: 'client-secret-canary' }
+  app = await openCloudApp({
+    emulators: clouds.emulators,
+    clients: { GOOGLE: client, DROPBOX: client, MICROSOFT: client },
+  })
+})
+afterAll(async () => {
+  await app.close()
+  await clouds.close()
+})
+
+const call = (...request: Parameters<CloudApp['owner']['call']>) => app.owner.call(...request)
+
+/** Connected, and signed in. */
+async function signedIn(provider: string, folder: string): Promise<string> {
+  clouds.refresh = 'refresh-canary-1'
+  const id = await app.connect({ provider, folder })
+  const { body } = await call('POST', `/api/connections/${id}/authorize`)
+  const { status, body: ready } = await call(
+    'POST',
+    `/api/connections/${id}/authorized`,
+    agree(body.url),
+  )
+  expect([status, ready.state]).toEqual([200, 'ready'])
+  return id
+}
+
+describe.each(['google_drive', 'dropbox', 'onedrive'])('%s', (provider) => {
+  const folder = provider.replace('_', '-')
+
+  test('signs in, lists in pages, and syncs with tokens that change', async () => {
+    for (const name of ['one.pdf', 'two.pdf', 'three.pdf', 'sub/four.pdf', 'sub/Five é.pdf'])
+      clouds.put(`${folder}/${name.replace('.pdf', ` ${folder}.pdf`)}`, `${name} of ${folder}`)
+    const id = await signedIn(provider, folder)
+    const folders = await app.get(`/api/connections/${id}/folders?path=${folder}`)
+    expect(folders.data).toEqual([{ name: 'sub', path: `${folder}/sub` }])
+    expect(await app.sync(id)).toMatchObject({ status: 'success', total: 5, done: 5 })
+    expect((await app.files())[`one ${folder}.pdf`].size_bytes).toBe(`one.pdf of ${folder}`.length)
+    expect(await app.sync(id)).toMatchObject({ status: 'success', total: 0 })
+    clouds.put(`${folder}/one ${folder}.pdf`, 'changed')
+    // Tokens that were given are refused before their time.
+    clouds.tokens.clear()
+    expect(await app.sync(id)).toMatchObject({ status: 'success', total: 1, done: 1 })
+  })
+
+  test('says that access was revoked, and is authorized again', async () => {
+    const id = (await app.get('/api/connections')).data.find(
+      (one: { provider: string }) => one.provider === provider,
+    ).id
+    clouds.refresh = null
+    clouds.tokens.clear()
+    expect(await app.sync(id)).toMatchObject({ status: 'failed' })
+    expect(await app.get(`/api/connections/${id}`)).toMatchObject({
+      state: 'unauthorized',
+      error: { code: 'cloud_access_revoked' },
+    })
+    expect((await call('POST', `/api/connections/${id}/sync`, {})).status).toBe(409)
+    clouds.refresh = 'refresh-canary-7'
+    const { body } = await call('POST', `/api/connections/${id}/authorize`)
+    const answer = await call('POST', `/api/connections/${id}/authorized`, agree(body.url))
+    expect(answer.body).toMatchObject({ state: 'ready', error: null })
+    expect(await app.sync(id)).toMatchObject({ status: 'success' })
+  })
+})
+
+describe('signing in', () => {
+  test('is completed once, by the session and the shop that began it', async () => {
+    const id = await app.connect({ provider: 'dropbox' })
+    const { body } = await call('POST', `/api/connections/${id}/authorize`)
+    const given = agree(body.url)
+    expect(new URL(body.url).searchParams.get('redirect_uri')).toMatch(/\/cloud\/callback$/)
+    const route = `/api/connections/${id}/authorized`
+    const stranger = await app.stranger('other.myshopify.com')
+    expect((await stranger.call('POST', route, given)).status).toBe(404)
+    const colleague = await app.clientWith(['cloud:write'])
+    expect((await colleague.call('POST', route, { ...given, state: 'made-up' })).status).toBe(409)
+    expect((await call('POST', route, given)).status).toBe(200)
+    expect((await call('POST', route, given)).status).toBe(409)
+  })
+
+  test('needs the operator’s app, which the list of providers says', async () => {
+    const plain = await openCloudApp()
+    try {
+      const { providers } = await plain.get('/api/cloud')
+      const drive = providers.find(({ id }: { id: string }) => id === 'google_drive')
+      expect(drive).toMatchObject({
+        available: false,
+        missing: ['CLOUD_GOOGLE_CLIENT_ID', 'CLOUD_GOOGLE_CLIENT_SECRET'],
+      })
+      const { status } = await plain.owner.call('POST', '/api/connections', {
+        provider: 'google_drive',
+      })
+      expect(status).toBe(422)
+    } finally {
+      await plain.close()
+    }
+  })
+})
+
+test('two files of one name in Google Drive are reported, and neither is guessed', async () => {
+  const file = (content: string) => ({
+    path: 'twins/same.pdf',
+    content: Buffer.from(content),
+    modified: new Date(),
+  })
+  clouds.files.push(file('first'), file('second'))
+  clouds.put('twins/other.pdf', 'other')
+  const id = await signedIn('google_drive', 'twins')
+  const sync = await app.sync(id)
+  expect(sync).toMatchObject({ status: 'partial', done: 1, failed: 1 })
+  const { data } = await app.get(`/api/operations/${sync.id}/items?status=failed`)
+  expect(data).toMatchObject([{ filename: 'same.pdf', error: { code: 'cloud_duplicate_name' } }])
+})
+
+test('Google Cloud Storage is read with the key of a service account', async () => {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const key = {
+    type: 'service_account',
+    client_email: 'sync@harbour.iam.gserviceaccount.com',
+    private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }),
+    token_uri: 'http://127.0.0.1:1/elsewhere',
+  }
+  for (const name of ['a', 'b', 'c']) clouds.put(`gcs/${name} of gcs.pdf`, name)
+  const id = await app.connect({
+    ...{ provider: 'google_cloud_storage', bucket: 'harbour', prefix: 'gcs' },
+    service_account: JSON.stringify(key),
+  })
+  expect(await app.sync(id)).toMatchObject({ status: 'success', total: 3, done: 3 })
+  expect(await app.sync(id)).toMatchObject({ status: 'success', total: 0 })
+})
+
+test('a provider that fails for a while is tried again, and nothing is deleted meanwhile', async () => {
+  clouds.put('late/early.pdf', 'early')
+  const id = await signedIn('google_drive', 'late')
+  await app.sync(id)
+  clouds.put('late/late.pdf', 'late')
+  let failures = 0
+  clouds.intercept = ({ path }) =>
+    path === '/drive/v3/files' && failures++ < 3
+      ? {
+          status: failures === 2 ? 429 : 503,
+          body: { error: { code: 503 } },
+          headers: { 'retry-after': '1' },
+        }
+      : null
+  const sync = await app.sync(id)
+  clouds.intercept = () => null
+  expect(sync).toMatchObject({ status: 'success', total: 1, done: 1 })
+})

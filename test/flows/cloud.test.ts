@@ -1,0 +1,321 @@
+// Cloud sync as a merchant sees it: the sample provider and a bucket that speaks S3, through the
+// real rclone.
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { Readable } from 'node:stream'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { admitVersion } from '../../server/files/admit.ts'
+import { parsePublicId } from '../../server/ids.ts'
+import { openCloudApp, untilStill, type CloudApp } from '../cloud.ts'
+import { sized } from '../scale.ts'
+import { execFileSync } from 'node:child_process'
+import { startBucket, type FakeBucket } from '../fakes/bucket.ts'
+
+let app: CloudApp
+let bucket: FakeBucket
+beforeAll(async () => {
+  app = await openCloudApp()
+  bucket = await startBucket()
+})
+afterAll(async () => {
+  await app.close()
+  await bucket.close()
+})
+
+describe('a sample folder', () => {
+  test('is synced: new, changed, renamed and deleted files; each is undone', async () => {
+    await app.put(
+      Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`one/file ${n}.txt`, `text ${n}`])),
+    )
+    const id = await app.connect({ provider: 'demo', folder: 'one' })
+    const first = await app.sync(id)
+    expect(first).toMatchObject({ status: 'success', total: 12, done: 12 })
+    const before = await app.files()
+    expect(Object.keys(before)).toHaveLength(12)
+
+    const nothing = await app.sync(id)
+    expect(nothing).toMatchObject({ status: 'success', total: 0 })
+
+    await app.put({ 'one/file 1.txt': 'another text', 'one/new.txt': 'new' })
+    await rename(path.join(app.folder, 'one/file 2.txt'), path.join(app.folder, 'one/moved.txt'))
+    await rm(path.join(app.folder, 'one/file 3.txt'))
+    const second = await app.sync(id)
+    expect(second).toMatchObject({ status: 'success', total: 4, done: 4 })
+    const after = await app.files()
+    expect(after['file 1.txt']).toMatchObject({ id: before['file 1.txt'].id, size_bytes: 12 })
+    expect(after['moved.txt'].id).toBe(before['file 2.txt'].id)
+    expect(after['file 3.txt']).toBeUndefined()
+    expect(after['new.txt']).toMatchObject({ size_bytes: 3 })
+    expect((await app.get(`/api/connections/${id}`)).last_sync).toMatchObject({
+      ...{ status: 'success', added: 1, changed: 1, renamed: 1, removed: 1, failed: 0 },
+    })
+
+    const { body: undo } = await app.owner.call('POST', `/api/operations/${second.id}/undo`)
+    await app.get(`/api/operations/${undo.id}`)
+    await expect
+      .poll(async () => Object.keys(await app.files()).sort())
+      .toEqual(Object.keys(before).sort())
+    expect(await app.sync(id)).toMatchObject({ status: 'success', total: 0 })
+  })
+})
+
+describe('a bucket', () => {
+  test('is checked before its keys are stored', async () => {
+    const refused = async (change: object) => {
+      const { status, body } = await app.owner.call('POST', '/api/connections', {
+        ...bucket.connection(),
+        ...change,
+      })
+      return [status, body.error.code, body.error.param]
+    }
+    expect(await refused({ secret_key: 'WRONG' })).toEqual([
+      422,
+      'cloud_access_denied',
+      'secret_key',
+    ])
+    expect(await refused({ bucket: 'no-such' })).toEqual([422, 'cloud_folder_not_found', 'bucket'])
+    expect(await refused({ endpoint: 'https://10.0.0.1' })).toEqual([
+      422,
+      'validation_failed',
+      'endpoint',
+    ])
+    expect(
+      (await app.get('/api/connections')).data.map(
+        ({ provider }: { provider: string }) => provider,
+      ),
+    ).not.toContain('s3')
+  })
+
+  test('is synced with patterns, packs and names that no disk could hold', async () => {
+    const long = `${'long '.repeat(60)}end.pdf`
+    const objects = {
+      'shop/guide.pdf': 'guide',
+      'shop/guide.pdf/inside.pdf': 'inside of a name',
+      'shop/course one/lesson.pdf': 'lesson',
+      'shop/course one/notes.txt': 'left out',
+      'shop/line\nbreak.pdf': 'line',
+      [`shop/${long}`]: 'long',
+      'other/no.pdf': 'not synced',
+    }
+    for (const [key, content] of Object.entries(objects)) bucket.put(key, content)
+    const id = await app.connect({
+      ...bucket.connection('shop/'),
+      include: ['*.pdf'],
+      packs_from_subfolders: true,
+      auto_map: false,
+    })
+    const folders = await app.get(`/api/connections/${id}/folders?path=shop`)
+    expect(folders.data).toContainEqual({ name: 'course one', path: 'shop/course one' })
+    const sync = await app.sync(id)
+    const { data } = await app.get(`/api/operations/${sync.id}/items`)
+    expect(data.filter(({ status }: { status: string }) => status !== 'done')).toEqual([])
+    const files = await app.files()
+    expect(files['lesson.pdf'].pack).toMatchObject({ name: 'course one' })
+    expect(files['line␊break.pdf']).toMatchObject({ size_bytes: 4 })
+    expect(Object.keys(files).some((name) => name.startsWith('long long'))).toBe(true)
+    expect(files['no.pdf']).toBeUndefined()
+    expect((await app.get(`/api/connections/${id}`)).last_sync).toMatchObject({
+      ignored: 1,
+      added: 5,
+    })
+    expect(
+      await readdir(path.join(app.cloud.stagingFolder)).then((all) => all.length),
+    ).toBeGreaterThan(0)
+  })
+})
+
+describe('what would go too far', () => {
+  const many = (folder: string, count: number) =>
+    Object.fromEntries(
+      Array.from({ length: count }, (_, n) => [`${folder}/${folder} ${n}.txt`, `${folder} ${n}`]),
+    )
+  const notices = async () =>
+    (await app.get('/api/notices')).data.map(({ title }: { title: string }) => title)
+
+  test('an emptied folder is a preview, and deletes once a person has confirmed it', async () => {
+    await app.put(many('emptied', 6))
+    const id = await app.connect({ provider: 'demo', folder: 'emptied', name: 'Emptied' })
+    await app.sync(id)
+    await rm(path.join(app.folder, 'emptied'), { recursive: true })
+    await mkdir(path.join(app.folder, 'emptied'))
+    const preview = await app.sync(id)
+    expect(preview).toMatchObject({ status: 'previewed', total: 6 })
+    expect(await notices()).toContain('“Emptied” waits for you')
+    expect((await app.get(`/api/connections/${id}`)).last_sync.preview_reason).toBe('deletions')
+    expect(
+      Object.keys(await app.files()).filter((name) => name.startsWith('emptied')),
+    ).toHaveLength(6)
+    await app.owner.call('POST', `/api/operations/${preview.id}/confirm`)
+    expect(await untilStill(app, preview.id)).toMatchObject({ status: 'success', done: 6 })
+    expect(Object.keys(await app.files()).filter((name) => name.startsWith('emptied'))).toEqual([])
+  })
+
+  test('a folder that was renamed at its root deletes nothing, and says what is wrong', async () => {
+    await app.put(many('root', 3))
+    const id = await app.connect({ provider: 'demo', folder: 'root', name: 'Root' })
+    await app.sync(id)
+    await rename(path.join(app.folder, 'root'), path.join(app.folder, 'elsewhere'))
+    expect(await app.sync(id)).toMatchObject({ status: 'failed', total: 0 })
+    expect(await app.get(`/api/connections/${id}`)).toMatchObject({
+      state: 'failing',
+      error: { code: 'cloud_folder_not_found' },
+      last_sync: { error: { code: 'cloud_folder_not_found' } },
+    })
+    expect(await notices()).toContain('“Root” could not be synced')
+    expect(await app.files()).toHaveProperty('root 2.txt')
+    await rename(path.join(app.folder, 'elsewhere'), path.join(app.folder, 'root'))
+    expect(await app.sync(id)).toMatchObject({ status: 'success', total: 0 })
+    expect(await app.get(`/api/connections/${id}`)).toMatchObject({ state: 'ready', error: null })
+  })
+
+  test(
+    'many moved files are moved, and none is deleted or fetched',
+    async () => {
+      const count = sized(200, 10_000)
+      for (let n = 0; n < count; n++) bucket.put(`moved/before/${n}.txt`, `moved ${n}`)
+      const id = await app.connect({ ...bucket.connection('moved'), include: ['*.txt'] })
+      expect(await app.sync(id)).toMatchObject({ status: 'success', done: count })
+      const before = (await app.get('/api/files?search=17.txt')).data[0]
+      for (const [key, object] of [...bucket.objects])
+        if (key.startsWith('moved/before/') && bucket.objects.delete(key))
+          bucket.objects.set(key.replace('before', 'after'), object)
+      bucket.requests.length = 0
+      const moved = await app.sync(id)
+      expect(moved).toMatchObject({ status: 'success', total: count, done: count })
+      expect(bucket.requests.filter((request) => request.startsWith('GET'))).toEqual([])
+      expect((await app.get('/api/files?search=17.txt')).data[0].id).toBe(before.id)
+      expect((await app.get(`/api/connections/${id}`)).last_sync).toMatchObject({
+        renamed: count,
+        removed: 0,
+      })
+    },
+    sized(60_000, 600_000),
+  )
+
+  test('a first sync that would replace a file is a preview', async () => {
+    await app.put({ 'first/taken.txt': 'ours, from elsewhere', 'second/taken.txt': 'theirs' })
+    await app.sync(await app.connect({ provider: 'demo', folder: 'first' }))
+    await app.owner.scope.query(
+      `delete from cloud_files where shop_id = :shop and filename = 'taken.txt'`,
+    )
+    const id = await app.connect({ provider: 'demo', folder: 'second' })
+    const preview = await app.sync(id)
+    expect(preview).toMatchObject({ status: 'previewed', total: 1 })
+    expect((await app.get(`/api/connections/${id}`)).last_sync.preview_reason).toBe('first_sync')
+    await app.owner.call('POST', `/api/operations/${preview.id}/confirm`)
+    expect(await untilStill(app, preview.id)).toMatchObject({ status: 'success', done: 1 })
+    expect((await app.files())['taken.txt']).toMatchObject({ size_bytes: 6 })
+  })
+})
+
+describe('a sync that runs', () => {
+  const running = () =>
+    execFileSync('ps', ['-eo', 'pid=,args='])
+      .toString()
+      .split('\n')
+      .filter(
+        (line) => /rclone.*files-from-raw/.test(line) && line.includes(app.cloud.stagingFolder),
+      )
+
+  test('is cancelled within a second; the next one continues, and no secret is in sight', async () => {
+    for (let n = 0; n < 5; n++) bucket.put(`slow/${n}.bin`, 'x'.repeat(1000))
+    const id = await app.connect(bucket.connection('slow'))
+    const gate = Promise.withResolvers<null>()
+    bucket.intercept = ({ method, key }) =>
+      method === 'GET' && key.startsWith('slow/') ? gate.promise : null
+    const { body } = await app.owner.call('POST', `/api/connections/${id}/sync`, {})
+    await expect.poll(running, { timeout: 20_000 }).toHaveLength(1)
+    expect(execFileSync('ps', ['-eo', 'args=']).toString()).not.toContain('canary')
+    const second = await app.owner.call('POST', `/api/connections/${id}/sync`, {})
+    expect(second).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } })
+    expect((await app.get(`/api/connections/${id}`)).progress).toMatchObject({ phase: 'syncing' })
+    await app.owner.call('POST', `/api/operations/${body.id}/cancel`)
+    await expect.poll(running, { timeout: 1000 }).toEqual([])
+    gate.resolve(null)
+    bucket.intercept = () => null
+    expect(await untilStill(app, body.id)).toMatchObject({ status: 'cancelled' })
+    expect(await app.sync(id)).toMatchObject({ status: 'success', done: 5 })
+  })
+
+  test('says so where the provider limits requests, and is tried again', async () => {
+    bucket.put('limited/limited.txt', 'limited')
+    const id = await app.connect(bucket.connection('limited'))
+    let refused = 0
+    bucket.intercept = ({ key }) =>
+      key === 'limited/limited.txt' && refused++ < 4
+        ? { status: 503, code: 'SlowDown', headers: { 'retry-after': '1' } }
+        : null
+    const sync = await app.sync(id)
+    bucket.intercept = () => null
+    expect(sync).toMatchObject({ status: 'success', done: 1 })
+    expect(refused).toBeGreaterThan(3)
+  })
+
+  test('keeps secrets out of rows, history and answers', async () => {
+    const { rows } = await app.engine.parts.database.pool.query<{ name: string }>(
+      `select table_name as name from information_schema.tables where table_schema in ('public', 'graphile_worker')`,
+    )
+    for (const { name } of rows) {
+      const found = await app.engine.parts.database.pool
+        .query(
+          `select 1 from ${name.startsWith('jobs') || name === 'migrations' ? `graphile_worker.${name}` : `"${name}"`} t where t::text like '%canary%' limit 1`,
+        )
+        .catch(() => ({ rows: [] }))
+      expect([name, found.rows.length]).toEqual([name, 0])
+    }
+    expect(JSON.stringify(await app.get('/api/connections'))).not.toContain('canary')
+  })
+})
+
+describe('two-way', () => {
+  test('carries changes both ways, and keeps both where both changed', async () => {
+    await app.put({ 'both/a.txt': 'a', 'both/b.txt': 'b', 'both/c.txt': 'c', 'both/d.txt': 'd' })
+    for (let n = 0; n < 8; n++) await app.put({ [`both/more ${n}.txt`]: `more ${n}` })
+    const id = await app.connect({
+      ...{ provider: 'demo', folder: 'both', direction: 'two_way' },
+      include: ['/?.txt', '/more*', '/* (from*'],
+    })
+    const first = await app.sync(id)
+    expect(first.status).toBe('success')
+    const files = await app.files()
+    const replace = async (name: string, content: string) => {
+      const { stage } = await app.engine.parts.ports(app.owner.scope)
+      const bytes = await stage.write(
+        Readable.from([Buffer.from(content)]),
+        null,
+        new AbortController().signal,
+      )
+      const file = parsePublicId('file', files[name].id)!
+      await app.owner.scope.transaction((tx) => admitVersion(tx, file, bytes))
+    }
+    await replace('a.txt', 'ours of a')
+    await replace('d.txt', 'ours of d')
+    await app.put({ 'both/b.txt': 'theirs of b', 'both/d.txt': 'theirs of d' })
+    await app.owner.call('POST', '/api/files/bulk-delete', { file_ids: [files['c.txt'].id] })
+    const sync = await app.sync(id)
+    expect(sync).toMatchObject({ status: 'success', failed: 0 })
+    const there = async () => {
+      const names = (await readdir(path.join(app.folder, 'both'))).filter(
+        (name) => !name.startsWith('more'),
+      )
+      const read = names.map(async (name) => [
+        name,
+        await readFile(path.join(app.folder, 'both', name), 'utf8'),
+      ])
+      return Object.fromEntries(await Promise.all(read)) as Record<string, string>
+    }
+    expect(await there()).toEqual({
+      'a.txt': 'ours of a',
+      'b.txt': 'theirs of b',
+      'd.txt': 'theirs of d',
+      'd (from Stevedore).txt': 'ours of d',
+    })
+    const after = await app.files()
+    expect(after).toHaveProperty('d (from Sample folder).txt')
+    expect(after['d.txt'].id).toBe(files['d.txt'].id)
+    expect((await app.get(`/api/connections/${id}`)).last_sync).toMatchObject({
+      ...{ uploaded: 1, changed: 1, conflicts: 1, removed: 1 },
+    })
+    expect(await app.sync(id)).toMatchObject({ status: 'success', total: 0 })
+  })
+})

@@ -1,0 +1,16 @@
+// What happens to every object that a cloud sync finds new, changed, renamed or deleted.
+import type { Workflow } from '../plugins/contract.ts'
+
+export const importCloud: Workflow = {
+  id: 'import-cloud',
+  title: 'Cloud sync',
+  action: 'import',
+  kind: 'import',
+  parallel: 4,
+  steps: [
+    { id: 'sync', plugin: 'sync-cloud' },
+    { id: 'validate', plugin: 'validate-file' },
+    { id: 'map', plugin: 'map-products' },
+    { id: 'notify', plugin: 'notify' },
+  ],
+}

@@ -42,6 +42,8 @@ export async function startDropChild(
       DATABASE_URL: database.url,
       APP_SECRET: secret,
       DATA_DIR: dataDir,
+      // Freed buffers of transfers go back to the system instead of to an arena of each thread.
+      MALLOC_ARENA_MAX: '2',
       ...ports,
     }
     const started = spawn(process.execPath, [...process.execArgv, process.argv[1]!], {

@@ -1,7 +1,7 @@
 // `npm run bench drop`: files sent by real clients, OpenSSH's sftp and Python's ftplib, to our drop
-// server and
-// to OpenSSH's sshd and vsftpd; the memory of the drop process; and how soon a file that is sent in
-// real time is in the list while other imports run. The whole server runs as `npm start` runs it.
+// server, to OpenSSH's sshd and to vsftpd; the memory of the drop process; and how soon a file that
+// is sent in real time is in the list while other imports run. The whole server runs as `npm start`
+// runs it. BENCH_DROP_MB: the size of the large file.
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { createWriteStream } from 'node:fs'

@@ -1,23 +1,9 @@
-// Starts the roles asked for, and stops them cleanly. compose.ts wires the parts together. Read
-// this first.
-import type { AddressInfo } from 'node:net'
+// Starts the roles asked for, and stops them cleanly: startup/start.ts, or startup/drop.ts for the
+// drop server alone, which loads nothing of the others to stay small. Read this first.
 import { appConfig } from '../app.config.ts'
-import { composeServer, type Closing } from './compose.ts'
+import type { Closing } from './compose.ts'
 import { ConfigError, type Config } from './config.ts'
-import { openListener } from './db/listener.ts'
-import { startWorker } from './engine/worker.ts'
-import { listen } from './http/app.ts'
-import { operationRecord } from './http/operation-record.ts'
-import { builtPage, developmentPage } from './http/page.ts'
 import { createLogger, errorFields, type Logger } from './log.ts'
-import { openOutbox, type OutboxOptions } from './notify/open.ts'
-
-import { backgroundTasks } from './startup/background.ts'
-import { openForStart } from './startup/database.ts'
-import { prepareDemo, welcome } from './startup/demo.ts'
-import { runDrop, startDropChild } from './startup/drop.ts'
-import { ensurePage } from './startup/page.ts'
-import { openStores } from './startup/stores.ts'
 
 const STOP_WITHIN_MS = 20_000
 
@@ -25,93 +11,13 @@ const STOP_WITHIN_MS = 20_000
  * Starts everything; what must be stopped is pushed to `closings` as it starts, so that a failed
  * start stops it too.
  */
-async function start(
-  config: Config,
-  log: Logger,
-  closings: Closing[],
-  development: boolean,
-): Promise<void> {
-  const { environment, limits } = config
-  const web = environment.roles.includes('web')
-  const pageBuilt = web && !development ? ensurePage(log) : Promise.resolve()
-  pageBuilt.catch(() => {})
-  const { database, secrets, close } = await openForStart(environment, log)
-  closings.push(close)
-  if (environment.roles.every((role) => role === 'drop')) {
-    const listener = await openListener(database.url, log)
-    closings.push(() => listener.close())
-    const stores = await openStores(config.storage, log)
-    closings.push(await runDrop({ environment, limits, database, stores, listener, secrets, log }))
-    return
+async function start(config: Config, log: Logger, closings: Closing[]): Promise<void> {
+  if (config.environment.roles.every((role) => role === 'drop')) {
+    const { startDrop } = await import('./startup/drop.ts')
+    return startDrop(config, log, closings)
   }
-  const drop = environment.roles.includes('drop')
-    ? await startDropChild(environment, database, log)
-    : null
-  if (drop) closings.push(() => drop.close())
-  const baseUrl = environment.baseUrl ?? `http://${environment.host}:${environment.port}`
-  const clock = () => new Date()
-  const server = await composeServer({ config, database, secrets, baseUrl, clock, log, closings })
-  const { engine, parts, stores, storefront, client, folder, cloud } = server
-  if (environment.roles.includes('worker')) {
-    const { smtpUrl, twilio, mailFrom: from } = environment
-    if (smtpUrl === null && environment.platform !== null)
-      log.warn('SMTP_URL is not set: email is kept in the list of messages, and none leaves')
-    const record: OutboxOptions['operationRecord'] = async (scope, id) =>
-      operationRecord(engine, (await engine.get(scope, id))!, clock())
-    const options = {
-      database,
-      client,
-      secrets,
-      smtpUrl,
-      twilio,
-      from,
-      baseUrl,
-      operationRecord: record,
-      clock,
-      log,
-    }
-    const outbox = openOutbox(options)
-    const tasks = backgroundTasks({
-      database,
-      engine,
-      storefront,
-      stores,
-      folder,
-      client,
-      cloud,
-      limits,
-      clock,
-      log,
-    })
-    const worker = await startWorker(parts, (job) => outbox.deliver(job), [...tasks, outbox.sweep])
-    closings.push(() => worker.stop())
-    closings.push(() => outbox.close())
-  }
-  if (!web) return log.info('the worker is ready')
-
-  await pageBuilt
-  const { app } = await server.openWeb(
-    development ? await developmentPage() : builtPage(),
-    drop?.address ?? environment.drop,
-  )
-  const http = await listen(app, environment.port, environment.host)
-  closings.push(async () => {
-    const closed = new Promise((resolve) => http.close(resolve))
-    http.closeIdleConnections()
-    setTimeout(() => http.closeAllConnections(), STOP_WITHIN_MS / 4).unref()
-    await closed
-  })
-  const { port } = http.address() as AddressInfo
-  if (!storefront.demoShop) return log.info('ready', { url: baseUrl, port })
-  const { dataDir } = environment
-  const demo = await prepareDemo(
-    database,
-    dataDir,
-    storefront.demoShop,
-    baseUrl,
-    drop?.address ?? null,
-  )
-  process.stdout.write(welcome(demo, storefront.demoSample!))
+  const all = await import('./startup/start.ts')
+  return all.start(config, log, closings, process.argv.includes('--dev'))
 }
 
 async function main(): Promise<void> {
@@ -131,7 +37,7 @@ async function main(): Promise<void> {
   try {
     const config = appConfig()
     log = createLogger(config.environment.logLevel)
-    await start(config, log, closings, process.argv.includes('--dev'))
+    await start(config, log, closings)
   } catch (error) {
     if (error instanceof ConfigError) console.error(error.message)
     else console.error(error instanceof Error ? error.message : error)

@@ -156,26 +156,29 @@ const refused = (code: ErrorCode): Admitted => ({
  */
 export async function holdBlobs(tx: ShopScope, blobs: readonly StagedBlob[]): Promise<void> {
   if (blobs.length === 0) return
-  // In the order of their hashes: two transactions that share some then wait for each other instead
-  // of deadlocking.
-  await tx.query(
-    `with given as (
-       select distinct on (hash, location) decode(hash, 'hex') as hash, size_bytes, location
-       from jsonb_to_recordset(:blobs::jsonb) as g(hash text, size_bytes bigint, location text)
-       order by hash, location
-     ), held as (
-       insert into blobs (shop_id, hash, size_bytes) select distinct on (hash) :shop, hash, size_bytes from given
-       order by hash
-       on conflict (shop_id, hash) do update set size_bytes = excluded.size_bytes
-       returning hash
-     )
-     insert into blob_locations (shop_id, hash, location)
-     select :shop, given.hash, given.location from given join held using (hash) order by given.hash, given.location
-     on conflict (shop_id, hash, location) do update set unneeded_since = null
-       where blob_locations.unneeded_since is not null`,
-    { blobs: JSON.stringify(blobs) },
-  )
+  await tx.query(`with ${HOLD_BLOBS} select 1 where :shop > 0`, { blobs: JSON.stringify(blobs) })
 }
+
+/**
+ * SQL: the same as a part of another statement's `with`; binds `blobs`. They are taken in the order
+ * of their hashes: two transactions that share some then wait for each other instead of deadlocking.
+ */
+export const HOLD_BLOBS = `
+  given as (
+    select distinct on (hash, location) decode(hash, 'hex') as hash, size_bytes, location
+    from jsonb_to_recordset(:blobs::jsonb) as g(hash text, size_bytes bigint, location text)
+    order by hash, location
+  ), held as (
+    insert into blobs (shop_id, hash, size_bytes) select distinct on (hash) :shop, hash, size_bytes from given
+    order by hash
+    on conflict (shop_id, hash) do update set size_bytes = excluded.size_bytes
+    returning hash
+  ), placed as (
+    insert into blob_locations (shop_id, hash, location)
+    select :shop, given.hash, given.location from given join held using (hash) order by given.hash, given.location
+    on conflict (shop_id, hash, location) do update set unneeded_since = null
+      where blob_locations.unneeded_since is not null
+  )`
 
 /** Inserts those whose names are free; the others are absent from what it gives. */
 async function insertFiles(

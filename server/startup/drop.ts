@@ -1,23 +1,37 @@
-// The drop server as this installation has it: a child of `npm start`, so that it can die without
-// the rest, or a process of its own role.
-import { spawn, type ChildProcess } from 'node:child_process'
+// The drop server as a process of its own.
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { hasNativeCrypto } from '../channels/drop/native-crypto.ts'
 import { openDropServer } from '../channels/drop/server.ts'
 import type { TransferParts } from '../channels/drop/transfers.ts'
-import { ConfigError, type DropAddress, type Environment } from '../config.ts'
-import type { Database } from '../db/database.ts'
+import type { Closing } from '../compose.ts'
+import { ConfigError, type Config, type Environment } from '../config.ts'
+import { openListener } from '../db/listener.ts'
 import type { Logger } from '../log.ts'
-import { ensureSecret, type Secrets } from '../secrets.ts'
+import type { Secrets } from '../secrets.ts'
+import { openForStart } from './database.ts'
+import { openStores } from './stores.ts'
 
 interface DropParts extends Omit<TransferParts, 'staging' | 'waker'> {
   environment: Environment
   secrets: Secrets
 }
 
-/** Runs it in this process. Throws `ConfigError`. */
-export async function runDrop({ environment, ...parts }: DropParts): Promise<() => Promise<void>> {
+/** Throws `ConfigError`. */
+export async function startDrop(
+  { environment, limits, storage }: Config,
+  log: Logger,
+  closings: Closing[],
+): Promise<void> {
+  const { database, secrets, close } = await openForStart(environment, log)
+  closings.push(close)
+  const listener = await openListener(database.url, log)
+  closings.push(() => listener.close())
+  const stores = await openStores(storage, log)
+  closings.push(await runDrop({ environment, limits, database, stores, listener, secrets, log }))
+}
+
+async function runDrop({ environment, ...parts }: DropParts): Promise<() => Promise<void>> {
   const { host, dataDir, drop } = environment
   if (!hasNativeCrypto())
     parts.log.warn('SFTP runs without ssh2’s native build, transfers are slower: npm rebuild', {
@@ -46,81 +60,4 @@ async function pem(setting: string, file: string): Promise<string> {
   if (!/-----BEGIN [A-Z ]+-----/.test(text))
     throw new ConfigError([`${setting}: ${file} is no file in PEM`])
   return text
-}
-
-export interface DropChild {
-  /** The ports that it has got. */
-  address: DropAddress
-  close(): Promise<void>
-}
-
-const READY_MS = 20_000
-const STOP_MS = 10_000
-/** One that died early would die again: it is not started in a loop without a pause. */
-const EARLY_MS = 5000
-const PAUSE_MS = { early: 1000, late: 50 }
-
-/**
- * Keeps a drop server running beside this process; resolves once the first one is ready, or has
- * failed.
- */
-export async function startDropChild(
-  environment: Environment,
-  database: Database,
-  log: Logger,
-): Promise<DropChild> {
-  const { drop, dataDir } = environment
-  const secret = environment.secret ?? (await ensureSecret(dataDir))
-  const address: DropAddress = { host: drop.host, sftpPort: drop.sftpPort, ftpPort: drop.ftpPort }
-  let child: ChildProcess | null = null
-  let timer: NodeJS.Timeout | undefined
-  let stopping = false
-  const first = Promise.withResolvers<void>()
-
-  const start = () => {
-    const begun = Date.now()
-    const ports = { SFTP_PORT: String(address.sftpPort), FTP_PORT: String(address.ftpPort) }
-    const own = {
-      ROLE: 'drop',
-      DATABASE_URL: database.url,
-      APP_SECRET: secret,
-      DATA_DIR: dataDir,
-      ...ports,
-    }
-    const started = spawn(process.execPath, [...process.execArgv, process.argv[1]!], {
-      env: { ...process.env, ...own },
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    })
-    child = started
-    started.on('error', (error) =>
-      log.warn('the drop server could not be started', { error: error.message }),
-    )
-    started.on('message', (ports: Pick<DropAddress, 'sftpPort' | 'ftpPort'>) => {
-      Object.assign(address, ports)
-      first.resolve()
-    })
-    started.once('exit', (code, signal) => {
-      first.resolve()
-      if (stopping) return
-      log.warn('the drop server ended and is started again', { code, signal })
-      timer = setTimeout(start, Date.now() - begun < EARLY_MS ? PAUSE_MS.early : PAUSE_MS.late)
-    })
-  }
-  start()
-  const late = setTimeout(first.resolve, READY_MS)
-  await first.promise
-  clearTimeout(late)
-  return {
-    address,
-    close: async () => {
-      stopping = true
-      clearTimeout(timer)
-      if (!child || child.exitCode !== null || child.signalCode !== null) return
-      const gone = new Promise((resolve) => child!.once('exit', resolve))
-      child.kill('SIGTERM')
-      const force = setTimeout(() => child!.kill('SIGKILL'), STOP_MS)
-      await gone
-      clearTimeout(force)
-    },
-  }
 }

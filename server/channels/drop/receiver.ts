@@ -161,7 +161,8 @@ export function createReceiver(
     },
     discard: async () => {
       queue = []
-      memory = null
+      // What never left memory has no file.
+      if (memory) return void (memory = null)
       await running
       if (fd >= 0) await close(fd).catch(() => {})
       fd = -1

@@ -71,6 +71,8 @@ export interface Transfers {
 const PROGRESS_MS = 1000
 const RELEASE_MS = 3000
 const LOOK_MS = 50
+const LOCATION_MS = 1000
+const MOST_LOCATIONS = 10_000
 
 export async function openTransfers(parts: TransferParts): Promise<Transfers> {
   const { database, listener, staging, log } = parts
@@ -78,6 +80,7 @@ export async function openTransfers(parts: TransferParts): Promise<Transfers> {
   const number = await numberProcess(database)
   await listener.hold(number, DROP_LOCKS)
   const open = new Map<string, Transfer>()
+  const locationOf = createLocations()
   const quota = createQuota(database, parts.limits.drop_waiting_bytes)
   // Another process resumes a file whose connection here is half dead.
   const stopListening = listener.on('drop_control', (payload) => {
@@ -101,7 +104,15 @@ export async function openTransfers(parts: TransferParts): Promise<Transfers> {
       if (request.mode === 'keep') await released(parts, open, scope, request)
       const writeId = randomUUID()
       const before = await takeName(scope, { ...request, process: number, writeId })
-      const transfer = await startTransfer({ parts, scope, request, writeId, before, quota })
+      const transfer = await startTransfer({
+        parts,
+        scope,
+        request,
+        writeId,
+        before,
+        quota,
+        locationOf,
+      })
       const ended = () => open.delete(writeId)
       const watched: Transfer = {
         ...transfer,
@@ -150,6 +161,7 @@ interface Start {
   writeId: string
   before: Pick<DropEntry, 'id' | 'hash' | 'location' | 'size_bytes'>
   quota: Quota
+  locationOf: LocationOf
 }
 
 async function startTransfer(start: Start): Promise<Transfer> {
@@ -172,7 +184,7 @@ async function startTransfer(start: Start): Promise<Transfer> {
   const end = async (clean: boolean) => {
     try {
       const received = await receiver.finish()
-      const blob = await stored(parts, scope, received, file)
+      const blob = await stored(start, received, file)
       const kept = {
         writeId,
         id: before.id,
@@ -190,7 +202,6 @@ async function startTransfer(start: Start): Promise<Transfer> {
       allowance.close()
       // The bytes have the blob's name by now; or they are nobody's.
       await receiver.discard()
-      await rm(file, { force: true })
     }
   }
   return {
@@ -245,12 +256,11 @@ interface StoredBytes {
 }
 
 async function stored(
-  { stores }: TransferParts,
-  scope: ShopScope,
+  { parts: { stores }, scope, locationOf }: Start,
   { bytes, hash, size }: Received,
   file: string,
 ): Promise<StoredBytes> {
-  const location = (await readShop(scope)).settings.storage_location
+  const location = await locationOf(scope)
   const store = stores.get(location)
   if (!store) throw new DropError('unavailable')
   const known = hash === null ? undefined : { hash, size_bytes: size }
@@ -258,6 +268,21 @@ async function stored(
     ? await store.write(scope.shop, oneChunk(bytes))
     : await store.adopt(scope.shop, file, undefined, known)
   return { ...written, location }
+}
+
+type LocationOf = (scope: ShopScope) => Promise<string>
+
+/** Where a shop's new files go, as it was at most a second ago: small files ask for it often. */
+function createLocations(): LocationOf {
+  const known = new Map<number, { location: string; until: number }>()
+  return async (scope) => {
+    const before = known.get(scope.shop)
+    if (before && before.until > performance.now()) return before.location
+    const location = (await readShop(scope)).settings.storage_location
+    if (known.size > MOST_LOCATIONS) known.clear()
+    known.set(scope.shop, { location, until: performance.now() + LOCATION_MS })
+    return location
+  }
 }
 
 async function* oneChunk(bytes: Buffer): AsyncGenerator<Uint8Array> {

@@ -2,7 +2,7 @@
 // it ends.
 import type { Database } from '../../db/database.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
-import { holdBlobs } from '../../files/admit.ts'
+import { HOLD_BLOBS } from '../../files/admit.ts'
 import { findEntry, folderId, type DropEntry } from './entries.ts'
 import { DropError } from './errors.ts'
 import { ASIDE } from './own-folders.ts'
@@ -22,6 +22,12 @@ interface Taking {
 type Taken = Pick<DropEntry, 'id' | 'hash' | 'location' | 'size_bytes'>
 
 /**
+ * Its commit does not wait for the disk: a name that a crash of the database forgets is refused when
+ * the transfer ends, and the client sends the file again.
+ */
+const WITHOUT_WAITING = `(select set_config('synchronous_commit', 'off', true)) unsynced`
+
+/**
  * In one statement: the name is this transfer's from now on, and a transfer that had it can end no
  * more. With `keep` the row keeps its bytes until the end, so that a crash falls back to them.
  * Throws `not_found` (no such folder), `exists`, `is_a_folder`, `busy`.
@@ -33,7 +39,7 @@ export async function takeName(scope: ShopScope, taking: Taking): Promise<Taken>
     `insert into drop_entries (shop_id, folder, name, kind, parent_id, state, account_id, protocol, process, write_id,
        writing_since)
      select :shop, :folder, :name, 'file', parent.id, 'writing', :account, :protocol, :process, :writeId, now()
-     from (${folder === '' ? 'select null::uuid as id' : FOLDER}) parent
+     from (${folder === '' ? 'select null::uuid as id' : FOLDER}) parent, ${WITHOUT_WAITING}
      on conflict (shop_id, folder, name) do update set state = 'writing', account_id = excluded.account_id,
        protocol = excluded.protocol, process = excluded.process, write_id = excluded.write_id, writing_since = now(),
        closed_cleanly = false, hash = case when :keep then drop_entries.hash end,
@@ -88,24 +94,24 @@ interface Ended {
 }
 
 /** False: another transfer has taken the name meanwhile, or it was removed. */
-export function commitBytes(scope: ShopScope, ended: Ended): Promise<boolean> {
+export async function commitBytes(scope: ShopScope, ended: Ended): Promise<boolean> {
   const { hash, location, size_bytes } = ended
-  return scope.transaction(async (tx) => {
-    if (hash !== null)
-      await holdBlobs(tx, [{ hash, size_bytes, location: location!, content_type: null }])
-    const rows = await tx.query(
-      `update drop_entries set state = :state, closed_cleanly = :sure, size_bytes = :size_bytes, location = :location,
-           hash = decode(:hash, 'hex'), modified_at = coalesce(:modifiedAt::timestamptz, now()), quiet_since = now(),
-           process = null, write_id = null, writing_since = null
-         where shop_id = :shop and id = :id and write_id = :writeId returning 1`,
-      {
-        ...ended,
-        state: ended.clean ? 'waiting' : 'partial',
-        sure: ended.clean && ended.protocol === 'sftp',
-      },
-    )
-    return rows.length > 0
-  })
+  const blobs = hash === null ? [] : [{ hash, location, size_bytes }]
+  // One statement, and so one wait for the disk.
+  const rows = await scope.query(
+    `with ${HOLD_BLOBS}
+     update drop_entries set state = :state, closed_cleanly = :sure, size_bytes = :size_bytes, location = :location,
+       hash = decode(:hash, 'hex'), modified_at = coalesce(:modifiedAt::timestamptz, now()), quiet_since = now(),
+       process = null, write_id = null, writing_since = null
+     where shop_id = :shop and id = :id and write_id = :writeId returning 1`,
+    {
+      ...ended,
+      blobs: JSON.stringify(blobs),
+      state: ended.clean ? 'waiting' : 'partial',
+      sure: ended.clean && ended.protocol === 'sftp',
+    },
+  )
+  return rows.length > 0
 }
 
 /** The size so far, for those who look at it. */

@@ -1,0 +1,105 @@
+// Starts the web and worker roles, with the drop server as a child where it is asked for too.
+// compose.ts wires the parts together.
+import type { AddressInfo } from 'node:net'
+import { composeServer, type Closing } from '../compose.ts'
+import type { Config } from '../config.ts'
+import { startWorker } from '../engine/worker.ts'
+import { listen } from '../http/app.ts'
+import { operationRecord } from '../http/operation-record.ts'
+import { builtPage, developmentPage } from '../http/page.ts'
+import type { Logger } from '../log.ts'
+import { openOutbox, type OutboxOptions } from '../notify/open.ts'
+
+import { backgroundTasks } from './background.ts'
+import { openForStart } from './database.ts'
+import { prepareDemo, welcome } from './demo.ts'
+import { startDropChild } from './drop-child.ts'
+import { ensurePage } from './page.ts'
+
+const STOP_WITHIN_MS = 20_000
+
+/**
+ * Starts everything; what must be stopped is pushed to `closings` as it starts, so that a failed
+ * start stops it too.
+ */
+export async function start(
+  config: Config,
+  log: Logger,
+  closings: Closing[],
+  development: boolean,
+): Promise<void> {
+  const { environment, limits } = config
+  const web = environment.roles.includes('web')
+  const pageBuilt = web && !development ? ensurePage(log) : Promise.resolve()
+  pageBuilt.catch(() => {})
+  const { database, secrets, close } = await openForStart(environment, log)
+  closings.push(close)
+  const drop = environment.roles.includes('drop')
+    ? await startDropChild(environment, database, log)
+    : null
+  if (drop) closings.push(() => drop.close())
+  const baseUrl = environment.baseUrl ?? `http://${environment.host}:${environment.port}`
+  const clock = () => new Date()
+  const server = await composeServer({ config, database, secrets, baseUrl, clock, log, closings })
+  const { engine, parts, stores, storefront, client, folder, cloud } = server
+  if (environment.roles.includes('worker')) {
+    const { smtpUrl, twilio, mailFrom: from } = environment
+    if (smtpUrl === null && environment.platform !== null)
+      log.warn('SMTP_URL is not set: email is kept in the list of messages, and none leaves')
+    const record: OutboxOptions['operationRecord'] = async (scope, id) =>
+      operationRecord(engine, (await engine.get(scope, id))!, clock())
+    const options = {
+      database,
+      client,
+      secrets,
+      smtpUrl,
+      twilio,
+      from,
+      baseUrl,
+      operationRecord: record,
+      clock,
+      log,
+    }
+    const outbox = openOutbox(options)
+    const tasks = backgroundTasks({
+      database,
+      engine,
+      storefront,
+      stores,
+      folder,
+      client,
+      cloud,
+      limits,
+      clock,
+      log,
+    })
+    const worker = await startWorker(parts, (job) => outbox.deliver(job), [...tasks, outbox.sweep])
+    closings.push(() => worker.stop())
+    closings.push(() => outbox.close())
+  }
+  if (!web) return log.info('the worker is ready')
+
+  await pageBuilt
+  const { app } = await server.openWeb(
+    development ? await developmentPage() : builtPage(),
+    drop?.address ?? environment.drop,
+  )
+  const http = await listen(app, environment.port, environment.host)
+  closings.push(async () => {
+    const closed = new Promise((resolve) => http.close(resolve))
+    http.closeIdleConnections()
+    setTimeout(() => http.closeAllConnections(), STOP_WITHIN_MS / 4).unref()
+    await closed
+  })
+  const { port } = http.address() as AddressInfo
+  if (!storefront.demoShop) return log.info('ready', { url: baseUrl, port })
+  const { dataDir } = environment
+  const demo = await prepareDemo(
+    database,
+    dataDir,
+    storefront.demoShop,
+    baseUrl,
+    drop?.address ?? null,
+  )
+  process.stdout.write(welcome(demo, storefront.demoSample!))
+}

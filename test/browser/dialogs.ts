@@ -31,12 +31,15 @@ export async function tick(page: Page, names: readonly string[]): Promise<void> 
   await page.getByText(`${names.length} selected`).first().waitFor()
 }
 
-/** An action of the bar, or one of the menu behind it. A hidden twin of the bar measures it. */
-export async function choose(page: Page, name: string): Promise<Locator> {
+/**
+ * An action of the bar, or one of the menu behind it, which is called `more`. A hidden twin of the
+ * bar measures it.
+ */
+export async function choose(page: Page, name: string, more = 'More actions'): Promise<Locator> {
   const button = page.getByRole('button', { name, exact: true })
   if ((await button.count()) > 0) await button.last().click()
   else {
-    await page.getByRole('button', { name: 'More actions' }).last().click()
+    await page.getByRole('button', { name: more }).last().click()
     await page.locator('.Polaris-Popover').getByRole('button', { name, exact: true }).click()
   }
   await dialogOf(page).waitFor()

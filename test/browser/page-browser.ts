@@ -63,7 +63,7 @@ export interface OpenPage {
 /** A page in a context of its own, as in another browser. */
 export async function openPage(
   browser: Browser,
-  server: RunningServer,
+  server: Pick<RunningServer, 'url'>,
   path: string,
   options: BrowserContextOptions = {},
 ): Promise<OpenPage> {
@@ -86,7 +86,7 @@ async function contextOf(
 
 async function openIn(
   context: BrowserContext,
-  server: RunningServer,
+  server: Pick<RunningServer, 'url'>,
   path: string,
 ): Promise<OpenPage> {
   const page = await context.newPage()

@@ -197,6 +197,20 @@ export interface components {
       /** @description How an operation came: `CSV` */
       title: string
     }
+    CheckedName: {
+      /** @description Why no file may have this name */
+      error: {
+        code: string
+        message: string
+      } | null
+      filename: string
+      /** @description The file that has this name */
+      taken: {
+        file_id: string
+        filename: string
+        size_bytes: number
+      } | null
+    }
     CloudOffer: {
       callback_url: string
       providers: {
@@ -428,6 +442,11 @@ export interface components {
       } | null
       /** @description Without its query, which may hold a secret */
       url: string
+    }
+    CronCheck: {
+      next_runs: string[]
+      schedule_text: string
+      time_zone: string
     }
     CsvCheck: {
       /**
@@ -1226,6 +1245,13 @@ export interface components {
       /** @description Shown to `links:write` alone */
       url: string | null
     }
+    LinksEmailed: {
+      queued: number
+      skipped: {
+        link_id: string
+        reason: string
+      }[]
+    }
     LinksRequest: {
       /**
        * @description Downloads that a link allows; null: unlimited
@@ -1943,6 +1969,10 @@ export interface components {
        */
       workflow: string | null
     }
+    ScheduleMatch: {
+      sample: string[]
+      total: number
+    }
     ScheduleRequest: {
       /**
        * @description A bulk action: a plugin’s id
@@ -2228,6 +2258,10 @@ export interface components {
       status: string | null
       uploaded: number
     }
+    TagCount: {
+      files: number
+      tag: string
+    }
     TagTemplate: {
       /** Format: date-time */
       created_at: string
@@ -2267,6 +2301,18 @@ export interface components {
       count?: number
       /** @description Send the import email; absent: the shop’s setting */
       notify?: boolean
+    }
+    UploadResult: {
+      error: {
+        code: string
+        detail?: string
+        message: string
+      } | null
+      filename: string
+      operation_id: string | null
+      /** @enum {string} */
+      status: 'uploading' | 'received' | 'importing' | 'done' | 'failed'
+      upload_id: string
     }
     Version: {
       content_type: string
@@ -2396,6 +2442,18 @@ export interface components {
         }
       }[]
       updated_at: string | null
+    }
+    WorkflowCheck: {
+      cannot_undo: string[]
+      /** @description Up to the first 100 */
+      problems: {
+        message: string
+        param: string
+      }[]
+      problems_total: number
+      steps: {
+        summary: string
+      }[]
     }
     WorkflowRequest: {
       /**

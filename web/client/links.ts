@@ -1,24 +1,16 @@
 // Download links of many files at once: made, sent by email.
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { call } from './client.ts'
-import { type DownloadLink, type Operation, type Page } from './types.ts'
+import { type DownloadLink, type Operation, type Page, type Schemas } from './types.ts'
+
+type LinksRequest = Schemas['LinksRequest']
 
 /** What is absent comes from each file's own settings; null: never, unlimited. */
-export type LinkTerms = {
-  expiry_days?: number | null
-  download_limit?: number | null
-  email?: string
-}
+export type LinkTerms = Pick<LinksRequest, 'expiry_days' | 'download_limit' | 'email'>
 
-export type NewLinks = LinkTerms & {
-  file_ids: readonly string[]
-  per_file?: ({ file_id: string } & LinkTerms)[]
-}
+export type NewLinks = LinkTerms & Pick<LinksRequest, 'per_file'> & { file_ids: readonly string[] }
 
-export interface Mailed {
-  queued: number
-  skipped: { link_id: string; reason: string }[]
-}
+export type Mailed = Schemas['LinksEmailed']
 
 /** The links; of many files the operation that makes them. */
 export function useCreateLinks() {

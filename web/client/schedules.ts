@@ -11,16 +11,8 @@ export type ScheduleBody = Required<Schemas['ScheduleRequest']>
 
 export type Schedule = Schemas['Schedule']
 
-export interface CronCheck {
-  next_runs: string[]
-  schedule_text: string
-  time_zone?: string
-}
-
-export interface Match {
-  total: number
-  sample: string[]
-}
+export type CronCheck = Schemas['CronCheck']
+export type Match = Schemas['ScheduleMatch']
 
 const KEY = ['schedules']
 const LIST_MS = 5000

@@ -43,10 +43,7 @@ export interface FileList extends Page<File> {
   total: number
 }
 
-export interface TagCount {
-  tag: string
-  files: number
-}
+export type TagCount = Schemas['TagCount']
 
 export type DownloadLink = Schemas['Link']
 export type LinkStatus = DownloadLink['status']

@@ -1,15 +1,9 @@
 // Uploads beside their bytes: which names are taken, and batches of files that become one
 // operation.
 import { call } from './client.ts'
-import { type Operation } from './types.ts'
+import { type Operation, type Schemas } from './types.ts'
 
-export interface CheckedName {
-  filename: string
-  /** The file that has this name. */
-  taken: { file_id: string; filename: string; size_bytes: number } | null
-  /** Why no file may be called so. */
-  error: { code: string; message: string } | null
-}
+export type CheckedName = Schemas['CheckedName']
 
 const NAMES_AT_ONCE = 1000
 
@@ -42,21 +36,10 @@ export const readOperation = (id: string): Promise<Operation> => call(`/api/oper
 export const retryOperation = (id: string): Promise<Operation> =>
   call(`/api/operations/${id}/retry`, { method: 'POST' })
 
-export interface UploadBatch {
-  id: string
-  /** Oldest first. */
-  operation_ids: string[]
-}
+export const readBatch = (id: string): Promise<Schemas['UploadBatch']> =>
+  call(`/api/uploads/batches/${id}`)
 
-export const readBatch = (id: string): Promise<UploadBatch> => call(`/api/uploads/batches/${id}`)
-
-export interface UploadResult {
-  upload_id: string
-  filename: string
-  status: 'uploading' | 'received' | 'importing' | 'done' | 'failed'
-  operation_id: string | null
-  error: { code: string; message: string; detail?: string } | null
-}
+export type UploadResult = Schemas['UploadResult']
 
 /** At most 200 at once. What the server does not know is absent. */
 export async function readResults(uploads: readonly string[]): Promise<Map<string, UploadResult>> {

@@ -3,7 +3,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { translated } from '../messages/t.ts'
 import { call } from './client.ts'
-import { type FileFilter, type OperationKind, type Page } from './types.ts'
+import { type FileFilter, type OperationKind, type Page, type Schemas } from './types.ts'
 
 /** What must hold of a file for a step to apply to it; every part given. */
 export type Condition = Pick<
@@ -12,42 +12,23 @@ export type Condition = Pick<
 >
 
 export type WorkflowKind = OperationKind
-export type OnFailure = 'drop' | 'keep' | 'stop'
+export type OnFailure = NonNullable<Step['on_failure']>
 
-export interface StepBody {
-  id?: string
-  plugin: string
-  options?: Record<string, unknown>
+type Step = Schemas['Workflow']['steps'][number]
+
+export interface WorkflowStep extends Omit<Step, 'when'> {
   when?: Condition
-  on_failure?: OnFailure
 }
 
-export interface WorkflowStep extends StepBody {
-  id: string
-  title: string
-  summary: string
-  options: Record<string, unknown>
-}
+/** A step as it is sent; the server makes the id of a new one. */
+export type StepBody = Pick<WorkflowStep, 'plugin' | 'when' | 'on_failure'> &
+  Partial<Pick<WorkflowStep, 'id' | 'options'>>
 
-export interface WorkflowBody {
-  name: string
-  kind: WorkflowKind
-  /** How many batches may be worked on at once. */
-  parallel?: number
-  steps: StepBody[]
-  channel?: string | null
-}
+export type WorkflowBody = Pick<Schemas['WorkflowRequest'], 'name' | 'kind'> &
+  Partial<Pick<Schemas['WorkflowRequest'], 'parallel' | 'channel'>> & { steps: StepBody[] }
 
-export interface Workflow extends Omit<WorkflowBody, 'steps' | 'channel' | 'parallel'> {
-  id: string
-  built_in: boolean
-  parallel: number
+export interface Workflow extends Omit<Schemas['Workflow'], 'steps'> {
   steps: WorkflowStep[]
-  channel: string | null
-  /** Titles of the steps whose effect no undo takes back. */
-  cannot_undo: string[]
-  created_at: string | null
-  updated_at: string | null
 }
 
 /**
@@ -58,11 +39,7 @@ export interface Objection {
   message: string
 }
 
-export interface WorkflowCheck {
-  problems: Objection[]
-  steps: { summary: string }[]
-  cannot_undo: string[]
-}
+export type WorkflowCheck = Schemas['WorkflowCheck']
 
 /** The part of JSON Schema that describes a plugin's options. */
 export interface JsonSchema {

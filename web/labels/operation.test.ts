@@ -165,7 +165,7 @@ test('the history is narrowed to what there is here, of whoever made it', () => 
     { id: 'sort-files', name: 'Sort files', ...builtIn },
     { id: 'stamp-files', name: 'Stamp files', ...builtIn },
     { id: 'workflow_1', name: 'Mine', kind: 'bulk', built_in: false },
-    { id: 'import-csv', name: 'CSV import', kind: 'import', built_in: true },
+    { id: 'import-post', name: 'CSV import', kind: 'import', built_in: true },
   ]
   const choices = actionChoices(workflows, fromLists)
   expect(choices).toEqual({

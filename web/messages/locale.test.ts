@@ -79,7 +79,7 @@ test('the texts of a record are translated, its data is not', () => {
   expect(
     mapTexts(
       {
-        id: 'tag-files',
+        id: 'sort-files',
         title: 'Tag files',
         kind: 'act',
         actions: [{ labels: { menu: 'Tag', intro: null }, fits: { noun: { one: 'image' } } }],
@@ -94,7 +94,7 @@ test('the texts of a record are translated, its data is not', () => {
       upper,
     ),
   ).toEqual({
-    id: 'tag-files',
+    id: 'sort-files',
     title: 'TAG FILES',
     kind: 'act',
     actions: [{ labels: { menu: 'TAG', intro: null }, fits: { noun: { one: 'IMAGE' } } }],

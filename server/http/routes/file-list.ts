@@ -139,7 +139,9 @@ const tagsInUse = () =>
     replies: {
       200: {
         description: 'Tags',
-        schema: listOf(z.object({ tag: z.string(), files: z.number().int() })),
+        schema: listOf(
+          z.object({ tag: z.string(), files: z.number().int() }).meta({ id: 'TagCount' }),
+        ),
       },
     },
     handler: async ({ caller, query: { limit, cursor, search } }) => {

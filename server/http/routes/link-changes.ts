@@ -137,10 +137,12 @@ const sending = (parts: Parts) =>
     replies: {
       200: {
         description: 'How many wait to be sent',
-        schema: z.object({
-          queued: z.number().int(),
-          skipped: z.array(z.object({ link_id: z.string(), reason: z.string() })),
-        }),
+        schema: z
+          .object({
+            queued: z.number().int(),
+            skipped: z.array(z.object({ link_id: z.string(), reason: z.string() })),
+          })
+          .meta({ id: 'LinksEmailed' }),
       },
       422: { description: 'Every link that there is not', schema: errorSchema },
     },

@@ -14,11 +14,9 @@ import { errorSchema, timestamp } from '../schemas.ts'
 
 const SAMPLE = 10
 
-const times = z.object({
-  next_runs: z.array(timestamp),
-  schedule_text: z.string(),
-  time_zone: z.string(),
-})
+const times = z
+  .object({ next_runs: z.array(timestamp), schedule_text: z.string(), time_zone: z.string() })
+  .meta({ id: 'CronCheck' })
 const refused = { description: 'Every problem', schema: errorSchema }
 
 export interface ScheduleRouteParts {
@@ -67,7 +65,9 @@ export function scheduleCheckRoutes(parts: ScheduleRouteParts): Endpoint[] {
       replies: {
         200: {
           description: 'How many, and the names of the first ten',
-          schema: z.object({ total: z.number().int(), sample: z.array(z.string()) }),
+          schema: z
+            .object({ total: z.number().int(), sample: z.array(z.string()) })
+            .meta({ id: 'ScheduleMatch' }),
         },
       },
       handler: async ({ caller: { scope }, body }) => {

@@ -59,6 +59,32 @@ const batchBody = z
   })
   .meta({ id: 'UploadBatchRequest' })
 
+const nameSchema = z
+  .object({
+    filename: z.string(),
+    taken: z
+      .object({ file_id: z.string(), filename: z.string(), size_bytes: z.number().int() })
+      .nullable()
+      .meta({ description: 'The file that has this name' }),
+    error: z
+      .object({ code: z.string(), message: z.string() })
+      .nullable()
+      .meta({ description: 'Why no file may have this name' }),
+  })
+  .meta({ id: 'CheckedName' })
+
+const resultSchema = z
+  .object({
+    upload_id: z.string(),
+    filename: z.string(),
+    status: z.enum(['uploading', 'received', 'importing', 'done', 'failed']),
+    operation_id: z.string().nullable(),
+    error: z
+      .object({ code: z.string(), message: z.string(), detail: z.string().optional() })
+      .nullable(),
+  })
+  .meta({ id: 'UploadResult' })
+
 const byId = z.strictObject({ id: z.string() })
 const about = { tag: 'Uploads', scope: 'imports:write' } as const
 
@@ -149,15 +175,7 @@ const names = () =>
       200: {
         description: 'One answer a name, in their order',
         schema: z.object({
-          data: z.array(
-            z.object({
-              filename: z.string(),
-              taken: z
-                .object({ file_id: z.string(), filename: z.string(), size_bytes: z.number().int() })
-                .nullable(),
-              error: z.object({ code: z.string(), message: z.string() }).nullable(),
-            }),
-          ),
+          data: z.array(nameSchema),
         }),
       },
     },
@@ -192,17 +210,7 @@ const results = () =>
       200: {
         description: 'One answer for each upload that is known, in the order of the ids',
         schema: z.object({
-          data: z.array(
-            z.object({
-              upload_id: z.string(),
-              filename: z.string(),
-              status: z.enum(['uploading', 'received', 'importing', 'done', 'failed']),
-              operation_id: z.string().nullable(),
-              error: z
-                .object({ code: z.string(), message: z.string(), detail: z.string().optional() })
-                .nullable(),
-            }),
-          ),
+          data: z.array(resultSchema),
         }),
       },
     },

@@ -23,12 +23,14 @@ import { requireScopes } from '../scopes.ts'
 import { workflowBody, workflowRecord, workflowSchema } from '../workflow-record.ts'
 
 const problems = z.array(z.object({ param: z.string(), message: z.string() }))
-const checkSchema = z.object({
-  problems: problems.meta({ description: `Up to the first ${MOST_DETAILS}` }),
-  problems_total: z.number().int(),
-  steps: z.array(z.object({ summary: z.string() })),
-  cannot_undo: z.array(z.string()),
-})
+const checkSchema = z
+  .object({
+    problems: problems.meta({ description: `Up to the first ${MOST_DETAILS}` }),
+    problems_total: z.number().int(),
+    steps: z.array(z.object({ summary: z.string() })),
+    cannot_undo: z.array(z.string()),
+  })
+  .meta({ id: 'WorkflowCheck' })
 
 const byId = z.strictObject({ id: z.string() })
 

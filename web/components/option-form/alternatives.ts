@@ -1,7 +1,7 @@
 // One decision that takes the place of several options. Which choice is made is read from the
 // options alone, so that a form has one state: a choice with fields is made while its first field
 // is set, if only to an empty text.
-import { type Alternative, type AlternativeChoice } from '../../client/plugins.ts'
+import { type Alternative, type AlternativeChoice, type Plugin } from '../../client/plugins.ts'
 import { type JsonSchema } from '../../client/workflows.ts'
 
 type Options = Readonly<Record<string, unknown>>
@@ -58,6 +58,13 @@ function startOf(
   ])
   return { ...Object.fromEntries(starts.filter(([, start]) => start !== undefined)), ...set }
 }
+
+/** What the options of a form begin with: each decision at its usual choice. */
+export const startOptions = (plugin: Pick<Plugin, 'alternatives' | 'options'>) =>
+  plugin.alternatives.reduce<Record<string, unknown>>(
+    (options, one) => choose(one, usualAt(one), options, plugin.options.properties ?? {}),
+    {},
+  )
 
 export const startValue = (schema: JsonSchema | undefined): unknown =>
   schema?.start ?? schema?.default

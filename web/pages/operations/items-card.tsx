@@ -16,6 +16,7 @@ import { isPreview, waitingCount } from '../../labels/operation.ts'
 import { pageText } from '../../labels/page.ts'
 import { numberText } from '../../labels/size.ts'
 import { ItemsTable } from './items-table.tsx'
+import { NextSteps } from './next-steps.tsx'
 import { t } from '../../messages/t.ts'
 
 const PAGE_SIZE = 50
@@ -60,6 +61,7 @@ export function ItemsCard({ operation }: { operation: Operation }) {
           </Box>
         ) : (
           <>
+            <NextSteps items={list.data} operation={operation} />
             <ItemsTable items={list.data} operation={operation} />
             <PageTurner
               what={t('results')}

@@ -26,7 +26,7 @@ const workflows = [
   workflow('list-files', true),
   workflow('burn-files', true),
   workflow('nightly', true),
-  workflow('import-csv', true, 'import'),
+  workflow('import-post', true, 'import'),
 ]
 
 test('a task can do what has a workflow, about the whole operation too, and run the built-in ones that are no action', () => {

@@ -1,6 +1,7 @@
 // What a task does: an action with its options, or a workflow.
 import { type Plugin } from '../../client/plugins.ts'
 import { type Workflow } from '../../client/workflows.ts'
+import { startOptions } from '../../components/option-form/alternatives.ts'
 import { OptionForm } from '../../components/option-form/option-form.tsx'
 import { fieldId } from '../../components/problems.ts'
 import { Titled } from '../../components/titled.tsx'
@@ -32,7 +33,11 @@ export function WhatCard({ form, plugins, workflows }: Props) {
         error={problems.at('action') ?? problems.at('workflow')}
         options={choicesOf(runs, plugins, workflows)}
         value={valueOf(runs)}
-        onChange={(value) => change({ runs: runsOf(value), options: {} })}
+        onChange={(value) => {
+          const next = runsOf(value)
+          const plugin = plugins.find(({ id }) => next && 'action' in next && id === next.action)
+          change({ runs: next, options: plugin ? startOptions(plugin) : {} })
+        }}
       />
       {whole && (
         <div tabIndex={-1} id={fieldId('options')} className="place">
@@ -51,6 +56,7 @@ export function WhatCard({ form, plugins, workflows }: Props) {
           }}
           path="options"
           problems={problems}
+          alternatives={action.alternatives}
         />
       )}
       {workflow && (

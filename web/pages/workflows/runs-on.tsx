@@ -12,12 +12,10 @@ interface Props {
   problems: Problems
 }
 
-/** What every import needs stands in this one. */
-const MODEL = 'import-api'
-
 export function RunsOn({ draft, change, problems }: Props) {
   const { data } = useWorkflows()
-  const model = data?.data.find(({ id }) => id === MODEL)
+  // The steps that every import needs: those of the first built-in one.
+  const model = data?.data.find(({ built_in, kind }) => built_in && kind === 'import')
   const channels = useChannels().filter(({ imports }) => imports !== null)
   const choose = (kind: WorkflowDraft['kind']) => {
     const begin = kind === 'import' && draft.steps.length === 0 && model !== undefined

@@ -164,6 +164,7 @@ function Body({ step, kind, plugin, problems, path, onChange }: Props & { path: 
           onChange={(options) => onChange({ options })}
           path={`${path}.options`}
           problems={problems}
+          alternatives={plugin.alternatives}
         />
       )}
       {plugin && empty && (

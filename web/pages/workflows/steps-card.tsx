@@ -1,6 +1,7 @@
 // The steps of a workflow, in order: added, moved by buttons or Alt and an arrow, taken away.
 import { useEffect, useRef, useState } from 'react'
 import { type Plugin } from '../../client/plugins.ts'
+import { startOptions } from '../../components/option-form/alternatives.ts'
 import { fieldId } from '../../components/problems.ts'
 import { BlockStack, Card, InlineError, InlineStack, Text } from '../../ui/index.ts'
 import { AddStep } from './add-step.tsx'
@@ -28,7 +29,8 @@ export function StepsCard({ form, plugins }: Props) {
     )
 
   const add = (plugin: string) => {
-    const step = newStep(plugin)
+    const known = plugins.get(plugin)
+    const step = { ...newStep(plugin), options: known ? startOptions(known) : {} }
     change({ steps: [...steps, step] })
     toggle(step.key, true)
     setSaid(t('{title} is step {count}', { title: titleOf(step), count: steps.length + 1 }))

@@ -65,7 +65,7 @@ export function Preview({
         <Text as="p">{t('Also: {list}.', { list: operation.intentions.join('; ') })}</Text>
       )}
       <Text as="p" tone="subdued">
-        {t('Nothing has been changed yet. ')}
+        {t('Nothing has been changed yet.')}{' '}
         <Link url={`/operations/${operation.id}`}>{t('Show every file')}</Link>
       </Text>
     </BlockStack>

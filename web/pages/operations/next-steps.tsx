@@ -1,0 +1,28 @@
+// What to do about the failed files below: each piece of advice once, with the errors it is for.
+import { usePlugins } from '../../client/plugins.ts'
+import { type Item, type Operation } from '../../client/types.ts'
+import { adviceFor } from '../../labels/advice.ts'
+import { Box, Text } from '../../ui/index.ts'
+import { t } from '../../messages/t.ts'
+
+interface Props {
+  operation: Operation
+  items: readonly Item[]
+}
+
+export function NextSteps({ operation, items }: Props) {
+  const advice = adviceFor(operation, items, usePlugins().data?.data ?? [])
+  if (advice.length === 0) return null
+  return (
+    <Box padding="400" borderBlockEndWidth="025" borderColor="border-secondary">
+      <Text as="h3" variant="headingSm">
+        {t('Next steps')}
+      </Text>
+      <ul className="bullets">
+        {advice.map(({ text, errors }) => (
+          <li key={text}>{`${errors.join(', ')}: ${text}`}</li>
+        ))}
+      </ul>
+    </Box>
+  )
+}

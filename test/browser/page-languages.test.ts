@@ -1,0 +1,90 @@
+// The admin page in German and Japanese: a file is uploaded, tagged in bulk, and its operation is
+// found in the history, with the page's texts, its numbers and the components' own texts.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import de from '../../web/messages/de.json' with { type: 'json' }
+import ja from '../../web/messages/ja.json' with { type: 'json' }
+import { startOrigin } from '../fakes/origin.ts'
+import { type RunningServer } from '../flows/server.ts'
+import { choose, filesBy, launched } from './dialogs.ts'
+import { usePages } from './page-browser.ts'
+
+let server: RunningServer
+let folder: string
+
+const open = usePages(startOrigin, async (world) => {
+  server = world.server
+  folder = await mkdtemp(path.join(tmpdir(), 'stevedore-languages-'))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+const LANGUAGES = {
+  de: {
+    texts: de as Record<string, string>,
+    browser: 'de-AT',
+    selected: '1 ausgewählt',
+    button: /^Tags (hinzufügen|ersetzen)$/,
+    started: 'Tags von 1 Datei geändert',
+  },
+  ja: {
+    texts: ja as Record<string, string>,
+    browser: 'ja-JP',
+    selected: '1を選択済み',
+    button: /^タグを(追加|置き換え)$/,
+    started: '1件のファイルのタグを変更しました',
+  },
+}
+
+describe.each(Object.entries(LANGUAGES))('in %s', (language, { texts, ...expected }) => {
+  const said = (message: string) => texts[message] ?? expect.fail(`No translation: ${message}`)
+  const name = `Chart ${language}.pdf`
+
+  test('a file is uploaded, tagged in bulk and found in the history', async () => {
+    // The browser is English: the address asks for the language, and the tab remembers it.
+    const page = await open(`/import/upload?locale=${language}`, { locale: 'en-GB' })
+    await expect.poll(() => page.locator('html').getAttribute('lang')).toBe(language)
+    const file = path.join(folder, name)
+    await writeFile(file, Buffer.alloc(2048, language))
+    await page
+      .getByLabel(said('Choose files'), { exact: true })
+      .and(page.locator('input'))
+      .setInputFiles(file)
+    await page.getByText(said('Complete'), { exact: true }).first().waitFor()
+    await expect.poll(async () => (await filesBy(server, name)).length).toBe(1)
+
+    await page.goto(`${server.url}/files`)
+    await page
+      .getByRole('checkbox', { name: said('Select {filename}').replace('{filename}', name) })
+      .check({ force: true })
+    await page.getByText(expected.selected).first().waitFor()
+    const dialog = await choose(page, said('Change tags'), said('More actions'))
+    await dialog.getByLabel(said('Tags'), { exact: true }).fill('Karte')
+    await page.keyboard.press('Enter')
+    await dialog.getByRole('button', { name: expected.button }).click()
+    await launched(page).getByText(expected.started).waitFor()
+    expect((await filesBy(server, name))[0]!.tags).toContain('Karte')
+
+    await page.getByRole('link', { name: said('Operations') }).click()
+    await page.getByRole('heading', { name: said('Operations') }).waitFor()
+    await page.getByText(said('Tag files')).first().waitFor()
+    await page.getByRole('main').getByText(said('Upload')).first().waitFor()
+    await page.getByText(said('Success')).first().waitFor()
+    expect(await page.getByText(/^(Success|Operations|Files|Settings)$/).count()).toBe(0)
+  })
+
+  test('a browser that prefers the language gets it, with its numbers and dates', async () => {
+    const page = await open('/files', { locale: expected.browser })
+    await page
+      .getByRole('heading', { name: said('Files') })
+      .first()
+      .waitFor()
+    const [file] = await filesBy(server, name)
+    await page.goto(`${server.url}/files/${file!.id}`)
+    const now = new Intl.DateTimeFormat(expected.browser, { dateStyle: 'medium' }).format(
+      new Date(),
+    )
+    await page.getByText(now, { exact: false }).first().waitFor()
+  })
+})

@@ -78,7 +78,14 @@ export function appConfig(
       purgeFiles,
       notify,
     ],
-    workflows: [importApi, importUpload, importCsv, importCloud, updateFromCsv, createLinksWorkflow],
+    workflows: [
+      importApi,
+      importUpload,
+      importCsv,
+      importCloud,
+      updateFromCsv,
+      createLinksWorkflow,
+    ],
     channels: [
       adminChannel,
       apiChannel,

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -110,7 +111,7 @@ async function put(
     },
   })
   sent.end(body)
-  const [response] = (await once(sent, 'response')) as [import('node:http').IncomingMessage]
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
   const chunks = await Array.fromAsync(response)
   if (response.statusCode !== 201)
     throw new Error(`Azurite answered ${response.statusCode}: ${Buffer.concat(chunks)}`)

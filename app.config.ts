@@ -85,7 +85,10 @@ export function appConfig(
     workflows: [
       importApi,
       importUpload,
+<<<<<<< HEAD
       importDrop,
+=======
+>>>>>>> wk
       importCsv,
       importCloud,
       updateFromCsv,

@@ -13,7 +13,7 @@ import type { CloudOptions } from '../../server/channels/cloud/cloud.ts'
 const HOSTS = [
   ...['www.googleapis.com', 'oauth2.googleapis.com', 'storage.googleapis.com'],
   ...['api.dropboxapi.com', 'content.dropboxapi.com', 'graph.microsoft.com'],
-  'login.microsoftonline.com',
+  ...['login.microsoftonline.com', 'harbour1.blob.core.windows.net'],
 ]
 
 export interface CloudFile {
@@ -38,6 +38,10 @@ export interface FakeClouds {
   refresh: string | null
   /** Entries in a page of a listing. */
   page: number
+  /** Of all of these names. */
+  certificate: { key: string; cert: string }
+  /** Leads a name to another server of the test. */
+  lead(host: string, port: number): void
   close(): Promise<void>
 }
 
@@ -91,11 +95,14 @@ export async function startClouds(): Promise<FakeClouds> {
   const [securePort, plainPort] = [secure, plain].map(
     (server) => (server.address() as AddressInfo).port,
   )
+  const elsewhere = new Map<string, number>()
   const clouds: FakeClouds = {
+    certificate: { key: made.private, cert: made.cert },
+    lead: (host, port) => void elsewhere.set(host, port),
     emulators: {
       dial: (host) => {
         if (!HOSTS.includes(host)) throw new Error(`No emulator of ${host}`)
-        return connect({ host: '127.0.0.1', port: securePort! })
+        return connect({ host: '127.0.0.1', port: elsewhere.get(host) ?? securePort! })
       },
       environment: { RCLONE_CA_CERT: ca },
       // Ours speaks to the same names, without TLS in between.

@@ -3,6 +3,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openCloudApp, type CloudApp } from '../cloud.ts'
+import { startAzurite } from '../fakes/azurite.ts'
 import { agree, startClouds, type FakeClouds } from '../fakes/clouds.ts'
 
 let app: CloudApp
@@ -157,4 +158,24 @@ test('a provider that fails for a while is tried again, and nothing is deleted m
   const sync = await app.sync(id)
   clouds.intercept = () => null
   expect(sync).toMatchObject({ status: 'success', total: 1, done: 1 })
+})
+
+test('Azure Blob Storage is read with the key of an account', async () => {
+  const account = 'harbour1'
+  const key = Buffer.from('the key of an account, canary').toString('base64')
+  const azurite = await startAzurite({ account, key, certificate: clouds.certificate })
+  clouds.lead(`${account}.blob.core.windows.net`, azurite.port)
+  try {
+    const given = { provider: 'azure_blob', account, bucket: 'harbour', secret_key: key }
+    await azurite.put('manuals/one azure.pdf', 'one')
+    await azurite.put('manuals/sub/two azure.pdf', 'two')
+    const id = await app.connect({ ...given, prefix: 'manuals' })
+    expect(await app.sync(id)).toMatchObject({ status: 'success', total: 2, done: 2 })
+    expect(await app.sync(id)).toMatchObject({ status: 'success', total: 0 })
+    const wrong = Buffer.from('another key').toString('base64')
+    const refused = await call('POST', '/api/connections', { ...given, secret_key: wrong })
+    expect(refused.body.error).toMatchObject({ code: 'cloud_access_denied', param: 'secret_key' })
+  } finally {
+    await azurite.close()
+  }
 })

@@ -70,6 +70,9 @@ export async function* carryOut(
   }
 }
 
+/** Files that become blobs at the same time. */
+const STAGED_AT_ONCE = 8
+
 interface Run {
   parts: CarryParts
   sync: string
@@ -89,10 +92,25 @@ async function* fetched(run: Run, tasks: readonly SyncTask[]): AsyncGenerator<Ca
   if (byPath.size === 0) return
   const { program, remote, environment } = run.open
   const options = { environment, signal: run.signal, folder: run.folder }
+  const running = new Set<Promise<CarriedOut>>()
+  const ended: Promise<CarriedOut>[] = []
   for await (const one of fetchObjects(program, remote, [...byPath.keys()], options)) {
     const task = byPath.get(one.path)!
-    yield 'error' in one ? { task, error: one.error } : await staged(run, task, one.file, known)
+    const work: Promise<CarriedOut> =
+      'error' in one
+        ? Promise.resolve({ task, error: one.error })
+        : staged(run, task, one.file, known)
+    running.add(work)
+    const end = () => {
+      running.delete(work)
+      ended.push(work)
+    }
+    work.then(end, end)
+    if (running.size >= STAGED_AT_ONCE) await Promise.race(running).catch(() => {})
+    while (ended.length > 0) yield await ended.shift()!
   }
+  await Promise.allSettled(running)
+  while (ended.length > 0) yield await ended.shift()!
 }
 
 /** Of the files that objects are to replace, or may be the same as. */

@@ -85,10 +85,7 @@ export function appConfig(
     workflows: [
       importApi,
       importUpload,
-<<<<<<< HEAD
       importDrop,
-=======
->>>>>>> wk
       importCsv,
       importCloud,
       updateFromCsv,

@@ -81,6 +81,10 @@ const ConnectionPage = lazy(async () => ({
 const DeliveriesPage = lazy(async () => ({
   default: (await import('./pages/deliveries/deliveries-page.tsx')).DeliveriesPage,
 }))
+const DeliverySettingsPage = lazy(async () => ({
+  default: (await import('./pages/settings/deliveries/delivery-settings-page.tsx'))
+    .DeliverySettingsPage,
+}))
 const DeliveryPage = lazy(async () => ({
   default: (await import('./pages/deliveries/delivery-page.tsx')).DeliveryPage,
 }))
@@ -121,6 +125,7 @@ export function App() {
               <Route path="/settings/mail" component={MailPage} />
               <Route path="/settings/api-keys" component={ApiKeysPage} />
               <Route path="/settings/drop" component={DropPage} />
+              <Route path="/settings/deliveries" component={DeliverySettingsPage} />
               <Route path="/settings/webhooks" component={WebhooksPage} />
               <Route path="/settings/webhooks/:id">
                 {({ id }) => <WebhookPage key={id} id={id} />}

@@ -1,7 +1,7 @@
 // Deliveries: what orders entitle their buyers to, and what the merchant does about it.
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call, type Query } from './client.ts'
-import { CALM_MS, refused } from './queries.ts'
+import { CALM_MS, refused, SLOW_MS } from './queries.ts'
 import { type LinkStatus, type Message, type Page } from './types.ts'
 
 export type DeliveryStatus = 'ready' | 'held' | 'withdrawn' | 'revoked'
@@ -18,8 +18,8 @@ export interface Delivery {
   reason: string | null
   hold: {
     by: 'risk' | 'merchant'
-    recommendation: 'CANCEL' | 'INVESTIGATE' | null
-    since: string
+    recommendation: string | null
+    since: string | null
   } | null
   /** The buyer's page. */
   url: string | null
@@ -31,7 +31,7 @@ export interface Delivery {
   /** The last mail. */
   sent: { message_id: string; status: Message['status']; at: string } | null
   /** The buyer asked for more and was not answered since. */
-  asked: { at: string; email?: string; message?: string } | null
+  asked: { at: string; email: string | null; message: string | null } | null
   created_at: string
   updated_at: string
 }
@@ -45,7 +45,8 @@ export interface DeliveredFile {
   download_limit: number | null
   downloads: number
   last_download_at: string | null
-  licence_key: string | null
+  /** From a workflow of the merchant's. */
+  licence_key?: string | null
 }
 
 export interface DeliveryDetail extends Delivery {
@@ -69,10 +70,10 @@ export interface DeliveryDetail extends Delivery {
   }[]
   download_list: {
     at: string
-    file_id: string | null
+    file_id: string
     filename: string
     address: string
-    agent: string | null
+    agent: string
   }[]
 }
 
@@ -88,6 +89,33 @@ export interface DeliveryChange {
   file_ids?: string[]
   replace?: { file_id: string; with: string }[]
 }
+
+/** When and how orders are delivered; part of the shop's settings. */
+export interface DeliverySettings {
+  deliver_on: 'paid' | 'authorized'
+  hold_risky_orders: boolean
+  paid_deliveries_survive: boolean
+  /** `platform`: the mail about shipping carries the link. */
+  delivery_mail: 'own' | 'platform'
+  fulfil_orders: boolean
+  /** null: none. */
+  order_tag: string | null
+  /** null: none. */
+  delivery_workflow: string | null
+}
+
+/** What the storefront lets this app do. */
+export interface StorefrontAccess {
+  scopes: string[]
+  missing: { scope: string; disables: string }[]
+}
+
+export const useStorefrontAccess = () =>
+  useQuery({
+    queryKey: ['storefront'],
+    queryFn: ({ signal }) => call<StorefrontAccess>('/api/storefront', { signal }),
+    staleTime: SLOW_MS,
+  })
 
 const KEY = ['deliveries']
 

@@ -4,38 +4,12 @@ import { call, callForAll } from './client.ts'
 import { CALM_MS, LIVE_MS, refused, SLOW_MS } from './queries.ts'
 import { type Operation, type Page, type Schemas } from './types.ts'
 
+export type Drop = Schemas['Drop']
 /** What becomes of files that were dropped; all of it can be changed. */
-export interface DropSettings {
-  enabled: boolean
-  /** FTP without encryption is refused. */
-  tls_required: boolean
-  auto_import: boolean
-  schedule: 'hourly' | 'realtime' | 'manual'
-  match_by: 'sku_prefix' | 'rules'
-  notify: boolean
-  move_to_processed: boolean
-  /** What the name of a file's folder becomes. */
-  folder_names: 'ignore' | 'tag' | 'pack'
-  on_conflict: 'error' | 'rename' | 'overwrite' | 'new_version'
-}
-export type Drop = Schemas['Drop'] &
-  DropSettings & {
-    /** null: none is due. */
-    next_import_at: string | null
-    waiting: { files: number; bytes: number }
-    quota: { used_bytes: number; max_bytes: number }
-    limits: { file_bytes: number; clear_after_days: number; quiet_seconds: number }
-    host_keys: { type: string; fingerprint: string }[]
-  }
+export type DropSettings = Required<Schemas['DropSettingsChange']>
 export type DropAccount = Schemas['DropAccount']
-export type DropFile = Omit<Schemas['DropFile'], 'state'> & {
-  state: 'writing' | 'partial' | 'waiting' | 'importing' | 'processed' | 'failed'
-  account_name: string | null
-  import_id: string | null
-  error: { code: string; message: string } | null
-  cleared_at: string | null
-}
-export type DropConnection = Schemas['DropConnection'] & { account_name: string | null }
+export type DropFile = Schemas['DropFile']
+export type DropConnection = Schemas['DropConnection']
 export type NewDropAccount = Schemas['DropAccountRequest']
 export type DropAccountChange = Schemas['DropAccountChange']
 

@@ -13,6 +13,10 @@ export const SCOPES: readonly { scope: string; text: string }[] = [
   { scope: 'links:write', text: t('Create and view download links') },
   { scope: 'operations:read', text: t('Read operations and their results') },
   { scope: 'operations:write', text: t('Pause, cancel, retry and undo operations') },
+  { scope: 'drop:read', text: t('Read the drop folder, its accounts and connections') },
+  { scope: 'drop:write', text: t('Change the drop folder and its accounts, and import from it') },
+  { scope: 'cloud:read', text: t('Read cloud connections and their syncs') },
+  { scope: 'cloud:write', text: t('Change cloud connections and sync them') },
   { scope: 'settings:write', text: t('Change settings and API keys') },
 ]
 

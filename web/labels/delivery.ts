@@ -43,7 +43,9 @@ export const holdText = ({ hold }: Pick<Delivery, 'hold'>): string | null =>
   hold === null
     ? null
     : hold.by === 'merchant'
-      ? t('Held by you since {at}.', { at: momentText(hold.since) })
+      ? hold.since === null
+        ? t('Held by you.')
+        : t('Held by you since {at}.', { at: momentText(hold.since) })
       : hold.recommendation === 'CANCEL'
         ? t('The platform recommends cancelling the order: its risk of fraud is high.')
         : t('The platform recommends looking into the order before it is delivered.')

@@ -2,15 +2,11 @@ import { expect, test } from 'vitest'
 import { PROGRAMS } from '../pages/settings/drop/programs.ts'
 import { connectionWord, passwordAge, refusalText, sentText } from './drop.ts'
 
-const now = new Date('2026-11-22T12:00:00Z')
-const age = (at: string) => passwordAge({ password_changed_at: at }, now)
-
 test('a password has its age, and an old one is marked', () => {
-  expect(age('2026-11-22T09:00:00Z')).toEqual({ text: 'Set today', old: false })
-  expect(age('2026-11-21T11:00:00Z')).toEqual({ text: '1 day old', old: false })
-  expect(age('2026-08-01T12:00:00Z')).toEqual({ text: '113 days old', old: true })
-  // The browser's clock may be behind the server's.
-  expect(age('2026-11-22T12:05:00Z')).toEqual({ text: 'Set today', old: false })
+  const age = (password_age_days: number) => passwordAge({ password_age_days })
+  expect(age(0)).toEqual({ text: 'Set today', old: false })
+  expect(age(1)).toEqual({ text: '1 day old', old: false })
+  expect(age(113)).toEqual({ text: '113 days old', old: true })
 })
 
 test('a refusal says what to do, also one that the page does not know', () => {

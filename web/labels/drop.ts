@@ -4,19 +4,14 @@ import { t } from '../messages/t.ts'
 import { type StatusWord } from './operation.ts'
 import { sizeText } from './size.ts'
 
-const DAY_MS = 24 * 60 * 60 * 1000
 /** An older password is marked: it should be changed regularly. */
 const OLD_DAYS = 90
 
-/** `Changed 3 days ago`, and whether it is time for a new one. */
-export function passwordAge(
-  { password_changed_at }: Pick<DropAccount, 'password_changed_at'>,
-  now: Date,
-): { text: string; old: boolean } {
-  const days = Math.max(
-    0,
-    Math.floor((now.getTime() - new Date(password_changed_at).getTime()) / DAY_MS),
-  )
+/** `3 days old`, and whether it is time for a new one. */
+export function passwordAge({ password_age_days: days }: Pick<DropAccount, 'password_age_days'>): {
+  text: string
+  old: boolean
+} {
   const text = t('{days, plural, =0 {Set today} one {# day old} other {# days old}}', { days })
   return { text, old: days > OLD_DAYS }
 }
@@ -97,6 +92,15 @@ const FILE_WORDS: Record<DropFile['state'], StatusWord> = {
   importing: { text: t('Importing'), tone: 'info', progress: 'partiallyComplete' },
   processed: { text: t('Imported'), tone: 'success', progress: 'complete' },
   failed: { text: t('Failed'), tone: 'critical', progress: undefined },
+}
+
+/** What to do about a failed file, where its reason alone does not say. */
+export const failureAdvice = (code: string): string | null => FAILURES[code] ?? null
+
+const FAILURES: Record<string, string> = {
+  duplicate_filename: t(
+    'Rename it and send it again, or choose in the settings below what happens when a name is taken. Then try again.',
+  ),
 }
 
 export const speedText = (bytesPerSecond: number | null): string =>

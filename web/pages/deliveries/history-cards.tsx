@@ -75,7 +75,7 @@ export const DownloadsCard = ({ downloads }: { downloads: DeliveryDetail['downlo
             {filename}
           </Text>
           <Text as="span" variant="bodySm" tone="subdued" breakWord>
-            {agent ?? ''}
+            {agent}
           </Text>
         </BlockStack>
         <span>{address}</span>

@@ -20,6 +20,9 @@ export function AutomationLinks() {
         <Entry title={t('Scheduled tasks')} url="/schedules">
           {t('Delete old files, add tags by rules or run a workflow at fixed times.')}
         </Entry>
+        <Entry title={t('Deliveries')} url="/settings/deliveries">
+          {t('When orders are delivered, who sends the link, and what happens to risky orders.')}
+        </Entry>
         <Entry title={t('Connections')} url="/settings/connections">
           {t('Folders and buckets in the cloud whose files are kept in sync.')}
         </Entry>

@@ -10,15 +10,13 @@ import { FolderPicker } from './folder-picker.tsx'
 interface Props {
   connection: Connection
   provider: Provider
-  /** Null: its access is not made of keys. */
-  onEdit: (() => void) | null
+  onEdit: () => void
 }
 
 export function AccessCard({ connection, provider, onEdit }: Props) {
   const { settings, state } = connection
   const [picking, setPicking] = useState(false)
   const field = folderField(provider)
-  const editable = onEdit !== null && provider.fields.some(({ name }) => name !== field)
   const rows = provider.fields
     .filter(({ name, secret }) => !secret && name !== field && settings[name])
     .map(({ name, title }) => [title, shownValue(provider, name, settings[name]!)] as const)
@@ -28,7 +26,7 @@ export function AccessCard({ connection, provider, onEdit }: Props) {
       help={t('All files in it and in the folders below it are synced.')}
       action={
         <InlineStack gap="200">
-          {editable && <Button onClick={onEdit}>{t('Change access')}</Button>}
+          <Button onClick={onEdit}>{t('Change access')}</Button>
           {field && (
             <Button disabled={state === 'unauthorized'} onClick={() => setPicking(true)}>
               {t('Choose a folder')}

@@ -62,7 +62,7 @@ function Loaded({ connection, cloud }: { connection: Connection; cloud: Cloud })
   const [editing, setEditing] = useState(false)
   const [deleting, setDeleting] = useState(false)
   const word = connectionState(connection)
-  const editKeys = provider?.sign_in === 'oauth' ? null : () => setEditing(true)
+  const edit = () => setEditing(true)
   const fresh = last_sync === null && connection.progress === null
   const sync = <SyncCard connection={connection} />
   return (
@@ -78,7 +78,10 @@ function Loaded({ connection, cloud }: { connection: Connection; cloud: Cloud })
       <BlockStack gap="400">
         <RcloneMissing cloud={cloud} />
         {state === 'unauthorized' && (
-          <AuthorizeBanner connection={connection} onEditKeys={editKeys} />
+          <AuthorizeBanner
+            connection={connection}
+            onEditKeys={provider?.sign_in === 'oauth' ? null : edit}
+          />
         )}
         {state === 'failing' && error && (
           <Banner tone="critical" title={t('The last sync failed')}>
@@ -86,7 +89,7 @@ function Loaded({ connection, cloud }: { connection: Connection; cloud: Cloud })
           </Banner>
         )}
         {fresh ? <SetupSteps connection={connection} /> : sync}
-        {provider && <AccessCard connection={connection} provider={provider} onEdit={editKeys} />}
+        {provider && <AccessCard connection={connection} provider={provider} onEdit={edit} />}
         <OptionsForm connection={connection} twoWay={provider?.two_way ?? false} />
         {fresh ? sync : <SyncsCard connection={connection} />}
       </BlockStack>

@@ -40,7 +40,7 @@ const HOW: Record<Provider['sign_in'], string> = {
 }
 
 function About({
-  provider: { id, title, sign_in, available, missing, message },
+  provider: { title, sign_in, available, missing, message },
 }: {
   provider: Provider
 }) {
@@ -50,11 +50,15 @@ function About({
         {title}
       </Text>
       <Text as="p" tone="subdued">
-        {HOW[id === 'demo' ? 'none' : sign_in]}
+        {HOW[sign_in]}
       </Text>
       {!available && (
         <>
-          <Text as="p">{message ?? t('Not set up on this installation. Its operator sets:')}</Text>
+          <Text as="p">
+            {missing.length > 0
+              ? t('Not set up on this installation. Its operator sets:')
+              : message}
+          </Text>
           {missing.map((setting) => (
             <code key={setting}>{setting}</code>
           ))}

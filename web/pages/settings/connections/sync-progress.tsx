@@ -1,6 +1,6 @@
 // How far a running sync is: first the provider's list, then files and bytes.
 import { type Connection } from '../../../client/connections.ts'
-import { useOperation } from '../../../client/operations.ts'
+import { isMoving, useOperation } from '../../../client/operations.ts'
 import { Flow } from '../../../components/flow.tsx'
 import { useOperationActions } from '../../../components/operation-actions.tsx'
 import { Problem } from '../../../components/problem.tsx'
@@ -64,7 +64,7 @@ function Controls({ operation }: { operation: Operation }) {
             {content}
           </Button>
         ))}
-        {operation.bytes > 0 && (
+        {isMoving(operation) && operation.bytes > 0 && (
           <Text as="span" variant="bodySm" tone="subdued">
             {t('{size} so far', { size: sizeText(operation.bytes) })}
           </Text>

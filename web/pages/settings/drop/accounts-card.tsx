@@ -134,7 +134,7 @@ const lastUsed = ({ last_used_at }: DropAccount): string =>
 
 function AccountFacts({ account }: { account: DropAccount }) {
   const { allowed_addresses, public_keys, password_changed_at } = account
-  const age = passwordAge(account, new Date())
+  const age = passwordAge(account)
   const texts = [
     t('Password: {age}', { age: age.text.toLowerCase() }),
     t('{count, plural, =0 {Any address} one {# allowed address} other {# allowed addresses}}', {

@@ -4,7 +4,7 @@ import { toast } from '../../../client/bridge.ts'
 import { type DropFile, useDeleteDropFile, useRetryDropFile } from '../../../client/drop.ts'
 import { DeleteDialog } from '../../../components/delete-dialog.tsx'
 import { StatusBadge } from '../../../components/status.tsx'
-import { fileWord, protocolText } from '../../../labels/drop.ts'
+import { failureAdvice, fileWord, protocolText } from '../../../labels/drop.ts'
 import { sizeText } from '../../../labels/size.ts'
 import { momentText } from '../../../labels/time.ts'
 import { t } from '../../../messages/t.ts'
@@ -72,7 +72,7 @@ export function FileRow({ file }: { file: DropFile }) {
 function Reason({ file: { state, error, cleared_at } }: { file: DropFile }) {
   const text =
     state === 'failed' && error
-      ? error.message
+      ? [error.message, error.detail ?? failureAdvice(error.code)].filter(Boolean).join('. ')
       : state === 'partial'
         ? t('The transfer broke off. Send it again: most programs resume where it stopped.')
         : cleared_at

@@ -1,0 +1,122 @@
+// When orders are delivered, how their buyers are told, and what the storefront does not allow.
+import { useState } from 'react'
+import { toast } from '../../../client/bridge.ts'
+import { type DeliverySettings, useStorefrontAccess } from '../../../client/deliveries.ts'
+import { useChangeSettings, useSettings } from '../../../client/settings.ts'
+import { type ShopSettings } from '../../../client/types.ts'
+import { LeaveGuard } from '../../../components/leave-guard.tsx'
+import { LoadingRows } from '../../../components/lists.tsx'
+import { Page } from '../../../components/page.tsx'
+import { Problem } from '../../../components/problem.tsx'
+import { objectionsIn, problemsOf } from '../../../components/problems.ts'
+import { SaveBar } from '../../../components/save-bar.tsx'
+import { t } from '../../../messages/t.ts'
+import { Banner, BlockStack, Card } from '../../../ui/index.ts'
+import { DeliveryFields } from './delivery-fields.tsx'
+
+type Saved = ShopSettings & DeliverySettings
+
+export function DeliverySettingsPage() {
+  const settings = useSettings()
+  return (
+    <Page
+      title={t('Deliveries')}
+      subtitle={t('What happens when an order with files is paid')}
+      backAction={{ content: t('Settings'), url: '/settings' }}
+    >
+      <BlockStack gap="400">
+        <MissingAccess />
+        {settings.error && (
+          <Problem
+            error={settings.error}
+            stale={settings.data !== undefined}
+            what={t('The settings could not be loaded')}
+            onRetry={() => void settings.refetch()}
+            retrying={settings.isFetching}
+          />
+        )}
+        {settings.data ? (
+          <Form settings={settings.data as Saved} />
+        ) : (
+          !settings.error && (
+            <Card padding="0">
+              <LoadingRows rows={4} what={t('the settings')} />
+            </Card>
+          )
+        )}
+      </BlockStack>
+    </Page>
+  )
+}
+
+function Form({ settings }: { settings: Saved }) {
+  const save = useChangeSettings()
+  const [draft, setDraft] = useState<Partial<DeliverySettings>>({})
+  const change = changeOf(settings, draft)
+  const dirty = Object.keys(change).length > 0
+  const problems = problemsOf(objectionsIn(save.error))
+  const discard = () => {
+    setDraft({})
+    save.reset()
+  }
+  return (
+    <>
+      <LeaveGuard dirty={dirty} what={t('the settings')} />
+      {save.error && problems.all.length === 0 && (
+        <Problem error={save.error} what={t('The settings could not be saved')} />
+      )}
+      <DeliveryFields
+        value={{ ...settings, ...draft }}
+        problems={problems}
+        onChange={(part) => {
+          setDraft((before) => ({ ...before, ...part }))
+          if (save.error) save.reset()
+        }}
+      />
+      {(dirty || save.isPending) && (
+        <SaveBar
+          dirty={dirty}
+          saving={save.isPending}
+          problems={problems.all.length}
+          save={t('Save')}
+          onSave={() =>
+            save.mutate(change as Partial<ShopSettings>, {
+              onSuccess: () => {
+                setDraft({})
+                toast(t('Settings saved'))
+              },
+            })
+          }
+          onDiscard={discard}
+        />
+      )}
+    </>
+  )
+}
+
+/** What differs from what is saved. */
+const changeOf = (
+  saved: DeliverySettings,
+  draft: Partial<DeliverySettings>,
+): Partial<DeliverySettings> =>
+  Object.fromEntries(
+    Object.entries(draft).filter(([key, value]) => saved[key as keyof DeliverySettings] !== value),
+  )
+
+/** The merchant grants scopes in the storefront's admin; each missing one disables something. */
+function MissingAccess() {
+  const missing = useStorefrontAccess().data?.missing ?? []
+  if (missing.length === 0) return null
+  return (
+    <Banner tone="warning" title={t('The storefront does not allow everything that is needed')}>
+      <BlockStack gap="200">
+        <ul className="bullets">
+          {missing.map(({ scope, disables }) => (
+            <li key={scope}>{t('{scope}: {disables}', { scope, disables })}</li>
+          ))}
+        </ul>
+        <p>{t('Open the app again from the admin of your store, and accept its permissions.')}</p>
+      </BlockStack>
+    </Banner>
+  )
+}

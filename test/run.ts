@@ -3,6 +3,7 @@
 // Chromium and the other programs below are installed from the system's packages where they are
 // absent and this user may do so.
 import { spawn } from 'node:child_process'
+import { readdirSync } from 'node:fs'
 import { mkdir, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { hasModule, installPackages, whereIs } from './programs.ts'
@@ -57,12 +58,21 @@ const tsc = (record: string, ...args: string[]) => [
   ...args,
 ]
 
+/** Each surface of the platform has its own elements, so each folder is checked alone. */
+const EXTENSIONS = readdirSync('web/extensions', { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name)
+
 /** Two at a time: the linter, which takes as long as the others together. */
 const CHECKS: readonly (readonly Check[])[] = [
   [{ name: 'lint', command: ['eslint', '.', '--max-warnings', '0', ...LINT_CACHE] }],
   [
     { name: 'types', command: tsc('server') },
     { name: 'types of the page', command: tsc('page', '-p', 'web') },
+    ...EXTENSIONS.map((name) => ({
+      name: `types of the extension ${name}`,
+      command: tsc(`extension-${name}`, '-p', `web/extensions/${name}`),
+    })),
     { name: 'formatting', command: ['prettier', '--check', '--log-level', 'warn', '.'] },
   ],
 ]

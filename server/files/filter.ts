@@ -35,6 +35,11 @@ export const filterFields = {
     .optional()
     .meta({ description: 'No download in the last so many days' }),
   pack: packId.optional().meta({ description: 'Is in this pack: its id' }),
+  product: z
+    .string()
+    .max(255)
+    .optional()
+    .meta({ description: 'Belongs to this product: its id on the platform' }),
   deleted: flag.optional().meta({ description: 'Is in the trash; absent: is not' }),
 }
 
@@ -68,6 +73,12 @@ export async function compileFilter(
   add('f_types', type && extensionsOf(type), 'files.extension = any(:f_types)')
   add('f_tags', tags && tags.length > 0 ? tags : undefined, 'files.tags @> :f_tags::text[]')
   if (mapped !== undefined) conditions.push(`files.mapping_state ${mapped ? '=' : '<>'} 'mapped'`)
+  add(
+    'f_product',
+    filter.product,
+    `exists (select from mappings m where m.shop_id = files.shop_id and m.file_id = files.id
+       and m.product_id = :f_product)`,
+  )
   add('f_larger', filter.larger_than, 'files.size_bytes > :f_larger')
   add('f_smaller', filter.smaller_than, 'files.size_bytes < :f_smaller')
   const { uploaded_before: before, uploaded_after: after } = filter

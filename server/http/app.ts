@@ -31,6 +31,9 @@ import { docsPage } from './docs.ts'
 import { withCurrentCounts } from './current-counts.ts'
 import type { Endpoint } from './endpoint.ts'
 import { errorResponses, notAllowed } from './errors.ts'
+import { adminExtensionOrigin } from './extensions/admin-origin.ts'
+import type { OrderPages } from './extensions/order-pages.ts'
+import { thankYouRoute } from './extensions/thank-you.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
 import { pageRoute, type PageSource } from './page.ts'
@@ -91,6 +94,8 @@ export interface AppParts {
   metricsToken?: string | null
   clock: () => Date
   log: Logger
+  /** Absent: extensions learn of no order. */
+  orderPages?: OrderPages
 }
 
 export function listEndpoints(parts: AppParts): Endpoint[] {
@@ -182,6 +187,9 @@ function createKoa(parts: AppParts, metrics: Metrics, failures: FailureLimiter):
   app.use((ctx, next) => metrics.middleware(ctx, next))
   app.use(compress({ zstd: false, deflate: false }))
   app.use(cloudCallback())
+  app.use(adminExtensionOrigin)
+  const { orderPages } = parts
+  if (orderPages) app.use(thankYouRoute({ ...parts, orderPages, failures }))
   app.use(docsPage(openApiDocument(endpoints, parts.baseUrl, version)))
   app.use(tusRoute(parts.uploads, authenticator))
   app.use(router.routes())

@@ -5,6 +5,7 @@ import { errorFields, type Logger } from '../log.ts'
 import type { Secrets } from '../secrets.ts'
 import { createAccess } from './access.ts'
 import { createAdminRequest } from './admin-api.ts'
+import { verifyBuyerToken } from './buyer-token.ts'
 import { createCatalog } from './catalog.ts'
 import { createGrants } from './grants.ts'
 import { openLibrary } from './library.ts'
@@ -45,6 +46,7 @@ export function createStorefront(options: PlatformOptions): Storefront {
   return {
     page: { apiKey: platform.apiKey, bridgeUrl: options.bridgeUrl ?? BRIDGE_URL },
     verifySessionToken: (token) => verifySessionToken(library, token),
+    verifyBuyerToken: (token) => verifyBuyerToken(token, platform, new Date()),
     ensureAccess: async (shop, sessionToken) => {
       const { shopDomain } = await verifySessionToken(library, sessionToken)
       const isNew = await access.ensure(shop, shopDomain, sessionToken)

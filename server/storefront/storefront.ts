@@ -2,6 +2,7 @@
 // catalog.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { CatalogVariant } from '../../plugins/contract.ts'
+import type { BuyerIdentity } from './buyer-token.ts'
 import type { WholeCatalog } from './whole-catalog.ts'
 
 /** Who a session token speaks for. */
@@ -36,6 +37,11 @@ export interface Storefront {
    * `unauthenticated`.
    */
   verifySessionToken(token: string): Promise<SessionIdentity>
+  /**
+   * Checks the token of a buyer's page: of the checkout or the customer's account. Throws `AppError`
+   * `unauthenticated`, for session tokens of the admin too.
+   */
+  verifyBuyerToken(token: string): BuyerIdentity
   /**
    * Trades a verified session token for an expiring offline token and stores it, where the shop has
    * none that works. Throws `AppError`: `unauthenticated` when the token is another shop's or

@@ -27,6 +27,8 @@ const FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // Pages of made-up origins call servers of this machine (extension-host.ts).
+  '--disable-features=LocalNetworkAccessChecks,PrivateNetworkAccessChecks',
 ]
 
 /** The browser waits as long as `expect.poll` does: longer than a page needs on a busy machine. */

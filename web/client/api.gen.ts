@@ -1097,6 +1097,8 @@ export interface components {
               older_than_days?: number
               /** @description Is in this pack: its id */
               pack?: string
+              /** @description Belongs to this product: its id on the platform */
+              product?: string
               /**
                * Name contains
                * @description The name contains this, in any case
@@ -1524,6 +1526,8 @@ export interface components {
               older_than_days?: number
               /** @description Is in this pack: its id */
               pack?: string
+              /** @description Belongs to this product: its id on the platform */
+              product?: string
               /**
                * Name contains
                * @description The name contains this, in any case
@@ -1791,6 +1795,8 @@ export interface components {
               older_than_days?: number
               /** @description Is in this pack: its id */
               pack?: string
+              /** @description Belongs to this product: its id on the platform */
+              product?: string
               /**
                * Name contains
                * @description The name contains this, in any case
@@ -1901,6 +1907,8 @@ export interface components {
         older_than_days?: number
         /** @description Is in this pack: its id */
         pack?: string
+        /** @description Belongs to this product: its id on the platform */
+        product?: string
         /**
          * Name contains
          * @description The name contains this, in any case
@@ -2011,6 +2019,8 @@ export interface components {
         older_than_days?: number
         /** @description Is in this pack: its id */
         pack?: string
+        /** @description Belongs to this product: its id on the platform */
+        product?: string
         /**
          * Name contains
          * @description The name contains this, in any case
@@ -2096,6 +2106,8 @@ export interface components {
         older_than_days?: number
         /** @description Is in this pack: its id */
         pack?: string
+        /** @description Belongs to this product: its id on the platform */
+        product?: string
         /**
          * Name contains
          * @description The name contains this, in any case

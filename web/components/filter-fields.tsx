@@ -23,7 +23,10 @@ interface Props {
   all?: boolean
 }
 
-type Part = Exclude<keyof FileFilter, 'uploaded_before' | 'uploaded_after' | 'pack' | 'deleted'>
+type Part = Exclude<
+  keyof FileFilter,
+  'uploaded_before' | 'uploaded_after' | 'pack' | 'product' | 'deleted'
+>
 
 const PARTS: Record<Part, string> = {
   search: t('Name contains'),

@@ -1,0 +1,134 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:http'
+import Koa from 'koa'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { createTestShop, openTestDatabase, silent } from '../../../test/database.ts'
+import { appConfig } from '../../../app.config.ts'
+import { signToken } from '../../storefront/demo/jwt.ts'
+import { verifyBuyerToken } from '../../storefront/buyer-token.ts'
+import { createFailureLimiter } from '../auth-failures.ts'
+import { errorResponses } from '../errors.ts'
+import { adminExtensionOrigin, EXTENSION_ORIGIN } from './admin-origin.ts'
+import type { OrderPage } from './order-pages.ts'
+import { THANK_YOU_PATH, thankYouRoute } from './thank-you.ts'
+
+const platform = { apiKey: 'the-client-id', apiSecret: 'the secret of the app' }
+const DOMAIN = 'thanks.myshopify.com'
+const ORDER = 'gid://shopify/Order/1001'
+const order: OrderPage = {
+  ...{ confirmation_number: 'X1Y2Z3', status: 'ready', files: 2 },
+  ordered_at: new Date(),
+  url: 'https://files.example.com/download?key=k',
+}
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>
+let url: string
+let page: OrderPage | null
+const closings: (() => Promise<unknown>)[] = []
+beforeAll(async () => {
+  database = await openTestDatabase()
+  const shop = await createTestShop(database, DOMAIN)
+  const limits = appConfig({}).limits
+  const app = new Koa()
+  app.use(errorResponses(silent))
+  app.use(adminExtensionOrigin)
+  app.use(
+    thankYouRoute({
+      database,
+      storefront: { verifyBuyerToken: (token) => verifyBuyerToken(token, platform, new Date()) },
+      orderPages: {
+        find: (one, id) => Promise.resolve(one === shop && id === ORDER ? page : null),
+      },
+      failures: createFailureLimiter({ database, limits, trustProxy: false }),
+      clock: () => new Date(),
+    }),
+  )
+  const handle = app.callback()
+  const server = createServer((request, response) => void handle(request, response))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  closings.push(async () => {
+    server.close()
+    server.closeAllConnections()
+    await once(server, 'close')
+  })
+})
+afterAll(async () => {
+  for (const close of closings) await close()
+  await database.drop()
+})
+beforeEach(() => {
+  page = order
+})
+
+const seconds = () => Math.floor(Date.now() / 1000)
+const token = (over: object = {}) =>
+  signToken(
+    {
+      ...{ dest: DOMAIN, aud: platform.apiKey, nbf: seconds(), iat: seconds() },
+      ...{ exp: seconds() + 300, ...over },
+    },
+    platform.apiSecret,
+  )
+async function ask(body: object = {}, bearer = token()) {
+  const response = await fetch(url + THANK_YOU_PATH, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ order_id: ORDER, confirmation_number: 'X1Y2Z3', ...body }),
+  })
+  return { response, body: (await response.json()) as Record<string, unknown> }
+}
+
+it('the order’s page is told to who has its confirmation number, from every site', async () => {
+  const { response, body } = await ask()
+  expect(body).toEqual({ status: 'ready', url: order.url, files: 2 })
+  expect(response.headers.get('access-control-allow-origin')).toBe('*')
+  expect(response.headers.get('cache-control')).toBe('no-store')
+  const identity = await ask({ order_id: 'gid://shopify/OrderIdentity/1001' })
+  expect(identity.body.status).toBe('ready')
+})
+
+it('a wrong number, an unknown order and one without a number are answered alike', async () => {
+  const answers = [
+    (await ask({ confirmation_number: 'WRONG' })).body,
+    (await ask({ order_id: 'gid://shopify/Order/9' })).body,
+  ]
+  page = { ...order, confirmation_number: null }
+  answers.push((await ask()).body)
+  expect(answers).toEqual(answers.map(() => ({ status: 'preparing' })))
+})
+
+it('an order of half an hour ago, and one that is held or withdrawn, gives no address', async () => {
+  page = { ...order, ordered_at: new Date(Date.now() - 31 * 60_000) }
+  expect((await ask()).body).toEqual({ status: 'elsewhere' })
+  page = { ...order, status: 'held' }
+  expect((await ask()).body).toEqual({ status: 'held' })
+  page = { ...order, status: 'revoked' }
+  expect((await ask()).body).toEqual({ status: 'elsewhere' })
+})
+
+it('the admin’s token and one of a shop without the app are refused', async () => {
+  const admin = token({ iss: `https://${DOMAIN}/admin`, sub: '1' })
+  const refused = await ask({}, admin)
+  expect([
+    refused.response.status,
+    refused.response.headers.get('access-control-allow-origin'),
+  ]).toEqual([401, '*'])
+  expect((await ask({}, token({ dest: 'other.myshopify.com' }))).response.status).toBe(401)
+  const wrong = await ask({ order_id: 'gid://shopify/Order/1; drop' })
+  expect(wrong.response.status).toBe(422)
+})
+
+it('a preflight is answered here for every site, and at the API for the admin’s alone', async () => {
+  const preflight = async (path: string, origin: string) => {
+    const headers = { origin, 'access-control-request-method': 'POST' }
+    const { status, headers: answer } = await fetch(url + path, { method: 'OPTIONS', headers })
+    return [status, answer.get('access-control-allow-origin')]
+  }
+  expect(await preflight(THANK_YOU_PATH, 'https://shop.example')).toEqual([204, '*'])
+  expect(await preflight('/api/deliveries', EXTENSION_ORIGIN)).toEqual([204, EXTENSION_ORIGIN])
+  expect(await preflight('/api/deliveries', 'https://evil.example')).toEqual([404, null])
+  expect((await fetch(url + THANK_YOU_PATH)).status).toBe(405)
+})

@@ -1,0 +1,103 @@
+// POST /extensions/thank-you: the thank-you page's extension asks for the order's downloads. The
+// order may not be known yet, so the answer is `preparing` until it is. The buyer's token names no
+// order: the confirmation number proves that the buyer has it, and only while the order is new. A
+// wrong number is answered as an unknown order is, so that order ids cannot be tried out.
+import type { Context, Next } from 'koa'
+import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
+import { z } from 'zod'
+import type { Database } from '../../db/database.ts'
+import { findShop } from '../../db/shops.ts'
+import { AppError } from '../../errors.ts'
+import type { Storefront } from '../../storefront/storefront.ts'
+import { bearerToken } from '../auth.ts'
+import type { FailureLimiter } from '../auth-failures.ts'
+import { jsonReader } from '../body.ts'
+import { validate } from '../validate.ts'
+import type { OrderPages } from './order-pages.ts'
+
+export const THANK_YOU_PATH = '/extensions/thank-you'
+const MINUTE_MS = 60_000
+/** The page is left open for some minutes at most; later the mail has the link. */
+const NEW_ORDER_MS = 30 * MINUTE_MS
+const BODY_BYTES = 4096
+/** The extension asks every few seconds; many buyers may share an address. */
+const ASKS_PER_MINUTE = 240
+
+const bodySchema = z.strictObject({
+  order_id: z
+    .string()
+    .max(100)
+    .regex(/^gid:\/\/shopify\/(Order|OrderIdentity)\/\d+$/, 'An order'),
+  confirmation_number: z.string().min(1).max(50),
+})
+
+export interface ThankYouParts {
+  database: Database
+  storefront: Pick<Storefront, 'verifyBuyerToken'>
+  orderPages: OrderPages
+  failures: FailureLimiter
+  clock: () => Date
+}
+
+type Answer = { status: 'preparing' | 'held' | 'elsewhere' } | ReadyAnswer
+interface ReadyAnswer {
+  status: 'ready'
+  url: string
+  files: number
+}
+
+/** Koa middleware; passes on every other address. */
+export function thankYouRoute(parts: ThankYouParts) {
+  const readJson = jsonReader(BODY_BYTES)
+  const limiter = new RateLimiterPostgres({
+    storeClient: parts.database.pool,
+    storeType: 'pool',
+    tableName: 'rate_limits',
+    tableCreated: true,
+    clearExpiredByTimeout: false,
+    keyPrefix: 'thank-you',
+    points: ASKS_PER_MINUTE,
+    duration: 60,
+  })
+
+  async function answer(ctx: Context): Promise<Answer> {
+    await limiter.consume(ctx.ip).catch((thrown: unknown) => {
+      if (!(thrown instanceof RateLimiterRes)) throw thrown
+      throw new AppError('rate_limited', { retryAfter: Math.ceil(thrown.msBeforeNext / 1000) })
+    })
+    const token = bearerToken(ctx.req)
+    if (!token) throw new AppError('unauthenticated')
+    const now = parts.clock()
+    const verified = () => parts.storefront.verifyBuyerToken(token)
+    const { shopDomain } = await parts.failures.guard(ctx.req, verified)
+    const shop = await findShop(parts.database, shopDomain)
+    if (!shop) throw new AppError('unauthenticated')
+    const asked = validate(bodySchema, await readJson(ctx))
+    const order = asked.order_id.replace('/OrderIdentity/', '/Order/')
+    const page = await parts.orderPages.find(shop.id, order)
+    if (page?.confirmation_number !== asked.confirmation_number) return { status: 'preparing' }
+    if (now.getTime() - page.ordered_at.getTime() > NEW_ORDER_MS) return { status: 'elsewhere' }
+    if (page.status === 'ready') return { status: 'ready', url: page.url, files: page.files }
+    return { status: page.status === 'held' ? 'held' : 'elsewhere' }
+  }
+
+  return async (ctx: Context, next: Next): Promise<void> => {
+    if (ctx.path !== THANK_YOU_PATH) return next() as Promise<void>
+    // The extension runs in a worker without an origin. No cookie is read: the token is in a header.
+    ctx.set('Access-Control-Allow-Origin', '*')
+    ctx.set('Cache-Control', 'no-store')
+    if (ctx.method === 'OPTIONS') return preflight(ctx)
+    if (ctx.method !== 'POST') {
+      ctx.set('Allow', 'POST, OPTIONS')
+      throw new AppError('method_not_allowed')
+    }
+    ctx.body = await answer(ctx)
+  }
+}
+
+function preflight(ctx: Context): void {
+  ctx.set('Access-Control-Allow-Methods', 'POST')
+  ctx.set('Access-Control-Allow-Headers', 'authorization, content-type')
+  ctx.set('Access-Control-Max-Age', '600')
+  ctx.status = 204
+}

@@ -1,0 +1,103 @@
+// Runs an extension as the platform does: its bundle in a page, with the global `shopify` and the
+// texts of its locale. Its elements are drawn as plain ones, whose text can be read.
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { build } from 'vite'
+
+const EXTENSIONS = path.resolve(import.meta.dirname, '../../web/extensions')
+
+export type ExtensionName =
+  'thank-you' | 'order-status' | 'order-block' | 'product-block' | 'product-links'
+
+/** As `shopify app build` does: one module. */
+export async function buildExtension(name: ExtensionName, appUrl: string): Promise<string> {
+  const built = await build({
+    configFile: false,
+    root: path.join(EXTENSIONS, name),
+    logLevel: 'warn',
+    define: {
+      'process.env.APP_URL': JSON.stringify(appUrl),
+      'process.env.NODE_ENV': '"production"',
+    },
+    build: {
+      write: false,
+      lib: { entry: path.join(EXTENSIONS, name, 'src/index.tsx'), formats: ['es'] },
+    },
+  })
+  const [output] = ([] as unknown[]).concat(built) as { output: { code: string }[] }[]
+  return output!.output[0]!.code
+}
+
+export interface HostOptions {
+  name: ExtensionName
+  /** Where the extension runs: the platform's origin for that surface. */
+  origin: string
+  /** Where the app is. */
+  appUrl: string
+  locale?: string
+  /** A session token, or an API key. */
+  token: string
+  orderConfirmation?: { order: { id: string }; number?: string }
+  appMetafields?: { target: { type: string }; metafield: { key: string; value: string } }[]
+  selected?: string[]
+}
+
+/** Opens the extension in a page. */
+export async function openExtension(browser: Browser, options: HostOptions): Promise<Page> {
+  const { name, origin, appUrl, locale = 'en.default' } = options
+  const file = path.join(EXTENSIONS, name, `locales/${locale}.json`)
+  const given = { ...options, texts: JSON.parse(readFileSync(file, 'utf8')) as object }
+  const code = await buildExtension(name, appUrl)
+  const page = await (await browser.newContext()).newPage()
+  const answers: Record<string, [type: string, body: string]> = {
+    '/': [
+      'text/html',
+      `<!doctype html><body></body><script>(${host.toString()})(${json(given)})</script>
+      <script type="module">import extension from './extension.js'; extension()</script>`,
+    ],
+    '/extension.js': ['text/javascript', code],
+  }
+  await page.route(`${origin}/**`, (route) => {
+    const answer = answers[new URL(route.request().url()).pathname]
+    return answer
+      ? route.fulfill({ contentType: answer[0], body: answer[1] })
+      : route.fulfill({ status: 404, body: '' })
+  })
+  await page.goto(`${origin}/`)
+  return page
+}
+
+const json = (value: object) => JSON.stringify(value).replaceAll('<', '\\u003c')
+
+/** Runs in the page. */
+function host(given: HostOptions & { texts: object }): void {
+  const translate = (key: string, values: Record<string, unknown> = {}): string => {
+    let text: unknown = key
+      .split('.')
+      .reduce<unknown>((part, name) => (part as Record<string, unknown>)?.[name], given.texts)
+    if (typeof text === 'object' && text !== null) {
+      const forms = text as Record<string, string>
+      text = forms[new Intl.PluralRules('en').select(Number(values.count))] ?? forms.other
+    }
+    if (typeof text !== 'string') throw new Error(`There is no text ${key}`)
+    return text.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => String(values[name]))
+  }
+  const send = globalThis.fetch.bind(globalThis)
+  Object.assign(globalThis, {
+    // The admin resolves relative addresses against the app's.
+    fetch: (address: string, init?: RequestInit) => send(new URL(address, given.appUrl), init),
+    shopify: {
+      i18n: {
+        translate,
+        formatNumber: (value: number) => new Intl.NumberFormat('en').format(value),
+      },
+      auth: { idToken: () => Promise.resolve(given.token) },
+      sessionToken: { get: () => Promise.resolve(given.token) },
+      orderConfirmation: { value: given.orderConfirmation },
+      appMetafields: { value: given.appMetafields ?? [] },
+      data: { selected: (given.selected ?? []).map((id) => ({ id })) },
+      close: () => {},
+    },
+  })
+}

@@ -1,0 +1,145 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import Koa from 'koa'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { appConfig } from '../../app.config.ts'
+import { createFailureLimiter } from '../../server/http/auth-failures.ts'
+import { errorResponses } from '../../server/http/errors.ts'
+import { EXTENSION_ORIGIN } from '../../server/http/extensions/admin-origin.ts'
+import type { OrderPage } from '../../server/http/extensions/order-pages.ts'
+import { thankYouRoute } from '../../server/http/extensions/thank-you.ts'
+import { verifyBuyerToken } from '../../server/storefront/buyer-token.ts'
+import { signToken } from '../../server/storefront/demo/jwt.ts'
+import { openTestApp, type TestApp } from '../app.ts'
+import { createTestShop, silent } from '../database.ts'
+import { openExtension } from './extension-host.ts'
+import { startBrowser } from './page-browser.ts'
+
+const CHECKOUT = 'https://checkout.example'
+const PRODUCT = 'gid://shopify/Product/1'
+const platform = { apiKey: 'the-client-id', apiSecret: 'the secret of the app' }
+const ORDER = { order: { id: 'gid://shopify/OrderIdentity/1001' }, number: 'X1Y2Z3' }
+
+let app: TestApp
+let browser: Browser
+let thanksUrl: string
+let order: OrderPage | null = null
+let asked = 0
+const closings: (() => Promise<unknown>)[] = []
+beforeAll(async () => {
+  ;[app, browser] = await Promise.all([openTestApp(), startBrowser()])
+  const { database } = app.engine.parts
+  await createTestShop(database, 'thanks.myshopify.com')
+  const koa = new Koa()
+  koa.use(errorResponses(silent))
+  koa.use(
+    thankYouRoute({
+      database,
+      storefront: { verifyBuyerToken: (token) => verifyBuyerToken(token, platform, new Date()) },
+      // The order is known from the second question on.
+      orderPages: { find: () => Promise.resolve((asked += 1) > 1 ? order : null) },
+      failures: createFailureLimiter({
+        database,
+        limits: appConfig({}).limits,
+        trustProxy: false,
+      }),
+      clock: () => new Date(),
+    }),
+  )
+  const handle = koa.callback()
+  const server = createServer((request, response) => void handle(request, response))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  thanksUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  closings.push(async () => {
+    server.close()
+    server.closeAllConnections()
+    await once(server, 'close')
+  })
+})
+afterAll(async () => {
+  await browser.close()
+  for (const close of closings) await close()
+  await app.close()
+})
+
+function buyerToken(): string {
+  const now = Math.floor(Date.now() / 1000)
+  const times = { nbf: now, iat: now, exp: now + 300 }
+  const claims = { dest: 'thanks.myshopify.com', aud: platform.apiKey, ...times }
+  return signToken(claims, platform.apiSecret)
+}
+
+test('the thank-you page waits for the order, then shows its downloads', async () => {
+  order = {
+    ...{ confirmation_number: 'X1Y2Z3', ordered_at: new Date(), status: 'ready', files: 2 },
+    url: 'https://files.example.com/download?key=k',
+  }
+  const page = await openExtension(browser, {
+    ...{ name: 'thank-you', origin: CHECKOUT, appUrl: thanksUrl, locale: 'de' },
+    ...{ token: buyerToken(), orderConfirmation: ORDER },
+  })
+  await page.getByText('Ihre Dateien werden vorbereitet.').waitFor()
+  await page.getByText('2 Dateien sind bereit.').waitFor()
+  expect(await page.locator('s-button').getAttribute('href')).toBe(order.url)
+  expect(asked).toBe(2)
+})
+
+test('the order’s page in the account reads the metafield and calls nobody', async () => {
+  const value = { status: 'ready', files: 1, url: 'https://files.example.com/download?key=k' }
+  const open = (entries: object[]) =>
+    openExtension(browser, {
+      ...{ name: 'order-status', origin: CHECKOUT, appUrl: 'https://nobody.example', token: '' },
+      appMetafields: entries.map((entry) => ({
+        target: { type: 'order' },
+        metafield: { key: 'delivery', value: JSON.stringify(entry) },
+      })),
+    })
+  const page = await open([value])
+  await page.getByText('1 file is ready.').waitFor()
+  expect(await page.locator('s-button').getAttribute('href')).toBe(value.url)
+  const gone = await open([{ ...value, status: 'withdrawn', url: null }])
+  await gone.getByText('The files of this order are not offered any more.').waitFor()
+  expect(await (await open([])).locator('s-section').count()).toBe(0)
+})
+
+const addFile = () =>
+  app.owner.scope.transaction(async (tx) => {
+    const hash = Buffer.alloc(32, 1)
+    await tx.insert('blobs', { hash, size_bytes: 3_145_728 })
+    await tx.insert('blob_locations', { hash, location: 'primary' })
+    const about = { size_bytes: 3_145_728, content_type: 'application/pdf' }
+    const [file] = (await tx
+      .insert('files', {
+        ...{ filename: 'Guide.pdf', name_key: 'guide.pdf', extension: 'pdf', channel: 'api' },
+        ...{ ...about, version_since: new Date() },
+      })
+      .returning('id')) as { id: string }[]
+    const bytes = { hash, location: 'primary', created_at: new Date(), ...about }
+    await tx.insert('versions', { file_id: file!.id, number: 1, ...bytes })
+    await tx.insert('mappings', {
+      ...{ file_id: file!.id, product_id: PRODUCT, product_title: 'Guide', method: 'manual' },
+      ...{ score: 1, reason: 'Chosen' },
+    })
+  })
+
+test('the admin’s blocks call the API from the platform’s origin', async () => {
+  await addFile()
+  const open = (name: 'product-block' | 'product-links' | 'order-block', token = app.owner.key) =>
+    openExtension(browser, {
+      ...{ name, origin: EXTENSION_ORIGIN, appUrl: app.url, token, selected: [PRODUCT] },
+    })
+  const block = await open('product-block')
+  await block.getByText('Guide.pdf · 3 MB').waitFor()
+  const links = await open('product-links')
+  await links.getByText('1 file belongs to them.').waitFor()
+  await links.getByText('Create links', { exact: true }).click()
+  await links.getByText('1 link was created.').waitFor()
+  const { body } = await app.owner.call('GET', '/api/links')
+  expect(body.data).toHaveLength(1)
+  const refused = await open('order-block', 'sdk_test_wrong')
+  await refused.getByText('The downloads could not be loaded:').waitFor()
+  await refused.getByText('Retry').waitFor()
+})

@@ -1,0 +1,57 @@
+// On the order's page in the customer's account: shows what the app wrote to the order's metafield,
+// and calls nobody.
+import '@shopify/ui-extensions/preact'
+import type { Api } from '@shopify/ui-extensions/customer-account.order-status.block.render'
+import { render } from 'preact'
+
+declare const shopify: Api
+
+interface Delivery {
+  status: 'ready' | 'held' | 'withdrawn' | 'revoked'
+  files: number
+  url: string | null
+}
+
+const KEY = 'delivery'
+
+export default function extension() {
+  render(<OrderStatus />, document.body)
+}
+
+function OrderStatus() {
+  const delivery = readDelivery()
+  // The order has no files.
+  if (!delivery) return null
+  const { i18n } = shopify
+  const { status, files, url } = delivery
+  const gone = status === 'withdrawn' || status === 'revoked'
+  return (
+    <s-section heading={i18n.translate('heading')}>
+      {status === 'ready' && url !== null ? (
+        <s-stack gap="base">
+          <s-text>{i18n.translate('ready', { count: files })}</s-text>
+          <s-button href={url} target="_blank" variant="primary">
+            {i18n.translate('open')}
+          </s-button>
+        </s-stack>
+      ) : (
+        <s-text>
+          {i18n.translate(gone ? 'withdrawn' : status === 'held' ? 'held' : 'preparing')}
+        </s-text>
+      )}
+    </s-section>
+  )
+}
+
+/** The namespace is not compared: only this app's metafield was asked for. */
+function readDelivery(): Delivery | null {
+  const entry = shopify.appMetafields.value.find(
+    ({ target, metafield }) => target.type === 'order' && metafield.key === KEY,
+  )
+  if (!entry) return null
+  try {
+    return JSON.parse(String(entry.metafield.value)) as Delivery
+  } catch {
+    return null
+  }
+}

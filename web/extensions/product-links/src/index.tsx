@@ -1,0 +1,83 @@
+// In the admin, on selected products: creates a link to each of their files.
+import '@shopify/ui-extensions/preact'
+import type { Api } from '@shopify/ui-extensions/admin.product-index.selection-action.render'
+import { render } from 'preact'
+import { useCallback, useEffect, useState } from 'preact/hooks'
+import { callApp, reasonOf } from '../../call.ts'
+
+declare const shopify: Api
+
+/** As many as the API answers within the call. */
+const MOST_FILES = 100
+
+interface Found {
+  data: { id: string }[]
+  next_cursor: string | null
+}
+
+export default function extension() {
+  render(<ProductLinks />, document.body)
+}
+
+/** Null: more than can be done here. */
+async function filesOfSelected(): Promise<string[] | null> {
+  const files = new Set<string>()
+  for (const { id } of shopify.data.selected) {
+    const query = new URLSearchParams({ product: id, limit: String(MOST_FILES) })
+    const found = await callApp<Found>(shopify, `/api/files?${query}`)
+    found.data.forEach((file) => files.add(file.id))
+    if (found.next_cursor !== null || files.size > MOST_FILES) return null
+  }
+  return [...files]
+}
+
+function ProductLinks() {
+  const [files, setFiles] = useState<string[] | null | undefined>(undefined)
+  const [busy, setBusy] = useState(false)
+  const [told, setTold] = useState<{ text: string; tone: 'success' | 'critical' } | null>(null)
+  const { i18n } = shopify
+  const fail = useCallback((thrown: unknown) => {
+    const reason = reasonOf(thrown) ?? shopify.i18n.translate('unreachable')
+    setTold({ text: shopify.i18n.translate('failed', { reason }), tone: 'critical' })
+  }, [])
+  useEffect(() => void filesOfSelected().then(setFiles, fail), [fail])
+  const create = async (file_ids: string[]) => {
+    setBusy(true)
+    try {
+      const { data } = await callApp<{ data: object[] }>(shopify, '/api/links', {
+        method: 'POST',
+        body: { file_ids },
+      })
+      setTold({ text: i18n.translate('created', { count: data.length }), tone: 'success' })
+      setFiles([])
+    } catch (thrown) {
+      fail(thrown)
+    } finally {
+      setBusy(false)
+    }
+  }
+  const some = files && files.length > 0 ? files : null
+  return (
+    <s-admin-action heading={i18n.translate('heading')} loading={files === undefined && !told}>
+      <s-stack gap="base">
+        {told && <s-banner tone={told.tone}>{told.text}</s-banner>}
+        {files === null && <s-text>{i18n.translate('tooMany', { most: MOST_FILES })}</s-text>}
+        {files?.length === 0 && !told && <s-text>{i18n.translate('none')}</s-text>}
+        {some && <s-text>{i18n.translate('found', { count: some.length })}</s-text>}
+      </s-stack>
+      {some && (
+        <s-button
+          slot="primary-action"
+          variant="primary"
+          loading={busy}
+          onClick={() => void create(some)}
+        >
+          {i18n.translate('create')}
+        </s-button>
+      )}
+      <s-button slot="secondary-actions" onClick={() => shopify.close()}>
+        {i18n.translate('close')}
+      </s-button>
+    </s-admin-action>
+  )
+}

@@ -1,0 +1,79 @@
+// On the thank-you page: asks the app for the order's downloads until they are there. The order may
+// be known to the app some seconds later than to this page.
+import '@shopify/ui-extensions/preact'
+import type { Api } from '@shopify/ui-extensions/purchase.thank-you.block.render'
+import { render } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+
+declare const shopify: Api
+
+type State =
+  { status: 'preparing' | 'held' | 'elsewhere' } | { status: 'ready'; url: string; files: number }
+
+const FIRST_MS = 1500
+const MOST_MS = 10_000
+/** After so many questions the mail is quicker than this page. */
+const MOST_ASKS = 20
+
+export default function extension() {
+  render(<ThankYou />, document.body)
+}
+
+function ThankYou() {
+  const [state, setState] = useState<State>({ status: 'preparing' })
+  useEffect(() => {
+    const stopped = new AbortController()
+    void follow(setState, stopped.signal)
+    return () => stopped.abort()
+  }, [])
+  const { i18n } = shopify
+  if (state.status !== 'ready')
+    return (
+      <s-section heading={i18n.translate('heading')}>
+        <s-text>{i18n.translate(state.status)}</s-text>
+      </s-section>
+    )
+  return (
+    <s-section heading={i18n.translate('heading')}>
+      <s-stack gap="base">
+        <s-text>{i18n.translate('ready', { count: state.files })}</s-text>
+        <s-button href={state.url} target="_blank" variant="primary">
+          {i18n.translate('open')}
+        </s-button>
+      </s-stack>
+    </s-section>
+  )
+}
+
+async function follow(show: (state: State) => void, signal: AbortSignal): Promise<void> {
+  const { order, number } = shopify.orderConfirmation.value
+  // Orders of before 2024 have no number; theirs are in the mail.
+  if (number === undefined) return show({ status: 'elsewhere' })
+  for (let asked = 0; asked < MOST_ASKS && !signal.aborted; asked++) {
+    const state = await ask(order.id, number, signal)
+    if (signal.aborted) return
+    if (state) show(state)
+    if (state && state.status !== 'preparing') return
+    const wait = Math.min(FIRST_MS * 1.3 ** asked, MOST_MS)
+    await new Promise((resolve) => setTimeout(resolve, wait))
+  }
+  if (!signal.aborted) show({ status: 'elsewhere' })
+}
+
+/** Null: no answer that can be used came; the next question may get one. */
+async function ask(order: string, number: string, signal: AbortSignal): Promise<State | null> {
+  try {
+    const response = await fetch(`${process.env.APP_URL}/extensions/thank-you`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${await shopify.sessionToken.get()}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ order_id: order, confirmation_number: number }),
+      signal,
+    })
+    return response.ok ? ((await response.json()) as State) : null
+  } catch {
+    return null
+  }
+}

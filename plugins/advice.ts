@@ -1,5 +1,5 @@
-// The next step after errors that any plugin may report, because the ports and the engine raise
-// them. A plugin's own `advice` adds to these, and says more where it has the same code.
+// The next step after errors that any plugin may report, because ports and the engine raise them. A
+// plugin's own `advice` overrides entries with the same code.
 
 const COMMON: Readonly<Record<string, string>> = {
   url_not_accessible:
@@ -25,7 +25,7 @@ const COMMON: Readonly<Record<string, string>> = {
   storefront_unavailable: 'Choose Retry Failed: the storefront may answer by now.',
 }
 
-/** All that is advised after a plugin's errors, by their codes. */
+/** All advice for a plugin's errors, by code. */
 export const adviceOf = (plugin: {
   advice?: Readonly<Record<string, string>>
 }): Readonly<Record<string, string>> => ({

@@ -1,15 +1,15 @@
-// Cells of CSV files that we write: a text that a spreadsheet would take for a formula is marked as
-// text, and our own import takes the mark off again.
+// Cells of CSV files that we write: a text that a spreadsheet would run as a formula is marked as
+// text, and our own import removes the mark.
 
-/** What a formula begins with. */
+/** The first characters of formulas. */
 export const FORMULA_SIGNS = ['=', '+', '-', '@', '\t', '\r'] as const
 const MARK = "'"
 
 export const isFormula = (text: string) => FORMULA_SIGNS.some((sign) => text.startsWith(sign))
 
 /**
- * A cell that no spreadsheet runs. A text that begins with the mark itself gets another one, so
- * that all come back as they were.
+ * A cell that no spreadsheet runs. A text that begins with the mark gets another one, so that every
+ * text can be restored.
  */
 export function plainCell(value: string | number | null | undefined): string {
   if (typeof value === 'number') return String(value)
@@ -17,7 +17,7 @@ export function plainCell(value: string | number | null | undefined): string {
   return isFormula(text) || text.startsWith(MARK) ? MARK + text : text
 }
 
-/** The text that was put into `plainCell`. */
+/** The original text of a `plainCell`. */
 export function originalCell(cell: string): string {
   if (!cell.startsWith(MARK)) return cell
   const text = cell.slice(MARK.length)

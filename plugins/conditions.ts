@@ -1,5 +1,5 @@
-// The words that plugins and the server share about a file: how its name is compared, what a tag
-// may be, and the conditions that steps and rules are made of.
+// Rules about a file that plugins and the server share: how names are compared, what a tag may be,
+// and the conditions of steps and rules.
 import { z } from 'zod'
 import type { FileView } from './file-view.ts'
 import { UNSAFE_CHARACTERS } from './unsafe-characters.ts'
@@ -7,8 +7,8 @@ import { UNSAFE_CHARACTERS } from './unsafe-characters.ts'
 const MAX_TAG_LENGTH = 100
 
 /**
- * What is wrong with a tag, or null. Commas and semicolons separate tags in CSV files, so a tag
- * can't contain them.
+ * The problem of a tag, or null. Commas and semicolons separate tags in CSV files, so a tag cannot
+ * contain them.
  */
 export function tagProblem(tag: string): { code: 'invalid_tag'; message: string } | null {
   const wrong = (message: string) => ({ code: 'invalid_tag', message }) as const
@@ -21,18 +21,19 @@ export function tagProblem(tag: string): { code: 'invalid_tag'; message: string 
 }
 
 /**
- * What a name is compared, searched and sorted by: the same on every database, whatever its locale.
+ * The form in which names are compared, searched and sorted: the same on every database, regardless
+ * of its locale.
  */
 export const nameKey = (filename: string): string =>
   filename.normalize('NFC').toLowerCase().normalize('NFC')
 
-/** What comes after the last dot, in lower case; '' where there is none. */
+/** The part after the last dot, in lower case; '' if there is none. */
 export function extensionOf(filename: string): string {
   const at = filename.lastIndexOf('.')
   return at > 0 ? nameKey(filename.slice(at + 1)) : ''
 }
 
-/** Groups of types that a person would look for, by extension. */
+/** Groups of extensions that people search for. */
 export const TYPE_GROUPS: Record<string, readonly string[]> = {
   document: [
     'pdf',
@@ -73,7 +74,7 @@ export const TYPE_GROUPS: Record<string, readonly string[]> = {
   archive: ['zip', 'rar', '7z', 'tar', 'gz', 'tgz', 'bz2', 'xz'],
 }
 
-/** Extensions for the groups and the extensions that a person wrote. */
+/** Expands groups and extensions that a person wrote into extensions. */
 export const extensionsOf = (types: readonly string[]): string[] =>
   types.flatMap(
     (type) => TYPE_GROUPS[type.toLowerCase()] ?? [extensionOf(`x.${type.replace(/^\./, '')}`)],
@@ -89,7 +90,7 @@ export const tag = z
       context.addIssue({ code: 'custom', message: problem.message, params: { code: problem.code } })
   })
 
-/** Text to look for. PostgreSQL knows no character 0, and half a character is none. */
+/** Text to search for. PostgreSQL stores neither NUL nor half a surrogate pair. */
 const sought = (max: number) =>
   z
     .string()
@@ -113,7 +114,7 @@ export const flag = z.preprocess(
   z.boolean(),
 )
 
-/** Conditions over what a draft has too. Values come as query parameters or as JSON. */
+/** Conditions on fields that drafts have too. Values come as query parameters or as JSON. */
 export const conditionFields = {
   search: sought(255)
     .optional()
@@ -141,9 +142,7 @@ export const conditionFields = {
 
 export const conditionSchema = z.strictObject(conditionFields)
 
-/**
- * Does the condition hold of this file or draft? A draft without bytes is neither large nor small.
- */
+/** Does the file or draft meet the condition? A draft without bytes is neither large nor small. */
 export function matchesCondition(file: FileView, condition: Condition): boolean {
   const { search, type, tags, mapped, larger_than, smaller_than } = condition
   if (search && !nameKey(file.filename).includes(nameKey(search))) return false
@@ -158,13 +157,13 @@ export function matchesCondition(file: FileView, condition: Condition): boolean 
 }
 
 /**
- * What must hold of an item's file for a step to apply; every condition given, over fields that a
- * draft has too.
+ * What an item's file must meet for a step to apply: every given condition, on fields that drafts
+ * have too.
  */
 export interface Condition {
-  /** The name contains this, in any case. */
+  /** The name contains this, ignoring case. */
   search?: string | undefined
-  /** Extensions, or document, image, video, audio, archive: one of these. */
+  /** Extensions, or document, image, video, audio, archive: any of these. */
   type?: readonly string[] | undefined
   /** Has all of these. */
   tags?: readonly string[] | undefined

@@ -1,6 +1,6 @@
-// What a plugin is: the one contract between the engine and every kind of work on a batch of files.
-// A plugin imports this file and libraries, nothing else. Sizes are bytes, times are milliseconds
-// unless a name says otherwise.
+// The contract between the engine and every kind of work on a batch of files. A plugin imports this
+// file and libraries, nothing else. Sizes are bytes, times are milliseconds unless a name says
+// otherwise.
 import type { Readable } from 'node:stream'
 import type { z } from 'zod'
 import type { ActionSpec, Form, ReportSpec } from './presentation.ts'
@@ -23,26 +23,23 @@ export * from './unsafe-characters.ts'
 export type PluginKind = 'fetch' | 'validate' | 'optimize' | 'map' | 'act' | 'notify'
 
 /**
- * How an operation made of this plugin is taken back. `fields`: by the engine, which has kept what
- * its outcomes changed and made (fields, versions, mappings, new files, links). `none`: not at all,
- * since it changes something that no outcome tells of.
+ * How an operation of this plugin is undone. `fields`: by the engine, from what its outcomes
+ * changed and created (fields, versions, mappings, new files, links). `none`: not at all, because
+ * it changes something that no outcome contains.
  */
 export type Undo = 'fields' | 'none'
 
 /** Where an entry's bytes come from. */
 export type EntrySource =
   | { type: 'url'; url: string }
-  /** What a browser has sent; a bare UUID. */
+  /** Received from a browser; a bare UUID. */
   | { type: 'upload'; id: string }
   /** A file of a drop folder, a bare UUID, as far as `claim` is still the newest import's. */
   | { type: 'drop'; id: string; claim: string }
   /** An object of the connection that a sync is about, from the synced folder. */
   | { type: 'cloud'; path: string }
 
-/**
- * What a channel asked to import. Settings that the entry leaves out come from the shop's import
- * defaults.
- */
+/** What a channel asked to import. Absent settings come from the shop's import defaults. */
 export interface Entry {
   filename: string
   source: EntrySource
@@ -52,15 +49,12 @@ export interface Entry {
   /** What guessing reads instead of the filename: an object's key, with its folders. */
   match_as?: string
   on_conflict: 'error' | 'rename' | 'overwrite' | 'new_version'
-  /**
-   * The file whose next version it is to be, a bare UUID; what that one is called by then is no
-   * matter.
-   */
+  /** The file whose next version it becomes, a bare UUID. The file's current name is ignored. */
   replaces?: string
 }
 
 /**
- * Bytes that are safely stored but not yet any file's version: they become one when the item is
+ * Bytes that are safely stored but not yet a file's version: they become one when the item is
  * committed.
  */
 export interface StagedBlob {
@@ -68,11 +62,9 @@ export interface StagedBlob {
   hash: string
   size_bytes: number
   location: string
-  /** As the source named it, or null. What the file is served as is decided at admission. */
+  /** As the source named it, or null. Admission decides what the file is served as. */
   content_type: string | null
-  /**
-   * The media type that the bytes themselves show; absent: they show none, or were not looked at.
-   */
+  /** The media type detected from the bytes; absent: not detected. */
   found_type?: string
 }
 
@@ -86,11 +78,11 @@ export interface Item {
   entry: Entry | null
   /** Bytes that an earlier step staged for this item. */
   staged: StagedBlob | null
-  /** What came with it to be done: of a CSV row that names a file which exists. */
+  /** The change that came with it: of a CSV row that names an existing file. */
   wanted: FileChange | null
 }
 
-/** A change to one file's record. A field that is absent stays as it is. */
+/** A change to one file's record. Absent fields stay as they are. */
 export interface FileChange {
   set?: Partial<FileSettings> & { filename?: string }
   tags?: { add?: readonly string[]; remove?: readonly string[] } | { replace: readonly string[] }
@@ -99,13 +91,13 @@ export interface FileChange {
     remove?: 'all' | readonly { product_id: string; variant_id: string | null }[]
   }
   /**
-   * Into the pack, behind the files that it has; a name makes the pack where there is none of that
-   * name. null: out of its pack.
+   * Into the pack, after its files; a name creates the pack if there is none of that name. null:
+   * out of its pack.
    */
   pack?: { id: string } | { name: string } | null
   /** Into the trash, or out of it. */
   deleted?: boolean
-  /** Gone for good, with its versions, mappings and links. */
+  /** Purged, with its versions, mappings and links. */
   purged?: true
 }
 
@@ -114,15 +106,15 @@ export interface Warning {
   message: string
 }
 
-/** A product that might be meant, for a person to decide. */
+/** A product that may fit, for a person to decide. */
 export type Candidate = Mapping
 
 /**
- * A file that is made of another one. Settings, tags and products come from the item's file where
- * it has one.
+ * A file that is made from another one. Settings, tags and products come from the item's file, if
+ * there is one.
  */
 export interface StagedFile {
-  /** Numbered where the name is taken. */
+  /** Gets a number if the name is taken. */
   filename: string
   bytes: StagedBlob
   tags?: readonly string[]
@@ -136,23 +128,23 @@ export interface LinkWanted {
   expiry_days?: number | null
   download_limit?: number | null
   email?: string | null
-  /** It is sent to that address once it is made. */
+  /** Send it to that address once it exists. */
   send?: boolean
 }
 
-/** Exactly one of these for every item that a plugin is given. */
+/** A plugin gives exactly one of these for each item. */
 export type Outcome = { item: string } & (
   | {
       status: 'ok'
       change?: FileChange
-      /** They become the file's new version. */
+      /** The file's new version. */
       bytes?: StagedBlob
-      /** The version that `bytes` replaces goes once that can't be undone any more. */
+      /** The version that `bytes` replaces is deleted when the undo window ends. */
       drop_previous?: boolean
       /**
-       * Why there was nothing to do. Later steps go on; where none of them does anything either,
-       * the file counts as skipped for this reason. (`skipped` keeps later steps from it, and an
-       * import from making the file.)
+       * Why there was nothing to do. Later steps run; if none of them does anything either, the
+       * file counts as skipped for this reason. (`skipped` prevents later steps, and prevents an
+       * import from creating the file.)
        */
       unchanged?: string
       /** The item is done: later steps of the workflow leave it alone. */
@@ -168,14 +160,14 @@ export type Outcome = { item: string } & (
 )
 
 /**
- * `code` is one of the codes in server/errors.ts; `retryable`: trying again could help. When and
- * how often is the engine's decision.
+ * `code` is one of the codes in server/errors.ts. `retryable`: another attempt could help. The
+ * engine decides when and how often.
  */
 export interface Failure {
   status: 'failed'
   code: string
   message: string
-  /** What the merchant can do something about, beyond the message: `The server answered 403`. */
+  /** What the merchant can act on, in addition to the message: `The server answered 403`. */
   detail?: string
   retryable: boolean
 }
@@ -192,7 +184,7 @@ export const MATCH_METHODS = ['sku', 'filename', 'title', 'tags'] as const
 export type MatchMethod = (typeof MATCH_METHODS)[number]
 
 /**
- * How a file is matched by guessing: by these in this order, and how sure it must be, from 0 to 1.
+ * How a file is matched by guessing: these methods in this order, and the least score, from 0 to 1.
  */
 export interface MatchRules {
   by: readonly MatchMethod[]
@@ -200,7 +192,8 @@ export interface MatchRules {
 }
 
 /**
- * Either the mapping, or rivals to choose between, or those that are not sure enough, or nothing.
+ * Either the mapping, or several candidates to choose from, or suggestions with too low a score, or
+ * nothing.
  */
 export interface Match {
   mapping: Mapping | null
@@ -211,14 +204,14 @@ export interface Match {
 export interface CatalogProduct {
   product_id: string
   product_title: string
-  /** The variant that was asked for, or null: the whole product. */
+  /** The requested variant, or null: the whole product. */
   variant: { id: string; title: string; sku: string | null } | null
 }
 
-/** The shop's catalog. Throws `PortError` when it can't be reached. */
+/** The shop's catalog. Throws `PortError` if it cannot be reached. */
 export interface Catalog {
   /**
-   * Matches for each SKU that the live catalog has; a SKU may have several. Where none is exact:
+   * The variants of each SKU in the live catalog; a SKU may have several. Without an exact match:
    * those of the one product whose SKU differs only in case or in spaces around it. Unknown SKUs
    * are absent.
    */
@@ -226,16 +219,13 @@ export interface Catalog {
     skus: readonly string[],
     signal: AbortSignal,
   ): Promise<ReadonlyMap<string, readonly CatalogVariant[]>>
-  /**
-   * Which products files are meant for, judged by their names and tags; an answer a file, in their
-   * order.
-   */
+  /** Finds products by names and tags; one answer for each file, in their order. */
   match(
     files: readonly Pick<FileView, 'filename' | 'tags'>[],
     rules: MatchRules,
     signal: AbortSignal,
   ): Promise<readonly Match[]>
-  /** The product, or that variant of it; null where the catalog has no such. */
+  /** The product, or that variant of it; null if the catalog has no such product or variant. */
   findProduct(
     productId: string,
     variantId: string | null,
@@ -254,27 +244,22 @@ export interface Probe {
  * `PortError`.
  */
 export interface RemoteReader {
-  /** Asks for the headers alone. */
+  /** Requests only the headers. */
   probe(url: string, signal: AbortSignal): Promise<Probe>
 }
 
 export interface RemoteFetcher extends RemoteReader {
-  /**
-   * Fetches the whole body into the shop's primary location; on any failure nothing is left behind.
-   */
+  /** Fetches the whole body into the shop's storage location; a failure leaves nothing behind. */
   download(url: string, signal: AbortSignal): Promise<StagedBlob>
 }
 
 export interface Stage {
-  /**
-   * Stores a stream's bytes in the shop's primary location; on any failure nothing is left behind.
-   */
+  /** Stores a stream's bytes in the shop's storage location; a failure leaves nothing behind. */
   write(bytes: Readable, contentType: string | null, signal: AbortSignal): Promise<StagedBlob>
 }
 
 /**
- * Uploads that are complete and belong to no file yet. Both throw `PortError` `upload_lost` where
- * one is gone.
+ * Complete uploads that belong to no file yet. Both throw `PortError` `upload_lost` if one is gone.
  */
 export interface UploadReader {
   /** Bytes. */
@@ -282,10 +267,7 @@ export interface UploadReader {
 }
 
 export interface Uploads extends UploadReader {
-  /**
-   * Into the shop's storage location, without a copy where that can be done; once more gives the
-   * same.
-   */
+  /** Into the shop's storage location, without a copy if possible. Idempotent. */
   take(id: string, signal: AbortSignal): Promise<StagedBlob>
 }
 
@@ -334,35 +316,32 @@ export interface Cloud extends CloudReader {
 
 /** Where the bytes of a file are, by the names of storage locations. */
 export interface StoredAt {
-  /** Of each version, oldest first. */
+  /** For each version, oldest first. */
   versions: readonly { location: string; size_bytes: number; current: boolean }[]
-  /** Where copies of the current version are kept beside. */
+  /** Other locations that have a copy of the current version. */
   copies: readonly string[]
 }
 
 export interface StoredReader {
-  /** By bare UUIDs; files that are gone, or in the trash, are absent. */
+  /** By bare UUIDs; files that are purged or in the trash are absent. */
   locate(fileIds: readonly string[]): Promise<ReadonlyMap<string, StoredAt>>
 }
 
 export interface Relocated {
   /** How many bytes were copied. */
   copied: number
-  /** All was there already. */
+  /** Nothing had to be copied. */
   unchanged: boolean
-  /**
-   * The item's staged bytes, where they are now; null: it has none, or they stay where they were.
-   */
+  /** The item's staged bytes in their new place; null: it has none, or they were not moved. */
   bytes: StagedBlob | null
 }
 
-/** The bytes of files that exist. */
+/** The bytes of existing files. */
 export interface StoredFiles extends StoredReader {
   /**
-   * Moves all versions of the item's file to another storage location, and the bytes that are
-   * staged for it; or (`keep`) leaves them and has a copy there of what is to be its current
-   * version. The bytes are read back before anything points at them. Throws `PortError`; once more
-   * is no matter.
+   * Moves all versions of the item's file, and the bytes staged for it, to another storage
+   * location. `keep`: leaves them, and copies what becomes its current version there. The bytes are
+   * read back before any row points at them. Throws `PortError`. Idempotent.
    */
   relocate(
     item: Item,
@@ -371,9 +350,9 @@ export interface StoredFiles extends StoredReader {
     signal: AbortSignal,
   ): Promise<Relocated>
   /**
-   * Copies the item's bytes to the backup location, the staged ones where it has some, and reads
-   * them back, and keeps the file's settings, tags and mappings as they are with the copy. Throws
-   * `PortError` when the copy is not whole; once more is no matter.
+   * Copies the item's bytes (staged ones first) to the backup location, reads them back, and stores
+   * the file's settings, tags and mappings with the copy. Throws `PortError` if the copy is
+   * damaged. Idempotent.
    */
   backUp(item: Item, signal: AbortSignal): Promise<void>
 }
@@ -382,12 +361,11 @@ export interface StoredFiles extends StoredReader {
 export interface WorkFolder {
   path: string
   /**
-   * Copies the bytes of an item into it (those that an earlier step staged, else its file's), or of
-   * a file, under that name; gives their size. Throws `PortError`: `file_not_found`, or what the
-   * storage location says.
+   * Copies the bytes of an item (staged ones first) or of a file into it, under that name; gives
+   * their size. Throws `PortError`: `file_not_found`, or the error of the storage location.
    */
   bring(source: ByteSource, name: string): Promise<number>
-  /** Stores one of its files in the shop's primary location. */
+  /** Stores one of its files in the shop's storage location. */
   stage(name: string, contentType: string | null): Promise<StagedBlob>
 }
 
@@ -398,7 +376,7 @@ export interface LocalFile {
   /** Where a copy of the bytes is. */
   path: string
   size_bytes: number
-  /** The folder that the copy is in: what is made of it can be written here and staged. */
+  /** The folder of the copy: results can be written here and staged. */
   folder: WorkFolder
 }
 
@@ -406,7 +384,7 @@ export interface LocalFile {
 export interface Bytes {
   /** Throws `PortError` `file_not_found`. */
   sizeOf(item: ByteSource): Promise<number>
-  /** A file of this shop by its bare UUID; null: there is none. */
+  /** A file of this shop by its bare UUID, or null. */
   find(fileId: string): Promise<{ filename: string; size_bytes: number } | null>
   /** Calls `use` with a copy of the item's bytes. Throws as `WorkFolder.bring` does. */
   withFile<T>(
@@ -419,38 +397,38 @@ export interface Bytes {
 }
 
 /**
- * What a script in the sandbox may take. Its processes are shared by all calls: only `wallMs` may
- * differ.
+ * Limits of a script in the sandbox. All calls share its processes: only `wallMs` may differ
+ * between them.
  */
 export interface SandboxLimits {
-  /** Of one process. */
+  /** Memory of one process. */
   memoryBytes: number
-  /** Of each file that it writes. */
+  /** Size of each file that it writes. */
   fileBytes?: number
-  /** For one input. */
+  /** Time for one input. */
   wallMs: number
-  /** How many of them run at the same time, at most. */
+  /** How many processes run concurrently, at most. */
   parallel: number
-  /** A process is replaced after so many inputs. */
+  /** A process is replaced after this many inputs. */
   uses: number
-  /** An idle process is ended after this time. */
+  /** A process that is idle for this long is ended. */
   idleMs: number
 }
 
 export interface SandboxCall<Answer> {
-  /** JSON. Bytes are handed over as paths in a work folder. */
+  /** JSON. Bytes are passed as paths in a work folder. */
   input: unknown
-  /** What the script may answer; anything else counts as a crash. */
+  /** The schema of the answer. Any other answer counts as a crash. */
   answer: z.ZodType<Answer>
   limits: SandboxLimits
   signal: AbortSignal
-  /** Stops with `tooMuch` when the folder has more bytes than that. */
+  /** Stops with `tooMuch` if the folder exceeds this many bytes. */
   within?: { folder: string; bytes: number; tooMuch: PortError }
 }
 
 /**
- * Runs a plugin's script on files from strangers, in a process with limits and without this
- * process's environment.
+ * Runs a plugin's script on untrusted files, in a process with limits and without this process's
+ * environment.
  */
 export interface Sandbox {
   /**
@@ -461,21 +439,21 @@ export interface Sandbox {
 }
 
 export interface Packs {
-  /** By its bare UUID or by its name, in any case; null where there is none. */
+  /** By its bare UUID or by its name, ignoring case; null if there is none. */
   find(pack: { id: string } | { name: string }): Promise<Pack | null>
 }
 
 /** The actions of this installation, as messages name them. */
 export interface Actions {
-  /** By its id; null: none of that id, an import for example. */
+  /** By its id; null for other ids, such as imports. */
   find(
     id: string,
   ): { result: string; report: ReportSpec; advice: Readonly<Record<string, string>> } | null
-  /** The next step after an error, as a sentence; null where no plugin knows one. */
+  /** The next step after an error, as a sentence; null if no plugin knows one. */
   adviceFor(code: string): string | null
 }
 
-/** Messages that leave when the operation's end is committed: never before, never twice. */
+/** Messages that are sent when the operation's end is committed: never before, never twice. */
 export interface Notifier {
   email(message: { template: string; data: Record<string, unknown> }): void
   notice(notice: {
@@ -487,14 +465,14 @@ export interface Notifier {
   sms(text: string): void
 }
 
-/** The shop's settings that plugins obey. */
+/** The shop's settings that plugins follow. */
 export interface ShopSettings {
   auto_map: boolean
-  /** Empty: files are mapped by hand alone. */
+  /** Empty: files are mapped by hand only. */
   match_by: readonly MatchMethod[]
   /** 0 to 1. */
   match_threshold: number
-  /** An import's message names the files that have no product. */
+  /** The message about an import names the files that have no product. */
   notify_unmapped: boolean
   email_on_complete: boolean
   email_on_errors: boolean
@@ -529,7 +507,7 @@ export interface BaseContext {
   }
 }
 
-/** Ports that change nothing: those that a plan may have. */
+/** Read-only ports, for plans. */
 export interface ReadPorts {
   catalog: Catalog
   remote: RemoteReader
@@ -541,7 +519,7 @@ export interface ReadPorts {
   actions: Actions
 }
 
-/** Ports of a run. */
+/** Ports for runs. */
 export interface WritePorts extends ReadPorts {
   remote: RemoteFetcher
   uploads: Uploads
@@ -553,7 +531,7 @@ export interface WritePorts extends ReadPorts {
   sandbox: Sandbox
 }
 
-/** Ports of a step on the whole operation. */
+/** Ports for steps on the whole operation. */
 export interface OperationPorts extends WritePorts {
   notify: Notifier
   artifacts: Artifacts
@@ -562,7 +540,7 @@ export interface OperationPorts extends WritePorts {
 
 export type PortId = keyof OperationPorts
 
-/** All that there are. */
+/** The names of all ports. */
 export const PORTS = Object.keys({
   ...{
     catalog: 0,
@@ -579,7 +557,10 @@ export const PORTS = Object.keys({
   ...{ sandbox: 0, notify: 0, artifacts: 0, listings: 0 },
 } satisfies Record<PortId, 0>) as PortId[]
 
-/** What a plugin that needs these ports gets: to plan, to run, to run on the whole operation. */
+/**
+ * The contexts of a plugin that needs these ports: for a plan, a run, and a run on the whole
+ * operation.
+ */
 export type ReadContext<Port extends PortId = PortId> = BaseContext &
   Pick<ReadPorts, Port & keyof ReadPorts>
 export type WriteContext<Port extends PortId = PortId> = BaseContext &
@@ -587,7 +568,7 @@ export type WriteContext<Port extends PortId = PortId> = BaseContext &
 export type OperationContext<Port extends PortId = PortId> = BaseContext &
   Pick<OperationPorts, Port>
 
-/** What an operation produces to be fetched: one document, kept with its results. */
+/** The document of an operation: at most one, kept with its results. */
 export interface Artifacts {
   /** Takes effect when the step ends; a second one replaces the first. */
   write(filename: string, contentType: string, bytes: AsyncIterable<Uint8Array>): Promise<void>
@@ -609,22 +590,22 @@ export type ExportColumn = (typeof EXPORT_COLUMNS)[number]
 
 /**
  * The operation's files and links as documents, written by the database: a page of rows is one
- * piece of text.
+ * text.
  */
 export interface Listings {
-  /** Files in their frozen order. Those that are gone are left out. */
+  /** Files in their frozen order, without those that were deleted. */
   files(
     format: 'csv' | 'json',
     columns: readonly ExportColumn[],
     signal: AbortSignal,
   ): AsyncIterable<Uint8Array>
-  /** Links that this operation made, in the order of its items. */
+  /** Links that this operation created, in the order of its items. */
   links(signal: AbortSignal): AsyncIterable<readonly MadeLink[]>
 }
 
 export interface MadeLink {
   filename: string
-  /** The whole address, with its key. */
+  /** The whole address, including its key. */
   url: string
   email: string | null
   /** ISO 8601. */
@@ -636,33 +617,33 @@ export interface MadeLink {
 export interface OperationView {
   id: string
   action: string
-  /** What its workflow is called. */
+  /** The title of its workflow. */
   title: string
   total: number
   done: number
   failed: number
   skipped: number
   cancelled: number
-  /** How many fewer its files have now; below zero where they have more. */
+  /** How many bytes fewer its files have now; negative if they have more. */
   bytes_saved: number
   status: 'success' | 'partial' | 'failed' | 'cancelled'
   started_at: Date
-  /** All items in order, a page at a time, with how each ended. */
+  /** All items in order, a page at a time, with their results. */
   items(): AsyncIterable<readonly FinishedItem[]>
   /**
-   * Those of them that failed or carry a warning; `products`: and those that are done without a
+   * Only items that failed or have a warning. `products`: also items that are done and have no
    * product.
    */
   telling(products: boolean): AsyncIterable<readonly ToldItem[]>
 }
 
-/** What is told of an item: its file's name, and how it ended. */
+/** An item in a message: its file's name and its result. */
 export interface ToldItem extends Pick<
   FinishedItem,
   'status' | 'error' | 'product_mapped' | 'warnings'
 > {
   filename: string
-  /** Where it was to be fetched from, without query, user info and fragment. */
+  /** The source address, without query, user info and fragment. */
   url: string | null
 }
 
@@ -675,7 +656,9 @@ export interface FinishedItem extends Item {
 
 export interface OperationReport {
   warnings?: readonly Warning[]
-  /** New files, kept by (step, place in this list). Their settings are the shop's defaults. */
+  /**
+   * New files, identified by (step, place in this list). Their settings are the shop's defaults.
+   */
   created?: readonly StagedFile[]
 }
 
@@ -694,13 +677,14 @@ interface PluginBase<Options extends z.ZodType, Port extends PortId> {
    */
   summary?(options: z.output<Options>): string
   /**
-   * Its entries in the menus of files; the first one names it in history, schedules and workflows.
-   * Absent: one under its title, where it acts on files. Empty: it is a step of workflows alone.
+   * Its entries in the menus of files; the first one is its name in history, schedules and
+   * workflows. Absent: one with its title, if it acts on files. Empty: it is only a step of
+   * workflows.
    */
   actions?: readonly ActionSpec[]
-  /** What its form has beyond the schema of its options. */
+  /** What its form has in addition to the schema of its options. */
   form?: Form
-  /** It leaves new files beside those that it works on. */
+  /** It creates new files from the files that it works on. */
   makesFiles?: true
   report?: ReportSpec
   /** The event that webhooks are told of when an operation with this step has changed files. */
@@ -719,40 +703,40 @@ export interface ItemPlugin<
 > extends PluginBase<Options, Port> {
   scope?: 'items'
   /**
-   * `imports`: it needs an entry to work on. `files`: a file that exists. `trash`: one in the
-   * trash. `all`: a file, in the trash or not. `rows`: one that came with a change of its own, of a
-   * CSV row. Absent: any but those in the trash.
+   * `imports`: items with an entry. `files`: existing files. `trash`: files in the trash. `all`:
+   * files in the trash or not. `rows`: files with a change from a CSV row. Absent: everything
+   * except files in the trash.
    */
   worksOn?: 'imports' | 'files' | 'trash' | 'all' | 'rows'
-  /** The API scope that someone needs who runs it; absent: `files:write`. */
+  /** The API scope needed to run it; absent: `files:write`. */
   permission?: 'files:read' | 'files:delete' | 'files:purge' | 'links:write'
   /**
-   * The step reads or writes files' bytes, so its batches are small and its items are marked as
+   * The step reads or writes files' bytes: its batches are small and its items are marked as
    * running.
    */
   bytes?: boolean
   /**
-   * Its plan asks the outside (the catalog, the internet): it is called while no transaction is
-   * open, since none may wait for that.
+   * Its plan uses external systems (the catalog, the internet): it is called with no transaction
+   * open, because none may wait for them.
    */
   outside?: boolean
   /**
-   * It renames files, which may take each other's names: batches go one after another, in their
+   * It renames files, which may take each other's names: batches run one after another, in their
    * order.
    */
   ordered?: true
-  /** Its files are worked on one batch after another, because their order shows in the result. */
+  /** Batches run one after another, because the order of the files shows in the result. */
   sequential?: true
   /**
-   * The id of another plugin that works on the same items right before it, where these options want
-   * that. It takes no options.
+   * The id of another plugin that must work on the same items directly before it with these
+   * options. That plugin takes no options.
    */
   precededBy?(options: z.output<Options>): string | null
   /**
-   * Reads, changes nothing: what `run` would do, or, where there is no `run`, what is to be done.
-   * One outcome an item. It may first be called with files that are not read yet: looking at one
-   * throws, and `plan` is called again. Where it looks at none and makes one change to all, the
-   * database makes that change.
+   * Reads and changes nothing: gives what `run` would do, or without a `run` what is to be done;
+   * one outcome for each item. It may first be called with files that are not loaded: reading such
+   * a file throws, and `plan` is called again with the files loaded. If it reads none and makes the
+   * same change to all, the database makes that change.
    */
   plan(
     items: readonly Item[],
@@ -760,8 +744,8 @@ export interface ItemPlugin<
     context: ReadContext<Port>,
   ): AsyncIterable<Outcome>
   /**
-   * Only where the outside is touched: then its outcomes carry the changes and `plan` serves the
-   * preview alone.
+   * Only if external systems or bytes are used: then its outcomes carry the changes, and `plan`
+   * serves previews.
    */
   run?(
     items: readonly Item[],
@@ -770,34 +754,36 @@ export interface ItemPlugin<
   ): AsyncIterable<Outcome>
 }
 
-/** Works once, after all items have ended, on the operation as a whole. */
+/** Runs once, after all items have ended, on the operation as a whole. */
 export interface OperationPlugin<
   Options extends z.ZodType = z.ZodType,
   Port extends PortId = PortId,
 > extends PluginBase<Options, Port> {
   scope: 'operation'
-  /** As of an item plugin; absent: `files:write`, or none where it only tells. */
+  /**
+   * As for an item plugin; absent: `files:write`, or none for a plugin that only sends messages.
+   */
   permission?: 'files:read' | 'files:delete' | 'files:purge' | 'links:write'
   /** Runs after a failed or cancelled operation too. */
   always?: boolean
   /**
-   * false: it works on all files at once and needs no result of each. An operation of such steps
-   * alone writes no items, and ends as its steps do.
+   * false: it works on all files together and needs no result for each. An operation with only such
+   * steps writes no items, and ends as its steps do.
    */
   ledger?: false
   /**
-   * It writes a document with `context.artifacts`. An operation has one, so a workflow has one such
-   * step.
+   * It writes a document with `context.artifacts`. An operation has one document, so a workflow has
+   * one such step.
    */
   document?: true
-  /** What it would do, in a sentence each. */
+  /** What it would do, one sentence each. */
   plan(
     operation: OperationView,
     options: z.output<Options>,
     context: ReadContext<Port>,
   ): AsyncIterable<string>
   /**
-   * A `PortError` ends the operation as failed; of a `notify` plugin it is a warning, since the
+   * A `PortError` ends the operation as failed. For a `notify` plugin it is a warning, because the
    * work itself is done.
    */
   run(
@@ -810,8 +796,8 @@ export interface OperationPlugin<
 export type Plugin = ItemPlugin | OperationPlugin
 
 /**
- * Keeps the types of the options and of the ports while a plugin is written, and gives them up when
- * it is listed. Its `plan` and `run` get the ports that `needs` names and no others.
+ * Keeps the types of options and ports while a plugin is written, and drops them for the list of
+ * plugins. Its `plan` and `run` get the ports in `needs` and no others.
  */
 export function definePlugin<Options extends z.ZodType, Port extends PortId = never>(
   plugin: ItemPlugin<Options, Port>,
@@ -864,12 +850,12 @@ export interface Step {
   id: string
   plugin: string
   options?: Record<string, unknown>
-  /** Items of which this does not hold pass the step by. */
+  /** Items that do not meet this skip the step. */
   when?: Condition
   /**
-   * What a failed item means: it alone is left out (`drop`), it continues with the next step as it
-   * was, with a warning (`keep`), or the whole operation ends (`stop`). Absent: `keep` in an import
-   * for the kinds optimize and act, since the file would be lost; otherwise `drop`.
+   * What a failed item means: it is left out (`drop`), it continues unchanged with the next step
+   * and a warning (`keep`), or the whole operation ends (`stop`). Absent: `keep` in an import for
+   * the kinds optimize and act, because the file would be lost; otherwise `drop`.
    */
   onFailure?: FailurePolicy
 }
@@ -878,16 +864,16 @@ export interface Step {
 export interface Workflow {
   id: string
   title: string
-  /** What history and the API call it. */
+  /** Its name in history and in the API. */
   action: string
   kind: 'import' | 'bulk'
-  /** Chains of batches that may run at once; 1 is strictly one batch after another. */
+  /** Chains of batches that may run concurrently; 1 is strictly one batch after another. */
   parallel: number
   steps: readonly Step[]
 }
 
 /**
- * What a port throws when the outside fails: the plugin turns it into a failed outcome with
+ * Thrown by a port when an external system fails: the plugin turns it into a failed outcome with
  * `failed(item, error)`.
  */
 export class PortError extends Error {
@@ -908,7 +894,7 @@ export class PortError extends Error {
   }
 }
 
-/** The failed outcome for what a port threw; anything else is a fault of ours and is thrown on. */
+/** The failed outcome for a `PortError`. Other errors are bugs and are rethrown. */
 export function failed(item: Item, error: unknown): Outcome {
   if (!(error instanceof PortError)) throw error
   const { code, message, retryable, detail } = error
@@ -923,8 +909,9 @@ export function failed(item: Item, error: unknown): Outcome {
 }
 
 /**
- * Works on `items` up to `limit` at a time and yields each result as it comes, in no order. Stops
- * starting new ones when `signal` aborts; rejects with the first error after the rest have settled.
+ * Works on up to `limit` of `items` concurrently and yields each result when it is ready, in no
+ * order. Starts no more when `signal` aborts. After an error, waits for the running ones and
+ * rejects with the first error.
  */
 export async function* concurrently<T, R>(
   items: readonly T[],
@@ -947,8 +934,7 @@ export async function* concurrently<T, R>(
     }
     while (finished.length > 0) yield finished.shift()!
     if (running.size > 0) await Promise.race(running)
-    // All that ran may have ended while whoever asks was busy with a result: then there is still
-    // more to start.
+    // All running work may have ended while the consumer was busy: start more.
     else if (next === items.length || errors.length > 0 || signal.aborted) break
   }
   if (errors.length > 0) throw errors[0]

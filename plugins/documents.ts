@@ -1,11 +1,10 @@
-// The words about PDF documents that plugins share.
+// What plugins share about PDF documents.
 import { z } from 'zod'
 import { extensionOf } from './conditions.ts'
 import type { Fits } from './presentation.ts'
 
 /**
- * The option with which encrypted documents are opened. It is kept sealed while its operation needs
- * it, and shown nowhere.
+ * The password of encrypted documents. It is sealed while the operation needs it, and never shown.
  */
 export const documentPassword = z.string().min(1).max(255).optional().meta({
   title: 'Password',
@@ -14,14 +13,14 @@ export const documentPassword = z.string().min(1).max(255).optional().meta({
   sensitive: true,
 })
 
-/** Why it is none, or null. By the name alone: what is in it is seen when it is opened. */
+/** Why it is not a PDF, or null. Judged by the name: the content is checked when it is opened. */
 export const whyNoDocument = ({ filename }: { filename: string }): string | null =>
   extensionOf(filename) === 'pdf' ? null : 'It is not a PDF document'
 
 /** `folder.pdf` → `folder`. */
 export const stemOf = (filename: string): string => filename.replace(/\.pdf$/i, '')
 
-/** An action that passes over files that are no PDF documents. */
+/** An action that skips files that are not PDFs. */
 export const anyPdf: Fits = {
   noun: { one: 'PDF', many: 'PDFs', files: { extensions: ['pdf'] } },
   rules: [{ rule: 'some', files: { extensions: ['pdf'] }, why: 'No PDF is selected' }],

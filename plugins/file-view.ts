@@ -18,7 +18,7 @@ export interface Mapping {
   reason: string
 }
 
-/** A file as it stands, or the draft of one that an import will create (then `id` is null). */
+/** A file's current state, or the draft of one that an import will create (then `id` is null). */
 export interface FileView extends FileSettings {
   id: string | null
   filename: string
@@ -29,10 +29,10 @@ export interface FileView extends FileSettings {
   /** The pack that it is in, a bare UUID. */
   pack_id: string | null
   /**
-   * The SKU that its import named, whether a product has it or not; null where it named none, and
-   * while an import makes the file.
+   * The SKU that its import named, even if no product has it; null if it named none, and during the
+   * import.
    */
   wanted_sku: string | null
-  /** When it came, ISO 8601; null while an import makes it. */
+  /** When it was created, ISO 8601; null during its import. */
   created_at: string | null
 }

@@ -1,5 +1,5 @@
-// The words about packs that plugins and the server share: what one may be called, and what moving
-// into it does to a file's products.
+// Rules about packs that plugins and the server share: their names, and how moving into a pack
+// changes a file's products.
 import { z } from 'zod'
 import type { FileView, Mapping } from './file-view.ts'
 import { UNSAFE_CHARACTERS } from './unsafe-characters.ts'
@@ -7,8 +7,8 @@ import { UNSAFE_CHARACTERS } from './unsafe-characters.ts'
 const MAX_NAME_LENGTH = 255
 
 /**
- * What is wrong with a pack's name, or null. Packs are made of folders too, and folders of packs:
- * no name has a slash.
+ * The problem of a pack's name, or null. Folders become packs and packs become folders: no name has
+ * a slash.
  */
 export function packNameProblem(name: string): { code: 'invalid_value'; message: string } | null {
   const wrong = (message: string) => ({ code: 'invalid_value', message }) as const
@@ -23,7 +23,7 @@ export function packNameProblem(name: string): { code: 'invalid_value'; message:
   return null
 }
 
-/** A pack's name as someone sends it. */
+/** A pack's name in a request. */
 export const packName = z
   .string()
   .trim()
@@ -38,13 +38,13 @@ const sameTarget = (a: Mapping, b: Mapping) =>
 
 export interface MovedMappings {
   kept: readonly Mapping[]
-  /** What it had through the pack that it leaves. */
+  /** Mappings that came from the pack that it leaves. */
   gone: readonly Mapping[]
   fresh: readonly Mapping[]
 }
 
 /**
- * A file's products once it is in the pack, or (null) in none: those that it has by itself stay.
+ * A file's products after a move into the pack, or (null) out of its pack: its own mappings stay.
  */
 export function movedMappings(
   { mappings }: Pick<FileView, 'mappings'>,
@@ -65,6 +65,6 @@ export interface Pack {
   /** A bare UUID. */
   id: string
   name: string
-  /** What a file in it is mapped to. */
+  /** The products of the files in it. */
   products: readonly Mapping[]
 }

@@ -45,7 +45,7 @@ export interface ActionLabels {
   running?: string
   /** ICU. When it is done: `{count, plural, one {# file} other {# files}} tagged`. */
   done?: string
-  /** What has become of the files, after `12 of 14 files`: `changed`. */
+  /** What happened to the files, after `12 of 14 files`: `changed`. */
   result?: string
   /**
    * ICU. A preview's files that would change: `{count, plural, one {# file} other {# files}} would
@@ -56,11 +56,11 @@ export interface ActionLabels {
   skipped?: string
   /** ICU. A line above the form. */
   intro?: string
-  /** ICU. A line below the form; absent: what a preview is, where there is one. */
+  /** ICU. A line below the form; absent: an explanation of previews, if there is one. */
   note?: string
 }
 
-/** What is asked of one selected file. Every part that is given must hold. */
+/** Conditions on one selected file. Every given part must hold. */
 export interface FileTest {
   /** Lower case, without a dot. */
   extensions?: readonly string[]
@@ -71,15 +71,15 @@ export interface FileTest {
 }
 
 /**
- * When an action fits the selection. `why` it does not; of an `every` rule it may name the
- * `{filename}`.
+ * When an action fits the selection. `why`: the reason if it does not; for an `every` rule it may
+ * contain the `{filename}`.
  */
 export type FitRule =
-  /** At least so many of the selected files pass; absent: one. */
+  /** At least this many of the selected files pass; absent: one. */
   | { rule: 'some'; files: FileTest; least?: number; why: string }
   | { rule: 'every'; files: FileTest; why: string }
   /**
-   * The files must be ticked one by one, at most so many, because the page lets people order them.
+   * Files must be selected one by one, at most this many, because the page lets people order them.
    */
   | { rule: 'ticked'; most: number; why: string }
 
@@ -87,11 +87,11 @@ export interface Fits {
   /** Absent: selected files. */
   places?: readonly ActionPlace[]
   /**
-   * In order: the first that is not met is told. Rules on files that the page does not know all of
-   * are met.
+   * Checked in order; the first unmet rule is shown. Rules count as met if the page does not know
+   * all files.
    */
   rules?: readonly FitRule[]
-  /** The files that it works on, where it passes over others: `PDF` and `PDFs`. */
+  /** What the action calls its files if it skips others: `PDF` and `PDFs`. */
   noun?: { one: string; many: string; files: FileTest }
 }
 
@@ -102,35 +102,32 @@ export interface ActionSpec {
   labels: ActionLabels
   /** Absent: `automate`. */
   group?: GroupId
-  /** A button of its own beside the menu. */
+  /** It gets a button next to the menu. */
   promoted?: true
   fits?: Fits
   /**
-   * `exact`: a preview shows what each file would become. `estimate`: it shows which files the work
-   * is about, and the result is known when it is made. `none`: none is offered. Absent: `exact`, or
-   * `estimate` where the plugin works on bytes.
+   * `exact`: a preview shows what each file would become. `estimate`: it shows which files are
+   * affected, and the result is known afterwards. `none`: not offered. Absent: `exact`, or
+   * `estimate` if the plugin works on bytes.
    */
   preview?: 'exact' | 'estimate' | 'none'
-  /** It starts from its preview alone: always, or where the files are selected by a filter. */
+  /** It can be started only from its preview: always, or if the files are selected by a filter. */
   previewRequired?: 'always' | 'filter'
-  /** It takes something away: the button says so, and Enter does not press it. */
+  /** It removes something: the button says so, and Enter does not press it. */
   destructive?: true
   /** ICU texts of a banner above the form. */
   warning?: { tone: 'warning' | 'critical'; title: string; text: string }
   /** The options that its form shows, in this order; absent: all that have a field. */
   fields?: readonly string[]
-  /** Options that must be given here, though the plugin can do without. */
+  /** Options that must be given here, although the plugin can do without them. */
   required?: readonly string[]
-  /** Options that are sent in any case. */
+  /** Options that are always sent. */
   preset?: Readonly<Record<string, JsonValue>>
-  /** Names a dialog body that is written by hand: the schema alone can't draw it. */
+  /** The name of a hand-written dialog body, for forms that the schema cannot draw. */
   body?: 'rename' | 'merge' | 'links' | 'delete' | 'delete-by-filter'
 }
 
-/**
- * One decision that takes the place of several options: each choice shows its fields and sends its
- * `set`.
- */
+/** One decision instead of several options: each choice shows its fields and sends its `set`. */
 export interface Alternative {
   title: string
   /** Absent: radio buttons. */
@@ -140,28 +137,26 @@ export interface Alternative {
     help?: string
     /** The first of them must be given. */
     fields: readonly string[]
-    /**
-     * What its fields are called beside this choice, where that is shorter than their own titles.
-     */
+    /** Shorter titles of its fields, next to this choice. */
     titles?: Readonly<Record<string, string>>
     set?: Readonly<Record<string, JsonValue>>
   }[]
 }
 
-/** What the plugin's form has beyond its options' own schema. */
+/** What the plugin's form has in addition to its options' schema. */
 export interface Form {
   alternatives: readonly Alternative[]
 }
 
-/** What is told when an operation of this action has ended. */
+/** What is reported when an operation of this action has ended. */
 export interface ReportSpec {
-  /** `always`: the shop is told of every end. Absent: of those that ran in the background. */
+  /** `always`: every end is reported. Absent: only those of operations in the background. */
   when?: 'always'
-  /** Which limit makes an operation one in the background; absent: `update`. */
+  /** The limit that makes an operation run in the background; absent: `update`. */
   background?: 'delete' | 'update'
   /** Files that are left without a product are named. */
   unmapped?: true
-  /** What can be done next, where something was done. */
+  /** What can be done next, if something was done. */
   next?: string
 }
 
@@ -202,7 +197,9 @@ interface Shown {
   actions?: readonly ActionSpec[]
 }
 
-/** The entries of a plugin's menu, defaults filled in. Empty: it is a step of workflows alone. */
+/**
+ * The entries of a plugin's menu, with defaults filled in. Empty: it is only a step of workflows.
+ */
 export function actionsOf(plugin: Shown): readonly ActionView[] {
   const acts = plugin.kind === 'act' && plugin.scope !== 'operation' && plugin.worksOn !== 'rows'
   const specs = plugin.actions ?? (acts ? [{ labels: { action: plugin.title } }] : [])

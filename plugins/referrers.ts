@@ -1,5 +1,4 @@
-// How a site that may lead to a file is written: its host, or `*.` and a host for all that are
-// under it.
+// How an allowed referring site is written: its host, or `*.` and a host for all subdomains.
 import { z } from 'zod'
 import { UNSAFE_CHARACTERS } from './unsafe-characters.ts'
 
@@ -8,13 +7,13 @@ const MAX_LENGTH = 300
 const HOST = /^(\*\.)?([a-z0-9_]([a-z0-9_-]*[a-z0-9_])?\.)*[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/
 
 /**
- * As a browser names the host of a site: of an address that was pasted whole, the host alone; other
- * letters in ASCII.
+ * The host as browsers send it: only the host of a whole address, with other letters in ASCII
+ * (punycode).
  */
 function hostOf(text: string): string {
   const bare = text.replace(/^[a-z][a-z0-9+.-]*:\/\//i, '')
   const [, star = '', rest = ''] = /^(\*\.)?(.*)$/s.exec(bare)!
-  // The parser leaves control characters out.
+  // The URL parser would drop control characters silently.
   const host = UNSAFE_CHARACTERS.test(rest) ? null : URL.parse(`http://${rest}`)?.hostname
   return host ? star + host : text
 }

@@ -1,20 +1,20 @@
-// The child's side of `sandbox.run`: a script in a plugin's folder that opens files from strangers
-// calls `serveRequests`, and runs in a process with limits. Imports nothing, because every such
-// process loads it.
+// The child's side of `sandbox.run`: a script in a plugin's folder that opens untrusted files calls
+// `serveRequests`, and runs in a process with limits. Imports nothing, because every such process
+// loads it.
 
 export interface Refused {
   /** One of the codes in server/errors.ts. */
   code: string
   message: string
-  /** It was memory that ran out. */
+  /** Memory ran out. */
   memory: boolean
-  /** For the log alone: where it happened. */
+  /** For the log only: where it happened. */
   inside: string
 }
 
 export type Reply = { answer: unknown } | { refused: Refused }
 
-/** Thrown by a script: the file can't be worked on, and trying again does not help. */
+/** Thrown by a script: the file cannot be processed, and retrying does not help. */
 export class Refusal extends Error {
   readonly code: string
   constructor(code: string, message: string, options?: ErrorOptions) {
@@ -23,7 +23,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Do these words of V8, Node, WebAssembly, libc or glib say that memory could not be had? */
+/** Do these words of V8, Node, WebAssembly, libc or glib report that memory ran out? */
 export const tellsOfMemory = (words: string): boolean =>
   /(out of|insufficient|not enough) memory|allocation failed|failed to allocate|cannot allocate|unable to (allocate|grow)|bad_alloc/i.test(
     words,

@@ -240,11 +240,11 @@ export const settingsOf = <From extends FileSettings>(from: From): Pick<From, Se
     {} as Pick<From, SettingName>,
   )
 
-/** Those of a new file, before the shop's own defaults. */
+/** The settings of a new file, before the shop's own defaults. */
 export const usualSettings = (): FileSettings =>
   Object.fromEntries(listed.map(([name, { usual }]) => [name, usual])) as unknown as FileSettings
 
-/** Columns with their types. `plain`: of those alone that are nothing but a column. */
+/** Columns with their types. `plain`: only settings that write nothing except their column. */
 export const settingColumns = ({ plain = false } = {}) =>
   Object.fromEntries(
     listed.filter(([, one]) => one.plain || !plain).map(([name, { column }]) => [name, column]),
@@ -253,7 +253,7 @@ export const settingColumns = ({ plain = false } = {}) =>
 type Optional = { [Name in SettingName]: z.ZodOptional<Settings[Name]['schema']> }
 type Shape = { [Name in SettingName]: Settings[Name]['schema'] }
 
-/** As options of a plugin: what is absent stays. */
+/** As options of a plugin. Absent: unchanged. */
 export const settingOptions = Object.fromEntries(
   listed.map(([name, { schema, form }]) => [name, schema.optional().meta(form)]),
 ) as Optional
@@ -268,7 +268,7 @@ export const settingFields = Object.fromEntries(
   listed.map(([name, one]) => [name, described(one)]),
 ) as Shape
 
-/** As fields of the API's requests: what is absent stays. */
+/** As fields of the API's requests. Absent: unchanged. */
 export const settingChanges = Object.fromEntries(
   listed.map(([name, one]) => [name, described(one).optional()]),
 ) as Optional

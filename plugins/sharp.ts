@@ -1,9 +1,9 @@
-// How scripts in a sandbox use sharp: the one configuration for every picture from a stranger.
+// How scripts in a sandbox use sharp: the one configuration for all untrusted images.
 import sharp from 'sharp'
 
 /**
- * Once in a process: one thread, nothing kept, and no reader but those of the six formats (SVG and
- * PDF can name other files).
+ * Once for each process: one thread, no cache, and only the readers of the six formats (SVG and PDF
+ * can refer to other files).
  */
 export function prepareSharp(): void {
   sharp.concurrency(1)

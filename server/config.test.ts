@@ -25,7 +25,7 @@ describe('the environment', () => {
     expect(environment.roles).toEqual(['web', 'worker', 'drop'])
   })
 
-  test('names every wrong setting at once, with what to write', () => {
+  test('names every wrong setting together, with what to write', () => {
     const message = problemsOf(() =>
       readEnvironment({ PORT: 'many', ROLE: 'web,king', DATABASE_URL: 'mysql://x' }),
     )
@@ -54,7 +54,7 @@ describe('the environment', () => {
     )
   })
 
-  test('wants the secret with a database of its own, and the address with the platform', () => {
+  test('wants the secret with an external database, and the address with the platform', () => {
     expect(problemsOf(() => readEnvironment({ DATABASE_URL: 'postgres://a@b/c' }))).toContain(
       'APP_SECRET',
     )
@@ -102,7 +102,7 @@ describe('the storage locations', () => {
     })
   })
 
-  test('are refused with what to write, all at once and without their keys', () => {
+  test('are refused with what to write, all together and without their keys', () => {
     const message = problemsOf(() =>
       storageOf({
         STORAGE_PRIMARY: 'files',

@@ -292,7 +292,7 @@ export const ERRORS = {
   pdf_damaged: {
     status: 422,
     type: 'item',
-    message: 'The document is damaged and cannot be put right',
+    message: 'The document is damaged and cannot be repaired',
   },
   pdf_page_out_of_range: {
     status: 422,

@@ -47,7 +47,7 @@ export async function scheduleProblems(
     return wrong('action', `There is no action ${action}`)
   if (plugin) problems.push(...keptProblems(plugin, options, 'options'))
   else if (Object.keys(options).length > 0)
-    problems.push({ param: 'options', message: 'A workflow’s options stand in its steps' })
+    problems.push({ param: 'options', message: 'A workflow’s options are in its steps' })
   const named = referencesOf(body, parts)
   const kept = new Set(before && !body.enabled ? referencesOf(before, parts).map(keyOf) : [])
   const unknown = await referenceProblems(

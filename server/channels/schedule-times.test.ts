@@ -89,7 +89,7 @@ test.each([
   ['30 8 * * MON,thu', 'Weekly on Monday and Thursday at 08:30'],
   ['30 8 * * 7', 'Weekly on Sunday at 08:30'],
   ['0 9 * * 1-5', 'Monday to Friday at 09:00'],
-  // Not evenly: it starts anew with every hour.
+  // Not evenly: it restarts with every hour.
   ['*/7 * * * *', '*/7 * * * *'],
   ['0 2 1 6 *', '0 2 1 6 *'],
   ['0 2 1 * 1', '0 2 1 * 1'],

@@ -116,7 +116,7 @@ const jobs = async (id: string) =>
 const deliver = (id: string, by = outbox) => by.deliver({ shop, message: id })
 
 describe('an email', () => {
-  it('is sent once, to all recipients, as text and as escaped HTML, under a Message-ID of its own', async () => {
+  it('is sent once, to all recipients, as text and as escaped HTML, under its own Message-ID', async () => {
     const id = await queueEmail()
     await deliver(id)
     await deliver(id)
@@ -217,7 +217,7 @@ describe('an email', () => {
     ])
   })
 
-  it('without recipients fails at once', async () => {
+  it('without recipients fails immediately', async () => {
     await database.pool.query(`update shops set settings = '{}' where id = $1`, [shop])
     const id = await queueEmail()
     await deliver(id)

@@ -1,12 +1,12 @@
-// Which addresses an outgoing request may go to: part of every guarded request. An address is
-// judged where the socket gets it, in `lookup`, so that no second look-up can bring another one
-// (DNS rebinding).
+// Which addresses an outgoing request may reach: part of every guarded request. Addresses are
+// checked where the socket gets them, in `lookup`, so that a second look-up cannot return another
+// address (DNS rebinding).
 import { lookup as systemLookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { notReached } from './failures.ts'
 
-/** Every address of a name. Injected by tests; the system's resolver otherwise. */
+/** Resolves every address of a name. Tests inject it; otherwise the system's resolver. */
 export type Resolve = (
   hostname: string,
   done: (
@@ -17,16 +17,18 @@ export type Resolve = (
 
 export type AddressRule = (address: string) => boolean
 
-/** The metadata and health address inside one large cloud: public by range, internal by use. */
+/**
+ * The metadata and health address inside one large cloud: its range is public, its use is internal.
+ */
 const CLOUD_INTERNAL = '168.63.129.16'
 const GLOBAL_UNICAST_V6 = ipaddr.parseCIDR('2000::/3')
 const PORTS = new Set(['', '80', '443'])
 
-/** Public unicast: what is left after every special range, with IPv4 inside IPv6 unwrapped. */
+/** Public unicast: everything outside the special ranges, with IPv4 inside IPv6 unwrapped. */
 export function isPublic(address: string): boolean {
   const parsed = parse(address)
   if (!parsed || parsed.range() !== 'unicast') return false
-  // ipaddr.js calls everything it has no name for unicast; of IPv6 only 2000::/3 is given out.
+  // ipaddr.js calls every unnamed range unicast. Of IPv6, only 2000::/3 is allocated.
   if (parsed.kind() === 'ipv6') return parsed.match(GLOBAL_UNICAST_V6)
   return parsed.toString() !== CLOUD_INTERNAL
 }
@@ -61,8 +63,8 @@ export interface AddressTarget {
 }
 
 /**
- * Reads a URL and says which addresses it may lead to.
- * Throws the one `PortError` of addresses that can't be reached: what is wrong with it is not told.
+ * Reads a URL and gives the addresses that it may reach. Throws one `PortError` for all unreachable
+ * addresses: the reason is not revealed.
  */
 export function addressTargetOf(text: string, rules: AddressRules): AddressTarget {
   const url = URL.parse(text)
@@ -70,24 +72,24 @@ export function addressTargetOf(text: string, rules: AddressRules): AddressTarge
   const rule = PORTS.has(url.port) ? rules.standard : rules.otherPort
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw notReached(false)
   if (url.username !== '' || url.password !== '' || rule === null) throw notReached(false)
-  // The socket asks `lookup` for names alone, so a literal is judged here. WHATWG URLs have already
-  // made 0x7f.1 and 2130706433 into 127.0.0.1.
+  // Sockets call `lookup` only for names, so literal addresses are checked here. WHATWG URLs have
+  // already turned 0x7f.1 and 2130706433 into 127.0.0.1.
   const literal = url.hostname.replace(/^\[|\]$/g, '')
   if (isIP(literal) !== 0 && !rule(literal)) throw notReached(false)
   return { url, rule }
 }
 
 /**
- * A name without an address and a name whose address is blocked are answered at the same moment:
- * the next full second after the look-up began. Without it the resolver's time tells which internal
- * names exist.
+ * A name without an address and a name with a blocked address are answered at the same time: the
+ * next full second after the look-up began. Otherwise the resolver's time would reveal which
+ * internal names exist.
  */
 const ANSWER_STEP_MS = 1000
 
 /**
- * The `lookup` of a socket: gives the addresses of a name when all of them keep the rule, else
- * none. Every refusal has one code, one `retryable` and one time, so that it says nothing about the
- * names of this network.
+ * The `lookup` of a socket: gives the addresses of a name if all of them are allowed, else none.
+ * Every refusal has one code, one `retryable` and one time, so it reveals nothing about the names
+ * of this network.
  */
 export function guardedLookup(resolve: Resolve, rule: AddressRule): LookupFunction {
   return (hostname, options, callback) => {

@@ -1,5 +1,5 @@
 // The bytes of files, for plugins: copied from their storage location into a private folder that is
-// removed when the work ends, whatever came of it.
+// removed when the work ends, in any case.
 import { createReadStream } from 'node:fs'
 import path from 'node:path'
 import { PortError, type Bytes, type WorkFolder } from '../../plugins/contract.ts'
@@ -13,7 +13,7 @@ import { stageBytes, type StagePlace } from './stage.ts'
 interface Parts {
   scope: ShopScope
   stores: ReadonlyMap<string, BlobStore>
-  /** Where new bytes go. */
+  /** Where new bytes are stored. */
   place: StagePlace
 }
 
@@ -54,7 +54,7 @@ function workFolder(
   }
 }
 
-/** Throws where the name leads out of the folder. */
+/** Throws if the name leads out of the folder. */
 function inside(folder: string, name: string): string {
   if (name !== path.basename(name) || name === '..')
     throw new PortError('plugin_failed', `${name} is not a name in the work folder`, false)

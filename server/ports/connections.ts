@@ -1,6 +1,6 @@
-// Connections of guarded requests: one undici Client for one request at a time, so that whatever
-// happens on the socket is about that request. Clients that ended cleanly are kept for the next one
-// (TLS handshakes are dear).
+// Connections of guarded requests: one undici Client for one request at a time, so that every
+// socket event belongs to that request. Clients that ended cleanly are reused, because TLS
+// handshakes are expensive.
 import type { Socket } from 'node:net'
 import { buildConnector, Client, errors } from 'undici'
 import { guardedLookup, type AddressRule, type Resolve, type AddressTarget } from './addresses.ts'
@@ -12,24 +12,24 @@ const IDLE_MS = 4000
 export interface GuardedConnection {
   readonly client: Client
   readonly key: string
-  /** It has served before: the other side may be closing it at this moment. */
+  /** It has served before: the other side may be closing it now. */
   reused: boolean
-  /** Called when the socket stands. */
+  /** Called when the socket is connected. */
   onConnected: (() => void) | null
   readonly connected: boolean
-  /** After the end of an answer: more bytes came than it may have. */
+  /** After the end of an answer: more bytes arrived than declared. */
   hasSurplus(): boolean
-  /** The socket was reset rather than closed. */
+  /** The socket was reset instead of closed. */
   wasReset(): boolean
-  /** May it serve again? */
+  /** Can it be reused? */
   isClean(): boolean
   destroy(): void
 }
 
 export interface Connections {
-  /** `fresh`: never one that has served before. */
+  /** `fresh`: never a reused connection. */
   take(target: AddressTarget, fresh: boolean): GuardedConnection
-  /** Gives a connection back after a whole answer. */
+  /** Returns a connection after a complete answer. */
   give(connection: GuardedConnection): void
   close(): Promise<void>
 }
@@ -93,7 +93,7 @@ function openConnection(
   let standing = false
   let withheld = false
   const client = new Client(url.origin, {
-    // Our own deadlines hold (exchange.ts); undici's tick once a second.
+    // Our own deadlines apply (exchange.ts); undici's have a resolution of one second.
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveTimeout: IDLE_MS,
@@ -125,8 +125,8 @@ function openConnection(
       (socket?.errored as NodeJS.ErrnoException | null | undefined)?.code === 'ECONNRESET',
     isClean: () => standing && !withheld && !socket!.destroyed && !socket!.errored,
     destroy: () => {
-      // undici lets a socket that is still connecting live on: it would hold a file descriptor for
-      // minutes.
+      // undici does not destroy a socket that is still connecting: it would hold a file descriptor
+      // for minutes.
       if (!standing) socket?.destroy()
       client.destroy().catch(() => {})
     },
@@ -150,7 +150,7 @@ function withholdReset(socket: Socket, onWithheld: () => void): void {
   }
 }
 
-/** One connector for each rule, each with its own memory of TLS sessions. */
+/** One connector for each rule, each with its own cache of TLS sessions. */
 function createConnectors(resolve: Resolve): (rule: AddressRule) => buildConnector.connector {
   const made = new Map<AddressRule, buildConnector.connector>()
   return (rule) => {

@@ -1,6 +1,6 @@
-// One request on one connection: its deadlines, and its body as it comes from the wire. Written on
-// undici's dispatch rather than its streams: a body is a short queue of the socket's own buffers,
-// read with a loop.
+// One request on one connection, with its deadlines and its body as it arrives. Written on undici's
+// dispatch instead of its streams: a body is a short queue of the socket's own buffers, read with a
+// loop.
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
 import type { GuardedConnection } from './connections.ts'
@@ -16,17 +16,20 @@ import {
 
 export interface Timeouts {
   /**
-   * Until an address accepts the connection, its look-up and TLS included. Milliseconds, as all of
-   * these.
+   * Until an address accepts the connection, including look-up and TLS. All of these are
+   * milliseconds.
    */
   connect: number
-  /** From then until the headers are here. */
+  /** From then until the headers have arrived. */
   headers: number
-  /** How long a body is watched for its speed. Only time spent waiting for the wire counts. */
+  /**
+   * The interval over which a body's speed is measured. Only time spent waiting for the network
+   * counts.
+   */
   slow: number
 }
 
-/** Slower than this over `timeouts.slow` fails. Bytes a second. */
+/** Less than this over `timeouts.slow` fails. Bytes a second. */
 const LEAST_SPEED = 1024
 const CHECKS_PER_WINDOW = 8
 // A body that is not read fast enough waits in the socket, not here.
@@ -45,16 +48,13 @@ export interface ExchangeOptions {
   /** The most bytes that the body may have. */
   bodyBytes: number
   signal: AbortSignal
-  /** Called once after a whole answer: the connection may serve again. */
+  /** Called once after a complete answer: the connection can be reused. */
   onClean: (connection: GuardedConnection) => void
 }
 
 export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterator<Buffer> {
   readonly head: Promise<Head>
-  /**
-   * It failed before any answer on a connection that had served before: the other side had closed
-   * it.
-   */
+  /** A reused connection failed before any answer: the other side had closed it. */
   stale = false
   readonly #options: ExchangeOptions
   readonly #answered = Promise.withResolvers<Head>()
@@ -116,7 +116,8 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
   onResponseEnd(): void {
     if (this.#state !== 'open') return
     this.#state = 'settling'
-    // Two turns of the loop: bytes that the other side sent along with the end are read by then.
+    // Two turns of the event loop: by then, bytes that were sent together with the end have been
+    // read.
     setImmediate(() => setImmediate(() => this.#settle()))
   }
 
@@ -140,16 +141,16 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
     return this.#waiting.promise
   }
 
-  /** The rest of the body is not wanted. */
+  /** The rest of the body is not needed. */
   return(): Promise<IteratorResult<Buffer>> {
     if (this.#state === 'open' || this.#state === 'settling') this.#fail(brokenOff())
     return Promise.resolve({ done: true, value: undefined })
   }
 
   /**
-   * Gives the memory of read buffers back at once: left to the collector, some 64 MB of them
-   * gather. A buffer of the socket may hold several chunks, and what was read in order is done with
-   * when its last one is.
+   * Frees the memory of read buffers immediately: the garbage collector would let about 64 MB
+   * accumulate. A socket's buffer may hold several chunks; as chunks are read in order, it is
+   * unused after its last one.
    */
   release(chunks: readonly Uint8Array[]): void {
     for (const { buffer, byteOffset, byteLength } of chunks)
@@ -173,7 +174,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
     const { connection, request, onClean } = this.#options
     if (request.method !== 'HEAD') {
       if (connection.hasSurplus()) return this.#fail(surplus())
-      // Without a length the end of the connection is the end of the body, and a reset would look
+      // Without a length, the end of the connection is the end of the body, and a reset would look
       // like one.
       if (!this.#framed && connection.wasReset()) return this.#fail(brokenOff())
     }

@@ -1,6 +1,6 @@
-// How a guarded request fails: always with the specification's message, and a detail only where it
-// gives nothing away. An address that is refused and one that does not answer are told in the same
-// words, so validation is no port scanner.
+// How a guarded request fails: always with the specification's message, and with a detail only
+// where it reveals nothing. A refused address and one that does not answer have the same text, so
+// that validation cannot be used as a port scanner.
 import { errors } from 'undici'
 import { PortError } from '../../plugins/contract.ts'
 import { ERRORS } from '../errors.ts'
@@ -14,14 +14,14 @@ const notAccessible = (retryable: boolean, detail: string, cause?: unknown) =>
 const NOT_REACHED = 'The address could not be reached'
 
 /**
- * Refused, not found, or without an answer at the door: one and the same. `retryable` is false only
- * for an address whose text alone is refused; after a look-up it is always true, or it would tell a
+ * Refused, not found, or no answer: all the same. `retryable` is false only if the text of the
+ * address is refused. After a look-up it is always true, because otherwise it would distinguish a
  * blocked name from an unknown one.
  */
 export const notReached = (retryable: boolean, cause?: unknown) =>
   notAccessible(retryable, NOT_REACHED, cause)
 
-/** Asking in another way would meet the same door. */
+/** Another method would fail in the same way. */
 export const isNotReached = (error: PortError): boolean => error.detail === NOT_REACHED
 
 export const noAnswer = () => notAccessible(true, 'The server did not answer in time')
@@ -40,9 +40,9 @@ const STATUS_MEANINGS: Readonly<Record<number, string>> = {
 }
 const TRANSIENT = new Set([408, 425, 429])
 
-/** The server asks to be left alone: this says nothing of the file. */
+/** The server asks for fewer requests: this says nothing about the file. */
 export class Throttled extends PortError {
-  /** For so long; null: it does not say. */
+  /** Seconds to wait; null: not stated. */
   readonly seconds: number | null
   constructor(detail: string, seconds: number | null) {
     super('url_not_accessible', ERRORS.url_not_accessible.message, true, { detail })
@@ -50,7 +50,7 @@ export class Throttled extends PortError {
   }
 }
 
-/** Any answer but 200. `retryAfter`: the header of that name. */
+/** Any answer except 200. `retryAfter`: the header of that name. */
 export function badStatus(status: number, retryAfter: string | undefined): PortError {
   const detail = `The server answered ${status}${STATUS_MEANINGS[status] ?? ''}`
   const seconds = retryAfter === undefined ? null : secondsOf(retryAfter)
@@ -58,7 +58,7 @@ export function badStatus(status: number, retryAfter: string | undefined): PortE
   return notAccessible(status >= 500 || TRANSIENT.has(status), detail)
 }
 
-/** Of seconds, or of a date. */
+/** From a number of seconds, or from a date. */
 function secondsOf(retryAfter: string): number | null {
   if (/^\d{1,9}$/.test(retryAfter)) return Number(retryAfter)
   const at = Date.parse(retryAfter)
@@ -66,7 +66,7 @@ function secondsOf(retryAfter: string): number | null {
 }
 
 /**
- * What the socket or the parser threw. `connected`: an allowed address had already accepted the
+ * An error of the socket or the parser. `connected`: an allowed address had accepted the
  * connection.
  */
 export function failureOf(error: unknown, connected: boolean): PortError {
@@ -80,7 +80,7 @@ export function failureOf(error: unknown, connected: boolean): PortError {
   return brokenOff(error)
 }
 
-/** Was this about bytes that came after the end of a whole answer? */
+/** Was it caused by bytes after the end of a complete answer? */
 export function isSurplus(error: unknown): boolean {
   return (
     error instanceof errors.HTTPParserError ||

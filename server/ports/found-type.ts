@@ -1,4 +1,5 @@
-// What bytes are by their beginning, whatever their name or their server says.
+// The media type of bytes, detected from their beginning. Their name and their server's claim are
+// ignored.
 import { open } from 'node:fs/promises'
 import type { ByteSource } from '../store/store.ts'
 
@@ -6,11 +7,11 @@ import type { ByteSource } from '../store/store.ts'
 export const HEAD_BYTES = 4100
 
 export interface Watched extends ByteSource {
-  /** What came first, once all has been read. */
+  /** The beginning, once everything has been read. */
   head(): Buffer
 }
 
-/** The same bytes; their beginning is copied, since their memory is used again. */
+/** Passes the same bytes on. The beginning is copied, because the buffers are reused. */
 export function watchHead(bytes: ByteSource): Watched {
   const parts: Buffer[] = []
   let left = HEAD_BYTES
@@ -37,16 +38,16 @@ export async function headOfFile(path: string): Promise<Buffer> {
   }
 }
 
-/** A media type; absent where the bytes do not tell. */
+/** A media type; absent if it cannot be detected. */
 export async function foundType(head: Buffer): Promise<{ found_type?: string }> {
   if (isPage(head)) return { found_type: 'text/html' }
   const { fileTypeFromBuffer } = await import('file-type')
-  // A beginning alone can look cut off to it.
+  // Detection may treat a beginning as a truncated file.
   const found = await fileTypeFromBuffer(head).catch(() => undefined)
   return found ? { found_type: found.mime } : {}
 }
 
-/** Text has no signature: a page is told by its first tag. */
+/** Text has no signature: HTML is detected by its first tag. */
 const isPage = (head: Buffer): boolean =>
   /^(?:\uFEFF|ï»¿)?(?:\s|<!--[^]{0,1000}?-->)*<(?:!doctype\s+html|html|head|body)[\s>]/i.test(
     head.toString('latin1'),

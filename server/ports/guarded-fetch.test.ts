@@ -74,7 +74,7 @@ describe('an honest origin', () => {
       let held: Buffer[] = []
       for await (const chunk of body) {
         held.push(chunk)
-        // Late and several at once, so that the connection is paused and goes on in between.
+        // Late and several together, so that the connection is paused and resumed in between.
         if (held.length < 7) continue
         await new Promise(setImmediate)
         pieces.push(Buffer.concat(held))
@@ -107,7 +107,7 @@ describe('an honest origin', () => {
     )
     expect(origin.connections - before).toBe(3)
   })
-  it('may close each connection, whatever it says', async () => {
+  it('may close each connection, regardless of its headers', async () => {
     const client = clientOf()
     for (let n = 0; n < 20; n += 1) {
       const bytes = contentOf(1000 + n, 'goodbye')
@@ -287,7 +287,7 @@ describe('addresses', () => {
     const url = `http://rebind.example:${origin.port}`
     expect(await read(`${url}/bytes/10/first`, client)).toEqual(contentOf(10, 'first'))
     expect(asked).toBe(1)
-    // Broken off, so that the next request needs a connection of its own.
+    // Broken off, so that the next request needs a new connection.
     await failureOf(read(`${url}/cut/1000/10`, client))
     expect(await failureOf(read(`${url}/bytes/10/second`, client))).toEqual(UNREACHABLE)
     expect(asked).toBe(2)

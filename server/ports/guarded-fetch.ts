@@ -1,6 +1,6 @@
-// The one client for requests to addresses that someone else wrote: imports, callbacks, endpoints.
-// Each address is checked before it is used and again after every redirect; nothing of ours but a
-// user agent is sent along.
+// The one client for requests to addresses that others chose: imports, callbacks, endpoints. Each
+// address is checked before use and again after every redirect. Nothing of ours is sent except a
+// user agent.
 import type { IncomingHttpHeaders } from 'node:http'
 import { PortError, type Probe } from '../../plugins/contract.ts'
 import type { Logger } from '../log.ts'
@@ -17,13 +17,13 @@ import { badRedirect, badStatus, encoded, isNotReached, Throttled, tooLarge } fr
 
 export interface Opened extends Probe {
   /**
-   * To be read to its end or given up by `return()`; it fails when it is not all that was declared,
-   * and nothing more.
+   * Read it to its end, or cancel it with `return()`. It fails unless exactly the declared bytes
+   * arrive.
    */
   body: AsyncIterableIterator<Buffer> & {
     /**
-     * Frees the memory of chunks that were read, in order, and are not needed any more: they are
-     * empty afterwards.
+     * Frees the memory of chunks that were read in order and are no longer needed: they are empty
+     * afterwards.
      */
     release(chunks: readonly Uint8Array[]): void
   }
@@ -31,11 +31,11 @@ export interface Opened extends Probe {
 
 /** All of these throw `PortError`, or the reason of `signal`. */
 export interface GuardedClient {
-  /** The file at an address that answers with 200, after up to 3 redirects. */
+  /** The file at an address that answers 200, after at most 3 redirects. */
   open(url: string, signal: AbortSignal): Promise<Opened>
   /** What `open` would give, without the bytes. */
   probe(url: string, signal: AbortSignal): Promise<Probe>
-  /** Sends a body; redirects are not followed, and every status is an answer. */
+  /** Sends a body. Redirects are not followed, and every status counts as an answer. */
   post(
     url: string,
     headers: Readonly<Record<string, string>>,
@@ -46,7 +46,7 @@ export interface GuardedClient {
 }
 
 export interface GuardedClientOptions {
-  /** Opens loopback alone, on any port: for local development and tests. */
+  /** Opens loopback on any port, and nothing else: for local development and tests. */
   allowLoopback: boolean
   /** The most bytes that a file may have. */
   fileBytes: number
@@ -56,11 +56,11 @@ export interface GuardedClientOptions {
 }
 
 const TIMEOUTS: Timeouts = { connect: 10_000, headers: 30_000, slow: 60_000 }
-/** Of an answer to HEAD: GET is asked after it, and has the whole time. Milliseconds. */
+/** For an answer to HEAD. GET is sent after it and has the whole time. Milliseconds. */
 const HEAD_WITHIN = 10_000
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 const MOST_REDIRECTS = 3
-/** What is read of an answer that nobody wants, so that its connection can serve again. */
+/** How much of an unneeded answer is read, so that its connection can be reused. */
 const DISCARDED_BYTES = 16 * 1024
 const HEADERS = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'Stevedore' }
 
@@ -97,8 +97,7 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
         signal,
         onClean: connections.give,
       })
-    // What is sent twice by accident must be harmless: a POST gets a connection that can't be
-    // stale.
+    // A repeated request must be harmless: a POST gets a connection that cannot be stale.
     let exchange = attempt(message.method === 'POST')
     const head = await exchange.head.catch((error: unknown) => {
       if (!exchange.stale) throw error
@@ -125,7 +124,7 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
     }
   }
 
-  /** Logs why, for us alone: the caller learns less. */
+  /** Logs the reason for operators only: the caller learns less. */
   const told = async <T>(url: string, work: Promise<T>): Promise<T> => {
     try {
       return await work
@@ -151,15 +150,15 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
   }
 
   /**
-   * Null: many servers refuse HEAD or break over it, and an address signed for GET is good for
-   * nothing else.
+   * Null: many servers refuse HEAD or fail on it, and an address signed for GET is valid for GET
+   * only.
    */
   const probeByHead = async (url: string, signal: AbortSignal): Promise<Probe | null> => {
     try {
       const answer = await follow('HEAD', url, signal)
       await discard(answer.body)
       const told = await acceptable(answer)
-      // Some say to HEAD that there is nothing: only GET shows an empty file.
+      // Some servers answer HEAD with a length of 0: only GET shows an empty file.
       return told.size_bytes === 0 ? null : told
     } catch (error) {
       if (!(error instanceof PortError) || error instanceof Throttled || isNotReached(error))
@@ -196,7 +195,7 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
   }
 }
 
-/** What a good answer says of its file; throws for every other one. */
+/** The file that a good answer describes; throws for all others. */
 async function acceptable({ url, status, headers, body }: Answer): Promise<Probe> {
   if (status !== 200) {
     await discard(body)
@@ -211,9 +210,9 @@ async function acceptable({ url, status, headers, body }: Answer): Promise<Probe
 }
 
 /**
- * Is the body the file itself? What was compressed for the way is refused: inflating it invites
- * bombs, and storing it as it is would give buyers a damaged file. Servers that call a `.tar.gz` an
- * encoding send the file itself.
+ * Is the body the file itself? Content compressed for transport is refused: inflating it allows
+ * decompression bombs, and storing it compressed would give buyers a damaged file. Servers that
+ * call `.tar.gz` an encoding do send the file itself.
  */
 function isPlain(encoding: string | string[] | undefined, url: URL): boolean {
   const name = String(encoding ?? '').toLowerCase()
@@ -221,10 +220,7 @@ function isPlain(encoding: string | string[] | undefined, url: URL): boolean {
   return /^(x-)?gzip$/.test(name) && /\.(gz|tgz|svgz)$/i.test(url.pathname)
 }
 
-/**
- * Reads a short unwanted body to its end, so that the connection is kept; gives up a long or broken
- * one.
- */
+/** Reads a short unneeded body to its end, to keep the connection; drops a long or broken one. */
 async function discard(body: Exchange): Promise<void> {
   let bytes = 0
   try {
@@ -233,6 +229,6 @@ async function discard(body: Exchange): Promise<void> {
       if (bytes > DISCARDED_BYTES) return
     }
   } catch {
-    // The answer's status has been seen, and that is all it was wanted for.
+    // Only the answer's status was needed.
   }
 }

@@ -1,5 +1,4 @@
-// The bytes of an item, for work on them that wants a file: what an earlier step made of it, or
-// what its file has.
+// The bytes of an item, as a file: from an earlier step, or from the item's file.
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { PortError, type ByteSource } from '../../plugins/contract.ts'
@@ -23,7 +22,7 @@ export async function locateItem(scope: ShopScope, { staged, file }: ByteSource)
 }
 
 /**
- * Writes the bytes to the file `to`. Throws `PortError` where a disk or the storage location fails.
+ * Writes the bytes to the file `to`. Throws `PortError` if a disk or the storage location fails.
  */
 export async function copyOut(
   { shop }: ShopScope,

@@ -1,4 +1,4 @@
-// Packs for plugins, which see them and change nothing about them.
+// Packs for plugins: read only.
 import type { Packs } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { findPack } from '../files/packs.ts'

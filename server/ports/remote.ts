@@ -1,5 +1,5 @@
-// What plugins may fetch from the internet: the guarded client on one side, the shop's storage
-// location on the other.
+// What plugins may fetch from the internet: connects the guarded client with the shop's storage
+// location.
 import type { RemoteFetcher } from '../../plugins/contract.ts'
 import type { GuardedClient } from './guarded-fetch.ts'
 import { stageBytes, type StagePlace } from './stage.ts'

@@ -1,6 +1,6 @@
-// Work on files from strangers, for plugins: a plugin's script runs in a limited child process that
-// serves one shop alone. Children are reused, because starting one costs as much as a small piece
-// of work.
+// Work on untrusted files, for plugins: a plugin's script runs in a limited child process that
+// serves only one shop. Children are reused, because starting one costs as much as a small piece of
+// work.
 import { availableParallelism } from 'node:os'
 import type { Sandbox, SandboxLimits } from '../../plugins/contract.ts'
 import { createChildPool, type ChildPool } from './children/child-pool.ts'
@@ -37,6 +37,6 @@ export function createSandboxes(): Sandboxes {
   }
 }
 
-/** One more than there are processors: it works while another one waits for its next file. */
+/** One more than the number of processors: it works while another child waits for its next file. */
 const atOnce = ({ parallel }: SandboxLimits): number =>
   Math.min(availableParallelism() + 1, parallel)

@@ -1,4 +1,4 @@
-// Puts bytes into the shop's storage location for plugins: they are staged until the engine commits
+// Stores bytes in the shop's storage location for plugins: they are staged until the engine commits
 // the item.
 import { PortError, type Stage, type StagedBlob } from '../../plugins/contract.ts'
 import { ERRORS, type ErrorCode } from '../errors.ts'
@@ -9,7 +9,7 @@ export interface StagePlace {
   store: BlobStore
   /** The shop's internal number. */
   shop: number
-  /** The name of the storage location that `store` is. */
+  /** The name of the storage location `store`. */
   location: string
 }
 
@@ -21,8 +21,8 @@ const FAILURES: Readonly<Record<StoreError['code'], { code: ErrorCode; retryable
 }
 
 /**
- * Stores bytes. A `StoreError` becomes a `PortError`; the error of `bytes` itself is thrown as it
- * is.
+ * Stores bytes. A `StoreError` becomes a `PortError`; an error of `bytes` itself is thrown
+ * unchanged.
  */
 export async function stageBytes(
   { store, shop, location }: StagePlace,
@@ -40,7 +40,7 @@ export async function stageBytes(
   }
 }
 
-/** What a store's error is to a plugin. */
+/** A store's error in the terms of plugins. */
 export function storeFailure(error: StoreError): PortError {
   const { code, retryable } = FAILURES[error.code]
   return new PortError(code, ERRORS[code].message, retryable, { cause: error })

@@ -106,7 +106,7 @@ describe('relocate', () => {
     expect(await sweep(backup, 'backup')).toBe(0)
   })
 
-  test('back again, and once more, is no matter', async () => {
+  test('moving back and repeating it are harmless', async () => {
     const id = await fileOf('there and back')
     await move(id)
     expect(await stored().relocate(itemOf(id), 'primary', { keep: false }, signal)).toMatchObject({

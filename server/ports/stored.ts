@@ -1,4 +1,4 @@
-// The bytes of files that exist, for plugins: copied to another location and read back there.
+// The bytes of existing files, for plugins: copied to another location and read back there.
 import { PortError, type StoredFiles } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { ERRORS } from '../errors.ts'
@@ -33,12 +33,12 @@ export function createStoredFiles(
     if (!store) throw portError('location_not_found')
     return store
   }
-  /** Makes sure that a location has a blob, whole; gives how many bytes were copied. */
+  /** Makes sure that a location has a blob, undamaged. Gives how many bytes were copied. */
   const bring = async (blob: Blob, location: string, signal: AbortSignal): Promise<number> => {
     const target = storeOf(location)
     const { hash } = blob
-    // What is whole by its row may be damaged by its bytes: then it is written anew, which helps
-    // whoever else needs it.
+    // A blob may be damaged although its row says otherwise: then it is written again, which
+    // repairs it for all files that share it.
     if (
       (await holdsBlob(scope, hash, location)) &&
       (await isWhole(target, { shop: scope.shop, hash }, signal))
@@ -90,7 +90,7 @@ async function asPort<T>(work: () => Promise<T>): Promise<T> {
     return await work()
   } catch (error) {
     if (error instanceof StoreError) throw storeFailure(error)
-    // A disk that fails in the middle of a file says so in its own words.
+    // A disk that fails in the middle of a file throws its own error.
     if (error instanceof Error && 'syscall' in error)
       throw storeFailure(new StoreError('unavailable', { cause: error }))
     throw error

@@ -50,7 +50,7 @@ export const upkeepTask = (parts: UpkeepParts): BackgroundTask => ({
   },
 })
 
-/** A task of its own: it reads gigabytes, and the other sweeps must not wait for it. */
+/** A separate task: it reads gigabytes, and the other sweeps must not wait for it. */
 export const scrubTask = ({ uploads: _, ...parts }: UpkeepParts): BackgroundTask => ({
   name: 'scrub-blobs',
   atOnce: 1,

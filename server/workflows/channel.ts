@@ -1,17 +1,17 @@
-// A channel as the rest of the server sees it: plain data, listed in app.config.ts. Its folder in
-// server/channels/ holds the code.
+// A channel as the rest of the server sees it: plain data, listed in app.config.ts. Its code is in
+// its folder in server/channels/.
 import type { Workflow } from '../../plugins/contract.ts'
 
 export interface Channel {
-  /** What operations and workflows store: `csv`. */
+  /** The id that operations and workflows store: `csv`. */
   id: string
-  /** How an operation came: `CSV`. */
+  /** How an operation was started: `CSV`. */
   title: string
-  /** Texts of a channel that imports files; null: its operations are about files that exist. */
+  /** Texts of a channel that imports files; null: its operations are about existing files. */
   imports: {
     /** One import: `CSV import`. */
     title: string
-    /** What a workflow attached to the channel runs on: `CSV imports`. */
+    /** The imports that an attached workflow applies to: `CSV imports`. */
     plural: string
   } | null
 }
@@ -21,10 +21,7 @@ export interface ImportChannel extends Channel {
   imports: NonNullable<Channel['imports']>
 }
 
-/**
- * The id of the built-in workflow that a channel's imports run where the shop attached none of its
- * own.
- */
+/** The id of a channel's built-in workflow, which runs unless the shop attached its own. */
 const workflowIdOf = (channel: string): string => `import-${channel}`
 
 /** Null: this installation has no such channel, or it imports no files. */
@@ -35,7 +32,7 @@ export const builtInWorkflow = (channel: string, workflows: readonly Workflow[])
 export const channelOfBuiltIn = ({ id, kind }: Pick<Workflow, 'id' | 'kind'>): string | null =>
   kind === 'import' && id.startsWith(workflowIdOf('')) ? id.slice(workflowIdOf('').length) : null
 
-/** What is wrong with the configured channels; empty when they can be used. */
+/** The problems of the configured channels; empty if they can be used. */
 export function channelProblems(
   channels: readonly Channel[],
   workflows: readonly Workflow[],

@@ -186,7 +186,7 @@ describe('a workflow that could not work is refused', () => {
     expect(problemsOf(body)).toContainEqual(expect.stringContaining(problem))
   })
 
-  test('with every problem at once', () => {
+  test('with every problem together', () => {
     const steps = [{ plugin: 'fly' }, { plugin: 'tag-files', options: {} }, { plugin: 'fetch-url' }]
     expect(
       problemsOf(bulk({ name: '', parallel: 0.5, steps })).map((line) => line.split(':')[0]),

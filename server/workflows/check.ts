@@ -1,6 +1,5 @@
-// What a merchant put together becomes a workflow's steps, and everything that is wrong with it is
-// named. The rules that hold of every workflow stand in server/config.ts; here are those that keep
-// a merchant from one that could not work.
+// Turns what a merchant built into a workflow's steps, and names every problem. The rules of all
+// workflows are in problems.ts; these rules prevent merchants from building one that cannot work.
 import {
   conditionSchema,
   UNSAFE_CHARACTERS,
@@ -17,10 +16,10 @@ export const MAX_PARALLEL = 16
 const MAX_NAME = 100
 const STEP_ID = /^[a-z0-9][a-z0-9-]{0,59}$/
 
-/** What this installation has to build with. */
+/** What this installation offers. */
 export interface Parts {
   plugins: readonly Plugin[]
-  /** The built-in ones. */
+  /** The built-in workflows. */
   workflows: readonly Workflow[]
 }
 
@@ -40,14 +39,14 @@ export interface WorkflowBody {
 }
 
 export interface Checked {
-  /** As it would be kept. */
+  /** The steps as they would be stored. */
   workflow: Workflow
-  /** It can be kept when there is none. */
+  /** Empty: it can be stored. */
   problems: WorkflowProblem[]
 }
 
 export function checkWorkflow(given: WorkflowBody, parts: Parts): Checked {
-  // Rules compare steps with each other: more than may be kept are not looked at.
+  // Some rules compare steps with each other: surplus steps are not checked.
   const body = { ...given, steps: given.steps.slice(0, MAX_STEPS) }
   const steps = stepsOf(body.steps)
   const problems = [
@@ -81,7 +80,7 @@ export function checkWorkflow(given: WorkflowBody, parts: Parts): Checked {
   }
 }
 
-/** What history calls an operation of a shop's own workflow. */
+/** The action in the history of operations of a shop's own workflow. */
 export const actionOf = (kind: Workflow['kind']): string =>
   kind === 'import' ? 'import' : 'workflow'
 
@@ -90,7 +89,7 @@ function nameProblems(name: string): WorkflowProblem[] {
   return message === null ? [] : [{ param: 'name', message }]
 }
 
-/** What is wrong with the name of a workflow or a schedule, or null. */
+/** The problem of a workflow's or schedule's name, or null. */
 export function nameProblem(name: string): string | null {
   if (name.trim() === '') return 'Give it a name'
   if (name.length > MAX_NAME) return `A name has at most ${MAX_NAME} characters`
@@ -99,10 +98,7 @@ export function nameProblem(name: string): string | null {
   return null
 }
 
-/**
- * With an id for those that have none: history and undo refer to a step by it, so it stays once it
- * is given.
- */
+/** Adds missing step ids: history and undo refer to steps by id, so an id never changes. */
 function stepsOf(given: WorkflowBody['steps']): Step[] {
   const taken = new Set(given.flatMap(({ id }) => id ?? []))
   const fresh = (plugin: string): string => {
@@ -127,7 +123,7 @@ function stepsOf(given: WorkflowBody['steps']): Step[] {
 const pluginOf = (step: Step | undefined, plugins: readonly Plugin[]) =>
   plugins.find(({ id }) => id === step?.plugin)
 
-/** What a step on the whole operation can't do, or can't do twice. */
+/** Problems of steps on the whole operation: in the wrong place, or twice. */
 function wholeProblems(steps: readonly Step[], plugins: readonly Plugin[]): WorkflowProblem[] {
   const problems: WorkflowProblem[] = []
   let document: string | null = null
@@ -150,7 +146,8 @@ function wholeProblems(steps: readonly Step[], plugins: readonly Plugin[]): Work
 }
 
 /**
- * A file that was not fetched does not exist, and one that failed a check must not be in the shop.
+ * A file that was not fetched does not exist, and a file that failed a check must not enter the
+ * shop.
  */
 function keepProblems(steps: readonly Step[], plugins: readonly Plugin[]): WorkflowProblem[] {
   const message = 'A file that fails this step cannot be kept: leave it out, or stop the operation'
@@ -161,10 +158,7 @@ function keepProblems(steps: readonly Step[], plugins: readonly Plugin[]): Workf
   )
 }
 
-/**
- * What a step works on: what it says of itself, or null where it takes both files and imports, or
- * the operation.
- */
+/** What a step works on by its own declaration; null: files and imports alike, or the operation. */
 function worksOn(step: Step, plugins: readonly Plugin[]) {
   const plugin = pluginOf(step, plugins)
   return plugin && plugin.scope !== 'operation' ? (plugin.worksOn ?? null) : null
@@ -222,8 +216,8 @@ function bulkProblems(steps: readonly Step[], plugins: readonly Plugin[]): Workf
 }
 
 /**
- * What is attached to a channel gets its entries, so it has to begin as the channel's own workflow
- * does.
+ * A workflow attached to a channel gets the channel's entries, so it must begin as the channel's
+ * own workflow does.
  */
 function channelProblems(
   { channel, kind, steps }: WorkflowBody,

@@ -1,11 +1,11 @@
-// A workflow told to people, a line a step, and what it takes away.
+// Describes a workflow to people: a line for each step, and whether it removes files.
 import type { Plugin, Step, Workflow } from '../../plugins/contract.ts'
 import { parseBounded } from '../bounds.ts'
 import { withoutSensitive } from '../sensitive.ts'
 
 /**
- * What a step will do with its options, in a short line; its plugin's title where the options are
- * not right yet.
+ * What a step will do with its options, in a short line; the plugin's title while the options are
+ * invalid.
  */
 export function summaryOf(step: Step, plugins: readonly Plugin[]): string {
   const plugin = plugins.find(({ id }) => id === step.plugin)
@@ -15,8 +15,8 @@ export function summaryOf(step: Step, plugins: readonly Plugin[]): string {
 }
 
 /**
- * Does it take files away? Then a run of a schedule is held to its cap. What works in the trash and
- * purges nothing brings them back.
+ * Does it remove files? Then a schedule's run is limited by its cap. A workflow that works in the
+ * trash and purges nothing restores files.
  */
 export const deletes = ({ steps }: Workflow, plugins: readonly Plugin[]): boolean =>
   steps.some((step) => {

@@ -1,4 +1,4 @@
-// From any workflow's id, built in or the shop's own, to the steps that the engine runs.
+// Finds any workflow by id, built in or the shop's own, as the engine runs it.
 import type { Plugin, Workflow } from '../../plugins/contract.ts'
 import { workflowProblems } from './problems.ts'
 import type { ShopScope } from '../db/for-shop.ts'
@@ -19,9 +19,8 @@ export const runnable = ({ id, name, kind, parallel, steps }: OwnWorkflow): Work
 })
 
 /**
- * `id` is `workflow_…` or a built-in's. Throws `not_found`, and `workflow_broken` where a plugin
- * that it was saved with is gone or takes other options now, or where it is an action's and wants
- * options.
+ * `id` is `workflow_…` or a built-in's. Throws `not_found`, and `workflow_broken` if a plugin is
+ * gone or takes other options now, or if the workflow is an action's and requires options.
  */
 export async function requireWorkflow(
   scope: ShopScope,
@@ -37,7 +36,7 @@ export async function requireWorkflow(
 }
 
 /**
- * The workflow that every import of this kind in the shop runs, or null: the built-in one. Throws
+ * The workflow that the shop attached to these imports; null: the built-in one runs. Throws
  * `workflow_broken`.
  */
 export async function attachedWorkflow(
@@ -63,8 +62,8 @@ function requireWhole(workflow: Workflow, plugins: readonly Plugin[]): Workflow 
 }
 
 /**
- * The built-in workflow of an action, with these options in the action's step; null where there is
- * no such action.
+ * The built-in workflow of an action, with these options in the action's step; null if there is no
+ * such action.
  */
 export function actionWorkflow(
   action: string,

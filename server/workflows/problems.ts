@@ -1,19 +1,19 @@
-// What is wrong with a workflow or with kept options, each problem with its place.
+// The problems of a workflow or of stored options, each with its place.
 import type { z } from 'zod'
 import type { Workflow, Plugin } from '../../plugins/contract.ts'
 import { parseBounded, type Issue, shortName } from '../bounds.ts'
 import { sensitiveOptions } from '../sensitive.ts'
 
 export interface WorkflowProblem {
-  /** Where it is: `steps[2].options.tags`. */
+  /** Its place: `steps[2].options.tags`. */
   param: string
   /** A sentence. */
   message: string
 }
 
 /**
- * Everything that is wrong with a workflow whoever wrote it; empty when it can run.
- * `action`: the plugin whose options come with each call, and are checked then.
+ * All problems of a workflow, built in or the shop's; empty if it can run. `action`: the plugin
+ * whose options come with each call and are checked then.
  */
 export function workflowProblems(
   workflow: Pick<Workflow, 'parallel' | 'steps'>,
@@ -45,7 +45,7 @@ export function workflowProblems(
   return problems
 }
 
-/** What is wrong with options that are to be kept: a workflow's, a schedule's. */
+/** The problems of options that will be stored, by a workflow or a schedule. */
 export function keptProblems(
   plugin: Plugin,
   options: Record<string, unknown>,
@@ -61,7 +61,7 @@ export function keptProblems(
   ]
 }
 
-/** What is wrong with a value that is found at `param`, by its schema. */
+/** The problems of the value at `param`, by its schema. */
 export function schemaProblems(
   schema: z.ZodType,
   value: unknown,
@@ -72,7 +72,7 @@ export function schemaProblems(
   return (parseBounded(schema, value).issues ?? []).flatMap((issue) => issueProblems(issue, param))
 }
 
-/** PostgreSQL takes neither NUL nor half a character. */
+/** PostgreSQL stores neither NUL nor half a surrogate pair. */
 function canBeKept(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0')
   if (typeof value !== 'object' || value === null) return true
@@ -90,7 +90,7 @@ function issueProblems(issue: Issue, param: string): WorkflowProblem[] {
     return issue.keys
       .map(shortName)
       .map((key) => ({ param: `${at}.${key}`, message: `There is no ${key} here` }))
-  // Of several shapes that it could have, the first one's word.
+  // If none of several shapes fits, report the first one's problem.
   const first = issue.code === 'invalid_union' ? issue.errors[0]?.[0] : undefined
   return first ? issueProblems(first, at) : [{ param: at, message: issue.message }]
 }

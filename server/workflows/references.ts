@@ -1,12 +1,12 @@
-// Ids that a workflow's or a schedule's options name: each must be the shop's own when it is saved.
-// Another shop's id is answered exactly as one that does not exist.
+// Ids in the options of a workflow or a schedule: each must belong to the shop when it is saved.
+// Another shop's id gets the same answer as one that does not exist.
 import { z } from 'zod'
 import type { Plugin, Step } from '../../plugins/contract.ts'
 import type { WorkflowProblem } from './problems.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { parsePublicId } from '../ids.ts'
 
-/** As an option's `widget` says what it names. */
+/** The option's `widget` says what kind of id it holds. */
 type Kind = 'pack' | 'product' | 'variant'
 export interface Reference {
   kind: Kind
@@ -21,7 +21,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   variant: 'variant',
 }
 
-/** Of objects inside an option, as the accepted candidates of a mapping. */
+/** Ids in objects inside an option, such as the accepted candidates of a mapping. */
 const INNER: Readonly<Record<string, Kind>> = { product_id: 'product', variant_id: 'variant' }
 
 const MESSAGES: Readonly<Record<Kind, string>> = {
@@ -30,7 +30,7 @@ const MESSAGES: Readonly<Record<Kind, string>> = {
   variant: 'The catalog of this shop has no such variant',
 }
 
-/** @param at where the options stand in the request. */
+/** @param at where the options are in the request. */
 export function referencesIn(
   plugin: Plugin | undefined,
   options: Readonly<Record<string, unknown>>,
@@ -70,7 +70,7 @@ function found(value: unknown, kind: Kind | null, param: string): Reference[] {
   )
 }
 
-/** A problem for each one that is not the shop's. */
+/** A problem for each id that does not belong to the shop. */
 export async function referenceProblems(
   scope: ShopScope,
   references: readonly Reference[],
@@ -85,8 +85,7 @@ export async function referenceProblems(
 }
 
 /**
- * Products that were deleted from the catalog may still be mapped, and a schedule may take files
- * off them.
+ * Products that were deleted from the catalog may still be mapped, and a schedule may unmap them.
  */
 async function knownOf(
   scope: ShopScope,
@@ -110,5 +109,5 @@ async function knownOf(
   return new Set(rows.map(({ key }) => key))
 }
 
-/** PostgreSQL stores no zero characters, and no half surrogates. */
+/** PostgreSQL stores neither NUL nor half a surrogate pair. */
 const isText = (text: string) => text.isWellFormed() && !text.includes('\0')

@@ -1,4 +1,4 @@
-// Questions about a workflow as data: what it works on, what it takes to run it, what could not be
+// Questions about a workflow as data: what it works on, what permissions it needs, what cannot be
 // undone.
 import type { ItemPlugin, Plugin, Step, Workflow } from '../../plugins/contract.ts'
 import { AppError } from '../errors.ts'
@@ -23,13 +23,13 @@ export function filePlaceOf(workflow: Workflow, plugins: readonly Plugin[]): Fil
 }
 
 /**
- * What comes of such a step is known once it has made it: its plan can't say that a file would stay
- * as it is.
+ * The result of such a step is known only after it ran: its plan cannot tell that a file would stay
+ * unchanged.
  */
 export const isKnownLater = (workflow: Workflow, plugins: readonly Plugin[]): boolean =>
   itemPlugins(workflow, plugins).some(({ run }) => run !== undefined)
 
-/** One batch after another, where files may take each other's names. */
+/** One batch after another, because files may take each other's names. */
 export function withoutParallel(workflow: Workflow, plugins: readonly Plugin[]): Workflow {
   const ordered =
     workflow.kind === 'bulk' && itemPlugins(workflow, plugins).some((plugin) => plugin.ordered)
@@ -37,8 +37,8 @@ export function withoutParallel(workflow: Workflow, plugins: readonly Plugin[]):
 }
 
 /**
- * With the steps that its steps' options want before them. Throws `workflow_broken` where there is
- * no such plugin here.
+ * Adds the steps that other steps' options require before them. Throws `workflow_broken` if a
+ * plugin is not installed.
  */
 export function withPreceding(workflow: Workflow, plugins: readonly Plugin[]): Workflow {
   const steps = workflow.steps.flatMap((step) => {
@@ -71,7 +71,7 @@ function precedingOf(
   }
 }
 
-/** A filter that does not say so means the files in the trash where the steps work there. */
+/** A filter without `deleted` means the files in the trash if the steps work there. */
 export const placedFilter = (
   filter: FileFilter,
   workflow: Workflow,
@@ -81,7 +81,7 @@ export const placedFilter = (
     ? { ...filter, deleted: true }
     : filter
 
-/** Why its steps can't work where the filter looks, or null. */
+/** Why its steps cannot work where the filter looks, or null. */
 export function misplaced(
   { deleted }: FileFilter,
   workflow: Workflow,
@@ -94,10 +94,7 @@ export function misplaced(
     : 'This does not work on files in the trash'
 }
 
-/**
- * Is there anything about it that an undo takes back? Nothing is, where the files are gone for
- * good.
- */
+/** Does it have effects that an undo can restore? Never if it purges files. */
 export function canUndo(workflow: Workflow, plugins: readonly Plugin[]): boolean {
   const all = workflow.steps.flatMap((step) => pluginOf(plugins, step) ?? [])
   return (
@@ -106,9 +103,7 @@ export function canUndo(workflow: Workflow, plugins: readonly Plugin[]): boolean
   )
 }
 
-/**
- * Titles of the steps whose effect no undo takes back. A check has none, and neither has a message.
- */
+/** Titles of the steps whose effects cannot be undone. Checks and messages have none. */
 export function cannotUndo(workflow: Workflow, plugins: readonly Plugin[]): string[] {
   const lasting = workflow.steps.flatMap((step) => pluginOf(plugins, step) ?? [])
   return [
@@ -120,7 +115,7 @@ export function cannotUndo(workflow: Workflow, plugins: readonly Plugin[]): stri
   ]
 }
 
-/** The API scopes that someone needs who runs it. */
+/** The API scopes needed to run it. */
 export const permissionsOf = (workflow: Workflow, plugins: readonly Plugin[]): string[] => [
   ...new Set(
     workflow.steps.flatMap((step) => {
@@ -131,7 +126,7 @@ export const permissionsOf = (workflow: Workflow, plugins: readonly Plugin[]): s
   ),
 ]
 
-/** The workflow with an action's options in the step that carries it out. */
+/** The workflow with an action's options in the step of that plugin. */
 export const withOptions = (
   workflow: Workflow,
   plugin: string,

@@ -87,7 +87,7 @@ describe('the shop’s other workflows', () => {
     await expect(deleteWorkflow(scope, theirs.id)).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  test('of ten that are saved at once under one name, one is kept', async () => {
+  test('of ten that are saved concurrently under one name, one is kept', async () => {
     const saved = await Promise.allSettled(
       Array.from({ length: 10 }, () => createWorkflow(scope, bulk('Once'), parts)),
     )

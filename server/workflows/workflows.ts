@@ -1,5 +1,4 @@
-// The shop's own workflows: read, kept once nothing is wrong with them, and given up when no
-// schedule runs them.
+// The shop's own workflows: read, saved if they have no problems, deleted if no schedule uses them.
 import type { Step, Workflow } from '../../plugins/contract.ts'
 import type { WorkflowProblem } from './problems.ts'
 import type { ShopScope } from '../db/for-shop.ts'
@@ -54,7 +53,7 @@ export function createWorkflow(
 }
 
 /**
- * The whole of it. Operations that run go on as they started. Throws `not_found`,
+ * Replaces all of it. Running operations continue as they started. Throws `not_found`,
  * `validation_failed`.
  */
 export function replaceWorkflow(
@@ -75,7 +74,7 @@ export function replaceWorkflow(
   })
 }
 
-/** Throws `not_found`, and `workflow_in_use` that names the schedules which run it. */
+/** Throws `not_found`, and `workflow_in_use` with the names of the schedules that use it. */
 export function deleteWorkflow(scope: ShopScope, id: string): Promise<void> {
   return alone(scope, async (tx) => {
     const users = await schedulesOf(tx, id)
@@ -94,7 +93,8 @@ export function deleteWorkflow(scope: ShopScope, id: string): Promise<void> {
 const quoted = (name: string) => `“${name}”`
 
 /**
- * One change of a shop's workflows at a time: what was looked up still holds when it is written.
+ * One change of a shop's workflows at a time, so that checked conditions still hold when it is
+ * written.
  */
 function alone<T>(scope: ShopScope, work: (tx: ShopScope) => Promise<T>): Promise<T> {
   return scope.transaction(async (tx) => {
@@ -131,7 +131,7 @@ async function checkedSteps(
   return workflow.steps
 }
 
-/** What does not fit the shop's other workflows and its schedules. */
+/** Conflicts with the shop's other workflows and its schedules. */
 async function shopProblems(
   tx: ShopScope,
   body: WorkflowBody,

@@ -1,4 +1,4 @@
-// Addresses that are asked: how many at once, how often, and what becomes of hosts that do not
+// Addresses that are asked: how many concurrently, how often, and how hosts are treated that do not
 // answer.
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -76,7 +76,7 @@ describe('what an address answers with', () => {
 })
 
 describe('addresses', () => {
-  it('are asked a few at once of each host, and all of them', async () => {
+  it('are asked a few at a time for each host, and all of them', async () => {
     const urls = origins.flatMap(({ url }) =>
       Array.from({ length: 60 }, (_, n) => `${url}/bytes/10/${n}`),
     )
@@ -154,7 +154,7 @@ describe('addresses', () => {
     },
   )
 
-  it('that there is no time for are warned about', async () => {
+  it('are warned about if there is no time to ask them', async () => {
     await withServer(
       () => {},
       async (silentHost) => {

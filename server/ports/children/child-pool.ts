@@ -1,6 +1,6 @@
-// Limited children that are used again: starting one costs as much as a small piece of work. A few
-// work at once, whoever asks; a child works for one shop alone, and not for long, since what it has
-// opened may have left something behind.
+// A pool of limited children that are reused: starting one costs as much as a small piece of work.
+// A few run concurrently for all callers. Each child serves one shop, and only for a limited time,
+// because an opened file may have left something in its memory.
 import { PortError } from '../../../plugins/contract.ts'
 import { createSlots } from '../../slots.ts'
 import {
@@ -12,16 +12,16 @@ import {
 
 export interface PoolWanted extends ChildWanted {
   atOnce: number
-  /** After so many pieces of work a child is replaced. */
+  /** A child is replaced after this many pieces of work. */
   uses: number
-  /** A child that nobody asks for so long ends. */
+  /** A child that is idle for this long is ended. */
   idleMs: number
 }
 
 export interface ChildPool {
   /**
-   * Waits for its turn, then asks a child that has worked for this shop alone. The question's clock
-   * starts with its turn. Throws as `LimitedChild.ask` does.
+   * Waits for a place, then asks a child that has served only this shop. The time limit starts with
+   * the place. Throws as `LimitedChild.ask` does.
    */
   ask<Answer>(shop: number, question: Question<Answer>): Promise<Answer>
   close(): void
@@ -51,7 +51,7 @@ export function createChildPool(wanted: PoolWanted): ChildPool {
       idle.delete(kept)
       return kept
     }
-    // Another shop's would only lie there.
+    // A child of another shop would stay idle.
     for (const kept of idle) end(kept)
     return start(shop)
   }
@@ -74,8 +74,7 @@ export function createChildPool(wanted: PoolWanted): ChildPool {
         const kept = take(shop)
         const used = kept.uses > 0
         return await work(kept, question).catch((error: unknown) => {
-          // What its earlier work left behind may have been the reason: this one is not judged by
-          // that.
+          // The failure may come from the child's earlier work: this piece gets a new child.
           if (!used || !isProcessDeath(error)) throw error
           return work(start(shop), question)
         })

@@ -1,5 +1,4 @@
-// Starts a Node process that may have so much memory and so much of the processor, and nothing of
-// our environment.
+// Starts a Node process with limited memory and processor time, and without our environment.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { homedir, tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
@@ -9,22 +8,20 @@ export interface ChildWanted {
   script: URL
   args?: readonly string[]
   /**
-   * What its data may take, the heap included. Enforced by the system where it can be (not on
-   * Windows).
+   * Limit of its data, including the heap. Enforced by the system where possible (not on Windows).
    */
   memoryBytes: number
-  /** Of the processor, over the child's whole life. */
+  /** Processor time over the child's whole life. */
   cpuSeconds?: number
-  /**
-   * What a file that it writes may have; more of it is refused to the child as `File too large`.
-   */
+  /** Limit of each file that it writes; the child gets `File too large` beyond it. */
   fileBytes?: number
 }
 
-// V8 sets this many addresses aside for code. They stay empty, but the system counts them as data.
+// V8 reserves this many bytes of addresses for code. They stay empty, but the system counts them as
+// data.
 const CODE_RANGE_BYTES = 512 * 1024 ** 2
 
-// What `ulimit -f` counts in. A shell that takes them for larger ones allows twice as much.
+// The unit of `ulimit -f`. A shell that uses a larger unit allows twice as much.
 const BLOCK_BYTES = 512
 
 export function launch({
@@ -36,8 +33,8 @@ export function launch({
 }: ChildWanted): ChildProcess {
   const heap = Math.ceil((memoryBytes * 0.75) / 1024 ** 2)
   const node = [process.execPath, `--max-old-space-size=${heap}`, fileURLToPath(script), ...args]
-  // The shell's own `ulimit` is everywhere; where the system lets nobody lower a limit the child
-  // still has its heap and its clock.
+  // Every shell has `ulimit`. Where the system does not let limits be lowered, the heap and time
+  // limits of the child remain.
   const limits = [
     `ulimit -c 0`,
     `ulimit -d ${Math.ceil((memoryBytes + CODE_RANGE_BYTES) / 1024)}`,
@@ -56,8 +53,8 @@ export function launch({
         ]
   return spawn(command!, rest, {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    // Nothing of our own environment: secrets stand there. One arena keeps its memory from creeping
-    // up.
+    // Our environment is left out, because it contains secrets. One malloc arena keeps memory from
+    // growing slowly.
     env: { PATH: process.env.PATH ?? '', HOME: homedir(), TMPDIR: tmpdir(), MALLOC_ARENA_MAX: '2' },
     windowsHide: true,
   })

@@ -42,7 +42,7 @@ test('it has none of our environment', async () => {
   ).toEqual([])
 })
 
-test('a refusal keeps its code and the child goes on; a fault of ours tells nothing of the inside', async () => {
+test('a refusal keeps its code and the child stays alive; a bug reveals nothing of the inside', async () => {
   const child = start()
   await expect(child.ask(asked('refuse'))).rejects.toMatchObject({
     code: 'image_damaged',

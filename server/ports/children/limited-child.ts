@@ -1,6 +1,6 @@
-// Work on hostile files is done in a process of its own, with limits: its death costs the one file
-// that it worked on. The child is a script of a plugin that calls `serveRequests`; it is asked in
-// JSON, and answers in JSON that is checked before it is believed.
+// Work on untrusted files runs in a separate process with limits: a crash costs only the file that
+// it was processing. The child is a plugin's script that calls `serveRequests`. Requests and
+// answers are JSON, and answers are validated.
 import type { ChildProcess } from 'node:child_process'
 import { z } from 'zod'
 import { PortError } from '../../../plugins/contract.ts'
@@ -11,30 +11,27 @@ import { launch, type ChildWanted } from './launch.ts'
 export type { ChildWanted } from './launch.ts'
 
 export interface Question<Answer> {
-  /**
-   * JSON. Bytes are handed over as paths of files in a folder that is nobody else's: see
-   * work-folder.ts.
-   */
+  /** JSON. Bytes are passed as paths of files in a private folder (work-folder.ts). */
   input: unknown
   answer: z.ZodType<Answer>
   wallMs: number
   signal: AbortSignal
 }
 
-/** A child that can be asked again and again, one question at a time. */
+/** A child that answers several requests, one at a time. */
 export interface LimitedChild {
-  /** False once it is dead: after any limit, abort or crash. */
+  /** False once it has died: after a limit, an abort or a crash. */
   readonly alive: boolean
   /**
    * Throws `PortError`: what the child refused with (`refuse`), or `memory_limit`, `time_limit`,
-   * `processor_crashed`; after those three it is dead. Throws the signal's reason, and kills it,
-   * when that aborts.
+   * `processor_crashed`; after those three the child is dead. If the signal aborts, kills the child
+   * and throws the signal's reason.
    */
   ask<Answer>(question: Question<Answer>): Promise<Answer>
   close(): void
 }
 
-/** One question to a child of its own. Throws as `ask` does. */
+/** One request to a new child. Throws as `ask` does. */
 export async function runLimited<Answer>(wanted: ChildWanted & Question<Answer>): Promise<Answer> {
   wanted.signal.throwIfAborted()
   const child = startLimitedChild(wanted)
@@ -46,8 +43,8 @@ export async function runLimited<Answer>(wanted: ChildWanted & Question<Answer>)
 }
 
 /**
- * A child lives until it is closed, a limit is met, or this process ends. It keeps this process
- * alive only while it is asked.
+ * A child lives until it is closed, exceeds a limit, or this process ends. It keeps this process
+ * alive only during a request.
  */
 export function startLimitedChild(wanted: ChildWanted): LimitedChild {
   const child = launch(wanted)
@@ -100,7 +97,7 @@ async function askOnce(
   stop.addEventListener('abort', onStop, { once: true })
   try {
     stop.throwIfAborted()
-    // Whether it could be sent is told by the answer, or by the child's death.
+    // The answer, or the child's death, shows whether it was sent.
     if (child.connected) child.send({ input }, () => {})
     return believed(replySchema, await Promise.race([promise, death]))
   } catch (error) {
@@ -121,12 +118,12 @@ function believed<T>(schema: z.ZodType<T>, said: unknown): T {
 function refusal(child: ChildProcess, { code, message, memory, inside }: Refused): PortError {
   const cause = new Error(inside)
   if (!memory) return new PortError(code, message, false, { cause })
-  // What it could not get it may have half taken: the next file shall not pay for that.
+  // A failed allocation may leave broken state in the child: the next file must not suffer from it.
   child.kill('SIGKILL')
   return portError('memory_limit', cause)
 }
 
-/** Rejects when the child ends, with what that means for the file that it worked on. */
+/** Rejects when the child ends, with the consequence for the file that it was processing. */
 function deathOf(child: ChildProcess): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>()
   let last = ''
@@ -136,7 +133,7 @@ function deathOf(child: ChildProcess): Promise<never> {
   child.once('error', (error) => reject(portError('processor_crashed', error)))
   child.once('close', (code, signal) => {
     if (signal === 'SIGXCPU') return reject(portError('time_limit'))
-    // By the system, for want of memory in the whole machine: that may pass.
+    // Killed by the system because the whole machine lacks memory: this may pass.
     if (signal === 'SIGKILL')
       return reject(new PortError('processor_crashed', ERRORS.processor_crashed.message, true))
     reject(
@@ -146,7 +143,7 @@ function deathOf(child: ChildProcess): Promise<never> {
       ),
     )
   })
-  // Nobody may be asking when it ends.
+  // There may be no request when it ends.
   promise.catch(() => {})
   return promise
 }

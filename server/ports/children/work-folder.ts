@@ -1,11 +1,10 @@
-// A folder for the bytes of one piece of work: readable by us alone, and gone when the work is
-// over.
+// A folder for the bytes of one piece of work: readable only by us, and removed when the work ends.
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 
 const PREFIX = 'stevedore-work-'
-// Work is a matter of minutes: whatever is older was left by a process that was killed.
+// Work takes minutes: older folders belong to processes that were killed.
 const OLD_MS = 3600_000
 
 let swept: Promise<void> | null = null
@@ -24,8 +23,8 @@ export async function withWorkFolder<T>(work: (folder: string) => Promise<T>): P
 const LOOK_MS = 250
 
 /**
- * Gives `work` a signal that aborts with `reason` once the folder has more bytes than that; nor
- * does what it gives count then.
+ * Gives `work` a signal that aborts with `reason` when the folder exceeds this many bytes. The
+ * result of `work` is then discarded.
  */
 export async function withinBytes<T>(
   folder: string,
@@ -37,7 +36,7 @@ export async function withinBytes<T>(
   const look = async () => {
     if ((await bytesIn(folder)) > most) stop.abort(reason)
   }
-  // A folder that is gone is looked at no more.
+  // Stop checking a folder that is gone.
   const timer = setInterval(() => void look().catch(() => {}), LOOK_MS)
   try {
     const done = await work(stop.signal)
@@ -56,12 +55,12 @@ async function bytesIn(folder: string): Promise<number> {
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
 }
 
-/** Removes what processes that were killed have left. */
+/** Removes the folders of processes that were killed. */
 export async function sweepWorkFolders(olderThan = OLD_MS): Promise<void> {
   const names = (await readdir(tmpdir())).filter((name) => name.startsWith(PREFIX))
   for (const folder of names.map((name) => path.join(tmpdir(), name))) {
     const left = await stat(folder).catch(() => null)
-    // Another account's folder can't be removed, and need not be.
+    // Another account's folder cannot be removed, and need not be.
     if (left && Date.now() - left.mtimeMs > olderThan)
       await rm(folder, { recursive: true, force: true }).catch(() => {})
   }

@@ -1,6 +1,6 @@
-// The first look at what a client sent: nothing longer than its schema allows reaches that schema.
-// zod goes on after a failed .max(): it runs the refinements on the whole text, and parses every
-// element of a list that is too long.
+// The first check of a request: nothing longer than its schema allows reaches that schema. After a
+// failed .max() zod continues: it runs the refinements on the whole text, and parses every element
+// of a list that is too long.
 import { z } from 'zod'
 import { problemText } from './problem-text.ts'
 
@@ -131,7 +131,7 @@ function fieldOf(schema: Schema, name: string): readonly Schema[] {
 
 const known = new WeakMap<Schema, readonly Schema[]>()
 
-/** Through optional, nullable, default and union: the schemas that say what a value is made of. */
+/** Unwraps optional, nullable, default and union: the schemas inside describe the value. */
 function concrete(schema: Schema): readonly Schema[] {
   const kept = known.get(schema)
   if (kept) return kept

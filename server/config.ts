@@ -34,7 +34,7 @@ export interface Limits {
   /** Unfinished uploads, and the bytes that they announced or that wait to be imported. */
   shop_open_uploads: number
   shop_upload_bytes: number
-  /** Operations that wait, run, are paused or are previews nobody has confirmed. */
+  /** Operations that are waiting, running or paused, and unconfirmed previews. */
   shop_waiting_operations: number
   /** Requests with a wrong key or token, from one address. */
   failed_sign_ins_per_minute: number
@@ -44,7 +44,7 @@ export interface Limits {
   drop_waiting_bytes: number
   /** Above this many bytes a file is imported with a warning. */
   large_file_bytes: number
-  /** Above this many files a deletion, or another change, goes on in the background. */
+  /** Above this many files, a deletion or another change runs in the background. */
   background_delete: number
   background_update: number
   /** An import of so many files is reported by text message, where a shop wants that. */
@@ -53,8 +53,8 @@ export interface Limits {
   /** How long an import's caller waits for its end before it gets 202. */
   wait_seconds: number
   /**
-   * Batches that read and write bytes, or wait for the outside, in one worker at once; half of them
-   * at most for one shop.
+   * Concurrent batches in one worker that use bytes or external systems; one shop gets at most half
+   * of them.
    */
   jobs_at_once: number
 }
@@ -293,7 +293,7 @@ export interface Environment {
   roles: readonly Role[]
   /** Null: made in the data folder at first start. */
   secret: string | null
-  /** Null: demo mode, with the built-in stand-in for the platform. */
+  /** Null: demo mode, with the built-in demo of the platform. */
   platform: { apiKey: string; apiSecret: string } | null
   demo: { catalog: string | null; bucket: number; restore: number }
   storage: Storage

@@ -1,6 +1,6 @@
-// Every error the program can answer with: one list of stable codes, each with its status, type and
-// message. Clients match on `code`; a code is never renamed or reused. The specification's own
-// messages stand here word for word.
+// All errors that the program can answer with: one list of stable codes, each with its status, type
+// and message. Clients match on `code`; a code is never renamed or reused. The specification's own
+// messages are used word for word.
 
 type ErrorType =
   | 'invalid_request'
@@ -351,8 +351,7 @@ export interface ErrorDetail {
 export const MOST_DETAILS = 100
 
 /**
- * An error that the client is told about. Anything else that is thrown becomes `internal` and is
- * logged.
+ * An error that is shown to the client. Any other thrown error becomes `internal` and is logged.
  */
 export class AppError extends Error {
   readonly code: ErrorCode

@@ -108,7 +108,7 @@ function bound(
   return `${words} ${value}${unit ? ` ${unit}` : ''}`
 }
 
-/** A list that is longer helps nobody. */
+/** A longer list is of no use. */
 const MOST_NAMED = 30
 
 function oneOf(values: readonly z.core.util.Primitive[]): string {

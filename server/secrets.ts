@@ -22,7 +22,7 @@ export interface Secrets {
   linkKey(linkId: string, rotation: number): string
   /** A hash of a buyer's address and agent: enough to know them again within a session. */
   clientHash(text: string): Buffer
-  /** A key of its own for another use. */
+  /** A separate key for another use. */
   derive(use: string): Buffer
 }
 

@@ -1,5 +1,5 @@
-// Which of a plugin's options nobody is to read again once they are given, like the password of a
-// document: those that its schema marks as `sensitive`.
+// Secret options of plugins, such as the password of a document: those that the schema marks as
+// `sensitive`. They cannot be read again after they were given.
 import { z } from 'zod'
 import type { Plugin } from '../plugins/contract.ts'
 

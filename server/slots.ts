@@ -1,4 +1,4 @@
-// So many at once of what anyone may ask for. First come, first served.
+// A limit of concurrent uses. First come, first served.
 
 export interface Slots {
   /**
@@ -20,7 +20,7 @@ export function createSlots(count: number): Slots {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const stop = () => {
       const at = waiting.indexOf(resolve)
-      // Its turn has come already: whoever has the slot sees to the signal.
+      // It has got its turn: its holder handles the signal.
       if (at < 0) return
       waiting.splice(at, 1)
       reject(signal!.reason)

@@ -3,7 +3,7 @@
 import { Refusal } from '../sandbox.ts'
 
 export const PROBLEMS = {
-  pdf_damaged: 'The document is damaged and cannot be put right',
+  pdf_damaged: 'The document is damaged and cannot be repaired',
   not_a_pdf: 'This is not a PDF document',
   pdf_encrypted: 'The document is encrypted: it takes its password to open it',
 } as const

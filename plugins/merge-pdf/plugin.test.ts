@@ -77,7 +77,7 @@ describe('merge-pdf', () => {
     })
     expect(await refused(await item('cut.pdf', document.subarray(0, 300)))).toMatchObject({
       code: 'pdf_damaged',
-      message: 'cut.pdf: The document is damaged and cannot be put right',
+      message: 'cut.pdf: The document is damaged and cannot be repaired',
     })
     expect(
       await refused(await item('closed.pdf', await encrypted(document, 'user', 'owner'))),

@@ -150,7 +150,10 @@ async function askToConfirm(
   })
 }
 
-/** The workflow whose notify step sends email as the schedule says. Every run raises a notice. */
+/**
+ * The workflow, with its notify step sending email as the schedule requires. Every run raises a
+ * notice.
+ */
 function told(workflow: Workflow, when: ScheduleRow['notify']): Workflow {
   const isNotify = ({ plugin }: Step) => plugin === 'notify'
   if (workflow.steps.some(isNotify)) {

@@ -1,5 +1,5 @@
-// Starting an import, for every channel: the shop's settings complete each file's draft, and the
-// workflow that the shop attached to the channel runs, or the built-in one.
+// Starts an import, for every channel: the shop's settings complete each file's draft, and the
+// shop's attached workflow runs, or the built-in one.
 import type { Entry, EntrySettings } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Engine, GrowingEntry, StartInput } from '../engine/engine.ts'
@@ -31,10 +31,10 @@ export interface ImportRequest {
   requestedBy: string
   /** A second start with the same key gives the first one's operation. */
   idempotencyKey?: string | undefined
-  /** Absent: as the shop's settings say. */
+  /** Absent: as in the shop's settings. */
   auto_map?: boolean | undefined
   notify?: boolean | undefined
-  /** Is told the end of the import. */
+  /** Receives the end of the import. */
   callback_url?: string | undefined
   /** What history calls it; absent: the first file's name. */
   label?: string | undefined

@@ -73,8 +73,8 @@ export function createLinkAnswers({
       )
       const part: Part = { target: link.target, range: 'range' in decision ? decision.range : null }
       if (isBodiless(decision)) return withoutBody(visit, part, decision, { link })
-      // A session allows parts only, and HEAD asks about the whole file: answer as a GET of it
-      // would be.
+      // A session allows only parts, and HEAD asks about the whole file: answer as for a GET of the
+      // whole.
       const reason = request.method === 'HEAD' ? whyNot(link, asker.sites, now) : null
       if (reason)
         return refuse(request, response, reason, { link, now, ask: askForm(request, key) })

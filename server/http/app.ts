@@ -157,7 +157,7 @@ export function createApp(parts: AppParts): RequestListener {
   }
 }
 
-/** Anyone may send any: those that nobody answers are one. */
+/** Clients may send any path: all unknown ones are counted as one. */
 const methodOf = ({ method = '' }: IncomingMessage): string =>
   METHODS.has(method) ? method : 'other'
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
@@ -198,7 +198,7 @@ function createKoa(parts: AppParts, metrics: Metrics, failures: FailureLimiter):
   return app
 }
 
-/** A part that answers Node's own request by itself, before Koa makes anything of it. */
+/** A handler that answers Node's own request itself, before Koa sees it. */
 function withoutKoa(handle: (request: IncomingMessage, response: ServerResponse) => boolean) {
   return (ctx: Context, next: Next): Promise<unknown> | undefined => {
     if (!handle(ctx.req, ctx.res)) return next() as Promise<unknown>

@@ -1,6 +1,6 @@
-// Wrong keys and tokens, limited by the address that they come from. Failures are counted in the
-// database, for every web process; an address that has failed too often is remembered here, so that
-// refusing it costs no query.
+// Wrong keys and tokens, limited by client address. Failures are counted in the database, for all
+// web processes. An address with too many failures is cached here, so that refusing it costs no
+// query.
 import type { IncomingMessage } from 'node:http'
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Limits } from '../config.ts'

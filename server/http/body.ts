@@ -7,7 +7,9 @@ import { koaBody } from 'koa-body'
 import { AppError } from '../errors.ts'
 import { shapeCounter } from './body-shape.ts'
 
-/** How much of a refused body is read, and for how long, until its connection is closed instead. */
+/**
+ * How much of a refused body is read, and for how long, before its connection is closed instead.
+ */
 const MOST_DISCARDED = 64 * 1024 ** 2
 const DISCARD_MS = 5_000
 
@@ -77,7 +79,7 @@ function parsed(text: string): unknown {
   throw new AppError('malformed_request')
 }
 
-/** Reads the rest of a body into nothing. False: there is more of it than that. */
+/** Reads and discards the rest of a body. False: the rest is longer than the limit. */
 function discard(request: IncomingMessage): Promise<boolean> {
   request.unpipe()
   if (request.readableEnded || request.destroyed) return Promise.resolve(request.complete)

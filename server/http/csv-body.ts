@@ -24,7 +24,7 @@ export interface ReceivedFile {
 }
 
 /**
- * Throws `payload_too_large` (where that is declared: whoever reads the bytes counts them),
+ * Throws `payload_too_large` (by the declared length; the reader of the bytes checks the real one),
  * `unsupported_media_type`, and `validation_failed` for a form without a file.
  */
 export async function receivedFile(

@@ -5,7 +5,7 @@ import { AppError } from '../errors.ts'
 export const toCursor = (values: readonly (string | number)[]): string =>
   Buffer.from(JSON.stringify(values)).toString('base64url')
 
-/** Says whether a part of a cursor is what it was made of. */
+/** Validates a part of a cursor. */
 export type CursorPart<T extends string | number = string | number> = (value: unknown) => value is T
 type Values<Parts extends readonly CursorPart[]> = {
   [At in keyof Parts]: Parts[At] extends CursorPart<infer T> ? T : never
@@ -64,7 +64,7 @@ export const uuid = (value: unknown): value is string =>
 
 const TIME =
   /^(\d{4}-\d\d-\d\d) ([01]\d|2[0-3])(:[0-5]\d){2}(\.\d{1,6})?[+-](0\d|1[0-4])(:[0-5]\d){0,2}$/
-/** A time as PostgreSQL writes it, with every digit; of a day that there is. */
+/** A time as PostgreSQL writes it, with every digit, on an existing day. */
 export const time = (value: unknown): value is string => {
   const day = typeof value === 'string' ? TIME.exec(value)?.[1] : undefined
   if (day === undefined || day < '0001') return false

@@ -78,8 +78,8 @@ export interface Endpoint<
    */
   atomic?: true
   /**
-   * It reads the request's body by itself, and sees to Idempotency-Key once it has: the key stands
-   * for that body.
+   * It reads the request's body itself and handles Idempotency-Key afterwards: the key covers that
+   * body.
    */
   readsBody?: true
   /** By status. A schema, or null for an answer that is not JSON: of this `type`, or of any. */

@@ -1,5 +1,5 @@
-// The one place that turns errors into responses: the house error body, and a log entry for what we
-// should be told.
+// The one place that turns errors into responses: the standard error body, and a log entry for
+// errors that operators should know.
 import { randomUUID } from 'node:crypto'
 import type { Context, Next } from 'koa'
 import { hasNoRoom, isDatabaseAway } from '../db/error-classes.ts'
@@ -67,8 +67,8 @@ export function notAllowed(ctx: Context, methods: readonly string[]): AppError {
 }
 
 /**
- * What libraries throw, as one of our codes. Their own texts may carry what nobody should read:
- * they are not passed on.
+ * Maps errors of libraries to our codes. Their texts may contain secrets, so they are not passed
+ * on.
  */
 function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown

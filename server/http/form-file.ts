@@ -1,5 +1,5 @@
-// The one file of a multipart form (RFC 7578), handed on as it comes: other parts before it are
-// passed over, what follows it is not looked at.
+// The one file of a multipart form (RFC 7578), passed on as it arrives. Parts before it are
+// skipped, and what follows it is not read.
 import { AppError } from '../errors.ts'
 
 export interface FormFile {

@@ -1,7 +1,7 @@
-// Idempotency-Key: the same request under the same key is carried out once and answered the same
-// for 24 hours. A second request waits for the first; one whose process died, or that failed
-// half-way, is carried out again (starting an operation twice gives one, and what is atomic was not
-// done at all). Replies are kept sealed: some carry buyers' keys.
+// Idempotency-Key: the same request under the same key runs once and gets the same answer for 24
+// hours. A second request waits for the first. If the first one's process died, or it failed
+// half-way, the second one runs again: starting an operation twice gives one, and an atomic change
+// was not made at all. Replies are stored sealed, because some contain buyers' keys.
 import { createHash } from 'node:crypto'
 import type { ShopScope } from '../db/for-shop.ts'
 import { AppError } from '../errors.ts'
@@ -62,8 +62,8 @@ export async function idempotently(
 }
 
 /**
- * While we stood still someone else took over and was through first: the transaction was rolled
- * back, the reply is theirs.
+ * While this process was suspended, another one took over and finished: the transaction was rolled
+ * back, and the other one's reply is used.
  */
 class Overtaken extends Error {}
 
@@ -87,8 +87,8 @@ async function carryOut(
   try {
     return await (request.atomic ? scope.transaction(answered) : answered(scope))
   } catch (error) {
-    // What was written may be there, even where this is not known any more: the next try goes on
-    // under the same unique key.
+    // The change may have been committed without our knowledge: the next try continues under the
+    // same unique key.
     await releaseLease(scope, request.key, error).catch(() => {})
     throw error
   } finally {
@@ -96,7 +96,7 @@ async function carryOut(
   }
 }
 
-/** False: it has been answered by someone else. */
+/** False: another request has answered it. */
 async function keepReply(
   scope: ShopScope,
   { key, secrets }: IdempotentRequest,

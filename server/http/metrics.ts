@@ -96,7 +96,7 @@ const absolute = (total: () => number) =>
     this.inc(total())
   }
 
-/** These five instead of prom-client's full set: each one has a use in docs/operators.md. */
+/** These five instead of prom-client's full set: docs/operators.md uses each of them. */
 function processMetrics(registers: Registry[]): void {
   const gauge = (name: string, help: string, value: () => number) =>
     new Gauge({

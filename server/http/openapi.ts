@@ -15,10 +15,7 @@ import { tusPaths } from './tus-paths.ts'
 
 const json = (schema: z.ZodType) => ({ 'application/json': { schema } })
 
-/**
- * What any request of this kind may be answered with, where the endpoint says nothing of its own
- * about it.
- */
+/** The answers that any request of this kind may get, unless the endpoint declares its own. */
 function commonErrors({ body, query, ...endpoint }: Endpoint): Partial<Record<number, string>> {
   return {
     401: 'No valid API key or session token',

@@ -204,7 +204,7 @@ function pace(operation: OperationRow, now: Date) {
     0,
     (until.getTime() - (started_at ?? created_at).getTime() - paused_ms) / 1000,
   )
-  // What an earlier round did says nothing about the speed of this one.
+  // An earlier round is no measure of this round's speed.
   const remaining =
     ended > ended_before ? (elapsed / (ended - ended_before)) * (total - ended) : null
   return {

@@ -3,7 +3,7 @@ import type { Context } from 'koa'
 
 export const LONGEST_WAIT_SECONDS = 120
 
-/** Seconds to wait, and what to say in Preference-Applied (null: nothing was asked for). */
+/** Seconds to wait, and the value of Preference-Applied (null: nothing was requested). */
 export function waitingTime(
   ctx: Context,
   fallback: number,

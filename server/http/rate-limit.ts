@@ -10,8 +10,8 @@ const MINUTE = 60
 export interface RateLimiter {
   /**
    * Counts one request; throws `rate_limited` with the seconds to wait. Sets the RateLimit headers
-   * either way. A key's request counts for its shop too: many keys get no more than the shop may
-   * have. People in the admin page do not share that limit, so that keys cannot lock them out.
+   * in any case. A key's request counts for its shop too: many keys together get no more than the
+   * shop's limit. People in the admin page have another limit, so that keys cannot lock them out.
    */
   count(ctx: Context, subject: string, shop: number): Promise<void>
 }

@@ -1,5 +1,5 @@
-// From endpoints to routes: rate limit, authenticate, check scope, validate, handle, in that order
-// for every one of them.
+// Turns endpoints into routes: rate limit, authenticate, check scope, validate, handle, in this
+// order for all of them.
 import { createHash } from 'node:crypto'
 import Router from '@koa/router'
 import type { Context } from 'koa'

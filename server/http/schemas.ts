@@ -1,4 +1,4 @@
-// The shapes that requests and replies are made of; they validate and, by their .meta(), describe.
+// The shapes of requests and replies. They validate, and their .meta() describes them.
 import { z } from 'zod'
 import { settingFields } from '../../plugins/contract.ts'
 import { filenameProblem, MAX_TAGS, tagProblem, urlProblem, type Problem } from '../files/rules.ts'
@@ -42,7 +42,7 @@ export const page = {
   cursor: z.string().max(500).optional().meta({ description: 'next_cursor of the page before' }),
 }
 
-/** Of a list that is short by its nature: all of it, as a rule. */
+/** For lists that are short by nature: normally all of it. */
 export const shortPage = { ...page, limit: limit(MOST_ROWS) }
 
 export const listOf = <T extends z.ZodType>(row: T) =>

@@ -1,6 +1,6 @@
 // The tus part of /api/uploads: authenticated like every endpoint, then answered by the tus server.
-// Its requests are not counted against a minute's limits: a folder of small files is hundreds of
-// them, and what is open is limited instead.
+// Its requests are not rate limited, because a folder of small files needs hundreds of them; the
+// number of open uploads is limited instead.
 import type { Context, Next } from 'koa'
 import type { Entry } from '../../plugins/contract.ts'
 import { handleTus, UPLOADS_PATH, type UploadParts } from '../channels/upload/upload.ts'
@@ -17,10 +17,10 @@ export function tusRoute(uploads: UploadParts, authenticator: Authenticator) {
     const matched = PATH.exec(ctx.path)
     if (!matched) return next() as Promise<void>
     ctx.set('Tus-Resumable', '1.0.0')
-    // For clients behind something that lets no PATCH through. From here on it is the request's
-    // method, for everyone.
+    // For clients behind a proxy that blocks PATCH. From here on this is the request's method for
+    // all code.
     ctx.method = ctx.get('X-HTTP-Method-Override').toUpperCase() || ctx.method
-    // Above all GET: what was sent is fetched from here by nobody.
+    // Mainly GET: uploads cannot be downloaded from here.
     const methods = METHODS[(matched[1] ?? '/') === '/' ? 'all' : 'one']
     if (!methods.includes(ctx.method)) throw notAllowed(ctx, methods)
     const caller = await authenticator.authenticate(ctx.req)
@@ -33,7 +33,7 @@ export function tusRoute(uploads: UploadParts, authenticator: Authenticator) {
       const permit = (onConflict: Entry['on_conflict']) => requireImportScopes(caller, onConflict)
       await handleTus(uploads, { ...caller, permit }, ctx.req, ctx.res)
     } catch (error) {
-      // The rest of a chunk that is refused shall not be sent in vain.
+      // Tells the client early that the rest of a refused chunk is not needed.
       if (ctx.method === 'PATCH' && !ctx.req.complete) ctx.set('Connection', 'close')
       throw error
     }

@@ -1,4 +1,4 @@
-// Checking requests against their schemas: every problem is named at once, each with our own stable
+// Validates requests against their schemas: all problems are reported together, each with a stable
 // code.
 import type { z } from 'zod'
 import { parseBounded, shortName, type Issue } from '../bounds.ts'

@@ -50,7 +50,7 @@ async function runDrop({ environment, ...parts }: DropParts): Promise<() => Prom
   const { sftpPort, ftpPort } = server
   parts.log.info('the drop server is ready', { sftpPort, ftpPort })
   process.send?.({ sftpPort, ftpPort })
-  // Its parent is gone: nobody would stop it.
+  // Its parent is gone, so nothing would stop it.
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))
   return () => server.close()
 }

@@ -28,7 +28,7 @@ async function openStore(location: LocationConfig): Promise<BlobStore> {
   return createS3Store(location)
 }
 
-/** Statuses that say that the address or the keys are wrong, not that something is out of order. */
+/** Statuses that mean a wrong address or wrong keys, not an outage. */
 const WRONG = new Set([301, 307, 400, 404])
 
 function judge(name: string, error: unknown, log: Logger): void {

@@ -95,9 +95,9 @@ function sweepsOf(
 }
 
 /**
- * Says which bytes a location must keep. Files are read again after items: staged bytes may become
- * a file's between both reads. Rejects once `signal` is aborted, so that a sweep of millions ends
- * soon.
+ * Lists the bytes that a location must keep. Files are read again after items, because staged bytes
+ * may become a file's in between. Rejects when `signal` is aborted, so that a sweep of millions
+ * ends soon.
  */
 export function knownIn(
   pool: Database['pool'],

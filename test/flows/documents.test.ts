@@ -184,7 +184,7 @@ test('a merge with a bad document makes nothing, and says which it is', async ()
     done: 0,
     stopped: {
       code: 'pdf_damaged',
-      message: 'Merge bad.pdf: The document is damaged and cannot be put right',
+      message: 'Merge bad.pdf: The document is damaged and cannot be repaired',
     },
   })
   expect(await find('never')).toEqual([])

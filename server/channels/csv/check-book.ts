@@ -101,7 +101,7 @@ export function createBook({ mapping, report, onProgress, signal }: CheckParts) 
   const count = () => {
     progress.error_rows = errorRows.size
     progress.update_rows = updateRows.size - wrongUpdates
-    // The header may have errors of its own.
+    // The header may have errors too.
     const wrong = errorRows.size - (errorRows.has(1) ? 1 : 0)
     progress.import_rows = progress.rows - wrong - progress.update_rows
     onProgress(progress)
@@ -118,8 +118,7 @@ export function createBook({ mapping, report, onProgress, signal }: CheckParts) 
     newSkus,
     skuLookUps,
     /**
-     * One after another, in the background, once there are so many; null comes of a storefront that
-     * is away.
+     * Serialized, in the background, once there are this many; null: the storefront is unavailable.
      */
     lookUpSkus: ({ oddSkus }: CheckParts, least: number) => {
       if (newSkus.length < least) return
@@ -131,7 +130,7 @@ export function createBook({ mapping, report, onProgress, signal }: CheckParts) 
         progress.skus += skus.length
         return odd
       })
-      // Whoever waits for it hears of its failure.
+      // The awaiting code gets the error.
       counted.catch(() => {})
       skuLookUps.push(counted)
     },

@@ -49,7 +49,7 @@ export async function stopCheck(scope: ShopScope, id: string): Promise<void> {
   })
 }
 
-/** A file of which this run writes the results: those of earlier rounds are ignored. */
+/** The row of the file whose results this run writes. Results of earlier rounds are ignored. */
 export type StartedCheck = Pick<CsvUpload, 'id' | 'round'>
 
 /**

@@ -1,6 +1,6 @@
 // The check of a whole CSV file: every row's values, names within the file and against the shop,
-// SKUs, and whether the addresses answer. It knows no database: what it looks things up in is given
-// to it, and problems go where it is told.
+// SKUs, and whether the addresses answer. It uses no database: look-ups and the receiver of
+// problems are injected.
 import { ERRORS } from '../../errors.ts'
 import { checkContested, checkFiles } from './check-files.ts'
 import {
@@ -70,7 +70,7 @@ async function readAll(parts: CheckParts, book: Book): Promise<void> {
   const lookUp = async () => {
     await lookedUp
     lookedUp = checkFiles(parts, book, named)
-    // Whoever waits for it hears of its failure.
+    // The awaiting code gets the error.
     lookedUp.catch(() => {})
     named = []
   }
@@ -78,7 +78,7 @@ async function readAll(parts: CheckParts, book: Book): Promise<void> {
     book.progress.rows += batch.length
     for (const { row, cells, broken } of batch) {
       const shape = broken ?? shapeProblem(cells, parts.headers) ?? shiftProblem(cells, places)
-      // Where cells stand in the wrong columns, what they seem to say is no help.
+      // If cells are in the wrong columns, problems of their values would only confuse.
       if (shape) {
         await book.add(row, shape)
         continue

@@ -74,10 +74,7 @@ export const plain = (header: string): string =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]/gu, '')
 
-/**
- * What headers are called: as they stand, those without a name by their place, doubled ones
- * numbered.
- */
+/** The labels of headers: unchanged; unnamed ones get their position, and duplicates a number. */
 export function headerLabels(cells: readonly string[]): string[] {
   const seen = new Map<string, number>()
   return cells.map((cell, at) => {
@@ -95,7 +92,7 @@ export const headersKey = (headers: readonly string[]): string =>
 export const emptyMapping = (): ColumnMapping =>
   Object.fromEntries(FIELDS.map((field) => [field, null])) as ColumnMapping
 
-/** Where each field's cell stands in a row; -1: nowhere. */
+/** The index of each field's cell in a row; -1: no column. */
 export const placesOf = (
   mapping: ColumnMapping,
   headers: readonly string[],

@@ -1,6 +1,5 @@
-// First look at a CSV file: which characters its bytes stand for. A byte-order mark decides, then
-// zero bytes (UTF-16), then whether all of it is valid UTF-8; what is not was written by a
-// spreadsheet on Windows.
+// Detects a CSV file's encoding: a byte-order mark decides, then zero bytes (UTF-16), then whether
+// all of it is valid UTF-8. Everything else was written by a spreadsheet on Windows.
 import { isUtf8 } from 'node:buffer'
 
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252'
@@ -8,7 +7,7 @@ export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252'
 /** Zero bytes are counted in so much of the file. */
 const LOOKED_AT = 64 * 1024
 /**
- * ASCII in UTF-16 has a zero for every second byte; of a line with few ASCII characters, the
+ * ASCII in UTF-16 has a zero in every second byte. In a line with few ASCII characters, the
  * separators remain.
  */
 const ZEROS_OF_UTF16 = 0.05

@@ -1,6 +1,6 @@
-// Do the addresses of a CSV file answer? Many at once, few to one host, and not for ever: a host
-// that asks to be left alone is, one that does not answer at all is not asked tens of thousands of
-// times, and what there was no time for is not held against the file.
+// Do the addresses of a CSV file answer? Many are asked concurrently, few of one host, within a
+// time limit. A host that asks for fewer requests gets fewer, a host that never answers is not
+// asked thousands of times, and addresses that were not asked in time are no error of the file.
 import { PortError, type Probe } from '../../../plugins/contract.ts'
 import { ERRORS } from '../../errors.ts'
 import { Throttled } from '../../ports/failures.ts'
@@ -24,9 +24,9 @@ export interface SizeLimits {
 export interface Politeness {
   at_once?: number
   at_once_per_host?: number
-  /** Until what may pass is asked once more. */
+  /** The delay before a temporary failure is retried. */
   again_after?: number
-  /** For all of them: what was not asked by then is not asked. */
+  /** Time limit for all addresses: the remaining ones are not asked. */
   within?: number
 }
 
@@ -37,8 +37,8 @@ const USUAL: Required<Politeness> = {
   within: 10 * 60_000,
 }
 /**
- * So many failures in a row that say nothing about a single file: the host's other addresses share
- * their fate.
+ * After this many consecutive failures that are not about a single file, the host's other addresses
+ * count as failed too.
  */
 const GIVEN_UP_AFTER = 12
 /** A host that wants to be left alone for longer, or so often in a row, is not asked any more. */
@@ -139,7 +139,8 @@ async function probeOne(
 }
 
 /**
- * From then on it gets one request at a time. Several that were under way at once are one answer.
+ * From then on its host gets one request at a time. Several concurrent answers of this kind count
+ * as one.
  */
 function throttled(
   url: string,

@@ -7,7 +7,7 @@ import { bodyOf } from './check.ts'
 import { type RowProblem } from './check-book.ts'
 import { readUploadRows, type CsvUpload } from './uploads.ts'
 
-/** Where a problem stands among all of them. */
+/** The position of a problem among all problems. */
 export interface ProblemPlace {
   row: number
   place: number
@@ -84,12 +84,15 @@ export async function errorRows(
   return new Set(rows.map(({ row }) => row))
 }
 
-/** Says why a row is in the file; taken out again where such a file comes back corrected. */
+/**
+ * The column that explains why a row is in the file; removed when the corrected file is imported.
+ */
 const WHY = 'import_errors'
 
 /**
- * The rows with errors as they came, and a column that says why, as text pieces of a CSV file with
- * the same delimiter. No spreadsheet runs a cell of it, and an import gives every one back exactly.
+ * The rows with errors in their original form, with a column that explains them, as pieces of a CSV
+ * file with the same delimiter. No spreadsheet runs any of its cells, and an import restores each
+ * one exactly.
  */
 export async function* errorsCsv(scope: ShopScope, upload: CsvUpload): AsyncGenerator<string> {
   const wrong = await errorRows(scope, upload)
@@ -98,7 +101,7 @@ export async function* errorsCsv(scope: ShopScope, upload: CsvUpload): AsyncGene
   const write = (rows: readonly (readonly string[])[]) =>
     `${Papa.unparse(rows as string[][], { delimiter, newline: '\r\n' })}\r\n`
   const marked = (cell: string | undefined) => plainCell(originalCell(cell ?? ''))
-  // The mark tells a spreadsheet that this is UTF-8.
+  // The byte-order mark tells a spreadsheet that this is UTF-8.
   yield `\ufeff${write([[...kept.map((at) => marked(upload.headers[at])), WHY]])}`
   for await (const rows of bodyOf(readUploadRows(scope, upload))) {
     const bad = rows.filter(({ row }) => wrong.has(row))

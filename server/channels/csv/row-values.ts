@@ -43,7 +43,7 @@ export interface CellProblem {
 const MAX_SKU = 255
 const CONTROL = /[\u0000-\u001f\u007f]/
 
-/** `places`: where each field's cell stands in the row, -1 for nowhere. */
+/** `places`: the index of each field's cell in the row, -1 for none. */
 export function readValues(
   cells: readonly string[],
   places: Record<CsvField, number>,

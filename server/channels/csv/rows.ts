@@ -19,7 +19,7 @@ export interface RowBatch {
   /** The number of the first of them. */
   first: number
   records: string[][]
-  /** Of the rows that could not be read as they stand. */
+  /** Problems of rows that could not be parsed. */
   broken: ReadonlyMap<number, Broken>
 }
 
@@ -27,14 +27,14 @@ export interface Broken {
   /** Which cell, from 0. */
   cell: number
   detail: string
-  /** What follows cannot be told from it: the file as a whole is of no use. */
+  /** The rest of the file cannot be parsed after it: the whole file is rejected. */
   fatal: boolean
 }
 
 /** No row is longer; what seems to be one has a quote that is never closed. Characters. */
 const LONGEST_ROW = 1024 * 1024
 const PIECE = 128 * 1024
-/** Which cell it is costs another look, so it is told of so many. */
+/** Finding the cell requires parsing again, so it is reported for this many only. */
 const CELLS_FOUND = 20
 
 interface Parsed {
@@ -70,7 +70,7 @@ export async function* readRows(
     if (newline === '\n') for (const cells of data) withoutReturn(cells)
     const broken = new Map<number, Broken>()
     for (const error of errors) {
-      // A row that is not whole yet is looked at again with the rest of it.
+      // An incomplete row is parsed again with the rest of it.
       if (!whole && error.row >= data.length) continue
       const unclosed = error.code === 'MissingQuotes'
       if (broken.has(first + error.row) && !unclosed) continue

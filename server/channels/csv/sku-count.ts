@@ -1,5 +1,5 @@
-// How many products have each SKU of a CSV file: counted in the mirror of the catalog, and what
-// that does not know is asked of the storefront itself, which may have learned of it since.
+// How many products have each SKU of a CSV file: counted in the mirror of the catalog. SKUs missing
+// there are looked up in the storefront, which may be newer.
 import { nameKey, type Catalog } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { OddSkus } from './check-book.ts'

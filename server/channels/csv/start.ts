@@ -14,7 +14,7 @@ import { readValues, type RowValues } from './row-values.ts'
 import { readUploadRows, requireOpen, type CsvUpload } from './uploads.ts'
 
 export interface CsvStart {
-  /** Rows with errors are left out, instead of holding up the others. */
+  /** Rows with errors are skipped, so that they do not block the others. */
   only_valid: boolean
   auto_map?: boolean | undefined
   notify?: boolean | undefined

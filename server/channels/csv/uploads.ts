@@ -30,7 +30,7 @@ export interface CsvFormat extends Format {
   skipped: number
 }
 
-/** What a list says of one. */
+/** A file's fields in lists. */
 export interface ListedUpload {
   id: string
   filename: string

@@ -1,4 +1,4 @@
-// Batches: files that someone sends together are imported by one operation with one email at its
+// Batches: files that a person sends together are imported by one operation, with one email at its
 // end.
 import { untilThrough } from '../../db/retry-transaction.ts'
 import type { ShopScope } from '../../db/for-shop.ts'

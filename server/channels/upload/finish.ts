@@ -23,7 +23,7 @@ export async function finishUpload(
   await folder.finish(upload.id)
   if (upload.batch_id && upload.counted === false)
     return void (await markReceived(scope, upload.id))
-  // Adding to an operation can deadlock with a batch of it that ends; PostgreSQL rolls one of them
+  // Adding to an operation can deadlock with a batch that ends; PostgreSQL then rolls one of them
   // back.
   await untilThrough(scope, async (tx) => {
     // Uploads of a batch that end concurrently wait for each other here: one of them must be the

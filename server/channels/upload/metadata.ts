@@ -1,5 +1,5 @@
-// What a client says of an upload before it sends a byte. It is judged by the same rules as every
-// file, then and there: a wrong name must not be found only after five gigabytes.
+// A client's declarations of an upload, before it sends a byte. They are validated immediately by
+// the rules of every file: a wrong name must not be found after five gigabytes.
 import { AppError, type ErrorDetail } from '../../errors.ts'
 import { filenameProblem, MAX_TAGS, normalizeTags, tagProblem } from '../../files/rules.ts'
 import { parsePublicId } from '../../ids.ts'

@@ -1,4 +1,4 @@
-// Which names are taken, before anything is sent: the page asks what is to become of them.
+// Which names are taken, before anything is sent: the page asks how to resolve the conflicts.
 import type { ShopScope } from '../../db/for-shop.ts'
 import { filenameProblem, nameKey, type Problem } from '../../files/rules.ts'
 

@@ -10,8 +10,8 @@ import { foundType, headOfFile } from '../../ports/found-type.ts'
 import { storeFailure, type StagePlace } from '../../ports/stage.ts'
 
 /**
- * Both functions throw `PortError` `upload_lost`; `take` what the store says too. The upload stays
- * until a sweep sees its file.
+ * Both functions throw `PortError` `upload_lost`; `take` also throws the store's errors. The upload
+ * is kept until a sweep removes its file.
  */
 export function createUploadPort(
   scope: ShopScope,

@@ -103,9 +103,9 @@ async function write(
 }
 
 /**
- * Gives the chunks' memory back at once. Left to the collector, a gigabyte of them makes it look
- * through the whole heap dozens of times, which costs more than receiving them. Chunks that share
- * their memory with others are let alone.
+ * Frees the chunks' memory immediately. A gigabyte of unfreed chunks makes the garbage collector
+ * scan the whole heap dozens of times, which costs more than receiving them. Chunks with shared
+ * memory are skipped.
  */
 const freeing = (chunks: readonly Buffer[]) => () => {
   for (const { buffer, length } of chunks)

@@ -1,5 +1,4 @@
-// What has become of single uploads: the page asks while the others of their batch are on their
-// way.
+// Results of single uploads: the page asks while others of their batch are still being sent.
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { ItemError, ItemStatus } from '../../engine/engine.ts'
 
@@ -16,8 +15,8 @@ export interface UploadResult {
 type Row = Omit<UploadResult, 'status'> & { arrived: boolean; item: ItemStatus | null }
 
 /**
- * Those of these (bare UUIDs) that there are, in no order. An item that waits for another try is
- * still importing.
+ * The existing ones of these (bare UUIDs), in no order. An item that waits for a retry is still
+ * importing.
  */
 export async function readResults(
   scope: ShopScope,

@@ -1,4 +1,4 @@
-// An upload's row: what is to become of the bytes, and how far they have come.
+// An upload's row: the requested import, and how many bytes have arrived.
 import type { Entry } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { AppError } from '../../errors.ts'

@@ -1,6 +1,5 @@
-// A documented example: a request that can be sent as it stands, and the status that it is answered
-// with. A test sends every one of them, with ids and addresses that exist in the place of those
-// written here.
+// A documented example: a complete request, and the status of its answer. A test sends every
+// example, with existing ids and addresses instead of the ones here.
 
 export interface Example {
   params?: Readonly<Record<string, string>>
@@ -45,7 +44,7 @@ export const IDS = {
   checked_csv: id('csv', 19),
   columns: id('columns', 20),
   batch: id('batch', 21),
-  /** All of it is there, and in no import. */
+  /** All fields exist, and are not in an import. */
   received_upload: id('upload', 22),
   unfinished_upload: id('upload', 23),
   notice: id('notice', 24),

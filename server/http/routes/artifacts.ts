@@ -37,7 +37,7 @@ export const artifactRoutes = (parts: {
   }),
 ]
 
-/** What the steps needed that may have produced it: whoever reads it sees what they saw. */
+/** The permissions of the steps that may have produced it: a reader sees what those steps read. */
 function scopesOf({ workflow }: OperationRow, { plugins }: Engine): Scope[] {
   const steps = workflow.steps.map((step) => plugins.find(({ id }) => id === step.plugin))
   return steps.flatMap((plugin) =>

@@ -1,5 +1,5 @@
-// CSV import: upload, map the columns, check the whole file, start. The check goes on in the
-// background; the file says how far.
+// CSV import: upload, map the columns, check the whole file, start. The check runs in the
+// background, and the file's record shows its progress.
 import { createHash, type Hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { z } from 'zod'

@@ -108,7 +108,7 @@ export function importRoutes(engine: Engine, limits: Limits): Endpoint[] {
   ]
 }
 
-/** An import as it stands: 202 and where to follow it until it has ended. */
+/** The current state of an import: 202 with its address until it has ended. */
 export async function importAnswer(
   engine: Engine,
   scope: ShopScope,
@@ -119,7 +119,7 @@ export async function importAnswer(
   const body = {
     status: statusOf(operation),
     imported: operation.done,
-    // Those that nobody came to are not there either.
+    // Items that were not processed are absent too.
     failed: operation.failed + operation.cancelled,
     files: items.map((item) => fileOf(item)),
     job_id: operationId(operation),

@@ -1,5 +1,4 @@
-// What a merchant does with links that there are: end them, give them more time, count them anew,
-// send them.
+// A merchant's changes of existing links: revoke them, extend them, reset their counts, send them.
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { untilThrough } from '../../db/retry-transaction.ts'
@@ -151,8 +150,8 @@ const sending = (parts: Parts) =>
         const links = await requireLinks(parts, tx, body.link_ids)
         const reasons = links.map((link) => unsendable(link))
         const sent = links.filter((_, at) => reasons[at] === null).map(({ id }) => id)
-        // Whoever asks once more means it; the same request again, under its Idempotency-Key, is
-        // answered before it comes here.
+        // A repeated request is deliberate: the same request under its Idempotency-Key is answered
+        // before it gets here.
         const queued = await queueLinkMails(tx, sent, { occasion: randomUUID() })
         const skipped = links.flatMap(({ id }, at) =>
           reasons[at] === null ? [] : [{ link_id: toPublicId('link', id), reason: reasons[at]! }],
@@ -161,7 +160,7 @@ const sending = (parts: Parts) =>
       }),
   })
 
-/** Throws `validation_failed` that names every one that there is not, or that is named twice. */
+/** Throws `validation_failed` with every unknown or repeated id. */
 async function requireLinks(
   { secrets, clock }: Parts,
   scope: ShopScope,

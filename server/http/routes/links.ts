@@ -21,7 +21,7 @@ import { requireScopes } from '../scopes.ts'
 import { fileIds } from '../selection.ts'
 import { channelOf } from './operations.ts'
 
-/** Above this it is an operation of its own. */
+/** More than this many become an operation. */
 const FILES_AT_ONCE = 100
 const MOST_PER_FILE = 1000
 
@@ -242,7 +242,7 @@ async function* csvOf(
   pages: AsyncIterable<readonly Link[]>,
   baseUrl: string,
 ): AsyncGenerator<string> {
-  // The mark tells a spreadsheet that this is UTF-8.
+  // The byte-order mark tells a spreadsheet that this is UTF-8.
   yield `\ufeff${COLUMNS.join(',')}\r\n`
   for await (const links of pages) {
     if (links.length === 0) continue

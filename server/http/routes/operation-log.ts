@@ -143,7 +143,10 @@ function stream(ctx: Context, events: AsyncIterable<string>): void {
     .pipe(body)
 }
 
-/** The operation as it is, whenever it may have changed, until it has ended or nobody listens. */
+/**
+ * The operation's record, each time it may have changed, until it has ended or the client
+ * disconnects.
+ */
 async function* watch(
   { engine, clock }: OperationParts,
   scope: ShopScope,

@@ -1,4 +1,4 @@
-// What files would be called, while someone writes the pattern.
+// The new names of files, while a person edits the pattern.
 import { z } from 'zod'
 import { previewNames } from '../../channels/rename-preview.ts'
 import type { Limits } from '../../config.ts'

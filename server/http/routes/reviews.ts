@@ -1,4 +1,4 @@
-// Reviews: which of several products a file is meant for.
+// Reviews: which of several products a file belongs to.
 import { z } from 'zod'
 import { acceptReviews, MOST_ACCEPTED, type Accepted } from '../../channels/reviews.ts'
 import type { ShopScope } from '../../db/for-shop.ts'

@@ -146,8 +146,8 @@ function runs(parts: ScheduleRouteParts): Endpoint[] {
 }
 
 /**
- * Who may not delete files may not have a schedule delete them either. What can't be run is told
- * apart when it is saved.
+ * A caller without permission to delete files cannot schedule their deletion either. Workflows that
+ * cannot run are refused separately when the schedule is saved.
  */
 async function requireScopesFor(
   caller: Caller,

@@ -1,4 +1,4 @@
-// The shop's settings: what imports begin with, who is told, and which clock schedules go by.
+// The shop's settings: defaults of imports, recipients of messages, and the time zone of schedules.
 import { rescheduleAll } from '../../channels/schedule-rows.ts'
 import {
   changeShopSettings,

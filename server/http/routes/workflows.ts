@@ -1,5 +1,5 @@
-// Workflows: the built-in ones to read, the shop's own to make and change. A broken one is not
-// saved, and says why.
+// Workflows: the built-in ones read only, the shop's own to create and change. A broken one is not
+// saved, and the answer lists its problems.
 import { z } from 'zod'
 import type { Workflow } from '../../../plugins/contract.ts'
 import { cannotUndo, permissionsOf, filePlaceOf } from '../../engine/engine.ts'

@@ -6,8 +6,8 @@ import { HERE } from './qpdf.ts'
 const CHANGES = 'changes.json'
 
 /**
- * What qpdf is to be told for objects to be others: by names like `obj:12 0 R`. `pagesRead`: so
- * they were named by `readPages`.
+ * Writes changed objects for qpdf, by names like `obj:12 0 R`. `pagesRead`: the names come from
+ * `readPages`. Gives qpdf's arguments.
  */
 export async function changing(
   folder: string,

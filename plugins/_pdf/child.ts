@@ -1,4 +1,4 @@
-// A limited child that works on one document, or puts several together.
+// A limited child that works on one document, or merges several.
 import type { Warning } from '../contract.ts'
 import { serveRequests } from '../sandbox.ts'
 import { openDocument, openSound, withRepair } from './open.ts'
@@ -7,7 +7,7 @@ import type { DocumentTask } from './tasks.ts'
 
 serveRequests(carryOut)
 
-/** Each child does one thing, and is started for it: what the others need is not loaded. */
+/** Each child does one task and is started for it, so it loads only what that task needs. */
 async function carryOut(task: DocumentTask) {
   switch (task.do) {
     case 'optimize': {
@@ -55,8 +55,7 @@ function told<Answer extends object>(opened: Opened, answer: Answer): Answer {
 
 const REPAIRED: Warning = {
   code: 'pdf_repaired',
-  message:
-    'The document was damaged. It was put right as far as that could be done: look it through',
+  message: 'The document was damaged. It was repaired as far as possible: check it',
 }
 
 const SIGNED: Warning = {

@@ -1,14 +1,17 @@
-// What a page's content leaves open at its end. A mark that is appended would be drawn in the
-// graphics state that is left, so everything left open is closed first.
+// Finds what a page's content leaves open at its end. An appended mark would be drawn in the
+// remaining graphics state, so everything open is closed first.
 
 export interface ContentState {
   /**
-   * Where an unfinished string begins, which would swallow what follows; else the content's length.
+   * Where an unfinished string begins, which would swallow what follows; otherwise the content's
+   * length.
    */
   end: number
   /** `q` without a `Q`. */
   saved: number
-  /** Offsets of `Q` without a `q`. Readers ignore them; behind a `q` of ours they would undo it. */
+  /**
+   * Offsets of `Q` without a `q`. Readers ignore them, but after a `q` of ours they would undo it.
+   */
   unmatched: readonly number[]
   /** `BMC` or `BDC` without an `EMC`. */
   marked: number
@@ -68,7 +71,7 @@ export const closing = ({ saved, marked, inText, inImage }: ContentState): strin
     ...Array<string>(saved).fill('Q'),
   ].join(' ')
 
-/** The content without what would break what follows it; null: it can stay as it is. */
+/** The content without the parts that would break what follows; null: unchanged. */
 export function mended(bytes: Buffer, { end, unmatched }: ContentState): Buffer | null {
   if (end === bytes.length && unmatched.length === 0) return null
   const copy = Buffer.from(bytes.subarray(0, end))
@@ -99,7 +102,7 @@ function endOfToken(bytes: Buffer, from: number): number {
   return at
 }
 
-/** Behind the bracket that closes it; -1: none does. */
+/** The position after the closing bracket; -1: there is none. */
 function endOfText(bytes: Buffer, from: number): number {
   let open = 0
   for (let at = from; at < bytes.length; at++) {
@@ -111,10 +114,10 @@ function endOfText(bytes: Buffer, from: number): number {
   return -1
 }
 
-// A picture's bytes can hold `EI` by chance: then what follows is hardly plain text.
+// A picture's bytes may contain `EI` by chance. Then what follows is hardly plain text.
 const PLAIN_BYTES = 12
 
-/** Where the `EI` of a picture in the content stands, or the content's end. */
+/** Where the `EI` of a picture is, or the content's end. */
 function endOfImage(bytes: Buffer, from: number): number {
   for (let at = bytes.indexOf('EI', from); at >= 0; at = bytes.indexOf('EI', at + 1)) {
     const ends = at + 2 === bytes.length || SPACE.has(bytes[at + 2]!)

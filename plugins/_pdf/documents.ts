@@ -1,5 +1,5 @@
-// Documents through the sandbox: their bytes are copied into a private folder, opened only in the
-// child process, and what the child made of them is staged.
+// Documents through the sandbox: their bytes are copied into a private folder and opened only in
+// the child process. The results are staged.
 import type { z } from 'zod'
 import {
   extensionOf,
@@ -23,14 +23,14 @@ export const LIMITS = {
   uses: 20,
   idleMs: 2_000,
 }
-// What a document that is merged with others adds to the time.
+// Additional time for each merged document.
 const MERGED_MS = 2_000
 const MOST_BYTES = 1024 ** 3
-// What may be written into its folder: some multiples of its own size, and what its parts share
-// many times over.
+// The limit of its folder: some multiples of the document's own size, since parts may each contain
+// shared objects.
 const FOLDER = { least: 2 * 1024 ** 3, times: 4 }
 const MOST_PICTURE_BYTES = 50 * 1024 ** 2
-/** Those that the child opens. */
+/** The documents that the child opens. */
 const PICTURES = ['png', 'jpg', 'jpeg', 'webp', 'gif', 'tif', 'tiff', 'avif']
 const MOST_MERGED = 500
 const TYPE = 'application/pdf'
@@ -40,10 +40,7 @@ const TYPE = 'application/pdf'
  * `PortError`.
  */
 export interface Documents {
-  /**
-   * Pictures in it made smaller, streams packed, made ready to be read while it loads; or why it
-   * stays as it is.
-   */
+  /** Reduces pictures, compresses streams and linearizes it; or says why it stays unchanged. */
   optimize(
     item: Item,
     wanted: { max_px: number; quality: number; linearize: boolean; password?: string },
@@ -65,7 +62,7 @@ export interface Documents {
     parts: readonly { bytes: StagedBlob; pages: string }[]
     warnings: readonly Warning[]
   }>
-  /** One document of all, in their order. */
+  /** Merges all into one document, in their order. */
   merge(
     items: readonly Item[],
     wanted: { password?: string },
@@ -76,7 +73,7 @@ export interface Documents {
 export interface DocumentPorts {
   bytes: Bytes
   sandbox: Sandbox
-  /** What may be written of one small document. */
+  /** The limit of what may be written for one small document. */
   folderBytes?: number
 }
 
@@ -105,7 +102,7 @@ export function createDocuments(ports: DocumentPorts): Documents {
       withDocument(ports, item, signal, async (work) => {
         const answer = await work.ask({ do: 'split', wanted, ...secret(password) }, ANSWERS.split)
         const files = answer.parts.map(({ file }) => file)
-        // Thousands of parts are more than one child has time for.
+        // One child has no time for thousands of parts.
         for (let { checked } = answer; checked < files.length;) {
           const rest = { do: 'check', files: files.slice(checked), ...secret(password) } as const
           checked += (await work.ask(rest, ANSWERS.check)).checked
@@ -121,10 +118,10 @@ export function createDocuments(ports: DocumentPorts): Documents {
 
 const secret = (password: string | undefined) => (password === undefined ? {} : { password })
 
-/** A folder in which a child works, and what comes of it. */
+/** A folder in which a child works, and its results. */
 interface Work {
   folder: WorkFolder
-  /** Of all that was brought into it. */
+  /** The bytes of all copied documents. */
   bytes: number
   ask<Answer>(task: Unplaced<DocumentTask>, answer: z.ZodType<Answer>): Promise<Answer>
   /** A file of the folder, in the shop's storage location. */
@@ -232,7 +229,7 @@ async function merge(
   })
 }
 
-/** Of several documents, which. */
+/** Which one of several documents. */
 const withName = ({ file }: Item, error: unknown): unknown =>
   error instanceof PortError
     ? new PortError(error.code, `${file.filename}: ${error.message}`, error.retryable, {

@@ -1,5 +1,5 @@
-// A document on its way out: written by qpdf, protected as the one that it was made of, and read
-// again before anyone gets it.
+// Writes a finished document with qpdf, encrypted like the original, and reads it again before
+// anyone gets it.
 import { checkDocument } from './open.ts'
 import { type Opened } from './opened.ts'
 import { HERE, runQpdf } from './qpdf.ts'
@@ -7,8 +7,7 @@ import { HERE, runQpdf } from './qpdf.ts'
 export const RESULT = 'out.pdf'
 
 /**
- * `args`: all but the file that is written and whom it is protected from. Throws `Refusal`
- * `pdf_damaged`.
+ * `args`: all arguments except the output file and its encryption. Throws `Refusal` `pdf_damaged`.
  */
 export async function writeResult(
   folder: string,
@@ -19,6 +18,6 @@ export async function writeResult(
   await checkDocument(folder, RESULT, opened.password)
 }
 
-/** The same bytes of the same document each time, but where encryption forbids that. */
+/** Gives the same bytes for the same document each time, unless encryption prevents that. */
 export const identity = ({ protection }: Pick<Opened, 'protection'>): readonly string[] =>
   protection ?? ['--deterministic-id']

@@ -1,12 +1,12 @@
-// The fonts that letters are drawn with: Noto Sans of one script after another, each cut into parts
-// by the characters they have.
+// The fonts for drawing text: Noto Sans, one script after another, each split into parts by their
+// characters.
 import { createRequire } from 'node:module'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { Blob, Face, Font, Variation } from 'harfbuzzjs'
 import decompress from 'woff2-encoder/decompress'
 
-/** Those of a script before those that have its characters too. */
+/** The fonts of a script come before others that contain its characters too. */
 const SCRIPTS = [
   ...[
     '',
@@ -32,7 +32,7 @@ const { resolve } = createRequire(import.meta.url)
 
 export interface LoadedFont {
   font: Font
-  /** Thousandths of an em a unit of the font's own. */
+  /** Thousandths of an em for each unit of the font. */
   scale: number
   has(codePoint: number): boolean
 }
@@ -49,8 +49,8 @@ export interface Fonts {
 }
 
 /**
- * For this text: what Chinese, Japanese and Korean write alike looks as its other letters say it
- * should.
+ * For this text: shared Chinese, Japanese and Korean characters are drawn in the style of its other
+ * characters.
  */
 export async function openFonts(text: string): Promise<Fonts> {
   const eastern = [CHINESE, JAPANESE, KOREAN].sort(

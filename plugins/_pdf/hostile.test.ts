@@ -60,7 +60,7 @@ describe('a document that takes a password', () => {
 })
 
 describe('a damaged document', () => {
-  it('is put right where its table of objects is gone, and says so', async () => {
+  it('is repaired if its table of objects is missing, with a warning', async () => {
     const text = good.toString('latin1')
     const broken = {
       'a table that is cut off': good.subarray(0, good.lastIndexOf('xref\n0')),
@@ -85,7 +85,7 @@ describe('a damaged document', () => {
         expect(warnings, name).toMatchObject([{ code: 'pdf_repaired' }])
     }
   })
-  it('is put right where only its catalog does not say what it is', async () => {
+  it('is repaired if only its catalog has no type', async () => {
     const untold = Buffer.from(
       good.toString('latin1').replace('/Type /Catalog', '/Tipe /Catalog'),
       'latin1',
@@ -98,7 +98,7 @@ describe('a damaged document', () => {
     for (const bytes of [document, merged, ...parts.map((part) => part.document)])
       expect(await faultsOf(bytes)).toBe('')
   })
-  it('is refused where there is nothing to be put right', async () => {
+  it('is refused if nothing can be repaired', async () => {
     for (const bytes of [
       good.subarray(0, 60),
       Buffer.from('%PDF-1.7\n%%EOF'),

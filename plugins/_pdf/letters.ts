@@ -1,12 +1,11 @@
-// A text as an outline: its letters shaped and joined as their script wants it, in the order in
-// which they are seen. An outline needs no font in the document, and looks the same wherever it is
-// opened.
+// Turns a text into an outline: its letters are shaped and joined by the rules of their script, in
+// visual order. An outline needs no font in the document, and looks the same in every reader.
 import createBidi from 'bidi-js'
 import { Buffer as TextBuffer, Direction, DrawFuncs, shape } from 'harfbuzzjs'
 import { Refusal } from '../sandbox.ts'
 import { openFonts, type LoadedFont } from './fonts.ts'
 
-/** In thousandths of the letters' size, from the beginning of their base line. */
+/** In thousandths of the font size, from the beginning of the base line. */
 export interface Outline {
   /** A path in PDF's operators, to be filled. */
   path: string
@@ -24,12 +23,12 @@ interface Piece {
   level: number
 }
 
-// What is imported is the function itself, not the module that its types speak of.
+// The import is the function itself, although its types describe a module.
 const bidi = (createBidi as unknown as typeof createBidi.default)()
 const IGNORED = /\p{Default_Ignorable_Code_Point}/u
 const MOST_NAMED = 10
 
-/** Throws `Refusal` `glyph_missing` that names the letters which no font here has. */
+/** Throws `Refusal` `glyph_missing`, which lists the letters that no font here has. */
 export async function outlineOf(text: string): Promise<Outline> {
   const line = text.normalize('NFC').replace(/\s+/gu, ' ').trim()
   const pieces = await piecesOf(line)
@@ -52,7 +51,7 @@ async function piecesOf(line: string): Promise<Piece[]> {
       .map((char) => char.codePointAt(0)!)
     const last = pieces.at(-1)
     if (seen.length === 0) {
-      // A joiner that stands alone, or what no one sees.
+      // A joiner alone, or an invisible character.
       if (last) last.text += segment
       continue
     }
@@ -73,8 +72,8 @@ const undrawable = (letters: readonly string[]) =>
   )
 
 /**
- * From left to right: whatever is written from the right, and what stands in it, is turned (rule L2
- * of the bidirectional algorithm).
+ * In visual order from left to right: right-to-left runs, and the runs inside them, are reversed
+ * (rule L2 of the bidirectional algorithm).
  */
 function inSight(pieces: readonly Piece[]): Piece[] {
   const ordered = [...pieces]
@@ -110,7 +109,7 @@ function draw({ text, font, level }: Piece, drawing: ReturnType<typeof openDrawi
 
 type Point = [x: number, y: number]
 
-/** Gathers glyphs side by side. */
+/** Places glyphs next to each other. */
 function openDrawing() {
   const operators: string[] = []
   const box = { left: Infinity, bottom: Infinity, right: -Infinity, top: -Infinity }
@@ -132,7 +131,7 @@ function openDrawing() {
   pen.setMoveToFunc((x, y) => add('m', [x, y]))
   pen.setLineToFunc((x, y) => add('l', [x, y]))
   pen.setCubicToFunc((ax, ay, bx, by, x, y) => add('c', [ax, ay], [bx, by], [x, y]))
-  // PDF has cubic curves alone.
+  // PDF has only cubic curves.
   pen.setQuadraticToFunc((cx, cy, x, y) =>
     add('c', between(last, [cx, cy]), between([x, y], [cx, cy]), [x, y]),
   )

@@ -1,4 +1,4 @@
-// What a mark is: a drawing, and the objects that it adds to the document.
+// A mark: a drawing, and the objects that it adds to the document.
 import { deflateSync } from 'node:zlib'
 import type { WatermarkWanted } from './tasks.ts'
 import { outlineOf } from './letters.ts'
@@ -8,11 +8,10 @@ import type { Box } from './geometry.ts'
 export interface Mark {
   box: Box
   /**
-   * Points of a measure of the mark's own, where its size is the merchant's wish; null: as large as
-   * there is room.
+   * Points for each unit of the mark, if the merchant chose its size; null: as large as possible.
    */
   scale: number | null
-  /** How it is drawn, in PDF's operators. */
+  /** Its drawing operators. */
   content: string
   /** The form or picture that `content` draws as `/Mark`. */
   drawing: Stream
@@ -41,7 +40,7 @@ export async function textMark({ text = '', font_size }: WatermarkWanted): Promi
     '/Subtype': '/Form',
     '/BBox': [box.left, box.bottom, box.right, box.top],
   }
-  // Filled in one go, so that it is as dense where letters touch.
+  // Filled as one path, so that overlapping letters are not denser.
   const mark = streamOf({ ...form, '/Resources': {} }, `${GREY} g\n${outline}\nf`)
   return {
     box,

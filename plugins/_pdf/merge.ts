@@ -1,5 +1,5 @@
-// Several documents in one, in their order. Form fields of the same name are told apart; bookmarks,
-// which are of each alone, are left out.
+// Merges several documents in their order. Form fields of the same name are renamed; bookmarks are
+// left out.
 import type { Warning } from '../contract.ts'
 import { Refusal } from '../sandbox.ts'
 import { RESULT } from './finish.ts'
@@ -47,14 +47,14 @@ async function assemble(folder: string, opened: readonly Opened[]): Promise<void
 }
 
 /**
- * qpdf takes what only the glyphs of a font draw for unused; each document's pages all stay, so
- * there is little to save.
+ * qpdf treats resources that only glyphs of a font use as unused and would remove them. All pages
+ * are kept, so little would be saved.
  */
 const WHOLE = ['--remove-unreferenced-resources=no']
 
 const isDamage = (error: unknown) => error instanceof Refusal && error.code === 'pdf_damaged'
 
-/** Whose pages can't be taken out, though all that is in it can be read; -1: each can. */
+/** The index of the document whose pages cannot be extracted although it can be read; -1: none. */
 async function firstBad(folder: string, opened: readonly Opened[]): Promise<number> {
   for (const [at, one] of opened.entries())
     if (await assemble(folder, [one]).then(() => false, isDamage)) return at

@@ -10,16 +10,16 @@ export type Value =
 export type Dictionary = { readonly [name: string]: Value }
 
 export interface Objects {
-  /** By references like `12 0 R`; of a stream, its dictionary. */
+  /** By references like `12 0 R`; for a stream, its dictionary. */
   readonly values: ReadonlyMap<string, Value>
   readonly streams: ReadonlySet<string>
-  /** What a value is, once references are followed. */
+  /** The value, with references followed. */
   resolve(value: Value | undefined): Value
-  /** These and those. */
+  /** Both sets of values. */
   with(more: Objects): Objects
 }
 
-/** As qpdf writes it, whatever is in the document. */
+/** As qpdf writes it, for any document. */
 interface Written {
   qpdf: [unknown, Record<string, { stream?: { dict: Dictionary }; value?: Value }>]
 }
@@ -27,7 +27,7 @@ interface Written {
 const JSON_FILE = 'objects.json'
 const DEEPEST = 50
 
-/** Reads those of `ids` (`12,0`), or all; `args`: what else qpdf is to do with them. */
+/** Reads the objects `ids` (`12,0`), or all; `args`: further arguments of qpdf. */
 export async function readObjects(
   folder: string,
   { file }: Opened,

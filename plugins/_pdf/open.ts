@@ -1,5 +1,5 @@
-// A document on its way in: told from other files, decrypted, put right where it is damaged, or
-// refused with the reason.
+// Opens a document: rejects other file types, decrypts it, and repairs it if it is damaged, or
+// refuses it with the reason.
 import { createReadStream } from 'node:fs'
 import { open, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -11,7 +11,7 @@ import { callQpdf, HERE, isWrongPassword, runQpdf, type Called } from './qpdf.ts
 import type { Opened } from './opened.ts'
 
 /**
- * Throws `Refusal`: `not_a_pdf`, `pdf_damaged`, and `pdf_encrypted` where it needs a password, or
+ * Throws `Refusal`: `not_a_pdf`, `pdf_damaged`, and `pdf_encrypted` if it needs a password or
  * another one.
  */
 export async function openDocument(folder: string, file: string, password = ''): Promise<Opened> {
@@ -29,7 +29,7 @@ export async function openDocument(folder: string, file: string, password = ''):
   return asked.output.includes('File is not encrypted') ? opened : decrypted(folder, opened)
 }
 
-/** The same, sound in every part, its streams too. Throws as `openDocument` does. */
+/** The same, with every part and stream readable. Throws as `openDocument` does. */
 export async function openSound(folder: string, file: string, password?: string): Promise<Opened> {
   const opened = await openDocument(folder, file, password)
   return withRepair(folder, opened, async (sound) => {
@@ -38,10 +38,7 @@ export async function openSound(folder: string, file: string, password?: string)
   })
 }
 
-/**
- * Does the work once more on what can be read of the document where it is damaged deeper than could
- * be seen at first.
- */
+/** Repeats the work on the readable parts of a document whose damage was not found at first. */
 export async function withRepair<T>(
   folder: string,
   opened: Opened,
@@ -55,7 +52,7 @@ export async function withRepair<T>(
   }
 }
 
-/** Reads it whole, each stream decoded. Throws `Refusal` `pdf_damaged`. */
+/** Reads it completely and decodes each stream. Throws `Refusal` `pdf_damaged`. */
 export async function checkDocument(folder: string, file: string, password = ''): Promise<void> {
   const { code, words } = await callQpdf(folder, [
     `--password=${password}`,
@@ -84,17 +81,16 @@ async function decrypted(folder: string, opened: Opened): Promise<Opened> {
   return { ...opened, file: plain, protection }
 }
 
-/** Is it encrypted, and how many pages does it say that it has? */
+/** Is it encrypted, and how many pages does it declare? */
 const FINDING = ['--show-encryption', '--show-npages']
 const hasPages = ({ code, output }: Called) => code !== 2 && /^[1-9]\d*\s*$/m.test(output)
 
-/** Gives another file that can be worked on. Throws `Refusal` `pdf_damaged`. */
+/** Gives another file that can be processed. Throws `Refusal` `pdf_damaged`. */
 const repairDocument = async (folder: string, opened: Opened): Promise<Opened> =>
   (await rewriteDocument(folder, opened)) ?? rebuildDocument(folder, opened)
 
 /**
- * Mends what qpdf only warns of: pages that are in the tree twice, a catalog that does not say what
- * it is.
+ * Repairs what qpdf only warns about: pages that are in the tree twice, a catalog without its type.
  */
 async function rewriteDocument(folder: string, opened: Opened): Promise<Opened | null> {
   const file = `rewritten-${opened.file}`
@@ -123,8 +119,8 @@ async function catalogChange(
 }
 
 /**
- * This qpdf can't rebuild a table of objects; pdf-lib reads a document from its beginning and needs
- * none.
+ * This qpdf cannot rebuild a table of objects. pdf-lib reads a document from its beginning and
+ * needs no table.
  */
 async function rebuildDocument(folder: string, opened: Opened): Promise<Opened> {
   const file = `repaired-${opened.file}`

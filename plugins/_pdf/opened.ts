@@ -1,13 +1,13 @@
-// A document that can be worked on.
+// A document that can be processed.
 
 export interface Opened {
   /** Its file in the folder: not encrypted, and its pages can be found. */
   file: string
-  /** In qpdf's words, how to protect what is made of it as it was itself; null: it was not. */
+  /** qpdf's arguments that encrypt the result like the original; null: it was not encrypted. */
   protection: readonly string[] | null
   password: string
   repaired: boolean
   signed: boolean
-  /** Made ready to be read while it loads. */
+  /** Linearized: it can be shown while it loads. */
   linearized: boolean
 }

@@ -1,5 +1,5 @@
-// A document made smaller: its pictures written anew where that saves enough, its streams packed,
-// made ready to be read while it loads.
+// Makes a document smaller: recompresses pictures if that saves enough, compresses streams, and
+// linearizes it.
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Warning } from '../contract.ts'
@@ -14,11 +14,11 @@ import type { OptimizeTask } from './tasks.ts'
 
 export type Optimized = { unchanged: string } | { warnings: Warning[] }
 
-// Of the time that a document may take: what is left of it is for writing.
+// The share of the time limit for reading; the rest is for writing.
 const PICTURES_MS = 30_000
-// Packing the rest anew costs time and saves little: not of what is larger.
+// Recompressing other streams costs time and saves little: not for documents above this size.
 const REPACKED_BYTES = 4 * 1024 ** 2
-// One that is to be read while it loads may have become this much larger.
+// A linearized result may be larger than the original by this factor.
 const LINEARIZED = 1.05
 
 /** Throws `Refusal` `pdf_damaged`. */
@@ -37,7 +37,7 @@ export async function optimizeDocument(opened: Opened, task: OptimizeTask): Prom
   ])
   const after = (await stat(path.join(folder, RESULT))).size
   const wasWanted = task.linearize && !opened.linearized
-  // A document that was put right is worth its bytes.
+  // A repaired document is worth more bytes.
   if (!opened.repaired && after >= before * (wasWanted ? LINEARIZED : 1))
     return { unchanged: 'It would not become smaller' }
   return { warnings: pictures.left > 0 ? [PICTURES_LEFT] : [] }
@@ -48,9 +48,7 @@ const PICTURES_LEFT: Warning = {
   message: 'It has more pictures than there was time for: the smaller ones stay as they are',
 }
 
-/**
- * Puts the pictures that became smaller beside the document, with what qpdf is to be told of them.
- */
+/** Writes the reduced pictures next to the document, and gives the changes for qpdf. */
 async function writePictures(opened: Opened, task: OptimizeTask) {
   const { folder } = task
   const pictures = picturesOf(await readObjects(folder, opened)).sort((a, b) => b.bytes - a.bytes)
@@ -80,7 +78,7 @@ async function writePictures(opened: Opened, task: OptimizeTask) {
   return { changes, bytes, left: 0 }
 }
 
-/** A picture that can't be read stays as it is. */
+/** An unreadable picture stays unchanged. */
 async function smallerOrNot(
   picture: Picture,
   bytes: Buffer,
@@ -94,7 +92,7 @@ async function smallerOrNot(
   }
 }
 
-/** What is not about its bytes stays: colours, masks, where it belongs. */
+/** Everything except the bytes stays: colours, masks, position. */
 function dictionaryOf({ dictionary }: Picture, { width, height }: Smaller) {
   const kept = Object.entries(dictionary).filter(
     ([name]) => name !== '/DecodeParms' && name !== '/Length',

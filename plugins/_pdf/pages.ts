@@ -1,5 +1,5 @@
-// The pages as someone sees them: how large, turned how, and what is cut off. What is missing or
-// odd is as readers take it.
+// The pages as a person sees them: size, rotation and cropping. Missing or odd values are read as
+// PDF readers do.
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import {
@@ -20,22 +20,22 @@ import { HERE, runQpdf } from './qpdf.ts'
 export interface Page {
   /** `12 0 R`. */
   reference: string
-  /** Its dictionary, with boxes that it can be seen in. */
+  /** Its dictionary, with usable boxes. */
   own: Dictionary
-  /** Its own or those it inherits, references to them followed. */
+  /** Its own or inherited resources, with references followed. */
   resources: Value
   /** Its content streams, in their order. */
   contents: readonly string[]
-  /** The part of it that is seen, upright, in points from the page's own corner. */
+  /** Its visible part, upright, in points from the page's own corner. */
   seen: Box
-  /** From there to the page's own space, which may be turned and of another unit. */
+  /** From there to the page's own space, which may be rotated and scaled. */
   upright: Matrix
 }
 
 export interface Pages {
   pages: readonly Page[]
   objects: Objects
-  /** The highest number of an object. */
+  /** The highest object number. */
   maxObject: number
 }
 
@@ -56,8 +56,8 @@ interface WrittenPages {
 }
 
 /**
- * A page that is in the tree twice is an object of its own each time: `TREE_READ` must be said
- * wherever they are named.
+ * qpdf turns a page that is in the tree twice into two objects: every call that names them needs
+ * `TREE_READ`.
  */
 async function readPageTree(folder: string, { file }: Opened) {
   const keys = ['--json-key=pages', '--json-key=qpdf', '--json-object=trailer']
@@ -67,11 +67,11 @@ async function readPageTree(folder: string, { file }: Opened) {
   return { pages: written.pages, maxObject: written.qpdf[0].maxobjectid }
 }
 
-/** How many pages it has. Throws `Refusal` `pdf_damaged` where it has none. */
+/** The number of pages. Throws `Refusal` `pdf_damaged` if there are none. */
 export const pageCount = async (folder: string, opened: Opened): Promise<number> =>
   (await readPageTree(folder, opened)).pages.length
 
-/** What a page does not say itself is said by those above it. */
+/** Attributes that a page lacks are inherited from its ancestors. */
 async function withParents(
   folder: string,
   opened: Opened,
@@ -94,8 +94,7 @@ async function withParents(
   throw refusalFor('pdf_damaged')
 }
 
-// What qpdf makes of pages that are in the tree twice is numbered the same way in every call that
-// looks for them.
+// qpdf numbers pages that are in the tree twice in the same way in every call.
 const TREE_READ = ['--json-stream-data=none', '--json-key=pages']
 const INHERITED = ['/Parent', '/Rotate', '/UserUnit']
 const BOXES = ['/MediaBox', '/CropBox', '/TrimBox']
@@ -118,7 +117,7 @@ function pageOf({ object, contents }: WrittenPages['pages'][number], objects: Ob
     own: {
       ...own,
       ...(media ? {} : { '/MediaBox': listOf(LETTER) }),
-      // Some readers show nothing of a page that is cropped to nothing.
+      // Some readers show nothing of a page with an empty crop box.
       ...(crop || of('/CropBox') === null ? {} : { '/CropBox': listOf(media ?? LETTER) }),
     },
     ...upright(shown, turnOf(of('/Rotate')), unit),
@@ -135,7 +134,7 @@ function inherited(own: Dictionary, name: string, { resolve }: Objects): Value {
   return null
 }
 
-/** Null where there is none, or nothing in it. Any two opposite corners name one. */
+/** Null if there is none, or it is empty. Any two opposite corners define a box. */
 function boxOf(value: Value, { resolve }: Objects): Box | null {
   const corners = isList(value) ? value.map(resolve) : []
   if (corners.length !== 4 || !corners.every((one) => typeof one === 'number')) return null
@@ -163,7 +162,7 @@ function turnOf(value: Value): number {
   return ((value % 360) + 360) % 360
 }
 
-/** As it is seen: from its own lower left corner, in points. */
+/** As seen: from its own lower left corner, in points. */
 function upright(shown: Box, turn: number, unit: number): Pick<Page, 'seen' | 'upright'> {
   const [width, height] = [shown.right - shown.left, shown.top - shown.bottom]
   const [right, top] = turn % 180 === 90 ? [height, width] : [width, height]
@@ -175,7 +174,7 @@ function upright(shown: Box, turn: number, unit: number): Pick<Page, 'seen' | 'u
   }
 }
 
-/** From what is seen of a page that is shown turned by so much to the page as it is written. */
+/** From the visible part of a rotated page to the page as it is written. */
 function unturned(width: number, height: number, turn: number): Matrix {
   switch (turn) {
     case 90:

@@ -1,4 +1,4 @@
-// A picture as a mark: upright, no larger than pages need, and seen through where it is.
+// A picture as a mark: upright, no larger than pages need, keeping its transparency.
 import sharp from 'sharp'
 import { Refusal, tellsOfMemory } from '../sandbox.ts'
 import { streamOf, type Mark } from './marks.ts'
@@ -33,7 +33,7 @@ export async function pictureMark(bytes: Buffer): Promise<Mark> {
   }
 }
 
-/** `alpha`: what is seen through it, as a mask of its own. */
+/** `alpha`: the transparency, as a separate mask. */
 function imageOf(
   { width, height }: { width: number; height: number },
   coding: Dictionary,
@@ -49,7 +49,7 @@ function imageOf(
   }
   return {
     box: { left: 0, bottom: 0, right: width, top: height },
-    // An image is one unit wide and high.
+    // An image is one unit wide and one unit high.
     content: `${width} 0 0 ${height} 0 0 cm /Mark Do`,
     scale: null,
     drawing: streamOf({ ...image, ...coding }, colours),

@@ -1,6 +1,6 @@
-// Which of a document's pictures can be made smaller with nothing but their bytes changed, and how.
-// Where that is not sure, a picture stays as it is: masks, inks, palettes, and whatever has a
-// colour key or values of its own meaning.
+// Which of a document's pictures can be reduced by changing only their bytes, and how. When in
+// doubt, a picture stays unchanged: masks, inks, palettes, and everything with a colour key or a
+// special meaning of values.
 import { crc32, inflateSync } from 'node:zlib'
 import sharp, { type Sharp } from 'sharp'
 import { isDictionary, isList, type Dictionary, type Objects, type Value } from './objects.ts'
@@ -11,7 +11,7 @@ export interface Picture {
   dictionary: Dictionary
   width: number
   height: number
-  /** As they lie in the document. */
+  /** The stored bytes. */
   bytes: number
   /** 1: grey, 3: red, green, blue. */
   channels: 1 | 3
@@ -20,11 +20,11 @@ export interface Picture {
 }
 
 const SMALLEST_BYTES = 8 * 1024
-// Of the pixels of one that is not a JPEG: they are all in memory at once.
+// Limit of pixels for pictures that are not JPEG: all pixels are in memory together.
 const MOST_BYTES = 150 * 1024 ** 2
 const MAX_PIXELS = 100_000_000
 
-/** Those that may be worked on, in the order of their objects. */
+/** The pictures that may be changed, in the order of their objects. */
 export function picturesOf(objects: Objects): Picture[] {
   const matted = mattedOf(objects)
   return [...objects.streams].flatMap((reference) => {
@@ -49,15 +49,15 @@ function pictureOf(
   if (packed !== 'jpeg' && width * height * channels > MOST_BYTES) return null
   if (typeof bytes !== 'number' || bytes < SMALLEST_BYTES) return null
   const odd = ['/Decode', '/Alternates', '/SMaskInData'].some((name) => of(name) !== null)
-  // A colour key names colours that a JPEG does not keep.
+  // A colour key names exact colours, which a JPEG does not keep.
   return odd || isList(of('/Mask'))
     ? null
     : { reference, dictionary, width, height, bytes, channels, packed }
 }
 
 /**
- * Pictures whose colours were mixed with a background by their soft mask: the two belong together,
- * pixel by pixel.
+ * Pictures whose colours were mixed with a background by their soft mask: both must match pixel by
+ * pixel.
  */
 function mattedOf({ values, streams, resolve }: Objects): Set<string> {
   const found = [...streams].filter((reference) => {
@@ -87,7 +87,7 @@ function packingOf(
     Value,
     Value,
   ]
-  // Readers differ about a list beside what is none.
+  // Readers disagree about a list of filters with a list of one.
   if (given[1] !== null && isList(given[0]) !== isList(given[1])) return null
   if (given.some((value) => isList(value) && value.length !== 1)) return null
   const [filter, parameters] = given.map((value) =>
@@ -110,8 +110,8 @@ export interface Smaller {
 }
 
 /**
- * As a JPEG with at most `max_px` on a side; null: not by enough to lose quality for. Throws where
- * the bytes are no such picture.
+ * As a JPEG with at most `max_px` on a side; null: the saving is too small for the loss of quality.
+ * Throws if the bytes are not such a picture.
  */
 export async function madeSmaller(
   picture: Picture,
@@ -130,7 +130,7 @@ export async function madeSmaller(
     .jpeg({ quality: wanted.quality })
     .toBuffer({ resolveWithObject: true })
   if (info.channels !== picture.channels) return null
-  // What was kept without loss is drawn as often as photographed: it is given up only where that
+  // A lossless picture may be a drawing as well as a photograph: it becomes a JPEG only if that
   // saves much.
   const most = bytes.length * (picture.packed === 'jpeg' ? 0.9 : 0.5)
   return data.length < most ? { bytes: data, width: info.width, height: info.height } : null
@@ -148,17 +148,14 @@ async function opened(
     const pixels = inflateSync(bytes, { maxOutputLength: size + 64 })
     return sharp(pixels.subarray(0, size), { raw: { width, height, channels } })
   }
-  // The document says what the numbers mean; a profile inside the JPEG is not asked.
+  // The document defines the colour space; a profile inside the JPEG is ignored.
   const jpeg = sharp(bytes, { ...opening, ignoreIcc: true })
   const about = await jpeg.metadata()
   const same = about.width === width && about.height === height && about.channels === channels
   return same && about.format === 'jpeg' ? jpeg : null
 }
 
-/**
- * Rows that a PNG's filters were used on, packed as a PNG packs them: with a PNG's head they are
- * one.
- */
+/** Rows with PNG filters, compressed as in a PNG: with a PNG header they are one. */
 function asPng(packed: Buffer, width: number, height: number, channels: 1 | 3): Buffer {
   const head = Buffer.alloc(13)
   head.writeUInt32BE(width, 0)

@@ -1,10 +1,9 @@
-// Where on a page a mark stands, and how large: as a matrix that takes the mark's own measures to
-// the page's.
+// Position and size of a mark on a page: a matrix from the mark's coordinates to the page's.
 import type { WatermarkWanted } from './tasks.ts'
 import type { Mark } from './marks.ts'
 import type { Box, Matrix } from './geometry.ts'
 
-/** Shares of what is seen of a page. */
+/** Fractions of the visible part of a page. */
 const MARGIN = 0.04
 const DIAGONAL = 0.7
 const DIAGONAL_HEIGHT = 0.25
@@ -51,7 +50,7 @@ interface Size {
   height: number
 }
 
-/** As large as the position has room for. */
+/** As large as the position allows. */
 function fitting(
   page: Size,
   mark: Size,
@@ -72,7 +71,7 @@ function fitting(
   return within(page.width * CORNER_WIDTH, shorter * CORNER_HEIGHT)
 }
 
-/** The mark's middle comes to stand at (x, y), turned counter-clockwise. */
+/** Puts the mark's centre at (x, y), rotated counter-clockwise. */
 function around(box: Box, scale: number, turn: number, x: number, y: number): Matrix {
   const [cos, sin] = [Math.cos(turn) * scale, Math.sin(turn) * scale]
   const [middleX, middleY] = [(box.left + box.right) / 2, (box.bottom + box.top) / 2]

@@ -1,5 +1,4 @@
-// What is wrong with a document, in the words of server/errors.ts, for the scripts that open
-// documents.
+// Problems of documents in the texts of server/errors.ts, for the scripts that open documents.
 import { Refusal } from '../sandbox.ts'
 
 export const PROBLEMS = {

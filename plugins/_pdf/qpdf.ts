@@ -1,5 +1,5 @@
-// qpdf as WebAssembly, in a child: a fresh one for each call, which sees one folder of this machine
-// and nothing else.
+// qpdf as WebAssembly, in a child: a new instance for each call, with access to one folder of this
+// machine only.
 import createModule from '@neslinesli93/qpdf-wasm'
 import { readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -13,10 +13,10 @@ const WASM = createRequire(import.meta.url).resolve('@neslinesli93/qpdf-wasm/dis
 const MOST_WORDS = 64 * 1024
 
 type Instantiate = (source: object, imports: object) => Promise<object>
-// Node has it; the types that come with Node do not.
+// Node has it, but Node's types lack it.
 declare const WebAssembly: { compile(bytes: Uint8Array): Promise<object>; instantiate: Instantiate }
 
-/** What there is of emscripten's module; the package's own types leave it out. */
+/** The parts of emscripten's module that the package's types lack. */
 interface Module {
   callMain(args: string[]): number
   NODEFS: object
@@ -36,17 +36,19 @@ type CreateModule = (options: {
 }) => Promise<Module>
 
 export interface Called {
-  /** 0 good, 2 not done, 3 done with warnings; of questions like `--is-encrypted` the answer. */
+  /**
+   * 0 success, 2 failure, 3 success with warnings; for questions like `--is-encrypted` the answer.
+   */
   code: number
-  /** Standard output, without an end that is too long. */
+  /** Standard output, cut if it is too long. */
   output: string
   /** Warnings and errors. */
   words: string
 }
 
 /**
- * Throws an error that tells of memory where that ran out, and `Refusal` `document_too_large` where
- * the disk did.
+ * Throws an error about memory if it ran out, and `Refusal` `document_too_large` if the disk is
+ * full.
  */
 export async function callQpdf(folder: string, args: readonly string[]): Promise<Called> {
   const output = collector()
@@ -62,7 +64,7 @@ export async function callQpdf(folder: string, args: readonly string[]): Promise
     preRun: [prepare],
   })
   const code = callMain(module, await shortened(folder, args))
-  // It would be the child's own.
+  // qpdf sets it, and the child would exit with it.
   process.exitCode = 0
   const said = words.text()
   if (tellsOfMemory(said)) throw new Error('qpdf: out of memory')
@@ -92,11 +94,11 @@ async function compileOnce(): Promise<void> {
       : instantiate(source, imports)
 }
 
-/** Of the disk, or of what a file may have. */
+/** The disk is full, or the file reached its limit. */
 const tellsOfRoom = (words: string) => /no space left on device|file too large/i.test(words)
 
 /**
- * As `callQpdf`, for calls that make something. Throws `Refusal`: `pdf_encrypted`, `pdf_damaged`.
+ * As `callQpdf`, for calls that write something. Throws `Refusal`: `pdf_encrypted`, `pdf_damaged`.
  */
 export async function runQpdf(folder: string, args: readonly string[]): Promise<Called> {
   const called = await callQpdf(folder, args)
@@ -112,7 +114,7 @@ const causeOf = ({ code, words }: Called) => ({
   cause: new Error(`qpdf ${code}: ${words.slice(-1000)}`),
 })
 
-/** A fault inside the WebAssembly itself is one of the document: nothing of ours runs there. */
+/** A crash inside the WebAssembly is caused by the document: no code of ours runs there. */
 function callMain(module: Module, args: readonly string[]): number {
   try {
     return module.callMain([...args])
@@ -122,11 +124,11 @@ function callMain(module: Module, args: readonly string[]): number {
   }
 }
 
-// Its whole stack is 64 KB, and arguments lie on it.
+// Its stack has 64 KB, and arguments are on it.
 const MOST_ARGUMENTS = 8 * 1024
 const ARGUMENTS_FILE = 'arguments'
 
-/** Many arguments are handed over in a file; passwords never are. */
+/** Many arguments are passed in a file; passwords never are. */
 async function shortened(folder: string, args: readonly string[]): Promise<readonly string[]> {
   if (args.join(' ').length < MOST_ARGUMENTS) return args
   const isSecret = (arg: string) => /^--[a-z-]*password=/.test(arg)

@@ -7,8 +7,8 @@ export interface Range {
 }
 
 /**
- * The ranges as they are in a document of so many pages. Throws `Refusal` `pdf_page_out_of_range`
- * that names every one which is not in it.
+ * The ranges, limited to a document with this many pages. Throws `Refusal` `pdf_page_out_of_range`,
+ * which lists all ranges outside it.
  */
 export function rangesIn(texts: readonly string[], pages: number): Range[] {
   const ranges = texts.map((text) => parse(text, pages))

@@ -1,5 +1,5 @@
-// A document cut into parts. A part has its pages, with their links and form fields; bookmarks,
-// which are of the whole, stay behind.
+// Splits a document. A part has its pages with their links and form fields; bookmarks belong to the
+// whole and are left out.
 import { readdir } from 'node:fs/promises'
 import type { Warning } from '../contract.ts'
 import { Refusal } from '../sandbox.ts'
@@ -19,11 +19,11 @@ interface Part {
 }
 
 export const MOST_PARTS = 2000
-// Of the time that a child has: the rest of it is for what comes before.
+// The share of a child's time for this; the rest is for the steps before it.
 const CHECK_MS = 20_000
 
 /**
- * `opened` is sound. `checked`: how many of the parts are known to be. Throws `Refusal`:
+ * `opened` must be sound. `checked`: how many of the parts were read again. Throws `Refusal`:
  * `pdf_page_out_of_range`, `pdf_damaged`.
  */
 export async function splitDocument(
@@ -48,8 +48,8 @@ export async function splitDocument(
 }
 
 /**
- * Reads them again, one after the other while there is time, and one in any case. Gives how many.
- * Throws `Refusal` `pdf_damaged`.
+ * Reads the parts again while there is time, at least one. Gives how many. Throws `Refusal`
+ * `pdf_damaged`.
  */
 export async function checkParts(
   folder: string,
@@ -102,9 +102,9 @@ async function cutRanges(
 }
 
 /**
- * Parts go without what only the other parts' pages show. Where a font, a pattern or a form draws
- * with the resources of its page, qpdf would take these for unused and remove them: such a document
- * keeps all of them in each part.
+ * Parts leave out resources that only other parts' pages use. If a font, a pattern or a form draws
+ * with the resources of its page, qpdf would treat these as unused: then each part keeps all
+ * resources.
  */
 async function packingOf(folder: string, opened: Opened): Promise<readonly string[]> {
   const borrowed = borrowsResources(await readObjects(folder, opened))

@@ -1,6 +1,5 @@
-// A mark written into each page, behind the page's own content. The page object, its boxes and its
-// content stay as they are: laying another document over it would place the page itself again, by
-// its trim box.
+// Writes a mark into each page, after the page's own content. The page object, its boxes and its
+// content stay: overlaying another document would reposition the page by its trim box.
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { WatermarkWanted } from './tasks.ts'
@@ -31,7 +30,7 @@ interface Stamping {
   add(object: Stream | { value: Dictionary }): string
 }
 
-/** The objects to add and the pages as they become, as qpdf is told of changes. */
+/** The objects to add and the changed pages, in qpdf's form. */
 export async function stampPages(
   folder: string,
   opened: Opened,
@@ -80,10 +79,7 @@ interface Names {
   '/ExtGState': string
 }
 
-/**
- * The page's resources and the mark's, under names that the page does not use: it may have been
- * marked before.
- */
+/** The page's resources and the mark's, under unused names: the page may have a mark already. */
 function withResources(
   own: Value,
   given: Names,
@@ -127,7 +123,7 @@ async function contentsOf(
   return [add(SAVE), ...own, add(streamOf({}, stampOf(state, matrix, names, mark)))]
 }
 
-/** Marked as what is no part of the document's own text. */
+/** Marked as an artifact, which is not part of the document's text. */
 function stampOf(state: ContentState, matrix: Matrix, names: Names, { content }: Mark): string {
   const drawn = content.replace('/Mark', names['/XObject'])
   return [
@@ -136,7 +132,7 @@ function stampOf(state: ContentState, matrix: Matrix, names: Names, { content }:
   ].join('\n')
 }
 
-/** Decoded, a file each. */
+/** Decoded, one file each. */
 async function extractContents(
   folder: string,
   opened: Opened,

@@ -1,5 +1,4 @@
-// What a child is asked to do with documents, and what it says it did. Their bytes lie in a folder
-// that is nobody else's.
+// The requests that a child gets, and its answers. The documents' bytes are in a private folder.
 import { z } from 'zod'
 
 export interface WatermarkWanted {
@@ -13,7 +12,7 @@ export interface WatermarkWanted {
   font_size?: number
 }
 
-/** How a document is cut: after every so many pages, or by ranges like `1-3`. */
+/** How a document is split: every so many pages, or by ranges like `1-3`. */
 export type SplitWanted = { every: number } | { ranges: readonly string[] }
 
 interface Given {

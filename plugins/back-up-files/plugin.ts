@@ -1,5 +1,5 @@
-// Copies files to the backup location, whole and read back, with their settings and mappings. A
-// file whose copy fails goes no further: a deletion that follows leaves it alone.
+// Copies files to the backup location, reads the copies back, and stores settings and mappings with
+// them. A file whose copy fails takes no further steps: a later deletion skips it.
 import { z } from 'zod'
 import { concurrently, definePlugin, failed, type Item, type Outcome } from '../contract.ts'
 

@@ -1,10 +1,10 @@
-// Moves files' bytes to another storage location, or keeps a copy there. Links go on working all
-// the while: nothing points at the new place before the bytes are there and have been read back,
-// and the old ones stay until nobody needs them.
+// Moves files' bytes to another storage location, or keeps a copy there. Links work all the time:
+// no row points at the new place before the bytes were read back there, and the old bytes stay
+// until they are unused.
 import { z } from 'zod'
 import { concurrently, definePlugin, failed, type Outcome, type StoredAt } from '../contract.ts'
 
-/** Files at once, each with all of its bytes through this process. */
+/** Concurrent files: all bytes pass through this process. */
 const AT_ONCE = 4
 
 const options = z.strictObject({

@@ -1,5 +1,4 @@
-// Makes a buyer's link for each file: its terms are the file's own, where the options do not say
-// otherwise.
+// Creates a buyer's link for each file, with the file's own terms unless the options say otherwise.
 import { z } from 'zod'
 import {
   definePlugin,
@@ -63,8 +62,8 @@ type Options = z.output<typeof options>
 type Terms = Omit<z.output<typeof ofFile>, 'file_id'>
 
 /**
- * Plans only: the link is made in the transaction that writes the file's outcome. An undo revokes
- * it.
+ * Plans only: the link is created in the transaction that writes the file's outcome. An undo
+ * revokes it.
  */
 export const createLinks = definePlugin({
   id: 'create-links',

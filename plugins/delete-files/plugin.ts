@@ -1,4 +1,4 @@
-// Moves files to the trash, where they stay 7 days. Their links stop at once; those of restored
+// Moves files to the trash for 7 days. Their links stop working immediately; those of restored
 // files work again.
 import { z } from 'zod'
 import { definePlugin, FILES, type FileChange } from '../contract.ts'

@@ -9,10 +9,7 @@ import {
   type OperationView,
 } from '../contract.ts'
 
-/**
- * Left out unless they are asked for: addresses for security, ids since people have no use for
- * them.
- */
+/** Left out by default: addresses for security, and ids because people have no use for them. */
 const ON_REQUEST: readonly ExportColumn[] = ['id', 'url']
 const USUAL = EXPORT_COLUMNS.filter((column) => !ON_REQUEST.includes(column))
 
@@ -107,6 +104,6 @@ export const exportFiles = definePlugin({
 const nameOf = ({ started_at }: OperationView, { format }: Options) =>
   `files-${started_at.toISOString().slice(0, 10)}.${format}`
 
-/** An object of JSON is told from others by its id. */
+/** JSON objects are identified by their ids. */
 const columnsOf = ({ format, columns }: Options): ExportColumn[] =>
   format === 'json' ? ['id', ...columns] : columns

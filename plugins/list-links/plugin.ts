@@ -1,4 +1,4 @@
-// Lists the links that an operation made, as a CSV file to be fetched.
+// Lists the links that an operation created, as a downloadable CSV file.
 import Papa from 'papaparse'
 import { z } from 'zod'
 import {
@@ -19,13 +19,13 @@ export const listLinks = definePlugin({
   title: 'List the links',
   actions: [],
   options,
-  // Once the links that it lists are revoked nothing of it is left.
+  // An undo revokes all links that it lists.
   undo: 'fields',
   needs: ['artifacts', 'listings'],
   document: true,
   scope: 'operation',
   permission: 'links:write',
-  // What was made before it was cancelled is there, and may have been sent.
+  // A cancelled operation has created links, which may have been sent.
   always: true,
   summary: () => 'Lists the links as a CSV file',
   async *plan(operation, _options, context) {
@@ -48,7 +48,7 @@ async function* csvOf({
   signal,
 }: OperationContext<'listings'>): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder()
-  // The mark tells a spreadsheet that this is UTF-8.
+  // The byte-order mark tells a spreadsheet that this is UTF-8.
   yield encoder.encode(`\ufeff${COLUMNS.join(',')}\r\n`)
   for await (const links of listings.links(signal))
     if (links.length > 0)

@@ -1,5 +1,5 @@
-// Products that a person chose: one for all the files, or one for each, as candidates of the review
-// list.
+// Products that a person chose: one for all files, or one for each, such as the candidates of the
+// review list.
 import { z } from 'zod'
 import {
   failed,
@@ -16,7 +16,7 @@ export const choice = z.strictObject({
   variant_id: z.string().max(255).nullable().default(null),
   score: z.number().min(0).max(1).default(1),
   reason: z.string().max(1000).default('Chosen by hand'),
-  /** Absent: as the option of that name says. */
+  /** Absent: as the option of the same name. */
   replace: z.boolean().optional(),
 })
 

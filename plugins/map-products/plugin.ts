@@ -1,6 +1,6 @@
-// Attaches files to products: to the one that a person chose, to the one whose SKU the import
-// names, or to the one that the file's name or tags tell of. Where several may be meant, a person
-// is asked.
+// Maps files to products: to a product that a person chose, to the product whose SKU the import
+// named, or to the product that the file's name or tags point to. If several fit, a person is
+// asked.
 import { z } from 'zod'
 import {
   definePlugin,
@@ -136,7 +136,7 @@ export const mapProducts = definePlugin({
   },
 })
 
-/** The SKU that its import names, or named; of a file that exists, where it may get a product. */
+/** The SKU that its import names or named; for an existing file only if it may get a product. */
 const skuOf = (item: Item, given: Options): string | null =>
   item.entry === null
     ? isOpen(item, given)
@@ -145,8 +145,8 @@ const skuOf = (item: Item, given: Options): string | null =>
     : item.entry.product_sku || null
 
 /**
- * The SKU that an import names always counts, and no guess stands in for one that is not known.
- * Gives the files that exist whose SKU is not known still: there someone has asked for guesses.
+ * The SKU that an import names always counts, and an unknown SKU is never replaced by a guess.
+ * Gives the existing files whose SKU is still unknown: for those, guesses were requested.
  */
 async function* mapBySku(
   items: readonly Item[],
@@ -201,7 +201,7 @@ const matchesSeveral = ({ length }: readonly Mapping[]) =>
   `It matches ${length} products: choose one in Reviews`
 
 /**
- * A file that exists counts as skipped where only a question comes of it; an import makes its file.
+ * An existing file counts as skipped if it only got a review; an import creates its file anyway.
  */
 const asking = (item: Item, candidates: readonly Mapping[], reason: string) => ({
   item: item.id,
@@ -272,7 +272,7 @@ function outcomeOfMatch(
   }
   if (suggestions.length > 0)
     return asking(item, suggestions, 'No product matches it for sure: see Reviews')
-  // An import goes on with a file that stays without a product.
+  // An import continues with a file that stays without a product.
   if (item.entry !== null) return { item: item.id, status: 'ok' }
   return { item: item.id, status: 'skipped', reason: 'No product matches it' }
 }

@@ -1,5 +1,5 @@
-// Makes one PDF document of several, in the order in which they were selected. It is a new file;
-// they stay as they are.
+// Merges several PDF documents into a new one, in the order of the selection. The originals stay
+// unchanged.
 import { z } from 'zod'
 import {
   definePlugin,
@@ -17,7 +17,7 @@ import {
 import { createDocuments } from '../_pdf/documents.ts'
 
 const FEWEST = 2
-// What is put together is in one place at once.
+// All merged documents are in one folder together.
 const MOST = 500
 
 const options = z.strictObject({
@@ -34,7 +34,9 @@ const options = z.strictObject({
   password: documentPassword,
 })
 
-/** `created`: the one document. Throws `PortError` that names a document which can't be merged. */
+/**
+ * `created`: the merged document. Throws `PortError`, which names a document that cannot be merged.
+ */
 export const mergePdf = definePlugin({
   id: 'merge-pdf',
   kind: 'act',
@@ -105,10 +107,7 @@ export const mergePdf = definePlugin({
 
 const nameOf = (filename: string) => `${stemOf(filename)}.pdf`
 
-/**
- * What is to be merged, and who stays behind: what an earlier step failed on is not what it was to
- * be.
- */
+/** The documents to merge, and those that are left out: an earlier step failed on them. */
 async function documentsOf(
   operation: OperationView,
 ): Promise<{ items: Item[]; leftOut: Warning[] }> {

@@ -1,4 +1,4 @@
-// Makes one tag of those that differ in their capitals alone: each becomes its lower-case form.
+// Merges tags that differ only in case: each becomes its lower-case form.
 import { z } from 'zod'
 import { definePlugin, nameKey } from '../contract.ts'
 

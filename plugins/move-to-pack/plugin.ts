@@ -1,6 +1,6 @@
-// Moves files into a pack, behind those that are there, or out of their packs. Their products
-// follow: those of the pack that they leave go, those of the new one come, and what a file has by
-// itself stays. Files that are in the pack already are brought up to date.
+// Moves files into a pack, after its files, or out of their packs. Their products follow: the old
+// pack's are removed, the new one's are added, and a file's own products stay. Files already in the
+// pack are updated.
 import { z } from 'zod'
 import {
   definePlugin,
@@ -67,7 +67,7 @@ export const moveToPack = definePlugin({
   options,
   undo: 'fields',
   needs: ['packs'],
-  // Files keep the order in which they were selected.
+  // Files keep the order of the selection.
   sequential: true,
   worksOn: 'files',
   summary: ({ new_pack, out }) => {
@@ -86,9 +86,7 @@ export const moveToPack = definePlugin({
   },
 })
 
-/**
- * The pack as it is; null: there is none yet, or the files go out; `gone`: there is none any more.
- */
+/** The pack; null: it does not exist yet, or files leave their packs; `gone`: it was deleted. */
 async function findTarget(
   packs: Packs,
   { pack, new_pack }: Options,

@@ -1,7 +1,8 @@
-// What of an operation's items is worth telling: the first of each kind, and a count of the rest.
+// What a message says about an operation's items: the first ones of each kind, and the number of
+// the others.
 import type { OperationView, ReadContext, ToldItem } from '../contract.ts'
 
-/** Named in one message; the rest is a count. */
+/** The most items named in one message; the others are counted. */
 const LISTED = 50
 
 export interface Line {
@@ -27,7 +28,7 @@ const UNKNOWN: NonNullable<ToldItem['error']> = {
   message: 'It failed for an unknown reason',
 }
 
-/** Are files without a product worth a word? Of an import, if the shop wants to know. */
+/** Should files without a product be reported? For imports, if the shop's settings say so. */
 export function isAboutProducts(
   { action }: OperationView,
   { shop: { settings }, actions }: Pick<ReadContext<'actions'>, 'shop' | 'actions'>,
@@ -37,8 +38,8 @@ export function isAboutProducts(
 }
 
 /**
- * Reads what is worth telling when `read`; without it the lists are empty. `products`: those
- * without a product are listed too.
+ * Reads the lists if `read`; otherwise they are empty. `products`: lists items without a product
+ * too.
  */
 export async function listsOf(
   operation: OperationView,
@@ -77,7 +78,7 @@ export async function listsOf(
   }
 }
 
-/** Keeps the first ones: an operation may have 100,000 of them. */
+/** Keeps the first ones: an operation may have 100,000. */
 function some<T>() {
   const listed: T[] = []
   let count = 0

@@ -1,5 +1,5 @@
-// Tells the shop how an operation ended: a notice in the page, and an email as the shop's settings
-// or the caller ask.
+// Notifies the shop of an operation's end: a notice in the page, and an email if the shop's
+// settings or the caller want one.
 import { z } from 'zod'
 import { definePlugin, type OperationView, type ReadContext } from '../contract.ts'
 import { isAboutProducts, listsOf } from './lists.ts'
@@ -32,7 +32,7 @@ export const notify = definePlugin({
   scope: 'operation',
   always: true,
   summary: ({ when }) => SUMMARIES[when],
-  // How it will end is not known yet.
+  // A preview does not know how it will end.
   async *plan(operation, { when }, context) {
     context.signal.throwIfAborted()
     if (!isTold(operation, when, context)) return
@@ -113,15 +113,15 @@ function wantsSms({ action, total }: OperationView, when: When, context: Context
 const isTold = (operation: OperationView, when: When, context: Context): boolean =>
   when !== 'background' || context.request.notify === true || isBackground(operation, context)
 
-/** Nobody waits for these: whoever started them may have left. */
+/** The caller does not wait for these, and may have left. */
 function isBackground({ action, total }: OperationView, { limits, actions }: Context): boolean {
   if (action === 'import') return true
   return total > limits.background[actions.find(action)?.report.background ?? 'update']
 }
 
 /**
- * As the caller asked, else as the shop's settings say. What is complete in part is both complete
- * and a failure.
+ * As the caller asked, else as in the shop's settings. A partial result counts as complete and as
+ * an error.
  */
 function wantsEmail(
   status: OperationView['status'],

@@ -1,11 +1,11 @@
-// What an operation's end is called, and what to do next: in the words of the plugin that did it.
+// Names of an operation's results, and the next steps, in the words of its plugin.
 import type { Actions, OperationView } from '../contract.ts'
 
-/** Ends that no plugin of their own names. */
+/** Results that no plugin names. */
 const DONE: Readonly<Record<string, string>> = { import: 'imported', undo: 'put back' }
 const DONE_OTHERWISE = 'done'
 
-/** What has become of the files that are done, after `1,200 of 1,204 files`. */
+/** What happened to the done files, after `1,200 of 1,204 files`. */
 const doneWords = ({ action }: OperationView, actions: Actions): string =>
   DONE[action] ?? actions.find(action)?.result ?? DONE_OTHERWISE
 
@@ -22,7 +22,7 @@ const files = (count: number) => `${number.format(count)} ${count === 1 ? 'file'
 const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB']
 const STEP = 1024
 
-/** 12,345,678 → `12 MB`: as the page writes it (test/sizes.test.ts holds them together). */
+/** 12,345,678 → `12 MB`, exactly as in the page (test/sizes.test.ts checks it). */
 export function sizeText(size: number): string {
   let [value, unit] = [size, 0]
   while (Math.round(value) >= STEP && unit < UNITS.length - 1) {
@@ -34,7 +34,9 @@ export function sizeText(size: number): string {
   return `${figure} ${size === 1 ? 'byte' : UNITS[unit]}`
 }
 
-/** `Tag files partly complete`. An import is one whatever its workflow is called. */
+/**
+ * `Tag files partly complete`. An import is called an import, regardless of its workflow's title.
+ */
 export const titleOf = ({ action, title, status }: OperationView): string =>
   `${action === 'import' ? 'Import' : title} ${ENDS[status]}`
 
@@ -50,7 +52,7 @@ export function headlineOf(operation: OperationView, unmapped: number, actions: 
   return `${parts.join(', ')}.`
 }
 
-/** So many names fit into a notice. */
+/** The most names in a notice. */
 const NAMED = 3
 
 /** `Not mapped: a.pdf, b.pdf, c.pdf and 12 more.` */
@@ -59,7 +61,9 @@ export function namesOf(what: string, names: readonly string[], count: number): 
   return `${what}: ${names.slice(0, NAMED).join(', ')}${more > 0 ? ` and ${number.format(more)} more` : ''}.`
 }
 
-/** Labelled counts for a table; the first and the last always, the others where there are any. */
+/**
+ * Labelled counts for a table. The first and the last always appear, the others if they are not 0.
+ */
 export function countsOf(operation: OperationView, actions: Actions) {
   const { total, done, failed, skipped, cancelled } = operation
   const words = doneWords(operation, actions)
@@ -75,14 +79,14 @@ export function countsOf(operation: OperationView, actions: Actions) {
 const AFTER_OTHER_ERROR = 'Open the operation, see why each file failed, and choose Retry Failed.'
 
 export interface Remains {
-  /** The codes of what failed and of what was warned about. */
+  /** The codes of failures and warnings. */
   errors: ReadonlySet<string>
   warnings: ReadonlySet<string>
   unmapped: number
 }
 
 /**
- * A sentence each, never none. The action's own advice comes before what other plugins say of the
+ * One sentence each, at least one. The action's own advice overrides other plugins' advice for the
  * same error.
  */
 export function nextSteps(operation: OperationView, remains: Remains, actions: Actions): string[] {

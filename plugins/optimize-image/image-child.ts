@@ -1,5 +1,5 @@
-// A limited child that works on images, one after another. The bytes lie in two files of a folder
-// that nobody else has.
+// A limited child that works on images, one after another. The bytes are in two files of a private
+// folder.
 import { readFile, writeFile } from 'node:fs/promises'
 import { serveRequests } from '../sandbox.ts'
 import { prepareSharp } from '../sharp.ts'

@@ -1,11 +1,10 @@
-// What is done to one image, in a child: opened with care, turned upright, made no larger than
-// wanted, written anew. Nothing here sees a path: an image that names its neighbours gets none of
-// them.
+// What the child does with one image: opens it with limits, rotates it upright, limits its size,
+// and encodes it again. No path is used: an image that refers to other files gets none of them.
 import sharp, { type Metadata, type Sharp } from 'sharp'
 import { Refusal } from '../sandbox.ts'
 
 export interface ImageTask {
-  /** The longer side, in pixels, at most. */
+  /** Limit of the longer side, in pixels. */
   max_px: number
   quality: number
   format: 'webp' | 'same'
@@ -13,14 +12,14 @@ export interface ImageTask {
 
 export type ImageResult = { bytes: Buffer; format: ImageFormat } | { unchanged: string }
 
-/** Those that are opened at all, in sharp's words. */
+/** The formats that are opened at all, by sharp's names. */
 const FORMATS = ['jpeg', 'png', 'gif', 'webp', 'tiff', 'avif'] as const
 export type ImageFormat = (typeof FORMATS)[number]
 
 export const TOO_LARGE =
   'The image is too large to be opened: it may have 100 million pixels over all its frames, and 300 MB'
 const MAX_PIXELS = 100_000_000
-// Half the time of sharp's usual 4, for some 8 % more bytes.
+// Takes half the time of sharp's default of 4, for about 8 % more bytes.
 const WEBP_EFFORT = 2
 const AVIF_EFFORT = 2
 
@@ -46,7 +45,7 @@ async function optimized(
     return { unchanged: 'It is an animation of a kind that can’t be written' }
   const wanted = format === 'same' ? had : 'webp'
   const opened = sharp(source, { ...OPENING, animated })
-  // Frames can't be turned, and are never stored askew.
+  // Animated frames cannot be rotated, but are never stored rotated.
   const upright = animated ? opened : opened.autoOrient()
   const sized = upright.resize({
     width: max_px,
@@ -55,13 +54,12 @@ async function optimized(
     withoutEnlargement: true,
   })
   const bytes = await written(coloured(sized, about, wanted), about, wanted, quality).toBuffer()
-  // Also where it has fewer pixels: a scan in black and white takes several times as many bytes in
-  // shades of grey.
+  // Also if it has fewer pixels: a black and white scan takes several times as many bytes in grey.
   if (bytes.length >= source.length) return { unchanged: 'It would not become smaller' }
   return { bytes, format: wanted }
 }
 
-// An error in the data is a damaged image; what decoders only warn of is not.
+// Errors in the data mean a damaged image; warnings of decoders do not.
 const OPENING = { failOn: 'error', limitInputPixels: MAX_PIXELS } as const
 
 function formatOf({ format, compression }: Metadata): ImageFormat {
@@ -71,15 +69,15 @@ function formatOf({ format, compression }: Metadata): ImageFormat {
   return found
 }
 
-/** An animated PNG or AVIF shows its readers one picture alone. */
+/** Only one frame of an animated PNG or AVIF would be kept. */
 function movesOtherwise(source: Buffer, format: ImageFormat): boolean {
   if (format === 'avif') return source.toString('latin1', 8, 12) === 'avis'
   return format === 'png' && source.subarray(0, source.indexOf('IDAT')).includes('acTL')
 }
 
 /**
- * Colours that sRGB does not have keep their profile; those of sRGB need none. Ink stays ink only
- * where its format can hold it.
+ * Colours outside sRGB keep their profile; sRGB colours need none. CMYK stays CMYK only if the
+ * format supports it.
  */
 function coloured(image: Sharp, { space, icc, depth }: Metadata, wanted: ImageFormat): Sharp {
   const exact = wanted === 'png' || wanted === 'tiff'
@@ -101,11 +99,11 @@ function coloured(image: Sharp, { space, icc, depth }: Metadata, wanted: ImageFo
   }
 }
 
-/** Does the profile call itself sRGB? */
+/** Is the profile named sRGB? */
 const isStandard = (icc: Buffer): boolean =>
   icc.includes('sRGB', 0, 'latin1') || icc.includes(Buffer.from('sRGB', 'utf16le').swap16())
 
-/** PNG and TIFF stay without loss. */
+/** PNG and TIFF stay lossless. */
 function written(
   image: Sharp,
   { isPalette }: Metadata,
@@ -137,7 +135,7 @@ const PROBLEMS = {
 const refusalFor = (code: keyof typeof PROBLEMS, cause?: unknown) =>
   new Refusal(code, PROBLEMS[code], { cause })
 
-/** Memory that ran out is told as that by `serveRequests`. */
+/** `serveRequests` reports that memory ran out. */
 function refusalOf(error: unknown, source: Buffer): unknown {
   if (!(error instanceof Error) || error instanceof Refusal) return error
   if (/pixel limit/i.test(error.message)) return refusalFor('image_too_large', error)

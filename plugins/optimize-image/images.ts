@@ -1,5 +1,5 @@
-// One image through the sandbox: its bytes are copied into a private folder, opened only in the
-// child process, and what the child made of them is staged.
+// One image through the sandbox: its bytes are copied into a private folder and opened only in the
+// child process. The result is staged.
 import path from 'node:path'
 import { z } from 'zod'
 import {
@@ -12,18 +12,18 @@ import {
 } from '../contract.ts'
 
 export interface ImageWanted {
-  /** The longer side, in pixels, at most. */
+  /** Limit of the longer side, in pixels. */
   max_px: number
   /** 1 to 100. */
   quality: number
-  /** `same`: the format that it has. */
+  /** `same`: the current format. */
   format: 'webp' | 'same'
 }
 
 export interface Images {
   /**
-   * The item's bytes made smaller, or why they stay as they are. `extension` has no dot. Throws
-   * `PortError` where the image can't be worked on.
+   * Reduces the item's bytes, or says why they stay unchanged. `extension` has no dot. Throws
+   * `PortError` if the image cannot be processed.
    */
   optimize(
     item: Item,
@@ -36,14 +36,14 @@ export interface Images {
 const MAX_SOURCE_BYTES = 300_000_000
 const LIMITS = {
   memoryBytes: 1024 ** 3,
-  // As much as a picture without any packing could have.
+  // The size of such a picture without compression.
   fileBytes: 1024 ** 3,
   wallMs: 20_000,
-  // Each takes a processor and up to 1 GB.
+  // Each uses a processor and up to 1 GB.
   parallel: 4,
-  // sharp's memory climbs from image to image, to some 220 MB.
+  // sharp's memory grows from image to image, up to about 220 MB.
   uses: 300,
-  // Starting one takes as long as an image: it waits for the next operation.
+  // Starting one takes as long as an image, so it waits for the next operation.
   idleMs: 30_000,
 }
 const SCRIPT = new URL('./image-child.ts', import.meta.url)

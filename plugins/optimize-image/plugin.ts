@@ -1,5 +1,5 @@
-// Makes images smaller: no larger than wanted, written anew at a lower quality, as WebP if asked.
-// The file's name follows its format.
+// Makes images smaller: limits their size, encodes them again at a lower quality, as WebP if
+// requested. The file's name follows its format.
 import { z } from 'zod'
 import {
   concurrently,
@@ -13,7 +13,7 @@ import {
 } from '../contract.ts'
 import { createImages } from './images.ts'
 
-// Images are fetched and kept while others are worked on.
+// Images are fetched and stored while others are processed.
 const AT_ONCE = 6
 
 const options = z.strictObject({
@@ -40,8 +40,8 @@ const options = z.strictObject({
 type Options = z.output<typeof options>
 
 /**
- * `bytes` and a name that ends as their format does. Fails with `image_damaged`, `not_an_image`,
- * `image_too_large` and limits.
+ * `bytes`, and a name with the extension of the new format. Fails with `image_damaged`,
+ * `not_an_image`, `image_too_large` and limits.
  */
 export const optimizeImage = definePlugin({
   id: 'optimize-image',
@@ -108,14 +108,14 @@ export const optimizeImage = definePlugin({
     }),
 })
 
-/** By the name alone: only its bytes tell whether it would become smaller. */
+/** By the name only: only the bytes show whether it would become smaller. */
 function previewOutcome(item: Item, { format }: Options): Outcome {
   const unchanged = whyNot(item.file)
   if (unchanged) return { item: item.id, status: 'ok', unchanged }
   return { item: item.id, status: 'ok', ...(format === 'webp' ? renamed(item.file, 'webp') : {}) }
 }
 
-/** Endings of the formats that can be written, the usual one first. */
+/** Extensions of the output formats, the usual one first. */
 const ENDINGS = [
   ['jpg', 'jpeg', 'jpe', 'jfif'],
   ['png'],
@@ -134,7 +134,7 @@ function whyNot({ filename }: FileView): string | null {
   return 'It is not an image'
 }
 
-/** A name that says so already stays as it is. */
+/** A name that already has such an extension stays. */
 function renamed({ filename }: FileView, extension: string) {
   const alike = ENDINGS.find((endings) => endings.includes(extension)) ?? [extension]
   if (alike.includes(extensionOf(filename))) return {}

@@ -1,5 +1,5 @@
-// Makes PDF documents smaller: their pictures written anew, everything else packed. They can be
-// made ready to be read while they load.
+// Makes PDF documents smaller: encodes pictures again and compresses everything else. They can be
+// linearized too.
 import { z } from 'zod'
 import {
   concurrently,
@@ -13,7 +13,7 @@ import {
 } from '../contract.ts'
 import { createDocuments } from '../_pdf/documents.ts'
 
-// Documents are fetched and kept while others are worked on.
+// Documents are fetched and stored while others are processed.
 const AT_ONCE = 4
 
 const options = z.strictObject({

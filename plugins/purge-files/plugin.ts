@@ -1,4 +1,4 @@
-// Deletes files for good, with their versions, mappings and links. Nothing brings them back.
+// Purges files, with their versions, mappings and links. This cannot be undone.
 import { z } from 'zod'
 import { definePlugin } from '../contract.ts'
 

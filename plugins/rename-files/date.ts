@@ -1,4 +1,4 @@
-// The day of a file in a name, by the shop's own clock.
+// The date of a file in a name, in the shop's time zone.
 
 const TOKENS = ['YYYY', 'YY', 'MM', 'M', 'DD', 'D', 'HH', 'mm', 'ss'] as const
 type Token = (typeof TOKENS)[number]
@@ -6,13 +6,13 @@ export const KNOWN_TOKENS = TOKENS.join(', ')
 /** The same letter, once or several times. */
 const RUN = /(\p{L})\1*/gu
 
-/** Letters that stand for nothing would stand in every name. */
+/** Letters without a meaning would appear unchanged in every name. */
 export function isDateFormat(format: string): boolean {
   const runs = format.match(RUN) ?? []
   return runs.length > 0 && runs.every((run) => TOKENS.includes(run as Token))
 }
 
-/** How times are written in this format. */
+/** Formats the time parts of this pattern. */
 export function dateWriter(format: string, timeZone: string): (time: Date) => string {
   const clock = new Intl.DateTimeFormat('en-US-u-ca-gregory-nu-latn', {
     timeZone,
@@ -39,7 +39,7 @@ export function dateWriter(format: string, timeZone: string): (time: Date) => st
   }
 }
 
-/** Of what the database writes: `2026-01-31 12:00:00.123456+00`. */
+/** From the database's format: `2026-01-31 12:00:00.123456+00`. */
 export const timeOf = (text: string): Date =>
   // prettier-ignore
   new Date(text.replace(' ', 'T').replace(/([+-]\d\d)(\d\d)?$/, (_, hours: string, minutes = '00') => `${hours}:${minutes}`))

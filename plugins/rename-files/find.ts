@@ -1,6 +1,6 @@
-// Find and replace in a name. Text is found as it stands; a merchant's expression runs on RE2,
-// whose time grows with the name alone: what would need more than that it does not have, and is
-// refused by name.
+// Find and replace in a name. Plain text is found literally. A merchant's expression runs on RE2,
+// whose time grows only with the length of the name; features that would need more are refused by
+// name.
 import { RE2JS, RE2JSException } from 're2js'
 import type { Problem } from './problem.ts'
 
@@ -11,13 +11,13 @@ export interface Wanted {
   regex: boolean
 }
 
-/** The name with everything found replaced; itself where nothing is found. */
+/** The name with all matches replaced; unchanged if there are none. */
 export type Replacer = (name: string) => string
 
 /** Instructions of a compiled expression: each character of a name is tried on all of them. */
 const MOST_INSTRUCTIONS = 200
 
-/** Either how to replace, or what is wrong with the wish. */
+/** The replacement function, or the problem of the options. */
 export function replacerOf({ find, replace, case_sensitive, regex }: Wanted): Replacer | Problem {
   if (!regex) {
     const text = new RegExp(literal(find.normalize('NFC')), case_sensitive ? 'gu' : 'giu')
@@ -46,7 +46,7 @@ function compiled(find: string, caseSensitive: boolean): RE2JS | Problem {
   }
 }
 
-/** What other engines have and this one does not, by how it begins. */
+/** Features of other engines that RE2 lacks, by their first characters. */
 const LACKING: readonly (readonly [construct: RegExp, name: string])[] = [
   [/^\(\?[=!]/, 'Look-ahead'],
   [/^\(\?<[=!]/, 'Look-behind'],
@@ -56,7 +56,7 @@ const LACKING: readonly (readonly [construct: RegExp, name: string])[] = [
   [/^\(\?R/, 'Recursion'],
 ]
 
-/** RE2's own words end with what it stumbled over: `invalid escape sequence: `\1``. */
+/** RE2's messages end with the faulty part: `invalid escape sequence: `\1``. */
 function objectionTo(message: string): string {
   const construct = /`(.*)`$/s.exec(message)?.[1] ?? ''
   const name = LACKING.find(([begins]) => begins.test(construct))?.[1]
@@ -65,15 +65,13 @@ function objectionTo(message: string): string {
   return `This expression cannot be read: ${message.replace(/^error parsing regexp: /, '')}`
 }
 
-/** Text as it stands, or a group by its number. */
+/** Literal text, or a group by its number. */
 type Part = string | number
-// A name ends at the next $: without that, each `${` of a text without `}` is searched to the end
+// A name ends at the next $: otherwise each `${` of a text without `}` would be searched to the end
 // of the text.
 const REFERENCE = /\$(?:(\$)|(&)|(\d{1,2})|<([^>$]*)>|\{([^}$]*)\})/g
 
-/**
- * `$1`, `$<name>` and `${name}` stand for groups, `$&` for all that was found, `$$` for a dollar.
- */
+/** `$1`, `$<name>` and `${name}` are groups, `$&` is the whole match, `$$` a dollar. */
 function partsOf(replace: string, expression: RE2JS): Part[] | Problem {
   const names = expression.namedGroups()
   const parts: Part[] = []

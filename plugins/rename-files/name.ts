@@ -1,4 +1,4 @@
-// Names in parts, and text made fit for one.
+// Splits names, and makes text valid in a name.
 import { UNSAFE_CHARACTERS } from '../contract.ts'
 
 const MAX_LENGTH = 255
@@ -12,14 +12,11 @@ export function partsOfName(filename: string): { stem: string; extension: string
     : { stem: filename, extension: '' }
 }
 
-/**
- * A text from elsewhere, as it can stand in a name: slashes become hyphens, characters that no name
- * may have go.
- */
+/** Makes a text valid in a name: slashes become hyphens, and forbidden characters are removed. */
 export const fitForName = (text: string): string =>
   text.replace(/[\\/]/g, '-').replace(/\s+/g, ' ').replace(UNSAFE, '').trim().toWellFormed()
 
-/** What a merchant wrote into a pattern; it is refused, not mended. */
+/** A merchant's own pattern is refused instead of changed. */
 export function textProblem(text: string): string | null {
   if (/[\\/]/.test(text)) return 'A filename cannot contain / or \\'
   if (!text.isWellFormed()) return 'This is not valid Unicode'
@@ -29,8 +26,7 @@ export function textProblem(text: string): string | null {
 }
 
 /**
- * Cut so that it is no longer than a name may be; the extension stays whole. '' where nothing is
- * left of the stem.
+ * Cut to the longest allowed name; the extension stays complete. '' if nothing is left of the stem.
  */
 export function joinedName(stem: string, extension: string): string {
   const room = MAX_LENGTH - [...extension].length

@@ -1,5 +1,5 @@
-// Renames files: by a pattern, or by finding and replacing in their names. Whether a new name is
-// free is not its business: whoever changes the files says so, in the preview and in the run alike.
+// Renames files: by a pattern, or by find and replace. This plugin does not check whether a new
+// name is free: the code that changes files does, in previews and in runs.
 import { z } from 'zod'
 import { definePlugin, type Item, type Outcome, type BaseContext } from '../contract.ts'
 import { dateWriter, isDateFormat, KNOWN_TOKENS, timeOf } from './date.ts'
@@ -65,7 +65,7 @@ function problemsOf(wanted: Options): Problem[] {
   const { find = '', replace } = wanted
   if (find === '') return [{ path: 'find', message: 'Write what to find' }]
   const wrong = textProblem(replace)
-  // A backslash has no meaning in a replacement, so it is a character like any other.
+  // A backslash has no special meaning in a replacement.
   if (wrong) return [{ path: 'replace', message: wrong }]
   const replacer = replacerOf({ ...wanted, find })
   return 'message' in replacer ? [replacer] : []
@@ -96,13 +96,13 @@ function dateProblems({
   return wrong ? [problem(wrong)] : []
 }
 
-/** A new name, or why there is none. */
+/** A new name, or the reason why there is none. */
 type Named = { name: string } | { skipped: string }
 type Naming = (item: Item) => Named
 
 /**
- * So long an expression may be at one batch; others want to run too, and a transaction is open
- * meanwhile. Milliseconds.
+ * Time limit of an expression for one batch, in milliseconds: others wait, and a transaction is
+ * open.
  */
 const MOST_MS = 5000
 const BREATHE_MS = 20
@@ -179,7 +179,7 @@ function namingOf(wanted: Options, context: BaseContext): Naming {
   }
 }
 
-/** A pattern that names the extension itself gets it once. */
+/** A pattern that contains the extension gets it only once. */
 const endsWith = (pattern: string, extension: string) =>
   pattern.toLowerCase().endsWith(extension.toLowerCase())
 
@@ -202,7 +202,7 @@ function byPattern(
     const name = pattern.replace(VARIABLE, (_, variable: Variable) => values[variable]())
     if (!keep_extension) return { name: joinedName(name, '') }
     if (!endsWith(pattern, extension)) return { name: joinedName(name, extension) }
-    // It is the pattern's own, as that writes it, and is not cut off either.
+    // The pattern writes the extension itself, and it is never cut.
     const end = name.length - extension.length
     return { name: joinedName(name.slice(0, end), name.slice(end)) }
   }

@@ -1,4 +1,4 @@
-// What is wrong with an option, and with which.
+// An option's problem, with its name.
 
 export interface Problem {
   path: string

@@ -1,4 +1,4 @@
-// Finds a tag and puts another one in its place. A file that has both is left with one.
+// Replaces a tag by another one. A file that has both keeps one.
 import { z } from 'zod'
 import { definePlugin, nameKey, tag } from '../contract.ts'
 

@@ -1,4 +1,4 @@
-// Brings files back from the trash. One whose name was taken meanwhile gets a number.
+// Restores files from the trash. A file whose name was taken in the meantime gets a number.
 import { z } from 'zod'
 import { definePlugin } from '../contract.ts'
 

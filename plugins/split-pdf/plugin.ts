@@ -1,5 +1,5 @@
-// Cuts PDF documents into parts, which are new files beside them: a page each, so many pages each,
-// or ranges of pages.
+// Splits PDF documents into new files: single pages, parts of a number of pages, or ranges of
+// pages.
 import { z } from 'zod'
 import {
   concurrently,
@@ -18,7 +18,7 @@ import { createDocuments } from '../_pdf/documents.ts'
 
 const AT_ONCE = 4
 const MOST_RANGES = 200
-// Leaves room for the number within what a name may have.
+// Leaves room for the number within the longest allowed name.
 const MOST_STEM = 200
 
 const noRange = (input: unknown) =>
@@ -61,7 +61,7 @@ type Options = z.output<typeof options>
 
 /**
  * `created`: the parts, with the document's tags, settings and products. Fails with
- * `pdf_page_out_of_range` and as documents do.
+ * `pdf_page_out_of_range` and the other errors of documents.
  */
 export const splitPdf = definePlugin({
   id: 'split-pdf',
@@ -150,10 +150,7 @@ const wantedOf = ({ every = 1, ranges, password }: Options) => ({
   ...(password === undefined ? {} : { password }),
 })
 
-/**
- * `guide.pdf` → `guide-01.pdf` …: numbers of the same length, so that names are sorted as the parts
- * are.
- */
+/** `guide.pdf` → `guide-01.pdf` …: numbers of equal length, so that names sort like the parts. */
 function named({ file }: Item, parts: readonly { bytes: StagedBlob }[]) {
   const stem = [...stemOf(file.filename)].slice(0, MOST_STEM).join('').trim()
   const digits = String(parts.length).length

@@ -1,10 +1,10 @@
-// Adds tags to the files that each rule is about. Tags that a file has stay.
+// Adds tags to the files that match each rule. Existing tags stay.
 import { z } from 'zod'
 import { conditionSchema, definePlugin, matchesCondition, tag } from '../contract.ts'
 
 const MB = 1024 ** 2
 
-/** The specification's own four. */
+/** The four rules of the specification. */
 const USUAL = [
   { when: { search: 'ebook' }, tags: ['ebook'] },
   { when: { search: 'course' }, tags: ['course'] },
@@ -26,7 +26,7 @@ const options = z.strictObject({
     )
     .min(1, 'Write at least one rule')
     .max(100)
-    // Not `default`, which JSON Schema would lose beside tags and conditions that are made tidy as
+    // Not `default`, which JSON Schema would lose because tags and conditions are normalized while
     // they are read.
     .prefault(USUAL)
     .meta({

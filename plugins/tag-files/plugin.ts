@@ -1,4 +1,4 @@
-// Gives files tags: in the place of those they have, beside them, or takes some away.
+// Replaces files' tags, adds tags, or removes some.
 import { z } from 'zod'
 import { definePlugin, tag, type FileChange } from '../contract.ts'
 

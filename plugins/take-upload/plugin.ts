@@ -1,11 +1,10 @@
-// First step of every import of uploads: the bytes that a browser has sent get their place in the
-// shop's storage location.
+// First step of every import of uploads: moves the received bytes into the shop's storage location.
 import { z } from 'zod'
 import { concurrently, definePlugin, failed, type Item, type Outcome } from '../contract.ts'
 
 const AT_ONCE = 4
 
-/** Outcomes carry `bytes`. Fails with `upload_lost`, or what the storage location says. */
+/** Outcomes carry `bytes`. Fails with `upload_lost`, or the error of the storage location. */
 export const takeUpload = definePlugin({
   id: 'take-upload',
   kind: 'fetch',

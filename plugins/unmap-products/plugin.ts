@@ -1,5 +1,5 @@
-// Takes files off their products: off all, or off those named. Links of a file that loses its last
-// product stand still.
+// Removes files' mappings: all, or those to the given products. Links of a file that loses its last
+// product are suspended.
 import { z } from 'zod'
 import { definePlugin, type Outcome } from '../contract.ts'
 

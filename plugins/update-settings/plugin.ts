@@ -1,4 +1,4 @@
-// Changes files' settings: what is not named stays as it is.
+// Changes files' settings. Absent options stay unchanged.
 import { z } from 'zod'
 import {
   definePlugin,
@@ -32,7 +32,7 @@ const options = z
 
 type Options = z.output<typeof options>
 
-/** Plans only: one change for every file, but for days that are added to each file's own. */
+/** Plans only: one change for every file, unless days are added to each file's own. */
 export const updateSettings = definePlugin({
   id: 'update-settings',
   kind: 'act',
@@ -103,7 +103,7 @@ export const updateSettings = definePlugin({
   undo: 'fields',
   summary: (wanted) => phrases(wanted).join(', '),
   async *plan(items, { add_expiry_days, ...wanted }, { signal }) {
-    // Without days to add no file is looked at, and all of them get one and the same change.
+    // Without days to add, no file is read, and all get the same change.
     const change = { set: named(wanted) }
     for (const item of items) {
       signal.throwIfAborted()

@@ -1,5 +1,5 @@
-// Does a name promise what the bytes are? Only kinds that can be told for sure are compared: many
-// formats are ZIP archives or text inside.
+// Does a file's content match its name? Only reliable types are compared: many formats are ZIP
+// archives or text inside.
 import mime from 'mime-types'
 
 type Kind = 'PDF document' | 'web page' | 'program' | 'picture' | 'sound or video'
@@ -15,16 +15,11 @@ function kindOf(type: string): Kind | null {
   return /^(audio|video)\//.test(type) ? 'sound or video' : null
 }
 
-/**
- * Types whose bytes are text, or a container that others share: they say nothing against a name.
- */
+/** Text types, and containers that several formats share: they cannot contradict a name. */
 const isShared = (type: string) =>
   /^(text\/|image\/(svg|vnd\.))/.test(type) && kindOf(type) !== 'web page'
 
-/**
- * What the bytes are where the name says something else, as words; null: nothing speaks against the
- * name.
- */
+/** The detected type if the name promises another one, in words; null: no contradiction. */
 export function mismatchOf(
   filename: string,
   found: string | undefined,
@@ -33,8 +28,8 @@ export function mismatchOf(
   const extension = /\.([^.]+)$/.exec(filename)?.[1]?.toLowerCase()
   const promised = extension === undefined ? false : mime.lookup(extension)
   if (is === null || promised === false || isShared(found!) || isShared(promised)) return null
-  // What is no picture, sound, page or document can have any bytes but those of a page or a
-  // program.
+  // Files other than pictures, audio, pages or documents may contain anything except a web page or
+  // a program.
   const kind = kindOf(promised)
   if (kind === is || (kind === null && is !== 'web page' && is !== 'program')) return null
   if (kind === null && promised === 'application/octet-stream') return null

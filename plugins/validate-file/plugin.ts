@@ -1,5 +1,5 @@
-// Looks at what was fetched before it becomes a file: refuses what can't be one, and warns of what
-// was hardly meant. Every type of file is accepted.
+// Checks fetched bytes before they become a file: refuses invalid files, and warns of likely
+// mistakes. Every type of file is accepted.
 import { z } from 'zod'
 import { mismatchOf } from './contents.ts'
 import { definePlugin, type Item, type Outcome, type Warning, type FileView } from '../contract.ts'
@@ -8,7 +8,7 @@ const MB = 1024 ** 2
 
 /**
  * Fails with `empty_file` and `file_too_large`; warns with `large_file`, `web_page` and
- * `content_mismatch`. A size not known yet is no fault.
+ * `content_mismatch`. An unknown size is no error.
  */
 export const validateFile = definePlugin({
   id: 'validate-file',
@@ -73,9 +73,7 @@ function contentWarnings(
   return [{ code: 'content_mismatch', message }]
 }
 
-/**
- * A page where the name promises something else: what servers give to those who are not signed in.
- */
+/** A web page instead of the expected file: servers send one to clients that are not signed in. */
 function isUnexpectedPage({ filename }: FileView, type: string | null): boolean {
   if (!/^(text\/html|application\/xhtml\+xml)\b/i.test(type ?? '')) return false
   const extension = /\.([^.]+)$/.exec(filename)?.[1]?.toLowerCase()

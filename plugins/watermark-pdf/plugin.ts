@@ -1,5 +1,5 @@
-// Puts a mark on every page of PDF documents: a text in any script, or a picture. The original
-// stays as a version of the file.
+// Puts a mark on every page of PDF documents: text in any script, or a picture. The original stays
+// as a version of the file.
 import { z } from 'zod'
 import {
   concurrently,
@@ -80,8 +80,8 @@ const options = z
 type Options = z.output<typeof options>
 
 /**
- * `bytes`. Fails with `glyph_missing`, `image_damaged`, `file_not_found` (the picture), and as
- * documents do.
+ * `bytes`. Fails with `glyph_missing`, `image_damaged`, `file_not_found` (the picture), and the
+ * other errors of documents.
  */
 export const watermarkPdf = definePlugin({
   id: 'watermark-pdf',

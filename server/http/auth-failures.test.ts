@@ -39,7 +39,7 @@ test('wrong keys of one address are refused after a few, and not even looked up'
   expect(await ask('198.51.100.2', key)).toBe(200)
 })
 
-test('a key that works goes on working there, and its requests count as no failures', async () => {
+test('a valid key still works there, and its requests count as no failures', async () => {
   for (let n = 0; n < MOST * 2; n++) expect(await ask('198.51.100.3', app.owner.key)).toBe(200)
   expect(await fail('198.51.100.3')).toEqual(FAILED)
   expect(await ask('198.51.100.3', app.owner.key)).toBe(200)

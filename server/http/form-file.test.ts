@@ -21,7 +21,7 @@ async function read(text: string, size = 5) {
 }
 
 describe('a form', () => {
-  it('gives its file, whatever is in it and wherever it is cut', async () => {
+  it('gives its file, with any content and cut anywhere', async () => {
     const body = fc.string({ unit: fc.constantFrom('\r', '\n', '-', 'B', 'x', 'ü'), maxLength: 30 })
     await fc.assert(
       fc.asyncProperty(

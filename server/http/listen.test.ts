@@ -10,7 +10,7 @@ const closed = (socket: Socket) =>
     socket.on('error', () => {}).on('close', () => resolve(text))
   })
 
-it('gives up whoever sends nothing more, and not whoever takes long', async () => {
+it('drops clients that send nothing more, but not slow ones', async () => {
   // Far more than a busy machine takes between two timers.
   const stallMs = 900
   const server = await listen(

@@ -34,7 +34,7 @@ export const scheduleBody = z
     options: z.record(z.string(), z.unknown()).default({}).meta({ description: 'The action’s' }),
     filter: filterSchema
       .default({})
-      .meta({ description: 'Which files, looked up anew with every run' }),
+      .meta({ description: 'Which files, looked up again with every run' }),
     notify: z.enum(['always', 'errors', 'never']).default('always'),
     cap: z.int().min(1).max(1_000_000).default(100).meta({
       description:

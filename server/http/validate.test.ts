@@ -108,7 +108,7 @@ describe('what is too long is named, and reaches nothing else', () => {
     }
     throw new Error('It was taken')
   }
-  it('whatever comes after the limit in the schema', () => {
+  it('with any checks after the limit in the schema', () => {
     const { details } = refusal({
       text: 'x'.repeat(1e6),
       list: Array<string>(5000).fill('y'),
@@ -121,7 +121,7 @@ describe('what is too long is named, and reaches nothing else', () => {
     ])
     expect(read).toEqual([5, 1, 1])
   })
-  it('in each of several shapes, and where a schema has no limit of its own', () => {
+  it('in each of several shapes, and where a schema has no limit', () => {
     const fine = { text: 'a', list: [] }
     expect(refusal({ ...fine, either: { in: 'x'.repeat(5) } }).details).toMatchObject([
       { param: 'either.in' },

@@ -25,7 +25,7 @@ export const workflowBody = z
     parallel: z
       .number()
       .default(1)
-      .meta({ description: 'Batches that may run at once; 1: one after another' }),
+      .meta({ description: 'Batches that may run concurrently; 1: one after another' }),
     steps: z.array(
       z.strictObject({
         id: z

@@ -1885,7 +1885,7 @@ export interface components {
       /** @default true */
       enabled: boolean
       /**
-       * @description Which files, looked up anew with every run
+       * @description Which files, looked up again with every run
        * @default {}
        */
       filter: {
@@ -1999,7 +1999,7 @@ export interface components {
       cron: string
       /** @default true */
       enabled: boolean
-      /** @description Which files, looked up anew with every run */
+      /** @description Which files, looked up again with every run */
       filter?: {
         /** @description Is in the trash; absent: is not */
         deleted?: boolean
@@ -2084,7 +2084,7 @@ export interface components {
       /** @default true */
       enabled: boolean
       /**
-       * @description Which files, looked up anew with every run
+       * @description Which files, looked up again with every run
        * @default {}
        */
       filter: {
@@ -2477,7 +2477,7 @@ export interface components {
       kind: 'import' | 'bulk'
       name: string
       /**
-       * @description Batches that may run at once; 1: one after another
+       * @description Batches that may run concurrently; 1: one after another
        * @default 1
        */
       parallel: number

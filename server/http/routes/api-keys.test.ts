@@ -72,7 +72,7 @@ it('nobody gives a key scopes that they lack', async () => {
   ] as const)
     expect((await reader.call(method, route, method === 'POST' ? {} : undefined)).status).toBe(403)
 })
-it('a revoked key gets nobody in, at once; it stays in the list', async () => {
+it('a revoked key is refused immediately; it stays in the list', async () => {
   const { id, key } = (await create({ name: 'leaked', scopes: ['files:read'] })).body
   expect(await get(key)).toBe(200)
   expect((await owner.call('DELETE', `/api/api-keys/${id}`)).status).toBe(204)
@@ -100,7 +100,7 @@ it('a key expires', async () => {
   )
   expect(await get(key)).toBe(401)
 })
-it('its last use is kept to the minute, and written once however many requests come at once', async () => {
+it('its last use is kept to the minute, and written once for many concurrent requests', async () => {
   const { id, key } = (await create({ name: 'busy', scopes: ['files:read'] })).body
   const uuid = parsePublicId('key', id)!
   const version = async () =>

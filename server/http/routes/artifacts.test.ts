@@ -103,7 +103,7 @@ describe('an export', () => {
     expect((await untilEnded(app.owner, body.id)).artifact.filename).toMatch(/\.csv$/)
   })
 
-  it('needs files:read, from whoever starts it and whoever fetches it', async () => {
+  it('needs files:read, to start it and to fetch it', async () => {
     const [reader, watcher] = [
       await app.clientWith(['files:read', 'operations:read', 'operations:write']),
       await app.clientWith(['operations:read', 'operations:write']),

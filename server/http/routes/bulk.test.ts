@@ -20,7 +20,7 @@ afterAll(async () => {
 })
 
 let batches = 0
-/** Names are unique in a shop: each batch has a prefix of its own. */
+/** Names are unique in a shop: each batch has its own prefix. */
 beforeEach(() => void batches++)
 const filesOf = async (client: Client, files: readonly MadeFile[]): Promise<string[]> =>
   (
@@ -421,7 +421,7 @@ describe('the background thresholds', () => {
     ['update', 500],
     ['delete', 100],
   ] as const)(
-    '%s: up to %i files the caller waits for the end, one more goes on in the background',
+    '%s: up to %i files the caller waits for the end, one more runs in the background',
     async (what, most) => {
       await late?.stop()
       const ids = await filesOf(

@@ -126,7 +126,7 @@ const remove = (parts: OperationParts) =>
 
 const replies = <const Name extends string>(done: Name, description: string) => ({
   200: { description, schema: reply(done) },
-  202: { description: 'It goes on; follow `Location`', schema: reply(done) },
+  202: { description: 'It is still running; follow `Location`', schema: reply(done) },
   422: { description: 'Every problem', schema: errorSchema },
 })
 

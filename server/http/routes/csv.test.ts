@@ -326,7 +326,7 @@ describe('columns', () => {
     expect((await app.upload(`${foreign}a.pdf;${url};;\n`)).body.saved_mapping).toBe(null)
   })
 
-  it('are saved by themselves too', async () => {
+  it('are saved without a name too', async () => {
     const body = { name: 'by hand', headers: ['A', 'B'], mapping: { filename: 'B', file_url: 'A' } }
     expect((await app.owner.call('POST', '/api/csv/mappings', body)).status).toBe(201)
     expect((await app.upload(`A,B\n${url},a.pdf\n`)).body).toMatchObject({
@@ -597,7 +597,7 @@ describe('a start', () => {
     expect((await start(id, { only_valid: true })).body.error.code).toBe('too_few')
   })
 
-  it('twenty times at once is one import', async () => {
+  it('twenty concurrent starts are one import', async () => {
     const id = await app.uploaded(csv(`${name()},${url},,,,`))
     await app.checked(id)
     const answers = await Promise.all(Array.from({ length: 8 }, () => start(id)))

@@ -17,7 +17,7 @@ afterAll(async () => {
   await worker.stop()
   await app.close()
 })
-/** Names are unique in a shop: each test has a prefix of its own. */
+/** Names are unique in a shop: each test has its own prefix. */
 beforeEach(() => void batch++)
 
 const named = (name: string) => `${batch}-${name}`
@@ -149,7 +149,7 @@ describe('PATCH /api/files/{id}', () => {
     await owner.scope.from('file_claims').where('file_id', claim.file_id).delete()
     expect((await change(id, { cdn: false })).status).toBe(200)
   })
-  it('of twenty who change it at once all are heard, and of two who want one name one is', async () => {
+  it('takes all of twenty concurrent changes, and one of two that want one name', async () => {
     const [a, b] = (await files({ filename: 'a.pdf' }, { filename: 'b.pdf' })) as [string, string]
     const both = await Promise.all([
       ...Array.from({ length: 20 }, (_, n) => change(a, { download_limit: n + 1 })),
@@ -202,7 +202,7 @@ describe('the list', () => {
     ],
     ['no JSON', Buffer.from('nonsense')],
     [
-      'a day that there is not',
+      'a day that does not exist',
       Buffer.from('["2026-02-30 00:00:00+00","01999999-0000-7000-8000-000000000000",1,1]'),
     ],
   ])('refuses a cursor that is %s', async (_what, cursor) => {
@@ -213,7 +213,7 @@ describe('the list', () => {
       body: { error: { code: 'validation_failed' } },
     })
   })
-  it('and so does every other list, whatever its cursors are made of', async () => {
+  it('and so does every other list, with any kind of cursor', async () => {
     const id = await file()
     const { body: started } = await owner.call('POST', '/api/operations', {
       ...{ action: 'restore-files', select: { file_ids: [id] }, dry_run: true },
@@ -328,7 +328,7 @@ describe('the list', () => {
     })
     await fetch(made.data[0].url.replace('http://127.0.0.1', app.url))
     expect(await active()).toBe(2)
-    // Its own expiry is no matter: it lives as long as the pack's.
+    // Its own expiry is ignored: it is valid as long as the pack's link.
     await owner.scope.query(
       `update links set expires_at = now() - interval '1 hour' where shop_id = :shop and parent_id is not null`,
     )

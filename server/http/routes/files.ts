@@ -162,8 +162,7 @@ const publicAddress = (parts: FileRouteParts) =>
     method: 'post',
     path: '/api/files/{id}/public-address',
     summary: 'Give a public file another address',
-    description:
-      'The old one stops at once. A file that is private has none: make it public first.',
+    description: 'The old one stops immediately. A private file has none: make it public first.',
     tag: 'Files',
     scope: 'files:write',
     params: byId,

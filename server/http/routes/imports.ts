@@ -91,7 +91,7 @@ export function importRoutes(engine: Engine, limits: Limits): Endpoint[] {
       body: importBody(limits),
       replies: {
         200: { description: 'The import has ended', schema: importReply },
-        202: { description: 'The import goes on', schema: importReply },
+        202: { description: 'The import is still running', schema: importReply },
         422: { description: 'Every problem of every entry', schema: errorSchema },
       },
       handler: async ({ caller, body, idempotencyKey, signal, ctx }) => {

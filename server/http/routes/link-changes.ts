@@ -67,7 +67,7 @@ const extending = (parts: Parts) =>
 
 const resetting = (parts: Parts) =>
   endpoint({
-    ...one('reset', 'Count a link’s downloads anew', 'It can be used as often again as at first.'),
+    ...one('reset', 'Reset a link’s download count', 'It can be used as often as a new link.'),
     handler: async ({ caller, params }) => {
       const id = requirePublicId('link', params.id)
       await untilThrough(caller.scope, (tx) => resetLink(tx, id))
@@ -109,7 +109,7 @@ const revokingMany = (parts: Parts) =>
         description: 'How many were revoked',
         schema: z.object({ revoked: z.number().int() }),
       },
-      422: { description: 'Every link that there is not', schema: errorSchema },
+      422: { description: 'Every unknown link', schema: errorSchema },
     },
     handler: async ({ caller, body }) =>
       untilThrough(caller.scope, async (tx) => {
@@ -143,7 +143,7 @@ const sending = (parts: Parts) =>
           })
           .meta({ id: 'LinksEmailed' }),
       },
-      422: { description: 'Every link that there is not', schema: errorSchema },
+      422: { description: 'Every unknown link', schema: errorSchema },
     },
     handler: async ({ caller, body }) =>
       caller.scope.transaction(async (tx) => {

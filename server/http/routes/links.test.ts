@@ -54,7 +54,7 @@ const problems = ({ status, body }: Answer) => [
 ]
 
 describe('POST /api/links', () => {
-  it('makes a link for each file in their order, with terms of its own where it has some', async () => {
+  it('makes a link for each file in their order, with its own terms if it has some', async () => {
     const per_file = [
       { file_id: files[1], expiry_days: null, download_limit: 9, email: 'b@example.com' },
     ]
@@ -157,7 +157,7 @@ describe('POST /api/links', () => {
     }
   })
 
-  it('is an operation above 100 files: its list is downloaded by whoever may make links', async () => {
+  it('is an operation above 100 files: its list is available to those who may create links', async () => {
     const body = {
       file_ids: files,
       expiry_days: 7,
@@ -241,7 +241,7 @@ describe('an Idempotency-Key', () => {
     ])
   })
 
-  it('of a mistake is free for another request; of what broke off the next try goes on under the same unique key', async () => {
+  it('of a refused request can be used again; after an interrupted one the next try continues under the same unique key', async () => {
     const uses: string[] = []
     const work = (error?: Error) => (unique: string) => {
       uses.push(unique)
@@ -287,7 +287,7 @@ describe('an Idempotency-Key', () => {
         await makeOne(other)
         return reply
       })
-      return { ...reply, body: 'of whoever was late' }
+      return { ...reply, body: 'of the late one' }
     })
     expect(await slow).toMatchObject(reply)
     expect(await linksMade()).toBe(before + 1)
@@ -376,7 +376,7 @@ describe('GET /api/links', () => {
 })
 
 describe('a link', () => {
-  it('is revoked for good, extended from now on, and counted anew', async () => {
+  it('is revoked for good, extended from now on, and its count reset', async () => {
     const { id } = await one({ expiry_days: 1, download_limit: 1 })
     await app.owner.scope
       .from('links')
@@ -412,7 +412,7 @@ describe('a link', () => {
     },
   )
 
-  it('can only be extended by days that there are', async () => {
+  it('can only be extended to dates that exist', async () => {
     const { id } = await one()
     for (const expiry_days of [0, -1, 1.5, 36_501, 'x', undefined])
       expect(problems(await post(`/${id}/extend`, { expiry_days }))).toEqual([

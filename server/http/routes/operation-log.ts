@@ -53,7 +53,7 @@ export function operationLogRoutes(parts: OperationParts): Endpoint[] {
       path: '/api/operations/{id}/events',
       summary: 'Watch an operation: server-sent events',
       description:
-        '`progress` at once and with every change, `end` when it has ended; both carry the operation. Read it by fetch, since EventSource sends no Authorization.',
+        '`progress` immediately and with every change, `end` when it has ended; both carry the operation. Read it by fetch, since EventSource sends no Authorization.',
       tag: 'Operations',
       scope: 'operations:read',
       params: byId,

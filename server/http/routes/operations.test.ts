@@ -36,7 +36,7 @@ afterEach(rest)
 
 let batch = ''
 let batches = 0
-/** Every test has files of its own, whose names begin with its batch. */
+/** Every test has its own files, whose names begin with its batch. */
 beforeEach(() => void (batch = `batch-${batches++}-`))
 const filesOf = async (files: readonly MadeFile[], client = owner) =>
   (
@@ -319,7 +319,7 @@ describe('a preview', () => {
 })
 
 describe('its life', () => {
-  it('waits while it is paused, and goes on', async () => {
+  it('waits while it is paused, and resumes', async () => {
     await some(2)
     const { id } = await start({ select: mine() })
     expect((await read(id)).actions).toEqual(['pause', 'cancel'])
@@ -423,7 +423,7 @@ describe('its life', () => {
     expect((await post(`/api/operations/${id}/cancel`)).body.elapsed_seconds).toBeLessThan(600)
   })
 
-  it('is taken back once, by an operation of its own', async () => {
+  it('is undone once, by a separate operation', async () => {
     const [id] = await some(1)
     const record = await done({ select: { file_ids: [id] } })
     const undo = await post(`/api/operations/${record.id}/undo`)
@@ -569,7 +569,7 @@ describe('reading back', () => {
     })
   })
 
-  it('events: the record at once and whenever it moves, until the end', async () => {
+  it('events: the record immediately and with every change, until the end', async () => {
     await some(2)
     const { id } = await start({ select: mine() })
     const stream = owner.call('GET', `/api/operations/${id}/events`)
@@ -615,7 +615,7 @@ describe('who may', () => {
     ['delete-files', {}, 'files:delete'],
     ['restore-files', {}, 'files:delete'],
     ['purge-files', {}, 'files:purge'],
-  ])('%s takes what its plugin asks for besides', async (action, options, scope) => {
+  ])('%s also needs the scope that its plugin asks for', async (action, options, scope) => {
     const body = { action, options, select: { filter: { search: 'nothing has this name' } } }
     const others = (['files:write', 'files:delete', 'files:purge'] as const).filter(
       (one) => one !== scope,
@@ -751,7 +751,7 @@ describe('who may', () => {
 })
 
 describe('an import', () => {
-  it('that is cancelled tells whoever waits for its answer of each file that nobody came to', async () => {
+  it('that is cancelled lists each unprocessed file in the answer that its caller waits for', async () => {
     const { engine } = app.engine
     const id = await app.engine.start(workflowOf('make-bytes'), ['a.txt', 'b.txt'])
     await engine.move(owner.scope, id, 'cancel')

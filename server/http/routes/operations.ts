@@ -225,7 +225,7 @@ async function accepted(
 }
 
 const MOVES: Record<OperationMove, string> = {
-  pause: 'Pause an operation: what runs is put down at once, what is done stays',
+  pause: 'Pause an operation: running work is interrupted immediately, finished work stays',
   resume: 'Go on with a paused operation',
   cancel: 'Cancel an operation, or discard a preview: what is done stays',
   retry:
@@ -261,7 +261,7 @@ const undo = (parts: OperationParts) =>
     path: '/api/operations/{id}/undo',
     summary: 'Take an operation back, within 7 days',
     description:
-      'Starts an operation of its own, which skips files that were changed since, with the reason. It takes the scopes that the operation took, and `files:delete` where files that it made go to the trash. Of an undo that was cancelled or failed in part, `retry` does the rest.',
+      'Starts a separate operation, which skips files that were changed since, with the reason. It takes the scopes that the operation took, and `files:delete` where files that it made go to the trash. Of an undo that was cancelled or failed in part, `retry` does the rest.',
     tag: 'Operations',
     scope: 'operations:write',
     params: byId,

@@ -1,4 +1,4 @@
-// What a shop may have under way at once: uploads with their announced bytes, and operations that
+// What a shop may have in progress: uploads with their announced bytes, and operations that
 // have not ended.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openTestApp, type TestApp } from '../../../test/app.ts'

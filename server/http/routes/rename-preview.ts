@@ -37,7 +37,7 @@ export const renamePreviewRoutes = ({
     path: '/api/files/rename-preview',
     summary: 'What the first files of a selection would be called',
     description:
-      'Answers at once and writes nothing. `options` are those of the action `rename-files`. Of many files that take each other’s names in a row, it looks at the first few: the operation’s own preview (`dry_run`) looks at all.',
+      'Answers immediately and writes nothing. `options` are those of the action `rename-files`. Of many files that take each other’s names in a row, it looks at the first few: the operation’s own preview (`dry_run`) looks at all.',
     tag: 'Files',
     scope: 'files:read',
     body: z

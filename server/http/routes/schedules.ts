@@ -96,7 +96,7 @@ function changes(parts: ScheduleRouteParts): Endpoint[] {
       method: 'delete',
       path: '/api/schedules/{id}',
       summary: 'Delete a schedule',
-      description: 'A run that it started goes on.',
+      description: 'A run that it started continues.',
       tag: 'Schedules',
       scope: 'settings:write',
       params: byId,

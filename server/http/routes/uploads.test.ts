@@ -79,14 +79,14 @@ describe('an upload', () => {
     })
     const stored = await readdir(path.join(app.engine.folder, 'primary', String(app.engine.shop)))
     expect(stored).toContain(hashOf(bytes))
-    // Its second name goes once the file has the bytes; the address goes on saying that all is
+    // Its second name goes once the file has the bytes; the address still answers that all is
     // there.
     await sweep()
     expect(await incoming()).toEqual([])
     expect(await received()).toEqual([])
     expect(await offsetOf(owner, at)).toBe(bytes.length)
   })
-  it('goes on where it stopped', async () => {
+  it('resumes where it stopped', async () => {
     const bytes = contentOf(500_000, 'on')
     const at = await beginUpload(owner, bytes.length, { filename: 'on.bin' })
     expect((await patch(owner, at, 0, bytes.subarray(0, 200_000))).status).toBe(204)
@@ -330,7 +330,7 @@ describe('a batch', () => {
     expect(starts.map(({ status }) => status)).toEqual([202, 202, 202])
     expect(new Set(starts.map(({ body }) => body.id)).size).toBe(1)
     expect(await importOf(id)).toMatchObject({ status: 'success', total: 3, done: 3 })
-    // What comes later is an import of its own.
+    // Later files are another import.
     await send(id, ['b4.txt'])
     const later = await app.owner.call('POST', `/api/uploads/batches/${id}/start`)
     expect(later.body.total).toBe(1)

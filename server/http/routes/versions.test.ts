@@ -133,7 +133,7 @@ describe('a file that is replaced', () => {
     expect([part.status, part.bytes]).toEqual([206, contentOf(100, 'two').subarray(10, 20)])
     expect(part.headers.get('content-disposition')).toContain(`${batch}-guide.pdf`)
   })
-  it('is that file whatever it is called by then; one that is gone meanwhile is not made anew', async () => {
+  it('is that file under any current name; a file deleted in the meantime is not created again', async () => {
     const id = await imported('plan.pdf', 'one')
     const gate = await startGatedOrigin()
     const send = async (change: () => Promise<unknown>) => {

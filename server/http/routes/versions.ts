@@ -107,7 +107,7 @@ const replace = ({ engine, limits }: VersionRouteParts) =>
       .meta({ id: 'VersionRequest' }),
     replies: {
       200: { description: 'The import has ended', schema: importReply },
-      202: { description: 'The import goes on', schema: importReply },
+      202: { description: 'The import is still running', schema: importReply },
       409: { description: 'The upload can’t be taken: the message says why', schema: errorSchema },
       422: { description: 'Every problem', schema: errorSchema },
     },

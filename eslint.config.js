@@ -271,9 +271,12 @@ export default tseslint.config(
     // Add a folder here once its texts are rewritten. In web/, add `{ texts: true }` as well.
     files: [
       'migrations/**/*.ts',
-      'server/{db,files,matching,store}/**/*.ts',
-      'server/storefront/*.ts',
-      'server/storefront/demo/**/*.ts',
+      'plugins/**/*.ts',
+      'server/*.ts',
+      'server/{db,delivery,engine,files,http,matching,notify,ports,startup}/**/*.ts',
+      'server/{store,storefront,workflows}/**/*.ts',
+      'server/channels/*.ts',
+      'server/channels/{api,csv,upload}/**/*.ts',
     ],
     plugins: { house: { rules: { 'plain-english': plainEnglish } } },
     rules: { 'house/plain-english': 'error' },

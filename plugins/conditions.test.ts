@@ -35,7 +35,7 @@ describe('names', () => {
     ['Straße.ÄÖ', 'äö'],
   ])('%s ends with %j', (name, extension) => expect(extensionOf(name)).toBe(extension))
 
-  it('are compared whatever their case or composition', () => {
+  it('are compared regardless of case and composition', () => {
     expect(nameKey('CAFE\u0301.PDF')).toBe(nameKey('caf\u00e9.pdf'))
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (name) => {

@@ -20,7 +20,7 @@ interface Setting {
   phrase(value: never): string
   /** The subject of a sentence: `Its expiry` was changed since. */
   subject: string
-  /** A new file's value where the shop has no default of its own. */
+  /** A new file's value if the shop has no default. */
   usual: unknown
   /** A shop may choose the value of new files; this is its choice until it makes one. */
   shopDefault?: unknown

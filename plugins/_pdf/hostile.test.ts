@@ -226,7 +226,7 @@ describe('what is left of the work', () => {
     await rm(own, { recursive: true })
   })
 
-  it('is nothing, whether it is done, refused or put down', async () => {
+  it('is nothing, whether it is done, refused or interrupted', async () => {
     await house.watermark(good)
     await house.watermark(Buffer.from('no')).catch(() => {})
     const reason = new Error('paused')

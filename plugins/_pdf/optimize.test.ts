@@ -64,7 +64,7 @@ describe('a picture in a document', () => {
     expect(smaller.toString('latin1')).toMatch(/\/Width 400\b/)
     await expectAlike(document, smaller, 4)
   })
-  it('that is not a JPEG becomes one where that saves much, whatever way its rows are packed', async () => {
+  it('that is not a JPEG becomes one if that saves much, with any row filter', async () => {
     const plain = pictured(`${RGB} /Filter /FlateDecode`, deflateSync(await raw()))
     const parameters = `/DecodeParms [<< /Predictor 15 /Colors 3 /BitsPerComponent 8 /Columns ${WIDTH} >>]`
     const png = pictured(
@@ -109,7 +109,7 @@ describe('a picture in a document', () => {
     )
     const kept: Record<string, Buffer> = {
       'of inks': pictured(`${SIZE} /ColorSpace /DeviceCMYK /Filter /DCTDecode`, ink),
-      'with values of its own meaning': pictured(
+      'with a special meaning of values': pictured(
         `${RGB} /Filter /DCTDecode /Decode [1 0 1 0 1 0]`,
         jpeg,
       ),

@@ -49,7 +49,7 @@ describe('a split', () => {
       (await house.split(ten, { ranges: ['3', '9-'] })).parts.map(({ pages }) => pages),
     ).toEqual(['3', '9-10'])
   })
-  it('goes by the pages that there are, not by their number as it is said', async () => {
+  it('counts the existing pages, not the declared number', async () => {
     const lying = Buffer.from(ten.toString('latin1').replace('/Count 10', '/Count 99'), 'latin1')
     expect((await house.split(lying, { every: 9 })).parts.map(({ pages }) => pages)).toEqual([
       '1-9',

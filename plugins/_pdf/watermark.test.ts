@@ -43,7 +43,7 @@ const odd = documentOf(
 
 describe('a watermark', () => {
   it.each(['top-left', 'bottom-right', 'diagonal'] as const)(
-    'stands where it is meant to on any page: %s',
+    'has the right position on any page: %s',
     async (position) => {
       const { document } = await house.watermark(odd, { position })
       expect(await faultsOf(document)).toBe('')

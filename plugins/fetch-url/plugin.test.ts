@@ -105,7 +105,7 @@ describe('fetch-url', () => {
     })
     expect(await world.blobs()).toHaveLength(2)
   })
-  it('downloads no more at once than it is told', async () => {
+  it('runs no more concurrent downloads than its option allows', async () => {
     const ats = Array.from({ length: 21 }, (_, n) => `/together/3/bytes/1000/${n}`)
     await run(ats, { at_once: 3 })
     expect(world.origin.mostAtOnce).toBe(3)

@@ -5,7 +5,7 @@ import { concurrently, definePlugin, failed, type Item, type Outcome } from '../
 
 const options = z.strictObject({
   at_once: z.int().min(1).max(64).default(16).meta({
-    title: 'Downloads at once',
+    title: 'Concurrent downloads',
     help: 'How many files of a batch are downloaded at the same time.',
   }),
 })

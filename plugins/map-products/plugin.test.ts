@@ -214,7 +214,7 @@ describe('guessing', () => {
     ])
   })
 
-  it('of imports only where it is asked for, and one that finds nothing goes on', async () => {
+  it('of imports only if requested, and an import without a match continues', async () => {
     const item = importItem('a', { entry: { filename: 'Slow Bread.pdf' } })
     const off = context({ request: { auto_map: false } })
     expect((await outcomesOf([item], {}, off)).get('a')).toEqual({ item: 'a', status: 'ok' })

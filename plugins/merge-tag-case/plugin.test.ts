@@ -44,7 +44,7 @@ describe('merge-tag-case', () => {
     expect(await merged(has)).toEqual(expected)
   })
 
-  it('says of a file whose tags are as they should be that there was nothing to do', async () => {
+  it('reports that a file with correct tags needs no change', async () => {
     const items = [fileItem('a', { tags: ['summer'] })]
     expect(await Array.fromAsync(mergeTagCase.plan(items, {}, writeContext()))).toEqual([
       { item: 'a', status: 'ok', unchanged: 'None of its tags has capitals' },

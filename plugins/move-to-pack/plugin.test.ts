@@ -106,7 +106,7 @@ describe('move-to-pack', () => {
       { item: 'none', status: 'skipped', reason: 'It is in no pack' },
     ])
   })
-  it('makes a pack by its name where there is none, and uses the one that there is, in any case', async () => {
+  it('creates a pack of that name, or uses the existing one, ignoring case', async () => {
     expect(await move({ new_pack: 'Winter' }, inOld)).toMatchObject([
       {
         change: {
@@ -128,7 +128,7 @@ describe('move-to-pack', () => {
   })
   it.each([
     ['nothing', {}, 'one of these'],
-    ['two ways at once', { new_pack: 'A', out: true }, 'one of these'],
+    ['two ways together', { new_pack: 'A', out: true }, 'one of these'],
     ['what is no pack’s id', { pack: OLD }, 'not the id of a pack'],
     [
       'another thing’s id',

@@ -8,7 +8,7 @@ import { countsOf, headlineOf, namesOf, nextSteps, titleOf } from './words.ts'
 const options = z.strictObject({
   when: z.enum(['always', 'background', 'errors', 'matched', 'never']).default('always').meta({
     title: 'When',
-    help: 'errors: an email when something failed; never: no email; background: imports, and operations large enough to go on after whoever started them left; matched: when a file got a product. A notice in the page there is in any case, but for those that background and matched leave out',
+    help: 'errors: an email when something failed; never: no email; background: imports, and operations large enough to run in the background; matched: when a file got a product. A notice appears in the page too, except for operations that background and matched leave out',
   }),
 })
 type Context = ReadContext<'actions'>

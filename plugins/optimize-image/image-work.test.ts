@@ -150,7 +150,7 @@ describe('what is seen stays', () => {
   })
 })
 
-describe('what moves goes on moving', () => {
+describe('animations stay animated', () => {
   test.each(['gif', 'webp'] as const)(
     'a %s of 200 frames: as WebP, with its delays and loops',
     async (format) => {
@@ -239,10 +239,10 @@ describe('what can’t be opened says why', () => {
     ['HTML', '<!doctype html><title>404</title>'],
     ['PDF', '%PDF-1.7\n%%EOF'],
     ['nothing much', '\0'],
-  ])('%s is no image, whatever its name', async (_what, text) => {
+  ])('%s is no image, regardless of its name', async (_what, text) => {
     await expect(work(Buffer.from(text))).rejects.toMatchObject({ code: 'not_an_image' })
   })
-  test('too many pixels, in one picture or over all frames, are refused at once', async () => {
+  test('too many pixels, in one picture or over all frames, are refused immediately', async () => {
     const started = performance.now()
     await expect(work(await bomb(30_000))).rejects.toMatchObject({ code: 'image_too_large' })
     const frame = await halves(1000, 1000).gif().toBuffer()

@@ -64,7 +64,7 @@ test('a file that is gone, and bytes that are, say so', async () => {
   })
 })
 
-test('no folder stays behind, whatever came of it', async () => {
+test('no folder is left, in any case', async () => {
   const { images } = await ports()
   await images.optimize(await itemOf(jpeg), WANTED, never)
   await expect(

@@ -98,7 +98,7 @@ describe('optimize-image', () => {
     ])
     expect(await plan(items.slice(0, 1), { format: 'same' })).toEqual([{ item: 'a', status: 'ok' }])
   })
-  it('takes no size or quality that there is not', () => {
+  it('takes no impossible size or quality', () => {
     for (const wrong of [
       { max_px: 0 },
       { max_px: 16_001 },

@@ -11,7 +11,7 @@ pluginSuite(purgeFiles, () =>
   }),
 )
 
-it('purge-files deletes for good files in the trash or not, with a scope of its own, and says that nothing takes it back', async () => {
+it('purge-files purges files in the trash or not, with a separate scope, and says that this cannot be undone', async () => {
   const plan = purgeFiles.plan([fileItem('a')], {}, writeContext())
   expect(await Array.fromAsync(plan)).toEqual([
     { item: 'a', status: 'ok', change: { purged: true } },

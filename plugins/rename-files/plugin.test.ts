@@ -224,7 +224,7 @@ describe('find and replace', () => {
   }, 60_000)
 })
 
-describe('whatever is asked for', () => {
+describe('with any options', () => {
   const letter = fc.constantFrom(
     'a',
     'B',
@@ -281,7 +281,7 @@ describe('whatever is asked for', () => {
             return
           }
           const after = nameOf(outcome, before)
-          // Two names say where the rules end: whoever changes the file refuses them.
+          // Two names break rules that the code which changes files checks.
           if (after !== '.' && after !== '..')
             expect([after, filenameProblem(after)]).toEqual([after, null])
           names++

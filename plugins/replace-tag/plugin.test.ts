@@ -57,7 +57,7 @@ describe('replace-tag', () => {
     expect(await left(has, options)).toEqual(expected)
   })
 
-  it('says of a file without the tag that there was nothing to do', async () => {
+  it('reports that a file without the tag needs no change', async () => {
     const options = replaceTag.options.parse({ find: 'a', replace: 'b' })
     const items = [fileItem('without', { tags: ['b'] }), fileItem('with', { tags: ['a'] })]
     expect(await Array.fromAsync(replaceTag.plan(items, options, writeContext()))).toEqual([

@@ -38,7 +38,7 @@ describe('update-settings', () => {
   it.each(Object.entries(settings))('changes %s and nothing else', async (field, value) => {
     expect(await changesOf([fileItem('a')], { [field]: value })).toEqual([{ [field]: value }])
   })
-  it('changes all of them at once', async () => {
+  it('changes all of them together', async () => {
     expect(await changesOf([fileItem('a')], { ...settings })).toEqual([settings])
   })
   it('takes null for never and unlimited, and an empty list for any referrer', async () => {

@@ -32,7 +32,7 @@ const options = z
       .min(1)
       .max(200)
       .optional()
-      .meta({ title: 'Text', help: 'In any script.', missing: 'Write what stands on every page' }),
+      .meta({ title: 'Text', help: 'In any script.', missing: 'Enter the text of the mark' }),
     picture: z
       .string()
       .regex(/^file_[0-9a-f]{32}$/, 'This is not the id of a file')

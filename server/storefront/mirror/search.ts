@@ -55,7 +55,7 @@ export function searchProducts(
 }
 
 const ALL = 'select id, 0 as rank from products where shop_id = :shop'
-// Each part is answered by an index of its own.
+// Each part is answered by a separate index.
 const MATCHING = `select id, min(rank) as rank from (
     select product_id as id, 0 as rank from variants where shop_id = :shop and sku_key = :key
     union all select id, 0 from products where shop_id = :shop and title_key = :key

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { forShop } from '../../server/db/for-shop.ts'
 import { openUploadFolder } from '../../server/channels/upload/upload.ts'
 import { insertUpload, newUploadId } from '../../server/channels/upload/rows.ts'
@@ -13,10 +13,15 @@ import { importItem, writeContext } from '../../test/fakes/context.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
 import { takeUpload } from './plugin.ts'
 
-/** A real database, uploads and disk. */
+let database: Awaited<ReturnType<typeof openTestDatabase>>
+let shops = 0
+beforeAll(async () => void (database = await openTestDatabase()))
+afterAll(() => database.drop())
+
+/** A new shop on a real database, with uploads and a disk. */
 async function openWorld() {
-  const database = await openTestDatabase()
-  const scope = forShop(database, await createTestShop(database))
+  const shop = await createTestShop(database, `shop-${++shops}.myshopify.com`)
+  const scope = forShop(database, shop)
   const folder = await mkdtemp(path.join(tmpdir(), 'stevedore-take-'))
   const uploads = openUploadFolder(path.join(folder, 'uploads'))
   const place = {
@@ -45,10 +50,7 @@ async function openWorld() {
     item: (id: string) => importItem(id, { entry: { source: { type: 'upload', id } } }),
     blobs: async () =>
       (await readdir(path.join(folder, 'files', String(scope.shop))).catch(() => [])).sort(),
-    close: async () => {
-      await database.drop()
-      await rm(folder, { recursive: true })
-    },
+    close: () => rm(folder, { recursive: true }),
   }
 }
 

@@ -1,6 +1,6 @@
-// The lease of background tasks and their recovery: one run at a time even after a crash, and every job
-// in the end.
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+// The lease of background tasks and their recovery: one run at a time even after a crash, and every
+// job in the end.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openTestWorker, startTestTasks } from '../../test/background.ts'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
@@ -15,11 +15,13 @@ import {
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
 let scope: ShopScope
+beforeAll(async () => void (database = await openTestDatabase()))
+afterAll(() => database.drop())
 beforeEach(async () => {
-  database = await openTestDatabase()
+  await database.pool.query('delete from background_tasks; delete from workers; delete from shops')
+  await database.pool.query(`select graphile_worker.remove_job(key) from graphile_worker.jobs`)
   scope = forShop(database, await createTestShop(database))
 })
-afterEach(() => database.drop())
 
 /** A task whose runs the test ends by hand. */
 function held(about: Partial<BackgroundTask> = {}) {

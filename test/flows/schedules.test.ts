@@ -1,6 +1,6 @@
 // Schedules on a real database: each run once whoever looks, by the shop's clock, never beside
 // itself, never above its cap.
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { appConfig } from '../../app.config.ts'
 import {
   createSchedule,
@@ -19,7 +19,7 @@ import { changeShopSettings } from '../../server/files/shop-settings.ts'
 import { createWorkflow } from '../../server/workflows/workflows.ts'
 import { toPublicId } from '../../server/ids.ts'
 import { createTestShop, silent } from '../database.ts'
-import { createTestEngine, type TestEngine } from '../engine.ts'
+import { createTestEngine, testEngineOn, type TestEngine } from '../engine.ts'
 import { makeFiles } from '../files.ts'
 
 const { plugins, workflows } = appConfig({})
@@ -31,17 +31,27 @@ let second: Database
 let one: ScheduleParts
 let two: ScheduleParts
 
+let first: TestEngine
+
+beforeAll(async () => {
+  first = await createTestEngine(plugins, workflows)
+  second = openDatabase(first.parts.database.url, 4, silent)
+})
+/** A new shop; the schedules and operations of those before are gone, since due ones run for all. */
 beforeEach(async () => {
-  house = await createTestEngine(plugins, workflows)
+  const { pool } = first.parts.database
+  await pool.query('delete from schedules')
+  await pool.query('delete from operations')
+  await pool.query(`update shops set domain = id || '.example'`)
+  house = await testEngineOn(first)
   scope = forShop(house.parts.database, house.shop)
-  second = openDatabase(house.parts.database.url, 4, silent)
   const clock = () => new Date()
   one = { database: house.parts.database, engine: house.engine, clock, log: silent }
   two = { ...one, database: second, engine: createEngine(house.parts) }
 })
-afterEach(async () => {
+afterAll(async () => {
   await second.close()
-  await house.close()
+  await first.close()
 })
 
 const nightly = (change: Partial<ScheduleBody> = {}): ScheduleBody => ({

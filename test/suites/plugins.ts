@@ -3,7 +3,7 @@
 // nothing.
 import { isDeepStrictEqual } from 'node:util'
 import { IntlMessageFormat } from 'intl-messageformat'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   actionsOf,
   adviceOf,
@@ -90,9 +90,10 @@ export function pluginSuite(
   makeCase: () => Promise<ItemCase | OperationCase>,
 ): void {
   describe(`${plugin.id} as a plugin`, () => {
+    // Opened once for the tests that change nothing, and again for each of the others.
     let open: ItemCase | OperationCase
-    beforeEach(async () => void (open = await makeCase()))
-    afterEach(() => open.close?.())
+    beforeAll(async () => void (open = await makeCase()))
+    afterAll(() => open.close?.())
 
     it('has an id that begins with a verb, and a title', () => {
       expect(plugin.id).toMatch(/^[a-z]+(-[a-z]+)*$/)
@@ -126,16 +127,29 @@ export function pluginSuite(
       for (const value of NONSENSE)
         expect(plugin.options.safeParse(value).success, JSON.stringify(value)).toBe(false)
     })
-    if (plugin.scope === 'operation') operationTests(plugin, () => open as OperationCase)
-    else itemTests(plugin, () => open as ItemCase)
+    if (plugin.scope === 'operation') operationPlans(plugin, () => open as OperationCase)
+    else itemPlans(plugin, () => open as ItemCase)
+    describe('as it runs', () => {
+      let fresh: ItemCase | OperationCase
+      beforeEach(async () => void (fresh = await makeCase()))
+      afterEach(() => fresh.close?.())
+      if (plugin.scope === 'operation') operationRuns(plugin, () => fresh as OperationCase)
+      else itemRuns(plugin, () => fresh as ItemCase)
+    })
   })
 }
 
-function itemTests(plugin: ItemPlugin, open: () => ItemCase): void {
-  const plan = ({ items, options, context }: ItemCase) =>
-    plugin.plan(items, plugin.options.parse(options ?? {}), readOnly(context))
-  const run = (on: ItemCase) =>
-    plugin.run ? plugin.run(on.items, plugin.options.parse(on.options ?? {}), on.context) : plan(on)
+const planOf = (plugin: ItemPlugin, { items, options, context }: ItemCase) =>
+  plugin.plan(items, plugin.options.parse(options ?? {}), readOnly(context))
+
+const runOf = (plugin: ItemPlugin, on: ItemCase) =>
+  plugin.run
+    ? plugin.run(on.items, plugin.options.parse(on.options ?? {}), on.context)
+    : planOf(plugin, on)
+
+function itemPlans(plugin: ItemPlugin, open: () => ItemCase): void {
+  const plan = (on: ItemCase) => planOf(plugin, on)
+  const run = (on: ItemCase) => runOf(plugin, on)
 
   it('plans without touching anything', async () => {
     const before = structuredClone(await open().state())
@@ -144,22 +158,6 @@ function itemTests(plugin: ItemPlugin, open: () => ItemCase): void {
     frozen(open().items)
     expectOneEach(await Array.fromAsync(plan(open())), open().items)
     expect(await open().state()).toEqual(before)
-  })
-  it('gives every item exactly one outcome, and does something', async () => {
-    const before = structuredClone(await open().state())
-    const outcomes = await Array.fromAsync(run({ ...open(), items: frozen(open().items) }))
-    expectOneEach(outcomes, open().items)
-    const effect = outcomes.some(doesSomething) || !isDeepStrictEqual(await open().state(), before)
-    expect(effect, 'a case in which nothing happens shows nothing').toBe(true)
-  })
-  it('fails and warns in codes that the house knows', async () => {
-    for (const outcome of await Array.fromAsync(run(open()))) {
-      if (outcome.status === 'failed') expect(isErrorCode(outcome.code), outcome.code).toBe(true)
-      if (outcome.status === 'skipped') expect(outcome.reason).toMatch(/\S/)
-      if (outcome.status !== 'ok') continue
-      for (const { code, message } of outcome.warnings ?? [])
-        expect([code, message]).not.toContain('')
-    }
   })
   if (!plugin.run)
     it('plans files that are not read as it plans them when they are', async () => {
@@ -187,15 +185,6 @@ function itemTests(plugin: ItemPlugin, open: () => ItemCase): void {
       alone.push(...(await Array.fromAsync(plan({ ...open(), items: [item] }))))
     expect(sorted(alone)).toEqual(sorted(together))
   })
-  it('changes nothing more when it runs again', async () => {
-    const first = await Array.fromAsync(run(open()))
-    const after = structuredClone(await open().state())
-    const second = await Array.fromAsync(run(open()))
-    expect(sorted(second).map((outcome, at) => asBefore(outcome, sorted(first)[at]!))).toEqual(
-      sorted(first),
-    )
-    expect(await open().state()).toEqual(after)
-  })
   it('starts nothing after an abort', async () => {
     const before = structuredClone(await open().state())
     const reason = new Error('paused')
@@ -207,6 +196,36 @@ function itemTests(plugin: ItemPlugin, open: () => ItemCase): void {
       await expect(Array.fromAsync(work(aborted))).rejects.toBe(reason)
     }
     expect(await open().state()).toEqual(before)
+  })
+}
+
+function itemRuns(plugin: ItemPlugin, open: () => ItemCase): void {
+  const run = (on: ItemCase) => runOf(plugin, on)
+
+  it('gives every item exactly one outcome, and does something', async () => {
+    const before = structuredClone(await open().state())
+    const outcomes = await Array.fromAsync(run({ ...open(), items: frozen(open().items) }))
+    expectOneEach(outcomes, open().items)
+    const effect = outcomes.some(doesSomething) || !isDeepStrictEqual(await open().state(), before)
+    expect(effect, 'a case in which nothing happens shows nothing').toBe(true)
+  })
+  it('fails and warns in codes that the house knows', async () => {
+    for (const outcome of await Array.fromAsync(run(open()))) {
+      if (outcome.status === 'failed') expect(isErrorCode(outcome.code), outcome.code).toBe(true)
+      if (outcome.status === 'skipped') expect(outcome.reason).toMatch(/\S/)
+      if (outcome.status !== 'ok') continue
+      for (const { code, message } of outcome.warnings ?? [])
+        expect([code, message]).not.toContain('')
+    }
+  })
+  it('changes nothing more when it runs again', async () => {
+    const first = await Array.fromAsync(run(open()))
+    const after = structuredClone(await open().state())
+    const second = await Array.fromAsync(run(open()))
+    expect(sorted(second).map((outcome, at) => asBefore(outcome, sorted(first)[at]!))).toEqual(
+      sorted(first),
+    )
+    expect(await open().state()).toEqual(after)
   })
   it('stops soon when aborted on the way', async () => {
     const controller = new AbortController()
@@ -222,14 +241,13 @@ function itemTests(plugin: ItemPlugin, open: () => ItemCase): void {
   })
 }
 
-function operationTests(plugin: OperationPlugin, open: () => OperationCase): void {
-  const run = ({ operation, options, context, notify, ports: rest }: OperationCase) =>
-    plugin.run(
-      operation,
-      plugin.options.parse(options ?? {}),
-      operationContext({ ...context, ...rest, notify }),
-    )
+function runOperation(plugin: OperationPlugin, on: OperationCase) {
+  const { operation, options, context, notify, ports: rest } = on
+  const ports = operationContext({ ...context, ...rest, notify })
+  return plugin.run(operation, plugin.options.parse(options ?? {}), ports)
+}
 
+function operationPlans(plugin: OperationPlugin, open: () => OperationCase): void {
   it('plans in sentences, without touching anything', async () => {
     const { operation, options, context, state } = open()
     const before = structuredClone(await state())
@@ -240,20 +258,23 @@ function operationTests(plugin: OperationPlugin, open: () => OperationCase): voi
     for (const sentence of sentences) expect(sentence).toMatch(/\S/)
     expect(await state()).toEqual(before)
   })
-  it('does something, and nothing more when it runs again', async () => {
-    const before = structuredClone(await open().state())
-    const first = await run(open())
-    const after = structuredClone(await open().state())
-    expect(after, 'a case in which nothing happens shows nothing').not.toEqual(before)
-    expect(await run(open())).toEqual(first)
-    expect(await open().state()).toEqual(after)
-  })
   it('starts nothing after an abort', async () => {
     const before = structuredClone(await open().state())
     const reason = new Error('paused')
     const aborted = { ...open(), context: { ...open().context, signal: AbortSignal.abort(reason) } }
-    await expect(run(aborted)).rejects.toBe(reason)
+    await expect(runOperation(plugin, aborted)).rejects.toBe(reason)
     expect(await open().state()).toEqual(before)
+  })
+}
+
+function operationRuns(plugin: OperationPlugin, open: () => OperationCase): void {
+  it('does something, and nothing more when it runs again', async () => {
+    const before = structuredClone(await open().state())
+    const first = await runOperation(plugin, open())
+    const after = structuredClone(await open().state())
+    expect(after, 'a case in which nothing happens shows nothing').not.toEqual(before)
+    expect(await runOperation(plugin, open())).toEqual(first)
+    expect(await open().state()).toEqual(after)
   })
 }
 

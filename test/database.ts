@@ -20,7 +20,7 @@ export async function createTestDatabase(): Promise<{ url: string; drop: () => P
 }
 
 /**
- * A database with its pools open. A test that leaves a connection of its own open fails when this
+ * A database with its pools open. A test that leaves one of its connections open fails when this
  * closes.
  */
 export async function openTestDatabase(): Promise<Database & { drop: () => Promise<void> }> {

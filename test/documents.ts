@@ -14,20 +14,20 @@ import { fileItem } from './fakes/context.ts'
 const run = promisify(execFile)
 
 export interface PageWanted {
-  /** What the page's dictionary has besides its content: `/MediaBox [0 0 200 300] /Rotate 90`. */
+  /** What the page's dictionary has in addition to its content: `/MediaBox [0 0 200 300] /Rotate 90`. */
   says?: string
-  /** What it has to draw with, besides the font `/F`. */
+  /** Its resources in addition to the font `/F`. */
   resources?: string
-  /** Fonts besides `/F`. */
+  /** Fonts in addition to `/F`. */
   fonts?: string
-  /** It has no resources of its own. */
+  /** It has no resources. */
   bare?: boolean
   /** PDF's operators. */
   draws?: string
 }
 
 /**
- * `extra`: further objects' bodies, from number 10 on; the catalogue's additions stand in
+ * `extra`: further objects' bodies, from number 10 on; the catalogue's additions are in
  * `catalog`, the page tree's in `tree`.
  */
 export function documentOf(

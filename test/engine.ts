@@ -1,4 +1,4 @@
-// The engine on a real database, a real disk and real workers, with whatever plugins a test lists.
+// The engine on a real database, a real disk and real workers, with the plugins that a test lists.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

@@ -45,7 +45,7 @@ function plain(width: number, height: number, colour: string): Buffer {
   return Buffer.alloc(width * height * 4, pixel)
 }
 
-/** A moving bar on transparent ground; each frame has a delay of its own. */
+/** A moving bar on transparent ground; each frame has a different delay. */
 export function animation(width: number, height: number, frames: number): Sharp {
   const pixels = Buffer.alloc(width * height * frames * 4)
   for (let frame = 0; frame < frames; frame++)

@@ -26,7 +26,7 @@ const PROGRAMS: readonly Program[] = [
   // Chromium without the parts of it that nobody sees here.
   { command: 'chromium-headless-shell', instead: 'chromium', package: 'chromium-headless-shell' },
   { command: 'rclone', package: 'rclone' },
-  // Buyers' clients, and what stands in front of the server.
+  // Buyers' clients, and the proxy in front of the server.
   { command: 'curl', package: 'curl' },
   { command: 'aria2c', package: 'aria2' },
   { command: 'nginx', package: 'nginx-light' },

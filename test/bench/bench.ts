@@ -1,4 +1,4 @@
-// What a bench is, and what each of them needs: processes of its own, their peak memory, medians.
+// What a bench is, and what each of them needs: separate processes, their peak memory, medians.
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
@@ -21,7 +21,7 @@ export interface Context {
   rounds: number
   /** An empty folder on the disk that is measured, removed afterwards. */
   folder: string
-  /** A line for whoever waits. */
+  /** A progress line. */
   say(text: string): void
 }
 
@@ -38,7 +38,7 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * A row of medians. The ratio is the median of the rounds' own: whatever else the machine does in a
+ * A row of medians. The ratio is the median of the rounds' own: anything else that the machine does in a
  * round disturbs both. More is better where there is a `floor`, less where there is a `ceiling`.
  */
 export function compare(
@@ -64,7 +64,7 @@ export interface Part {
 /** As `npm start` runs us: for parts that stand for the server. */
 export const SERVER_FLAGS = ARGUMENTS.filter((argument) => argument.startsWith('--'))
 
-/** Starts a module as a process of its own and waits for its first message. */
+/** Starts a module as a separate process and waits for its first message. */
 export async function startPart(
   module: URL,
   settings: object,

@@ -121,7 +121,7 @@ async function fillCatalog({ pool, shop }: World): Promise<void> {
 }
 
 /**
- * Whatever else is measured on one large shop; the export first, while some of its files have
+ * The other measurements on one large shop; the export first, while some of its files have
  * products and links.
  */
 async function shopRows(context: Context): Promise<Row[]> {

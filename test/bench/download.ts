@@ -1,6 +1,6 @@
-// `npm run bench download`: counted downloads against servers that count nothing, each a process of
-// its own, loaded by one more: alone, behind nginx, and as two processes over one database. Every
-// request that was served must have been counted, or the bench fails.
+// `npm run bench download`: counted downloads against servers that count nothing. Each is a
+// separate process with a separate load generator: alone, behind nginx, and as two processes over
+// one database. The bench fails unless every served request was counted.
 import path from 'node:path'
 import { openDatabase, type Database } from '../../server/db/database.ts'
 import { startEmbedded } from '../../server/db/embedded.ts'
@@ -71,7 +71,7 @@ interface Run {
   url: string
   stage: Stage
   load: Part
-  /** The program; null: it can't be had, and the load of our own stands in for it. */
+  /** The program; null: not available, and our own load generator replaces it. */
   wrk: string | null
   /**
    * How many of ours were served, and how many more may have been on their way when a load ended.
@@ -205,7 +205,7 @@ async function behindNginx(run: Run): Promise<Row[]> {
   ]
 }
 
-/** The limit is exact however many ask at once, and two processes are no slower than one. */
+/** The limit is exact for any number of concurrent requests, and two processes are no slower. */
 async function asTwo(run: Run): Promise<Row[]> {
   const [kind] = KINDS
   const parts = await Promise.all([start(run), start(run)])
@@ -234,7 +234,7 @@ async function asTwo(run: Run): Promise<Row[]> {
     run.served += measured.served
   }
   run.context.say(
-    `exactly the limit was served in ${CONTESTED.rounds} rounds of ${CONTESTED.requests} requests at once`,
+    `exactly the limit was served in ${CONTESTED.rounds} rounds of ${CONTESTED.requests} concurrent requests`,
   )
   await Promise.all(parts.map((part) => part.stop()))
   return [

@@ -15,7 +15,7 @@ const FLOOR = 0.95
 /** As many as the server works on. */
 const AT_ONCE = Math.min(4, availableParallelism())
 
-/** 12-megapixel JPEGs, each with bytes of its own. */
+/** 12-megapixel JPEGs, each with different bytes. */
 async function makeImages(folder: string): Promise<string[]> {
   await mkdir(folder)
   const scene = await photo(WIDTH + IMAGES, HEIGHT)
@@ -55,7 +55,7 @@ async function ask(
 }
 
 /**
- * Imports the images anew, unmeasured, and gives the milliseconds in which they were made smaller.
+ * Imports the images again, unmeasured, and gives the milliseconds in which they were made smaller.
  */
 async function optimize(
   server: RunningServer,

@@ -30,7 +30,7 @@ type Kind = (typeof KINDS)[number]
 const FLOOR = 0.95
 const MEMORY_MB = 350
 const MEMORY_SPREAD = 1.15
-/** As many as the page sends at once. */
+/** As many as the page sends concurrently. */
 const AT_ONCE = 4
 const piece = randomBytes(1024 * 1024)
 

@@ -7,7 +7,7 @@ export interface HeldOrigin {
   url: string
   /** Requests that wait at this moment. */
   waiting(): number
-  /** Answers all that wait, and from now on each at once. */
+  /** Answers all waiting requests, and from now on each one immediately. */
   open(): void
   /** From now on they wait again. */
   hold(): void

@@ -35,7 +35,7 @@ const FLAGS = [
 const WAIT_MS = 60_000
 
 /**
- * In a locale whose files can have any name, whatever this machine's is: in the plain one Chromium
+ * In a locale whose files can have any name, regardless of this machine's: in the plain one Chromium
  * saves them as "download".
  */
 export const startBrowser = (): Promise<Browser> =>
@@ -48,7 +48,7 @@ let shared: Promise<Browser> | undefined
 
 /**
  * The browser of all test files of this process; it ends with the process. A test file opens
- * contexts of its own in it.
+ * separate contexts in it.
  */
 const sharedBrowser = (): Promise<Browser> => (shared ??= startBrowser())
 
@@ -62,7 +62,7 @@ export interface OpenPage {
   close(): Promise<void>
 }
 
-/** A page in a context of its own, as in another browser. */
+/** A page in a separate context, as in another browser. */
 export async function openPage(
   browser: Browser,
   server: Pick<RunningServer, 'url'>,
@@ -107,7 +107,7 @@ async function openIn(
 }
 
 export interface PageServer extends RunningServer {
-  /** It dies at once, and another takes its place: same data, same address. */
+  /** It is killed, and another one replaces it: same data, same address. */
   dieAndStart(): Promise<void>
   /** Stops it, and nothing of it is left. */
   end(): Promise<void>
@@ -116,7 +116,7 @@ export interface PageServer extends RunningServer {
 const SECRET = 'p'.repeat(32)
 
 /**
- * A server on a database of the run's own PostgreSQL: to make and start one of its own takes longer
+ * A server on a database of the run's PostgreSQL: starting a separate PostgreSQL takes longer
  * than all the rest.
  */
 export async function startPageServer(env: Record<string, string> = {}): Promise<PageServer> {

@@ -31,7 +31,7 @@ const check = async (page: Page) => {
 }
 const bytes = (n: number) => `${origin.url}/bytes/${300 + n}/${n}`
 
-test('columns are suggested, changed, saved under a name, and applied by themselves the next time', async () => {
+test('columns are suggested, changed, saved under a name, and applied automatically the next time', async () => {
   const page = await open('/import')
   await page.getByRole('link', { name: 'Choose a CSV file' }).click()
   const rows = (from: number) =>
@@ -85,7 +85,7 @@ test('a check is stopped, and the file is found again where it was sent', async 
   expect(await field(page, 'Filename').inputValue()).toBe('=filename')
 })
 
-test('errors stand in the way with row and column, warnings don’t; the valid rows alone are a choice', async () => {
+test('errors with row and column block the import, warnings don’t; the valid rows alone are a choice', async () => {
   const page = await open('/import/csv')
   const lines = [
     'filename,file_url,product_sku',

@@ -1,5 +1,4 @@
-// Renaming many files: the new names are seen while they are written, with what stands in their
-// way.
+// Renaming many files: the new names are shown while the pattern is written, with their problems.
 import type { Locator } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { startOrigin } from '../fakes/origin.ts'
@@ -53,7 +52,7 @@ test('by a pattern, whose variables are put in by a click; Enter renames', async
   expect(await namesOf('knots')).toEqual(['Knots 09.pdf', 'Knots 10.pdf', 'Knots 11.pdf'])
 })
 
-test('by finding and replacing; a name that is taken and an expression that is none are said at once', async () => {
+test('by finding and replacing; a taken name and an invalid expression are reported immediately', async () => {
   const page = await open('/files?search=rope&sort=filename')
   await tick(page, ['Rope 1.pdf', 'Rope 2.pdf'])
   const dialog = await choose(page, 'Rename')

@@ -176,7 +176,7 @@ describe('products', () => {
   })
 })
 
-test('packs: a new one is made, one that there is is found, and files come out again', async () => {
+test('packs: a new one is created, an existing one is found, and files come out again', async () => {
   const page = await open('/files?search=pack&sort=filename')
   await tick(page, ['Pack a.pdf', 'Pack b.pdf'])
   const dialog = await choose(page, 'Move to a pack')

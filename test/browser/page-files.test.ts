@@ -65,7 +65,7 @@ describe('with 120 files', () => {
     await page.getByText('51–100 of 120 files').waitFor()
   })
 
-  test('a search is one step back, whatever was typed on the way', async () => {
+  test('a search is one step back, regardless of what was typed in between', async () => {
     const page = await open('/files')
     await page.getByText('1–50 of 120 files').waitFor()
     await search(page).pressSequentially('chart 11', { delay: 20 })
@@ -79,7 +79,7 @@ describe('with 120 files', () => {
     expect(await search(page).inputValue()).toBe('')
   })
 
-  test('filters apply together, are shown, and are taken away one by one or all at once', async () => {
+  test('filters apply together, are shown, and are removed one by one or all together', async () => {
     const page = await open('/files')
     await page.getByRole('button', { name: 'Type' }).click()
     await page.locator('label').getByText('PDF', { exact: true }).click()

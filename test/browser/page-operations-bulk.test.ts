@@ -1,4 +1,4 @@
-// Many files at once in the admin page: ticked, tagged, previewed and confirmed, deleted, restored,
+// Many files together in the admin page: ticked, tagged, previewed and confirmed, deleted, restored,
 // undone.
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'

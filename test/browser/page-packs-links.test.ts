@@ -74,7 +74,7 @@ test('a pack: made, filled, put in order, given a product, linked, deleted; its 
     (await server.call('PATCH', '/api/settings', { expiry_days: 12, download_limit: null })).status,
   ).toBe(200)
   await button(page, 'Create link').first().click()
-  // The shop's own defaults stand in the form.
+  // The form shows the shop's own defaults.
   expect(await dialog(page).getByLabel('Days until the link expires').inputValue()).toBe('12')
   expect(await dialog(page).getByLabel('Unlimited').isChecked()).toBe(true)
   await dialog(page).getByLabel('Customer’s email (optional)').fill('reader@example.com')
@@ -98,7 +98,7 @@ test('a pack: made, filled, put in order, given a product, linked, deleted; its 
   expect((await json<{ data: unknown[] }>('GET', '/api/files')).data).toHaveLength(NAMES.length)
 })
 
-test('links: found by customer, given more time, counted anew, revoked; the export has them', async () => {
+test('links: found by customer, extended, reset, revoked; the export has them', async () => {
   const made = await json<{ data: { id: string; url: string }[] }>('POST', '/api/links', {
     // The other two have lost the product that they had through their pack: their links stand
     // still.

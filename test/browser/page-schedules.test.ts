@@ -1,5 +1,5 @@
 // Scheduled tasks in the admin page, in a real browser on the real server: from a template, by
-// plain forms, run at once.
+// plain forms, run immediately.
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
@@ -45,7 +45,7 @@ test('from the template: the next runs by the shop’s clock, what matches, run 
     .click()
   await page.getByText('Monthly on the 1st at 02:00').waitFor()
   await expect.poll(() => runs(page).count()).toBe(5)
-  // The browser’s own clock stands in another zone.
+  // The browser’s own clock is in another zone.
   for (const text of await runs(page).allTextContents())
     expect(text).toMatch(/, 1 \w+ \d{4}, 02:00$/)
   await page.getByText('No file matches now').waitFor()
@@ -148,7 +148,7 @@ test('a run that would delete more than it may stops as a preview', async () => 
   expect(files.total).toBe(3)
 })
 
-test('a task that was made over the API stands as it is, whatever it does', async () => {
+test('a task that was created over the API is shown unchanged', async () => {
   const body = { name: 'Weekly list', cron: '0 4 * * 1', action: 'export-files', filter: {} }
   const made = (await (await server.call('POST', '/api/schedules', body)).json()) as { id: string }
   const page = await open(`/schedules/${made.id}`)

@@ -96,7 +96,7 @@ async function hashOf(filename: string): Promise<string> {
 }
 
 /**
- * As slow as a line outside a laboratory, so that there is a middle to stop in. Bytes a second; -1:
+ * As slow as a real connection, so that a transfer can be stopped in the middle. Bytes a second; -1:
  * as fast as can be.
  */
 async function speedOf(page: Page) {
@@ -214,7 +214,7 @@ test('two files of one name: the later one carries the choice; the same file onc
   await row(page, 'Twin.pdf').waitFor({ state: 'detached' })
 })
 
-test('a name that was taken while the file went up is asked about then; one that is on its way at once', async () => {
+test('a name that was taken while the file went up is asked about then; a name in transfer immediately', async () => {
   const [file, twin] = await Promise.all([made('Race.pdf', 400_000), made('later/Race.pdf', 500)])
   const page = await open()
   const dialog = page.getByRole('dialog')
@@ -297,7 +297,7 @@ test('three files of one name in a folder are all imported when they are to be r
   expect(names.toSorted()).toEqual(['Same (2).pdf', 'Same (3).pdf', 'Same.pdf'])
 })
 
-test('paused, resumed and cancelled, one by one and all at once', async () => {
+test('paused, resumed and cancelled, one by one and all together', async () => {
   const files = await Promise.all([1, 2, 3].map((n) => made(`Part ${n}.zip`, 3 * MB)))
   const page = await open()
   const speed = await speedOf(page)
@@ -330,7 +330,7 @@ test('paused, resumed and cancelled, one by one and all at once', async () => {
   expect(await figure(page, 'Total files').textContent()).toBe('2')
 })
 
-test('the network is cut in the middle: the upload waits, and goes on where it stopped', async () => {
+test('the network is cut in the middle: the upload waits, and resumes where it stopped', async () => {
   const file = await made('Long way.zip', 6 * MB)
   const line = await startLine(Number(new URL(server.url).port))
   opened = await openPage(browser, { ...server, url: line.url }, '/import/upload')
@@ -367,7 +367,7 @@ test('after a reload the same file is chosen again, and only the rest is sent', 
   await row(page, 'Half of it.zip')
     .getByText(/^[2-5](\.\d)? MB of 6 MB/)
     .waitFor()
-  // Whoever leaves is asked first.
+  // A warning appears before the page is left.
   page.once('dialog', (dialog) => void dialog.accept())
   await page.reload()
   await page.getByText('1 upload was interrupted when you left this page').waitFor()

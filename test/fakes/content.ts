@@ -10,7 +10,7 @@ const block = createCipheriv('aes-128-ctr', Buffer.alloc(16), Buffer.alloc(16)).
 )
 
 /**
- * The body of `size` bytes for a seed: a mark of its own, then the same block again and again. In
+ * The body of `size` bytes for a seed: a unique mark, then the same block again and again. In
  * slices of up to 1 MB.
  */
 export function* contentSlices(size: number, seed: string): Generator<Buffer> {

@@ -1,4 +1,4 @@
-// Fifty files that try to run a script in whoever opens them, as text that names the address to
+// Fifty files that try to run a script in the program that opens them, as text that names the address to
 // which a script that ran would call home.
 
 export interface HostileFile {
@@ -75,7 +75,7 @@ export function hostileFiles(home: string): HostileFile[] {
     make((name) => `body{background:url('${home}/${name}')}`)('style.css'),
     make((name) => `[InternetShortcut]\nURL=javascript:${call(name)}`)('shortcut.url'),
     make((name) => `CACHE MANIFEST\n${home}/${name}`)('manifest.appcache'),
-    // Two kinds at once: the first bytes of a picture or document, then a page or a script.
+    // Two kinds in one file: the first bytes of a picture or document, then a page or a script.
     make((name) => `=1;${call(name)}`, 'GIF89a/*\x01\x00\x01\x00*/')('polyglot.gif'),
     behind('GIF89a\x01\x00\x01\x00\x80')('page.gif'),
     behind('\xff\xd8\xff\xe0\x00\x10JFIF\x00')('page.jpg'),

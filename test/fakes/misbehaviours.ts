@@ -72,7 +72,7 @@ export const misbehaviours: Readonly<Record<string, (call: Call) => void | Promi
   },
   /**
    * /long/DECLARED/SENT: sends more than it declares. ?close: and says that it closes; ?later: in a
-   * write of its own.
+   * separate write.
    */
   long: async ({ response, rest, query }) => {
     const head = [

@@ -1,4 +1,4 @@
-// Whoever receives callbacks, on a real socket: it keeps what was posted and answers as a test
+// A receiver of callbacks, on a real socket: it keeps what was posted and answers as a test
 // says.
 import { once } from 'node:events'
 import { createServer } from 'node:http'

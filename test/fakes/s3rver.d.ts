@@ -1,4 +1,4 @@
-// What the fake bucket uses of s3rver, which has no types of its own.
+// What the fake bucket uses of s3rver, which has no types.
 declare module '@20minutes/s3rver' {
   import type { IncomingMessage, Server } from 'node:http'
   import type FilesystemStore from '@20minutes/s3rver/lib/stores/filesystem.js'

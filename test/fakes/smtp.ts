@@ -25,9 +25,9 @@ export interface MailFake {
   url: string
   port: number
   behaviour: Behaviour
-  /** Addresses that are refused whatever the behaviour. */
+  /** Addresses that are refused with every behaviour. */
   refused: Set<string>
-  /** Every message that came whole, whatever was answered to it. */
+  /** Every message that arrived completely, even if it was refused. */
   mails: ReceivedMail[]
   /** Connections that wait for an answer by `hang-…`. */
   readonly hanging: number

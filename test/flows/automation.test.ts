@@ -344,7 +344,7 @@ describe('schedules', () => {
     expect((await ask('DELETE', `/api/workflows/${workflow.id}`)).status).toBe(204)
   })
 
-  test('do nothing that the key of whoever makes or runs them may not', async () => {
+  test('do nothing that the key of their creator or caller may not do', async () => {
     const key = await keyWithout('files:delete')
     const cleaning = { name: 'Clean', cron: '0 3 * * *', action: 'delete-files' }
     expect((await ask('POST', '/api/schedules', cleaning, key)).status).toBe(403)

@@ -49,7 +49,7 @@ afterAll(async () => {
 function told({ status, headers }: Answer): object {
   const rest: Record<string, unknown> = { status, ...headers }
   for (const name of ['date', 'server', 'connection', 'keep-alive']) delete rest[name]
-  // A part says by itself that there are parts: nginx leaves it at that.
+  // A partial answer implies Accept-Ranges, so nginx does not add it.
   if (status === 206) delete rest['accept-ranges']
   return rest
 }
@@ -117,7 +117,7 @@ test('ranges and conditions come to what they come to without nginx', async () =
   expect([head.status, head.headers['content-length']]).toEqual([200, '3000000'])
 })
 
-test('what goes on rides its session, paid by the bytes that arrive, and the limit is exact', async () => {
+test('a continued download uses its session, which pays for the bytes that arrive, and the limit is exact', async () => {
   const { key, id } = await depot.addLink(randomBytes(40_000_000), { download_limit: 1 })
   expect((await get(port, key, { range: 'bytes=0-99' })).status).toBe(206)
   const left = async () => {
@@ -148,7 +148,7 @@ test('bytes that are not there count nothing', async () => {
   expect((await depot.downloads(id)).downloads).toBe(0)
 })
 
-test('curl goes on where it stopped, for one count', async () => {
+test('curl resumes where it stopped, for one count', async () => {
   const { key, id } = await depot.addLink(LARGE, { download_limit: 1 })
   const out = path.join(depot.folder, 'curled')
   const url = `http://127.0.0.1:${port}/download?key=${key}`

@@ -1,5 +1,5 @@
-// Downloads from two real web processes over one database: the limit is exact however many ask at
-// once, and clients that fetch in parts get whole files for one count.
+// Downloads from two real web processes over one database: the limit is exact for any number of
+// concurrent requests, and clients that fetch in parts get whole files for one count.
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -109,7 +109,7 @@ function ask(url: string): Promise<{ status: number; body: Buffer }> {
   })
 }
 
-test('in each round of 50 requests at once, exactly the limit is served', async () => {
+test('in each round of 50 concurrent requests, exactly the limit is served', async () => {
   const limits = Array.from({ length: sized(10, 100) }, (_, round) => 1 + ((round * 7) % 60))
   const links = await addLinks(await addFile('contested.pdf', SMALL), limits)
   for (const [round, link] of links.entries()) {
@@ -153,7 +153,7 @@ describe('in parts', () => {
     expect(await link.downloads()).toBe(1)
   })
 
-  test('curl fetches it in ranges and goes on where it was cut, for one count, at another server too', async () => {
+  test('curl fetches it in ranges and resumes where it was cut, for one count, at another server too', async () => {
     const link = await once()
     const out = path.join(downloads, 'curl.zip')
     await run('curl', ['-sf', '-r', '0-7999999', '-o', out, link.urls[0]!])
@@ -166,7 +166,7 @@ describe('in parts', () => {
   })
 })
 
-test('names come to curl as plain text, and whole to whoever reads the standard’s form', async () => {
+test('names come to curl as plain text, and complete to clients that read the standard’s form', async () => {
   const names = {
     'two words (1).pdf': 'two words (1).pdf',
     'it\'s; a="test".pdf': "it's; a=_test_.pdf",

@@ -99,7 +99,7 @@ const large: [string, Workflow][] = [
 test.each(
   large.flatMap(([what, workflow]) => [1, 4].map((jobs) => [what, jobs, workflow] as const)),
 )(
-  '%s, with %i jobs at once, delays ten files of another shop by two batches at most',
+  '%s, with %i concurrent jobs, delays ten files of another shop by two batches at most',
   async (_what, jobs, workflow) => {
     log = []
     worker = await house.startWorker({ jobs_at_once: jobs })

@@ -133,7 +133,7 @@ async function someImages(): Promise<Record<string, Buffer>> {
   }
 }
 
-test('each image ends as it should, whatever the others are; an undo brings all of it back, and it can be done again', async () => {
+test('each image ends as it should, regardless of the others; an undo restores all of it, and it can be done again', async () => {
   const images = await someImages()
   await imported(importOf(['fetch-url']), images)
   const before = await files()

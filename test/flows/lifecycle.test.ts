@@ -153,7 +153,7 @@ describe('many files', () => {
     const cancelled = await read(id)
     expect(cancelled.status).toBe('cancelled')
     expect(cancelled.done + cancelled.cancelled).toBe(COUNT)
-    // What nobody came to reads as cancelled from this moment on, whatever its rows say yet.
+    // Unprocessed items read as cancelled from now on, even before their rows are updated.
     expect(await itemCounts(id)).toEqual(countsOf(cancelled))
     expect(await filesWith(1002)).toBe(cancelled.done)
 

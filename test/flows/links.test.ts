@@ -169,7 +169,7 @@ describe('a link', () => {
     expect(await countOf()).toBe(52)
   })
 
-  test('that is used up works again once it is counted anew, exactly as often', async () => {
+  test('that is used up works again after a reset, exactly as often', async () => {
     const link = await makeLink({ file_ids: [file], download_limit: 2 })
     const statuses = async (times: number) => {
       const answers = await Promise.all(Array.from({ length: times }, () => fetch(link.url)))

@@ -131,7 +131,7 @@ describe('an import of 200 files with SKUs', () => {
 })
 
 describe('bad input', () => {
-  test('every problem of every entry is named at once, and nothing is imported', async () => {
+  test('every problem of every entry is named together, and nothing is imported', async () => {
     const answer = await post({
       files: [
         { filename: 'ok.pdf', url: `${origin.url}/bytes/1/ok` },
@@ -218,7 +218,7 @@ describe('bad input', () => {
   })
 })
 
-test('ten identical requests at once under one Idempotency-Key make one job', async () => {
+test('ten identical concurrent requests under one Idempotency-Key make one job', async () => {
   const body = { files: [{ filename: 'once.bin', url: `${origin.url}/bytes/777/once` }] }
   const answers = await Promise.all(
     Array.from({ length: 10 }, () => post(body, { 'idempotency-key': 'once-1' })),
@@ -234,7 +234,7 @@ test('ten identical requests at once under one Idempotency-Key make one job', as
   expect(other.status).toBe(409)
 })
 
-test('respond-async answers at once and the job ends by itself', async () => {
+test('respond-async answers immediately, and the job ends without the caller', async () => {
   const files = [{ filename: 'later.bin', url: `${origin.url}/bytes/500/later` }]
   const answer = await post({ files }, { prefer: 'respond-async' })
   expect(answer.status).toBe(202)

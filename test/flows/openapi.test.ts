@@ -18,7 +18,7 @@ function refsIn(value: unknown): string[] {
 }
 
 describe('the document', () => {
-  test('describes every endpoint, each with a name of its own, a summary, a tag and an example', () => {
+  test('describes every endpoint, each with a unique name, a summary, a tag and an example', () => {
     const { documented, app } = house
     const names = documented.map(({ name }) => name)
     for (const { method, path } of app.endpoints) expect(names).toContain(`${method} ${path}`)

@@ -55,7 +55,7 @@ async function records(on: readonly string[]) {
 const productsOf = ({ mappings }: { mappings: readonly { product_id: string }[] }) =>
   mappings.map(({ product_id }) => product_id.split('/').at(-1)).sort()
 
-test('300 files move with their products, stand in their order, and come back to the last digit of every row', async () => {
+test('300 files move with their products, keep their order, and come back to the last digit of every row', async () => {
   // Those that every third has by itself: Product 1, and some Product 2.
   const whole = await dumpOf(house.scope)
   const first = await newPack('First', product(1), product(7))

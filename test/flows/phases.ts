@@ -14,7 +14,7 @@ export interface Sight {
    */
   items: number
   attempt: number
-  /** The statement it stands in, where it is in a transaction that writes outcomes. */
+  /** The current statement, if it is in a transaction that writes outcomes. */
   statement: string
 }
 
@@ -34,9 +34,9 @@ export async function workerId(pool: Pool, name: string): Promise<string | null>
 }
 
 /**
- * What the database will still say of a frozen process when it is killed: what it had sent already,
- * the end of a claim for one, is carried out first. Whoever has read all that was sent, and then
- * waits for more or for a lock, has.
+ * The final state of a frozen process's session in the database. Statements that it had already
+ * sent are still executed, such as the end of a claim; it is final when the session waits for more
+ * or for a lock.
  */
 export async function lookSettled(pool: Pool, name: string): Promise<Sight> {
   for (;;) {

@@ -1,4 +1,4 @@
-// A worker process of its own with one plugin more, which ends the process when it meets the file
+// A separate worker process with one more plugin, which ends the process when it meets the file
 // that POISON names: what a bug in a library's native code does.
 import process from 'node:process'
 import { z } from 'zod'

@@ -80,7 +80,7 @@ test.each(CASES.slice(0, sized(1, 2)))(
   },
 )
 
-/** What the crash sweep does with a dead worker, at once instead of in ten seconds. */
+/** What the crash sweep does with a dead worker, immediately instead of in ten seconds. */
 async function bury(): Promise<void> {
   const { pool } = house.parts.database
   const { rows } = await pool.query<{ pool_id: string }>('delete from workers returning pool_id')

@@ -34,7 +34,7 @@ afterAll(async () => {
   await removeDataDir(dataDir)
 })
 
-test('an import that is killed in the middle goes on after the next start: all there, none twice', async () => {
+test('an import that is killed in the middle resumes after the next start: all there, none twice', async () => {
   const skus = uniqueSkus()
   const files = Array.from({ length: FILES }, (_, n) => ({
     filename: `kept-${n}.bin`,
@@ -102,8 +102,7 @@ describe('immediate restarts of PostgreSQL under load', () => {
   })
 
   /**
-   * What the server said that it had done. Whatever broke on the way may or may not be: nobody was
-   * told.
+   * What the server had acknowledged. Requests that broke off may or may not have had an effect.
    */
   const acknowledged = {
     imports: [] as string[],

@@ -135,7 +135,7 @@ test('what can’t have its name is told before anything changes, and keeps all 
   expect(new Set(names).size).toBe(4500)
 })
 
-test('of several that want one name the first has it, whatever batches they are in', async () => {
+test('of several that want one name the first gets it, in any batches', async () => {
   const ids = await make([
     'draft 1.pdf',
     ...range(2500),
@@ -163,7 +163,7 @@ test('files are named after their products, and those without one are passed ove
   expect(await namesOf(ids)).toEqual(['A product.pdf', 'A product.zip', 'c.pdf', 'd.pdf'])
 })
 
-test('in a workflow with other steps, on whatever files a filter selects', async () => {
+test('in a workflow with other steps, on the files that a filter selects', async () => {
   const ids = await make(['Draft 1.pdf', 'Draft 2.pdf', 'x.pdf'])
   const steps = [
     { id: 'tag', plugin: 'tag-files', options: { mode: 'add', tags: ['old'] } },

@@ -1,4 +1,4 @@
-// A worker process of its own, whose one step writes a document and ends the process in the middle
+// A separate worker process, whose one step writes a document and ends the process in the middle
 // of it: what an operator's `kill -9` does. With DIE=0 it lives.
 import process from 'node:process'
 import { z } from 'zod'

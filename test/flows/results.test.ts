@@ -1,5 +1,5 @@
 // What operations leave beside changed files: documents, files, links and messages. Each is there
-// once, whole, or not at all, whoever pauses, cancels, fails or is killed on the way.
+// once, whole, or not at all, in spite of pauses, cancellations, failures and kills.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
@@ -95,7 +95,7 @@ const writeNames = async ({
   await artifacts.write('names.csv', 'text/csv', listings.files('csv', ['filename'], signal))
   return {}
 }
-/** Writes some and then waits to be put down. */
+/** Writes some and then waits to be interrupted. */
 const writeForEver = async ({
   artifacts,
   listings,
@@ -116,7 +116,7 @@ async function* someOf(
   for await (const piece of pieces) {
     yield piece
     if (++written < 3) continue
-    // Waited for here alone: it may be put down before it comes this far.
+    // Waited for here alone: it may be interrupted before it comes this far.
     signal.throwIfAborted()
     await once(signal, 'abort')
     signal.throwIfAborted()
@@ -203,7 +203,7 @@ describe('an operation without a ledger', () => {
     expect(await contentOf(id)).toBe('\ufefffilename\r\n')
   })
 
-  test('shows how far it has come, is put down by a pause within a second, and begins anew', async () => {
+  test('shows how far it has come, is interrupted by a pause within a second, and starts again', async () => {
     behave = writeForEver
     const id = await house.startOn(WRITE)
     await begun(id)
@@ -221,7 +221,7 @@ describe('an operation without a ledger', () => {
     expect(runs).toBe(2)
   })
 
-  test('goes on at another worker after a pause', async () => {
+  test('resumes at another worker after a pause', async () => {
     behave = writeForEver
     const id = await house.startOn(WRITE)
     await begun(id)
@@ -271,7 +271,7 @@ describe('an operation without a ledger', () => {
     expect(await contentOf(id)).toBeNull()
   })
 
-  test('that fails says why, of each file too, and a retry begins anew', async () => {
+  test('that fails says why, of each file too, and a retry starts again', async () => {
     behave = async (context) => {
       await writeNames(context)
       throw new PortError('storage_full', 'The storage location is full', true)
@@ -354,7 +354,7 @@ describe('an operation without a ledger', () => {
     expect(await count('artifacts', id)).toBe(0)
   })
 
-  test('that was paused as its step ended keeps it, and ends once it goes on', async () => {
+  test('that was paused as its step ended keeps it, and ends when it resumes', async () => {
     let id = ''
     behave = async (context) => {
       await writeNames(context)
@@ -391,7 +391,7 @@ describe('an operation without a ledger', () => {
     expect([await count('artifacts', id), await contentOf(id)]).toEqual([1, 'second'])
   })
 
-  test('survives kill -9 in the middle of its document: another worker begins anew, and there is one', async () => {
+  test('survives kill -9 in the middle of its document: another worker starts again, and there is one', async () => {
     await worker.stop()
     const id = await house.startOn(workflowOf('write-result'))
     const dead = startProcess({ DIE: '1' })
@@ -421,7 +421,7 @@ const startProcess = (env: Record<string, string>) =>
     stdio: 'inherit',
   })
 
-/** What the crash sweep does with a dead worker, at once instead of in ten seconds. */
+/** What the crash sweep does with a dead worker, immediately instead of in ten seconds. */
 async function bury(): Promise<void> {
   const { pool } = house.parts.database
   const { rows } = await pool.query<{ pool_id: string }>('delete from workers returning pool_id')

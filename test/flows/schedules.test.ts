@@ -1,4 +1,4 @@
-// Schedules on a real database: each run once whoever looks, by the shop's clock, never beside
+// Schedules on a real database: each run once with any number of schedulers, by the shop's clock, never beside
 // itself, never above its cap.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { appConfig } from '../../app.config.ts'
@@ -27,7 +27,7 @@ const { plugins, workflows } = appConfig({})
 let house: TestEngine
 let scope: ShopScope
 let second: Database
-/** Two worker processes' schedulers: each with connections of its own. */
+/** Two worker processes' schedulers: each with separate connections. */
 let one: ScheduleParts
 let two: ScheduleParts
 
@@ -80,7 +80,7 @@ const noticeTitles = async () =>
     ({ title }) => title,
   )
 
-/** Both schedulers look at each of these moments, at once; gives how often something was fired. */
+/** Both schedulers look at each of these moments, concurrently; gives how often something was fired. */
 async function lookAt(...moments: string[]): Promise<number> {
   let fired = 0
   for (const moment of moments) {
@@ -130,7 +130,7 @@ describe('two workers', () => {
     }
   })
 
-  test('look by themselves, and at the moment that a run is due', async () => {
+  test('run automatically, at the moment that a run is due', async () => {
     const due = Date.now() + 700
     const id = await create(nightly({ cron: '* * * * *' }), new Date().toISOString())
     await house.parts.database.knex('schedules').update({ next_run_at: new Date(due) })
@@ -209,7 +209,7 @@ test('runs missed while no worker was up are one run', async () => {
   expect((await runs(id)).length).toBe(1)
 })
 
-describe('a run whose predecessor goes on', () => {
+describe('a run whose predecessor is still running', () => {
   test('is skipped with one notice, and runs again at its next time', async () => {
     const id = await create(nightly({ cron: '0 * * * *' }), '2026-01-10T11:30:00Z')
     expect(await lookAt('2026-01-10T12:00:00Z')).toBe(1)

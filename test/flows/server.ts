@@ -1,4 +1,4 @@
-// The whole product as a process of its own, as `npm start` runs it, on a data folder or a database
+// The whole product as a separate process, as `npm start` runs it, on a data folder or a database
 // of the test's.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { randomInt } from 'node:crypto'
@@ -156,11 +156,11 @@ async function readiness(
   await Promise.race([ready, gone, late]).finally(() => clearTimeout(timer))
 }
 
-// Below what systems give to outgoing connections and to whoever listens anywhere: those come
+// Below what systems give to outgoing connections and to servers on any port: those come
 // between a look and a server's start.
 const FIRST_PORT = 10_000
 const PORTS_EACH = 4_000
-/** Test files that run at once look in places of their own. */
+/** Concurrent test files look in separate ranges. */
 const place = FIRST_PORT + PORTS_EACH * (Number(process.env.VITEST_POOL_ID ?? 0) % 5)
 let next = randomInt(PORTS_EACH)
 

@@ -1,5 +1,5 @@
-// Uploads that are cut: by the network, by kills of the server, by another web process that goes on
-// with them.
+// Uploads that are cut: by the network, by kills of the server, by another web process that continues
+// them.
 import { createHash } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { connect } from 'node:net'
@@ -91,7 +91,7 @@ test(`${KILLS} kills in mid-PATCH: the same bytes, and at most one chunk sent ag
   expect(hashes).toContain(hashOf(bytes))
 })
 
-test('another web process goes on with an upload whose client is gone without a word', async () => {
+test('another web process continues an upload whose client disappeared', async () => {
   const bytes = contentOf(3_000_000, 'moved')
   const batch = await newBatch(one)
   const at = await beginUpload(senderOf(one), bytes.length, { filename: 'moved.bin', batch })
@@ -141,7 +141,7 @@ test('a chunk whose checksum was never proved does not count after a kill', asyn
   expect(hashes).toContain(hashOf(bytes))
 })
 
-test('two clients that send one upload at once: one of them at a time, and the bytes are right', async () => {
+test('two clients that send one upload concurrently: one of them at a time, and the bytes are right', async () => {
   const bytes = contentOf(20_000_000, 'both')
   const batch = await newBatch(one)
   const at = await beginUpload(senderOf(one), bytes.length, { filename: 'both.bin', batch })

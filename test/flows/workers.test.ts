@@ -149,7 +149,7 @@ const progressOf = (operation: string) =>
   )
 
 /**
- * Freezes a worker at a random moment until it stands in the phase that is wanted, and kills it
+ * Freezes a worker at a random moment until it is in the wanted phase, and kills it
  * there.
  */
 async function killIn(wanted: Phase): Promise<Sight & { name: string }> {
@@ -187,14 +187,14 @@ test('kills in fetch, commit and finish of one import: nothing lost, nothing twi
     say(
       `${seconds()} s kill ${hit.length}: ${name} in ${phase}, ${items} items in its hands${statement && `, at: ${statement}`}`,
     )
-    // What it had in hand waits until it is known to be dead; the next one does not.
+    // What it had claimed waits until it is known to be dead; the next one does not.
     await begin(name)
     origin.admit(random(5, 40))
   }
   expect(
     (await row<{ done: number }>('select done from operations where id = $1', [operation])).done,
   ).toBeLessThan(FILES)
-  // Whoever was killed begins again once the next lock is held: on a busy machine the end may be
+  // A killed one starts again once the next lock is held: on a busy machine the end may be
   // over before a worker is up.
   let fallen: string | null = null
   for (const where of AT_THE_END) {
@@ -213,7 +213,7 @@ test('kills in fetch, commit and finish of one import: nothing lost, nothing twi
   await expectWhole('killed', FILES, job)
 }, 600_000)
 
-/** A client of the test's own, to stand in the way with. */
+/** A separate client that blocks with its locks. */
 async function locking<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: cluster.url })
   await client.connect()
@@ -255,7 +255,7 @@ function killWhileWriting(
     await revive()
     // Not before: what is left may be done in no time.
     origin.open()
-    // What the dead had in hand runs alone: on a slow disk that takes its time.
+    // What the dead worker had claimed runs alone: on a slow disk that takes its time.
     await expect
       .poll(() => progressOf(operation), { timeout: 180_000 })
       .toEqual({ done: FILES, failed: 0, why: [] })
@@ -350,7 +350,7 @@ test('workers that stood still, in a download and in a transaction, find their w
   expect(await everything()).toEqual(before)
 }, 150_000)
 
-/** Whole rows of whatever an import writes. */
+/** Whole rows of everything that an import writes. */
 async function everything(): Promise<Record<string, string>> {
   const dump: Record<string, string> = {}
   for (const table of [

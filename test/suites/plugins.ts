@@ -1,4 +1,4 @@
-// What every plugin must do, whatever its work is. A case says what it works on and what the
+// What every plugin must do. A case says what it works on and what the
 // outside looks like; it has to be one where the plugin finds something to do, or the suite shows
 // nothing.
 import { isDeepStrictEqual } from 'node:util'
@@ -82,7 +82,7 @@ const NONSENSE: readonly unknown[] = [
   true,
 ]
 
-/** Runs the shared suite over a plugin. `makeCase` is called anew for each test. */
+/** Runs the shared suite over a plugin. `makeCase` is called once for plans, and for each run. */
 export function pluginSuite(plugin: ItemPlugin, makeCase: () => Promise<ItemCase>): void
 export function pluginSuite(plugin: OperationPlugin, makeCase: () => Promise<OperationCase>): void
 export function pluginSuite(
@@ -178,7 +178,7 @@ function itemPlans(plugin: ItemPlugin, open: () => ItemCase): void {
   it('says nothing of no items', async () => {
     expect(await Array.fromAsync(run({ ...open(), items: [] }))).toEqual([])
   })
-  it('treats an item alone as it does among others, in whatever order: batches are cut anywhere', async () => {
+  it('treats an item alone as it does among others, in any order: batches are cut anywhere', async () => {
     const together = await Array.fromAsync(plan(open()))
     const alone: Outcome[] = []
     for (const item of open().items.toReversed())

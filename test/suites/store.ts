@@ -336,7 +336,7 @@ function sweepTests(on: () => StoreUnderTest): void {
     await on().store.sweep(10, known)
     expect(await on().store.readWhole(shop, hash).then(hashOf)).toBe(hash)
   })
-  it('sweeps while the same blob is written over and over: whoever wrote last has it', async () => {
+  it('sweeps while the same blob is written over and over: the last writer has it', async () => {
     const notShop = async (of: number, hashes: readonly string[]) =>
       of === shop ? NONE : new Set(hashes)
     for (let round = 0; round < 30; round += 1) {

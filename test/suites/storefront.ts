@@ -230,7 +230,7 @@ export function storefrontSuite(name: string, open: () => Promise<StorefrontWorl
           `Product odd-${ODD_SKUS.indexOf(sku)}`,
         ])
       })
-      test('finds all odd SKUs at once', async () => {
+      test('finds all odd SKUs together', async () => {
         const found = await find([...ODD_SKUS, ...ODD_SKUS])
         expect([...found.keys()].sort()).toEqual([...ODD_SKUS].sort())
         for (const sku of ODD_SKUS)
@@ -266,7 +266,7 @@ export function storefrontSuite(name: string, open: () => Promise<StorefrontWorl
           { numRuns: 40 },
         )
       })
-      test('an abort ends the wait of whoever gave it, and of nobody else', async () => {
+      test('an abort ends only its own caller's wait', async () => {
         const leaving = new AbortController()
         const left = find(['EB-001', 'FORMATS'], leaving.signal)
         const stayed = find(['FORMATS', 'TWIN'])

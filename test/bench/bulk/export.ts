@@ -5,7 +5,7 @@ import { operate, type World } from '../engine.ts'
 
 const LEAST_OF_COPY = 0.5
 
-/** The best plan that there is for all files of a shop: each table read once. */
+/** The best possible plan for all files of a shop: each table read once. */
 const COPY = (shop: number) => `
   copy (
     select f.filename, f.size_bytes, (f.created_at at time zone 'UTC')::date as upload_date, m.products,

@@ -1,4 +1,4 @@
-// Ours, as a process of its own: an export written into a storage location, hashed and synced; and
+// Ours, as a separate process: an export written into a storage location, hashed and synced; and
 // COPY's rows taken and dropped. Both from the same server to the same process.
 import pg from 'pg'
 import { EXPORT_COLUMNS } from '../../../plugins/contract.ts'

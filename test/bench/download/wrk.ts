@@ -8,7 +8,7 @@ import type { Load, Measured } from './load.ts'
 
 const run = promisify(execFile)
 
-/** As many whoever is asked, so that all are asked alike. */
+/** Equal for all servers, so that they can be compared. */
 const THREADS = 2
 
 // A thread asks one of the ports, and begins elsewhere in the list than the other.

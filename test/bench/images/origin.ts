@@ -1,4 +1,4 @@
-// Serves the files of a folder, as a process of its own.
+// Serves the files of a folder, as a separate process.
 import { createReadStream } from 'node:fs'
 import { once } from 'node:events'
 import { createServer } from 'node:http'

@@ -7,7 +7,7 @@ export const PRODUCTS = 25_000
 export const skuOf = (product: number, variant: 0 | 1): string =>
   `SKU-${product}-${variant === 0 ? 'PDF' : 'EPUB'}`
 
-/** Writes the CSV: every product has two variants, each with a SKU of its own. */
+/** Writes the CSV: every product has two variants, each with its own SKU. */
 export async function writeCatalog(path: string): Promise<void> {
   const out = createWriteStream(path)
   out.write(

@@ -1,4 +1,4 @@
-// The origin of the import bench, as a process of its own: its work and memory count for nobody.
+// The origin of the import bench, as a separate process: its work and memory are not measured.
 import { once } from 'node:events'
 import { startOrigin } from '../../fakes/origin.ts'
 

@@ -1,6 +1,5 @@
-// What uploads are held against: @tus/server with its own file store and nothing around it. It
-// knows no shops, checks no names, syncs nothing, and whoever knows an address can fetch what was
-// sent.
+// The reference for uploads: @tus/server with its own file store and nothing else. It has no shops,
+// checks no names, syncs nothing, and serves every upload to anyone who knows its address.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

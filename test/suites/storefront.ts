@@ -266,7 +266,7 @@ export function storefrontSuite(name: string, open: () => Promise<StorefrontWorl
           { numRuns: 40 },
         )
       })
-      test('an abort ends only its own caller's wait', async () => {
+      test('an abort ends only its own caller’s wait', async () => {
         const leaving = new AbortController()
         const left = find(['EB-001', 'FORMATS'], leaving.signal)
         const stayed = find(['FORMATS', 'TWIN'])

@@ -22,6 +22,7 @@ export type IdPrefix =
   | 'account'
   | 'dropped'
   | 'connection'
+  | 'delivery'
 
 /** `file` + a UUID → `file_0199…` (32 hex digits). */
 export function toPublicId(prefix: IdPrefix, uuid: string): string {

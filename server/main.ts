@@ -78,6 +78,8 @@ async function start(
       folder,
       client,
       limits,
+      secrets,
+      baseUrl,
       clock,
       log,
     })
@@ -108,6 +110,7 @@ async function start(
     storefront.demoShop,
     baseUrl,
     drop?.address ?? null,
+    storefront.shopFrontUrl ?? null,
   )
   process.stdout.write(welcome(demo, storefront.demoSample!))
 }

@@ -36,6 +36,7 @@ export function whyNot(
   sites: readonly string[] | null,
   now: Date,
 ): ErrorCode | null {
+  if (link.held && !link.uninstalled) return 'link_held'
   if (link.uninstalled || link.out) return 'link_withdrawn'
   const status = linkStatus(link, now)
   if (status === 'expired' || status === 'exhausted') return `link_${status}`
@@ -56,10 +57,21 @@ const TEXTS: Partial<Record<ErrorCode, (link: KnownLink | null) => RefusalText>>
     }
   },
   link_exhausted: (link) => {
+    if (link?.delivery)
+      return {
+        title: 'There is nothing left to download',
+        happened: 'Its files were downloaded as often as they may be, or have expired.',
+        advice: askFor(link),
+      }
     const times = link?.download_limit === 1 ? 'once' : `${link?.download_limit} times`
     const happened = `It could be used ${times}, and it has been.`
     return { title: 'This link has been used up', happened, advice: askFor(link) }
   },
+  link_held: (link) => ({
+    title: 'Your order is being checked',
+    happened: `${link?.shopName ?? 'The shop'} has to release the files before you can download them.`,
+    advice: 'Come back later. This link stays the same.',
+  }),
   link_withdrawn: (link) => {
     const happened = `The ${link?.pack ? 'files are' : 'file is'} no longer offered through this link.`
     return { title: 'This link was withdrawn', happened, advice: askFor(link) }
@@ -118,6 +130,7 @@ const uncounted = (title: string, advice: string) => ({
 })
 
 const MAY_ASK: readonly ErrorCode[] = [
+  'link_held',
   'link_expired',
   'link_exhausted',
   'link_withdrawn',

@@ -4,6 +4,7 @@ import { queueMessage } from '../engine/worker/queue.ts'
 import { withoutSecrets } from '../engine/operations/sealed-addresses.ts'
 import { readShop } from '../files/shop-settings.ts'
 import { CALLBACK_EVENT } from './callbacks.ts'
+import { broughtDelivery, writeDeliveryMails } from './delivery-mail.ts'
 import { broughtLink, writeLinkMails } from './link-mail.ts'
 import type { Content, MessageKind } from './outbox.ts'
 import { renderMail, type MailPayload } from './templates.ts'
@@ -87,6 +88,8 @@ async function readable(
   const recipients = waiting.length > 0 ? (await readShop(scope)).settings.recipients : []
   const links = waiting.flatMap(({ payload }) => broughtLink(payload) ?? [])
   const brought = await writeLinkMails(scope, links, baseUrl)
+  const deliveries = waiting.flatMap(({ payload }) => broughtDelivery(payload) ?? [])
+  const delivered = await writeDeliveryMails(scope, deliveries, baseUrl)
   return rows.map(({ payload, content, ...row }) => ({
     ...row,
     ...(content ?? draft(row.kind, payload)),
@@ -100,10 +103,12 @@ async function readable(
         text: '',
       }
     const link = broughtLink(payload)
+    const delivery = broughtDelivery(payload)
     return (
-      (link && brought.get(link)) || {
+      (link && brought.get(link)) ||
+      (delivery && delivered.get(delivery)) || {
         ...draftMail(payload as MailPayload, baseUrl),
-        to: link ? [] : recipients,
+        to: link || delivery ? [] : recipients,
       }
     )
   }

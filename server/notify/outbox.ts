@@ -67,15 +67,18 @@ export interface OutboxParts {
   signal: AbortSignal
 }
 
-/** Concurrent messages of each kind in one process: most jobs are left for files. */
-const AT_ONCE = { email: 1, callback: 2 }
+/**
+ * Most jobs are left for files. All shops have one mail server, so that mail needs no turns between
+ * them; receivers of callbacks are the shops' own, and a slow one must not hold up the others.
+ */
+const LIMITS = { email: { all: 4, shop: 4 }, callback: { all: 2, shop: 1 } }
 
 /**
  * Carries out one message. Throws only when the database is away; the sweep then records the
  * result.
  */
 export function createDeliver(parts: OutboxParts): (job: OutboxJob) => Promise<void> {
-  const limiter = createMessageLimiter(AT_ONCE)
+  const limiter = createMessageLimiter(LIMITS)
   return async ({ shop, message: id }) => {
     const scope = forShop(parts.database, shop)
     if (parts.signal.aborted) return queueMessage(scope, id, later())

@@ -42,6 +42,8 @@ export interface components {
         | 'operations:read'
         | 'operations:write'
         | 'settings:write'
+        | 'drop:read'
+        | 'drop:write'
       )[]
     }
     BulkDeleteRequest: {
@@ -438,6 +440,252 @@ export interface components {
       workflow: string
       workflow_title: string
     }
+    Delivery: {
+      /** @description The buyer asked for more, and was not answered yet */
+      asked: {
+        /** Format: date-time */
+        at: string
+        email: string | null
+        message: string | null
+      } | null
+      confirmation_number: string | null
+      /** Format: date-time */
+      created_at: string
+      downloads: number
+      email: string | null
+      files: number
+      hold: {
+        /** @enum {string} */
+        by: 'risk' | 'merchant'
+        recommendation: string | null
+        since: string | null
+      } | null
+      id: string
+      last_download_at: string | null
+      locale: string | null
+      opened_at: string | null
+      /** @description The platform’s id of the order */
+      order_id: string
+      order_name: string
+      /** @description Why it is not ready */
+      reason: string | null
+      /** @description The last email about it */
+      sent: {
+        /** Format: date-time */
+        at: string
+        message_id: string
+        /** @enum {string} */
+        status: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown'
+      } | null
+      size_bytes: number
+      /**
+       * @description `withdrawn`: the order no longer entitles its buyer; `revoked`: by the shop, for good
+       * @enum {string}
+       */
+      status: 'ready' | 'held' | 'withdrawn' | 'revoked'
+      /** Format: date-time */
+      updated_at: string
+      /** @description The buyer’s page; for `links:write` alone */
+      url: string | null
+    }
+    DeliveryChange: {
+      /**
+       * @description Downloads that a link allows; null: unlimited
+       * @example 5
+       */
+      download_limit?: number | null
+      /** Format: email */
+      email?: string
+      /**
+       * @description From now on; null: never
+       * @example 60
+       */
+      expiry_days?: number | null
+      /** @description The files that the terms are for; absent: all */
+      file_ids?: string[]
+      /** @description Added to the limits of files that have one */
+      more_downloads?: number
+      /** @description The buyer gets the other file in its place */
+      replace?: {
+        file_id: string
+        with: string
+      }[]
+    }
+    DeliveryDetail: {
+      /** @description The buyer asked for more, and was not answered yet */
+      asked: {
+        /** Format: date-time */
+        at: string
+        email: string | null
+        message: string | null
+      } | null
+      confirmation_number: string | null
+      /** Format: date-time */
+      created_at: string
+      /** @description The last downloads of files with tracking, newest first */
+      download_list: {
+        address: string
+        agent: string
+        /** Format: date-time */
+        at: string
+        file_id: string
+        filename: string
+      }[]
+      downloads: number
+      email: string | null
+      file_list: {
+        download_limit: number | null
+        downloads: number
+        expires_at: string | null
+        file_id: string
+        filename: string
+        last_download_at: string | null
+        size_bytes: number
+        /** @enum {string} */
+        status: 'active' | 'expired' | 'exhausted' | 'revoked' | 'withdrawn'
+      }[]
+      files: number
+      hold: {
+        /** @enum {string} */
+        by: 'risk' | 'merchant'
+        recommendation: string | null
+        since: string | null
+      } | null
+      id: string
+      last_download_at: string | null
+      lines: {
+        entitled: boolean
+        files: number
+        line_id: string
+        quantity: number
+        sku: string | null
+        title: string
+      }[]
+      locale: string | null
+      messages: {
+        /** Format: date-time */
+        created_at: string
+        error: string | null
+        id: string
+        sent_at: string | null
+        /** @enum {string} */
+        status: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown'
+        subject: string
+        to: string[]
+      }[]
+      opened_at: string | null
+      /** @description The platform’s id of the order */
+      order_id: string
+      order_name: string
+      /** @description Why it is not ready */
+      reason: string | null
+      /** @description The last email about it */
+      sent: {
+        /** Format: date-time */
+        at: string
+        message_id: string
+        /** @enum {string} */
+        status: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown'
+      } | null
+      size_bytes: number
+      /**
+       * @description `withdrawn`: the order no longer entitles its buyer; `revoked`: by the shop, for good
+       * @enum {string}
+       */
+      status: 'ready' | 'held' | 'withdrawn' | 'revoked'
+      /** Format: date-time */
+      updated_at: string
+      /** @description The buyer’s page; for `links:write` alone */
+      url: string | null
+    }
+    Drop: {
+      enabled: boolean
+      ftp_port: number
+      host: string
+      path: string
+      sftp_port: number
+      /** @description FTP is refused unless it is encrypted */
+      tls_required: boolean
+    }
+    DropAccount: {
+      allowed_addresses: string[]
+      /** Format: date-time */
+      created_at: string
+      enabled: boolean
+      id: string
+      last_used_at: string | null
+      name: string
+      /** Format: date-time */
+      password_changed_at: string
+      public_keys: {
+        fingerprint: string
+        name: string
+        type: string
+      }[]
+      username: string
+    }
+    DropAccountChange: {
+      /** @description CIDR; empty: any address */
+      allowed_addresses?: string[]
+      /** @description Switched off, nobody gets in with it */
+      enabled?: boolean
+      name?: string
+      /** @description For SFTP; replaces those there */
+      public_keys?: {
+        key: string
+        name: string
+      }[]
+    }
+    DropAccountRequest: {
+      /** @description CIDR; empty: any address */
+      allowed_addresses?: string[]
+      /** @description Switched off, nobody gets in with it */
+      enabled?: boolean
+      name: string
+      /** @description For SFTP; replaces those there */
+      public_keys?: {
+        key: string
+        name: string
+      }[]
+    }
+    DropConnection: {
+      account_id: string | null
+      address: string
+      bytes: number
+      /** Format: date-time */
+      connected_at: string
+      ended_at: string | null
+      files: number
+      id: string
+      protocol: string
+      /** @description Why; null: it was let in */
+      refused: string | null
+      username: string
+    }
+    DropFile: {
+      account_id: string | null
+      /** @description Of a running transfer */
+      bytes_per_second: number | null
+      id: string
+      /** Format: date-time */
+      modified_at: string
+      /** @description From the home */
+      path: string
+      protocol: string | null
+      /**
+       * Format: date-time
+       * @description Since when nothing has changed
+       */
+      quiet_since: string
+      size_bytes: number
+      /** @enum {string} */
+      state: 'writing' | 'partial' | 'waiting' | 'importing'
+      writing_since: string | null
+    }
+    DropSettingsChange: {
+      enabled?: boolean
+      tls_required?: boolean
+    }
     Error: {
       error: {
         code: string
@@ -558,6 +806,8 @@ export interface components {
       live_links: number
       /** @description Of these, mapped to a product */
       mapped: number
+      /** @description Paid deliveries that contain one of them: their buyers lose it */
+      paid_deliveries: number
       /** @description Products that they are mapped to, each once */
       products: number
     }
@@ -1635,6 +1885,23 @@ export interface components {
       auto_map: boolean
       /** @default true */
       cdn: boolean
+      /**
+       * @description When an order’s files are ready: once it is paid, or authorized
+       * @default paid
+       * @enum {string}
+       */
+      deliver_on: 'paid' | 'authorized'
+      /**
+       * @description Who tells buyers: our mail, or the platform’s shipping mail
+       * @default own
+       * @enum {string}
+       */
+      delivery_mail: 'own' | 'platform'
+      /**
+       * @description The workflow (kind `delivery`) that runs on each new delivery
+       * @default null
+       */
+      delivery_workflow: string | null
       /** @default 5 */
       download_limit: number | null
       /** @default true */
@@ -1643,6 +1910,16 @@ export interface components {
       email_on_errors: boolean
       /** @default 60 */
       expiry_days: number | null
+      /**
+       * @description Mark delivered lines that need no shipping as fulfilled
+       * @default true
+       */
+      fulfil_orders: boolean
+      /**
+       * @description Hold deliveries that the platform advises to cancel or to investigate
+       * @default true
+       */
+      hold_risky_orders: boolean
       /**
        * @description How files are matched to products, tried in this order; empty: by hand alone
        * @default [
@@ -1662,6 +1939,16 @@ export interface components {
        * @default true
        */
       notify_unmapped: boolean
+      /**
+       * @description The tag that orders with files get; null: none
+       * @default files-delivered
+       */
+      order_tag: string | null
+      /**
+       * @description Paid files stay available when they lose their last product
+       * @default true
+       */
+      paid_deliveries_survive: boolean
       /** @default [] */
       recipients: string[]
       /**
@@ -1681,16 +1968,36 @@ export interface components {
     SettingsChange: {
       auto_map?: boolean
       cdn?: boolean
+      /**
+       * @description When an order’s files are ready: once it is paid, or authorized
+       * @enum {string}
+       */
+      deliver_on?: 'paid' | 'authorized'
+      /**
+       * @description Who tells buyers: our mail, or the platform’s shipping mail
+       * @enum {string}
+       */
+      delivery_mail?: 'own' | 'platform'
+      /** @description The workflow (kind `delivery`) that runs on each new delivery */
+      delivery_workflow?: string | null
       download_limit?: number | null
       email_on_complete?: boolean
       email_on_errors?: boolean
       expiry_days?: number | null
+      /** @description Mark delivered lines that need no shipping as fulfilled */
+      fulfil_orders?: boolean
+      /** @description Hold deliveries that the platform advises to cancel or to investigate */
+      hold_risky_orders?: boolean
       /** @description How files are matched to products, tried in this order; empty: by hand alone */
       match_by?: ('sku' | 'filename' | 'title' | 'tags')[]
       /** @description How sure a match must be, from 0 to 1 */
       match_threshold?: number
       /** @description The message about an import names the files that have no product */
       notify_unmapped?: boolean
+      /** @description The tag that orders with files get; null: none */
+      order_tag?: string | null
+      /** @description Paid files stay available when they lose their last product */
+      paid_deliveries_survive?: boolean
       recipients?: string[]
       /**
        * @description Where the bytes of new files go; those that are there stay
@@ -1700,6 +2007,13 @@ export interface components {
       time_zone?: string
       /** @enum {string} */
       visibility?: 'public' | 'private'
+    }
+    StorefrontAccess: {
+      missing: {
+        disables: string
+        scope: string
+      }[]
+      scopes: string[]
     }
     TagTemplate: {
       /** Format: date-time */

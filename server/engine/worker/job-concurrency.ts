@@ -9,7 +9,8 @@ export const MESSAGE = 'message'
 export const ofShop = (flag: string, shop: number) => `${flag}:${shop}`
 
 const FINISHES = 2
-const MESSAGES = 2
+/** As many as server/notify/outbox.ts sends concurrently: a job without a turn is queued again. */
+const MESSAGES = 6
 /** Batches that are one transaction are quick: what the others leave is enough for them. */
 const QUICK = 2
 

@@ -51,6 +51,7 @@ export const IDS = {
   notice: id('notice', 24),
   message: id('message', 25),
   drop_account: id('account', 26),
+  delivery: id('delivery', 27),
 } as const
 export type ExampleId = keyof typeof IDS
 

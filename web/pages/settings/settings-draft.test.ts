@@ -16,6 +16,13 @@ const saved: ShopSettings = {
   email_on_errors: true,
   recipients: ['a@b.example'],
   time_zone: 'UTC',
+  deliver_on: 'paid',
+  hold_risky_orders: true,
+  paid_deliveries_survive: true,
+  delivery_mail: 'own',
+  fulfil_orders: true,
+  order_tag: 'files-delivered',
+  delivery_workflow: null,
 }
 const draft = draftOf(saved)
 

@@ -9,6 +9,8 @@ import type { Database } from '../db/database.ts'
 import type { BackgroundTask } from '../engine/background.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Logger } from '../log.ts'
+import { eraseCustomer, handOutCustomer } from '../privacy/customers.ts'
+import { redactShop } from '../privacy/shops.ts'
 import type { GuardedClient } from '../ports/guarded-fetch.ts'
 import type { BlobStore } from '../store/store.ts'
 import { effectTask } from '../orders/effects.ts'
@@ -59,9 +61,9 @@ export function backgroundTasks(parts: BackgroundParts): BackgroundTask[] {
         await storefront.refreshProfile(shop)
         return null
       },
-      'customer-data': () => Promise.resolve(null),
-      'customer-redact': () => Promise.resolve(null),
-      'shop-redact': () => Promise.resolve(null),
+      'customer-data': handOutCustomer,
+      'customer-redact': eraseCustomer,
+      'shop-redact': redactShop({ stores, uploads: folder, log }),
     }),
     scheduleTask({ database, engine, clock, log }),
     upkeepTask(upkeep),

@@ -99,7 +99,10 @@ async function uninstall(tx: ShopScope, triggeredAt: Date | null): Promise<void>
        and (:at::timestamptz is null or installed_at <= :at) returning id`,
     { at: triggeredAt },
   )
-  if (rows.length > 0) await tx.query('delete from shop_tokens where shop_id = :shop')
+  if (rows.length === 0) return
+  await tx.query('delete from shop_tokens where shop_id = :shop')
+  // Disconnects the clients of its drop accounts.
+  await tx.query(`select pg_notify('drop_control', 'shop ' || id) from shops where id = :shop`)
 }
 
 /** Null: it is too large. */

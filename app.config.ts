@@ -22,6 +22,7 @@ import { splitPdf } from './plugins/split-pdf/plugin.ts'
 import { takeUpload } from './plugins/take-upload/plugin.ts'
 import { tagByRule } from './plugins/tag-by-rule/plugin.ts'
 import { tagFiles } from './plugins/tag-files/plugin.ts'
+import { tellBuyers } from './plugins/tell-buyers/plugin.ts'
 import { updateSettings } from './plugins/update-settings/plugin.ts'
 import { unmapProducts } from './plugins/unmap-products/plugin.ts'
 import { validateFile } from './plugins/validate-file/plugin.ts'
@@ -56,6 +57,7 @@ export function appConfig(
       mapProducts,
       unmapProducts,
       createLinks,
+      tellBuyers,
       exportFiles,
       listLinks,
       renameFiles,

@@ -180,6 +180,8 @@ export interface WorkItem {
   created: StagedFile[]
   /** A buyer's link that comes with its outcome. */
   link: LinkWanted | null
+  /** Its past buyers are told, with its outcome. */
+  tells: boolean
   /** Why its steps found nothing to do; the first one's word. */
   unchanged: string | null
   /** A step did to it what no outcome tells of, as a copy elsewhere. */

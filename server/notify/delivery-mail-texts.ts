@@ -6,6 +6,8 @@ import { IntlMessageFormat } from 'intl-messageformat'
 interface MailTexts {
   subject: string
   intro: string
+  updateSubject: string
+  updateIntro: string
   button: string
   expires: string
   keep: string
@@ -17,6 +19,9 @@ const TEXTS: Readonly<Record<string, MailTexts>> = {
     subject: 'Your files of order {order} from {shop}',
     intro:
       'Thank you for your order {order}. {count, plural, one {Your file is} other {Your # files are}} ready.',
+    updateSubject: 'New version: your files of order {order} from {shop}',
+    updateIntro:
+      '{shop} has a new version of what you bought with order {order}. Your link gives you the new files.',
     button: '{count, plural, one {Download your file} other {Download your files}}',
     expires: 'You can download until {date}.',
     keep: 'Anyone who has this link can use it: keep it to yourself.',
@@ -26,6 +31,9 @@ const TEXTS: Readonly<Record<string, MailTexts>> = {
     subject: 'Ihre Dateien zur Bestellung {order} bei {shop}',
     intro:
       'Vielen Dank für Ihre Bestellung {order}. {count, plural, one {Ihre Datei liegt} other {Ihre # Dateien liegen}} bereit.',
+    updateSubject: 'Neue Version: Ihre Dateien zur Bestellung {order} bei {shop}',
+    updateIntro:
+      'Bei {shop} gibt es eine neue Version dessen, was Sie mit der Bestellung {order} gekauft haben. Ihr Link führt zu den neuen Dateien.',
     button: '{count, plural, one {Datei herunterladen} other {Dateien herunterladen}}',
     expires: 'Sie können bis zum {date} herunterladen.',
     keep: 'Wer diesen Link hat, kann ihn verwenden: Geben Sie ihn nicht weiter.',
@@ -35,6 +43,9 @@ const TEXTS: Readonly<Record<string, MailTexts>> = {
     subject: 'Vos fichiers de la commande {order} chez {shop}',
     intro:
       'Merci pour votre commande {order}. {count, plural, one {Votre fichier est prêt} other {Vos # fichiers sont prêts}}.',
+    updateSubject: 'Nouvelle version : vos fichiers de la commande {order} chez {shop}',
+    updateIntro:
+      '{shop} propose une nouvelle version de ce que vous avez acheté avec la commande {order}. Votre lien donne accès aux nouveaux fichiers.',
     button: '{count, plural, one {Télécharger votre fichier} other {Télécharger vos fichiers}}',
     expires: 'Vous pouvez télécharger jusqu’au {date}.',
     keep: 'Toute personne qui possède ce lien peut l’utiliser : gardez-le pour vous.',
@@ -44,6 +55,9 @@ const TEXTS: Readonly<Record<string, MailTexts>> = {
     subject: 'Sus archivos del pedido {order} en {shop}',
     intro:
       'Gracias por su pedido {order}. {count, plural, one {Su archivo está listo} other {Sus # archivos están listos}}.',
+    updateSubject: 'Nueva versión: sus archivos del pedido {order} en {shop}',
+    updateIntro:
+      '{shop} tiene una nueva versión de lo que compró con el pedido {order}. Su enlace le da los archivos nuevos.',
     button: '{count, plural, one {Descargar el archivo} other {Descargar los archivos}}',
     expires: 'Puede descargar hasta el {date}.',
     keep: 'Quien tenga este enlace puede usarlo: no lo comparta.',
@@ -53,6 +67,9 @@ const TEXTS: Readonly<Record<string, MailTexts>> = {
     subject: '{shop} のご注文 {order} のファイル',
     intro:
       'ご注文 {order} をありがとうございます。{count, plural, other {# 件のファイルをご用意しました。}}',
+    updateSubject: '新しいバージョン: {shop} のご注文 {order} のファイル',
+    updateIntro:
+      'ご注文 {order} でお求めになったファイルの新しいバージョンが {shop} にあります。お持ちのリンクからダウンロードできます。',
     button: '{count, plural, other {ファイルをダウンロード}}',
     expires: '{date}までダウンロードできます。',
     keep: 'このリンクを持つ人は誰でも利用できます。他の人に渡さないでください。',

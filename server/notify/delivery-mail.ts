@@ -18,12 +18,20 @@ interface DeliveryPayload {
   template: typeof TEMPLATE
   /** A bare UUID. */
   delivery: string
+  /** `update`: a file of it has a new version. */
+  about?: 'order' | 'update'
+}
+
+/** What a waiting mail brings, and why. */
+export interface BroughtDelivery {
+  delivery: string
+  about: 'order' | 'update'
 }
 
 /** The delivery that a message is about, or null for other messages. */
-export function broughtDelivery(payload: unknown): string | null {
-  const { template, delivery } = payload as Partial<DeliveryPayload>
-  return template === TEMPLATE && typeof delivery === 'string' ? delivery : null
+export function broughtDelivery(payload: unknown): BroughtDelivery | null {
+  const { template, delivery, about = 'order' } = payload as Partial<DeliveryPayload>
+  return template === TEMPLATE && typeof delivery === 'string' ? { delivery, about } : null
 }
 
 /**
@@ -52,6 +60,26 @@ export async function queueDeliveryMails(
   return ids.length
 }
 
+/** The ready deliveries with an address that contain these files (bare UUIDs), by file. */
+export async function buyersOf(
+  scope: ShopScope,
+  files: readonly string[],
+): Promise<Map<string, string[]>> {
+  if (files.length === 0) return new Map()
+  const rows = await scope.query<{ file_id: string; deliveries: string[] }>(
+    `select df.file_id, array_agg(distinct df.delivery_id) as deliveries
+     from delivery_files df
+     join deliveries d on d.shop_id = df.shop_id and d.id = df.delivery_id
+       and d.revoked_at is null and d.withdrawn_at is null and d.held_by is null
+     join orders o on o.shop_id = d.shop_id and o.id = d.order_id
+     where df.shop_id = :shop and df.file_id = any(:files::uuid[]) and not df.withdrawn
+       and coalesce(d.email, o.email) is not null
+     group by df.file_id`,
+    { files },
+  )
+  return new Map(rows.map(({ file_id, deliveries }) => [file_id, deliveries]))
+}
+
 async function insertMails(
   tx: ShopScope,
   deliveries: readonly string[],
@@ -61,7 +89,8 @@ async function insertMails(
   const rows = await tx.query<{ id: string }>(
     `insert into outbox (shop_id, key, kind, payload, operation_id)
      select :shop, 'delivery/' || delivery || '/' || :occasion::text, 'email',
-       jsonb_build_object('template', :template::text, 'delivery', delivery), :operation::uuid
+       jsonb_build_object('template', :template::text, 'delivery', delivery,
+         'about', case when :operation::uuid is null then 'order' else 'update' end), :operation::uuid
      from unnest(:deliveries::uuid[]) delivery on conflict do nothing returning id`,
     { deliveries, template: TEMPLATE, occasion, operation },
   )
@@ -79,13 +108,14 @@ interface MailRow {
   expires_at: Date | null
 }
 
-/** Each delivery's message, without its key. Deleted deliveries have none. */
+/** The message of each of them, in their order, without its key. Deleted deliveries have none. */
 export async function writeDeliveryMails(
   scope: ShopScope,
-  deliveries: readonly string[],
+  brought: readonly BroughtDelivery[],
   baseUrl: string,
-): Promise<Map<string, Content>> {
-  if (deliveries.length === 0) return new Map()
+): Promise<(Content | null)[]> {
+  if (brought.length === 0) return []
+  const deliveries = brought.map(({ delivery }) => delivery)
   const { name: shop } = await readShop(scope)
   const rows = await scope.query<MailRow>(
     `select d.id, o.name as order_name, coalesce(d.email, o.email) as email, o.locale, f.filenames, f.files, f.expires_at
@@ -99,10 +129,19 @@ export async function writeDeliveryMails(
      where d.shop_id = :shop and d.id = any(:deliveries::uuid[])`,
     { deliveries },
   )
-  return new Map(rows.map((row) => [row.id, contentOf(row, shop, baseUrl)]))
+  const found = new Map(rows.map((row) => [row.id, row]))
+  return brought.map(({ delivery, about }) => {
+    const row = found.get(delivery)
+    return row ? contentOf(row, about, shop, baseUrl) : null
+  })
 }
 
-function contentOf(row: MailRow, shopName: string, baseUrl: string): Content {
+function contentOf(
+  row: MailRow,
+  about: BroughtDelivery['about'],
+  shopName: string,
+  baseUrl: string,
+): Content {
   const language = mailLanguage(row.locale)
   const shop = oneLine(shopName)
   const values = { shop, order: oneLine(row.order_name), count: row.files }
@@ -113,7 +152,9 @@ function contentOf(row: MailRow, shopName: string, baseUrl: string): Content {
   const files = row.filenames.map(oneLine)
   const data = {
     ...{ language, shop: { name: shop }, files: more > 0 ? [...files, `+ ${more}`] : files },
-    ...{ subject: text('subject'), intro: text('intro'), button: text('button') },
+    subject: text(about === 'update' ? 'updateSubject' : 'subject'),
+    intro: text(about === 'update' ? 'updateIntro' : 'intro'),
+    button: text('button'),
     ...{ expires: date === undefined ? '' : text('expires') },
     ...{ keep: text('keep'), footer: text('footer'), address: linkAddress(baseUrl, HIDDEN_KEY) },
   }

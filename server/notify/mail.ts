@@ -36,10 +36,7 @@ export function mailDeliverer({ server, from, baseUrl, secrets, clock }: MailOpt
       if (delivery)
         return (
           message.content ??
-          (await writeDeliveryMails(scope, [delivery], baseUrl)).get(delivery) ?? {
-            to: [],
-            ...GONE,
-          }
+          (await writeDeliveryMails(scope, [delivery], baseUrl))[0] ?? { to: [], ...GONE }
         )
       const { settings } = await readShop(scope)
       const written = message.content ?? renderMail(message.payload as MailPayload, baseUrl)
@@ -51,7 +48,7 @@ export function mailDeliverer({ server, from, baseUrl, secrets, clock }: MailOpt
       const sent = link
         ? await withKey(scope, content, link, { secrets, baseUrl, now: clock() })
         : brought
-          ? await withDeliveryKey(scope, content, brought, { secrets, baseUrl })
+          ? await withDeliveryKey(scope, content, brought.delivery, { secrets, baseUrl })
           : content
       if (!sent) return { status: 'failed', reason: 'The link does not work any more' }
       const { to, subject, text, html } = sent

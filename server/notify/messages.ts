@@ -88,11 +88,16 @@ async function readable(
   const recipients = waiting.length > 0 ? (await readShop(scope)).settings.recipients : []
   const links = waiting.flatMap(({ payload }) => broughtLink(payload) ?? [])
   const brought = await writeLinkMails(scope, links, baseUrl)
-  const deliveries = waiting.flatMap(({ payload }) => broughtDelivery(payload) ?? [])
-  const delivered = await writeDeliveryMails(scope, deliveries, baseUrl)
+  const bringing = waiting.filter(({ payload }) => broughtDelivery(payload) !== null)
+  const mails = await writeDeliveryMails(
+    scope,
+    bringing.map(({ payload }) => broughtDelivery(payload)!),
+    baseUrl,
+  )
+  const delivered = new Map(bringing.map(({ id }, at) => [id, mails[at]]))
   return rows.map(({ payload, content, ...row }) => ({
     ...row,
-    ...(content ?? draft(row.kind, payload)),
+    ...(content ?? delivered.get(row.id) ?? draft(row.kind, payload)),
   }))
 
   function draft(kind: MessageKind, payload: unknown): Content {
@@ -105,8 +110,7 @@ async function readable(
     const link = broughtLink(payload)
     const delivery = broughtDelivery(payload)
     return (
-      (link && brought.get(link)) ||
-      (delivery && delivered.get(delivery)) || {
+      (link && brought.get(link)) || {
         ...draftMail(payload as MailPayload, baseUrl),
         to: link || delivery ? [] : recipients,
       }

@@ -6,6 +6,7 @@ import { addVersion, admitFiles, type Admitted } from '../../files/admit.ts'
 import { changeFiles, type Changed, type Ledger } from '../../files/changes.ts'
 import { makeLinks, revokeLinks } from '../../files/links.ts'
 import { noteReviews } from '../../files/reviews.ts'
+import { buyersOf, queueDeliveryMails } from '../../notify/delivery-mail.ts'
 import { queueLinkMails } from '../../notify/link-mail.ts'
 import type { Secrets } from '../../secrets.ts'
 import type { HeldChain } from './chain.ts'
@@ -123,7 +124,8 @@ async function carriedOut(
   }
   for (const item of changed)
     if (item.drop_previous && results.get(item)!.before?.version !== undefined)
-      addToLedger(results, item, { drop_previous: true })
+      await noteLinks(tx, held, results, secrets)
+  await tellBuyers(tx, held.operation.id, results)
   await noteLinks(tx, held, results, secrets)
   await noteReviews(tx, held.operation.id, questionsOf(results))
   return results
@@ -190,6 +192,21 @@ async function noteLinks(
   await revokeLinks(tx, undone)
 }
 
+/** Queues a mail for each paid delivery of the files whose buyers are told, one for an operation. */
+async function tellBuyers(tx: ShopScope, operation: string, results: Map<WorkItem, Result>) {
+  const telling = [...results].filter(([item, { status }]) => item.tells && status === 'done')
+  if (telling.length === 0) return
+  const fileOf = (item: WorkItem) => results.get(item)!.file_id ?? item.file_id!
+  const buyers = await buyersOf(
+    tx,
+    telling.map(([item]) => fileOf(item)),
+  )
+  for (const [item] of telling)
+    addToLedger(results, item, { buyers: buyers.get(fileOf(item))?.length ?? 0 })
+  const deliveries = [...new Set([...buyers.values()].flat())]
+  await queueDeliveryMails(tx, deliveries, { occasion: `update/${operation}`, operation })
+}
+
 function addToLedger(
   results: Map<WorkItem, Result>,
   item: WorkItem,
@@ -221,6 +238,13 @@ async function foreseen(tx: ShopScope, preview: string, done: readonly WorkItem[
   for (const item of done)
     if (item.link && results.get(item)!.status === 'done')
       addToLedger(results, item, { link: item.link })
+  const telling = done.filter((item) => item.tells && results.get(item)!.status === 'done')
+  const buyers = await buyersOf(
+    tx,
+    telling.map(({ file_id }) => file_id!),
+  )
+  for (const item of telling)
+    addToLedger(results, item, { buyers: buyers.get(item.file_id!)?.length ?? 0 })
   return results
 }
 

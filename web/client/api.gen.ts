@@ -1897,11 +1897,6 @@ export interface components {
        * @enum {string}
        */
       delivery_mail: 'own' | 'platform'
-      /**
-       * @description The workflow (kind `delivery`) that runs on each new delivery
-       * @default null
-       */
-      delivery_workflow: string | null
       /** @default 5 */
       download_limit: number | null
       /** @default true */
@@ -1978,8 +1973,6 @@ export interface components {
        * @enum {string}
        */
       delivery_mail?: 'own' | 'platform'
-      /** @description The workflow (kind `delivery`) that runs on each new delivery */
-      delivery_workflow?: string | null
       download_limit?: number | null
       email_on_complete?: boolean
       email_on_errors?: boolean

@@ -22,7 +22,6 @@ const saved: ShopSettings = {
   delivery_mail: 'own',
   fulfil_orders: true,
   order_tag: 'files-delivered',
-  delivery_workflow: null,
 }
 const draft = draftOf(saved)
 

@@ -10,6 +10,7 @@ import { download } from './download.ts'
 import { engineBench } from './engine.ts'
 import { importBench } from './import.ts'
 import { mapping } from './mapping.ts'
+import { ordersBench } from './orders.ts'
 import { uploadsBench } from './uploads.ts'
 
 const BENCHES: readonly Bench[] = [
@@ -20,6 +21,7 @@ const BENCHES: readonly Bench[] = [
   mapping,
   download,
   csvBench,
+  ordersBench,
 ]
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
 

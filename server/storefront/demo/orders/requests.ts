@@ -11,6 +11,7 @@ import { ORDER_ACTIONS, type DemoShopFront, type OrderAction } from './shop.ts'
 
 const SHOP = /^\/demo\/shop\/?$/
 const ORDERS = '/demo/orders'
+const PRODUCTS = '/demo/products'
 // An id may be a global one, with its slashes.
 const ORDER = /^\/demo\/orders\/(?:.*[/:])?(\d{1,15})$/
 const ACTION = new RegExp(`^/demo/orders/(?:.*[/:])?(\\d{1,15})/(${ORDER_ACTIONS.join('|')})$`)
@@ -36,7 +37,8 @@ export interface ShopFrontPlace {
 export function createShopFrontRequests(place: ShopFrontPlace) {
   return (request: IncomingMessage, response: ServerResponse): boolean => {
     const path = pathOf(request)
-    const front = SHOP.test(path) || path === ORDERS || ORDER.test(path) || ACTION.test(path)
+    const front =
+      [ORDERS, PRODUCTS].includes(path) || [SHOP, ORDER, ACTION].some((one) => one.test(path))
     if (!front) return false
     const asPage = wantsPage(request)
     respond(place, request, path, asPage).then(
@@ -74,6 +76,7 @@ async function respond(
   }
   if (request.method !== 'POST') return { status: 405, body: { error: { message: 'Send a POST' } } }
   const body = await readBody(request)
+  if (path === PRODUCTS) return { status: 200, body: front.changeSku(body) }
   const [, id, action] = ACTION.exec(path) ?? []
   if (id === undefined && path !== ORDERS) return missing
   const order =

@@ -48,6 +48,11 @@ const riskBody = z.strictObject({
   recommendation: z.enum(['ACCEPT', 'CANCEL', 'INVESTIGATE', 'NONE']),
 })
 
+const skuBody = z.strictObject({
+  sku: z.string().min(1).max(255),
+  new_sku: z.string().min(1).max(255),
+})
+
 export const ORDER_ACTIONS = ['refund', 'cancel', 'edit', 'risk'] as const
 export type OrderAction = (typeof ORDER_ACTIONS)[number]
 
@@ -57,6 +62,8 @@ export interface DemoShopFront {
   /** Null: there is no such order. Throws `OrderProblem`. */
   act(id: number, action: OrderAction, body: unknown): Promise<DemoOrder | null>
   read(id: number): Promise<DemoOrder | null>
+  /** Gives a variant another SKU, as the merchant does. Throws `OrderProblem`. */
+  changeSku(body: unknown): { product_id: string }
 }
 
 export function createShopFront(
@@ -99,6 +106,16 @@ export function createShopFront(
     order.updatedAt = laterThan(order.updatedAt)
   }
   return {
+    changeSku: (body) => {
+      const { sku, new_sku } = parse(skuBody, body)
+      const row = catalog.bySku(fold(sku)).find((one) => catalog.variants.sku[one] === sku)
+      if (row === undefined) throw new OrderProblem(`There is no product with the SKU ${sku}`)
+      catalog.changeSku(row, new_sku)
+      const id = catalog.products.id[catalog.variants.product[row]!]!
+      const product_id = toGid('Product', id)
+      void sender.send('products/update', { id, admin_graphql_api_id: product_id })
+      return { product_id }
+    },
     read: async (id) => (await orders.get([id]))[0] ?? null,
     buy: async (body) => {
       const { email, locale = null, lines } = parse(orderBody, body)

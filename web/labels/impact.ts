@@ -1,4 +1,5 @@
 // What it means for products and buyers when files go.
+import { t } from '../messages/t.ts'
 import { countText, numberText } from './size.ts'
 
 const TRASH_DAYS = 7
@@ -15,6 +16,15 @@ export function trashText(count: number, links: number | null): string {
     `${one ? 'Its' : 'Their'} download links stop working at once${live}.`,
   ].join(' ')
 }
+
+/** Null: no paid delivery contains them, or it is not known. */
+export const paidText = (deliveries: number | null): string | null =>
+  deliveries
+    ? t(
+        '{count, plural, one {# paid delivery contains} other {# paid deliveries contain}} what you delete: the buyers lose it.',
+        { count: deliveries },
+      )
+    : null
 
 export function mappedText(mapped: number | null, count: number): string {
   if (mapped === null) return 'These files may be mapped to products'

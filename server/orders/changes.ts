@@ -154,15 +154,16 @@ async function changeTerms(
     // More than were counted already, so that the buyer can download so many more.
     ...(more_downloads === undefined
       ? []
-      : ['download_limit = greatest(download_limit, downloads) + :more::int']),
+      : [
+          `download_limit = case when l.download_limit is not null
+             then greatest(l.download_limit, l.downloads) + :more::int end`,
+        ]),
   ]
   if (sets.length === 0) return
   const which = 'parent_id = :link and (:files::uuid[] is null or file_id = any(:files::uuid[]))'
-  const limited = more_downloads === undefined ? '' : 'and (l.download_limit is not null)'
   await tx.query(
     `with held as (${inOrder(which)})
-     update links l set ${sets.join(', ')} from held where l.shop_id = :shop and l.id = held.id
-     ${sets.length === 1 ? limited : ''}`,
+     update links l set ${sets.join(', ')} from held where l.shop_id = :shop and l.id = held.id`,
     {
       ...{ link: link_id, files: file_ids ?? null },
       ...(expiry_days === undefined ? {} : { now, days: expiry_days }),

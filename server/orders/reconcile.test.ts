@@ -199,6 +199,22 @@ describe('what happens to an order', () => {
   })
 })
 
+test('more downloads are added to limits that there are; what is unlimited stays so', async () => {
+  const one = order([1, 2])
+  await reconcile(one)
+  await changeDelivery(scope, await idOf(one), { more_downloads: 4, expiry_days: null }, parts)
+  const { file_list } = (await readDelivery(scope, await idOf(one), now))!
+  expect(file_list.map((file) => [file.filename, file.download_limit, file.expires_at])).toEqual([
+    ['guide.pdf', 7, null],
+    ['map.pdf', null, null],
+    ['walks.pdf', 9, null],
+  ])
+  const missing = { file_ids: ['00000000-0000-7000-8000-000000000000'], download_limit: 1 }
+  await expect(changeDelivery(scope, await idOf(one), missing, parts)).rejects.toMatchObject({
+    details: [{ index: 0, param: 'file_ids', code: 'not_found' }],
+  })
+})
+
 const event = fc.record({
   kind: fc.constantFrom('pay', 'void', 'refund', 'add', 'cancel', 'risk', 'safe'),
   line: fc.nat(2),

@@ -147,6 +147,14 @@ const changing = (parts: DeliveryRouteParts) =>
           .optional()
           .meta({ description: 'The buyer gets the other file in its place' }),
       })
+      .superRefine(({ download_limit, more_downloads }, context) => {
+        if (download_limit !== undefined && more_downloads !== undefined)
+          context.addIssue({
+            code: 'custom',
+            path: ['more_downloads'],
+            message: 'Send download_limit or more_downloads, one of them',
+          })
+      })
       .meta({ id: 'DeliveryChange' }),
     replies: { 200: whole, 422: { description: 'Every problem', schema: errorSchema } },
     handler: async ({ caller, params, body }) => {

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http'
 import { crc32 } from 'node:zlib'
 import { errorFields, type Logger } from '../log.ts'
 import { hashKey } from '../secrets.ts'
-import { StoreError, type BlobStore, type ByteRange } from '../store/store.ts'
+import { StoreError, type BlobReader, type BlobStore, type ByteRange } from '../store/store.ts'
 import {
   createArchiveCounting,
   type ArchiveAsker,
@@ -246,20 +246,38 @@ async function eachPiece(
       if (!(await take(chunk))) return false
     return true
   }
-  const { reader } = opened
-  const buffer = Buffer.allocUnsafeSlow(Math.min(READ_BYTES, range.end - range.start + 1))
+  return eachRead(opened.reader, range, take)
+}
+
+/** Reads the next piece while the last one is taken. */
+async function eachRead(
+  reader: BlobReader,
+  { start, end }: ByteRange,
+  take: (piece: Buffer) => Promise<boolean>,
+): Promise<boolean> {
+  const size = Math.min(READ_BYTES, end - start + 1)
+  const buffers = [Buffer.allocUnsafeSlow(size), Buffer.allocUnsafeSlow(size)] as const
+  const readAt = (at: number, buffer: Buffer): Promise<Buffer> => {
+    const piece = buffer.subarray(0, Math.max(0, Math.min(size, end - at + 1)))
+    const reading = piece.length === 0 ? Promise.resolve(0) : reader.read(piece, at)
+    const read = reading.then((bytes) => piece.subarray(0, bytes))
+    // Its failure is looked at once the piece before it was taken.
+    read.catch(() => {})
+    return read
+  }
+  let reading = readAt(start, buffers[0])
   try {
-    for (let at = range.start; at <= range.end;) {
-      const read = await reader.read(
-        buffer.subarray(0, Math.min(buffer.length, range.end - at + 1)),
-        at,
-      )
-      if (read === 0) throw new StoreError('missing')
-      if (!(await take(buffer.subarray(0, read)))) return false
-      at += read
+    for (let at = start, turn = 1; at <= end; turn++) {
+      const piece = await reading
+      // The file became shorter since it was opened.
+      if (piece.length === 0) throw new StoreError('missing')
+      at += piece.length
+      reading = readAt(at, buffers[turn % 2]!)
+      if (!(await take(piece))) return false
     }
     return true
   } finally {
+    await reading.catch(() => {})
     await reader.close()
   }
 }

@@ -24,6 +24,7 @@ import { takeDrop } from './plugins/take-drop/plugin.ts'
 import { syncCloud } from './plugins/sync-cloud/plugin.ts'
 import { tagByRule } from './plugins/tag-by-rule/plugin.ts'
 import { tagFiles } from './plugins/tag-files/plugin.ts'
+import { tellBuyers } from './plugins/tell-buyers/plugin.ts'
 import { updateSettings } from './plugins/update-settings/plugin.ts'
 import { unmapProducts } from './plugins/unmap-products/plugin.ts'
 import { validateFile } from './plugins/validate-file/plugin.ts'
@@ -64,6 +65,7 @@ export function appConfig(
       mapProducts,
       unmapProducts,
       createLinks,
+      tellBuyers,
       exportFiles,
       listLinks,
       renameFiles,

@@ -152,6 +152,8 @@ export type Outcome = { item: string } & (
       /** New files, kept by (item, place in this list), so that a second run makes none twice. */
       created?: readonly StagedFile[]
       link?: LinkWanted
+      /** Everyone whose paid delivery contains the file gets a mail about its new version. */
+      buyers?: 'tell'
       candidates?: readonly Candidate[]
       warnings?: readonly Warning[]
     }

@@ -1,5 +1,6 @@
 // Wires the server's parts together, for main.ts and for the tests: opens what every role needs,
 // then what the web role needs.
+import type { Closing } from './startup/closing.ts'
 import path from 'node:path'
 import { openCloud, type Cloud, type CloudOptions } from './channels/cloud/cloud.ts'
 import { openUploadFolder, type UploadFolder } from './channels/upload/upload.ts'
@@ -25,7 +26,6 @@ import type { BlobStore } from './store/store.ts'
 import { openStorefront } from './storefront/open.ts'
 import type { Storefront } from './storefront/storefront.ts'
 
-export type Closing = () => Promise<unknown>
 
 export interface Given {
   config: Config

@@ -175,6 +175,7 @@ const environmentSchema = z.object({
   ),
   SHOPIFY_API_KEY: setting(z.string().optional()),
   SHOPIFY_API_SECRET: setting(z.string().optional()),
+  SHOPIFY_API_SECRET_PREVIOUS: setting(z.string().optional()),
   STORAGE_PRIMARY: setting(z.string().optional()),
   STORAGE_BACKUP: setting(z.string().optional()),
   S3_ACCESS_KEY_ID: setting(z.string().optional()),
@@ -294,7 +295,7 @@ export interface Environment {
   /** Null: made in the data folder at first start. */
   secret: string | null
   /** Null: demo mode, with the built-in demo of the platform. */
-  platform: { apiKey: string; apiSecret: string } | null
+  platform: { apiKey: string; apiSecret: string; previousSecret?: string | null } | null
   demo: { catalog: string | null; bucket: number; restore: number }
   storage: Storage
   smtpUrl: string | null
@@ -377,7 +378,13 @@ export function readEnvironment(
     databaseUrl: env.DATABASE_URL ?? null,
     roles: env.ROLE,
     secret: env.APP_SECRET ?? null,
-    platform: demo ? null : { apiKey: env.SHOPIFY_API_KEY!, apiSecret: env.SHOPIFY_API_SECRET! },
+    platform: demo
+      ? null
+      : {
+          apiKey: env.SHOPIFY_API_KEY!,
+          apiSecret: env.SHOPIFY_API_SECRET!,
+          previousSecret: env.SHOPIFY_API_SECRET_PREVIOUS ?? null,
+        },
     demo: { catalog: env.DEMO_CATALOG ? path.resolve(env.DEMO_CATALOG) : null, bucket, restore },
     storage,
     smtpUrl: env.SMTP_URL ?? null,

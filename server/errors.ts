@@ -326,6 +326,7 @@ export const ERRORS = {
     type: 'not_found',
     message: 'This link has been used as often as it may be',
   },
+  link_held: { status: 403, type: 'permission', message: 'This order is being checked' },
   link_withdrawn: { status: 410, type: 'not_found', message: 'This link was withdrawn' },
   referrer_not_allowed: {
     status: 403,

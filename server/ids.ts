@@ -23,6 +23,7 @@ export type IdPrefix =
   | 'dropped'
   | 'connection'
   | 'webhook'
+  | 'delivery'
 
 /** `file` + a UUID → `file_0199…` (32 hex digits). */
 export function toPublicId(prefix: IdPrefix, uuid: string): string {

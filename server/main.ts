@@ -1,7 +1,7 @@
-// Starts the roles asked for, and stops them cleanly: startup/start.ts, or startup/drop.ts for the
+// Starts the roles asked for, and stops them cleanly: start.ts, or startup/drop.ts for the
 // drop server alone, which loads nothing of the others to stay small. Read this first.
 import { appConfig } from '../app.config.ts'
-import type { Closing } from './compose.ts'
+import type { Closing } from './startup/closing.ts'
 import { ConfigError, type Config } from './config.ts'
 import { createLogger, errorFields, type Logger } from './log.ts'
 
@@ -16,7 +16,7 @@ async function start(config: Config, log: Logger, closings: Closing[]): Promise<
     const { startDrop } = await import('./startup/drop.ts')
     return startDrop(config, log, closings)
   }
-  const all = await import('./startup/start.ts')
+  const all = await import('./start.ts')
   return all.start(config, log, closings, process.argv.includes('--dev'))
 }
 

@@ -13,12 +13,15 @@ import {
 import { EXAMPLES } from '../server/http/examples/examples.ts'
 import { admitFiles, admitVersion } from '../server/files/admit.ts'
 import { draftFrom } from '../server/files/drafts.ts'
+import { addMappings } from '../server/files/mappings.ts'
 import { shopSettingsSchema } from '../server/files/shop-settings.ts'
 import { parsePublicId, toPublicId } from '../server/ids.ts'
+import { reconcileOrder } from '../server/orders/reconcile.ts'
 import { untilEnded, type Answer, type Client } from './app.ts'
 import { openCsvApp, untilChecked, type CsvApp } from './csv.ts'
 import { startOrigin, type Origin } from './fakes/origin.ts'
 import { fillMirror, variantId } from './mirror.ts'
+import { paidOrder } from './orders.ts'
 import { beginUpload, sendFile } from './uploads.ts'
 
 /** An operation of the document, with its example. */
@@ -210,6 +213,15 @@ async function inserted(
   return toPublicId(prefix, made!.id)
 }
 
+const MAPPED = {
+  product_title: 'Guide',
+  variant_id: null,
+  sku: null,
+  method: 'manual',
+  score: 1,
+  reason: 'Chosen',
+} as const
+
 const MAKERS: Record<ExampleId, Make> = {
   file: (place) => makeFile(place, 'guide.pdf'),
   second_file: (place) => makeFile(place, 'map.pdf'),
@@ -236,6 +248,17 @@ const MAKERS: Record<ExampleId, Make> = {
       email: 'buyer@example.com',
     })
     return made.data[0].id as string
+  },
+  delivery: async (place, need) => {
+    const { scope } = place.owner
+    const file = parsePublicId('file', await need('file'))
+    await addMappings(scope, [{ fileId: file!, mapping: { ...MAPPED, product_id: PRODUCT } }])
+    const { secrets } = place.app.engine.parts
+    await reconcileOrder(scope, paidOrder({ products: [PRODUCT] }), { secrets, now: new Date() })
+    const [made] = await scope.query<{ id: string }>(
+      'select id from deliveries where shop_id = :shop',
+    )
+    return toPublicId('delivery', made!.id)
   },
   import: async (place) => {
     const files = [{ filename: 'imported.pdf', url: `${place.origin.url}/bytes/100/imported` }]

@@ -30,6 +30,8 @@ const PROGRAMS: readonly Program[] = [
   { command: 'curl', package: 'curl' },
   { command: 'aria2c', package: 'aria2' },
   { command: 'nginx', package: 'nginx-light' },
+  // What unpacks the ZIP files that buyers get.
+  { command: 'unzip', package: 'unzip' },
   // Clients and servers of FTP and SFTP.
   { command: 'lftp', package: 'lftp' },
   { command: 'sftp', package: 'openssh-client' },

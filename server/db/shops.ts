@@ -20,6 +20,15 @@ export async function findShop(
   return rows[0] ?? null
 }
 
+/** The shop of that domain, also after it was uninstalled, or null. */
+export async function findKnownShop(
+  database: Pick<Database, 'knex'>,
+  domain: string,
+): Promise<number | null> {
+  const [row] = await database.knex<{ id: number; domain: string }>('shops').where({ domain })
+  return row?.id ?? null
+}
+
 /**
  * The shop of that domain, created if missing and reinstalled if uninstalled. An existing shop
  * keeps its name and settings. `demo` can't change, since the prefix of its API keys depends on it.

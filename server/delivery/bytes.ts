@@ -150,7 +150,7 @@ async function copy(
  * Resolves when the buffer may be written again: true if the socket took the bytes, false if the
  * client has gone.
  */
-function written(response: ServerResponse, bytes: Buffer): Promise<boolean> {
+export function written(response: ServerResponse, bytes: Buffer): Promise<boolean> {
   return new Promise((resolve) => {
     if (response.closed) return resolve(false)
     const gone = () => resolve(false)

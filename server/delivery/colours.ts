@@ -70,7 +70,7 @@ function paletteOf(
   }
 }
 
-/** With a background of its own the page no longer follows the device: all colours are named. */
+/** With its own background the page no longer follows the device: all colours are named. */
 const FIXED = {
   light: { ...LIGHT, line: '#d5d8db', field: '#868b91', wrong: '#a3180c' },
   dark: { ...DARK, line: '#3b3f44', field: '#767b81', wrong: '#ffa79e' },

@@ -11,6 +11,7 @@ import { createDownloadSessions, openSessions, type DownloadSessions } from './s
 import {
   bytesArray,
   opaque,
+  IN_PARENT,
   SITE_ALLOWED,
   TARGET,
   TARGET_LENGTH,
@@ -28,15 +29,21 @@ import {
 export interface KnownLink extends LinkFacts {
   shop: number
   link: string
-  /** Null: a pack's link. */
+  /** Null: a pack's or a delivery's link. */
   target: LinkTarget | null
-  /** The pack's name, also after the pack was deleted. Null: a file's link. */
+  /** The pack's name, also after the pack was deleted, or the order's. Null: a file's link. */
   pack: { name: string } | null
   shopName: string
   shopDomain: string
   /** How the shop's pages look. */
   look: PageLook
   uninstalled: boolean
+  /** The delivery whose page it is, a bare UUID. Null: any other link. */
+  delivery: string | null
+  /** It belongs to a delivery that is held. */
+  held: boolean
+  /** Of the buyer of a delivery. */
+  locale: string | null
   /** It belongs to a pack's link that was revoked, or to a pack that its file has left. */
   out: boolean
   /** The sites that may lead to the file; empty: any. */
@@ -50,13 +57,14 @@ export interface KnownLink extends LinkFacts {
 const KEYS = opaque('$1::bytea[]')
 const NOW = opaque('$3::timestamptz')
 const USABLE = `l.key_hash = any(${KEYS}::bytea[]) and l.revoked_at is null
-      and (l.expires_at is null or l.expires_at > ${NOW} or l.parent_id is not null)`
+      and (l.expires_at is null or l.expires_at > ${NOW} or l.parent_id is not null and not l.paid)`
 // A link with a limit is locked and counted here. The lock makes the limit exact across processes:
 // after a wait PostgreSQL checks the conditions again on the row that the other transaction left.
 // Rows are locked in id order, or two processes could deadlock. A link without a limit is only
 // read: its count is written later (link-cache.ts), so that the download does not wait for a
 // commit. A link that belongs to a pack's link has that link's expiry, and works while its file is
-// in that pack. The limits of one keep the planner from starting at the files.
+// in that pack. One that belongs to a delivery has its own expiry, and works while the delivery is
+// ready. The limits of one keep the planner from starting at the files.
 const decide = (lock: 'wait' | 'skip locked') => `
   with asked as (
     select * from unnest(${KEYS}, ${opaque('$2::bytea[]')}, ${opaque('$4::text[]')})
@@ -79,8 +87,8 @@ const decide = (lock: 'wait' | 'skip locked') => `
     left join lateral (
       select * from links where shop_id = l.shop_id and id = l.parent_id and revoked_at is null
         and (expires_at is null or expires_at > ${NOW}) limit 1) p on true
-    where not v.damaged and f.deleted_at is null and f.mapping_state <> 'unmapped' and s.uninstalled_at is null
-      and (l.parent_id is null or p.pack_id = f.pack_id) and ${SITE_ALLOWED}
+    where not v.damaged and f.deleted_at is null and s.uninstalled_at is null
+      and (f.mapping_state <> 'unmapped' or l.paid and s.keep_paid) and ${IN_PARENT} and ${SITE_ALLOWED}
   ), granted as (
     select * from fitting where free is null or turn <= free
   ), counted as (
@@ -100,19 +108,22 @@ const DECIDE_UNLOCKED = decide('skip locked')
 const DECIDE = decide('wait')
 
 const LOOK_UP = `
-  select ${TARGET}, l.shop_id, l.id, coalesce(k.name, l.pack_name), s.name, s.domain, s.uninstalled_at is not null,
-    l.parent_id is not null and (p.revoked_at is not null or p.pack_id is distinct from f.pack_id),
+  select ${TARGET}, l.shop_id, l.id, coalesce(k.name, l.pack_name, o.name), s.name, s.domain, s.uninstalled_at is not null,
+    l.parent_id is not null and (p.revoked_at is not null or not l.paid and p.pack_id is distinct from f.pack_id),
     f.allowed_referrers, l.asked_at,
     exists (select from download_sessions d
       where d.link_id = l.id and d.client = $2 and d.expires_at > $3 and d.bytes_left > 0),
-    l.revoked_at, case when l.parent_id is null then l.expires_at else p.expires_at end, l.download_limit, l.downloads,
-    f.deleted_at, coalesce(f.mapping_state, 'never')
+    l.delivery_id, d.held_by is not null and d.revoked_at is null and d.withdrawn_at is null, o.locale,
+    l.revoked_at, case when l.parent_id is null or l.paid then l.expires_at else p.expires_at end, l.download_limit,
+    l.downloads, f.deleted_at, case when l.paid and s.keep_paid then 'never' else coalesce(f.mapping_state, 'never') end
   from links l
   join shops s on s.id = l.shop_id
   left join files f on f.shop_id = l.shop_id and f.id = l.file_id
   left join versions v on v.shop_id = f.shop_id and v.file_id = f.id and v.number = f.version
   left join packs k on k.shop_id = l.shop_id and k.id = l.pack_id
   left join links p on p.shop_id = l.shop_id and p.id = l.parent_id
+  left join deliveries d on d.shop_id = l.shop_id and d.id = coalesce(l.delivery_id, p.delivery_id)
+  left join orders o on o.shop_id = d.shop_id and o.id = d.order_id and l.delivery_id is not null
   where l.key_hash = $1`
 
 const GIVE_BACK = `
@@ -194,6 +205,7 @@ type KnownRow = [
   ...[shop: number, link: string, packName: string | null],
   ...[shopName: string, shopDomain: string, uninstalled: boolean, out: boolean],
   ...[referrers: string[] | null, asked_at: Date | null, session: boolean],
+  ...[delivery: string | null, held: boolean | null, locale: string | null],
   ...[
     revoked_at: Date | null,
     expires_at: Date | null,
@@ -215,12 +227,16 @@ function linkRow(row: readonly unknown[]): Omit<KnownLink, 'look'> {
     referrers,
     asked_at,
     session,
+    delivery,
+    held,
+    locale,
     ...facts
   ] = row.slice(TARGET_LENGTH) as KnownRow
   const [revoked_at, expires_at, download_limit, downloads, deleted_at, mapping_state] = facts
   return {
     ...{ revoked_at, expires_at, download_limit, downloads, deleted_at, mapping_state },
     ...{ shop, link, shopName, shopDomain, uninstalled, out, asked_at, session },
+    ...{ delivery, held: held ?? false, locale },
     referrers: referrers ?? [],
     target: packName === null ? linkTargetOf(row, link) : null,
     pack: packName === null ? null : { name: packName },

@@ -9,6 +9,7 @@ import { errorFields, type Logger } from '../log.ts'
 import type { Secrets } from '../secrets.ts'
 import type { BlobStore } from '../store/store.ts'
 import type { Accel } from './accel.ts'
+import { createArchives } from './archive.ts'
 import { createAsking, type Ask } from './ask.ts'
 import { createClients } from './clients.ts'
 import { createCounting } from './counting.ts'
@@ -85,6 +86,9 @@ export interface Delivery {
 const CLOSE_ATTEMPTS = 5
 const CLOSE_RETRY_MS = 1000
 
+// Once: a page that is opened often writes nothing.
+const OPENED = `update deliveries set opened_at = $3 where shop_id = $1 and id = $2 and opened_at is null`
+
 const DEFAULT_LIMITS: DeliveryLimits = { stall_seconds: 120 }
 
 export function createDelivery(parts: DeliveryParts): Delivery {
@@ -118,7 +122,17 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     used: (links) => messages.used(links),
     log,
   })
-  const links = createLinkAnswers({ database, secrets, counting, serving, clientOf, recorder })
+  const archives = createArchives({
+    ...{ query, stores: parts.stores, revocation, recorder, log },
+    stallMs: stall_seconds * 1000,
+  })
+  const links = createLinkAnswers({
+    ...{ database, secrets, counting, serving, clientOf, recorder, archives },
+    noteOpened: (shop, delivery, at) =>
+      void query('opened', OPENED, [shop, delivery, at]).catch((error: unknown) =>
+        log.warn('an opened delivery was not recorded', errorFields(error)),
+      ),
+  })
   const publics = createPublic({
     counting: createPublicCounting(query, looks),
     serving,

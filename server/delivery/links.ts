@@ -1,20 +1,24 @@
-// A buyer's link: GET or HEAD /download?key=…, of a file or of a pack.
+// A buyer's link: GET or HEAD /download?key=…, of a file, of a pack, or of a delivery.
 import type { IncomingMessage } from 'node:http'
 import type { Database } from '../db/database.ts'
 import { forShop } from '../db/for-shop.ts'
+import { openDeliveryLink } from '../files/delivery-links.ts'
 import { openPackLink } from '../files/pack-links.ts'
 import { hashKey, type Secrets } from '../secrets.ts'
 import type { ByteRange } from '../store/store.ts'
+import type { Archives } from './archive.ts'
 import type { Client } from './clients.ts'
 import { evaluateConditions } from './conditions.ts'
 import type { Counting, KnownLink } from './counting.ts'
 import { PRIVATE } from './headers.ts'
 import { sendPack } from './pack-page.ts'
-import type { AskForm } from './pages.ts'
+import { renderConfirm, sendPage, type AskForm } from './pages.ts'
 import type { Recorder } from './record.ts'
 import { sitesOf } from './referrers.ts'
 import { hasAsked, refuse, RETRY_LATER, shownShop, whyNot } from './refusal.ts'
-import { relativeToPage, isPlain } from './request.ts'
+import { isConfirmed, isPlain, relativeToPage, wantsArchive } from './request.ts'
+import { sayFor } from './say.ts'
+import { isScanner } from './scanners.ts'
 import {
   isBodiless,
   lengthOf,
@@ -34,6 +38,9 @@ export interface LinkParts {
   serving: Serving
   recorder: Recorder
   clientOf: (request: IncomingMessage) => Client
+  archives: Archives
+  /** A buyer has opened the page of a delivery. Never throws. */
+  noteOpened(shop: number, delivery: string, at: Date): void
 }
 
 /** A request that may be served. */
@@ -51,17 +58,24 @@ export function createLinkAnswers({
   serving,
   recorder,
   clientOf,
+  archives,
+  noteOpened,
 }: LinkParts) {
   async function answer(visit: Visit, key: string): Promise<void> {
     const { request, response, now } = visit
     const client = clientOf(request)
     const asker: Asker = { key, client: client.hash, sites: sitesOf(request.headers.referer), now }
     const plain = isPlain(request)
-    if (plain) {
+    const scanned = isScanner(request) && !isConfirmed(request)
+    if (plain && !scanned) {
       const target = await counting.count(asker)
       if (target) return serve(visit, client, asker, { target, range: null, budget: null })
     }
     const link = await counting.lookUp(asker)
+    if (link?.delivery && whyNot(link, asker.sites, now) === null)
+      return openDelivery(visit, key, link, client)
+    if (link && plain && scanned && !link.pack && whyNot(link, asker.sites, now) === null)
+      return askOnce(visit, key, link, client, asker)
     if (link?.pack && whyNot(link, asker.sites, now) === null) return openPack(visit, key, link)
     if (link?.target?.damaged && whyNot(link, asker.sites, now) === null)
       return refuse(request, response, 'file_damaged', { link, headers: RETRY_LATER })
@@ -138,6 +152,61 @@ export function createLinkAnswers({
     await budget?.end(sent)
   }
 
+  /**
+   * A program that follows every link of a mail must not use up a link that has a limit: it gets a
+   * page with a button. A link without a limit has nothing to lose.
+   */
+  async function askOnce(
+    visit: Visit,
+    key: string,
+    link: KnownLink,
+    client: Client,
+    asker: Asker,
+  ): Promise<void> {
+    const { request, response } = visit
+    if (link.download_limit === null) {
+      const target = await counting.count(asker)
+      if (target) return serve(visit, client, asker, { target, range: null, budget: null })
+      return refuse(request, response, 'link_unavailable')
+    }
+    const shop = shownShop(link)
+    const say = sayFor(request, shop.look)
+    const page = renderConfirm(
+      { say, shop },
+      {
+        title: say('order.title'),
+        ...{ name: link.target?.filename ?? '', key },
+        action: relativeToPage(request, 'download'),
+      },
+    )
+    sendPage(request, response, 200, page)
+  }
+
+  async function openDelivery(
+    visit: Visit,
+    key: string,
+    link: KnownLink,
+    client: Client,
+  ): Promise<void> {
+    const { request, response, now } = visit
+    const { shop, link: id } = link
+    const { name } = link.pack!
+    if (wantsArchive(request)) {
+      const asked = { shop, link: id, key, name: `${link.shopName} ${name}`, client }
+      const refusal = await archives.answer(visit, asked)
+      if (refusal) refuse(request, response, refusal, { link, now, ask: askForm(request, key) })
+      return
+    }
+    const files = await openDeliveryLink(forShop(database, shop), secrets, id)
+    sendPack(visit, {
+      ...{ name, order: true, locale: link.locale ?? null, shop: shownShop(link) },
+      ...{ expires_at: null, files, archive: true, now },
+      ask: askForm(request, key),
+      asked: hasAsked(link, now),
+    })
+    if (request.method === 'GET' && !isScanner(request)) noteOpened(shop, link.delivery!, now)
+  }
+
   async function openPack(visit: Visit, key: string, link: KnownLink): Promise<void> {
     const files = await openPackLink(forShop(database, link.shop), secrets, link.link, visit.now)
     const shop = shownShop(link)
@@ -147,6 +216,7 @@ export function createLinkAnswers({
       shop,
       expires_at: link.expires_at,
       files,
+      now: visit.now,
       ask: askForm(visit.request, key),
       asked: hasAsked(link, visit.now),
     })

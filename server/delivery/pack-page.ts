@@ -9,6 +9,10 @@ import type { Visit } from './serve.ts'
 interface PackPage extends Page {
   summary: string
   files: readonly { filename: string; about: string; address: string | null }[]
+  /** Where all files that have downloads left are fetched as one ZIP file. */
+  all?: string
+  /** The size of that. */
+  allSize?: string
   until?: string
   /** Says that some files have no downloads left, and what to do. */
   usedUp?: string
@@ -17,10 +21,17 @@ interface PackPage extends Page {
 export const renderPack = openTemplate<PackPage>(new URL('./pack.hbs', import.meta.url))
 
 export interface OpenedPack {
+  /** Of the pack, or the order's. */
   name: string
+  order?: boolean
+  /** The order's language. */
+  locale?: string | null
   shop: ShopShown
   expires_at: Date | null
-  files: readonly PackFile[]
+  files: readonly (PackFile & { expires_at?: Date | null })[]
+  /** Its files can be fetched as one ZIP file with the page's own key. */
+  archive?: boolean
+  now: Date
   /** The form to ask the shop for more. */
   ask: AskForm
   /** The holder has asked within a day. */
@@ -28,48 +39,64 @@ export interface OpenedPack {
 }
 
 export function sendPack({ request, response }: Visit, pack: OpenedPack): void {
-  const say = sayFor(request, pack.shop.look)
+  const { locale = null, shop } = pack
+  const say = sayFor(request, { ...shop.look, ...(locale === null ? {} : { locale }) })
   const address = (key: string) => relativeToPage(request, `download?key=${key}`)
-  sendPage(
-    request,
-    response,
-    200,
-    renderPack({ say, shop: pack.shop }, packPage(say, pack, address)),
-  )
+  sendPage(request, response, 200, renderPack({ say, shop }, packPage(say, pack, address)))
 }
 
 /** @param address of one file, by its key. */
 export function packPage(say: Say, pack: OpenedPack, address: (key: string) => string): PackPage {
-  const { name, expires_at, files } = pack
-  const bytes = files.reduce((sum, { size_bytes }) => sum + size_bytes, 0)
+  const { name, expires_at, files, now } = pack
+  const usable = files.filter((file) => isUsable(file, now))
   return {
-    title: name,
+    title: pack.order ? say('order.number', { order: name }) : name,
     intro: true,
-    summary: say('pack.summary', { count: files.length, size: say.size(bytes) }),
+    summary: say('pack.summary', { count: files.length, size: say.size(bytesOf(files)) }),
     files: files.map((file) => ({
       filename: file.filename,
-      about: [say.size(file.size_bytes), leftText(say, file)]
+      about: [say.size(file.size_bytes), leftText(say, file), untilText(say, file, now)]
         .filter((text) => text !== '')
         .join(' · '),
-      address: hasLeft(file) ? address(file.key) : null,
+      address: isUsable(file, now) ? address(file.key) : null,
     })),
     ...(expires_at === null ? {} : { until: say.date(expires_at) }),
-    ...(files.every(hasLeft) ? {} : moreOf(say, pack)),
+    ...(pack.archive && usable.length > 1
+      ? { all: `${address(pack.ask.key)}&all=1`, allSize: say.size(bytesOf(usable)) }
+      : {}),
+    ...(usable.length === files.length ? {} : moreOf(say, pack)),
   }
 }
+
+const bytesOf = (files: readonly PackFile[]) =>
+  files.reduce((sum, { size_bytes }) => sum + size_bytes, 0)
 
 const hasLeft = ({ download_limit, downloads }: PackFile) =>
   download_limit === null || downloads < download_limit
 
+type ShownFile = OpenedPack['files'][number]
+
+const isUsable = (file: ShownFile, now: Date) =>
+  hasLeft(file) && (!file.expires_at || file.expires_at > now)
+
+/** Files of a delivery expire one by one. */
+function untilText(say: Say, { expires_at }: ShownFile, now: Date): string {
+  if (!expires_at) return ''
+  const day = say.date(expires_at)
+  return expires_at > now ? say('order.until', { day }) : say('order.fileExpired', { day })
+}
+
 /** What the buyer can do when a file has no downloads left. */
 function moreOf(
   say: Say,
-  { shop: { name: shop }, files, ask, asked }: OpenedPack,
+  { shop: { name: shop }, files, ask, asked, now }: OpenedPack,
 ): Pick<PackPage, 'usedUp' | 'ask'> {
-  const which = files.length === 1 ? 'only' : files.some(hasLeft) ? 'some' : 'all'
-  const usedUp = say('pack.usedUp', { which })
-  if (asked) return { usedUp: `${usedUp} ${say('advice.asked', { shop })}` }
-  return { usedUp: `${usedUp} ${say('pack.askMore', { shop })}`, ask }
+  const some = files.some((file) => isUsable(file, now))
+  const which = files.length === 1 ? 'only' : some ? 'some' : 'all'
+  // An expiry is shown beside its file.
+  const usedUp = files.every(hasLeft) ? '' : say('pack.usedUp', { which })
+  if (asked) return { usedUp: `${usedUp} ${say('advice.asked', { shop })}`.trim() }
+  return { usedUp: `${usedUp} ${say('pack.askMore', { shop })}`.trim(), ask }
 }
 
 function leftText(say: Say, { download_limit, downloads }: PackFile): string {

@@ -93,6 +93,16 @@ export interface MessagePage extends Page {
 
 export const renderMessage = openTemplate<MessagePage>(new URL('./message.hbs', import.meta.url))
 
+/** The second step of a download, for programs that follow every link. */
+export interface ConfirmPage extends Page {
+  name: string
+  key: string
+  /** Relative to the page. */
+  action: string
+}
+
+export const renderConfirm = openTemplate<ConfirmPage>(new URL('./confirm.hbs', import.meta.url))
+
 /**
  * Sends a page or JSON; a HEAD request gets no body.
  * @param headers additional headers, as a flat list.

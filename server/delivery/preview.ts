@@ -16,6 +16,7 @@ const FILES = [
   { filename: 'Checklist.pdf', size_bytes: 88_064, downloads: 5 },
 ]
 const LIMIT = 5
+const PREVIEWED_AT = new Date('2027-01-01T00:00:00Z')
 const UNTIL = new Date('2027-06-30T00:00:00Z')
 /** Nothing leaves a preview: its frame may not send forms. */
 const ASK: AskForm = { key: '', action: '#' }
@@ -37,7 +38,15 @@ export function previewPage(
       ask: ASK,
     }).html
   const files = FILES.map((file) => ({ ...file, key: '', download_limit: LIMIT }))
-  const pack = { name: say('order.title'), shop, expires_at: UNTIL, files, ask: ASK, asked: true }
+  const pack = {
+    name: say('order.title'),
+    shop,
+    expires_at: UNTIL,
+    files,
+    ask: ASK,
+    asked: true,
+    now: PREVIEWED_AT,
+  }
   return renderPack(
     frame,
     packPage(say, pack, () => '#'),

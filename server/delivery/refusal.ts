@@ -46,6 +46,7 @@ export function whyNot(
   sites: readonly string[] | null,
   now: Date,
 ): ErrorCode | null {
+  if (link.held && !link.uninstalled) return 'link_held'
   if (link.uninstalled || link.out) return 'link_withdrawn'
   const status = linkStatus(link, now)
   if (status === 'expired' || status === 'exhausted') return `link_${status}`
@@ -63,9 +64,16 @@ const TEXTS: Partial<Record<ErrorCode, (say: Say, link: KnownLink | null) => Ref
     advice: askFor(say, link),
   }),
   link_exhausted: (say, link) => ({
-    title: say('exhausted.title'),
-    happened: say('exhausted.happened', { limit: link?.download_limit ?? 0 }),
+    title: say(link?.delivery ? 'order.endedTitle' : 'exhausted.title'),
+    happened: link?.delivery
+      ? say('order.ended')
+      : say('exhausted.happened', { limit: link?.download_limit ?? 0 }),
     advice: askFor(say, link),
+  }),
+  link_held: (say, link) => ({
+    title: say('order.heldTitle'),
+    happened: say('order.held', { shop: link?.shopName ?? '' }),
+    advice: say('order.heldAdvice'),
   }),
   link_withdrawn: (say, link) => ({
     title: say('withdrawn.title'),
@@ -126,6 +134,7 @@ const misunderstood = (say: Say): RefusalText => ({
 })
 
 const MAY_ASK: readonly ErrorCode[] = [
+  'link_held',
   'link_expired',
   'link_exhausted',
   'link_withdrawn',

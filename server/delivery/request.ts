@@ -62,6 +62,13 @@ export function deliveryAddress(url: string | undefined): string | null {
   return route && ADDRESSES[route.kind]
 }
 
+/** All files as one ZIP file, rather than the page. */
+export const wantsArchive = ({ url = '' }: IncomingMessage): boolean => /[?&]all=1(?:&|$)/.test(url)
+
+/** The button of the second step was pressed. */
+export const isConfirmed = ({ url = '' }: IncomingMessage): boolean =>
+  /[?&]confirmed=1(?:&|$)/.test(url)
+
 export const isKey = (text: string): boolean => KEY.test(text)
 
 /** No Range, no condition: the whole file, counted. */

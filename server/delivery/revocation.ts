@@ -4,14 +4,17 @@
 import type { ServerResponse } from 'node:http'
 import { errorFields, type Logger } from '../log.ts'
 import { FILE, SHOWN } from './public-counting.ts'
-import { bytesArray, opaque, plainArray, type Query } from './targets.ts'
+import { bytesArray, IN_PARENT, opaque, plainArray, type Query } from './targets.ts'
 
 /**
  * What allows a download. Expiry and a used-up limit do not withdraw it: a download that began in
  * time may finish.
  */
 export type Permit =
-  { kind: 'link'; shop: number; link: string; keyHash: Buffer } | { kind: 'public'; token: string }
+  | { kind: 'link'; shop: number; link: string; keyHash: Buffer }
+  /** All files of a delivery, by its page's link. */
+  | { kind: 'archive'; shop: number; link: string; keyHash: Buffer }
+  | { kind: 'public'; token: string }
 
 export interface Revocation {
   /** Resets the response's connection if the permit is withdrawn before the response ends. */
@@ -34,8 +37,15 @@ const LINKS = `
   left join lateral (
     select * from links where shop_id = l.shop_id and id = l.parent_id and revoked_at is null limit 1) p on true
   where l.key_hash = a.key_hash and l.revoked_at is null and s.uninstalled_at is null
-    and f.deleted_at is null and f.mapping_state <> 'unmapped'
-    and (l.parent_id is null or p.pack_id = f.pack_id)`
+    and f.deleted_at is null and (f.mapping_state <> 'unmapped' or l.paid and s.keep_paid) and ${IN_PARENT}`
+
+const ARCHIVES = `
+  select a.place
+  from unnest(${opaque('$1::integer[]')}, ${opaque('$2::uuid[]')}, ${opaque('$3::bytea[]')})
+    with ordinality as a (shop_id, link_id, key_hash, place)
+  cross join lateral (select * from links where shop_id = a.shop_id and id = a.link_id limit 1) l
+  cross join lateral (select * from shops where id = l.shop_id limit 1) s
+  where l.key_hash = a.key_hash and l.revoked_at is null and s.uninstalled_at is null`
 
 const PUBLIC = `
   select a.place
@@ -74,13 +84,11 @@ export function createRevocation(query: Query, log: Logger): Revocation {
 
   async function checkAll(): Promise<void> {
     const links = those('link')
+    const archives = those('archive')
     const publics = those('public')
     await Promise.all([
-      check('valid_links', LINKS, links, [
-        plainArray(links.map(({ permit }) => permit.shop)),
-        plainArray(links.map(({ permit }) => permit.link)),
-        bytesArray(links.map(({ permit }) => permit.keyHash)),
-      ]),
+      check('valid_links', LINKS, links, linkColumns(links)),
+      check('valid_archives', ARCHIVES, archives, linkColumns(archives)),
       check('valid_public', PUBLIC, publics, [
         plainArray(publics.map(({ permit }) => permit.token)),
       ]),
@@ -119,8 +127,16 @@ export function createRevocation(query: Query, log: Logger): Revocation {
   }
 }
 
+const linkColumns = (
+  entries: readonly { permit: { shop: number; link: string; keyHash: Buffer } }[],
+) => [
+  plainArray(entries.map(({ permit }) => permit.shop)),
+  plainArray(entries.map(({ permit }) => permit.link)),
+  bytesArray(entries.map(({ permit }) => permit.keyHash)),
+]
+
 const keyOf = (permit: Permit): string =>
-  permit.kind === 'link' ? `${permit.link}/${permit.keyHash.toString('hex')}` : permit.token
+  permit.kind !== 'public' ? `${permit.link}/${permit.keyHash.toString('hex')}` : permit.token
 
 /**
  * A reset: a normal close would still send the system's buffer, some megabytes for a slow client.

@@ -65,5 +65,11 @@ export async function sweepSessions(pool: pg.Pool, now: Date): Promise<number> {
        for update skip locked)`,
     [now, KEPT_HOURS],
   )
-  return rowCount ?? 0
+  const archives = await pool.query(
+    `delete from archive_sessions where (link_id, client) in (
+       select link_id, client from archive_sessions where expires_at <= $1::timestamptz - $2 * interval '1 hour'
+       for update skip locked)`,
+    [now, KEPT_HOURS],
+  )
+  return (rowCount ?? 0) + (archives.rowCount ?? 0)
 }

@@ -69,6 +69,12 @@ export const plainArray = (values: readonly (number | string)[]): string => `{${
 export const bytesArray = (values: readonly Buffer[]): string =>
   `{${values.map((bytes) => `"\\\\x${bytes.toString('hex')}"`).join(',')}}`
 
+/**
+ * Has the link `l` no parent, or does its parent `p` still offer the file `f`? A parent that was
+ * revoked must not be joined.
+ */
+export const IN_PARENT = `(l.parent_id is null or p.id is not null and (l.paid or p.pack_id = f.pack_id))`
+
 /** May the file `f` be reached from the sites of the request `a`? */
 export const SITE_ALLOWED = `(f.allowed_referrers = '{}' or a.sites is null
   or f.allowed_referrers && string_to_array(a.sites, ' '))`

@@ -192,6 +192,8 @@ export interface WorkItem {
   created: StagedFile[]
   /** A buyer's link, written with its outcome. */
   link: LinkWanted | null
+  /** Its past buyers are told, with its outcome. */
+  tells: boolean
   /** Why its steps had nothing to do: the first reason. */
   unchanged: string | null
   /** A step has said that later ones leave it alone. */
@@ -232,6 +234,10 @@ export type Ports = Omit<WritePorts, 'actions'> & Pick<BaseContext, 'shop'>
 export interface OperationMessages {
   /** Links (bare UUIDs) were made for buyers who get them by email. */
   linksMade(tx: ShopScope, links: readonly string[], operation: string): Promise<void>
+  /** The paid deliveries that contain each of these files. */
+  buyersOf(tx: ShopScope, files: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>
+  /** The buyers of these deliveries get their links again, once for an operation. */
+  tellBuyers(tx: ShopScope, deliveries: readonly string[], operation: string): Promise<void>
   /** A text message about an operation, from one of its last steps. */
   sms(tx: ShopScope, operation: string, text: string): Promise<void>
   /**

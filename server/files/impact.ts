@@ -12,6 +12,8 @@ export interface Impact {
   products: number
   /** Links to them that work now. */
   live_links: number
+  /** Paid deliveries, not revoked or withdrawn, that contain one of them. */
+  paid_deliveries: number
 }
 
 /**
@@ -37,7 +39,11 @@ export async function impactOf(
        (select count(*) from links l join chosen on chosen.id = l.file_id
           left join links p on p.shop_id = l.shop_id and p.id = l.parent_id
         where l.shop_id = :shop and chosen.deleted_at is null and chosen.mapping_state <> 'unmapped'
-          and ${WORKING}) as live_links
+          and ${WORKING}) as live_links,
+       (select count(distinct df.delivery_id) from delivery_files df join chosen on chosen.id = df.file_id
+          join deliveries d on d.shop_id = df.shop_id and d.id = df.delivery_id
+        where df.shop_id = :shop and not df.withdrawn and d.revoked_at is null and d.withdrawn_at is null)
+         as paid_deliveries
      from chosen`,
     { ...bindings, now },
   )

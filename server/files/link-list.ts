@@ -8,6 +8,7 @@ import {
   LINK_COLUMNS,
   LINK_TABLES,
   linkOf,
+  MAPPING_STATE,
   type Link,
   type LinkRow,
   type LinkStatus,
@@ -52,12 +53,12 @@ const NAMED_ONES = 1000
 /** The same as `linkStatus`. */
 const STATUS: Readonly<Record<LinkStatus, string>> = {
   revoked: 'l.revoked_at is not null',
-  withdrawn: `l.revoked_at is null and (f.deleted_at is not null or f.mapping_state = 'unmapped')`,
-  expired: `l.revoked_at is null and f.deleted_at is null and f.mapping_state is distinct from 'unmapped'
+  withdrawn: `l.revoked_at is null and (f.deleted_at is not null or ${MAPPING_STATE} = 'unmapped')`,
+  expired: `l.revoked_at is null and f.deleted_at is null and ${MAPPING_STATE} <> 'unmapped'
     and l.expires_at <= :now`,
-  exhausted: `l.revoked_at is null and f.deleted_at is null and f.mapping_state is distinct from 'unmapped'
+  exhausted: `l.revoked_at is null and f.deleted_at is null and ${MAPPING_STATE} <> 'unmapped'
     and (l.expires_at is null or l.expires_at > :now) and l.downloads >= l.download_limit`,
-  active: `l.revoked_at is null and f.deleted_at is null and f.mapping_state is distinct from 'unmapped'
+  active: `l.revoked_at is null and f.deleted_at is null and ${MAPPING_STATE} <> 'unmapped'
     and (l.expires_at is null or l.expires_at > :now) and (l.download_limit is null or l.downloads < l.download_limit)`,
 }
 
@@ -127,9 +128,9 @@ async function compile(scope: ShopScope, filter: LinkFilter, now: Date): Promise
   }
   const { fileId, packId, operation, email, search, status } = filter
   if (fileId !== undefined) add('l.file_id = :fileId', { fileId })
-  // A file's own list alone shows what a pack's link gave to it: elsewhere the pack's link stands
-  // for them.
-  else conditions.push('l.parent_id is null')
+  // A file's own list alone shows what a pack's link or a delivery gave to it: elsewhere the pack's
+  // link stands for them, and deliveries have a list of their own.
+  else conditions.push('l.parent_id is null and l.delivery_id is null')
   if (packId !== undefined) add('l.pack_id = :packId', { packId })
   if (operation !== undefined) add('l.operation_id = :operation', { operation })
   if (email !== undefined) add(`${EMAIL} = lower(:email) collate "C"`, { email })

@@ -68,9 +68,13 @@ export interface LinkRow extends LinkFacts {
   email: string | null
 }
 
+/** Of a link `l` and its file `f`: a paid link may outlive the products of its file. */
+export const MAPPING_STATE = `case when l.paid and (select keep_paid from shops where id = l.shop_id) then 'never'
+  else coalesce(f.mapping_state, 'never') end`
+
 /** Of a row `l` with its file `f` or its pack `p`, as LINK_TABLES joins them. */
 export const LINK_COLUMNS = `l.id, l.file_id, l.pack_id, coalesce(f.filename, p.name, l.pack_name) as name, l.rotation, l.email, l.revoked_at,
-  l.expires_at, l.download_limit, l.downloads, l.created_at, f.deleted_at, coalesce(f.mapping_state, 'never') as mapping_state`
+  l.expires_at, l.download_limit, l.downloads, l.created_at, f.deleted_at, ${MAPPING_STATE} as mapping_state`
 export const LINK_TABLES = `links l
   left join files f on f.shop_id = l.shop_id and f.id = l.file_id
   left join packs p on p.shop_id = l.shop_id and p.id = l.pack_id`

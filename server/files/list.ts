@@ -142,7 +142,8 @@ export async function countFiles(scope: ShopScope, filter: FileFilter): Promise<
  * while its file is in that pack.
  */
 export const WORKING = `l.revoked_at is null and (l.download_limit is null or l.downloads < l.download_limit)
-  and case when l.parent_id is null then l.expires_at is null or l.expires_at > :now
+  and case when l.parent_id is null or l.paid
+    then (l.expires_at is null or l.expires_at > :now) and (l.parent_id is null or p.revoked_at is null)
     else p.revoked_at is null and p.pack_id = chosen.pack_id and (p.expires_at is null or p.expires_at > :now) end`
 
 /** A file by its UUID, or null; files in the trash are not found. */

@@ -57,6 +57,29 @@ const fields = {
     .refine((numbers) => new Set(numbers).size === numbers.length, 'Each of them once')
     .meta({ description: 'Phone numbers in the international form (E.164)' }),
   time_zone: timeZone,
+  deliver_on: z
+    .enum(['paid', 'authorized'])
+    .meta({ description: 'When an order’s files are ready: once it is paid, or authorized' }),
+  hold_risky_orders: z.boolean().meta({
+    description: 'Hold deliveries that the platform advises to cancel or to investigate',
+  }),
+  paid_deliveries_survive: z.boolean().meta({
+    description: 'Paid files stay available when they lose their last product',
+  }),
+  delivery_mail: z
+    .enum(['own', 'platform'])
+    .meta({ description: 'Who tells buyers: our mail, or the platform’s shipping mail' }),
+  fulfil_orders: z.boolean().meta({
+    description: 'Mark delivered lines that need no shipping as fulfilled',
+  }),
+  order_tag: z
+    .string()
+    .trim()
+    .min(1)
+    .max(40, 'At most 40 characters')
+    .regex(/^[^,]*$/, 'A tag has no comma')
+    .nullable()
+    .meta({ description: 'The tag that orders with files get; null: none' }),
 }
 
 export const settingsChange = z.strictObject(fields).partial().meta({ id: 'SettingsChange' })
@@ -75,6 +98,12 @@ export const shopSettingsSchema = z
     sms_on_large_import: fields.sms_on_large_import.default(false),
     sms_recipients: fields.sms_recipients.default([]),
     time_zone: fields.time_zone.default('UTC'),
+    deliver_on: fields.deliver_on.default('paid'),
+    hold_risky_orders: fields.hold_risky_orders.default(true),
+    paid_deliveries_survive: fields.paid_deliveries_survive.default(true),
+    delivery_mail: fields.delivery_mail.default('own'),
+    fulfil_orders: fields.fulfil_orders.default(true),
+    order_tag: fields.order_tag.default('files-delivered'),
   })
   .meta({ id: 'Settings' })
 

@@ -24,6 +24,7 @@ import type { Logger } from '../log.ts'
 import type { Secrets } from '../secrets.ts'
 import type { BlobStore } from '../store/store.ts'
 import type { Storefront } from '../storefront/storefront.ts'
+import { WEBHOOKS_PATH } from '../storefront/webhooks/intake.ts'
 import { createAuthenticator } from './auth.ts'
 import { cloudCallback } from './cloud-callback.ts'
 import { createFailureLimiter, type FailureLimiter } from './auth-failures.ts'
@@ -43,6 +44,7 @@ import { activityRoutes } from './routes/activity.ts'
 import { apiKeyRoutes } from './routes/api-keys.ts'
 import { connectionRoutes } from './routes/connections.ts'
 import { csvRoutes } from './routes/csv.ts'
+import { deliveryRoutes } from './routes/deliveries.ts'
 import { dropRoutes } from './routes/drop.ts'
 import { fileListRoutes } from './routes/file-list.ts'
 import { fileRoutes } from './routes/files.ts'
@@ -68,6 +70,7 @@ import { tusRoute } from './tus.ts'
 import { uploadRoutes } from './routes/uploads.ts'
 import { sessionRoutes } from './routes/session.ts'
 import { settingsRoutes } from './routes/settings.ts'
+import { storefrontRoutes } from './routes/storefront.ts'
 import { tagTemplateRoutes } from './routes/tag-templates.ts'
 import { versionRoutes } from './routes/versions.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
@@ -113,6 +116,8 @@ export function listEndpoints(parts: AppParts): Endpoint[] {
     ...tagTemplateRoutes(),
     ...counted(linkRoutes(parts)),
     ...counted(linkChangeRoutes(parts)),
+    ...counted(deliveryRoutes(parts)),
+    ...storefrontRoutes(),
     ...counted(operationRoutes(parts)),
     ...operationLogRoutes(parts),
     ...counted(artifactRoutes(parts)),
@@ -143,7 +148,7 @@ export function createApp(parts: AppParts): RequestListener {
   const metrics = createMetrics({ database, failures, token, open: demo, downloads })
   const others = createKoa(parts, metrics, failures).callback()
   return (request, response) => {
-    const address = deliveryAddress(request.url)
+    const address = addressBeforeKoa(request.url)
     if (address === null) return void others(request, response)
     const begun = performance.now()
     const answered = () =>
@@ -153,9 +158,14 @@ export function createApp(parts: AppParts): RequestListener {
         response.statusCode,
         (performance.now() - begun) / 1000,
       )
-    void delivery.handle(request, response).then(answered)
+    const handle = address === WEBHOOKS_PATH ? parts.storefront.intake : delivery.handle
+    void handle(request, response).then(answered)
   }
 }
+
+/** Downloads are the hot path; a webhook's signature is that of its raw body. Null: Koa's. */
+const addressBeforeKoa = (url: string | undefined): string | null =>
+  url?.split('?', 1)[0] === WEBHOOKS_PATH ? WEBHOOKS_PATH : deliveryAddress(url)
 
 /** Clients may send any path: all unknown ones are counted as one. */
 const methodOf = ({ method = '' }: IncomingMessage): string =>

@@ -15,15 +15,24 @@ export interface OutboxParts {
   signal: AbortSignal
 }
 
-/** Concurrent messages of each kind in one process: most jobs are left for files. */
-const AT_ONCE = { email: 1, callback: 2, webhook: 2, sms: 1 }
+/**
+ * Concurrent messages of each kind in one process; most jobs are left for files. All shops have one
+ * mail server, so mail has no limit for each shop. Receivers of callbacks and webhooks are the
+ * shops' own, and a slow one must not delay the others.
+ */
+const LIMITS = {
+  email: { all: 4, shop: 4 },
+  callback: { all: 2, shop: 1 },
+  webhook: { all: 2, shop: 1 },
+  sms: { all: 1, shop: 1 },
+}
 
 /**
  * Carries out one message. Throws only when the database is away; the sweep then records the
  * result.
  */
 export function createDeliver(parts: OutboxParts): (job: OutboxJob) => Promise<void> {
-  const limiter = createMessageLimiter(AT_ONCE)
+  const limiter = createMessageLimiter(LIMITS)
   return async ({ shop, message: id }) => {
     const scope = forShop(parts.database, shop)
     if (parts.signal.aborted) return queueMessage(scope, id, later())

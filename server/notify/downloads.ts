@@ -86,6 +86,8 @@ const times = (count: number) => (count === 1 ? 'once' : `${count.toLocaleString
 
 interface AskedLink {
   name: string
+  /** It is a delivery's page, or a file of it. */
+  delivery_id: string | null
   file_id: string | null
   pack_id: string | null
   email: string | null
@@ -95,17 +97,22 @@ interface AskedLink {
 async function notifyAsk(tx: ShopScope, ask: Ask): Promise<boolean> {
   const [link] = await tx.query<AskedLink>(
     `update links l set asked_at = :now from (
-       select l.id, coalesce(f.filename, p.name, l.pack_name) as name from links l
+       select l.id, coalesce(f.filename, p.name, l.pack_name, 'order ' || o.name) as name, d.id as delivery
+       from links l
        left join files f on f.shop_id = l.shop_id and f.id = l.file_id
        left join packs p on p.shop_id = l.shop_id and p.id = l.pack_id
+       left join links parent on parent.shop_id = l.shop_id and parent.id = l.parent_id
+       left join deliveries d on d.shop_id = l.shop_id and d.id = coalesce(l.delivery_id, parent.delivery_id)
+       left join orders o on o.shop_id = d.shop_id and o.id = d.order_id
        where l.shop_id = :shop and l.id = :link
      ) named
      where l.shop_id = :shop and l.id = named.id
        and (l.asked_at is null or l.asked_at <= :now::timestamptz - :every::interval)
-     returning named.name, l.file_id, l.pack_id, l.email`,
+     returning named.name, named.delivery as delivery_id, l.file_id, l.pack_id, l.email`,
     { link: ask.link, now: ask.now, every: ASKED_EVERY },
   )
   if (!link) return false
+  if (link.delivery_id !== null) await recordAsk(tx, link.delivery_id, ask)
   const shop = await readShop(tx)
   const title = `A customer asks for more: ${link.name}`
   const data = {
@@ -131,8 +138,18 @@ async function notifyAsk(tx: ShopScope, ask: Ask): Promise<boolean> {
   return true
 }
 
+/** Kept with the delivery until the merchant has answered it. */
+async function recordAsk(tx: ShopScope, delivery: string, ask: Ask): Promise<void> {
+  const kept = { at: ask.now.toISOString(), email: ask.email, message: ask.message }
+  await tx.query('update deliveries set ask = :ask where shop_id = :shop and id = :delivery', {
+    delivery,
+    ask: JSON.stringify(kept),
+  })
+}
+
 /** The page where the shop can act on it; the pack may have been deleted. */
-function addressOf({ file_id, pack_id }: AskedLink): string {
+function addressOf({ file_id, pack_id, delivery_id }: AskedLink): string {
+  if (delivery_id !== null) return `deliveries/${toPublicId('delivery', delivery_id)}`
   if (file_id !== null) return `files/${toPublicId('file', file_id)}`
   return pack_id === null ? 'packs' : `packs/${toPublicId('pack', pack_id)}`
 }

@@ -1,6 +1,7 @@
 // In-app notices about messages that could not be delivered: another message might not arrive
 // either.
 import type { ShopScope } from '../db/for-shop.ts'
+import { broughtDelivery } from './delivery-mail.ts'
 import { linkInPayload } from './link-mail.ts'
 import { raiseNotice } from '../files/notices.ts'
 import type { Message, MessageKind } from './outbox.ts'
@@ -35,7 +36,7 @@ const WORDS: Record<
 > = { email: ofEmail, callback: ofCallback, webhook: null, sms: ofSms }
 
 async function ofEmail(tx: ShopScope, message: Told, { status, reason }: Failure) {
-  const { subject, to, link } = await contentOf(tx, message)
+  const { subject, to, link, delivery } = await contentOf(tx, message)
   const what = `“${subject ?? 'A message'}”${to?.length ? ` to ${to.join(', ')}` : ''}`
   const title = {
     failed: 'An email could not be sent',
@@ -43,9 +44,11 @@ async function ofEmail(tx: ShopScope, message: Told, { status, reason }: Failure
     partly: 'An email was not sent to all recipients',
   }[status]
   const next = {
-    failed: link
-      ? 'Create a new link if it has ended, or if the address is wrong.'
-      : 'Correct the recipients in your settings if they are wrong, and send it again.',
+    failed: delivery
+      ? 'Correct the buyer’s address under Deliveries if it is wrong, and resend it there.'
+      : link
+        ? 'Create a new link if it has ended, or if the address is wrong.'
+        : 'Correct the recipients in your settings if they are wrong, and send it again.',
     unknown:
       'It is not sent again by itself: ask the recipients, and send it again if it is missing.',
     partly: 'Correct the recipients in your settings.',
@@ -77,12 +80,19 @@ interface ToldContent {
   to?: readonly string[]
   /** It contains a buyer's link. */
   link: boolean
+  /** It brings an order’s files. */
+  delivery: boolean
 }
 
 async function contentOf(tx: ShopScope, { id }: Told): Promise<ToldContent> {
-  const [row] = await tx.query<{ result: Omit<ToldContent, 'link'> | null; payload: unknown }>(
-    'select result, payload from outbox where shop_id = :shop and id = :id',
-    { id },
-  )
-  return { ...row?.result, link: row !== undefined && linkInPayload(row.payload) !== null }
+  const [row] = await tx.query<{
+    result: Omit<ToldContent, 'link' | 'delivery'> | null
+    payload: unknown
+  }>('select result, payload from outbox where shop_id = :shop and id = :id', { id })
+  const delivery = row !== undefined && broughtDelivery(row.payload) !== null
+  return {
+    ...row?.result,
+    link: row !== undefined && linkInPayload(row.payload) !== null,
+    delivery,
+  }
 }

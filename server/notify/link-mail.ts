@@ -17,7 +17,7 @@ import { renderMail } from './templates.ts'
 
 const TEMPLATE = 'download-link'
 /** The placeholder for the key in a stored message. */
-const KEY = '(this key is not kept)'
+export const HIDDEN_KEY = '(this key is not kept)'
 
 interface LinkPayload {
   template: typeof TEMPLATE
@@ -76,7 +76,7 @@ export async function writeLinkMails(
         terms: termsOf(row),
       }
       const mail = renderMail(
-        { template: TEMPLATE, data: { ...data, address: linkAddress(baseUrl, KEY) } },
+        { template: TEMPLATE, data: { ...data, address: linkAddress(baseUrl, HIDDEN_KEY) } },
         baseUrl,
       )
       return [row.id, { ...mail, to: row.email === null ? [] : [row.email] }]
@@ -94,7 +94,7 @@ export async function withKey(
   const [found] = await readLinks(scope, parts.secrets, [link], parts.now)
   if (found?.status !== 'active') return null
   const fill = (text: string) =>
-    text.replaceAll(linkAddress(parts.baseUrl, KEY), linkAddress(parts.baseUrl, found.key))
+    text.replaceAll(linkAddress(parts.baseUrl, HIDDEN_KEY), linkAddress(parts.baseUrl, found.key))
   return {
     ...content,
     text: fill(content.text),

@@ -1,8 +1,9 @@
 // Email: rendered from its template before the first attempt; sent to the shop's current
-// recipients, or, if it contains a link, to the address that the link was created for.
+// recipients, or, if it contains a link or a delivery, to the buyer's address.
 import { readShop } from '../files/shop-settings.ts'
 import { toPublicId } from '../ids.ts'
 import type { Secrets } from '../secrets.ts'
+import { broughtDelivery, withDeliveryKey, writeDeliveryMails } from './delivery-mail.ts'
 import { linkInPayload, withKey, writeLinkMails } from './link-mail.ts'
 import type { MailServer } from './mail-server.ts'
 import type { Deliverer } from './outbox.ts'
@@ -31,15 +32,24 @@ export function mailDeliverer({ server, from, baseUrl, secrets, clock }: MailOpt
           message.content ??
           (await writeLinkMails(scope, [link], baseUrl)).get(link) ?? { to: [], ...GONE }
         )
+      const delivery = broughtDelivery(message.payload)
+      if (delivery)
+        return (
+          message.content ??
+          (await writeDeliveryMails(scope, [delivery], baseUrl))[0] ?? { to: [], ...GONE }
+        )
       const { settings } = await readShop(scope)
       const written = message.content ?? renderMail(message.payload as MailPayload, baseUrl)
       return { ...written, to: settings.recipients }
     },
     send: async (scope, content, { id, payload }, signal) => {
       const link = linkInPayload(payload)
+      const brought = broughtDelivery(payload)
       const sent = link
         ? await withKey(scope, content, link, { secrets, baseUrl, now: clock() })
-        : content
+        : brought
+          ? await withDeliveryKey(scope, content, brought.delivery, { secrets, baseUrl })
+          : content
       if (!sent) return { status: 'failed', reason: 'The link does not work any more' }
       const { to, subject, text, html } = sent
       if (to.length === 0)

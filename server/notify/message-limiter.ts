@@ -12,18 +12,26 @@ export interface MessageLimiter {
   later(): Date
 }
 
-/** @param atOnce concurrent messages of each kind in this process; at most one of each shop. */
+/** Concurrent messages of one kind in this process. */
+export interface MessageLimit {
+  all: number
+  /** Of one shop. */
+  shop: number
+}
+
 export function createMessageLimiter(
-  atOnce: Readonly<Record<MessageKind, number>>,
+  limits: Readonly<Record<MessageKind, MessageLimit>>,
 ): MessageLimiter {
-  const busy = new Map<MessageKind, Set<number>>()
+  const busy = new Map<MessageKind, number[]>()
   let last = 0
   return {
     take: (kind, shop) => {
-      const shops = busy.get(kind) ?? new Set()
-      if (shops.has(shop) || shops.size >= atOnce[kind]) return null
-      busy.set(kind, shops.add(shop))
-      return () => void shops.delete(shop)
+      const shops = busy.get(kind) ?? []
+      const own = shops.filter((one) => one === shop).length
+      if (own >= limits[kind].shop || shops.length >= limits[kind].all) return null
+      busy.set(kind, shops)
+      shops.push(shop)
+      return () => void shops.splice(shops.indexOf(shop), 1)
     },
     later: () => {
       last = Math.max(Date.now() + AGAIN_MS, last + APART_MS)

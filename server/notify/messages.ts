@@ -4,6 +4,7 @@ import { queueMessage } from '../queue/queue.ts'
 import { withoutSecrets } from '../engine/operations/sealed-addresses.ts'
 import { readShop } from '../files/shop-settings.ts'
 import { CALLBACK_EVENT } from './callbacks.ts'
+import { broughtDelivery, writeDeliveryMails } from './delivery-mail.ts'
 import { linkInPayload, writeLinkMails } from './link-mail.ts'
 import type { Content, MessageKind } from './outbox.ts'
 import { renderMail, type MailPayload } from './templates.ts'
@@ -101,9 +102,16 @@ async function readable(
   const recipients = waiting.length > 0 ? (await readShop(scope)).settings.recipients : []
   const links = waiting.flatMap(({ payload }) => linkInPayload(payload) ?? [])
   const brought = await writeLinkMails(scope, links, baseUrl)
+  const bringing = waiting.filter(({ payload }) => broughtDelivery(payload) !== null)
+  const mails = await writeDeliveryMails(
+    scope,
+    bringing.map(({ payload }) => broughtDelivery(payload)!),
+    baseUrl,
+  )
+  const delivered = new Map(bringing.map(({ id }, at) => [id, mails[at]]))
   return rows.map(({ payload, content, ...row }) => ({
     ...row,
-    ...(content ?? draft(row.kind, payload)),
+    ...(content ?? delivered.get(row.id) ?? draft(row.kind, payload)),
   }))
 
   function draft(kind: MessageKind, payload: unknown): Content {
@@ -119,10 +127,11 @@ async function readable(
       return { to: [to], subject: text, text }
     }
     const link = linkInPayload(payload)
+    const delivery = broughtDelivery(payload)
     return (
       (link && brought.get(link)) || {
         ...draftMail(payload as MailPayload, baseUrl),
-        to: link ? [] : recipients,
+        to: link || delivery ? [] : recipients,
       }
     )
   }

@@ -305,11 +305,12 @@ describe('an email that may have arrived', () => {
 })
 
 describe('a slow mail server', () => {
-  it('holds one job of a process: the other messages come back one by one', async () => {
+  it('holds four jobs of a process: the other messages come back one by one', async () => {
     smtp.behaviour = 'hang-after'
-    const [first, second, third] = [await queueEmail(), await queueEmail(), await queueEmail()]
-    const delivered = deliver(first)
-    await until(() => smtp.hanging === 1)
+    const first = [await queueEmail(), await queueEmail(), await queueEmail(), await queueEmail()]
+    const [second, third] = [await queueEmail(), await queueEmail()]
+    const delivered = Promise.all(first.map((id) => deliver(id)))
+    await until(() => smtp.hanging === first.length)
     await Promise.all([deliver(second), deliver(third)])
     const [soon, later] = [(await jobs(second))[0]!.delay, (await jobs(third))[0]!.delay].sort(
       (one, two) => one - two,

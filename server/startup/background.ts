@@ -13,10 +13,17 @@ import type { Database } from '../db/database.ts'
 import type { BackgroundTask } from '../engine/background.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Logger } from '../log.ts'
+import { eraseCustomer, handOutCustomer } from '../privacy/customers.ts'
+import { redactShop } from '../privacy/shops.ts'
 import type { GuardedClient } from '../ports/guarded-fetch.ts'
 import type { BlobStore } from '../store/store.ts'
+import { effectTask } from '../orders/effects.ts'
+import { reconcileTask, syncTask } from '../orders/tasks.ts'
+import type { Secrets } from '../secrets.ts'
 import { mirrorTask } from '../storefront/mirror/mirror.ts'
+import { applyProduct } from '../storefront/mirror/product-change.ts'
 import type { Storefront } from '../storefront/storefront.ts'
+import { changesTask } from '../storefront/webhooks/apply.ts'
 import { scrubTask, upkeepTask } from './upkeep.ts'
 
 export interface BackgroundParts {
@@ -28,12 +35,16 @@ export interface BackgroundParts {
   client: GuardedClient
   cloud: Cloud
   limits: Limits
+  secrets: Secrets
+  /** Of the addresses that we give out. */
+  baseUrl: string
   clock: () => Date
   log: Logger
 }
 
 export function backgroundTasks(parts: BackgroundParts): BackgroundTask[] {
   const { database, engine, storefront, stores, folder, client, cloud, limits, clock, log } = parts
+  const orders = { database, storefront, secrets: parts.secrets, clock, log }
   const upkeep = { database, stores, uploads: { engine, folder }, clock, log }
   return [
     csvCheckTask({
@@ -45,6 +56,19 @@ export function backgroundTasks(parts: BackgroundParts): BackgroundTask[] {
     mirrorTask({
       ...{ database, storefront, log },
       refreshed: (scope, { learned }) => matchAgain(engine, scope, learned),
+    }),
+    reconcileTask(orders),
+    syncTask(orders),
+    effectTask({ ...orders, baseUrl: parts.baseUrl }),
+    changesTask(database, {
+      product: applyProduct(storefront, (scope, { learned }) => matchAgain(engine, scope, learned)),
+      profile: async ({ shop }) => {
+        await storefront.refreshProfile(shop)
+        return null
+      },
+      'customer-data': handOutCustomer,
+      'customer-redact': eraseCustomer,
+      'shop-redact': redactShop({ stores, uploads: folder, log }),
     }),
     scheduleTask({ database, engine, clock, log }),
     dropTask({ database, engine, stores, log }),

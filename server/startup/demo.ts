@@ -17,6 +17,8 @@ export interface Demo {
   shop: string
   api_key: string
   drop?: DemoDrop
+  /** The demo shop's front, where a buyer buys. */
+  storefront?: { url: string }
 }
 
 export interface DemoDrop {
@@ -35,6 +37,7 @@ export async function prepareDemo(
   shop: { id: number; domain: string },
   url: string,
   drop: DropAddress | null,
+  shopFrontUrl: string | null = null,
 ): Promise<Demo> {
   const file = path.join(dataDir, 'demo.json')
   const before = await readFile(file, 'utf8')
@@ -52,6 +55,7 @@ export async function prepareDemo(
           })
         ).key
   const demo: Demo = { url, shop: shop.domain, api_key: apiKey }
+  if (shopFrontUrl) demo.storefront = { url: shopFrontUrl }
   if (drop) demo.drop = await demoAccount(database, shop.id, drop, before.drop)
   // Written atomically: scripts wait for this file.
   await writeFile(`${file}.new`, JSON.stringify(demo, null, 2) + '\n', { mode: 0o600 })
@@ -75,7 +79,7 @@ async function demoAccount(
 }
 
 export function welcome(
-  { url, shop, api_key, drop }: Demo,
+  { url, shop, api_key, drop, storefront }: Demo,
   sample: { path: string; filename: string; sku: string },
 ): string {
   const body = JSON.stringify({
@@ -95,7 +99,7 @@ Stevedore is ready.
   Demo shop    ${shop}
   API key      ${api_key}
   API          ${url}/api/docs
-${drop ? dropLines(drop) : ''}
+${storefront ? `  Shop front   ${storefront.url}/demo/shop\n` : ''}${drop ? dropLines(drop) : ''}
 Import a file:
 
   curl -sS ${url}/api/files/import \\

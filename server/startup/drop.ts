@@ -1,10 +1,10 @@
-// The drop server as a process of its own.
+// The drop server as a separate process.
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { hasNativeCrypto } from '../channels/drop/native-crypto.ts'
 import { openDropServer } from '../channels/drop/server.ts'
 import type { TransferParts } from '../channels/drop/transfers.ts'
-import type { Closing } from '../compose.ts'
+import type { Closing } from './closing.ts'
 import { ConfigError, type Config, type Environment } from '../config.ts'
 import { openListener } from '../db/listener.ts'
 import type { Logger } from '../log.ts'

@@ -74,6 +74,7 @@ function sweepsOf(
   return [
     () => pool.query(`delete from idempotency_keys where created_at < now() - interval '24 hours'`),
     () => pool.query(`delete from rate_limits where expire < extract(epoch from now()) * 1000`),
+    () => pool.query(`delete from webhooks where received_at < now() - interval '7 days'`),
     () => sweepSessions(pool, clock()),
     () => sweepDownloads(pool, clock()),
     () => notifyDownloads(database, clock()),

@@ -85,6 +85,8 @@ const expire = () =>
 const hasTokens = async () =>
   (await scope().query('select 1 from shop_tokens where shop_id = :shop')).length === 1
 
+const INSTALLED = { currentAppInstallation: { accessScopes: [{ handle: 'read_products' }] } }
+
 describe('a refusal that is not about the token', () => {
   test.each<[string, number, unknown]>([
     ['a wrong secret of the app', 400, { error: 'invalid_client', error_description: 'no' }],
@@ -170,7 +172,9 @@ describe('the profile', () => {
   const says = (name: string, email: string, ianaTimezone: string) => {
     instead = (url, init) =>
       !isTokens(url) && isProfile(init)
-        ? Promise.resolve(Response.json({ data: { shop: { name, email, ianaTimezone } } }))
+        ? Promise.resolve(
+            Response.json({ data: { shop: { name, email, ianaTimezone }, ...INSTALLED } }),
+          )
         : undefined
   }
 
@@ -235,7 +239,10 @@ describe('a token endpoint that does not answer', () => {
           }
           const tokens = { ...body, refresh_token_expires_in: 9_000_000 }
           const profile = {
-            data: { shop: { name: 'Other', email: 'a@b.example', ianaTimezone: 'UTC' } },
+            data: {
+              shop: { name: 'Other', email: 'a@b.example', ianaTimezone: 'UTC' },
+              ...INSTALLED,
+            },
           }
           return url.includes(domain)
             ? Promise.resolve(Response.json(isTokens(url) ? tokens : profile))

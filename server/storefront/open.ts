@@ -8,6 +8,7 @@ import type { Secrets } from '../secrets.ts'
 import { DEMO_SHOP } from './demo/app.ts'
 import { BRIDGE_PATH, createBridge, SAMPLE } from './demo/bridge.ts'
 import { CatalogError } from './demo/catalog.ts'
+import { databaseOrders } from './demo/orders/store.ts'
 import { startDemoStorefront, type DemoStorefront } from './demo/listener.ts'
 import { signSessionToken } from './demo/session-token.ts'
 import { createDemoTransport } from './demo/transport.ts'
@@ -39,7 +40,22 @@ async function openDemo(
   appUrl: string,
 ): Promise<Storefront> {
   const platform = demoCredentials(secrets)
-  const demo = await startDemo({ ...environment.demo, ...platform, log })
+  const { domain, name, email } = DEMO_SHOP
+  const shop = await ensureShop(database, {
+    domain,
+    name,
+    demo: true,
+    settings: { recipients: [email] },
+  })
+  const demo = await startDemo({
+    ...environment.demo,
+    ...platform,
+    log,
+    orders: databaseOrders(database, shop.id),
+    // Demo mode listens on this machine alone, also where BASE_URL names another address.
+    appAddress: `http://127.0.0.1:${environment.port}`,
+  })
+  const bridge = createBridge(demo.app)
   const { transport, close } = createDemoTransport(demo.url)
   const storefront = createStorefront({
     database,
@@ -56,20 +72,14 @@ async function openDemo(
     await demo.close()
   }
   try {
-    const { domain, name, email } = DEMO_SHOP
-    const shop = await ensureShop(database, {
-      domain,
-      name,
-      demo: true,
-      settings: { recipients: [email] },
-    })
     await storefront.ensureAccess(shop.id, signSessionToken(demo.app))
     log.info('the demo storefront is ready', { ...demo.size, shop: domain })
     return {
       ...storefront,
       demoShop: { id: shop.id, domain, name },
       demoSample: SAMPLE,
-      handle: createBridge(demo.app),
+      handle: (request, response) => bridge(request, response) || demo.shopFront(request, response),
+      shopFrontUrl: demo.url,
       close: stop,
     }
   } catch (error) {

@@ -12,9 +12,22 @@ const read = (name: string): GraphqlOperation => ({
   text: readFileSync(new URL(`./${name}.graphql`, import.meta.url), 'utf8'),
 })
 
+/** With the fragments that it uses: each is a separate document, so that operations can share it. */
+const readWith = (name: string, ...fragments: string[]): GraphqlOperation => ({
+  name,
+  text: [name, ...fragments].map((one) => read(one).text).join('\n'),
+})
+
 export const FIND_VARIANTS_BY_SKU = read('find-variants-by-sku')
 export const SHOP_PROFILE = read('shop-profile')
 export const RUN_BULK_QUERY = read('run-bulk-query')
 export const BULK_OPERATION = read('bulk-operation')
+export const PRODUCT_BY_ID = read('product-by-id')
+export const ORDERS_BY_ID = readWith('orders-by-id', 'order-fields')
+export const CHANGED_ORDERS = read('changed-orders')
+export const ORDER_FULFILMENT = read('order-fulfilment')
+export const MARK_ORDER = read('mark-order')
+export const MARK_ORDER_UNTAGGED = read('mark-order-untagged')
+export const FULFIL_ORDER = read('fulfil-order')
 /** Not sent by itself: a bulk query is the text of a query, run by the platform in its own time. */
 export const WHOLE_CATALOG = read('whole-catalog')

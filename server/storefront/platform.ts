@@ -9,19 +9,23 @@ import { verifyBuyerToken } from './buyer-token.ts'
 import { createCatalog } from './catalog.ts'
 import { createGrants } from './grants.ts'
 import { openLibrary } from './library.ts'
+import { readProduct } from './one-product.ts'
+import { createOrders, type LiveOrders } from './orders.ts'
 import { createProfiles } from './profile.ts'
 import { verifySessionToken } from './session-token.ts'
 import { createSealing } from './shop-tokens.ts'
 import { searchSkus } from './sku-search.ts'
 import type { LiveCatalog, Storefront } from './storefront.ts'
 import type { Transport } from './transport.ts'
+import { createIntake } from './webhooks/intake.ts'
 import { createWholeCatalog } from './whole-catalog.ts'
 
 export interface PlatformOptions {
   database: Pick<Database, 'knex'>
   secrets: Secrets
   log: Logger
-  platform: { apiKey: string; apiSecret: string }
+  /** `previousSecret`: webhooks that were signed before the secret was replaced are accepted too. */
+  platform: { apiKey: string; apiSecret: string; previousSecret?: string | null }
   /** The app's public address. */
   appUrl: string
   bridgeUrl?: string
@@ -40,6 +44,7 @@ export function createStorefront(options: PlatformOptions): Storefront {
   )
   const request = createAdminRequest({ library, transport, access, log })
   const catalogs = new Map<number, LiveCatalog>()
+  const orders = new Map<number, LiveOrders>()
   const closing = new AbortController()
   const profiles = createProfiles(database, request, closing.signal, log)
 
@@ -68,6 +73,17 @@ export function createStorefront(options: PlatformOptions): Storefront {
         .catch((error: unknown) => log.warn('the shop’s name was not read', errorFields(error)))
       return createWholeCatalog(shop, request, transport)
     },
+    product: (shop, id, signal) => readProduct(shop, request, id, signal),
+    orders: (shop) => {
+      if (!orders.has(shop)) orders.set(shop, createOrders(shop, request, closing.signal))
+      return orders.get(shop)!
+    },
+    refreshProfile: (shop) => profiles.learn(shop),
+    intake: createIntake(
+      database,
+      [platform.apiSecret, platform.previousSecret].filter((secret) => typeof secret === 'string'),
+      log,
+    ),
     close: async () => {
       closing.abort()
       await profiles.settled()

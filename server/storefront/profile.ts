@@ -1,4 +1,5 @@
-// What the platform says of the shop itself: its name, its owner's address and its time zone. Read
+// What the platform says of the shop itself: its name, its owner's address, its time zone, and the
+// scopes that the app was granted. Read
 // when someone signs in and with each refresh of the catalog, as soon as it is due, so that a read
 // that failed and later changes are made good.
 import type { Database } from '../db/database.ts'
@@ -20,12 +21,11 @@ export interface Profiles {
 }
 
 interface Profile {
-  name: string
-  email: string
-  ianaTimezone: string
+  shop: { name: string; email: string; ianaTimezone: string }
+  currentAppInstallation: { accessScopes: { handle: string }[] }
 }
 
-const POINTS = 1
+const POINTS = 3
 /** Someone waits for their first page. */
 const LEARN_MS = 5_000
 const FRESH = '10 minutes'
@@ -44,13 +44,7 @@ export function createProfiles(
   }
   const learn = async (shop: number, until: AbortSignal) => {
     try {
-      const { shop: profile } = await request<{ shop: Profile }>(
-        shop,
-        SHOP_PROFILE,
-        {},
-        POINTS,
-        until,
-      )
+      const profile = await request<Profile>(shop, SHOP_PROFILE, {}, POINTS, until)
       await keepProfile(forShop(database, shop), profile)
     } catch (error) {
       if (!signal.aborted)
@@ -88,10 +82,9 @@ async function claim(scope: ShopScope): Promise<boolean> {
  * Keeps the name as it is on the platform. Recipients and time zone follow the platform where the
  * shop has none, or still has what the platform said before; what the merchant has chosen stays.
  */
-async function keepProfile(
-  scope: ShopScope,
-  { name, email, ianaTimezone }: Profile,
-): Promise<void> {
+async function keepProfile(scope: ShopScope, profile: Profile): Promise<void> {
+  const { name, email, ianaTimezone } = profile.shop
+  const scopes = profile.currentAppInstallation.accessScopes.map(({ handle }) => handle)
   await scope.query(
     `update shops set name = :name, profile_due_at = now() + interval '${FRESH}',
        profile = jsonb_build_object('email', cast(:email as text), 'time_zone', cast(:zone as text)),
@@ -104,4 +97,7 @@ async function keepProfile(
      where id = :shop`,
     { name, email, zone: ianaTimezone },
   )
+  await scope.query('update shop_tokens set scope = :scopes where shop_id = :shop', {
+    scopes: scopes.join(','),
+  })
 }

@@ -3,7 +3,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { CatalogVariant } from '../../plugins/contract.ts'
 import type { BuyerIdentity } from './buyer-token.ts'
-import type { WholeCatalog } from './whole-catalog.ts'
+import type { LiveOrders } from './orders.ts'
+import type { Intake } from './webhooks/intake.ts'
+import type { CatalogRow, WholeCatalog } from './whole-catalog.ts'
 
 /** Who a session token speaks for. */
 export interface SessionIdentity {
@@ -55,6 +57,14 @@ export interface Storefront {
    * filled with.
    */
   wholeCatalog(shop: number): WholeCatalog
+  /** One product with its variants; null: the platform has no such product. Throws `PortError`. */
+  product(shop: number, id: string, signal: AbortSignal): Promise<readonly CatalogRow[] | null>
+  /** The orders of a shop. */
+  orders(shop: number): LiveOrders
+  /** Reads name, address, time zone and scopes of the shop now. Never rejects. */
+  refreshProfile(shop: number): Promise<void>
+  /** Takes in the platform's webhooks. */
+  intake: Intake
   /** Demo mode: the shop that was made at start. */
   demoShop?: { id: number; domain: string; name: string }
   /** Demo mode: a file at the app's own address to try the first import with. */
@@ -64,5 +74,7 @@ export interface Storefront {
    * for someone else.
    */
   handle?(request: IncomingMessage, response: ServerResponse): boolean
+  /** Demo mode: where the shop front is, without a slash at the end. */
+  shopFrontUrl?: string
   close(): Promise<void>
 }

@@ -60,7 +60,7 @@ interface State {
     url: string | null
   } | null
 }
-interface Line {
+export interface Line {
   id: string
   title: string
   handle: string
@@ -139,7 +139,7 @@ async function* readRows(
   }
 }
 
-function rowOf(line: Line): CatalogRow {
+export function rowOf(line: Line): CatalogRow {
   const { id, title } = line
   if (line.__parentId !== undefined)
     return {

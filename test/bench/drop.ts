@@ -94,7 +94,7 @@ ftp.quit()`
 
 /**
  * Seconds that Python's ftplib takes to send these files over one connection. (curl often waits a
- * second between two files, whatever the server.)
+ * second between two files with either server.)
  */
 async function byFtplib(
   to: { port: number; user: string; password: string; folder: string },

@@ -12,6 +12,7 @@ import { dropBench } from './drop.ts'
 import { engineBench } from './engine.ts'
 import { importBench } from './import.ts'
 import { mapping } from './mapping.ts'
+import { ordersBench } from './orders.ts'
 import { uploadsBench } from './uploads.ts'
 
 const BENCHES: readonly Bench[] = [
@@ -24,6 +25,7 @@ const BENCHES: readonly Bench[] = [
   dropBench,
   csvBench,
   cloudBench,
+  ordersBench,
 ]
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
 

@@ -1,5 +1,5 @@
 // Google, Dropbox and Microsoft on loopback, at their real names and endpoints: rclone reaches them
-// through the server's proxy, which this leads here, behind a certificate of its own.
+// through the server's proxy, which this leads here, behind its own certificate.
 import { createHash } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'

@@ -44,7 +44,10 @@ export interface Worker {
   stop(): Promise<number | null>
 }
 
-export async function startCluster(): Promise<Cluster> {
+/** @param settings environment variables of all processes. */
+export async function startCluster(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Cluster> {
   const home = await makeDataDir('stevedore-cluster-')
   const postgres = await startEmbedded(home, silent)
   const dataDir = path.join(home, 'data')
@@ -55,7 +58,7 @@ export async function startCluster(): Promise<Cluster> {
   const env = (role: string) => {
     const url = new URL(postgres.url)
     url.searchParams.set('application_name', role)
-    return { DATABASE_URL: url.href, APP_SECRET: secret }
+    return { ...settings, DATABASE_URL: url.href, APP_SECRET: secret }
   }
   return {
     url: postgres.url,

@@ -762,6 +762,164 @@ export interface components {
       workflow: string
       workflow_title: string
     }
+    Delivery: {
+      /** @description The buyer asked for more, and was not answered yet */
+      asked: {
+        /** Format: date-time */
+        at: string
+        email: string | null
+        message: string | null
+      } | null
+      confirmation_number: string | null
+      /** Format: date-time */
+      created_at: string
+      downloads: number
+      email: string | null
+      files: number
+      hold: {
+        /** @enum {string} */
+        by: 'risk' | 'merchant'
+        recommendation: string | null
+        since: string | null
+      } | null
+      id: string
+      last_download_at: string | null
+      locale: string | null
+      opened_at: string | null
+      /** @description The platform’s id of the order */
+      order_id: string
+      order_name: string
+      /** @description Why it is not ready */
+      reason: string | null
+      /** @description The last email about it */
+      sent: {
+        /** Format: date-time */
+        at: string
+        message_id: string
+        /** @enum {string} */
+        status: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown'
+      } | null
+      size_bytes: number
+      /**
+       * @description `withdrawn`: the order no longer entitles its buyer; `revoked`: by the shop, for good
+       * @enum {string}
+       */
+      status: 'ready' | 'held' | 'withdrawn' | 'revoked'
+      /** Format: date-time */
+      updated_at: string
+      /** @description The buyer’s page; for `links:write` alone */
+      url: string | null
+    }
+    DeliveryChange: {
+      /**
+       * @description Downloads that a link allows; null: unlimited
+       * @example 5
+       */
+      download_limit?: number | null
+      /** Format: email */
+      email?: string
+      /**
+       * @description From now on; null: never
+       * @example 60
+       */
+      expiry_days?: number | null
+      /** @description The files that the terms are for; absent: all */
+      file_ids?: string[]
+      /** @description Added to the limits of files that have one */
+      more_downloads?: number
+      /** @description The buyer gets the other file in its place */
+      replace?: {
+        file_id: string
+        with: string
+      }[]
+    }
+    DeliveryDetail: {
+      /** @description The buyer asked for more, and was not answered yet */
+      asked: {
+        /** Format: date-time */
+        at: string
+        email: string | null
+        message: string | null
+      } | null
+      confirmation_number: string | null
+      /** Format: date-time */
+      created_at: string
+      /** @description The last downloads of files with tracking, newest first */
+      download_list: {
+        address: string
+        agent: string
+        /** Format: date-time */
+        at: string
+        file_id: string
+        filename: string
+      }[]
+      downloads: number
+      email: string | null
+      file_list: {
+        download_limit: number | null
+        downloads: number
+        expires_at: string | null
+        file_id: string
+        filename: string
+        last_download_at: string | null
+        size_bytes: number
+        /** @enum {string} */
+        status: 'active' | 'expired' | 'exhausted' | 'revoked' | 'withdrawn'
+      }[]
+      files: number
+      hold: {
+        /** @enum {string} */
+        by: 'risk' | 'merchant'
+        recommendation: string | null
+        since: string | null
+      } | null
+      id: string
+      last_download_at: string | null
+      lines: {
+        entitled: boolean
+        files: number
+        line_id: string
+        quantity: number
+        sku: string | null
+        title: string
+      }[]
+      locale: string | null
+      messages: {
+        /** Format: date-time */
+        created_at: string
+        error: string | null
+        id: string
+        sent_at: string | null
+        /** @enum {string} */
+        status: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown'
+        subject: string
+        to: string[]
+      }[]
+      opened_at: string | null
+      /** @description The platform’s id of the order */
+      order_id: string
+      order_name: string
+      /** @description Why it is not ready */
+      reason: string | null
+      /** @description The last email about it */
+      sent: {
+        /** Format: date-time */
+        at: string
+        message_id: string
+        /** @enum {string} */
+        status: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown'
+      } | null
+      size_bytes: number
+      /**
+       * @description `withdrawn`: the order no longer entitles its buyer; `revoked`: by the shop, for good
+       * @enum {string}
+       */
+      status: 'ready' | 'held' | 'withdrawn' | 'revoked'
+      /** Format: date-time */
+      updated_at: string
+      /** @description The buyer’s page; for `links:write` alone */
+      url: string | null
+    }
     Drop: {
       /** @description Off: files wait until they are imported by hand */
       auto_import: boolean
@@ -1062,6 +1220,8 @@ export interface components {
       live_links: number
       /** @description Of these, mapped to a product */
       mapped: number
+      /** @description Paid deliveries that contain one of them: their buyers lose it */
+      paid_deliveries: number
       /** @description Products that they are mapped to, each once */
       products: number
     }
@@ -2165,6 +2325,18 @@ export interface components {
       auto_map: boolean
       /** @default true */
       cdn: boolean
+      /**
+       * @description When an order’s files are ready: once it is paid, or authorized
+       * @default paid
+       * @enum {string}
+       */
+      deliver_on: 'paid' | 'authorized'
+      /**
+       * @description Who tells buyers: our mail, or the platform’s shipping mail
+       * @default own
+       * @enum {string}
+       */
+      delivery_mail: 'own' | 'platform'
       /** @default 5 */
       download_limit: number | null
       /** @default true */
@@ -2173,6 +2345,16 @@ export interface components {
       email_on_errors: boolean
       /** @default 60 */
       expiry_days: number | null
+      /**
+       * @description Mark delivered lines that need no shipping as fulfilled
+       * @default true
+       */
+      fulfil_orders: boolean
+      /**
+       * @description Hold deliveries that the platform advises to cancel or to investigate
+       * @default true
+       */
+      hold_risky_orders: boolean
       /**
        * @description How files are matched to products, tried in this order; empty: by hand alone
        * @default [
@@ -2192,6 +2374,16 @@ export interface components {
        * @default true
        */
       notify_unmapped: boolean
+      /**
+       * @description The tag that orders with files get; null: none
+       * @default files-delivered
+       */
+      order_tag: string | null
+      /**
+       * @description Paid files stay available when they lose their last product
+       * @default true
+       */
+      paid_deliveries_survive: boolean
       /** @default [] */
       recipients: string[]
       /**
@@ -2221,16 +2413,34 @@ export interface components {
     SettingsChange: {
       auto_map?: boolean
       cdn?: boolean
+      /**
+       * @description When an order’s files are ready: once it is paid, or authorized
+       * @enum {string}
+       */
+      deliver_on?: 'paid' | 'authorized'
+      /**
+       * @description Who tells buyers: our mail, or the platform’s shipping mail
+       * @enum {string}
+       */
+      delivery_mail?: 'own' | 'platform'
       download_limit?: number | null
       email_on_complete?: boolean
       email_on_errors?: boolean
       expiry_days?: number | null
+      /** @description Mark delivered lines that need no shipping as fulfilled */
+      fulfil_orders?: boolean
+      /** @description Hold deliveries that the platform advises to cancel or to investigate */
+      hold_risky_orders?: boolean
       /** @description How files are matched to products, tried in this order; empty: by hand alone */
       match_by?: ('sku' | 'filename' | 'title' | 'tags')[]
       /** @description How sure a match must be, from 0 to 1 */
       match_threshold?: number
       /** @description The message about an import names the files that have no product */
       notify_unmapped?: boolean
+      /** @description The tag that orders with files get; null: none */
+      order_tag?: string | null
+      /** @description Paid files stay available when they lose their last product */
+      paid_deliveries_survive?: boolean
       recipients?: string[]
       /** @description A text message when an import of 1,000 files or more has ended */
       sms_on_large_import?: boolean
@@ -2244,6 +2454,13 @@ export interface components {
       time_zone?: string
       /** @enum {string} */
       visibility?: 'public' | 'private'
+    }
+    StorefrontAccess: {
+      missing: {
+        disables: string
+        scope: string
+      }[]
+      scopes: string[]
     }
     Sync: {
       added: number

@@ -23,6 +23,15 @@ export function trashText(count: number, links: number | null): string {
   return `${stay} ${stop}`
 }
 
+/** Null: no paid delivery contains them, or it is not known. */
+export const paidText = (deliveries: number | null): string | null =>
+  deliveries
+    ? t(
+        '{count, plural, one {# paid delivery contains} other {# paid deliveries contain}} what you delete: the buyers lose it.',
+        { count: deliveries },
+      )
+    : null
+
 export function mappedText(mapped: number | null, count: number): string {
   if (mapped === null) return t('These files may be mapped to products')
   if (mapped === count)

@@ -88,6 +88,10 @@ export const de: Messages = {
   'order.preparing': 'Ihre Dateien werden vorbereitet. Laden Sie diese Seite in einer Minute neu.',
   'order.held':
     '{shop} prüft Ihre Bestellung. Sie bekommen Ihre Dateien, sobald sie freigegeben ist.',
+  'order.endedTitle': 'Es gibt nichts mehr herunterzuladen',
+  'order.ended': 'Die Dateien wurden so oft heruntergeladen wie erlaubt, oder sie sind abgelaufen.',
+  'order.heldTitle': 'Ihre Bestellung wird geprüft',
+  'order.heldAdvice': 'Kommen Sie später wieder. Dieser Link bleibt gleich.',
   'order.refused':
     '{shop} bietet diese Dateien nicht mehr an. Fragen Sie {shop}, wenn das nicht stimmt.',
   'order.cancelled': 'Diese Bestellung wurde storniert; ihre Dateien werden nicht mehr angeboten.',

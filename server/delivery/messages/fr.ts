@@ -86,6 +86,10 @@ export const fr: Messages = {
   'order.preparing': 'Vos fichiers sont en préparation. Rechargez cette page dans une minute.',
   'order.held':
     '{shop} vérifie votre commande. Vous recevrez vos fichiers dès qu’elle sera validée.',
+  'order.endedTitle': 'Il n’y a plus rien à télécharger',
+  'order.ended': 'Les fichiers ont été téléchargés autant de fois que permis, ou ont expiré.',
+  'order.heldTitle': 'Votre commande est en cours de vérification',
+  'order.heldAdvice': 'Revenez plus tard. Ce lien reste le même.',
   'order.refused':
     '{shop} ne propose plus ces fichiers. Demandez à {shop} si vous pensez à une erreur.',
   'order.cancelled': 'Cette commande a été annulée : ses fichiers ne sont plus proposés.',

@@ -82,6 +82,10 @@ export const ja: Messages = {
   'order.number': '注文 {order}',
   'order.preparing': 'ファイルを準備しています。1分後にこのページを再読み込みしてください。',
   'order.held': '{shop}が注文を確認しています。確認が終わるとファイルを受け取れます。',
+  'order.endedTitle': 'ダウンロードできるファイルはもうありません',
+  'order.ended': 'ファイルは許可された回数までダウンロードされたか、期限が切れています。',
+  'order.heldTitle': 'ご注文を確認しています',
+  'order.heldAdvice': 'しばらくしてからもう一度お試しください。このリンクはそのまま使えます。',
   'order.refused':
     '{shop}はこれらのファイルの提供を終了しました。心当たりがない場合は{shop}にお問い合わせください。',
   'order.cancelled': 'この注文はキャンセルされたため、ファイルは提供されていません。',

@@ -26,6 +26,7 @@ export const workItem = (row: ClaimedRow): WorkItem => ({
   warnings: [],
   created: [],
   link: null,
+  tells: false,
   unchanged: null,
   acted: false,
   last: false,

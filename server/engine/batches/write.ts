@@ -53,7 +53,7 @@ export async function writeEnded(
   const done = ended.filter(({ ending }) => ending.status === 'done').map(({ item }) => item)
   const results =
     held.operation.preview && held.operation.status === 'previewing'
-      ? await previewResults(tx, held.operation.id, done)
+      ? await previewResults(tx, held.operation.id, done, options.messages)
       : await carriedOut(tx, held, done, options)
   const rows = ended.map((each) => outcomeRow(triedAgain(each, results), results.get(each.item)))
   const [unwritten, written] = [true, false].map((is) =>
@@ -125,6 +125,7 @@ async function carriedOut(
     if (item.drop_previous && results.get(item)!.before?.version !== undefined)
       addToLedger(results, item, { drop_previous: true })
   await recordLinks(tx, held, results, { secrets, messages })
+  await tellBuyers(tx, held.operation.id, results, messages)
   await recordReviews(tx, held.operation.id, questionsOf(results))
   return results
 }
@@ -188,6 +189,23 @@ async function recordLinks(
   await revokeLinks(tx, undone)
 }
 
+/** Queues a mail for each paid delivery of the files whose buyers are told, one for an operation. */
+async function tellBuyers(
+  tx: ShopScope,
+  operation: string,
+  results: Map<WorkItem, Result>,
+  messages: OperationMessages,
+): Promise<void> {
+  const telling = [...results].filter(([item, { status }]) => item.tells && status === 'done')
+  if (telling.length === 0) return
+  const fileOf = (item: WorkItem) => results.get(item)!.file_id ?? item.file_id!
+  const files = telling.map(([item]) => fileOf(item))
+  const buyers = await messages.buyersOf(tx, files)
+  for (const [item] of telling)
+    addToLedger(results, item, { buyers: buyers.get(fileOf(item))?.length ?? 0 })
+  await messages.tellBuyers(tx, [...new Set([...buyers.values()].flat())], operation)
+}
+
 function addToLedger(
   results: Map<WorkItem, Result>,
   item: WorkItem,
@@ -213,12 +231,24 @@ function questionsOf(results: ReadonlyMap<WorkItem, Result>) {
   }))
 }
 
-async function previewResults(tx: ShopScope, preview: string, done: readonly WorkItem[]) {
+async function previewResults(
+  tx: ShopScope,
+  preview: string,
+  done: readonly WorkItem[],
+  messages: OperationMessages,
+) {
   const results = new Map<WorkItem, Result>()
   await recordChanges(tx, done, results, preview)
   for (const item of done)
     if (item.link && results.get(item)!.status === 'done')
       addToLedger(results, item, { link: item.link })
+  const telling = done.filter((item) => item.tells && results.get(item)!.status === 'done')
+  const buyers = await messages.buyersOf(
+    tx,
+    telling.map(({ file_id }) => file_id!),
+  )
+  for (const item of telling)
+    addToLedger(results, item, { buyers: buyers.get(item.file_id!)?.length ?? 0 })
   return results
 }
 

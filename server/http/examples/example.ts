@@ -56,6 +56,7 @@ export const IDS = {
   /** Its import failed. */
   failed_drop: id('dropped', 30),
   connection: id('connection', 31),
+  delivery: id('delivery', 32),
 } as const
 export type ExampleId = keyof typeof IDS
 

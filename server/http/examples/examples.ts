@@ -3,13 +3,14 @@ import type { Examples } from './example.ts'
 import { fileExamples } from './files.ts'
 import { csvExamples, uploadExamples } from './imports.ts'
 import { operationExamples, workflowExamples } from './operations.ts'
-import { linkExamples, packExamples, productExamples } from './packs-links.ts'
+import { deliveryExamples, linkExamples, packExamples, productExamples } from './packs-links.ts'
 import { shopExamples } from './shop.ts'
 
 export const EXAMPLES: Examples = {
   ...fileExamples,
   ...packExamples,
   ...linkExamples,
+  ...deliveryExamples,
   ...productExamples,
   ...operationExamples,
   ...workflowExamples,

@@ -4,6 +4,7 @@ import { IDS, PRODUCT, type Examples } from './example.ts'
 const pack = { id: IDS.pack }
 const link = { id: IDS.link }
 const review = { id: IDS.review }
+const delivery = { id: IDS.delivery }
 
 export const packExamples: Examples = {
   'get /api/packs': { query: { search: 'summer', limit: '20' }, status: 200 },
@@ -43,6 +44,20 @@ export const linkExamples: Examples = {
   'post /api/links/{id}/revoke': { params: link, status: 200 },
   'post /api/links/{id}/extend': { params: link, body: { expiry_days: 30 }, status: 200 },
   'post /api/links/{id}/reset': { params: link, status: 200 },
+}
+
+export const deliveryExamples: Examples = {
+  'get /api/deliveries': { query: { email: 'buyer@example.com', status: 'ready' }, status: 200 },
+  'get /api/deliveries/{id}': { params: delivery, status: 200 },
+  'patch /api/deliveries/{id}': {
+    params: delivery,
+    body: { expiry_days: 30, more_downloads: 3 },
+    status: 200,
+  },
+  'post /api/deliveries/{id}/resend': { params: delivery, status: 202 },
+  'post /api/deliveries/{id}/revoke': { params: delivery, status: 200 },
+  'post /api/deliveries/{id}/hold': { params: delivery, status: 200 },
+  'post /api/deliveries/{id}/release': { params: delivery, status: 200 },
 }
 
 export const productExamples: Examples = {

@@ -14,6 +14,7 @@ const impactSchema = z
     mapped: count('Of these, mapped to a product'),
     products: count('Products that they are mapped to, each once'),
     live_links: count('Links to them that work now'),
+    paid_deliveries: count('Paid deliveries that contain one of them: their buyers lose it'),
   })
   .meta({ id: 'FilesImpact' })
 

@@ -6,6 +6,7 @@ import { type Notes } from './admin-views.ts'
 import { createBucket } from './bucket.ts'
 import { createBulkRunner, type BulkRunner } from './bulk.ts'
 import type { DemoCatalog } from './catalog.ts'
+import { memoryOrders, type OrderStore } from './orders/store.ts'
 import { actualCost, MOST_POINTS, requestedCost } from './cost.ts'
 
 export interface AdminCounts {
@@ -28,8 +29,9 @@ export function createAdminEndpoint(
   catalog: DemoCatalog,
   shop: DemoShop,
   throttle: { bucket: number; restore: number },
+  orders: OrderStore = memoryOrders(),
 ): AdminEndpoint {
-  const root = createRoot(catalog, shop)
+  const root = createRoot(catalog, shop, orders)
   const bulk = createBulkRunner((document, contextValue) =>
     execute({ schema: adminSchema, document, rootValue: root, contextValue }),
   )

@@ -7,6 +7,9 @@ import type { DemoCatalog } from './catalog.ts'
 import { productFields, variantFields } from './admin-search.ts'
 import { createViews, productOrder, variantOrder, type Notes } from './admin-views.ts'
 import { badRequest, connect, everyRow, type Order, type PageArguments } from './connection.ts'
+import { createOrderFields } from './orders/admin-orders.ts'
+import type { OrderStore } from './orders/store.ts'
+import { DEMO_SCOPES } from './oauth.ts'
 import { search } from './search.ts'
 import { parseSearch } from './search-query.ts'
 
@@ -19,13 +22,13 @@ const MOST_INPUTS = 250
 const MOST_COUNTED = 10_000
 
 /** The root value: functions named as the fields of QueryRoot. */
-export function createRoot(catalog: DemoCatalog, shop: DemoShop) {
+export function createRoot(catalog: DemoCatalog, shop: DemoShop, orders: OrderStore) {
   const { products, variants } = catalog
   const views = createViews(catalog)
   const rowOf = { Product: rowsById(products.id), ProductVariant: rowsById(variants.id) }
   const fields = { products: productFields(catalog), productVariants: variantFields(catalog) }
 
-  const node = (id: string) => {
+  const catalogNode = (id: string) => {
     if (!/^gid:\/\/shopify\/\w+\/\d+$/.test(id)) throw new GraphQLError(`Invalid global id '${id}'`)
     const [product, variant] = [
       rowOf.Product(readGid('Product', id)),
@@ -34,8 +37,11 @@ export function createRoot(catalog: DemoCatalog, shop: DemoShop) {
     if (product !== undefined) return views.product(product)
     return variant === undefined ? null : views.variant(variant)
   }
+  const orderFields = createOrderFields(orders, catalogNode)
+  const node = (id: string) =>
+    id.startsWith('gid://shopify/Order/') ? orderFields.find(id) : catalogNode(id)
   const nodeOf = (type: string, id: string) => {
-    const there = node(id)
+    const there = catalogNode(id)
     return there?.__typename === type ? there : null
   }
   const find = (
@@ -75,6 +81,8 @@ export function createRoot(catalog: DemoCatalog, shop: DemoShop) {
       ianaTimezone: 'Europe/London',
       currencyCode: 'GBP',
     }),
+    ...orderFields,
+    currentAppInstallation: () => ({ accessScopes: DEMO_SCOPES.map((handle) => ({ handle })) }),
     node: ({ id }: { id: string }) => node(id),
     nodes: ({ ids }: { ids: string[] }) => {
       if (ids.length > MOST_INPUTS)

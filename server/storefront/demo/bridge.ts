@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { DemoApp } from './app.ts'
+import { isOwnPage } from './own-page.ts'
 import { SESSION_TOKEN_SECONDS, signSessionToken } from './session-token.ts'
 
 export const BRIDGE_PATH = '/demo/app-bridge.js'
@@ -53,18 +54,4 @@ function sendSample(response: ServerResponse): true {
     .writeHead(200, { 'content-type': 'application/pdf', 'content-length': pdf.length })
     .end(pdf)
   return true
-}
-
-/**
- * Any website can make a browser request 127.0.0.1, and can point its own domain there (DNS
- * rebinding). So the Host must be this machine's, and the requesting page ours.
- */
-function isOwnPage({ headers }: IncomingMessage): boolean {
-  const host = headers.host ?? ''
-  if (!/^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i.test(host)) return false
-  const site = headers['sec-fetch-site']
-  if (site !== undefined && site !== 'same-origin' && site !== 'none') return false
-  return (
-    headers.origin === undefined || headers.origin.toLowerCase() === `http://${host.toLowerCase()}`
-  )
 }

@@ -13,6 +13,8 @@ export interface DemoCatalog {
   variants: Variants
   /** Rows of variants by their folded SKU. */
   bySku(folded: string): readonly number[]
+  /** Gives a variant (its row) another SKU. */
+  changeSku(row: number, sku: string): void
   changedAt: Date
 }
 
@@ -40,6 +42,14 @@ function asCatalog(products: Products, variants: Variants, changedAt: Date): Dem
     products,
     variants,
     bySku: (folded) => ([] as number[]).concat(index.get(folded) ?? []),
+    changeSku: (row, sku) => {
+      const before = fold(variants.sku[row]!)
+      const others = ([] as number[]).concat(index.get(before) ?? []).filter((one) => one !== row)
+      if (others.length > 0) index.set(before, others)
+      else index.delete(before)
+      variants.sku[row] = sku
+      index.set(fold(sku), ([] as number[]).concat(index.get(fold(sku)) ?? [], row))
+    },
     changedAt,
   }
 }
@@ -94,7 +104,7 @@ async function eachRow(file: string, take: (cells: readonly string[]) => void): 
 
 const breaksIn = (cell: string) => (cell.includes('\n') ? cell.split('\n').length - 1 : 0)
 
-function indexSkus(variants: Variants): ReadonlyMap<string, number | number[]> {
+function indexSkus(variants: Variants): Map<string, number | number[]> {
   const index = new Map<string, number | number[]>()
   variants.sku.forEach((sku, row) => {
     if (sku === '') return

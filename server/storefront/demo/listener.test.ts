@@ -87,7 +87,7 @@ describe('tokens', () => {
       expires_in: 3600,
       refresh_token: expect.any(String),
       refresh_token_expires_in: 7_776_000,
-      scope: 'read_products',
+      scope: 'read_products,write_orders,write_merchant_managed_fulfillment_orders',
     })
     expect(Object.keys((await client.exchange({ expiring: '0' })).body).sort()).toEqual([
       'access_token',

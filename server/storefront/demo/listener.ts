@@ -10,6 +10,11 @@ import { createAdminEndpoint, type AdminCounts } from './admin-endpoint.ts'
 import { DEMO_SHOP, type DemoApp, type DemoShop } from './app.ts'
 import { readCatalog } from './catalog.ts'
 import { createTokenEndpoint } from './oauth.ts'
+import { isLocalHost } from './own-page.ts'
+import { createShopFrontRequests } from './orders/requests.ts'
+import { createWebhookSender } from './orders/sender.ts'
+import { createShopFront } from './orders/shop.ts'
+import { memoryOrders, type OrderStore } from './orders/store.ts'
 
 export interface DemoOptions {
   /** A product CSV of the platform; null for the bundled one. */
@@ -23,6 +28,10 @@ export interface DemoOptions {
   shop?: DemoShop
   /** How long an access token works. */
   accessSeconds?: number
+  /** Absent: in memory. */
+  orders?: OrderStore
+  /** Where the app takes in webhooks and has its pages, without a slash at the end. */
+  appAddress?: string
 }
 
 export interface DemoStorefront {
@@ -31,6 +40,8 @@ export interface DemoStorefront {
   app: DemoApp
   shop: DemoShop
   size: { products: number; variants: number }
+  /** Answers the shop front's addresses and returns true; false for all others. */
+  shopFront(request: IncomingMessage, response: ServerResponse): boolean
   counts: { grants: { exchange: number; refresh: number }; admin: AdminCounts }
   close(): Promise<void>
 }
@@ -55,7 +66,13 @@ export async function startDemoStorefront(options: DemoOptions): Promise<DemoSto
   }
   const catalog = await readCatalog(options.catalog ?? BUNDLED)
   const tokens = createTokenEndpoint(app, options.accessSeconds ?? ACCESS_SECONDS)
-  const admin = createAdminEndpoint(catalog, shop, options)
+  const { orders = memoryOrders(), appAddress = 'http://127.0.0.1' } = options
+  const admin = createAdminEndpoint(catalog, shop, options, orders)
+  const sender = createWebhookSender(app, `${appAddress}/webhooks`)
+  const shopFront = createShopFrontRequests({
+    front: createShopFront(catalog, orders, sender),
+    ...{ catalog, shopName: shop.name, adminUrl: appAddress, log: options.log },
+  })
 
   const download = (request: IncomingMessage, response: ServerResponse): boolean => {
     const file = request.method === 'GET' ? admin.bulk.file(request.url ?? '') : null
@@ -80,6 +97,10 @@ export async function startDemoStorefront(options: DemoOptions): Promise<DemoSto
   const server = createServer((request, response) => {
     // What a bulk query gathered lies at a signed address elsewhere: it needs no token.
     if (download(request, response)) return
+    if (isLocalHost(request)) {
+      if (request.url === '/') return void response.writeHead(302, { location: '/demo/shop' }).end()
+      if (shopFront(request, response)) return
+    }
     answer(request).then(
       ({ status, body }) => send(response, status, body),
       (error: unknown) => {
@@ -93,9 +114,11 @@ export async function startDemoStorefront(options: DemoOptions): Promise<DemoSto
     url: `http://127.0.0.1:${port}`,
     app,
     shop,
+    shopFront,
     size: { products: catalog.products.id.length, variants: catalog.variants.id.length },
     counts: { grants: tokens.counts, admin: admin.counts },
     close: async () => {
+      sender.close()
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeAllConnections()
       await closed

@@ -91,6 +91,16 @@ export async function endRefresh(tx: ShopScope, { changed }: Refreshed): Promise
   )
 }
 
+/** Rows changed outside a refresh: indexes built from the mirror are out of date. */
+export async function noteChange(tx: ShopScope): Promise<void> {
+  await tx.query(
+    `update catalog_mirrors set generation = generation + 1,
+       products = (select count(*) from products where shop_id = :shop),
+       variants = (select count(*) from variants where shop_id = :shop)
+     where shop_id = :shop`,
+  )
+}
+
 /** The next refresh starts from the beginning, after a pause. Throws `LeaseLost`. */
 export function failRefresh(scope: ShopScope, { lease }: Refresh, error: string): Promise<void> {
   return scope.transaction(async (tx) => {

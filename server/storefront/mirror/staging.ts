@@ -3,7 +3,7 @@
 import { nameKey } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { CatalogRow } from '../whole-catalog.ts'
-import { endRefresh, type Refresh, type Refreshed } from './mirror-lease.ts'
+import { endRefresh, noteChange, type Refresh, type Refreshed } from './mirror-lease.ts'
 
 /** Rows that an interrupted refresh left. */
 export async function clearStaged(scope: ShopScope): Promise<void> {
@@ -15,12 +15,20 @@ export async function stage(
   { lease }: Refresh,
   rows: readonly CatalogRow[],
 ): Promise<void> {
+  await stageRows(scope, lease.number, rows)
+}
+
+async function stageRows(
+  scope: ShopScope,
+  lease: number,
+  rows: readonly CatalogRow[],
+): Promise<void> {
   if (rows.length === 0) return
   await scope.query(
     `insert into catalog_staged (shop_id, lease, kind, id, data)
      select :shop, :lease, r ->> 'kind', r ->> 'id', r from jsonb_array_elements(:rows::jsonb) r
      on conflict do nothing`,
-    { lease: lease.number, rows: storable(JSON.stringify(rows.map(keyed))) },
+    { lease, rows: storable(JSON.stringify(rows.map(keyed))) },
   )
 }
 
@@ -67,6 +75,48 @@ export async function swap(scope: ShopScope, begun: Refresh, read: number): Prom
       changed: removed + written.length > 0,
     }
     await endRefresh(tx, refreshed)
+    return refreshed
+  })
+}
+
+/**
+ * One product in the mirror as the platform has it now; `rows` are its own and its variants', null:
+ * there is no such product any more. Does nothing where there is no mirror yet.
+ */
+export async function swapProduct(
+  scope: ShopScope,
+  id: string,
+  rows: readonly CatalogRow[] | null,
+): Promise<Refreshed> {
+  return scope.transaction(async (tx) => {
+    const [mirror] = await tx.query<{ lease: number }>(
+      `select nextval('leases') as lease from catalog_mirrors
+       where shop_id = :shop and finished_at is not null for update`,
+    )
+    if (!mirror) return { learned: 0, changed: false }
+    const { lease } = mirror
+    await stageRows(tx, lease, rows ?? [])
+    const gone = `and not exists (select from catalog_staged s where ${STAGED}`
+    const removed = [
+      ...(await tx.query(
+        `delete from products p where shop_id = :shop and id = :id ${gone} and s.id = p.id) returning 1`,
+        { lease, id },
+      )),
+      ...(await tx.query(
+        `delete from variants v where shop_id = :shop and product_id = :id ${gone} and s.id = v.id) returning 1`,
+        { lease, id },
+      )),
+    ]
+    const written = [
+      ...(await tx.query<Written>(WRITE_PRODUCTS, { lease })),
+      ...(await tx.query<Written>(WRITE_VARIANTS, { lease })),
+    ]
+    await tx.query('delete from catalog_staged where shop_id = :shop and lease = :lease', { lease })
+    const refreshed = {
+      learned: written.filter(({ telling }) => telling).length,
+      changed: removed.length + written.length > 0,
+    }
+    if (refreshed.changed) await noteChange(tx)
     return refreshed
   })
 }

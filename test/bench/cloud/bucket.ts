@@ -1,4 +1,4 @@
-// The bucket of the bench, as a process of its own: its objects are made when they are read.
+// The bucket of the bench, as a separate process: its objects are made when they are read.
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { startBucket } from '../../fakes/bucket.ts'

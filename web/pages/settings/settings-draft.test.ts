@@ -18,6 +18,12 @@ const saved: ShopSettings = {
   sms_on_large_import: false,
   sms_recipients: [],
   time_zone: 'UTC',
+  deliver_on: 'paid',
+  hold_risky_orders: true,
+  paid_deliveries_survive: true,
+  delivery_mail: 'own',
+  fulfil_orders: true,
+  order_tag: 'files-delivered',
 }
 const draft = draftOf(saved)
 

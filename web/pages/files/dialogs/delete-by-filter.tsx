@@ -5,7 +5,7 @@ import { TagWords } from '../../../components/filter-fields.tsx'
 import { SizeField, type SizeValue } from '../../../components/size-field.tsx'
 import { useDebounced } from '../../../url-state/use-debounced.ts'
 import { Checkbox, Text, TextField } from '../../../ui/index.ts'
-import { trashText } from '../../../labels/impact.ts'
+import { paidText, trashText } from '../../../labels/impact.ts'
 import { textsOf } from './action-texts.ts'
 import { BulkDialog } from './bulk-dialog.tsx'
 import { DeletionFields } from './deletion-fields.tsx'
@@ -70,6 +70,7 @@ export function DeleteByFilter({ entry, ...props }: EntryProps) {
   // Where they can't be counted they may be mapped all the same.
   const mapped = found.data ? found.data.mapped : found.error ? null : 0
   const links = found.data?.live_links ?? null
+  const paid = paidText(found.data?.paid_deliveries ?? null)
   const unmaps = onlyUnmaps(form, mapped)
   const chosen = {
     ...{ select: { filter: filter ?? {} }, count, files: [], known: false },
@@ -122,12 +123,18 @@ export function DeleteByFilter({ entry, ...props }: EntryProps) {
         </span>
       </Text>
       {filter !== null && count > 0 && !unmaps && <Text as="p">{trashText(count, links)}</Text>}
+      {filter !== null && paid && !unmaps && (
+        <Text as="p" tone="critical">
+          {paid}
+        </Text>
+      )}
       <DeletionFields
         deletion={form}
         impact={{
           mapped: filter === null ? 0 : mapped,
           products: found.data?.products ?? null,
           links,
+          paid: found.data?.paid_deliveries ?? null,
           asking: false,
         }}
         count={count}

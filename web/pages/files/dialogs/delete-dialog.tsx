@@ -3,7 +3,7 @@
 import { useState } from 'react'
 import { useStartOperation } from '../../../client/operations.ts'
 import { Text } from '../../../ui/index.ts'
-import { trashText } from '../../../labels/impact.ts'
+import { paidText, trashText } from '../../../labels/impact.ts'
 import { textsOf } from './action-texts.ts'
 import { BulkDialog } from './bulk-dialog.tsx'
 import { DeletionFields } from './deletion-fields.tsx'
@@ -21,6 +21,7 @@ export function DeleteDialog({ entry, ...props }: EntryProps) {
   const start = useStartOperation()
   const [deletion, setDeletion] = useState(PLAIN_DELETION)
   const impact = useImpact(props.chosen)
+  const paid = paidText(impact.paid)
   const unmaps = onlyUnmaps(deletion, impact.mapped)
   return (
     <BulkDialog
@@ -35,6 +36,11 @@ export function DeleteDialog({ entry, ...props }: EntryProps) {
       work={() => workOf(deletion, impact.mapped, plugins)}
     >
       <Text as="p">{trashText(count, impact.links)}</Text>
+      {paid && !unmaps && (
+        <Text as="p" tone="critical">
+          {paid}
+        </Text>
+      )}
       <DeletionFields
         deletion={deletion}
         impact={impact}

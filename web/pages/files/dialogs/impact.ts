@@ -11,6 +11,8 @@ export interface Impact {
   products: number | null
   /** Links to them that work. */
   links: number | null
+  /** Paid deliveries that contain one of them. */
+  paid: number | null
   /** The answer is on its way. */
   asking: boolean
 }
@@ -22,11 +24,17 @@ export interface Impact {
 export function useImpact({ select, files, known }: Chosen): Impact {
   const { data, isFetching } = useFilesImpact(select)
   if (data)
-    return { mapped: data.mapped, products: data.products, links: data.live_links, asking: false }
-  if (!known) return { mapped: null, products: null, links: null, asking: isFetching }
+    return {
+      mapped: data.mapped,
+      products: data.products,
+      links: data.live_links,
+      paid: data.paid_deliveries,
+      asking: false,
+    }
+  if (!known) return { mapped: null, products: null, links: null, paid: null, asking: isFetching }
   const products = new Set(
     files.flatMap(({ mappings }) => mappings.map(({ product_id }) => product_id)),
   )
   const mapped = files.filter(({ mappings }) => mappings.length > 0).length
-  return { mapped, products: products.size, links: null, asking: false }
+  return { mapped, products: products.size, links: null, paid: null, asking: false }
 }

@@ -1,20 +1,21 @@
 // Starts the web and worker roles, with the drop server as a child where it is asked for too.
 // compose.ts wires the parts together.
 import type { AddressInfo } from 'node:net'
-import { composeServer, type Closing } from '../compose.ts'
-import type { Config } from '../config.ts'
-import { startWorker } from '../engine/worker.ts'
-import { listen } from '../http/app.ts'
-import { operationRecord } from '../http/operation-record.ts'
-import { builtPage, developmentPage } from '../http/page.ts'
-import type { Logger } from '../log.ts'
-import { openOutbox, type OutboxOptions } from '../notify/open.ts'
+import { composeServer } from './compose.ts'
+import type { Closing } from './startup/closing.ts'
+import type { Config } from './config.ts'
+import { startWorker } from './engine/worker.ts'
+import { listen } from './http/app.ts'
+import { operationRecord } from './http/operation-record.ts'
+import { builtPage, developmentPage } from './http/page.ts'
+import type { Logger } from './log.ts'
+import { openOutbox, type OutboxOptions } from './notify/open.ts'
 
-import { backgroundTasks } from './background.ts'
-import { openForStart } from './database.ts'
-import { prepareDemo, welcome } from './demo.ts'
-import { startDropChild } from './drop-child.ts'
-import { ensurePage } from './page.ts'
+import { backgroundTasks } from './startup/background.ts'
+import { openForStart } from './startup/database.ts'
+import { prepareDemo, welcome } from './startup/demo.ts'
+import { startDropChild } from './startup/drop-child.ts'
+import { ensurePage } from './startup/page.ts'
 
 const STOP_WITHIN_MS = 20_000
 
@@ -70,6 +71,8 @@ export async function start(
       client,
       cloud,
       limits,
+      secrets,
+      baseUrl,
       clock,
       log,
     })
@@ -100,6 +103,7 @@ export async function start(
     storefront.demoShop,
     baseUrl,
     drop?.address ?? null,
+    storefront.shopFrontUrl ?? null,
   )
   process.stdout.write(welcome(demo, storefront.demoSample!))
 }

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest'
+import { fileItem, writeContext } from '../../test/fakes/context.ts'
+import { pluginSuite } from '../../test/suites/plugins.ts'
+import { tellBuyers } from './plugin.ts'
+
+const items = ['guide.pdf', 'album.zip'].map((filename, at) =>
+  fileItem(String(at), { filename }, at),
+)
+
+pluginSuite(tellBuyers, () =>
+  Promise.resolve({ items, options: {}, context: writeContext(), state: () => null }),
+)
+
+it('asks for the buyers of each file to be told', async () => {
+  const outcomes = await Array.fromAsync(tellBuyers.plan(items, {}, writeContext()))
+  expect(outcomes).toEqual(items.map(({ id }) => ({ item: id, status: 'ok', buyers: 'tell' })))
+})

@@ -1,0 +1,43 @@
+// Tells the buyers of files about a new version: each gets one mail for an order, with the
+// link that they have. The mails leave one after another, behind all other mail.
+import { z } from 'zod'
+import { definePlugin } from '../contract.ts'
+
+/**
+ * Plans only: the mails are queued in the transaction that writes the file's outcome. What was sent
+ * cannot be undone.
+ */
+export const tellBuyers = definePlugin({
+  id: 'tell-buyers',
+  kind: 'act',
+  title: 'Tell past buyers',
+  actions: [
+    {
+      group: 'deliver',
+      labels: {
+        action: 'Tell past buyers',
+        title: 'Tell the buyers of {count, plural, one {# file} other {# files}}',
+        button: 'Send emails',
+        running: 'Telling the buyers of {count, plural, one {# file} other {# files}}',
+        done: 'The buyers of {count, plural, one {# file} other {# files}} were told',
+        result: 'told to buyers',
+      },
+      preview: 'exact',
+    },
+  ],
+  options: z.strictObject({}),
+  undo: 'none',
+  worksOn: 'files',
+  permission: 'links:write',
+  summary: () => 'An email to everyone whose paid delivery contains the file, one for each order',
+  async *plan(items, _options, { signal }) {
+    for (const item of items) {
+      signal.throwIfAborted()
+      yield await Promise.resolve({
+        item: item.id,
+        status: 'ok' as const,
+        buyers: 'tell' as const,
+      })
+    }
+  },
+})

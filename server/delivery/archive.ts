@@ -1,0 +1,316 @@
+// "Download all": the files of a delivery as one ZIP file, streamed from where they are. Its length
+// is known before the first byte, so that it has ranges, and a client can resume it.
+import type { ServerResponse } from 'node:http'
+import { crc32 } from 'node:zlib'
+import { errorFields, type Logger } from '../log.ts'
+import { hashKey } from '../secrets.ts'
+import { StoreError, type BlobReader, type BlobStore, type ByteRange } from '../store/store.ts'
+import {
+  createArchiveCounting,
+  type ArchiveAsker,
+  type ArchiveEntry,
+  type PlannedEntry,
+} from './archive-counting.ts'
+import { createByteSender, written, type Bytes } from './bytes.ts'
+import type { Client } from './clients.ts'
+import { evaluateConditions } from './conditions.ts'
+import { fileHeaders, PRIVATE } from './headers.ts'
+import type { Recorder } from './record.ts'
+import type { Revocation } from './revocation.ts'
+import { isBodiless, type Visit } from './serve.ts'
+import { openPieceBudget, type PieceBudget } from './session-budget.ts'
+import type { Query } from './targets.ts'
+import { layoutZip, type ZipLayout, type ZipSegment } from './zip.ts'
+
+export interface ArchiveAsked {
+  shop: number
+  link: string
+  key: string
+  /** Of the ZIP file, without its ending. */
+  name: string
+  client: Client
+}
+
+/** Why there is no ZIP file. */
+export type ArchiveRefusal =
+  'link_exhausted' | 'unavailable' | 'precondition_failed' | 'range_not_satisfiable'
+
+export interface Archives {
+  /** Answers, or gives why it did not: nothing was counted then. */
+  answer(visit: Visit, asked: ArchiveAsked): Promise<ArchiveRefusal | null>
+}
+
+type Archive = ZipLayout<ArchiveEntry> & { modifiedMs: number; entries: readonly ArchiveEntry[] }
+
+/** Files change between the plan and the count: so often is it tried. */
+const ATTEMPTS = 3
+const READ_BYTES = 256 * 1024
+
+export function createArchives(parts: {
+  query: Query
+  stores: ReadonlyMap<string, BlobStore>
+  revocation: Revocation
+  recorder: Recorder
+  log: Logger
+  stallMs: number
+}): Archives {
+  const { stores, revocation, recorder, log, stallMs } = parts
+  const counting = createArchiveCounting(parts.query)
+  const bytes = createByteSender(stores)
+
+  /** Computes the checksums that are not known yet, each once for a blob. */
+  async function ensureChecksums(planned: readonly PlannedEntry[]): Promise<void> {
+    const missing = new Map(
+      planned.filter((one) => one.crc32 === null).map((one) => [one.hash, one]),
+    )
+    for (const entry of missing.values())
+      await counting.remember(entry.shop, entry.hash, await checksumOf(bytes, entry))
+  }
+
+  /** Empty: no file has downloads left. */
+  async function charge(asker: ArchiveAsker): Promise<readonly ArchiveEntry[]> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const planned = await counting.plan(asker)
+      if (planned.length === 0) return []
+      await requirePresent(stores, planned)
+      await ensureChecksums(planned)
+      const charged = await counting.charge(asker)
+      if (charged.length > 0) return charged
+    }
+    return []
+  }
+
+  /** What HEAD and conditions are about: what the client began, else what it would get. */
+  async function preview(
+    asker: ArchiveAsker,
+    begun: readonly ArchiveEntry[] | null,
+  ): Promise<Archive | null> {
+    if (begun) return archiveOf(begun)
+    const planned = await counting.plan(asker)
+    if (planned.length === 0) return null
+    await ensureChecksums(planned)
+    return archiveOf((await counting.plan(asker)).map((one) => ({ ...one, crc32: one.crc32 ?? 0 })))
+  }
+
+  async function answer(visit: Visit, asked: ArchiveAsked): Promise<ArchiveRefusal | null> {
+    const { request, response } = visit
+    const { shop, link, client } = asked
+    const asker: ArchiveAsker = { shop, link, client: client.hash, now: visit.now }
+    const begun = await counting.session(asker)
+    const conditional = request.method === 'HEAD' || hasConditions(request.headers)
+    if (conditional) {
+      const archive = await preview(asker, begun)
+      if (!archive) return 'link_exhausted'
+      const decision = evaluateConditions(
+        request.method ?? '',
+        request.headers,
+        representation(archive),
+      )
+      if (decision.status === 412) return 'precondition_failed'
+      if (decision.status === 416) return 'range_not_satisfiable'
+      if (isBodiless(decision) || request.method === 'HEAD') {
+        const length = decision.status === 304 ? [] : ['Content-Length', String(archive.size)]
+        response.writeHead(decision.status, [...headersOf(archive, asked), ...length])
+        response.end()
+        return null
+      }
+      const range = 'range' in decision ? decision.range : null
+      if (begun && range && range.start > 0) return resume(visit, asked, asker, archive, range)
+    }
+    const entries = await charge(asker)
+    if (entries.length === 0) return 'link_exhausted'
+    const archive = archiveOf(entries)
+    const decision = evaluateConditions('GET', request.headers, representation(archive))
+    const range = 'range' in decision ? decision.range : null
+    for (const target of entries)
+      recorder.note({ target, link: target.link, client, at: visit.now })
+    const undo = () => counting.giveBack(asker, entries)
+    await send(visit, asked, archive, range, null, undo)
+    return null
+  }
+
+  /** The rest of a download that was counted: paid from its session, never charged again. */
+  async function resume(
+    visit: Visit,
+    asked: ArchiveAsked,
+    asker: ArchiveAsker,
+    archive: Archive,
+    range: ByteRange,
+  ): Promise<null> {
+    const budget = await openPieceBudget({
+      ...{ size: archive.size, length: range.end - range.start + 1 },
+      spend: (amount) => counting.spend(asker, amount),
+      refund: (amount) => counting.refund(asker, amount),
+      more: () => Promise.resolve(false),
+    })
+    if (!budget) {
+      visit.response.writeHead(429, [...PRIVATE, 'Retry-After', '1800', 'Content-Length', '0'])
+      visit.response.end()
+      return null
+    }
+    await budget.end(await send(visit, asked, archive, range, budget, null))
+    return null
+  }
+
+  async function send(
+    { response }: Visit,
+    asked: ArchiveAsked,
+    archive: Archive,
+    range: ByteRange | null,
+    budget: PieceBudget | null,
+    undo: (() => Promise<void>) | null,
+  ): Promise<number> {
+    const part = range ?? { start: 0, end: archive.size - 1 }
+    response.writeHead(range ? 206 : 200, [
+      ...headersOf(archive, asked),
+      'Content-Length',
+      String(part.end - part.start + 1),
+      ...(range ? ['Content-Range', `bytes ${part.start}-${part.end}/${archive.size}`] : []),
+    ])
+    response.setTimeout(stallMs, () => response.destroy())
+    const { shop, link, key } = asked
+    revocation.watch({ kind: 'archive', shop, link, keyHash: hashKey(key) }, response)
+    const state = { sent: 0 }
+    try {
+      await sendSegments(response, bytes, archive.segments, part, budget, state)
+      response.setTimeout(0)
+    } catch (error) {
+      log.error('a file could not be read completely', { shop, link, ...errorFields(error) })
+      if (state.sent === 0) await undo?.()
+      response.destroy()
+    }
+    return state.sent
+  }
+
+  return { answer }
+}
+
+const CONDITIONS = [
+  'range',
+  'if-none-match',
+  'if-modified-since',
+  'if-match',
+  'if-unmodified-since',
+]
+const hasConditions = (headers: NodeJS.Dict<string | string[]>): boolean =>
+  CONDITIONS.some((name) => headers[name] !== undefined)
+
+function archiveOf(entries: readonly ArchiveEntry[]): Archive {
+  const modifiedMs = Math.max(...entries.map((entry) => entry.modifiedMs))
+  return { ...layoutZip(entries), modifiedMs, entries }
+}
+
+const representation = ({ tag, modifiedMs, size }: Archive) => ({
+  etag: `"${tag}"`,
+  modifiedMs,
+  size,
+})
+
+const headersOf = (archive: Archive, { name }: ArchiveAsked): string[] =>
+  fileHeaders({
+    ...{ filename: `${name}.zip`, contentType: 'application/zip' },
+    ...{ etag: `"${archive.tag}"`, modifiedMs: archive.modifiedMs },
+  })
+
+/** Before anything is counted. Rejects with a `StoreError` where a blob is not as it was admitted. */
+async function requirePresent(
+  stores: ReadonlyMap<string, BlobStore>,
+  entries: readonly PlannedEntry[],
+): Promise<void> {
+  const sizes = entries.map(({ location, shop, hash }) => stores.get(location)?.size(shop, hash))
+  const found = await Promise.all(sizes)
+  if (found.some((size, at) => size !== entries[at]!.size)) throw new StoreError('missing')
+}
+
+async function checksumOf(bytes: Bytes, entry: PlannedEntry): Promise<number> {
+  let sum = 0
+  await eachPiece(bytes, entry, { start: 0, end: entry.size - 1 }, (piece) => {
+    sum = crc32(piece, sum)
+    return Promise.resolve(true)
+  })
+  return sum
+}
+
+/** Calls `take` with the bytes in order until it gives false. The buffer is used again. */
+async function eachPiece(
+  bytes: Bytes,
+  entry: PlannedEntry,
+  range: ByteRange,
+  take: (piece: Buffer) => Promise<boolean>,
+): Promise<boolean> {
+  if (entry.size === 0) return true
+  const opened = await bytes.open(entry, range)
+  if ('whole' in opened) {
+    const taken = await take(opened.whole)
+    opened.free?.()
+    return taken
+  }
+  if ('stream' in opened) {
+    for await (const chunk of opened.stream as AsyncIterable<Buffer>)
+      if (!(await take(chunk))) return false
+    return true
+  }
+  return eachRead(opened.reader, range, take)
+}
+
+/** Reads the next piece while the last one is taken. */
+async function eachRead(
+  reader: BlobReader,
+  { start, end }: ByteRange,
+  take: (piece: Buffer) => Promise<boolean>,
+): Promise<boolean> {
+  const size = Math.min(READ_BYTES, end - start + 1)
+  const buffers = [Buffer.allocUnsafeSlow(size), Buffer.allocUnsafeSlow(size)] as const
+  const readAt = (at: number, buffer: Buffer): Promise<Buffer> => {
+    const piece = buffer.subarray(0, Math.max(0, Math.min(size, end - at + 1)))
+    const reading = piece.length === 0 ? Promise.resolve(0) : reader.read(piece, at)
+    const read = reading.then((bytes) => piece.subarray(0, bytes))
+    // Its failure is read after the piece before it was taken.
+    read.catch(() => {})
+    return read
+  }
+  let reading = readAt(start, buffers[0])
+  try {
+    for (let at = start, turn = 1; at <= end; turn++) {
+      const piece = await reading
+      // The file became shorter since it was opened.
+      if (piece.length === 0) throw new StoreError('missing')
+      at += piece.length
+      reading = readAt(at, buffers[turn % 2]!)
+      if (!(await take(piece))) return false
+    }
+    return true
+  } finally {
+    await reading.catch(() => {})
+    await reader.close()
+  }
+}
+
+/** Sends a part of the ZIP file; `state.sent` follows, also where it throws. */
+async function sendSegments(
+  response: ServerResponse,
+  bytes: Bytes,
+  segments: readonly ZipSegment<ArchiveEntry>[],
+  { start, end }: ByteRange,
+  budget: PieceBudget | null,
+  state: { sent: number },
+): Promise<void> {
+  const take = async (piece: Buffer): Promise<boolean> => {
+    if (budget && !(await budget.take(piece.length))) return false
+    if (!(await written(response, piece))) return false
+    state.sent += piece.length
+    return true
+  }
+  for (const segment of segments) {
+    const from = Math.max(start, segment.at) - segment.at
+    const to = Math.min(end, segment.at + segment.length - 1) - segment.at
+    if (to < from) continue
+    const sent =
+      'bytes' in segment
+        ? await take(segment.bytes.subarray(from, to + 1))
+        : await eachPiece(bytes, segment.entry, { start: from, end: to }, take)
+    // The client sees that the file is incomplete.
+    if (!sent) return void response.destroy()
+  }
+  response.end()
+}

@@ -1,0 +1,256 @@
+// A delivery's page and its ZIP file, over real sockets: opening counts nothing, each file has its own
+// terms, and a ZIP file that is resumed is never charged twice.
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createTestShop, openTestDatabase } from '../../test/database.ts'
+import { paidOrder } from '../../test/orders.ts'
+import { addMappings } from '../files/mappings.ts'
+import { changeDelivery, holdBack, revokeDelivery } from '../orders/changes.ts'
+import { reconcileOrder } from '../orders/reconcile.ts'
+import { get, openDepot, visit, type Depot } from '../../test/delivery.ts'
+
+const run = promisify(execFile)
+let database: Awaited<ReturnType<typeof openTestDatabase>>
+let depot: Depot
+let port: number
+let bought = 0
+beforeAll(async () => {
+  database = await openTestDatabase()
+  depot = await openDepot(database, await createTestShop(database))
+  port = await depot.serve()
+})
+afterAll(async () => {
+  await depot.close()
+  await database.drop()
+})
+beforeEach(() => void (depot.time.now = new Date('2026-03-01T12:00:00Z')))
+
+/** An order of one product with these files; gives its page's key, its files' and its ids. */
+async function buy(files: readonly [name: string, bytes: Buffer, fields?: object][]) {
+  const product = `gid://shopify/Product/${(bought += 1)}`
+  const ids: string[] = []
+  for (const [name, bytes, fields = {}] of files) {
+    const named = { filename: name, name_key: `${bought} ${name}`, mapping_state: 'mapped' }
+    const id = await depot.addFile(bytes, { download_limit: 2, ...named, ...fields })
+    const mapping = { product_title: '', variant_id: null, sku: null, score: 1, reason: '' }
+    await addMappings(depot.scope, [
+      { fileId: id, mapping: { ...mapping, product_id: product, method: 'manual' } },
+    ])
+    ids.push(id)
+  }
+  const order = paidOrder({
+    id: `gid://shopify/Order/${bought}`,
+    name: `#${1000 + bought}`,
+    products: [product],
+  })
+  const parts = { secrets: depot.secrets, now: depot.time.now }
+  await reconcileOrder(depot.scope, order, parts)
+  const [row] = await depot.scope.query<{ delivery: string; link: string; rotation: number }>(
+    `select d.id as delivery, l.id as link, l.rotation from deliveries d
+     join links l on l.shop_id = d.shop_id and l.delivery_id = d.id where d.shop_id = :shop and d.order_id = :order`,
+    { order: order.id },
+  )
+  return {
+    ...{ ids, order, parts, delivery: row!.delivery },
+    key: depot.secrets.linkKey(row!.link, row!.rotation),
+    downloads: async () => {
+      await depot.flush()
+      const rows = await depot.scope.query<{ downloads: number }>(
+        'select downloads from links where shop_id = :shop and parent_id = :link order by file_id',
+        { link: row!.link },
+      )
+      return rows.map(({ downloads }) => downloads)
+    },
+    keys: async () => {
+      const rows = await depot.scope.query<{ id: string; rotation: number }>(
+        'select id, rotation from links where shop_id = :shop and parent_id = :link order by file_id',
+        { link: row!.link },
+      )
+      return rows.map(({ id, rotation }) => depot.secrets.linkKey(id, rotation))
+    },
+  }
+}
+const all = (key: string, headers: Record<string, string> = {}, method = 'GET') =>
+  visit(port, `/download?key=${key}&all=1`, headers, method)
+
+describe('the page', () => {
+  test('counts nothing, for people and for the filters that fetch mail’s links', async () => {
+    const one = await buy([['a.pdf', Buffer.from('a')]])
+    for (const method of ['GET', 'HEAD'])
+      for (const agent of [
+        'Mozilla/5.0',
+        'Barracuda Sentinel (EE)',
+        'Mozilla/5.0 BingPreview/1.0b',
+      ])
+        expect((await get(port, one.key, { 'user-agent': agent }, method)).status).toBe(200)
+    expect(await one.downloads()).toEqual([0])
+    const { text } = await get(port, one.key)
+    expect(text).toContain('Order #')
+    expect(text).toContain('2 downloads left')
+    expect(text).not.toContain('<script')
+  })
+  test('a filter that follows its links gets a button, a person the file', async () => {
+    const one = await buy([['a.pdf', Buffer.from('the file')]])
+    const [key] = (await one.keys()) as [string]
+    const scanned = await get(port, key, { 'user-agent': 'Mimecast URL protect' })
+    expect([scanned.status, scanned.headers['content-type']]).toEqual([
+      200,
+      'text/html; charset=utf-8',
+    ])
+    expect(await one.downloads()).toEqual([0])
+    expect((await get(port, key, { 'user-agent': 'Mozilla/5.0' })).text).toBe('the file')
+    const pressed = `/download?key=${key}&confirmed=1`
+    expect((await visit(port, pressed, { 'user-agent': 'Mimecast URL protect' })).text).toBe(
+      'the file',
+    )
+    expect(await one.downloads()).toEqual([2])
+  })
+  test('each file ends by its own terms, and a new version comes under the same link', async () => {
+    const one = await buy([
+      ['month.pdf', Buffer.from('month'), { expiry_days: 30 }],
+      ['ever.pdf', Buffer.from('ever'), { expiry_days: null, download_limit: null }],
+    ])
+    const [month, ever] = (await one.keys()) as [string, string]
+    depot.time.now = new Date('2026-04-15T12:00:00Z')
+    expect((await get(port, month)).status).toBe(410)
+    expect((await get(port, ever)).text).toBe('ever')
+    expect((await get(port, one.key)).text).toContain('expired on March 31, 2026')
+  })
+  test('a paid file survives the loss of its products, unless the shop says otherwise', async () => {
+    const one = await buy([['a.pdf', Buffer.from('kept')]])
+    const [key] = (await one.keys()) as [string]
+    await depot.setFile(one.ids[0]!, { mapping_state: 'unmapped' })
+    expect((await get(port, key)).text).toBe('kept')
+    const set = (json: string) =>
+      database.pool.query('update shops set settings = $2 where id = $1', [depot.shop, json])
+    await set('{"paid_deliveries_survive": false}')
+    expect((await get(port, key)).status).toBe(410)
+    expect((await get(port, one.key)).text).not.toContain('a.pdf')
+    await set('{}')
+  })
+  test('says that the order is checked while it is held, and that it was withdrawn afterwards', async () => {
+    const one = await buy([['a.pdf', Buffer.from('a')]])
+    const [key] = (await one.keys()) as [string]
+    await holdBack(depot.scope, one.delivery, one.parts)
+    for (const held of [one.key, key]) {
+      const answer = await get(port, held)
+      expect([answer.status, answer.text.includes('Your order is being checked')]).toEqual([
+        403,
+        true,
+      ])
+    }
+    await revokeDelivery(depot.scope, one.delivery, one.parts)
+    for (const ended of [one.key, key]) expect((await get(port, ended)).status).toBe(410)
+    expect(await one.downloads()).toEqual([0])
+  })
+  test('a corrected address ends the link that the wrong one got', async () => {
+    const one = await buy([['a.pdf', Buffer.from('a')]])
+    await changeDelivery(depot.scope, one.delivery, { email: 'right@example.com' }, one.parts)
+    expect((await get(port, one.key)).status).toBe(404)
+  })
+})
+
+describe('all files as a ZIP file', () => {
+  const files = [
+    ['large – größer.bin', randomBytes(700_000)],
+    ['small.txt', Buffer.from('small')],
+    ['empty.txt', Buffer.alloc(0)],
+  ] as const
+
+  test('is what unzip unpacks, with its length known, and counts each file once', async () => {
+    const one = await buy(files.map(([name, bytes]) => [name, bytes]))
+    const head = await all(one.key, {}, 'HEAD')
+    expect(await one.downloads()).toEqual([0, 0, 0])
+    const whole = await all(one.key)
+    expect([whole.status, Number(whole.headers['content-length'])]).toEqual([
+      200,
+      whole.body.length,
+    ])
+    expect([head.headers['content-length'], head.headers.etag]).toEqual([
+      String(whole.body.length),
+      whole.headers.etag,
+    ])
+    expect(await one.downloads()).toEqual([1, 1, 1])
+    const folder = await mkdtemp(path.join(tmpdir(), 'stevedore-zip-'))
+    const file = path.join(folder, 'all.zip')
+    await writeFile(file, whole.body)
+    const env = { ...process.env, LC_ALL: 'C.UTF-8' }
+    await run('unzip', ['-q', file, '-d', path.join(folder, 'out')], { env })
+    for (const [name, bytes] of files)
+      expect((await readFile(path.join(folder, 'out', name))).equals(bytes)).toBe(true)
+    await rm(folder, { recursive: true })
+  })
+  test('is resumed from every place without a charge, also when nothing is left', async () => {
+    const one = await buy(files.map(([name, bytes]) => [name, bytes, { download_limit: 1 }]))
+    const whole = await all(one.key)
+    for (const from of [1, 31, 350_000, 700_100, whole.body.length - 5]) {
+      const rest = await all(one.key, { range: `bytes=${from}-`, 'if-range': whole.headers.etag! })
+      expect([rest.status, rest.body.equals(whole.body.subarray(from))]).toEqual([206, true])
+    }
+    expect(await one.downloads()).toEqual([1, 1, 1])
+    const again = await all(one.key)
+    expect([again.status, again.text.includes('nothing left')]).toEqual([410, true])
+    expect((await all(one.key, { range: 'bytes=0-' })).status).toBe(410)
+  })
+  test('keeps what it began with, also where a file has a new version meanwhile', async () => {
+    const one = await buy([
+      ['a.bin', Buffer.from('first version')],
+      ['b.bin', Buffer.from('b')],
+    ])
+    const whole = await all(one.key)
+    const bytes = Buffer.from('second one')
+    const written = await depot.store.write(depot.shop, {
+      async *[Symbol.asyncIterator]() {
+        yield bytes
+      },
+    })
+    const hash = Buffer.from(written.hash, 'hex')
+    await depot.scope.insert('blobs', { hash, size_bytes: bytes.length })
+    await depot.scope.insert('blob_locations', { hash, location: 'primary' })
+    const version = { file_id: one.ids[0], number: 2, hash, location: 'primary' }
+    await depot.scope.insert('versions', {
+      ...version,
+      size_bytes: bytes.length,
+      content_type: 'x/y',
+    })
+    await depot.setFile(one.ids[0]!, { version: 2, size_bytes: bytes.length })
+    const rest = await all(one.key, { range: 'bytes=40-' })
+    expect(rest.body.equals(whole.body.subarray(40))).toBe(true)
+    expect((await get(port, (await one.keys())[0]!)).text).toBe('second one')
+    const fresh = await all(one.key)
+    expect(fresh.headers.etag).not.toBe(whole.headers.etag)
+  })
+  test('a part without a download before it is counted, and a wrong range is not', async () => {
+    const one = await buy(files.map(([name, bytes]) => [name, bytes]))
+    expect((await all(one.key, { range: 'bytes=99999999-' })).status).toBe(416)
+    expect(await one.downloads()).toEqual([0, 0, 0])
+    expect((await all(one.key, { range: 'bytes=10-19' })).body.length).toBe(10)
+    expect(await one.downloads()).toEqual([1, 1, 1])
+  })
+  test('counts nothing where bytes are missing', async () => {
+    const one = await buy(
+      files.map(([name, bytes]) => [name, Buffer.concat([bytes, randomBytes(9)])]),
+    )
+    const [row] = await depot.scope.query<{ hash: string }>(
+      `select encode(hash, 'hex') as hash from versions where shop_id = :shop and file_id = :id`,
+      { id: one.ids[0] },
+    )
+    await depot.store.remove(depot.shop, row!.hash)
+    expect((await all(one.key)).status).toBe(503)
+    expect(await one.downloads()).toEqual([0, 0, 0])
+  })
+  test('of parallel downloads as many are served as the limit allows', async () => {
+    const one = await buy([
+      ['a.bin', randomBytes(1000)],
+      ['b.bin', randomBytes(1000)],
+    ])
+    const answers = await Promise.all(Array.from({ length: 10 }, () => all(one.key)))
+    expect(answers.filter(({ status }) => status === 200).length).toBe(2)
+    expect(await one.downloads()).toEqual([2, 2])
+  })
+})

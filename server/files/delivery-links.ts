@@ -1,0 +1,44 @@
+// The files behind a delivery's page: each with its own link under the page's, with the terms that
+// it had when it was sold. Opening the page counts nothing.
+import type { ShopScope } from '../db/for-shop.ts'
+import type { Secrets } from '../secrets.ts'
+import type { PackFile } from './pack-links.ts'
+
+export interface PaidFile extends PackFile {
+  expires_at: Date | null
+}
+
+interface PaidFileRow extends Omit<PaidFile, 'key'> {
+  link_id: string
+  rotation: number
+}
+
+/** In the order of the order's lines, and of their packs; without those that are withdrawn. */
+export async function openDeliveryLink(
+  scope: ShopScope,
+  secrets: Secrets,
+  link: string,
+): Promise<readonly PaidFile[]> {
+  const rows = await scope.query<PaidFileRow>(
+    `select f.filename, f.size_bytes, c.id as link_id, c.rotation, c.download_limit, c.downloads, c.expires_at
+     from links l
+     join shops s on s.id = l.shop_id
+     join links c on c.shop_id = l.shop_id and c.parent_id = l.id and c.revoked_at is null
+     join files f on f.shop_id = c.shop_id and f.id = c.file_id and f.deleted_at is null
+       and (f.mapping_state <> 'unmapped' or s.keep_paid)
+     where l.shop_id = :shop and l.id = :link
+     order by ${PAID_ORDER}`,
+    { link },
+  )
+  return rows.map(({ link_id, rotation, ...file }) => ({
+    ...file,
+    key: secrets.linkKey(link_id, rotation),
+  }))
+}
+
+/** SQL: the place of the link `c` to the file `f` under the page's link `l`. */
+export const PAID_ORDER = `(select min(o.position) from delivery_files df
+    join deliveries d on d.shop_id = df.shop_id and d.id = df.delivery_id
+    join order_lines o on o.shop_id = d.shop_id and o.order_id = d.order_id and o.id = df.line_id
+    where df.shop_id = c.shop_id and df.delivery_id = l.delivery_id and df.file_id = c.file_id),
+  f.pack_position, f.filename`

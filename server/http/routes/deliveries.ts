@@ -1,0 +1,222 @@
+// Deliveries: what each order entitles its buyer to, and what the merchant does with it.
+import { z } from 'zod'
+import { untilThrough } from '../../db/retry-transaction.ts'
+import type { ShopScope } from '../../db/for-shop.ts'
+import { AppError } from '../../errors.ts'
+import { parsePublicId, requirePublicId } from '../../ids.ts'
+import {
+  changeDelivery,
+  holdBack,
+  releaseDelivery,
+  resendDelivery,
+  revokeDelivery,
+  type ChangeParts,
+} from '../../orders/changes.ts'
+import { listDeliveries, readDelivery } from '../../orders/deliveries.ts'
+import { DELIVERY_STATUSES } from '../../orders/entitlement.ts'
+import type { Secrets } from '../../secrets.ts'
+import { fromCursor, toCursor, uuid } from '../cursors.ts'
+import {
+  deliveryDetailRecord,
+  deliveryDetailSchema,
+  deliveryRecord,
+  deliverySchema,
+} from '../delivery-record.ts'
+import { endpoint, type Caller, type Endpoint, type Reply } from '../endpoint.ts'
+import { downloadLimit, errorSchema, expiryDays, listOf, page } from '../schemas.ts'
+
+export interface DeliveryRouteParts {
+  secrets: Secrets
+  baseUrl: string
+  clock: () => Date
+}
+
+const MOST_FILES = 1000
+const MOST_MORE = 1000
+
+const about = { tag: 'Deliveries' } as const
+const byId = z.strictObject({ id: z.string() })
+const whole = { description: 'The delivery', schema: deliveryDetailSchema }
+const readers = ['files:read', 'links:write'] as const
+
+export const deliveryRoutes = (parts: DeliveryRouteParts): Endpoint[] => [
+  listing(parts),
+  reading(parts),
+  changing(parts),
+  acting(parts, {
+    ...{ name: 'resend', summary: 'Send the buyer’s email once more', status: 202 },
+    conflict: 'It is not ready, or has no email address',
+    act: resendDelivery,
+  }),
+  acting(parts, {
+    ...{ name: 'revoke', summary: 'Revoke a delivery, for good', status: 200 },
+    act: revokeDelivery,
+  }),
+  acting(parts, {
+    ...{ name: 'hold', summary: 'Hold a delivery back', status: 200 },
+    conflict: 'It was revoked',
+    act: holdBack,
+  }),
+  acting(parts, {
+    ...{ name: 'release', summary: 'Release a delivery that is held', status: 200 },
+    conflict: 'It was revoked',
+    act: releaseDelivery,
+  }),
+]
+
+const listing = (parts: DeliveryRouteParts) =>
+  endpoint({
+    ...about,
+    method: 'get',
+    path: '/api/deliveries',
+    summary: 'List deliveries, newest first',
+    scope: readers,
+    query: z.strictObject({
+      ...page,
+      email: z.string().max(320).optional().meta({ description: 'The buyer’s, in any case' }),
+      order: z
+        .string()
+        .max(100)
+        .optional()
+        .meta({ description: 'The order’s id, name or confirmation number' }),
+      search: z
+        .string()
+        .max(320)
+        .optional()
+        .meta({ description: 'The beginning of the email address or of the order’s name' }),
+      status: z.enum(DELIVERY_STATUSES).optional(),
+    }),
+    replies: { 200: { description: 'A page of deliveries', schema: listOf(deliverySchema) } },
+    handler: async ({ caller, query: { limit, cursor, email, order, search, status } }) => {
+      const before = fromCursor(cursor, [uuid])?.[0]
+      const rows = await listDeliveries(caller.scope, {
+        ...{ email: email?.trim(), order: order?.trim(), search: search?.trim(), status, before },
+        limit: limit + 1,
+      })
+      const shown = rows.slice(0, limit)
+      const next = rows.length > limit ? toCursor([shown.at(-1)!.id]) : null
+      const record = recordParts(parts, caller)
+      return { body: { data: shown.map((row) => deliveryRecord(row, record)), next_cursor: next } }
+    },
+  })
+
+const reading = (parts: DeliveryRouteParts) =>
+  endpoint({
+    ...about,
+    method: 'get',
+    path: '/api/deliveries/{id}',
+    summary: 'Read a delivery',
+    description: 'With its files and their terms, the order’s lines, its emails and downloads.',
+    scope: readers,
+    params: byId,
+    replies: { 200: whole },
+    handler: ({ caller, params }) => answer(parts, caller, idOf(params.id)),
+  })
+
+const changing = (parts: DeliveryRouteParts) =>
+  endpoint({
+    ...about,
+    method: 'patch',
+    path: '/api/deliveries/{id}',
+    summary: 'Change the terms of a delivery, or its buyer’s address',
+    description:
+      'An absent field is left unchanged. A corrected address gets a new link, and the old one stops: send it with `resend`.',
+    scope: 'links:write',
+    params: byId,
+    body: z
+      .strictObject({
+        email: z.email('Send an email address').max(320).optional(),
+        expiry_days: expiryDays.optional().meta({ description: 'From now on; null: never' }),
+        download_limit: downloadLimit.optional(),
+        more_downloads: z
+          .number()
+          .int()
+          .min(1, 'At least 1')
+          .max(MOST_MORE, `At most ${MOST_MORE}`)
+          .optional()
+          .meta({ description: 'Added to the limits of files that have one' }),
+        file_ids: z
+          .array(z.string())
+          .min(1, 'At least one file')
+          .max(MOST_FILES, `At most ${MOST_FILES} files`)
+          .optional()
+          .meta({ description: 'The files that the terms are for; absent: all' }),
+        replace: z
+          .array(z.strictObject({ file_id: z.string(), with: z.string() }))
+          .max(MOST_FILES, `At most ${MOST_FILES} files`)
+          .optional()
+          .meta({ description: 'The buyer gets the other file in its place' }),
+      })
+      .superRefine(({ download_limit, more_downloads }, context) => {
+        if (download_limit !== undefined && more_downloads !== undefined)
+          context.addIssue({
+            code: 'custom',
+            path: ['more_downloads'],
+            message: 'Send download_limit or more_downloads, one of them',
+          })
+      })
+      .meta({ id: 'DeliveryChange' }),
+    replies: { 200: whole, 422: { description: 'Every problem', schema: errorSchema } },
+    handler: async ({ caller, params, body }) => {
+      const id = idOf(params.id)
+      // An id of the wrong shape names no file of the delivery.
+      const bare = (file: string) => parsePublicId('file', file) ?? NO_FILE
+      const { file_ids, replace, ...terms } = body
+      const change = {
+        ...terms,
+        file_ids: file_ids?.map(bare),
+        replace: replace?.map((one) => ({ file_id: bare(one.file_id), with: bare(one.with) })),
+      }
+      await untilThrough(caller.scope, (tx) => changeDelivery(tx, id, change, partsOf(parts)))
+      return answer(parts, caller, id)
+    },
+  })
+
+const NO_FILE = '00000000-0000-0000-0000-000000000000'
+
+interface Act {
+  name: 'resend' | 'revoke' | 'hold' | 'release'
+  summary: string
+  status: 200 | 202
+  /** When it is answered with 409. */
+  conflict?: string
+  act(scope: ShopScope, id: string, parts: ChangeParts): Promise<void>
+}
+
+const acting = (parts: DeliveryRouteParts, { name, summary, status, conflict, act }: Act) =>
+  endpoint({
+    ...about,
+    method: 'post',
+    path: `/api/deliveries/{id}/${name}`,
+    summary,
+    scope: 'links:write',
+    atomic: true,
+    params: byId,
+    replies: conflict
+      ? { [status]: whole, 409: { description: conflict, schema: errorSchema } }
+      : { [status]: whole },
+    handler: async ({ caller, params }) => {
+      const id = idOf(params.id)
+      await untilThrough(caller.scope, (tx) => act(tx, id, partsOf(parts)))
+      return { ...(await answer(parts, caller, id)), status }
+    },
+  })
+
+const idOf = (id: string) => requirePublicId('delivery', id)
+
+const partsOf = ({ secrets, clock }: DeliveryRouteParts): ChangeParts => ({
+  secrets,
+  now: clock(),
+})
+
+const recordParts = ({ secrets, baseUrl }: DeliveryRouteParts, caller: Caller) => ({
+  ...{ secrets, baseUrl },
+  mayUse: caller.scopes.has('links:write'),
+})
+
+/** Throws `not_found`. */
+async function answer(parts: DeliveryRouteParts, caller: Caller, id: string): Promise<Reply> {
+  const row = await readDelivery(caller.scope, id, parts.clock())
+  if (!row) throw new AppError('not_found')
+  return { body: deliveryDetailRecord(row, recordParts(parts, caller)) }
+}

@@ -1,0 +1,102 @@
+// The texts of the mail that brings an order's files, in the languages of buyers. A language without
+// own texts gets English.
+import { IntlMessageFormat } from 'intl-messageformat'
+
+/** ICU messages; values are inserted as text. */
+interface MailTexts {
+  subject: string
+  intro: string
+  updateSubject: string
+  updateIntro: string
+  button: string
+  expires: string
+  keep: string
+  footer: string
+}
+
+const TEXTS: Readonly<Record<string, MailTexts>> = {
+  en: {
+    subject: 'Your files of order {order} from {shop}',
+    intro:
+      'Thank you for your order {order}. {count, plural, one {Your file is} other {Your # files are}} ready.',
+    updateSubject: 'New version: your files of order {order} from {shop}',
+    updateIntro:
+      '{shop} has a new version of what you bought with order {order}. Your link gives you the new files.',
+    button: '{count, plural, one {Download your file} other {Download your files}}',
+    expires: 'You can download until {date}.',
+    keep: 'Anyone who has this link can use it: keep it to yourself.',
+    footer: '{shop} had this sent to you because of your order {order}.',
+  },
+  de: {
+    subject: 'Ihre Dateien zur Bestellung {order} bei {shop}',
+    intro:
+      'Vielen Dank für Ihre Bestellung {order}. {count, plural, one {Ihre Datei liegt} other {Ihre # Dateien liegen}} bereit.',
+    updateSubject: 'Neue Version: Ihre Dateien zur Bestellung {order} bei {shop}',
+    updateIntro:
+      'Bei {shop} gibt es eine neue Version dessen, was Sie mit der Bestellung {order} gekauft haben. Ihr Link führt zu den neuen Dateien.',
+    button: '{count, plural, one {Datei herunterladen} other {Dateien herunterladen}}',
+    expires: 'Sie können bis zum {date} herunterladen.',
+    keep: 'Wer diesen Link hat, kann ihn verwenden: Geben Sie ihn nicht weiter.',
+    footer: '{shop} hat Ihnen dies wegen Ihrer Bestellung {order} senden lassen.',
+  },
+  fr: {
+    subject: 'Vos fichiers de la commande {order} chez {shop}',
+    intro:
+      'Merci pour votre commande {order}. {count, plural, one {Votre fichier est prêt} other {Vos # fichiers sont prêts}}.',
+    updateSubject: 'Nouvelle version : vos fichiers de la commande {order} chez {shop}',
+    updateIntro:
+      '{shop} propose une nouvelle version de ce que vous avez acheté avec la commande {order}. Votre lien donne accès aux nouveaux fichiers.',
+    button: '{count, plural, one {Télécharger votre fichier} other {Télécharger vos fichiers}}',
+    expires: 'Vous pouvez télécharger jusqu’au {date}.',
+    keep: 'Toute personne qui possède ce lien peut l’utiliser : gardez-le pour vous.',
+    footer: '{shop} vous a fait envoyer ce message pour votre commande {order}.',
+  },
+  es: {
+    subject: 'Sus archivos del pedido {order} en {shop}',
+    intro:
+      'Gracias por su pedido {order}. {count, plural, one {Su archivo está listo} other {Sus # archivos están listos}}.',
+    updateSubject: 'Nueva versión: sus archivos del pedido {order} en {shop}',
+    updateIntro:
+      '{shop} tiene una nueva versión de lo que compró con el pedido {order}. Su enlace le da los archivos nuevos.',
+    button: '{count, plural, one {Descargar el archivo} other {Descargar los archivos}}',
+    expires: 'Puede descargar hasta el {date}.',
+    keep: 'Quien tenga este enlace puede usarlo: no lo comparta.',
+    footer: '{shop} le ha enviado este mensaje por su pedido {order}.',
+  },
+  ja: {
+    subject: '{shop} のご注文 {order} のファイル',
+    intro:
+      'ご注文 {order} をありがとうございます。{count, plural, other {# 件のファイルをご用意しました。}}',
+    updateSubject: '新しいバージョン: {shop} のご注文 {order} のファイル',
+    updateIntro:
+      'ご注文 {order} でお求めになったファイルの新しいバージョンが {shop} にあります。お持ちのリンクからダウンロードできます。',
+    button: '{count, plural, other {ファイルをダウンロード}}',
+    expires: '{date}までダウンロードできます。',
+    keep: 'このリンクを持つ人は誰でも利用できます。他の人に渡さないでください。',
+    footer: 'このメールはご注文 {order} のために {shop} からお送りしました。',
+  },
+}
+
+/** The language of a locale such as `de-AT`, where there are texts in it. */
+export function mailLanguage(locale: string | null): string {
+  const language = (locale ?? '').toLowerCase().split(/[-_]/, 1)[0]!
+  return Object.hasOwn(TEXTS, language) ? language : 'en'
+}
+
+const compiled = new Map<string, IntlMessageFormat>()
+
+export function mailText(
+  language: string,
+  name: keyof MailTexts,
+  values: Readonly<Record<string, string | number>>,
+): string {
+  const key = `${language}/${name}`
+  let message = compiled.get(key)
+  if (!message) {
+    message = new IntlMessageFormat(TEXTS[language]![name], language, undefined, {
+      ignoreTag: true,
+    })
+    compiled.set(key, message)
+  }
+  return String(message.format(values))
+}

@@ -1,0 +1,51 @@
+// What an order entitles its buyer to, judged from the order's state alone: any order of events that
+// leads to one state gives the same answer.
+import type { ShopDefaults } from '../files/shop-settings.ts'
+import type { PlatformLine, PlatformOrder } from '../storefront/orders.ts'
+
+type Settings = Pick<ShopDefaults, 'deliver_on' | 'hold_risky_orders'>
+
+const PAID = ['PAID', 'PARTIALLY_REFUNDED']
+const RISKY = ['CANCEL', 'INVESTIGATE']
+
+/** Is the order paid as far as the shop asks for it, and not cancelled? */
+export function isPaid(
+  order: Pick<PlatformOrder, 'cancelled_at' | 'financial_status'>,
+  settings: Settings,
+): boolean {
+  if (order.cancelled_at !== null) return false
+  const status = order.financial_status ?? ''
+  return PAID.includes(status) || (status === 'AUTHORIZED' && settings.deliver_on === 'authorized')
+}
+
+export const isEntitled = (
+  order: PlatformOrder,
+  line: Pick<PlatformLine, 'quantity'>,
+  settings: Settings,
+): boolean => isPaid(order, settings) && line.quantity > 0
+
+/** Does the platform advise against the order? */
+export const isRisky = (
+  { recommendation }: Pick<PlatformOrder, 'recommendation'>,
+  settings: Settings,
+): boolean => settings.hold_risky_orders && RISKY.includes(recommendation)
+
+export const DELIVERY_STATUSES = ['ready', 'held', 'withdrawn', 'revoked'] as const
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
+
+export interface DeliveryFacts {
+  revoked_at: Date | null
+  withdrawn_at: Date | null
+  held_by: 'risk' | 'merchant' | null
+}
+
+/** What the merchant decided goes before what the order says, and that before a hold. */
+export function statusOf({ revoked_at, withdrawn_at, held_by }: DeliveryFacts): DeliveryStatus {
+  if (revoked_at) return 'revoked'
+  if (withdrawn_at) return 'withdrawn'
+  return held_by ? 'held' : 'ready'
+}
+
+/** SQL of the same, for a row `d` of deliveries. */
+export const STATUS_SQL = `case when d.revoked_at is not null then 'revoked'
+  when d.withdrawn_at is not null then 'withdrawn' when d.held_by is not null then 'held' else 'ready' end`

@@ -1,0 +1,204 @@
+// Orders in the stand-in's Admin API: how they look in an answer, and what the app may change.
+import { readGid, toGid } from '../catalog-ids.ts'
+import { parseSearch, type Expression } from '../search-query.ts'
+import { badRequest } from '../connection.ts'
+import { fulfil, type DemoLine, type DemoOrder } from './order.ts'
+import type { OrderStore } from './store.ts'
+
+type Node = (id: string) => unknown
+const MOST_ROWS = 250
+
+/** The fields of QueryRoot and Mutation about orders. */
+export function createOrderFields(orders: OrderStore, nodeOf: Node) {
+  const view = orderView(nodeOf)
+  const find = async (gid: string) => {
+    const [order] = await orders.get([readGid('Order', gid) ?? -1])
+    return order ? view(order) : null
+  }
+  const touch = (order: DemoOrder) => void (order.updatedAt = laterThan(order.updatedAt))
+  return {
+    /** For `node` and `nodes`. */
+    find,
+    order: ({ id }: { id: string }) => find(id),
+    orders: async ({ query, first, after }: ListArguments) => {
+      const limit = Math.min(first ?? 0, MOST_ROWS)
+      const last = after ? Number(Buffer.from(after, 'base64url').toString()) : 0
+      if (!Number.isInteger(last)) throw badRequest('Invalid cursor for current pagination sort.')
+      const found = await orders.changedSince(sinceOf(query), last, limit + 1)
+      return pageOf(found.map(view), limit, (order) => order.number)
+    },
+    metafieldsSet: async ({ metafields }: { metafields: MetafieldInput[] }) => {
+      for (const { ownerId, namespace, key, type, value } of metafields) {
+        const id = readGid('Order', ownerId)
+        const changed = await orders.change(id ?? -1, (order) => {
+          order.metafields = order.metafields.filter((one) => one.key !== key)
+          order.metafields.push({
+            ...{ namespace: namespace ?? '$app', key, type: type ?? 'json', value },
+          })
+          touch(order)
+        })
+        if (!changed)
+          return { metafields: null, userErrors: [objection('Owner does not exist', 'ownerId')] }
+      }
+      return { metafields: [], userErrors: [] }
+    },
+    tagsAdd: async ({ id, tags }: { id: string; tags: string[] }) => {
+      const changed = await orders.change(readGid('Order', id) ?? -1, (order) => {
+        order.tags = [...new Set([...order.tags, ...tags])]
+        touch(order)
+      })
+      return { node: null, userErrors: changed ? [] : [objection('Resource not found', 'id')] }
+    },
+    fulfillmentCreate: async ({ fulfillment }: { fulfillment: FulfilmentInput }) => {
+      const [given] = fulfillment.lineItemsByFulfillmentOrder
+      const id = readGid('FulfillmentOrder', given?.fulfillmentOrderId ?? '')
+      const lines = (given?.fulfillmentOrderLineItems ?? []).map((line) => ({
+        id: readGid('FulfillmentOrderLineItem', line.id) ?? -1,
+        quantity: line.quantity,
+      }))
+      const { company = null, url = null } = fulfillment.trackingInfo ?? {}
+      const about = {
+        notified: fulfillment.notifyCustomer,
+        tracking: url ? { company, url } : null,
+      }
+      const changed = await orders.change(id ?? -1, (order) => {
+        touch(order)
+        return fulfil(order, lines, about)
+      })
+      const problem = changed ? changed.result : 'Fulfillment order does not exist.'
+      if (problem) return { fulfillment: null, userErrors: [objection(problem, 'fulfillment')] }
+      const made = changed!.order.fulfilments.at(-1)!
+      return {
+        fulfillment: { __typename: 'Fulfillment', id: toGid('Fulfillment', made.id) },
+        userErrors: [],
+      }
+    },
+  }
+}
+
+interface ListArguments {
+  query?: string | null
+  first?: number | null
+  after?: string | null
+}
+interface MetafieldInput {
+  ownerId: string
+  namespace?: string | null
+  key: string
+  type?: string | null
+  value: string
+}
+interface FulfilmentInput {
+  notifyCustomer: boolean
+  trackingInfo?: { company?: string | null; url?: string | null } | null
+  lineItemsByFulfillmentOrder: {
+    fulfillmentOrderId: string
+    fulfillmentOrderLineItems?: { id: string; quantity: number }[] | null
+  }[]
+}
+
+const objection = (message: string, ...field: string[]) => ({ message, field })
+
+/** A later time than before: two changes of one millisecond are two. */
+export const laterThan = (before: string): string =>
+  new Date(Math.max(Date.now(), Date.parse(before) + 1)).toISOString()
+
+/** Of the search syntax the one term that the app sends. */
+function sinceOf(query: string | null | undefined): Date {
+  const expression: Expression | null = parseSearch(query ?? '')
+  if (expression?.kind !== 'term' || expression.field !== 'updated_at') return new Date(0)
+  return new Date(expression.value)
+}
+
+function pageOf<View>(views: readonly View[], limit: number, place: (view: View) => number) {
+  const nodes = views.slice(0, limit)
+  const last = nodes.at(-1)
+  const cursor = (view: View) => Buffer.from(String(place(view))).toString('base64url')
+  return {
+    nodes,
+    edges: nodes.map((node) => ({ cursor: cursor(node), node })),
+    pageInfo: {
+      hasNextPage: views.length > limit,
+      hasPreviousPage: false,
+      startCursor: nodes[0] ? cursor(nodes[0]) : null,
+      endCursor: last ? cursor(last) : null,
+    },
+  }
+}
+
+function orderView(nodeOf: Node) {
+  const lineView = (line: DemoLine) => ({
+    __typename: 'LineItem',
+    id: toGid('LineItem', line.id),
+    title: line.title,
+    name: line.title,
+    sku: line.sku,
+    quantity: line.quantity,
+    currentQuantity: line.currentQuantity,
+    requiresShipping: false,
+    product: () => nodeOf(toGid('Product', line.productId)),
+    variant: () => nodeOf(toGid('ProductVariant', line.variantId)),
+  })
+  return (order: DemoOrder) => ({
+    __typename: 'Order',
+    number: order.id,
+    id: toGid('Order', order.id),
+    name: order.name,
+    email: order.email,
+    customerLocale: order.locale,
+    confirmationNumber: order.confirmationNumber,
+    createdAt: order.createdAt,
+    updatedAt: order.updatedAt,
+    cancelledAt: order.cancelledAt,
+    displayFinancialStatus: order.financialStatus,
+    tags: order.tags,
+    risk: { recommendation: order.recommendation },
+    customer: { __typename: 'Customer', id: toGid('Customer', order.customerId) },
+    metafield: ({ key }: { key: string }) =>
+      metafieldView(
+        order,
+        order.metafields.find((one) => one.key === key),
+      ),
+    lineItems: ({ first, after }: ListArguments) => {
+      const from = after ? Number(Buffer.from(after, 'base64url').toString()) : -1
+      const limit = Math.min(first ?? 0, MOST_ROWS)
+      const rest = order.lines.filter(({ id }) => id > from)
+      const numbers = new Map(rest.map((line) => [toGid('LineItem', line.id), line.id]))
+      return pageOf(rest.slice(0, limit + 1).map(lineView), limit, ({ id }) => numbers.get(id)!)
+    },
+    fulfillmentOrders: ({ first }: ListArguments) =>
+      pageOf([fulfilmentOrder(order, lineView)], first ?? 0, () => order.id),
+  })
+}
+
+const metafieldView = (order: DemoOrder, field: DemoOrder['metafields'][number] | undefined) =>
+  field
+    ? {
+        __typename: 'Metafield',
+        id: toGid('Metafield', order.id),
+        ...{ namespace: field.namespace, key: field.key, type: field.type, value: field.value },
+      }
+    : null
+
+function fulfilmentOrder(order: DemoOrder, lineView: (line: DemoLine) => object) {
+  const open = order.lines.filter((line) => line.currentQuantity > line.fulfilled)
+  const status = order.cancelledAt ? 'CANCELLED' : open.length > 0 ? 'OPEN' : 'CLOSED'
+  return {
+    __typename: 'FulfillmentOrder',
+    id: toGid('FulfillmentOrder', order.id),
+    status,
+    supportedActions: status === 'OPEN' ? [{ action: 'CREATE_FULFILLMENT' }] : [],
+    deliveryMethod: { __typename: 'DeliveryMethod', methodType: 'NONE' },
+    lineItems: ({ first }: ListArguments) =>
+      pageOf(
+        order.lines.map((line) => ({
+          __typename: 'FulfillmentOrderLineItem',
+          id: toGid('FulfillmentOrderLineItem', line.id),
+          remainingQuantity: Math.max(0, line.currentQuantity - line.fulfilled),
+          lineItem: lineView(line),
+        })),
+        first ?? 0,
+        () => 0,
+      ),
+  }
+}

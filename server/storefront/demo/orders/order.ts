@@ -1,0 +1,107 @@
+// An order of the stand-in's shop, and what happens to it: paid, refunded, edited, cancelled, judged,
+// fulfilled. Plain data, so that it can be stored as it is.
+
+export interface DemoLine {
+  id: number
+  /** Rows of the catalog are found by these. */
+  productId: number
+  variantId: number
+  title: string
+  sku: string
+  quantity: number
+  currentQuantity: number
+  fulfilled: number
+}
+
+export interface DemoFulfilment {
+  id: number
+  notified: boolean
+  tracking: { company: string | null; url: string | null } | null
+}
+
+export type Recommendation = 'ACCEPT' | 'CANCEL' | 'INVESTIGATE' | 'NONE'
+
+export interface DemoOrder {
+  id: number
+  name: string
+  confirmationNumber: string
+  email: string
+  locale: string | null
+  customerId: number
+  createdAt: string
+  updatedAt: string
+  cancelledAt: string | null
+  financialStatus: string
+  recommendation: Recommendation
+  lines: DemoLine[]
+  tags: string[]
+  metafields: { namespace: string; key: string; type: string; value: string }[]
+  fulfilments: DemoFulfilment[]
+}
+
+/** Units to take back or to add, by a line's SKU or id. */
+export interface LineChange {
+  sku?: string
+  id?: string
+  quantity: number
+}
+
+/** Something asked of an order that it does not allow. The message is for the caller. */
+export class OrderProblem extends Error {}
+
+/** Takes units back; without `lines` all of them. */
+export function refund(order: DemoOrder, lines: readonly LineChange[] | null): void {
+  if (order.cancelledAt !== null) throw new OrderProblem('The order was cancelled')
+  if (lines === null) for (const line of order.lines) line.currentQuantity = 0
+  else for (const change of lines) take(lineOf(order, change), change.quantity)
+  const left = order.lines.some(({ currentQuantity }) => currentQuantity > 0)
+  order.financialStatus = left ? 'PARTIALLY_REFUNDED' : 'REFUNDED'
+}
+
+export function cancel(order: DemoOrder, now: Date): void {
+  if (order.cancelledAt !== null) throw new OrderProblem('The order was cancelled before')
+  for (const line of order.lines) line.currentQuantity = 0
+  order.cancelledAt = now.toISOString()
+  order.financialStatus = 'REFUNDED'
+}
+
+/** Sets the quantity of lines that it has, and adds the others. */
+export function edit(order: DemoOrder, lines: readonly DemoLine[]): void {
+  if (order.cancelledAt !== null) throw new OrderProblem('The order was cancelled')
+  for (const line of lines) {
+    const there = order.lines.find(({ variantId }) => variantId === line.variantId)
+    if (!there) order.lines.push(line)
+    else there.currentQuantity = line.quantity
+  }
+}
+
+/** Fulfils units of lines; gives what was wrong, or null. */
+export function fulfil(
+  order: DemoOrder,
+  lines: readonly { id: number; quantity: number }[],
+  about: Omit<DemoFulfilment, 'id'>,
+): string | null {
+  for (const { id, quantity } of lines) {
+    const line = order.lines.find((one) => one.id === id)
+    if (!line || quantity < 1 || quantity > line.currentQuantity - line.fulfilled)
+      return 'Fulfillment order does not exist or has no such quantity to fulfill.'
+  }
+  for (const { id, quantity } of lines)
+    order.lines.find((one) => one.id === id)!.fulfilled += quantity
+  order.fulfilments.push({ id: order.id * 100 + order.fulfilments.length + 1, ...about })
+  return null
+}
+
+const take = (line: DemoLine, quantity: number) => {
+  if (quantity > line.currentQuantity)
+    throw new OrderProblem(`${line.sku} has ${line.currentQuantity} left to refund`)
+  line.currentQuantity -= quantity
+}
+
+function lineOf(order: DemoOrder, { sku, id }: LineChange): DemoLine {
+  const line = order.lines.find((one) =>
+    id === undefined ? one.sku === sku : id.endsWith(`/${one.id}`) || id === String(one.id),
+  )
+  if (!line) throw new OrderProblem(`The order has no line ${sku ?? id}`)
+  return line
+}

@@ -1,0 +1,85 @@
+// The pages of the demo shop's front: products with a Buy button, and an order's page, which shows
+// the files as soon as the app has set the order's metafield.
+import Handlebars from 'handlebars'
+import type { DemoCatalog } from '../catalog.ts'
+import { fold } from '../search.ts'
+import type { DemoOrder } from './order.ts'
+
+const hbs = Handlebars.create()
+const STYLE = `body{font:16px/1.5 system-ui,sans-serif;color:#222;max-width:860px;margin:0 auto;padding:24px}
+h1{font-size:24px}ul{list-style:none;padding:0}li{display:flex;gap:12px;align-items:center;padding:10px 0;border-top:1px solid #ddd}
+li>span{flex:1}small{color:#666;display:block}button,.button{font:inherit;padding:6px 14px;border:0;border-radius:8px;background:#1a1a1a;color:#fff;text-decoration:none;cursor:pointer}
+button.plain{background:#eee;color:#222}input{font:inherit;padding:6px 8px;border:1px solid #888;border-radius:8px}
+form{display:inline-flex;gap:8px;flex-wrap:wrap;align-items:center}.note{background:#f3f6ff;padding:12px 16px;border-radius:8px}`
+
+const layout = hbs.compile(`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{{title}}</title>{{#if refresh}}<meta http-equiv="refresh" content="2">{{/if}}<style>{{{style}}}</style></head>
+<body>{{{content}}}</body></html>`)
+
+const shopTemplate = hbs.compile(`<h1>{{shop}}: demo shop</h1>
+<p class="note">This stands for your storefront. Import a file for a product and attach it, buy that product here, and
+see what the buyer gets. <a href="{{admin}}">Open the admin page</a></p>
+<form method="get" action="/demo/shop"><input name="q" value="{{query}}" aria-label="Search products" placeholder="Title or SKU">
+<button class="plain">Search</button></form>
+<ul>{{#each products}}<li><span>{{title}}<small>{{sku}} · {{price}}</small></span>
+<form method="post" action="/demo/orders"><input type="hidden" name="sku" value="{{sku}}">
+<input type="email" name="email" value="buyer@example.com" required aria-label="Your email address">
+<button>Buy</button></form></li>{{else}}<li>No product is called so.</li>{{/each}}</ul>
+{{#if more}}<p>{{more}} more: search for them.</p>{{/if}}`)
+
+const orderTemplate = hbs.compile(`<h1>Thank you: order {{name}}</h1>
+<p>Confirmation {{confirmationNumber}} · {{email}} · {{financialStatus}}{{#if cancelledAt}} · cancelled{{/if}}</p>
+{{#if url}}<p class="note"><a class="button" href="{{url}}">Your files</a> {{files}} ready. The same link was sent by email.</p>
+{{else if told}}<p class="note">Your files: {{told}}.</p>
+{{else}}<p class="note">Your files appear here once the shop has prepared them. This page looks every two seconds. A product without a file has none.</p>{{/if}}
+<ul>{{#each lines}}<li><span>{{title}}<small>{{sku}}</small></span>{{currentQuantity}} of {{quantity}}</li>{{/each}}</ul>
+<h2>As the merchant</h2>
+<p><form method="post" action="/demo/orders/{{id}}/refund"><button class="plain">Refund</button></form>
+<form method="post" action="/demo/orders/{{id}}/cancel"><button class="plain">Cancel</button></form>
+<form method="post" action="/demo/orders/{{id}}/risk"><input type="hidden" name="recommendation" value="INVESTIGATE"><button class="plain">Mark as risky</button></form>
+<form method="post" action="/demo/orders/{{id}}/risk"><input type="hidden" name="recommendation" value="ACCEPT"><button class="plain">Accept</button></form></p>
+<p><a href="/demo/shop">Back to the shop</a> · <a href="{{admin}}/deliveries">Deliveries in the admin page</a></p>`)
+
+const MOST_SHOWN = 60
+
+interface Shown {
+  shopName: string
+  adminUrl: string
+  catalog: DemoCatalog
+}
+
+export function shopPage({ shopName, adminUrl, catalog }: Shown, query: string): string {
+  const { variants, products } = catalog
+  const wanted = fold(query)
+  const found = variants.sku.flatMap((sku, row) => {
+    const title = products.title[variants.product[row]!]!
+    const fits = sku !== '' && (query === '' || fold(`${title} ${sku}`).includes(wanted))
+    return fits ? [{ title, sku, price: variants.price[row]! }] : []
+  })
+  const content = shopTemplate({
+    ...{ shop: shopName, admin: adminUrl, query, products: found.slice(0, MOST_SHOWN) },
+    more: Math.max(0, found.length - MOST_SHOWN),
+  })
+  return layout({ title: `${shopName}: demo shop`, style: STYLE, content })
+}
+
+export function orderPage({ shopName, adminUrl }: Shown, order: DemoOrder): string {
+  const field = order.metafields.find(({ key }) => key === 'delivery')
+  const { url, files, status } = field
+    ? (JSON.parse(field.value) as { url: string | null; files: number; status: string })
+    : { url: null, files: 0, status: '' }
+  const told = status === 'ready' ? '' : status
+  const content = orderTemplate({ ...order, url, files, told, admin: adminUrl })
+  const title = `Order ${order.name} · ${shopName}`
+  return layout({ title, style: STYLE, content, refresh: !field })
+}
+
+export const problemPage = (message: string): string =>
+  layout({
+    title: 'This did not work',
+    style: STYLE,
+    content: hbs.compile(
+      '<h1>This did not work</h1><p>{{message}}</p><p><a href="/demo/shop">Back to the shop</a></p>',
+    )({ message }),
+  })

@@ -1,0 +1,63 @@
+// Webhooks of the stand-in, as the platform sends them: signed over the raw body, repeated until they
+// are answered with 200, some of them twice, and not always in the order of the events.
+import { createHmac, randomInt, randomUUID } from 'node:crypto'
+import type { DemoApp } from '../app.ts'
+
+export interface WebhookSender {
+  /** Resolves after the first attempt; further ones follow in the background. */
+  send(topic: string, body: object): Promise<void>
+  close(): void
+}
+
+/** Milliseconds before each further attempt: the platform repeats for four hours. */
+const RETRIES = [500, 2000, 10_000, 60_000, 600_000, 1_800_000, 3_600_000, 7_200_000]
+const TIMEOUT_MS = 5000
+/** Of a hundred webhooks so many are sent twice. */
+const DUPLICATES = 20
+const DUPLICATE_WITHIN_MS = 1500
+
+/** @param address of the app's intake. */
+export function createWebhookSender(app: DemoApp, address: string): WebhookSender {
+  const timers = new Set<NodeJS.Timeout>()
+  const closing = new AbortController()
+  const later = (ms: number, work: () => void) => {
+    const timer = setTimeout(() => {
+      timers.delete(timer)
+      work()
+    }, ms).unref()
+    timers.add(timer)
+  }
+  const attempt = async (headers: Record<string, string>, body: string, tried: number) => {
+    const taken = await fetch(address, {
+      ...{ method: 'POST', body, headers },
+      signal: AbortSignal.any([closing.signal, AbortSignal.timeout(TIMEOUT_MS)]),
+    }).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+    if (taken || closing.signal.aborted || tried >= RETRIES.length) return
+    later(RETRIES[tried]!, () => void attempt(headers, body, tried + 1))
+  }
+  return {
+    send: async (topic, content) => {
+      const body = JSON.stringify(content)
+      const headers = {
+        'content-type': 'application/json',
+        'x-shopify-topic': topic,
+        'x-shopify-shop-domain': app.shopDomain,
+        'x-shopify-api-version': '2026-10',
+        'x-shopify-webhook-id': randomUUID(),
+        'x-shopify-event-id': randomUUID(),
+        'x-shopify-triggered-at': new Date().toISOString(),
+        'x-shopify-hmac-sha256': createHmac('sha256', app.apiSecret).update(body).digest('base64'),
+      }
+      if (randomInt(100) < DUPLICATES)
+        later(randomInt(DUPLICATE_WITHIN_MS), () => void attempt(headers, body, RETRIES.length))
+      await attempt(headers, body, 0)
+    },
+    close: () => {
+      closing.abort()
+      for (const timer of timers) clearTimeout(timer)
+    },
+  }
+}

@@ -1,0 +1,180 @@
+// What customers and the merchant do with orders of the stand-in's shop. Each event is told to the
+// app by its webhook.
+import { randomBytes } from 'node:crypto'
+import { z } from 'zod'
+import type { DemoCatalog } from '../catalog.ts'
+import { toGid } from '../catalog-ids.ts'
+import { fold } from '../search.ts'
+import { laterThan } from './admin-orders.ts'
+import {
+  cancel,
+  edit,
+  OrderProblem,
+  refund,
+  type DemoLine,
+  type DemoOrder,
+  type Recommendation,
+} from './order.ts'
+import type { WebhookSender } from './sender.ts'
+import type { OrderStore } from './store.ts'
+
+const MOST_LINES = 200
+const MOST_UNITS = 1000
+
+const line = z.strictObject({
+  sku: z.string().min(1).max(255),
+  quantity: z.coerce.number().int().min(1).max(MOST_UNITS).default(1),
+})
+const orderBody = z.strictObject({
+  email: z.email('Write an email address').max(320),
+  locale: z.string().min(2).max(20).nullish(),
+  lines: z.array(line).min(1, 'At least one line').max(MOST_LINES),
+})
+const changes = z.array(
+  z.strictObject({
+    sku: z.string().optional(),
+    id: z.string().optional(),
+    quantity: z.coerce.number().int().min(0).max(MOST_UNITS).default(1),
+  }),
+)
+const refundBody = z.strictObject({ lines: changes.max(MOST_LINES).optional() })
+const editBody = z.strictObject({
+  lines: z
+    .array(line.extend({ quantity: z.coerce.number().int().min(0).max(MOST_UNITS) }))
+    .min(1)
+    .max(MOST_LINES),
+})
+const riskBody = z.strictObject({
+  recommendation: z.enum(['ACCEPT', 'CANCEL', 'INVESTIGATE', 'NONE']),
+})
+
+const skuBody = z.strictObject({
+  sku: z.string().min(1).max(255),
+  new_sku: z.string().min(1).max(255),
+})
+
+export const ORDER_ACTIONS = ['refund', 'cancel', 'edit', 'risk'] as const
+export type OrderAction = (typeof ORDER_ACTIONS)[number]
+
+export interface DemoShopFront {
+  /** Throws `OrderProblem` with what is wrong. */
+  buy(body: unknown): Promise<DemoOrder>
+  /** Null: there is no such order. Throws `OrderProblem`. */
+  act(id: number, action: OrderAction, body: unknown): Promise<DemoOrder | null>
+  read(id: number): Promise<DemoOrder | null>
+  /** Gives a variant another SKU, as the merchant does. Throws `OrderProblem`. */
+  changeSku(body: unknown): { product_id: string }
+}
+
+export function createShopFront(
+  catalog: DemoCatalog,
+  orders: OrderStore,
+  sender: WebhookSender,
+): DemoShopFront {
+  const lineOf = (orderId: number, place: number, sku: string, quantity: number): DemoLine => {
+    const { variants, products } = catalog
+    const row = catalog.bySku(fold(sku)).find((one) => variants.sku[one] === sku)
+    if (row === undefined) throw new OrderProblem(`There is no product with the SKU ${sku}`)
+    const product = variants.product[row]!
+    return {
+      id: orderId * 1000 + place,
+      productId: products.id[product]!,
+      variantId: variants.id[row]!,
+      title: products.title[product]!,
+      ...{ sku, quantity, currentQuantity: quantity, fulfilled: 0 },
+    }
+  }
+  const parse = <Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> => {
+    const parsed = schema.safeParse(body ?? {})
+    if (parsed.success) return parsed.data
+    const { path, message } = parsed.error.issues[0]!
+    throw new OrderProblem(`${path.join('.') || 'body'}: ${message}`)
+  }
+  const change = (order: DemoOrder, action: OrderAction, body: unknown): void => {
+    if (action === 'refund') refund(order, parse(refundBody, body).lines ?? null)
+    if (action === 'cancel') cancel(order, new Date())
+    if (action === 'edit') {
+      const { lines } = parse(editBody, body)
+      const from = order.lines.length
+      edit(
+        order,
+        lines.map(({ sku, quantity }, at) => lineOf(order.id, from + at, sku, quantity)),
+      )
+    }
+    if (action === 'risk')
+      order.recommendation = parse(riskBody, body).recommendation satisfies Recommendation
+    order.updatedAt = laterThan(order.updatedAt)
+  }
+  return {
+    changeSku: (body) => {
+      const { sku, new_sku } = parse(skuBody, body)
+      const row = catalog.bySku(fold(sku)).find((one) => catalog.variants.sku[one] === sku)
+      if (row === undefined) throw new OrderProblem(`There is no product with the SKU ${sku}`)
+      catalog.changeSku(row, new_sku)
+      const id = catalog.products.id[catalog.variants.product[row]!]!
+      const product_id = toGid('Product', id)
+      void sender.send('products/update', { id, admin_graphql_api_id: product_id })
+      return { product_id }
+    },
+    read: async (id) => (await orders.get([id]))[0] ?? null,
+    buy: async (body) => {
+      const { email, locale = null, lines } = parse(orderBody, body)
+      // Before a number is taken: one for each order, without gaps.
+      lines.forEach(({ sku, quantity }) => lineOf(0, 0, sku, quantity))
+      const id = await orders.nextId()
+      const now = new Date().toISOString()
+      const order: DemoOrder = {
+        ...{ id, name: `#${id}`, email, locale, customerId: customerOf(email) },
+        confirmationNumber: randomBytes(6).toString('hex').slice(0, 9).toUpperCase(),
+        ...{ createdAt: now, updatedAt: now, cancelledAt: null, financialStatus: 'PAID' },
+        ...{ recommendation: 'NONE', tags: [], metafields: [], fulfilments: [] },
+        lines: lines.map(({ sku, quantity }, at) => lineOf(id, at, sku, quantity)),
+      }
+      await orders.add(order)
+      // As on the platform, the customer does not wait for the apps.
+      void sender.send('orders/paid', orderPayload(order))
+      return order
+    },
+    act: async (id, action, body) => {
+      const changed = await orders.change(id, (order) => change(order, action, body))
+      if (!changed) return null
+      for (const [topic, payload] of TOLD[action](changed.order)) void sender.send(topic, payload)
+      return changed.order
+    },
+  }
+}
+
+/** One customer for each address. */
+const customerOf = (email: string) =>
+  [...email.toLowerCase()].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 1e9, 7)
+
+const orderPayload = (order: DemoOrder) => ({
+  id: order.id,
+  admin_graphql_api_id: toGid('Order', order.id),
+  ...{ name: order.name, email: order.email, confirmation_number: order.confirmationNumber },
+  ...{ created_at: order.createdAt, updated_at: order.updatedAt },
+  customer: { id: order.customerId, email: order.email },
+})
+
+const refundPayload = (order: DemoOrder) => ({
+  id: order.id * 10 + 1,
+  order_id: order.id,
+  created_at: order.updatedAt,
+})
+
+const TOLD: Readonly<Record<OrderAction, (order: DemoOrder) => (readonly [string, object])[]>> = {
+  refund: (order) => [['refunds/create', refundPayload(order)]],
+  cancel: (order) => [
+    ['orders/cancelled', orderPayload(order)],
+    ['refunds/create', refundPayload(order)],
+  ],
+  edit: (order) => [
+    ['orders/edited', { order_edit: { id: order.id * 10 + 2, order_id: order.id } }],
+  ],
+  risk: (order) => [
+    [
+      'orders/risk_assessment_changed',
+      { order_id: order.id, admin_graphql_api_order_id: toGid('Order', order.id) },
+    ],
+  ],
+}

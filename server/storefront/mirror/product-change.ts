@@ -1,0 +1,23 @@
+// One product that the platform reported as changed: read again and written into the mirror, so that
+// a changed SKU is known within seconds and not with the next refresh.
+import type { ShopScope } from '../../db/for-shop.ts'
+import type { Storefront } from '../storefront.ts'
+import type { ApplyChange } from '../webhooks/apply.ts'
+import { readMirror, type Refreshed } from './mirror-lease.ts'
+import { swapProduct } from './staging.ts'
+
+/** A refresh that runs may have read the product before it changed, and would write the old rows. */
+const AFTER_REFRESH_MS = 10_000
+
+export const applyProduct =
+  (
+    storefront: Pick<Storefront, 'product'>,
+    learned: (scope: ShopScope, refreshed: Refreshed) => Promise<unknown>,
+  ): ApplyChange =>
+  async (scope, { subject }, signal) => {
+    const rows = await storefront.product(scope.shop, subject, signal)
+    const refreshed = await swapProduct(scope, subject, rows)
+    if (refreshed.changed) await learned(scope, refreshed)
+    const mirror = await readMirror(scope)
+    return mirror?.refreshing ? new Date(Date.now() + AFTER_REFRESH_MS) : null
+  }

@@ -1,0 +1,37 @@
+// One product of a shop with its variants, as the mirror keeps them: read when the platform reports
+// that it changed.
+import type { AdminRequest } from './admin-api.ts'
+import { PRODUCT_BY_ID } from './operations.ts'
+import { rowOf, type CatalogRow, type Line } from './whole-catalog.ts'
+
+interface ProductNode extends Line {
+  variants: { nodes: Line[]; pageInfo: { hasNextPage: boolean; endCursor: string | null } }
+}
+
+const VARIANTS_A_PAGE = 250
+const POINTS = VARIANTS_A_PAGE + 6
+
+/** Its row and those of its variants; null: the platform has no such product. Throws `PortError`. */
+export async function readProduct(
+  shop: number,
+  request: AdminRequest,
+  id: string,
+  signal: AbortSignal,
+): Promise<readonly CatalogRow[] | null> {
+  const rows: CatalogRow[] = []
+  let page = { hasNextPage: true, endCursor: null as string | null }
+  while (page.hasNextPage) {
+    const { product } = await request<{ product: ProductNode | null }>(
+      shop,
+      PRODUCT_BY_ID,
+      { id, first: VARIANTS_A_PAGE, after: page.endCursor },
+      POINTS,
+      signal,
+    )
+    if (!product) return null
+    if (rows.length === 0) rows.push(rowOf(product))
+    rows.push(...product.variants.nodes.map((node) => rowOf({ ...node, __parentId: id })))
+    page = product.variants.pageInfo
+  }
+  return rows
+}

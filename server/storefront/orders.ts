@@ -1,0 +1,174 @@
+// The orders of a shop on the platform: read in small groups, and marked with what became of them.
+import { PortError } from '../../plugins/contract.ts'
+import { createQueryBatcher } from '../delivery/query-batcher.ts'
+import type { AdminRequest } from './admin-api.ts'
+import { CHANGED_ORDERS, ORDERS_BY_ID } from './operations.ts'
+import { createOrderMarks, type OrderMarks } from './order-marks.ts'
+
+export interface PlatformLine {
+  id: string
+  title: string
+  sku: string | null
+  /** Without what was refunded or removed. */
+  quantity: number
+  requires_shipping: boolean
+  product_id: string | null
+  variant_id: string | null
+}
+
+/** An order as the platform has it now. */
+export interface PlatformOrder {
+  id: string
+  name: string
+  email: string | null
+  locale: string | null
+  confirmation_number: string | null
+  created_at: Date
+  updated_at: Date
+  cancelled_at: Date | null
+  financial_status: string | null
+  recommendation: string
+  customer_id: string | null
+  lines: readonly PlatformLine[]
+}
+
+export interface ChangedOrder {
+  id: string
+  updated_at: Date
+}
+
+/** All of it throws `PortError`. */
+export interface LiveOrders extends OrderMarks {
+  /** Null: the platform has no such order (any more). */
+  read(id: string, signal: AbortSignal): Promise<PlatformOrder | null>
+  /** Orders that changed since then, oldest change first. */
+  changedSince(since: Date, signal: AbortSignal): AsyncIterable<readonly ChangedOrder[]>
+}
+
+interface LineNode {
+  id: string
+  title: string
+  sku: string | null
+  currentQuantity: number
+  requiresShipping: boolean
+  product: { id: string } | null
+  variant: { id: string } | null
+}
+interface Page<Node> {
+  nodes: Node[]
+  pageInfo: { hasNextPage: boolean; endCursor: string | null }
+}
+interface OrderNode {
+  id: string
+  name: string
+  email: string | null
+  customerLocale: string | null
+  confirmationNumber: string | null
+  createdAt: string
+  updatedAt: string
+  cancelledAt: string | null
+  displayFinancialStatus: string | null
+  risk: { recommendation: string }
+  customer: { id: string } | null
+  lineItems: Page<LineNode>
+}
+
+/** With these, a query of a full group stays below the 1,000 points that one may cost. */
+const ORDERS_A_QUERY = 10
+const LINES_A_QUERY = 20
+const LINE_POINTS = 3
+const ORDER_POINTS = 5
+const LINES_A_PAGE = 100
+const QUERIES_AT_A_TIME = 2
+const ORDERS_A_PAGE = 100
+
+const pointsOf = (orders: number, lines: number) => orders * (ORDER_POINTS + lines * LINE_POINTS)
+
+export function createOrders(
+  shop: number,
+  request: AdminRequest,
+  closing: AbortSignal,
+): LiveOrders {
+  const ask = async (ids: readonly string[], lines: number, after: string | null) => {
+    const { nodes } = await request<{ nodes: (Partial<OrderNode> | null)[] }>(
+      shop,
+      ORDERS_BY_ID,
+      { ids, lines, after },
+      pointsOf(ids.length, lines),
+      closing,
+    )
+    // A node of another type has none of the fields.
+    return nodes.map((node) => (node?.id === undefined ? null : (node as OrderNode)))
+  }
+  // Orders that are asked for while a query is underway share the next one.
+  const first = createQueryBatcher<string, OrderNode | null>(
+    (ids) => ask(ids, LINES_A_QUERY, null),
+    ORDERS_A_QUERY,
+    QUERIES_AT_A_TIME,
+  )
+  return {
+    ...createOrderMarks(shop, request),
+    read: async (id, signal) => {
+      const node = await first(id)
+      if (!node) return null
+      const lines = [...node.lineItems.nodes]
+      for (let page = node.lineItems.pageInfo; page.hasNextPage;) {
+        signal.throwIfAborted()
+        const [next] = await ask([id], LINES_A_PAGE, page.endCursor)
+        // The pages of one order must be of one state: it is read again when it has changed.
+        if (next?.updatedAt !== node.updatedAt) throw changed()
+        lines.push(...next.lineItems.nodes)
+        page = next.lineItems.pageInfo
+      }
+      return orderOf(node, lines)
+    },
+    changedSince: (since, signal) => changedOrders(shop, request, since, signal),
+  }
+}
+
+const changed = () =>
+  new PortError('storefront_unavailable', 'The order changed while it was read', true)
+
+async function* changedOrders(
+  shop: number,
+  request: AdminRequest,
+  since: Date,
+  signal: AbortSignal,
+): AsyncGenerator<readonly ChangedOrder[]> {
+  const query = `updated_at:>='${since.toISOString()}'`
+  let after: string | null = null
+  do {
+    const { orders }: { orders: Page<{ id: string; updatedAt: string }> } = await request(
+      shop,
+      CHANGED_ORDERS,
+      { query, first: ORDERS_A_PAGE, after },
+      ORDERS_A_PAGE + 2,
+      signal,
+    )
+    yield orders.nodes.map(({ id, updatedAt }) => ({ id, updated_at: new Date(updatedAt) }))
+    after = orders.pageInfo.hasNextPage ? orders.pageInfo.endCursor : null
+  } while (after !== null)
+}
+
+const orderOf = (node: OrderNode, lines: readonly LineNode[]): PlatformOrder => ({
+  id: node.id,
+  name: node.name,
+  email: node.email,
+  locale: node.customerLocale,
+  confirmation_number: node.confirmationNumber,
+  created_at: new Date(node.createdAt),
+  updated_at: new Date(node.updatedAt),
+  cancelled_at: node.cancelledAt === null ? null : new Date(node.cancelledAt),
+  financial_status: node.displayFinancialStatus,
+  recommendation: node.risk.recommendation,
+  customer_id: node.customer?.id ?? null,
+  lines: lines.map((line) => ({
+    id: line.id,
+    title: line.title,
+    sku: line.sku,
+    quantity: line.currentQuantity,
+    requires_shipping: line.requiresShipping,
+    product_id: line.product?.id ?? null,
+    variant_id: line.variant?.id ?? null,
+  })),
+})

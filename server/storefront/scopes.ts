@@ -1,0 +1,33 @@
+// The platform's scopes that the app asks for (shopify.app.toml), and what works without each. A
+// merchant may take one back, and an older installation may lack one.
+import type { ShopScope } from '../db/for-shop.ts'
+
+const WANTED: Readonly<Record<string, string>> = {
+  read_products: 'Files cannot be matched to products.',
+  write_orders:
+    'Orders cannot be read: buyers do not get their files automatically, and orders are not tagged.',
+  write_merchant_managed_fulfillment_orders:
+    'Delivered lines are not marked as fulfilled, and the platform’s own mail cannot bring the files.',
+}
+
+export interface MissingScope {
+  scope: string
+  disables: string
+}
+
+/** As the platform last named them; none where the app has no access. */
+export async function readScopes(scope: ShopScope): Promise<string[]> {
+  const [row] = await scope.query<{ scope: string }>(
+    'select scope from shop_tokens where shop_id = :shop',
+  )
+  return (row?.scope ?? '').split(',').filter((one) => one !== '')
+}
+
+export const missingScopes = (granted: readonly string[]): MissingScope[] =>
+  Object.entries(WANTED)
+    .filter(([scope]) => !isGranted(granted, scope))
+    .map(([scope, disables]) => ({ scope, disables }))
+
+/** A write scope includes its read. */
+const isGranted = (granted: readonly string[], scope: string) =>
+  granted.includes(scope) || granted.includes(scope.replace(/^read_/, 'write_'))

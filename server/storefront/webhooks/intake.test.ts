@@ -1,0 +1,133 @@
+// Webhooks over a real socket: only what is signed is stored, each once, with one job for a subject.
+import { createHmac, randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openTestApp, type TestApp } from '../../../test/app.ts'
+import { createSecrets } from '../../secrets.ts'
+import { createIntake } from './intake.ts'
+import { isSigned } from './signature.ts'
+
+let app: TestApp
+// As demo mode derives it from the server's secret.
+const secret = createSecrets('the secret of the tests, long enough')
+  .derive('demo-platform')
+  .toString('hex')
+  .slice(32)
+const domain = 'harbour.myshopify.com'
+
+beforeAll(async () => void (app = await openTestApp()))
+afterAll(() => app.close())
+
+const sign = (body: string, key = secret) => createHmac('sha256', key).update(body).digest('base64')
+
+async function send(
+  topic: string,
+  content: object | string,
+  over: Record<string, string> = {},
+): Promise<number> {
+  const body = typeof content === 'string' ? content : JSON.stringify(content)
+  const headers = {
+    'x-shopify-topic': topic,
+    'x-shopify-shop-domain': domain,
+    'x-shopify-webhook-id': randomUUID(),
+    'x-shopify-triggered-at': new Date().toISOString(),
+    'x-shopify-hmac-sha256': sign(body),
+    ...over,
+  }
+  return (await fetch(`${app.url}/webhooks`, { method: 'POST', body, headers })).status
+}
+const changes = () =>
+  app.engine.scope.query<{ kind: string; subject: string }>(
+    'select kind, subject from platform_changes where shop_id = :shop order by kind, subject',
+  )
+const jobs = async (task: string) =>
+  (
+    await app.engine.parts.database.pool.query<{ key: string }>(
+      'select key from graphile_worker.jobs where task_identifier = $1 order by key',
+      [task],
+    )
+  ).rows.map(({ key }) => key)
+
+test('what is not signed with one of the secrets is refused, and stored nowhere', async () => {
+  const body = JSON.stringify({ id: 1 })
+  for (const signature of ['', 'x', sign(body, 'another secret'), sign(`${body} `)])
+    expect(await send('orders/paid', body, { 'x-shopify-hmac-sha256': signature })).toBe(401)
+  expect(await changes()).toEqual([])
+  expect(isSigned(Buffer.from(body), sign(body, 'before'), ['now', 'before'])).toBe(true)
+  expect(isSigned(Buffer.from(body), sign(body, 'older'), ['now', 'before'])).toBe(false)
+})
+
+test('a webhook that is repeated, and several about one order, make one job', async () => {
+  const id = { 'x-shopify-webhook-id': randomUUID() }
+  const paid = { id: 1001, admin_graphql_api_id: 'gid://shopify/Order/1001' }
+  for (let again = 0; again < 3; again++) expect(await send('orders/paid', paid, id)).toBe(200)
+  expect(await send('refunds/create', { id: 5, order_id: 1001 })).toBe(200)
+  expect(await send('orders/edited', { order_edit: { order_id: 1001 } })).toBe(200)
+  expect(
+    await send('orders/risk_assessment_changed', {
+      admin_graphql_api_order_id: 'gid://shopify/Order/1001',
+    }),
+  ).toBe(200)
+  expect(await changes()).toEqual([{ kind: 'order', subject: 'gid://shopify/Order/1001' }])
+  expect(await jobs('reconcile-order')).toEqual([
+    `reconcile-order:${app.engine.shop}/order/gid://shopify/Order/1001`,
+  ])
+  const [stored] = await app.engine.scope.query<{ count: number }>(
+    'select count(*) as count from webhooks where shop_id = :shop',
+  )
+  expect(stored!.count).toBe(4)
+})
+
+test('what cannot be used is answered so that the platform does not repeat it for nothing', async () => {
+  const before = await changes()
+  expect(await send('orders/paid', 'not JSON')).toBe(400)
+  expect(await send('orders/paid', { id: 'x' })).toBe(200)
+  expect(await send('unknown/topic', {})).toBe(200)
+  expect(await send('orders/paid', { id: 7 }, { 'x-shopify-shop-domain': 'nobody' })).toBe(200)
+  expect(await send('orders/paid', { id: 7 }, { 'x-shopify-webhook-id': '' })).toBe(400)
+  expect((await fetch(`${app.url}/webhooks`)).status).toBe(405)
+  expect(await changes()).toEqual(before)
+})
+
+test('a database that is away is told, so that the platform repeats the webhook', async () => {
+  const broken = { knex: () => ({ where: () => Promise.reject(new Error('away')) }) } as never
+  const log = app.engine.parts.log
+  const intake = createIntake(broken, [secret], log)
+  const { createServer } = await import('node:http')
+  const server = createServer((request, response) => void intake(request, response))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  const body = JSON.stringify({ id: 1 })
+  const answer = await fetch(`http://127.0.0.1:${port}/webhooks`, {
+    method: 'POST',
+    body,
+    headers: {
+      'x-shopify-topic': 'orders/paid',
+      'x-shopify-webhook-id': '1',
+      'x-shopify-hmac-sha256': sign(body),
+    },
+  })
+  server.close()
+  expect(answer.status).toBe(503)
+})
+
+test('uninstalling stops every link within a second, unless the shop came back since', async () => {
+  const { scope } = app.owner
+  const stranger = await app.stranger('leaving.myshopify.com')
+  const at = { 'x-shopify-shop-domain': 'leaving.myshopify.com' }
+  const state = async () =>
+    (
+      await stranger.scope.query<{ gone: boolean }>(
+        'select uninstalled_at is not null as gone from shops where id = :shop',
+      )
+    )[0]!.gone
+  const late = { ...at, 'x-shopify-triggered-at': '2020-01-01T00:00:00Z' }
+  expect(await send('app/uninstalled', {}, late)).toBe(200)
+  expect(await state()).toBe(false)
+  expect((await stranger.call('GET', '/api/files')).status).toBe(200)
+  expect(await send('app/uninstalled', {}, at)).toBe(200)
+  expect(await state()).toBe(true)
+  expect((await stranger.call('GET', '/api/files')).status).toBe(401)
+  expect(
+    (await scope.query('select from shops where id = :shop and uninstalled_at is null')).length,
+  ).toBe(1)
+})

@@ -1,0 +1,118 @@
+// POST /webhooks: reads the raw body, checks its signature, and stores the webhook's id and the
+// change that it reports in one transaction. The work itself is a job: the platform waits five
+// seconds for the answer.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Database } from '../../db/database.ts'
+import { forShop, type ShopScope } from '../../db/for-shop.ts'
+import { findKnownShop } from '../../db/shops.ts'
+import { errorFields, type Logger } from '../../log.ts'
+import { reportChange } from './changes.ts'
+import { isSigned } from './signature.ts'
+import { TOPICS } from './topics.ts'
+
+export const WEBHOOKS_PATH = '/webhooks'
+
+/** Takes in one request for `WEBHOOKS_PATH`. Never rejects. */
+export type Intake = (request: IncomingMessage, response: ServerResponse) => Promise<void>
+
+/** A product with 2,000 variants has some megabytes. */
+const MOST_BODY_BYTES = 16 * 1024 * 1024
+const MOST_ID_LENGTH = 200
+
+/** @param secrets the current one, and the one before while the platform still signs with it. */
+export function createIntake(
+  database: Pick<Database, 'knex'>,
+  secrets: readonly string[],
+  log: Logger,
+): Intake {
+  const answer = async (request: IncomingMessage): Promise<number> => {
+    if (request.method !== 'POST') return 405
+    const body = await readBody(request)
+    if (body === null) return 413
+    const { headers } = request
+    const signature = String(headers['x-shopify-hmac-sha256'] ?? '')
+    if (!isSigned(body, signature, secrets)) return 401
+    const id = String(headers['x-shopify-webhook-id'] ?? '')
+    if (id === '' || id.length > MOST_ID_LENGTH) return 400
+    const report = readReport(request, body)
+    if (report === null) return 400
+    const shop = await findKnownShop(database, String(headers['x-shopify-shop-domain'] ?? ''))
+    // A shop that was deleted, or a topic of another version: nothing is left to do.
+    if (shop === null || report === 'unknown') return 200
+    await forShop(database, shop).transaction((tx) => store(tx, id, report))
+    return 200
+  }
+  return async (request, response) => {
+    let status = 503
+    try {
+      status = await answer(request)
+    } catch (error) {
+      log.error('a webhook was not stored', errorFields(error))
+    }
+    if (response.destroyed) return
+    const allow = status === 405 ? { allow: 'POST' } : {}
+    const close = status === 413 ? { connection: 'close' } : {}
+    response.writeHead(status, { ...allow, ...close, 'content-length': 0 }).end()
+  }
+}
+
+interface Report {
+  topic: string
+  triggeredAt: Date | null
+  change: ReturnType<(typeof TOPICS)[string]>
+}
+
+/** Null: the body is not JSON. */
+function readReport({ headers }: IncomingMessage, body: Buffer): Report | 'unknown' | null {
+  const topic = String(headers['x-shopify-topic'] ?? '')
+  const at = new Date(String(headers['x-shopify-triggered-at'] ?? ''))
+  if (!Object.hasOwn(TOPICS, topic)) return 'unknown'
+  try {
+    const parsed: unknown = JSON.parse(body.toString())
+    if (typeof parsed !== 'object' || parsed === null) return null
+    const change = TOPICS[topic]!(parsed as Record<string, unknown>)
+    return { topic, change, triggeredAt: Number.isNaN(at.getTime()) ? null : at }
+  } catch {
+    return null
+  }
+}
+
+async function store(tx: ShopScope, id: string, report: Report): Promise<void> {
+  const { topic, change, triggeredAt } = report
+  const stored = await tx.query(
+    `insert into webhooks (shop_id, id, topic) values (:shop, :id, :topic)
+     on conflict do nothing returning id`,
+    { id, topic },
+  )
+  if (stored.length === 0 || change === null) return
+  if (change === 'uninstalled') return uninstall(tx, triggeredAt)
+  await reportChange(tx, change)
+}
+
+/**
+ * Done here and not in a job: links must stop within a second. A late report from before the shop
+ * was installed again is ignored.
+ */
+async function uninstall(tx: ShopScope, triggeredAt: Date | null): Promise<void> {
+  const rows = await tx.query(
+    `update shops set uninstalled_at = now() where id = :shop and uninstalled_at is null
+       and (:at::timestamptz is null or installed_at <= :at) returning id`,
+    { at: triggeredAt },
+  )
+  if (rows.length === 0) return
+  await tx.query('delete from shop_tokens where shop_id = :shop')
+  // Disconnects the clients of its drop accounts.
+  await tx.query(`select pg_notify('drop_control', 'shop ' || id) from shops where id = :shop`)
+}
+
+/** Null: it is too large. */
+async function readBody(request: IncomingMessage): Promise<Buffer | null> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > MOST_BODY_BYTES) return null
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}

@@ -1,0 +1,147 @@
+// From a purchase in the demo shop to the download, through the whole product: the stand-in's signed
+// webhooks, the worker, the mail, the buyer's page, and what the platform's order shows afterwards.
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startMailFake, type MailFake } from '../fakes/smtp.ts'
+import { startOrigin, type Origin } from '../fakes/origin.ts'
+import { importUntilEnd } from './imports.ts'
+import { removeDataDir, startServer, type RunningServer } from './server.ts'
+
+let server: RunningServer
+let origin: Origin
+let mail: MailFake
+let shopFront: string
+
+beforeAll(async () => {
+  ;[origin, mail] = await Promise.all([startOrigin(), startMailFake()])
+  server = await startServer({ env: { SMTP_URL: mail.url, ROLE: 'web,worker' } })
+  const demo = JSON.parse(await readFile(path.join(server.dataDir, 'demo.json'), 'utf8')) as {
+    storefront: { url: string }
+  }
+  shopFront = demo.storefront.url
+})
+afterAll(async () => {
+  await server.stop()
+  await Promise.all([origin.close(), mail.close(), removeDataDir(server.dataDir)])
+})
+
+// Tests look into answers as they like.
+/* eslint-disable @typescript-eslint/no-explicit-any */
+async function post(route: string, body: object): Promise<any> {
+  const answer = await fetch(`${shopFront}${route}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  return { status: answer.status, ...((await answer.json()) as object) }
+}
+const read = async (route: string): Promise<any> => (await server.call('GET', route)).json()
+const buy = (email: string, sku: string) =>
+  post('/demo/orders', { email, locale: 'fr', lines: [{ sku, quantity: 1 }] })
+const deliveryOf = async (order: string) =>
+  (await read(`/api/deliveries?order=${encodeURIComponent(order)}`)).data[0]
+const statusOf = async (order: string) => (await deliveryOf(order))?.status
+
+async function sell(filename: string, sku: string): Promise<void> {
+  const file = { filename, url: `${origin.url}/bytes/1000/${filename}`, product_sku: sku }
+  const { files } = await importUntilEnd(server, { files: [file] })
+  expect(files[0]).toMatchObject({ status: 'imported', product_mapped: true })
+}
+
+test('a purchase brings mail, page and order, and the delivery follows the order', async () => {
+  await sell('guide.pdf', 'EB-001')
+  await sell('walks.pdf', 'EB-001')
+  const order = await buy('buyer@example.com', 'EB-001')
+  expect(order).toMatchObject({ status: 201, confirmation_number: expect.stringMatching(/^\w+$/) })
+  await expect
+    .poll(() => mail.mails.filter(({ to }) => to[0] === 'buyer@example.com').length)
+    .toBe(1)
+  const delivery = await deliveryOf(order.order_id)
+  expect(delivery).toMatchObject({ status: 'ready', files: 2, downloads: 0, locale: 'fr' })
+  const { raw } = mail.mails.find(({ to }) => to[0] === 'buyer@example.com')!
+  const key = delivery.url.split('key=')[1]
+  expect(raw.replace(/=\r\n/g, '').replaceAll('=3D', '=')).toContain(`key=${key}`)
+
+  const page = await (await fetch(delivery.url)).text()
+  expect(page).toContain('guide.pdf')
+  expect((await deliveryOf(order.order_id)).downloads).toBe(0)
+  const zip = await fetch(`${delivery.url}&all=1`)
+  expect([zip.status, (await zip.arrayBuffer()).byteLength]).toEqual([
+    200,
+    Number(zip.headers.get('content-length')),
+  ])
+  expect((await deliveryOf(order.order_id)).downloads).toBe(2)
+
+  const shown = async () => (await fetch(`${shopFront}/demo/orders/${order.name.slice(1)}`)).json()
+  await expect.poll(shown).toMatchObject({
+    tags: ['files-delivered'],
+    metafields: [{ namespace: '$app', key: 'delivery' }],
+    fulfilments: [{ notified: false }],
+  })
+
+  expect((await post(`/demo/orders/${order.order_id}/refund`, {})).financial_status).toBe(
+    'REFUNDED',
+  )
+  await expect.poll(() => statusOf(order.order_id)).toBe('withdrawn')
+  expect((await fetch(delivery.url)).status).toBe(410)
+})
+
+test('a risky order waits for the merchant, whose release sends the mail', async () => {
+  const order = await buy('risky@example.com', 'EB-001')
+  await post(`/demo/orders/${order.order_id}/risk`, { recommendation: 'INVESTIGATE' })
+  await expect.poll(() => statusOf(order.order_id)).toBe('held')
+  const { id } = await deliveryOf(order.order_id)
+  expect((await server.call('POST', `/api/deliveries/${id}/resend`)).status).toBe(409)
+  expect((await server.call('POST', `/api/deliveries/${id}/release`)).status).toBe(200)
+  expect(await statusOf(order.order_id)).toBe('ready')
+  await expect.poll(() => mail.mails.some(({ to }) => to[0] === 'risky@example.com')).toBe(true)
+})
+
+test('past buyers are told of a new version with one mail for an order', async () => {
+  const order = await buy('past@example.com', 'EB-001')
+  await expect
+    .poll(() => mail.mails.filter(({ to }) => to[0] === 'past@example.com').length)
+    .toBe(1)
+  const { id } = await deliveryOf(order.order_id)
+  const { file_list } = await read(`/api/deliveries/${id}`)
+  const body = {
+    action: 'tell-buyers',
+    select: { file_ids: file_list.map((file: { file_id: string }) => file.file_id) },
+  }
+  expect((await server.call('POST', '/api/operations', body)).status).toBe(202)
+  await expect
+    .poll(() => mail.mails.filter(({ to }) => to[0] === 'past@example.com').length)
+    .toBe(2)
+  const messages = (await read(`/api/deliveries/${id}`)).messages
+  expect(messages.map(({ subject }: { subject: string }) => subject)).toEqual([
+    expect.stringContaining('Nouvelle version'),
+    expect.stringContaining('Vos fichiers'),
+  ])
+})
+
+test('a changed SKU is known from its webhook, without a refresh of the catalog', async () => {
+  const found = async (search: string) =>
+    (await read(`/api/products?search=${search}`)).data.map((one: { title: string }) => one.title)
+  await expect.poll(() => found('EB-002')).toHaveLength(1)
+  const [title] = await found('EB-002')
+  expect((await post('/demo/products', { sku: 'EB-002', new_sku: 'NEW-42' })).status).toBe(200)
+  await expect.poll(() => found('NEW-42')).toEqual([title])
+})
+
+test('the shop front is for pages of this machine, and says what is wrong with a purchase', async () => {
+  const page = await fetch(`${shopFront}/demo/shop`)
+  expect(await page.text()).toContain('action="/demo/orders"')
+  expect(await buy('nobody', 'EB-001')).toMatchObject({ status: 422 })
+  expect(await buy('buyer@example.com', 'NO-SUCH-SKU')).toMatchObject({
+    status: 422,
+    error: { message: 'There is no product with the SKU NO-SUCH-SKU' },
+  })
+  const elsewhere = { origin: 'https://evil.example', 'content-type': 'application/json' }
+  const answer = await fetch(`${shopFront}/demo/orders`, {
+    method: 'POST',
+    headers: elsewhere,
+    body: '{}',
+  })
+  expect(answer.status).toBe(403)
+})

@@ -26,7 +26,6 @@ import type { BlobStore } from './store/store.ts'
 import { openStorefront } from './storefront/open.ts'
 import type { Storefront } from './storefront/storefront.ts'
 
-
 export interface Given {
   config: Config
   database: Database

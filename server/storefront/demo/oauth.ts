@@ -15,7 +15,11 @@ export interface TokenEndpoint {
 }
 
 /** A write scope includes its read. */
-export const DEMO_SCOPES = ['read_products', 'write_orders', 'write_merchant_managed_fulfillment_orders']
+export const DEMO_SCOPES = [
+  'read_products',
+  'write_orders',
+  'write_merchant_managed_fulfillment_orders',
+]
 const SCOPE = DEMO_SCOPES.join(',')
 const REFRESH_SECONDS = 90 * 24 * 3600
 /** "Never": the expiry of a token that was asked for without one. */

@@ -127,6 +127,13 @@ const house = [
     'Routes call channels, not the other way round.',
   ),
   zone(
+    './server/compliance',
+    './server/engine',
+    'Compliance knows the engine through engine.ts alone.',
+    ENGINE_PUBLIC,
+  ),
+  zone('./server/compliance', './server/http', 'Compliance knows no route.'),
+  zone(
     './server/channels',
     './server/engine',
     'A channel starts operations through engine.ts alone.',

@@ -86,14 +86,6 @@ export async function queueTask(
   await tx.query(`select ${ADD_JOB(job)}`, { name, key, serial: onePerShop, runAt: runAt ?? null })
 }
 
-/** Removes the jobs of the shop that no worker has begun: the shop is being deleted. */
-export async function dropJobs(tx: ShopScope): Promise<void> {
-  await tx.query(
-    `select graphile_worker.complete_jobs(array(select id from graphile_worker._private_jobs
-       where payload ->> 'shop' = :shop::text and locked_at is null))`,
-  )
-}
-
 /** Resets the count of failed attempts: the next run counts as the first one. */
 export async function forgetAttempts(
   tx: ShopScope,

@@ -2,7 +2,7 @@
 // sends it 48 hours after the app was uninstalled; a shop that was installed again is left alone.
 import type { UploadFolder } from '../channels/upload/upload.ts'
 import type { ShopScope } from '../db/for-shop.ts'
-import { dropJobs } from '../engine/background.ts'
+import { dropJobs } from '../engine/engine.ts'
 import type { Logger } from '../log.ts'
 import type { BlobStore } from '../store/store.ts'
 import type { ApplyChange } from '../storefront/webhooks/apply.ts'

@@ -128,3 +128,14 @@ async function addJob(
     },
   )
 }
+
+/**
+ * Removes a shop's jobs, of every task: its rows are being deleted. A job that runs right now ends
+ * by itself, because it finds nothing of the shop. graphile-worker's own view has no payload.
+ */
+export async function dropJobs(tx: ShopScope): Promise<void> {
+  await tx.query(
+    `delete from graphile_worker._private_jobs
+     where payload ->> 'shop' = :shop::text and locked_at is null`,
+  )
+}

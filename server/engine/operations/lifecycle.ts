@@ -141,6 +141,20 @@ async function cancel(tx: ShopScope, operation: OperationRow): Promise<void> {
   await announceControl(tx, id)
 }
 
+/**
+ * Ends all operations of a shop without running their last steps: the shop is being deleted, and
+ * nothing may be sent about it any more.
+ */
+export async function stopOperations(tx: ShopScope): Promise<void> {
+  await tx.query(
+    `with stopped as (
+       update operations set status = 'cancelled', open = false, finished_at = now()
+       where shop_id = :shop and finished_at is null returning id
+     )
+     select pg_notify('operation_control', id::text) from stopped`,
+  )
+}
+
 /** Its items keep what was found, and readers hide it: writing 100,000 rows would take seconds. */
 async function discard(tx: ShopScope, { id }: OperationRow): Promise<void> {
   await tx.query(

@@ -1,0 +1,27 @@
+// app/uninstalled: the shop's tokens are dropped and nothing of it is served any more. Its data
+// stays until the platform demands the deletion, 48 hours later, or the shop returns.
+import { forShop, type ShopScope } from '../db/for-shop.ts'
+import type { ComplianceParts } from './parts.ts'
+
+/**
+ * Links stop within a second: the update notifies every web process (migration 0011), and a missed
+ * notification costs no more than the link cache's time to live. Idempotent.
+ */
+export async function uninstallShop(
+  { database, log }: Pick<ComplianceParts, 'database' | 'log'>,
+  shop: number,
+): Promise<void> {
+  const uninstalled = await forShop(database, shop).transaction(uninstall)
+  if (uninstalled) log.info('uninstalled a shop', { shop })
+}
+
+/** The same in the caller's transaction. False: it was uninstalled already, or is not known. */
+export async function uninstall(tx: ShopScope): Promise<boolean> {
+  const rows = await tx.query(
+    `update shops set uninstalled_at = now() where id = :shop and uninstalled_at is null
+     returning pg_notify('drop_control', 'shop ' || id)`,
+  )
+  await tx.query('delete from shop_tokens where shop_id = :shop')
+  await tx.query('delete from token_leases where shop_id = :shop')
+  return rows.length > 0
+}

@@ -1,0 +1,185 @@
+// A row in every table that has a shop_id, made from the live schema: tables that a later migration
+// adds are filled without being listed. A table that cannot be filled fails by its name, and then
+// takes a line in VALUES.
+import { createHash } from 'node:crypto'
+import type pg from 'pg'
+
+interface Column {
+  name: string
+  type: string
+  required: boolean
+}
+
+interface ForeignKey {
+  columns: string[]
+  target: string
+  targets: string[]
+  deferred: boolean
+}
+
+interface Table {
+  name: string
+  columns: Column[]
+  keys: ForeignKey[]
+  /** By column: the first value that a check allows. */
+  allowed: Map<string, string>
+}
+
+/** A value for a column; undefined: as it would be otherwise. */
+export type Plant = (table: string, column: string, type: string) => unknown
+
+type Row = Record<string, unknown>
+
+/** What the schema alone does not tell: checks over several columns. */
+const VALUES: Readonly<Record<string, Row>> = {
+  drop_entries: { kind: 'file', state: 'waiting', parent_id: null },
+  links: { pack_id: null, pack_name: null, parent_id: null, delivery_id: null },
+  operations: { undoes: null, undone_by: null, schedule_id: null },
+  schedules: { action: null, built_in: null },
+  versions: { number: 1 },
+  workflows: { channel: null },
+}
+
+const COLUMNS = `
+  select c.relname as "table", a.attname as name, format_type(a.atttypid, a.atttypmod) as type,
+    a.attnotnull and not a.atthasdef and a.attidentity = '' as required
+  from pg_attribute a join pg_class c on c.oid = a.attrelid
+  where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and a.attnum > 0
+    and not a.attisdropped and a.attgenerated = ''
+    and exists (select from pg_attribute s where s.attrelid = c.oid and s.attname = 'shop_id')
+  order by c.relname, a.attnum`
+const KEYS = `
+  select f.relname as "table", t.relname as target, k.condeferred as deferred,
+    (select json_agg(attname order by n) from unnest(k.conkey) with ordinality u (num, n)
+       join pg_attribute on attrelid = k.conrelid and attnum = u.num) as columns,
+    (select json_agg(attname order by n) from unnest(k.confkey) with ordinality u (num, n)
+       join pg_attribute on attrelid = k.confrelid and attnum = u.num) as targets
+  from pg_constraint k join pg_class f on f.oid = k.conrelid join pg_class t on t.oid = k.confrelid
+  where k.contype = 'f'`
+const CHECKS = `
+  select c.relname as "table", pg_get_constraintdef(k.oid) as definition
+  from pg_constraint k join pg_class c on c.oid = k.conrelid where k.contype = 'c'`
+
+/** All tables with a shop_id, and their columns. */
+export async function readTables(pool: pg.Pool): Promise<Table[]> {
+  const [columns, keys, checks] = await Promise.all([
+    pool.query<Column & { table: string }>(COLUMNS),
+    pool.query<ForeignKey & { table: string }>(KEYS),
+    pool.query<{ table: string; definition: string }>(CHECKS),
+  ])
+  const names = [...new Set(columns.rows.map(({ table }) => table))]
+  return names.map((name) => ({
+    name,
+    columns: columns.rows.filter(({ table }) => table === name),
+    keys: keys.rows.filter(({ table }) => table === name),
+    allowed: new Map(
+      checks.rows.flatMap(({ table, definition }) => {
+        const match = /\(?(\w+) = ANY \(ARRAY\['([^']*)'/.exec(definition)
+        return table === name && match ? [[match[1]!, match[2]!] as const] : []
+      }),
+    ),
+  }))
+}
+
+/**
+ * Inserts one row of the shop into each table, in one transaction. Gives them by table. Throws an
+ * error that names the tables which could not be filled.
+ */
+export async function fillEveryTable(
+  pool: pg.Pool,
+  shop: number,
+  plant: Plant = () => undefined,
+): Promise<Map<string, Row>> {
+  const tables = await readTables(pool)
+  const filled = new Map<string, Row>()
+  const client = await pool.connect()
+  try {
+    await client.query('begin')
+    for (let left = tables; left.length > 0;) {
+      const ready = left.filter(({ name, keys }) => isReady(name, keys, left))
+      if (ready.length === 0) throw notFilled(left, 'they refer to each other')
+      for (const table of ready)
+        filled.set(table.name, await fill(client, table, shop, filled, plant))
+      left = left.filter(({ name }) => !filled.has(name))
+    }
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback').catch(() => {})
+    throw error
+  } finally {
+    client.release()
+  }
+  return filled
+}
+
+const isReady = (name: string, keys: readonly ForeignKey[], left: readonly Table[]) =>
+  keys.every(
+    ({ target, deferred }) =>
+      deferred || target === name || !left.some((other) => other.name === target),
+  )
+
+const notFilled = (tables: readonly Pick<Table, 'name'>[], why: string) =>
+  new Error(`test/every-table.ts cannot fill ${tables.map(({ name }) => name).join(', ')}: ${why}`)
+
+async function fill(
+  client: pg.PoolClient,
+  table: Table,
+  shop: number,
+  filled: ReadonlyMap<string, Row>,
+  plant: Plant,
+): Promise<Row> {
+  const row = rowOf(table, shop, filled, plant)
+  const names = Object.keys(row)
+  try {
+    const { rows } = await client.query<Row>(
+      `insert into ${table.name} (${names.map((name) => `"${name}"`).join(', ')})
+       values (${names.map((_, at) => `$${at + 1}`).join(', ')}) returning *`,
+      Object.values(row),
+    )
+    return rows[0]!
+  } catch (error) {
+    throw notFilled([table], String(error))
+  }
+}
+
+function rowOf(table: Table, shop: number, filled: ReadonlyMap<string, Row>, plant: Plant): Row {
+  const row: Row = {}
+  for (const { name, type, required } of table.columns) {
+    if (name === 'shop_id') continue
+    const planted = plant(table.name, name, type)
+    if (planted !== undefined) row[name] = planted
+    else if (table.allowed.has(name)) row[name] = table.allowed.get(name)
+    else if (required) row[name] = valueOf(type, `${table.name}.${name}.${shop}`)
+  }
+  for (const { columns, target, targets, deferred } of table.keys) {
+    const referenced = target === table.name || deferred ? undefined : filled.get(target)
+    columns.forEach((name, at) => {
+      if (name !== 'shop_id' && referenced) row[name] = referenced[targets[at]!]
+    })
+  }
+  return { ...row, ...known(table), shop_id: shop }
+}
+
+/** Only columns that the table has (still). */
+const known = ({ name, columns }: Table): Row =>
+  Object.fromEntries(
+    Object.entries(VALUES[name] ?? {}).filter(([column]) =>
+      columns.some((one) => one.name === column),
+    ),
+  )
+
+function valueOf(type: string, seed: string): unknown {
+  if (type.endsWith('[]')) return []
+  if (type === 'jsonb') return '{}'
+  if (type === 'bytea') return createHash('sha256').update(seed).digest()
+  if (type === 'uuid') return uuidOf(seed)
+  if (type === 'boolean') return false
+  if (type.startsWith('timestamp')) return new Date()
+  return type === 'text' ? seed : 1
+}
+
+const uuidOf = (seed: string) =>
+  createHash('sha256')
+    .update(seed)
+    .digest('hex')
+    .replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-7$3-8$4-$5')

@@ -24,6 +24,7 @@ export type IdPrefix =
   | 'connection'
   | 'webhook'
   | 'delivery'
+  | 'answer'
 
 /** `file` + a UUID → `file_0199…` (32 hex digits). */
 export function toPublicId(prefix: IdPrefix, uuid: string): string {

@@ -14,6 +14,7 @@ import { EXAMPLES } from '../server/http/examples/examples.ts'
 import { admitFiles, admitVersion } from '../server/files/admit.ts'
 import { draftFrom } from '../server/files/drafts.ts'
 import { addMappings } from '../server/files/mappings.ts'
+import { customerData } from '../server/compliance/customer-data.ts'
 import { shopSettingsSchema } from '../server/files/shop-settings.ts'
 import { parsePublicId, toPublicId } from '../server/ids.ts'
 import { reconcileOrder } from '../server/orders/reconcile.ts'
@@ -345,6 +346,11 @@ const MAKERS: Record<ExampleId, Make> = {
   unfinished_upload: async ({ app, owner }) => {
     const at = await beginUpload({ url: app.url, key: owner.key }, 1000, { filename: 'begun.pdf' })
     return at.split('/').at(-1)!
+  },
+  customer_data: async ({ app, owner }) => {
+    const parts = { ...app.engine.parts, clock: () => new Date() }
+    const request = { email: 'buyer@example.com', customerId: null, orderIds: [] }
+    return toPublicId('answer', (await customerData(parts, owner.scope.shop, request)).id)
   },
   notice: (place) => inserted(place, 'notice', { level: 'info', title: 'Done', body: 'All of it' }),
   message: (place) => {

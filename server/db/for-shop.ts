@@ -23,6 +23,7 @@ export type TenantTable =
   | 'csv_column_mappings'
   | 'csv_problems'
   | 'csv_uploads'
+  | 'customer_data'
   | 'deliveries'
   | 'delivery_files'
   | 'demo_orders'

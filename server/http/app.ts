@@ -44,6 +44,7 @@ import { activityRoutes } from './routes/activity.ts'
 import { apiKeyRoutes } from './routes/api-keys.ts'
 import { connectionRoutes } from './routes/connections.ts'
 import { csvRoutes } from './routes/csv.ts'
+import { customerDataRoutes } from './routes/customer-data.ts'
 import { deliveryRoutes } from './routes/deliveries.ts'
 import { dropRoutes } from './routes/drop.ts'
 import { fileListRoutes } from './routes/file-list.ts'
@@ -131,6 +132,7 @@ export function listEndpoints(parts: AppParts): Endpoint[] {
     ...productRoutes(),
     ...reviewRoutes(parts),
     ...settingsRoutes(parts.clock),
+    ...customerDataRoutes(parts),
     ...buyerPageRoutes(),
     ...apiKeyRoutes(parts.clock),
     ...noticeRoutes(),

@@ -4,6 +4,7 @@ import { sweepCsvUploads } from '../channels/csv/uploads.ts'
 import { clearFiled } from '../channels/drop/import/clear.ts'
 import type { FinishParts } from '../channels/upload/finish.ts'
 import { sweepUploads } from '../channels/upload/upload.ts'
+import { sweepAnswers } from '../compliance/customer-data-rows.ts'
 import type { Database } from '../db/database.ts'
 import { sweepSessions } from '../delivery/sessions.ts'
 import { sweepDownloads } from '../delivery/record.ts'
@@ -83,6 +84,7 @@ function sweepsOf(
     () => logged('unfinished uploads', sweepUploads({ ...uploads, log }, database)),
     () => logged('old files in drop folders', clearFiled(pool)),
     () => sweepOperations(pool, clock()),
+    () => sweepAnswers(database),
     () => logged('expired versions', sweepVersions(pool, clock())),
     () => logged('unused blobs', sweepBlobs(pool, clock())),
     ...[...stores].map(

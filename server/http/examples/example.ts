@@ -57,6 +57,7 @@ export const IDS = {
   failed_drop: id('dropped', 30),
   connection: id('connection', 31),
   delivery: id('delivery', 32),
+  customer_data: id('answer', 96),
 } as const
 export type ExampleId = keyof typeof IDS
 

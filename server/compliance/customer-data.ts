@@ -1,0 +1,133 @@
+// customers/data_request: collects what is stored about a buyer into one JSON document, keeps it
+// sealed for the merchant, and tells the shop with a notice. The merchant hands it to the customer.
+import { forShop, type ShopScope } from '../db/for-shop.ts'
+import { raiseNotice } from '../notify/notices.ts'
+import {
+  findBuyer,
+  naming,
+  patternsOf,
+  type AddressPatterns,
+  type Buyer,
+  type CustomerRequest,
+} from './buyer.ts'
+import { readAnswer, recentAnswer, storeAnswer } from './customer-data-rows.ts'
+import type { ComplianceParts } from './parts.ts'
+import { PLACES } from './places.ts'
+
+type Rows = Record<string, unknown>[]
+
+/** What is handed out. Times are ISO 8601, sizes and counts plain numbers. */
+export interface CustomerData {
+  customer: { email: string | null; customer_id: string | null; order_ids: readonly string[] }
+  collected_at: string
+  links: Rows
+  downloads: Rows
+  /** By what they are: messages, notices, operations. */
+  records: Record<string, Rows>
+}
+
+/** Gives the answer's id, a bare UUID. The same request within the hour gives the same answer. */
+export async function customerData(
+  parts: Pick<ComplianceParts, 'database' | 'secrets' | 'clock' | 'log'>,
+  shop: number,
+  request: CustomerRequest,
+): Promise<{ id: string; data: CustomerData }> {
+  const { database, secrets, clock, log } = parts
+  const scope = forShop(database, shop)
+  const buyer = await findBuyer(scope, request)
+  const known = await recentAnswer(scope, secrets, request, buyer)
+  const kept = known && (await readAnswer(scope, secrets, known))
+  if (kept) return { id: kept.answer.id, data: JSON.parse(kept.document) as CustomerData }
+  const now = clock()
+  const document = JSON.stringify(await collect(scope, request, buyer, now), null, 2)
+  const data = JSON.parse(document) as CustomerData
+  const id = await scope.transaction(async (tx) => {
+    const stored = await storeAnswer(tx, secrets, { request, buyer, document, now })
+    await raiseNotice(tx, { ...noticeOf(request, stored.expires_at), operation_id: null })
+    return stored.id
+  })
+  log.info('collected a customer’s data for the shop', {
+    ...{ shop, answer: id, links: data.links.length, downloads: data.downloads.length },
+  })
+  return { id, data }
+}
+
+/** The notice names the platform's id alone: it stays longer than the document. */
+const noticeOf = ({ customerId }: CustomerRequest, until: Date) => ({
+  level: 'warning' as const,
+  title: 'A customer asks for their data',
+  body: [
+    `The platform passed on the request of ${
+      customerId ? `customer ${customerId.split('/').at(-1)}` : 'a customer'
+    }.`,
+    'What is stored here about them is ready: download it in the settings, under Customers’ data,',
+    `and send it to them. It is deleted on ${until.toISOString().slice(0, 10)}.`,
+  ].join(' '),
+})
+
+async function collect(
+  scope: ShopScope,
+  { email, customerId, orderIds }: CustomerRequest,
+  buyer: Buyer,
+  now: Date,
+): Promise<CustomerData> {
+  const patterns = patternsOf(buyer)
+  const records: Record<string, Rows> = {}
+  if (patterns)
+    for (const [table, { about, columns, how }] of Object.entries(PLACES))
+      if (how === 'mask' || how === 'delete')
+        records[about] = await rowsNaming(scope, table, columns, patterns)
+  ;(records[PLACES.outbox!.about] ??= []).push(...(await waitingMails(scope, buyer)))
+  return {
+    customer: { email, customer_id: customerId, order_ids: orderIds },
+    collected_at: now.toISOString(),
+    links: await linksOf(scope, buyer),
+    downloads: await downloadsOf(scope, buyer),
+    records,
+  }
+}
+
+/** Of each row that names the buyer: the columns that do, and when it was made where that is known. */
+async function rowsNaming(
+  scope: ShopScope,
+  table: string,
+  columns: readonly string[],
+  patterns: AddressPatterns,
+): Promise<Rows> {
+  const named = columns.map(
+    (name) => `'${name}', case when ${naming([name])} then to_jsonb("${name}") end`,
+  )
+  const rows = await scope.query<{ record: Record<string, unknown> }>(
+    `select jsonb_strip_nulls(jsonb_build_object('created_at', to_jsonb(t) -> 'created_at', ${named.join(', ')}))
+       as record
+     from ${table} t where shop_id = :shop and ${naming(columns)}`,
+    { ...patterns },
+  )
+  return rows.map(({ record }) => record)
+}
+
+/** A mail that has not been written yet names its link alone. */
+const waitingMails = (scope: ShopScope, { links }: Buyer): Promise<Rows> =>
+  scope.query(
+    `select created_at, status, payload from outbox
+     where shop_id = :shop and result is null and payload ->> 'link' = any(:links::text[])`,
+    { links },
+  )
+
+const linksOf = (scope: ShopScope, { links }: Buyer): Promise<Rows> =>
+  scope.query(
+    `select coalesce(f.filename, p.name, l.pack_name) as name, l.email, l.created_at, l.expires_at,
+       l.download_limit, l.downloads, l.last_download_at, l.revoked_at, l.asked_at
+     from links l left join files f on f.shop_id = l.shop_id and f.id = l.file_id
+     left join packs p on p.shop_id = l.shop_id and p.id = l.pack_id
+     where l.shop_id = :shop and l.id = any(:links::uuid[]) order by l.id`,
+    { links },
+  )
+
+const downloadsOf = (scope: ShopScope, { links }: Buyer): Promise<Rows> =>
+  scope.query(
+    `select d.at, f.filename, d.address, d.agent from downloads d
+     left join files f on f.shop_id = d.shop_id and f.id = d.file_id
+     where d.shop_id = :shop and d.link_id = any(:links::uuid[]) order by d.at`,
+    { links },
+  )

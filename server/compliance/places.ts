@@ -1,0 +1,115 @@
+// Where a buyer's e-mail or IP address may be stored, and what happens to it there when the
+// platform demands the deletion of a customer's data. A generated test compares both lists with
+// the live schema: a table in neither of them fails by its name.
+
+/** What stands in the place of a deleted address: valid, so that stored options can still be read. */
+export const DELETED = 'deleted@customer.invalid'
+
+export interface Place {
+  /** What it holds, for the customer's own copy. */
+  about: string
+  columns: readonly string[]
+  /** Other texts of the table, which say nothing of buyers: ids, hashes, names of files. */
+  keeps?: readonly string[]
+  /**
+   * `mask`: the address is replaced in these columns. `delete`: the row is deleted. `link`: the row
+   * belongs to a buyer's link and is handled with it (buyers-links.ts). `order`: with the order.
+   */
+  how: 'mask' | 'delete' | 'link' | 'order'
+}
+
+export const PLACES: Readonly<Record<string, Place>> = {
+  links: { about: 'Download links', columns: ['email'], keeps: ['pack_name'], how: 'link' },
+  downloads: { about: 'Downloads', columns: ['address', 'agent'], how: 'link' },
+  download_sessions: { about: 'Open downloads', columns: [], how: 'link' },
+  outbox: {
+    about: 'Messages',
+    columns: ['payload', 'result', 'error'],
+    keeps: ['key'],
+    how: 'delete',
+  },
+  notices: { about: 'Notices to the shop', columns: ['title', 'body'], how: 'delete' },
+  operations: {
+    about: 'Operations that made links',
+    columns: [
+      ...['workflow', 'request', 'source', 'label', 'warnings', 'intentions', 'stopped'],
+      'requested_by',
+    ],
+    keeps: ['action', 'channel', 'idempotency_key', 'foreseen'],
+    how: 'mask',
+  },
+  items: {
+    about: 'Files of those operations',
+    columns: [
+      ...['entry', 'draft', 'candidates', 'warnings', 'error', 'before', 'after', 'plan', 'wanted'],
+    ],
+    keeps: ['staged'],
+    how: 'mask',
+  },
+  workflows: {
+    about: 'Saved workflows',
+    columns: ['steps'],
+    keeps: ['name', 'channel'],
+    how: 'mask',
+  },
+  schedules: {
+    about: 'Scheduled tasks',
+    columns: ['options', 'filter'],
+    keeps: ['name', 'cron', 'action', 'built_in'],
+    how: 'mask',
+  },
+  customer_data: {
+    about: 'Earlier answers to such requests',
+    columns: [],
+    keeps: ['customer_id', 'order_ids'],
+    how: 'link',
+  },
+}
+
+/** Tables that hold nothing of buyers, or nothing that can be read, each with the reason. */
+export const NOT_BUYERS: Readonly<Record<string, string>> = {
+  api_keys: 'names that the merchant gave',
+  artifacts: 'names of documents; those with a buyer’s links are deleted with the links',
+  background_tasks: 'ids of work',
+  backups: 'files’ names, tags and settings',
+  blob_locations: 'hashes',
+  blobs: 'hashes',
+  catalog_mirrors: 'counts of the catalog',
+  catalog_staged: 'the shop’s public catalog',
+  chains: 'numbers',
+  created_files: 'ids',
+  csv_chunks: 'files to import, kept for a day; none of their columns is a buyer’s',
+  csv_column_mappings: 'headers of the merchant’s own tables',
+  csv_problems: 'cells of the merchant’s own tables, kept for a day',
+  csv_uploads: 'headers and first rows of the merchant’s own tables, kept for a day',
+  download_notices: 'counts',
+  drop_accounts: 'the merchant’s own accounts',
+  drop_connections: 'the addresses of the merchant’s own clients',
+  drop_entries: 'names of files that the merchant sent',
+  drop_settings: 'switches',
+  file_claims: 'ids',
+  file_copies: 'hashes',
+  files: 'the merchant’s own files',
+  foreseen_names: 'names of files',
+  idempotency_keys: 'sealed replies, deleted after 24 hours',
+  item_batches: 'ids',
+  mappings: 'the shop’s public catalog',
+  pack_products: 'the shop’s public catalog',
+  packs: 'names that the merchant gave',
+  products: 'the shop’s public catalog',
+  public_addresses: 'counts',
+  reviews: 'the shop’s public catalog, and who of the shop decided',
+  shop_tokens: 'sealed tokens of the platform',
+  tag_templates: 'tags',
+  token_leases: 'ids',
+  upload_batches: 'options of the merchant’s uploads',
+  uploads: 'names of the merchant’s own files',
+  variants: 'the shop’s public catalog',
+  versions: 'hashes, and names of the merchant’s own files',
+}
+
+/** Tables of no shop with columns that look like an address, each with the reason. */
+export const NOT_OF_SHOPS: Readonly<Record<string, string>> = {
+  'shops.profile': 'the merchant’s own address, from the platform',
+  'rate_limits.key': 'networks of clients, for an hour at most, with nothing that names a buyer',
+}

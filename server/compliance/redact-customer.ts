@@ -1,0 +1,101 @@
+// customers/redact: deletes what is stored about a buyer. Links are ended and stay as records
+// without a person, so that the shop's counts stay right. Every step can be repeated.
+import { forShop, type ShopScope } from '../db/for-shop.ts'
+import {
+  findBuyer,
+  naming,
+  patternsOf,
+  type AddressPatterns,
+  type Buyer,
+  type CustomerRequest,
+} from './buyer.ts'
+import { dropAnswers } from './customer-data-rows.ts'
+import type { ComplianceParts } from './parts.ts'
+import { DELETED, PLACES } from './places.ts'
+
+/** Idempotent: a customer of whom nothing is stored is no error. */
+export async function redactCustomer(
+  parts: Pick<ComplianceParts, 'database' | 'secrets' | 'log'>,
+  shop: number,
+  request: CustomerRequest,
+): Promise<void> {
+  const scope = forShop(parts.database, shop)
+  const buyer = await findBuyer(scope, request)
+  const patterns = patternsOf(buyer)
+  // The texts first: once the links have no address, a repeated run would not know it any more
+  // where the platform named the customer by an order alone.
+  if (patterns)
+    for (const [table, { how, columns }] of Object.entries(PLACES)) {
+      if (how === 'mask') await mask(scope, table, columns, patterns)
+      if (how === 'delete') await deleteNaming(scope, table, columns, patterns)
+    }
+  await scope.transaction(async (tx) => {
+    await dropAnswers(tx, parts.secrets, request, buyer)
+    await redactLinks(tx, buyer)
+  })
+  parts.log.info('deleted a customer’s data', { shop, links: buyer.links.length })
+}
+
+async function mask(
+  scope: ShopScope,
+  table: string,
+  columns: readonly string[],
+  patterns: AddressPatterns,
+): Promise<void> {
+  const types = await scope.query<{ name: string; type: string }>(
+    `select attname as name, format_type(atttypid, atttypmod) as type from pg_attribute
+     where attrelid = '${table}'::regclass and attname = any(:columns) and :shop > 0`,
+    { columns },
+  )
+  const set = types.map(
+    ({ name, type }) =>
+      `"${name}" = regexp_replace("${name}"::text, :exact, :deleted, 'gi')::${type}`,
+  )
+  await scope.query(
+    `update ${table} set ${set.join(', ')} where shop_id = :shop and ${naming(columns)}`,
+    { ...patterns, deleted: DELETED },
+  )
+}
+
+const deleteNaming = (
+  scope: ShopScope,
+  table: string,
+  columns: readonly string[],
+  patterns: AddressPatterns,
+) =>
+  scope.query(`delete from ${table} where shop_id = :shop and ${naming(columns)}`, {
+    ...patterns,
+  })
+
+/** Lists of links name address and key: the whole document is dropped. Its bytes follow in a day. */
+async function redactLinks(tx: ShopScope, { links }: Buyer): Promise<void> {
+  if (links.length === 0) return
+  await tx.query(
+    `delete from artifacts a using links l
+     where a.shop_id = :shop and l.shop_id = :shop and l.id = any(:links::uuid[])
+       and a.operation_id = l.operation_id`,
+    { links },
+  )
+  await tx.query(
+    `delete from outbox where shop_id = :shop and payload ->> 'link' = any(:links::text[])`,
+    { links },
+  )
+  await tx.query(
+    `update downloads set address = '', agent = ''
+     where shop_id = :shop and link_id = any(:links::uuid[])`,
+    { links },
+  )
+  await tx.query(
+    `delete from download_sessions where shop_id = :shop and link_id = any(:links::uuid[])`,
+    { links },
+  )
+  await tx.query(
+    `with held as (
+       select id from links where shop_id = :shop and id = any(:links::uuid[])
+       order by id for no key update
+     )
+     update links l set email = null, asked_at = null, revoked_at = coalesce(l.revoked_at, now())
+     from held where l.shop_id = :shop and l.id = held.id`,
+    { links },
+  )
+}

@@ -1,7 +1,9 @@
 // The composition root: what this installation is made of. It reads the environment, once.
 import { applyRow } from './plugins/apply-row/plugin.ts'
+import { assignLicenceKey } from './plugins/assign-licence-key/plugin.ts'
 import { backUpFiles } from './plugins/back-up-files/plugin.ts'
 import { changeStorage } from './plugins/change-storage/plugin.ts'
+import { chooseFiles } from './plugins/choose-files/plugin.ts'
 import { createLinks } from './plugins/create-links/plugin.ts'
 import { deleteFiles } from './plugins/delete-files/plugin.ts'
 import { exportFiles } from './plugins/export-files/plugin.ts'
@@ -12,6 +14,7 @@ import { mergePdf } from './plugins/merge-pdf/plugin.ts'
 import { mergeTagCase } from './plugins/merge-tag-case/plugin.ts'
 import { moveToPack } from './plugins/move-to-pack/plugin.ts'
 import { notify } from './plugins/notify/plugin.ts'
+import { notifyDelivery } from './plugins/notify-delivery/plugin.ts'
 import { optimizeImage } from './plugins/optimize-image/plugin.ts'
 import { optimizePdf } from './plugins/optimize-pdf/plugin.ts'
 import { purgeFiles } from './plugins/purge-files/plugin.ts'
@@ -20,6 +23,7 @@ import { replaceTag } from './plugins/replace-tag/plugin.ts'
 import { restoreFiles } from './plugins/restore-files/plugin.ts'
 import { splitPdf } from './plugins/split-pdf/plugin.ts'
 import { takeUpload } from './plugins/take-upload/plugin.ts'
+import { stampPdf } from './plugins/stamp-pdf/plugin.ts'
 import { takeDrop } from './plugins/take-drop/plugin.ts'
 import { syncCloud } from './plugins/sync-cloud/plugin.ts'
 import { tagByRule } from './plugins/tag-by-rule/plugin.ts'
@@ -82,6 +86,10 @@ export function appConfig(
       tagByRule,
       restoreFiles,
       purgeFiles,
+      chooseFiles,
+      stampPdf,
+      assignLicenceKey,
+      notifyDelivery,
       notify,
     ],
     workflows: [

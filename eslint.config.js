@@ -15,7 +15,7 @@ const zone = (target, from, message, except = []) => ({ target, from, message, e
 const ownFolder = (more) => ({
   regex: `^\\.\\./(?!(contract|sandbox|sharp)\\.ts$${more})`,
   message:
-    'A plugin never imports another plugin; plugins/_pdf/ is for the four PDF plugins alone.',
+    'A plugin never imports another plugin; plugins/_pdf/ is for the PDF plugins alone.',
 })
 
 /** Folders of the engine that may not import from `folder`, because it is built on them. */
@@ -195,7 +195,9 @@ export default tseslint.config(
     rules: { 'no-restricted-imports': ['error', { patterns: [ownFolder('')] }] },
   },
   {
-    files: ['optimize', 'watermark', 'split', 'merge'].map((verb) => `plugins/${verb}-pdf/*.ts`),
+    files: ['optimize', 'watermark', 'split', 'merge', 'stamp'].map(
+      (verb) => `plugins/${verb}-pdf/*.ts`,
+    ),
     ignores: ['plugins/**/*.test.ts'],
     rules: { 'no-restricted-imports': ['error', { patterns: [ownFolder('|_pdf/')] }] },
   },

@@ -467,6 +467,39 @@ export interface Notifier {
   sms(text: string): void
 }
 
+/** What a delivery is made for. Only plugins that need `delivery` get it, and only on deliveries. */
+export interface DeliveryView {
+  /** The order as the buyer knows it, `#1001`; its time is ISO 8601. */
+  order: { name: string; confirmation_number: string | null; ordered_at: string }
+  /** What the platform tells of the buyer. All of it is personal data. */
+  buyer: { name: string | null; email: string | null; locale: string | null }
+  /** How many units the buyer has bought of what brought this file (a bare UUID); at least 1. */
+  quantityOf(fileId: string): number
+}
+
+export interface DeliveryPort extends DeliveryView {
+  /**
+   * Tells the shop once the delivery is ready, and once only: a second message of the same title
+   * is the same message. `email`: to the shop's recipients too.
+   */
+  tell(message: { title: string; body: string; email: boolean }): void
+}
+
+/** The shop's lists of licence keys, by their ids `licences_…`. */
+export interface LicenceReader {
+  /** Null: there is no such list. */
+  find(list: string): Promise<{ name: string; left: number } | null>
+}
+
+export interface Licences extends LicenceReader {
+  /**
+   * The delivery has `count` keys of the list for this file (a bare UUID) afterwards; those that it
+   * has already count. All or none. Throws `PortError` `licence_keys_used_up` and
+   * `licence_list_not_found`.
+   */
+  assign(list: string, fileId: string, count: number): Promise<void>
+}
+
 /** The shop's settings that plugins follow. */
 export interface ShopSettings {
   auto_map: boolean
@@ -519,6 +552,8 @@ export interface ReadPorts {
   packs: Packs
   stored: StoredReader
   actions: Actions
+  delivery: DeliveryView
+  licences: LicenceReader
 }
 
 /** Ports for runs. */
@@ -531,6 +566,8 @@ export interface WritePorts extends ReadPorts {
   stored: StoredFiles
   bytes: Bytes
   sandbox: Sandbox
+  delivery: DeliveryPort
+  licences: Licences
 }
 
 /** Ports for steps on the whole operation. */
@@ -556,7 +593,7 @@ export const PORTS = Object.keys({
     stage: 0,
     bytes: 0,
   },
-  ...{ sandbox: 0, notify: 0, artifacts: 0, listings: 0 },
+  ...{ sandbox: 0, notify: 0, artifacts: 0, listings: 0, delivery: 0, licences: 0 },
 } satisfies Record<PortId, 0>) as PortId[]
 
 /**
@@ -706,10 +743,10 @@ export interface ItemPlugin<
   scope?: 'items'
   /**
    * `imports`: items with an entry. `files`: existing files. `trash`: files in the trash. `all`:
-   * files in the trash or not. `rows`: files with a change from a CSV row. Absent: everything
-   * except files in the trash.
+   * files in the trash or not. `rows`: files with a change from a CSV row. `deliveries`: the files
+   * of one buyer's delivery. Absent: everything except files in the trash.
    */
-  worksOn?: 'imports' | 'files' | 'trash' | 'all' | 'rows'
+  worksOn?: 'imports' | 'files' | 'trash' | 'all' | 'rows' | 'deliveries'
   /** The API scope needed to run it; absent: `files:write`. */
   permission?: 'files:read' | 'files:delete' | 'files:purge' | 'links:write'
   /**
@@ -868,7 +905,7 @@ export interface Workflow {
   title: string
   /** Its name in history and in the API. */
   action: string
-  kind: 'import' | 'bulk'
+  kind: 'import' | 'bulk' | 'delivery'
   /** Chains of batches that may run concurrently; 1 is strictly one batch after another. */
   parallel: number
   steps: readonly Step[]

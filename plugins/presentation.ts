@@ -201,7 +201,10 @@ interface Shown {
  * The entries of a plugin's menu, with defaults filled in. Empty: it is only a step of workflows.
  */
 export function actionsOf(plugin: Shown): readonly ActionView[] {
-  const acts = plugin.kind === 'act' && plugin.scope !== 'operation' && plugin.worksOn !== 'rows'
+  const acts =
+    plugin.kind === 'act' &&
+    plugin.scope !== 'operation' &&
+    !['rows', 'deliveries'].includes(plugin.worksOn ?? '')
   const specs = plugin.actions ?? (acts ? [{ labels: { action: plugin.title } }] : [])
   return specs.map((spec) => viewOf(plugin, spec))
 }

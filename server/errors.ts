@@ -318,6 +318,23 @@ export const ERRORS = {
     message: 'The operation stopped when another item failed',
   },
 
+  // A delivery
+  buyer_unknown: {
+    status: 422,
+    type: 'item',
+    message: 'Neither the name nor the email address of the buyer is known',
+  },
+  licence_keys_used_up: {
+    status: 409,
+    type: 'item',
+    message: 'There are not enough licence keys left: add keys to the list',
+  },
+  licence_list_not_found: {
+    status: 404,
+    type: 'item',
+    message: 'There is no such list of licence keys',
+  },
+
   // A buyer's link
   link_unavailable: { status: 404, type: 'not_found', message: 'This link does not work' },
   link_expired: { status: 410, type: 'not_found', message: 'This link has expired' },

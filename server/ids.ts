@@ -25,6 +25,7 @@ export type IdPrefix =
   | 'webhook'
   | 'delivery'
   | 'answer'
+  | 'licences'
 
 /** `file` + a UUID → `file_0199…` (32 hex digits). */
 export function toPublicId(prefix: IdPrefix, uuid: string): string {

@@ -100,6 +100,14 @@ async function own(
         message: 'This workflow imports files: it needs a channel',
       },
     ])
+  if (workflow.kind === 'delivery')
+    throw invalid([
+      {
+        param: 'workflow',
+        code: 'invalid_value',
+        message: 'This workflow runs when an order is delivered: choose it in the settings',
+      },
+    ])
   if (filePlaceOf(workflow, engine.plugins) === 'rows')
     throw invalid([
       {
@@ -123,7 +131,7 @@ async function own(
 export function action(engine: Engine, id: string, options: Record<string, unknown>): Workflow {
   const workflow = engine.workflow(id)
   const plugin = engine.plugins.find((one) => one.id === id)
-  if (!workflow || !plugin || workflow.kind === 'import')
+  if (!workflow || !plugin || workflow.kind !== 'bulk')
     throw invalid([{ param: 'action', code: 'invalid_value', message: `There is no action ${id}` }])
   const problems = schemaProblems(plugin.options, options, 'options')
   if (problems.length === 0) return withOptions(workflow, id, options)

@@ -81,6 +81,8 @@ async function runProblems(
 ): Promise<WorkflowProblem[]> {
   try {
     const workflow = await workflowOf(scope, body, parts)
+    if (workflow.kind === 'delivery')
+      return [{ param: 'workflow', message: 'This workflow is for deliveries, not for files' }]
     if (workflow.kind === 'import')
       return [{ param: 'workflow', message: 'This workflow is for imports, not for files' }]
     if (filePlaceOf(workflow, parts.plugins) === 'rows')

@@ -1,7 +1,7 @@
 // customers/data_request: collects what is stored about a buyer into one JSON document, keeps it
 // sealed for the merchant, and tells the shop with a notice. The merchant hands it to the customer.
 import { forShop, type ShopScope } from '../db/for-shop.ts'
-import { raiseNotice } from '../notify/notices.ts'
+import { raiseNotice } from '../files/notices.ts'
 import {
   findBuyer,
   naming,
@@ -22,6 +22,8 @@ export interface CustomerData {
   collected_at: string
   links: Rows
   downloads: Rows
+  /** Orders whose files a workflow prepared, with the buyer as its plugins were told. */
+  deliveries: Rows
   /** By what they are: messages, notices, operations. */
   records: Record<string, Rows>
 }
@@ -83,6 +85,7 @@ async function collect(
     collected_at: now.toISOString(),
     links: await linksOf(scope, buyer),
     downloads: await downloadsOf(scope, buyer),
+    deliveries: await preparedFor(scope, buyer),
     records,
   }
 }
@@ -121,6 +124,19 @@ const linksOf = (scope: ShopScope, { links }: Buyer): Promise<Rows> =>
      from links l left join files f on f.shop_id = l.shop_id and f.id = l.file_id
      left join packs p on p.shop_id = l.shop_id and p.id = l.pack_id
      where l.shop_id = :shop and l.id = any(:links::uuid[]) order by l.id`,
+    { links },
+  )
+
+/** With what was made for this buyer alone. Keys of licences are theirs already. */
+const preparedFor = (scope: ShopScope, { links }: Buyer): Promise<Rows> =>
+  scope.query(
+    `select r.created_at, r.about, r.status, (
+       select coalesce(json_agg(json_build_object('filename', f.filename, 'size_bytes', p.size_bytes)), '[]')
+       from prepared_files p join files f on f.shop_id = p.shop_id and f.id = p.file_id
+       where p.shop_id = r.shop_id and p.delivery_id = r.delivery_id and p.hash is not null) as own_copies,
+       (select count(*) from licence_keys k
+        where k.shop_id = r.shop_id and k.delivery_id = r.delivery_id) as licence_keys
+     from delivery_runs r where r.shop_id = :shop and r.page_id = any(:links::uuid[]) order by 1`,
     { links },
   )
 

@@ -58,6 +58,18 @@ export const PLACES: Readonly<Record<string, Place>> = {
     keeps: ['name', 'cron', 'action', 'built_in'],
     how: 'mask',
   },
+  delivery_runs: {
+    about: 'Prepared deliveries',
+    columns: ['about', 'messages', 'reason'],
+    keeps: ['code', 'workflow'],
+    how: 'link',
+  },
+  prepared_files: {
+    about: 'Own copies',
+    columns: [],
+    keeps: ['location', 'content_type', 'reason'],
+    how: 'link',
+  },
   customer_data: {
     about: 'Earlier answers to such requests',
     columns: [],
@@ -93,6 +105,8 @@ export const NOT_BUYERS: Readonly<Record<string, string>> = {
   foreseen_names: 'names of files',
   idempotency_keys: 'sealed replies, deleted after 24 hours',
   item_batches: 'ids',
+  licence_keys: 'sealed keys',
+  licence_lists: 'names that the merchant gave',
   mappings: 'the shop’s public catalog',
   pack_products: 'the shop’s public catalog',
   packs: 'names that the merchant gave',

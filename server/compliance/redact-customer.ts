@@ -67,13 +67,21 @@ const deleteNaming = (
     ...patterns,
   })
 
-/** Lists of links name address and key: the whole document is dropped. Its bytes follow in a day. */
+/**
+ * Lists of links name address and key: the whole document is dropped. Bytes that no row needs any
+ * more are swept within two days.
+ */
 async function redactLinks(tx: ShopScope, { links }: Buyer): Promise<void> {
   if (links.length === 0) return
   await tx.query(
     `delete from artifacts a using links l
      where a.shop_id = :shop and l.shop_id = :shop and l.id = any(:links::uuid[])
        and a.operation_id = l.operation_id`,
+    { links },
+  )
+  // With the copies that bear the buyer's name: no row needs their bytes any more.
+  await tx.query(
+    `delete from delivery_runs where shop_id = :shop and page_id = any(:links::uuid[])`,
     { links },
   )
   await tx.query(

@@ -33,6 +33,16 @@ export type { GrowingChange, GrowingEntry } from './operations/grow.ts'
 export type { ItemFilter, ItemRow } from './operations/items.ts'
 export { isDiscarded, stopOperations } from './operations/lifecycle.ts'
 export { dropJobs } from '../queue/queue.ts'
+export { prepareTask } from './deliveries/run.ts'
+export {
+  prepareAgain,
+  prepareDelivery,
+  prepareForKeys,
+  readPreparation,
+  type DeliveryAbout,
+  type DeliveryToPrepare,
+  type Preparation,
+} from './deliveries/runs.ts'
 export type { OperationMove } from './operations/lifecycle.ts'
 export { scopesOfConflict } from './operations/permissions.ts'
 export type { OperationSource, StartInput } from './operations/start.ts'

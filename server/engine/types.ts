@@ -227,8 +227,12 @@ export interface EndedItem {
   ending: ItemEnding
 }
 
-/** The ports that plugins may use, bound to one shop. `actions` comes from the engine. */
-export type Ports = Omit<WritePorts, 'actions'> & Pick<BaseContext, 'shop'>
+/**
+ * What plugins may touch, bound to one shop. The actions are the engine's own; a delivery's ports
+ * come with the delivery.
+ */
+export type Ports = Omit<WritePorts, 'actions' | 'delivery' | 'licences'> &
+  Pick<BaseContext, 'shop'>
 
 /** Messages about an operation. Both are called in the transaction that decides to send them. */
 export interface OperationMessages {

@@ -14,7 +14,7 @@ const ROWS_AT_ONCE = 1000
 type Pool = Database['pool']
 
 /** Is there anything that points at the row `b` of blob_locations? */
-const NEEDED = ['versions', 'backups', 'file_copies', 'artifacts', 'drop_entries']
+const NEEDED = ['versions', 'backups', 'file_copies', 'artifacts', 'drop_entries', 'prepared_files']
   .map(
     (table) =>
       `exists (select from ${table} t where t.shop_id = b.shop_id and t.hash = b.hash and t.location = b.location)`,

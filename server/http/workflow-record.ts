@@ -21,7 +21,9 @@ const values = z.record(z.string(), z.unknown())
 export const workflowBody = z
   .strictObject({
     name: z.string(),
-    kind: z.enum(['import', 'bulk']),
+    kind: z.enum(['import', 'bulk', 'delivery']).meta({
+      description: 'A `delivery` workflow runs when an order’s files are delivered to its buyer',
+    }),
     parallel: z
       .number()
       .default(1)
@@ -52,7 +54,7 @@ export const workflowSchema = z
     id: z.string(),
     name: z.string(),
     built_in: z.boolean(),
-    kind: z.enum(['import', 'bulk']),
+    kind: z.enum(['import', 'bulk', 'delivery']),
     parallel: z.number().int(),
     steps: z.array(
       z.object({

@@ -68,9 +68,7 @@ export function checkWorkflow(given: WorkflowBody, parts: Parts): Checked {
     ),
     ...wholeProblems(steps, parts.plugins),
     ...keepProblems(steps, parts.plugins),
-    ...(body.kind === 'import'
-      ? importProblems(steps, parts.plugins)
-      : bulkProblems(steps, parts.plugins)),
+    ...KIND_PROBLEMS[body.kind](steps, parts.plugins),
     ...channelProblems(body, parts),
   ]
   const { name, kind, parallel } = body
@@ -82,7 +80,7 @@ export function checkWorkflow(given: WorkflowBody, parts: Parts): Checked {
 
 /** The action in the history of operations of a shop's own workflow. */
 export const actionOf = (kind: Workflow['kind']): string =>
-  kind === 'import' ? 'import' : 'workflow'
+  kind === 'import' ? 'import' : kind === 'delivery' ? 'delivery' : 'workflow'
 
 function nameProblems(name: string): WorkflowProblem[] {
   const message = nameProblem(name)
@@ -176,7 +174,8 @@ function importProblems(steps: readonly Step[], plugins: readonly Plugin[]): Wor
     })
   for (const [at, step] of steps.entries()) {
     const on = worksOn(step, plugins)
-    if (on !== null && on !== 'imports')
+    if (on === 'deliveries') problems.push({ param: `steps[${at}].plugin`, message: DELIVERIES })
+    else if (on !== null && on !== 'imports')
       problems.push({
         param: `steps[${at}].plugin`,
         message: 'This step works on files that exist, not on imports',
@@ -197,6 +196,7 @@ function bulkProblems(steps: readonly Step[], plugins: readonly Plugin[]): Workf
     const param = `steps[${at}].plugin`
     const on = worksOn(step, plugins)
     if (on === 'imports') return [{ param, message: 'This step works on imports alone' }]
+    if (on === 'deliveries') return [{ param, message: DELIVERIES }]
     if (on === 'rows')
       return [{ param, message: 'This step works on the rows of a CSV file alone' }]
     if (
@@ -213,6 +213,27 @@ function bulkProblems(steps: readonly Step[], plugins: readonly Plugin[]): Workf
       ]
     return []
   })
+}
+
+const DELIVERIES = 'This step works on deliveries alone'
+
+/** A file that could not be stamped must not reach its buyer as it was. */
+function deliveryProblems(steps: readonly Step[], plugins: readonly Plugin[]): WorkflowProblem[] {
+  return steps.flatMap((step, at): WorkflowProblem[] => {
+    const keep = 'A file that fails this step cannot be delivered as it was: leave this out'
+    const kept =
+      step.onFailure === 'keep' ? [{ param: `steps[${at}].on_failure`, message: keep }] : []
+    if (!pluginOf(step, plugins) || worksOn(step, plugins) === 'deliveries') return kept
+    const message = 'This step does not work on deliveries'
+    return [{ param: `steps[${at}].plugin`, message }, ...kept]
+  })
+}
+
+type KindProblems = (steps: readonly Step[], plugins: readonly Plugin[]) => WorkflowProblem[]
+const KIND_PROBLEMS: Readonly<Record<Workflow['kind'], KindProblems>> = {
+  import: importProblems,
+  bulk: bulkProblems,
+  delivery: deliveryProblems,
 }
 
 /**

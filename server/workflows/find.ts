@@ -62,6 +62,20 @@ function requireWhole(workflow: Workflow, plugins: readonly Plugin[]): Workflow 
 }
 
 /**
+ * The shop's workflow for deliveries (`workflow_…`), or null: there is no such, or it is of another
+ * kind. Throws `workflow_broken`.
+ */
+export async function deliveryWorkflow(
+  scope: ShopScope,
+  id: string,
+  plugins: readonly Plugin[],
+): Promise<Workflow | null> {
+  const uuid = parsePublicId('workflow', id)
+  const own = uuid && (await readWorkflow(scope, uuid))
+  return own && own.kind === 'delivery' ? requireWhole(runnable(own), plugins) : null
+}
+
+/**
  * The built-in workflow of an action, with these options in the action's step; null if there is no
  * such action.
  */

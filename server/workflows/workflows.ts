@@ -149,7 +149,7 @@ async function shopProblems(
       param: 'channel',
       message: `${quoted(attached.name)} is attached to these imports: detach it first`,
     })
-  const users = id && body.kind === 'import' ? await schedulesOf(tx, id) : []
+  const users = id && body.kind !== 'bulk' ? await schedulesOf(tx, id) : []
   if (users.length > 0)
     problems.push({
       param: 'kind',

@@ -289,13 +289,16 @@ function readOnly({
   actions,
   ...rest
 }: WriteContext): ReadContext {
-  const { remote, uploads, drop, cloud, stored } = rest
+  const { remote, uploads, drop, cloud, stored, delivery, licences } = rest
+  const { order, buyer, quantityOf } = delivery
   const reading = {
     remote: { probe: remote.probe },
     uploads: { sizeOf: uploads.sizeOf },
     drop: { sizeOf: drop.sizeOf },
     cloud: { tasksOf: cloud.tasksOf },
     stored: { locate: stored.locate },
+    delivery: { order, buyer, quantityOf },
+    licences: { find: licences.find },
   }
   return { signal, shop, request, limits, catalog, packs, actions, ...reading }
 }

@@ -1801,7 +1801,7 @@ export interface components {
       touches_bytes: boolean
       /** @enum {string} */
       undo: 'fields' | 'none'
-      works_on: ('imports' | 'files' | 'trash' | 'all' | 'rows') | null
+      works_on: ('imports' | 'files' | 'trash' | 'all' | 'rows' | 'deliveries') | null
     }
     PluginAction: {
       body: ('rename' | 'merge' | 'links' | 'delete' | 'delete-by-filter') | null
@@ -2650,7 +2650,7 @@ export interface components {
       created_at: string | null
       id: string
       /** @enum {string} */
-      kind: 'import' | 'bulk'
+      kind: 'import' | 'bulk' | 'delivery'
       name: string
       parallel: number
       steps: {
@@ -2690,8 +2690,11 @@ export interface components {
        * @default null
        */
       channel: string | null
-      /** @enum {string} */
-      kind: 'import' | 'bulk'
+      /**
+       * @description A `delivery` workflow runs when an order’s files are delivered to its buyer
+       * @enum {string}
+       */
+      kind: 'import' | 'bulk' | 'delivery'
       name: string
       /**
        * @description Batches that may run concurrently; 1: one after another

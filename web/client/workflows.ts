@@ -3,7 +3,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { translated } from '../messages/t.ts'
 import { call } from './client.ts'
-import { type FileFilter, type OperationKind, type Page, type Schemas } from './types.ts'
+import { type FileFilter, type Page, type Schemas } from './types.ts'
 
 /** What must hold of a file for a step to apply to it; every part given. */
 export type Condition = Pick<
@@ -11,7 +11,7 @@ export type Condition = Pick<
   'search' | 'type' | 'tags' | 'mapped' | 'larger_than' | 'smaller_than'
 >
 
-export type WorkflowKind = OperationKind
+export type WorkflowKind = Schemas['Workflow']['kind']
 export type OnFailure = NonNullable<Step['on_failure']>
 
 type Step = Schemas['Workflow']['steps'][number]

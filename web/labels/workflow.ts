@@ -40,6 +40,9 @@ export function unfitText(
   { works_on }: Pick<Plugin, 'works_on'>,
   kind: Workflow['kind'],
 ): string | null {
+  if (kind === 'delivery')
+    return works_on === 'deliveries' ? null : t('Does not work on deliveries')
+  if (works_on === 'deliveries') return t('Works on deliveries only')
   if (works_on === 'rows') return t('Works on the rows of a CSV file only')
   if (kind === 'bulk') return works_on === 'imports' ? t('Works on imports only') : null
   return works_on !== null && works_on !== 'imports'

@@ -15,11 +15,15 @@ import type { Stop } from './outcomes.ts'
 import { openOptions } from '../operations/sealed-options.ts'
 import type { EngineParts, OperationRow, ResolvedStep } from '../types.ts'
 
+/** The ports that a delivery brings along. */
+export type DeliveryPorts = Pick<WriteContext, 'delivery' | 'licences'>
+
 export async function writeContext(
   parts: EngineParts,
   scope: ShopScope,
   operation: Pick<OperationRow, 'request'>,
   signal: AbortSignal,
+  delivery?: DeliveryPorts,
 ): Promise<WriteContext> {
   const ports = await parts.ports(scope)
   const { background_delete, background_update, ...limits } = parts.limits
@@ -31,6 +35,8 @@ export async function writeContext(
     signal,
     request: operation.request,
     limits: { ...limits, background },
+    // No plugin that needs them is in any other workflow: server/workflows/check.ts refuses it.
+    ...(delivery as DeliveryPorts),
   }
 }
 

@@ -87,7 +87,7 @@ const pluginSchema = z
     id: z.string(),
     kind: z.enum(['fetch', 'validate', 'optimize', 'map', 'act', 'notify']),
     title: z.string(),
-    works_on: z.enum(['imports', 'files', 'trash', 'all', 'rows']).nullable(),
+    works_on: z.enum(['imports', 'files', 'trash', 'all', 'rows', 'deliveries']).nullable(),
     scope: z.enum(['items', 'operation']),
     undo: z.enum(['fields', 'none']),
     permission: z.enum(['files:read', 'files:delete', 'files:purge', 'links:write']).nullable(),

@@ -153,7 +153,7 @@ export function workflowRoutes(parts: Parts): Endpoint[] {
  */
 function neededScopes(body: z.output<typeof workflowBody>, parts: Parts): Scope[] {
   const { workflow } = checkWorkflow(body, parts)
-  return workflow.kind === 'import' ? [] : (permissionsOf(workflow, parts.plugins) as Scope[])
+  return workflow.kind !== 'bulk' ? [] : (permissionsOf(workflow, parts.plugins) as Scope[])
 }
 
 /** Throws `conflict` for a built-in one, which is part of the installation. */

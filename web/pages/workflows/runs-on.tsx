@@ -35,6 +35,12 @@ export function RunsOn({ draft, change, problems }: Props) {
             helpText: t('You run it on selected files, or a scheduled task runs it.'),
           },
           {
+            value: 'delivery',
+            label: 'Deliveries',
+            helpText:
+              'Runs when an order is delivered, before its buyer gets the files. Choose it in the settings.',
+          },
+          {
             value: 'import',
             label: t('Imports'),
             helpText: t(

@@ -1,0 +1,66 @@
+// Gives the buyer a licence key from a list of the shop for each unit bought. A key is given once,
+// also when the work is repeated; when the list has too few, the delivery is held.
+import { z } from 'zod'
+import { definePlugin, failed, type Item, type Outcome } from '../contract.ts'
+
+const MOST_KEYS = 100
+
+const options = z.strictObject({
+  list: z
+    .string()
+    .regex(/^licences_[0-9a-f]{32}$/, 'This is not the id of a list of licence keys')
+    .meta({ title: 'List of licence keys', widget: 'licence-list', missing: 'Choose a list' }),
+  per: z
+    .enum(['unit', 'file'])
+    .default('unit')
+    .meta({
+      title: 'Keys',
+      choices: { unit: 'One for each unit bought', file: 'One, however many are bought' },
+    }),
+})
+type Options = z.output<typeof options>
+
+/** Fails with `licence_keys_used_up` and `licence_list_not_found`. */
+export const assignLicenceKey = definePlugin({
+  id: 'assign-licence-key',
+  kind: 'act',
+  title: 'Assign licence keys',
+  actions: [],
+  options,
+  undo: 'none',
+  worksOn: 'deliveries',
+  needs: ['delivery', 'licences'],
+  advice: {
+    licence_keys_used_up: 'Add keys to the list: the deliveries that wait for them then continue.',
+    licence_list_not_found: 'Choose a list of this shop in the workflow, then prepare it again.',
+  },
+  summary: ({ per }) =>
+    per === 'unit' ? 'A licence key for each unit bought' : 'A licence key for each file',
+  async *plan(items, { list }, { licences, signal }) {
+    for (const item of items) {
+      signal.throwIfAborted()
+      const found = await licences.find(list)
+      yield found
+        ? { item: item.id, status: 'ok' as const }
+        : {
+            ...{ item: item.id, status: 'failed' as const, code: 'licence_list_not_found' },
+            ...{ message: 'There is no such list of licence keys', retryable: false },
+          }
+    }
+  },
+  async *run(items, given, { delivery, licences, signal }): AsyncGenerator<Outcome> {
+    for (const item of items) {
+      signal.throwIfAborted()
+      try {
+        const count = countOf(item, given, (file) => delivery.quantityOf(file))
+        await licences.assign(given.list, item.file.id!, count)
+        yield { item: item.id, status: 'ok' }
+      } catch (error) {
+        yield failed(item, error)
+      }
+    }
+  },
+})
+
+const countOf = ({ file }: Item, { per }: Options, quantityOf: (file: string) => number): number =>
+  per === 'file' ? 1 : Math.min(Math.max(1, quantityOf(file.id!)), MOST_KEYS)

@@ -1,0 +1,34 @@
+// Chooses by a rule which of an order's files its buyer gets: those of which the rule does not hold
+// are left out of the delivery.
+import { z } from 'zod'
+import { conditionSchema, definePlugin, matchesCondition } from '../contract.ts'
+
+const options = z.strictObject({
+  deliver: conditionSchema
+    .refine((rule) => Object.keys(rule).length > 0, 'Write which files are delivered')
+    .meta({ title: 'Deliver files that', widget: 'condition' }),
+})
+
+export const chooseFiles = definePlugin({
+  id: 'choose-files',
+  kind: 'act',
+  title: 'Choose files by a rule',
+  actions: [],
+  options,
+  undo: 'none',
+  worksOn: 'deliveries',
+  summary: () => 'Leaves out files of which the rule does not hold',
+  async *plan(items, { deliver }, { signal }) {
+    for (const item of items) {
+      signal.throwIfAborted()
+      yield await Promise.resolve(
+        matchesCondition(item.file, deliver)
+          ? { item: item.id, status: 'ok' as const }
+          : {
+              ...{ item: item.id, status: 'skipped' as const },
+              reason: 'The rule of the workflow leaves it out',
+            },
+      )
+    }
+  },
+})

@@ -1,0 +1,39 @@
+// Tells the shop that an order's files were delivered, once for each delivery.
+import { z } from 'zod'
+import { definePlugin } from '../contract.ts'
+
+const options = z.strictObject({
+  email: z
+    .boolean()
+    .default(false)
+    .meta({ title: 'By email too', help: 'To the recipients in the settings.' }),
+})
+
+export const notifyDelivery = definePlugin({
+  id: 'notify-delivery',
+  kind: 'notify',
+  title: 'Tell the shop about the delivery',
+  options,
+  undo: 'none',
+  worksOn: 'deliveries',
+  needs: ['delivery'],
+  summary: ({ email }) => (email ? 'A notice and an email' : 'A notice'),
+  async *plan(items, _, { signal }) {
+    for (const item of items) {
+      signal.throwIfAborted()
+      yield await Promise.resolve({ item: item.id, status: 'ok' as const })
+    }
+  },
+  async *run(items, { email }, { delivery, signal }) {
+    for (const item of items) {
+      signal.throwIfAborted()
+      const { order, buyer } = delivery
+      delivery.tell({
+        title: `The files of order ${order.name} were delivered`,
+        body: `They are ready for ${buyer.email ?? buyer.name ?? 'the buyer'}.`,
+        email,
+      })
+      yield await Promise.resolve({ item: item.id, status: 'ok' as const })
+    }
+  },
+})

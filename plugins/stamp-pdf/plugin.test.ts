@@ -1,0 +1,58 @@
+import { readdir } from 'node:fs/promises'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { documentItem, documentOf, numberedPages } from '../../test/documents.ts'
+import { createTestEngine, type TestEngine } from '../../test/engine.ts'
+import { writeContext } from '../../test/fakes/context.ts'
+import { pluginSuite } from '../../test/suites/plugins.ts'
+import type { DeliveryView } from '../contract.ts'
+import { stampPdf, textOf } from './plugin.ts'
+
+let house: TestEngine
+beforeAll(async () => void (house = await createTestEngine([], [])))
+afterAll(() => house.close())
+
+const document = documentOf(numberedPages(2))
+const context = async () => {
+  const { bytes, sandbox, stage } = await house.parts.ports(house.scope)
+  return writeContext({ bytes, sandbox, stage })
+}
+
+pluginSuite(stampPdf, async () => {
+  const given = await context()
+  return {
+    items: [
+      await documentItem(given, 'guide.pdf', document),
+      await documentItem(given, 'broken.pdf', document.subarray(0, 100)),
+      await documentItem(given, 'words.txt', document),
+    ],
+    context: given,
+    state: async () =>
+      (await readdir(path.join(house.folder, 'primary', String(house.shop)))).sort(),
+  }
+})
+
+describe('the text of a stamp', () => {
+  const written = (options: object, buyer: Partial<DeliveryView['buyer']> = {}) => {
+    const { delivery } = writeContext()
+    const about = { ...delivery, buyer: { ...delivery.buyer, ...buyer } }
+    return textOf(stampPdf.options.parse(options) as Parameters<typeof textOf>[0], about)
+  }
+  it('names the buyer and the order', () => {
+    expect(written({})).toBe('Ann O’Brien · ann@example.com · #1001')
+    expect(written({ text: 'Licensed to', show: ['email', 'date'] })).toBe(
+      'Licensed to ann@example.com · 2026-03-01',
+    )
+  })
+  it('leaves out what is not known, and is one line whatever the buyer wrote', () => {
+    expect(written({}, { name: null })).toBe('ann@example.com · #1001')
+    expect(written({}, { name: 'Ann\n\u202eO’Brien\0  ' })).toMatch(/^Ann O’Brien · ann@/)
+    expect(written({}, { name: 'x'.repeat(5000) }).length).toBeLessThan(200)
+  })
+  it('refuses to stamp what names nobody', () => {
+    const nobody = { name: null, email: '' }
+    for (const show of [['name', 'email', 'order'], ['email']])
+      expect(() => written({ show }, nobody)).toThrow(/Neither the name nor/)
+    expect(written({ show: ['order'] }, nobody)).toBe('#1001')
+  })
+})

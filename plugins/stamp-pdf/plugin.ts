@@ -1,0 +1,171 @@
+// Puts the buyer's name, email address and order on every page of a PDF document that is delivered.
+// The copy belongs to that delivery alone: the file itself stays as it is. A document that cannot
+// be stamped is not delivered.
+import { z } from 'zod'
+import {
+  concurrently,
+  definePlugin,
+  documentPassword,
+  failed,
+  pdfAdvice,
+  PortError,
+  UNSAFE_CHARACTERS,
+  whyNoDocument,
+  type DeliveryView,
+  type Item,
+  type Outcome,
+  type WriteContext,
+} from '../contract.ts'
+import { createDocuments } from '../_pdf/documents.ts'
+
+const AT_ONCE = 2
+const MOST_PART = 120
+
+const PARTS = {
+  name: 'Name',
+  email: 'Email address',
+  order: 'Order number',
+  date: 'Date of the order',
+} as const
+type Part = keyof typeof PARTS
+const DEFAULT_PARTS: Part[] = ['name', 'email', 'order']
+
+const options = z.strictObject({
+  show: z
+    .array(z.enum(Object.keys(PARTS) as [Part, ...Part[]]))
+    .min(1, 'Choose at least one')
+    .max(4)
+    .default(DEFAULT_PARTS)
+    .meta({ title: 'What appears on every page', choices: PARTS }),
+  text: z
+    .string()
+    .trim()
+    .max(100)
+    .optional()
+    .meta({ title: 'Text before it', placeholder: 'Licensed to', help: 'In any script.' }),
+  position: z
+    .enum(['bottom-left', 'bottom-right', 'top-left', 'top-right', 'center', 'diagonal'])
+    .default('bottom-left')
+    .meta({
+      title: 'Position',
+      widget: 'page-position',
+      choices: {
+        'bottom-left': 'Bottom left',
+        'bottom-right': 'Bottom right',
+        'top-left': 'Top left',
+        'top-right': 'Top right',
+        center: 'In the middle',
+        diagonal: 'Across the page',
+      },
+    }),
+  opacity: z
+    .number()
+    .min(0.05)
+    .max(1)
+    .default(0.6)
+    .meta({ title: 'Opacity', help: 'The lower, the less it hides of the page.', percent: true }),
+  font_size: z
+    .number()
+    .min(4)
+    .max(100)
+    .default(8)
+    .meta({ title: 'Size of the letters (points)', suffix: 'points' }),
+  password: documentPassword,
+})
+type Options = z.output<typeof options>
+
+/** `bytes`. Fails with `buyer_unknown`, `glyph_missing`, and as documents do. */
+export const stampPdf = definePlugin({
+  id: 'stamp-pdf',
+  kind: 'act',
+  title: 'Stamp PDF documents for the buyer',
+  actions: [],
+  options,
+  undo: 'none',
+  worksOn: 'deliveries',
+  needs: ['bytes', 'sandbox', 'delivery'],
+  bytes: true,
+  advice: {
+    ...pdfAdvice,
+    buyer_unknown: 'Write the buyer’s email address into the delivery, then prepare it again.',
+    glyph_missing:
+      'Show the email address or the order number: there is no font for these letters.',
+  },
+  summary: ({ show, position }) =>
+    `${show.map((part) => PARTS[part].toLowerCase()).join(', ')} on every page, ${position}`,
+  async *plan(items, _, { signal }) {
+    for (const item of items) {
+      signal.throwIfAborted()
+      const unchanged = whyNoDocument(item.file)
+      yield await Promise.resolve({
+        item: item.id,
+        status: 'ok' as const,
+        ...(unchanged ? { unchanged } : {}),
+      })
+    }
+  },
+  run: (items, given, context) =>
+    concurrently(items, AT_ONCE, context.signal, async (item): Promise<Outcome> => {
+      const unchanged = whyNoDocument(item.file)
+      if (unchanged) return { item: item.id, status: 'ok', unchanged }
+      try {
+        return { item: item.id, status: 'ok', ...(await stamp(item, given, context)) }
+      } catch (error) {
+        return failed(item, error)
+      }
+    }),
+})
+
+type Context = Pick<WriteContext, 'bytes' | 'sandbox' | 'delivery' | 'signal'>
+
+/**
+ * A name may have letters that no font has (an emoji): then the document is stamped with the rest,
+ * which names the buyer as well.
+ */
+async function stamp(item: Item, given: Options, { bytes, sandbox, delivery, signal }: Context) {
+  const documents = createDocuments({ bytes, sandbox })
+  const { position, opacity, font_size, password } = given
+  const write = (text: string) =>
+    documents.watermark(
+      item,
+      { text, position, opacity, font_size, ...(password === undefined ? {} : { password }) },
+      signal,
+    )
+  try {
+    return await write(textOf(given, delivery))
+  } catch (error) {
+    const known = delivery.buyer.email !== null && given.show.includes('email')
+    if (!(error instanceof PortError) || error.code !== 'glyph_missing' || !known) throw error
+    const rest = { ...given, show: given.show.filter((part) => part !== 'name') }
+    return write(textOf(rest, delivery))
+  }
+}
+
+/** Throws `buyer_unknown` where nothing of what is shown names the buyer. */
+export function textOf({ show, text }: Options, { order, buyer }: DeliveryView): string {
+  const values: Record<Part, string | null> = {
+    name: buyer.name,
+    email: buyer.email,
+    order: order.name,
+    date: order.ordered_at.slice(0, 10),
+  }
+  const parts = show.flatMap((part) => plain(values[part]) ?? [])
+  const personal = show.filter((part) => part === 'name' || part === 'email')
+  if (personal.length > 0 && personal.every((part) => plain(values[part]) === null))
+    throw new PortError(
+      'buyer_unknown',
+      'Neither the name nor the email address of the buyer is known',
+      false,
+    )
+  return [...(text ? [text] : []), parts.join(' · ')].join(' ')
+}
+
+/** On one line, however the buyer wrote it. */
+const plain = (value: string | null): string | null =>
+  value
+    ?.replace(new RegExp(UNSAFE_CHARACTERS, 'g'), ' ')
+    .toWellFormed()
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, MOST_PART)
+    .toWellFormed() || null

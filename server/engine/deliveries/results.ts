@@ -1,0 +1,115 @@
+// Writes what a run made: the buyer's own copies, files that are left out, and how the run ended.
+import type { StagedBlob } from '../../../plugins/contract.ts'
+import type { ShopScope } from '../../db/for-shop.ts'
+import { holdBlobs } from '../../files/admit.ts'
+import { readShop } from '../../files/shop-settings.ts'
+import { raiseNotice } from '../../files/notices.ts'
+import { queueMessage } from '../../queue/queue.ts'
+import type { DeliveryRun } from './runs.ts'
+
+export interface Told {
+  title: string
+  body: string
+  email: boolean
+}
+
+/** @param staged the buyer's own copy; null: they get the file as it is. */
+export async function writeReady(
+  tx: ShopScope,
+  delivery: string,
+  file: string,
+  staged: StagedBlob | null,
+): Promise<void> {
+  if (staged) await holdBlobs(tx, [staged])
+  await tx.query(
+    `update prepared_files p set status = 'ready', reason = null, hash = decode(:hash, 'hex'),
+       location = :location, size_bytes = :size, content_type = coalesce(:type, f.content_type),
+       version = f.version
+     from files f where p.shop_id = :shop and p.delivery_id = :delivery and p.file_id = :file
+       and f.shop_id = :shop and f.id = p.file_id`,
+    {
+      ...{ delivery, file, hash: staged?.hash ?? null, location: staged?.location ?? null },
+      ...{ size: staged?.size_bytes ?? null, type: staged?.content_type ?? null },
+    },
+  )
+}
+
+/** The buyer's link to it goes: the file is no part of the delivery. */
+export async function writeLeftOut(
+  tx: ShopScope,
+  delivery: string,
+  file: string,
+  reason: string,
+): Promise<void> {
+  const [row] = await tx.query<{ link_id: string | null }>(
+    `update prepared_files set status = 'left_out', reason = :reason, link_id = null
+     where shop_id = :shop and delivery_id = :delivery and file_id = :file
+     returning old.link_id`,
+    { delivery, file, reason },
+  )
+  if (row?.link_id)
+    await tx.query('delete from links where shop_id = :shop and id = :link', { link: row.link_id })
+}
+
+export async function writeEnded(
+  tx: ShopScope,
+  { delivery_id: delivery }: DeliveryRun,
+  messages: readonly Told[],
+): Promise<void> {
+  await tx.query(
+    `update delivery_runs set status = 'ready', code = null, reason = null, updated_at = now()
+     where shop_id = :shop and delivery_id = :delivery`,
+    { delivery },
+  )
+  for (const message of new Map(messages.map((one) => [one.title, one])).values())
+    await tell(tx, delivery, message)
+}
+
+/** Told once, also where files are added to the delivery later and its steps run again. */
+async function tell(tx: ShopScope, delivery: string, told: Told): Promise<void> {
+  const added = await tx.query(
+    `update delivery_runs set messages = messages || to_jsonb(array[:title::text])
+     where shop_id = :shop and delivery_id = :delivery
+       and not messages @> to_jsonb(array[:title::text]) returning 1`,
+    { delivery, title: told.title },
+  )
+  if (added.length === 0) return
+  const { title, body, email } = told
+  await raiseNotice(tx, { level: 'success', title, body, operation_id: null })
+  const { name, settings } = await readShop(tx)
+  if (!email || settings.recipients.length === 0) return
+  const payload = { template: 'delivery-told', data: { shop: { name }, title, body } }
+  const [message] = (await tx
+    .insert('outbox', {
+      ...{ key: `delivery/${delivery}/${title}`, kind: 'email' },
+      payload: JSON.stringify(payload),
+    })
+    .onConflict()
+    .ignore()
+    .returning('id')) as { id: string }[]
+  if (message) await queueMessage(tx, message.id)
+}
+
+export interface RunFailure {
+  code: string
+  /** Sentences for the merchant. */
+  reason: string
+}
+
+export async function writeFailed(
+  tx: ShopScope,
+  { delivery_id: delivery, about }: DeliveryRun,
+  { code, reason }: RunFailure,
+): Promise<void> {
+  await tx.query(
+    `update delivery_runs set status = 'failed', code = :code, reason = :reason, updated_at = now()
+     where shop_id = :shop and delivery_id = :delivery`,
+    { delivery, code, reason },
+  )
+  await raiseNotice(tx, {
+    level: 'critical',
+    title: `The files of order ${about.order.name} are held`,
+    body: `Its workflow could not prepare them, so the buyer has not got them yet. ${reason}`,
+    operation_id: null,
+  })
+}

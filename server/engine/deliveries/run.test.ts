@@ -1,0 +1,298 @@
+import { randomUUID } from 'node:crypto'
+import path from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { assignLicenceKey } from '../../../plugins/assign-licence-key/plugin.ts'
+import { chooseFiles } from '../../../plugins/choose-files/plugin.ts'
+import { notifyDelivery } from '../../../plugins/notify-delivery/plugin.ts'
+import { stampPdf } from '../../../plugins/stamp-pdf/plugin.ts'
+import { openTestWorker, type TestWorker } from '../../../test/background.ts'
+import {
+  addFile,
+  ANN,
+  deliver,
+  deliveryWorkflowOf,
+  type TestDelivery,
+} from '../../../test/deliveries.ts'
+import {
+  documentOf,
+  faultsOf,
+  inkOf,
+  numberedPages,
+  renderPages,
+  textsOf,
+} from '../../../test/documents.ts'
+import { createTestEngine, type TestEngine } from '../../../test/engine.ts'
+import { deliveryExtras } from '../../files/delivery-extras.ts'
+import { addLicenceKeys, createLicenceList, readLicenceList } from '../../files/licence-lists.ts'
+import { toPublicId } from '../../ids.ts'
+import { listNotices } from '../../files/notices.ts'
+import { createDiskStore } from '../../store/disk.ts'
+import type { BackgroundTask } from '../background.ts'
+import {
+  prepareAgain,
+  prepareDelivery,
+  prepareForKeys,
+  readPreparation,
+  type DeliveryAbout,
+} from './runs.ts'
+import { prepareTask } from './run.ts'
+
+let house: TestEngine
+let worker: TestWorker
+let task: BackgroundTask
+let ended: string[]
+const PDF = documentOf(numberedPages(2))
+const stamp = { plugin: 'stamp-pdf' }
+
+beforeAll(async () => {
+  house = await createTestEngine([stampPdf, assignLicenceKey, chooseFiles, notifyDelivery], [])
+  task = prepareTask(house.parts, (_tx, delivery) => Promise.resolve(void ended.push(delivery)))
+  worker = await openTestWorker(house.parts.database, [task])
+})
+afterAll(() => house.close())
+beforeEach(() => void (ended = []))
+
+const run = ({ id }: TestDelivery) => worker.run(task, { shop: house.shop, key: id })
+const extras = ({ id }: TestDelivery) => deliveryExtras(house.scope, house.parts.secrets, id)
+const stateOf = ({ id }: TestDelivery) => readPreparation(house.scope, id)
+const copyOf = async ({ id }: TestDelivery, file: string) => {
+  const [row] = await house.scope.query<{ hash: string }>(
+    `select encode(hash, 'hex') as hash from prepared_files
+     where shop_id = :shop and delivery_id = :id and file_id = :file`,
+    { id, file },
+  )
+  const store = createDiskStore({ folder: path.join(house.folder, 'primary') })
+  return store.readWhole(house.shop, row!.hash)
+}
+/** Where ink is in the lowest tenth of each page: the stamp is drawn as outlines, not as text. */
+const stampsOf = async (bytes: Uint8Array) =>
+  (await renderPages(bytes, 100)).map(({ width, height, grey }) => {
+    const from = Math.floor(height * 0.9)
+    return inkOf({ width, height: height - from, grey: grey.subarray(from * width) })
+  })
+const newList = async (keys: readonly string[]) => {
+  const id = await house.scope.transaction((tx) => createLicenceList(tx, randomUUID()))
+  await house.scope.transaction((tx) => addLicenceKeys(tx, house.parts.secrets, id, keys))
+  return id
+}
+const licences = (list: string, options = {}) => ({
+  plugin: 'assign-licence-key',
+  options: { list: toPublicId('licences', list), ...options },
+})
+
+describe('stamping', () => {
+  it('makes a copy for this buyer alone, and leaves the file as it is', async () => {
+    const [book, notes] = [
+      await addFile(house, 'book.pdf', PDF),
+      await addFile(house, 'notes.txt', Buffer.from('words')),
+    ]
+    const before = await house.scope.from('versions').orderBy('file_id')
+    const made = await deliver(house.scope, [book, notes], deliveryWorkflowOf(stamp))
+    expect(made.preparation).toEqual({ status: 'waiting', code: null, reason: null })
+    await run(made)
+    expect(await stateOf(made)).toMatchObject({ status: 'ready' })
+    expect(ended).toEqual([made.id])
+    const copy = await copyOf(made, book)
+    const [first, last] = await stampsOf(copy)
+    expect([first!.left < 0.1, last!.left < 0.1, last!.right > 0.25]).toEqual([true, true, true])
+    expect(await stampsOf(PDF)).toEqual([null, null])
+    expect(await textsOf(copy)).toEqual(await textsOf(PDF))
+    expect(await faultsOf(copy)).toBe('')
+    const found = await extras(made)
+    expect(found.get(book)!.copy).toMatchObject({ size_bytes: copy.length, version: 1 })
+    expect(found.get(notes)!.copy).toBeNull()
+    expect(await house.scope.from('versions').orderBy('file_id')).toEqual(before)
+
+    const other = await deliver(house.scope, [book], deliveryWorkflowOf(stamp), {
+      buyer: { ...ANN, name: 'Bo', email: 'bo@example.com' },
+    })
+    await run(other)
+    expect((await stampsOf(await copyOf(other, book)))[0]!.right).toBeLessThan(first!.right)
+  })
+
+  it('delivers nothing that it could not stamp, and says why until it is prepared again', async () => {
+    const good = await addFile(house, 'good.pdf', PDF)
+    const broken = await addFile(house, 'broken.pdf', PDF.subarray(0, 100))
+    const made = await deliver(house.scope, [good, broken], deliveryWorkflowOf(stamp))
+    await run(made)
+    const state = await stateOf(made)
+    expect(state).toMatchObject({ status: 'failed' })
+    expect(state!.reason).toMatch(/^“broken.pdf”: .+\. Replace the documents/)
+    const [notice] = (await listNotices(house.scope, { limit: 1 })).rows
+    expect(notice).toMatchObject({
+      level: 'critical',
+      title: 'The files of order #1001 are held',
+      body: expect.stringContaining(state!.reason!) as string,
+    })
+    expect((await extras(made)).get(broken)!.copy).toBeNull()
+    expect(await house.scope.transaction((tx) => prepareAgain(tx, made.id))).toBe(true)
+    expect(await stateOf(made)).toEqual({ status: 'waiting', code: null, reason: null })
+  })
+
+  it('stamps with what the buyer is known by, and with nothing else', async () => {
+    const book = await addFile(house, 'letters.pdf', PDF)
+    const emoji = await deliver(house.scope, [book], deliveryWorkflowOf(stamp), {
+      buyer: { ...ANN, name: 'Ann 😀\u202e' },
+    })
+    await run(emoji)
+    const named = await deliver(house.scope, [book], deliveryWorkflowOf(stamp))
+    await run(named)
+    const [without] = await stampsOf(await copyOf(emoji, book))
+    const [whole] = await stampsOf(await copyOf(named, book))
+    expect([without!.right > 0.15, without!.right < whole!.right]).toEqual([true, true])
+    const nobody = await deliver(house.scope, [book], deliveryWorkflowOf(stamp), {
+      buyer: { name: ' ', email: null, locale: null },
+    })
+    await run(nobody)
+    expect(await stateOf(nobody)).toMatchObject({ status: 'failed', code: 'buyer_unknown' })
+  })
+})
+
+describe('licence keys', () => {
+  it('are given once each, also to many deliveries at the same time and to repeated runs', async () => {
+    const file = await addFile(house, 'app.zip', Buffer.from('app'))
+    const keys = Array.from({ length: 60 }, (_, n) => `KEY-${n}`)
+    const list = await newList(keys)
+    const about = { quantities: { [file]: 2 } }
+    const workflow = deliveryWorkflowOf(licences(list))
+    const all: TestDelivery[] = []
+    for (let n = 0; n < 25; n++) all.push(await deliver(house.scope, [file], workflow, about))
+    await Promise.all(all.map(run))
+    await house.scope.query(
+      `update delivery_runs set status = 'waiting' where shop_id = :shop and status = 'ready'`,
+    )
+    await house.scope.query(
+      `update prepared_files set status = 'waiting' where shop_id = :shop and status = 'ready'`,
+    )
+    await Promise.all(all.map(run))
+    const given: string[] = []
+    for (const one of all) {
+      const mine = (await extras(one)).get(file)!.licence_keys
+      expect(mine).toHaveLength(2)
+      given.push(...mine)
+    }
+    expect(new Set(given).size).toBe(50)
+    expect(given.every((key) => keys.includes(key))).toBe(true)
+    expect(await readLicenceList(house.scope, list)).toMatchObject({ left: 10, given: 50 })
+  })
+
+  it('hold the delivery when there are too few, until keys are added', async () => {
+    const file = await addFile(house, 'few.zip', Buffer.from('few'))
+    const list = await newList(['ONLY-1'])
+    const about = { quantities: { [file]: 2 } }
+    const made = await deliver(house.scope, [file], deliveryWorkflowOf(licences(list)), about)
+    await run(made)
+    expect(await stateOf(made)).toMatchObject({
+      ...{ status: 'failed', code: 'licence_keys_used_up' },
+      reason: expect.stringMatching(/needs 2\. Add keys to the list/) as string,
+    })
+    // All or none: the one key is left for a delivery that it suffices for.
+    expect(await readLicenceList(house.scope, list)).toMatchObject({ left: 1, given: 0 })
+    await house.scope.transaction(async (tx) => {
+      await addLicenceKeys(tx, house.parts.secrets, list, ['MORE-1', 'ONLY-1'])
+      await prepareForKeys(tx)
+    })
+    await run(made)
+    expect(await stateOf(made)).toMatchObject({ status: 'ready' })
+    expect((await extras(made)).get(file)!.licence_keys).toEqual(['ONLY-1', 'MORE-1'])
+  })
+
+  it('are sealed, and bound to their shop', async () => {
+    await newList(['PLAIN-TEXT-KEY'])
+    const [row] = await house.scope.query<{ text: string }>(
+      `select string_agg(to_jsonb(k)::text || encode(sealed, 'escape'), '') as text
+       from licence_keys k where shop_id = :shop`,
+    )
+    expect(row!.text).not.toContain('PLAIN-TEXT-KEY')
+  })
+})
+
+describe('a run', () => {
+  it('leaves out what a rule does not choose, with its link', async () => {
+    const [pdf, zip] = [
+      await addFile(house, 'chosen.pdf', PDF),
+      await addFile(house, 'left.zip', Buffer.from('zip')),
+    ]
+    const rule = { plugin: 'choose-files', options: { deliver: { type: ['pdf'] } } }
+    const made = await deliver(house.scope, [pdf, zip], deliveryWorkflowOf(rule))
+    await run(made)
+    const found = await extras(made)
+    expect(found.get(zip)!.left_out).toBe('The rule of the workflow leaves it out')
+    expect(found.get(pdf)!.left_out).toBeNull()
+    const links = await house.scope.query<{ file_id: string }>(
+      'select file_id from links where shop_id = :shop and parent_id = :page',
+      { page: made.page },
+    )
+    expect(links.map(({ file_id }) => file_id)).toEqual([pdf])
+  })
+
+  it('tells the shop once, and prepares files that come later without the others', async () => {
+    const [first, second] = [
+      await addFile(house, 'first.pdf', PDF),
+      await addFile(house, 'second.pdf', PDF),
+    ]
+    const workflow = deliveryWorkflowOf(stamp, { plugin: 'notify-delivery', options: {} })
+    const made = await deliver(house.scope, [first], workflow)
+    await run(made)
+    const before = await copyOf(made, first)
+    const [row] = await house.scope.query<{ about: DeliveryAbout }>(
+      'select about from delivery_runs where shop_id = :shop and delivery_id = :id',
+      { id: made.id },
+    )
+    const files = [first, second]
+    const again = await house.scope.transaction((tx) =>
+      prepareDelivery(tx, {
+        delivery: made.id,
+        page: made.page,
+        workflow,
+        about: row!.about,
+        files,
+      }),
+    )
+    expect(again.status).toBe('waiting')
+    await run(made)
+    expect(await copyOf(made, first)).toEqual(before)
+    expect((await extras(made)).get(second)!.copy).not.toBeNull()
+    const told = (await listNotices(house.scope, { limit: 50 })).rows.filter(({ title }) =>
+      title.includes('were delivered'),
+    )
+    expect(told).toHaveLength(1)
+    const same = await house.scope.transaction((tx) =>
+      prepareDelivery(tx, {
+        delivery: made.id,
+        page: made.page,
+        workflow,
+        about: row!.about,
+        files,
+      }),
+    )
+    expect(same.status).toBe('ready')
+  })
+
+  it('gives up on files that stop the worker, and on a workflow that is broken', async () => {
+    const file = await addFile(house, 'poison.pdf', PDF)
+    const made = await deliver(house.scope, [file], deliveryWorkflowOf(stamp))
+    await house.scope.query('update delivery_runs set attempts = 3 where shop_id = :shop')
+    await run(made)
+    expect(await stateOf(made)).toMatchObject({ status: 'failed', code: 'worker_crashed' })
+    const gone = await deliver(house.scope, [file], deliveryWorkflowOf({ plugin: 'not-there' }))
+    await run(gone)
+    expect(await stateOf(gone)).toMatchObject({ status: 'failed', code: 'workflow_broken' })
+  })
+
+  it('is wanted while it waits, and not for a shop that is gone', async () => {
+    const file = await addFile(house, 'wanted.zip', Buffer.from('wanted'))
+    const rule = { plugin: 'choose-files', options: { deliver: { type: ['zip'] } } }
+    const made = await deliver(house.scope, [file], deliveryWorkflowOf(rule))
+    const wanted = async () =>
+      (await house.parts.database.pool.query<{ key: string }>(task.wanted!)).rows.map(
+        ({ key }) => key,
+      )
+    expect(await wanted()).toContain(made.id)
+    await house.scope.query('update shops set uninstalled_at = now() where id = :shop')
+    expect(await wanted()).not.toContain(made.id)
+    await house.scope.query('update shops set uninstalled_at = null where id = :shop')
+    await run(made)
+    expect(await wanted()).not.toContain(made.id)
+  })
+})

@@ -1,0 +1,143 @@
+// What a workflow does for one delivery, as rows: the run, and the files that it prepares. The
+// buyer gets nothing before the run is ready, because the delivery's page is held until then.
+import type { Workflow } from '../../../plugins/contract.ts'
+import type { ShopScope } from '../../db/for-shop.ts'
+import { queueTask, type TaskKind } from '../background.ts'
+
+/** What the plugins are told. Personal data: it is deleted with the customer's data. */
+export interface DeliveryAbout {
+  /** Its name as the buyer knows it, `#1001`; its time is ISO 8601. */
+  order: { name: string; confirmation_number: string | null; ordered_at: string }
+  buyer: { name: string | null; email: string | null; locale: string | null }
+  /** By file (a bare UUID): how many units were bought of what brought it. */
+  quantities: Readonly<Record<string, number>>
+}
+
+export interface DeliveryToPrepare {
+  /** Bare UUIDs: the delivery, and the link of its page. */
+  delivery: string
+  page: string
+  workflow: Workflow
+  about: DeliveryAbout
+  /** Bare UUIDs. Those that were prepared before stay as they are. */
+  files: readonly string[]
+}
+
+export interface Preparation {
+  /** failed: the delivery is held until it is prepared again. */
+  status: 'waiting' | 'ready' | 'failed'
+  code: string | null
+  /** A sentence for the merchant; null unless it failed. */
+  reason: string | null
+}
+
+export interface DeliveryRun extends Preparation {
+  delivery_id: string
+  page_id: string
+  workflow: Workflow
+  about: DeliveryAbout
+  /** Runs since it began to wait, this one included. */
+  attempts: number
+}
+
+export const PREPARE_DELIVERY: TaskKind = { name: 'prepare-delivery' }
+
+/** Deliveries that must have a job. */
+export const WANTED_RUNS = `
+  select r.shop_id, r.delivery_id::text as key, r.updated_at as due_at from delivery_runs r
+  join shops s on s.id = r.shop_id and s.uninstalled_at is null where r.status = 'waiting'`
+
+/**
+ * Adds files that a workflow has to prepare and queues its run, in the caller's transaction.
+ * Idempotent: with files that are known already it gives the state that there is.
+ */
+export async function prepareDelivery(
+  tx: ShopScope,
+  { delivery, page, workflow, about, files }: DeliveryToPrepare,
+): Promise<Preparation> {
+  await tx.query(
+    `insert into delivery_runs (shop_id, delivery_id, page_id, workflow, about, status)
+     values (:shop, :delivery, :page, :workflow, :about, 'ready')
+     on conflict (shop_id, delivery_id) do update set about = excluded.about`,
+    { delivery, page, workflow: JSON.stringify(workflow), about: JSON.stringify(about) },
+  )
+  const added = await tx.query(
+    `insert into prepared_files (shop_id, delivery_id, file_id, link_id)
+     select :shop, :delivery, f.id, l.id from unnest(:files::uuid[]) as f (id)
+     left join links l on l.shop_id = :shop and l.parent_id = :page and l.file_id = f.id
+     on conflict (shop_id, delivery_id, file_id) do nothing returning file_id`,
+    { delivery, page, files },
+  )
+  if (added.length > 0) await wait(tx, [delivery], JSON.stringify(workflow))
+  return (await readPreparation(tx, delivery))!
+}
+
+/** Null: no workflow prepares this delivery. */
+export async function readPreparation(
+  scope: ShopScope,
+  delivery: string,
+): Promise<Preparation | null> {
+  const [row] = await scope.query<Preparation>(
+    `select status, code, reason from delivery_runs where shop_id = :shop and delivery_id = :delivery`,
+    { delivery },
+  )
+  return row ?? null
+}
+
+/** A run that failed is tried again. False: this one did not fail. */
+export async function prepareAgain(tx: ShopScope, delivery: string): Promise<boolean> {
+  const rows = await tx.query(
+    `select 1 from delivery_runs where shop_id = :shop and delivery_id = :delivery
+       and status = 'failed' for update`,
+    { delivery },
+  )
+  if (rows.length > 0) await wait(tx, [delivery])
+  return rows.length > 0
+}
+
+/** Keys were added to a list: deliveries that were held for want of one are prepared again. */
+export async function prepareForKeys(tx: ShopScope): Promise<void> {
+  const rows = await tx.query<{ delivery_id: string }>(
+    `select delivery_id from delivery_runs where shop_id = :shop and status = 'failed'
+       and code = 'licence_keys_used_up' order by created_at for update`,
+  )
+  await wait(
+    tx,
+    rows.map(({ delivery_id }) => delivery_id),
+  )
+}
+
+async function wait(
+  tx: ShopScope,
+  deliveries: readonly string[],
+  workflow: string | null = null,
+): Promise<void> {
+  await tx.query(
+    `update delivery_runs set status = 'waiting', code = null, reason = null, attempts = 0, updated_at = now(),
+       workflow = coalesce(:workflow::jsonb, workflow)
+     where shop_id = :shop and delivery_id = any(:deliveries::uuid[])`,
+    { deliveries, workflow },
+  )
+  for (const delivery of deliveries) await queueTask(tx, PREPARE_DELIVERY, delivery)
+}
+
+/** Begins an attempt, which counts before it starts. Null: it does not wait (any more). */
+export async function beginRun(scope: ShopScope, delivery: string): Promise<DeliveryRun | null> {
+  const [row] = await scope.query<DeliveryRun>(
+    `update delivery_runs set attempts = attempts + 1
+     where shop_id = :shop and delivery_id = :delivery and status = 'waiting'
+     returning delivery_id, page_id, workflow, about, status, code, reason, attempts`,
+    { delivery },
+  )
+  return row ?? null
+}
+
+/** The files that wait, in a stable order. */
+export const waitingFiles = async (scope: ShopScope, delivery: string): Promise<string[]> =>
+  (
+    await scope.query<{ file_id: string }>(
+      `select file_id from prepared_files where shop_id = :shop and delivery_id = :delivery
+         and status = 'waiting' order by file_id`,
+      { delivery },
+    )
+  ).map(({ file_id }) => file_id)

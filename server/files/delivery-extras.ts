@@ -1,0 +1,53 @@
+// What a delivery has beyond its files: licence keys, and the buyer's own copies. The order's page
+// and its mail show it.
+import type { ShopScope } from '../db/for-shop.ts'
+import type { Secrets } from '../secrets.ts'
+import { keysOfDelivery } from './licence-lists.ts'
+
+export interface DeliveryExtras {
+  /** In plain text: show them to the buyer and to people of the shop alone. */
+  licence_keys: readonly string[]
+  /** The buyer's own copy; null: they get the file's current version. */
+  copy: { size_bytes: number; content_type: string; version: number } | null
+  /** Why the file is no part of the delivery; null: it is one. */
+  left_out: string | null
+}
+
+interface PreparedRow {
+  file_id: string
+  status: 'waiting' | 'ready' | 'left_out'
+  reason: string | null
+  size_bytes: number | null
+  content_type: string
+  version: number
+}
+
+/** By file, bare UUIDs both. Files without extras are absent. */
+export async function deliveryExtras(
+  scope: ShopScope,
+  secrets: Secrets,
+  delivery: string,
+): Promise<ReadonlyMap<string, DeliveryExtras>> {
+  const rows = await scope.query<PreparedRow>(
+    `select file_id, status, reason, size_bytes, content_type, version from prepared_files
+     where shop_id = :shop and delivery_id = :delivery`,
+    { delivery },
+  )
+  const keys = await keysOfDelivery(scope, secrets, delivery)
+  const prepared = new Map(rows.map((row) => [row.file_id, row]))
+  return new Map(
+    [...new Set([...prepared.keys(), ...keys.keys()])].map((file) => [
+      file,
+      extrasOf(prepared.get(file), keys.get(file)),
+    ]),
+  )
+}
+
+const extrasOf = (row: PreparedRow | undefined, keys: readonly string[] = []): DeliveryExtras => ({
+  licence_keys: keys,
+  copy:
+    row && row.size_bytes !== null
+      ? { size_bytes: row.size_bytes, content_type: row.content_type, version: row.version }
+      : null,
+  left_out: row?.status === 'left_out' ? (row.reason ?? '') : null,
+})

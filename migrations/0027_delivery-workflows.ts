@@ -7,6 +7,10 @@ const RUNS = `
   alter table workflows add constraint workflows_kind_check
     check (kind in ('import', 'bulk', 'delivery'));
 
+  alter table deliveries drop constraint deliveries_held_by_check;
+  alter table deliveries add constraint deliveries_held_by_check
+    check (held_by in ('risk', 'merchant', 'workflow'));
+
   -- What a workflow does for one delivery. Its buyer gets nothing before it is ready.
   create table delivery_runs (
     shop_id integer not null,
@@ -106,6 +110,10 @@ export async function up(knex: Knex): Promise<void> {
 
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
+    update deliveries set held_by = 'merchant' where held_by = 'workflow';
+    alter table deliveries drop constraint deliveries_held_by_check;
+    alter table deliveries add constraint deliveries_held_by_check
+      check (held_by in ('risk', 'merchant'));
     drop table licence_keys, licence_lists, prepared_files, delivery_runs;
     delete from workflows where kind = 'delivery';
     alter table workflows drop constraint workflows_kind_check;

@@ -65,6 +65,7 @@ export async function start(
     const tasks = backgroundTasks({
       database,
       engine,
+      engineParts: parts,
       storefront,
       stores,
       folder,

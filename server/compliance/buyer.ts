@@ -11,21 +11,36 @@ export interface CustomerRequest {
 export interface Buyer {
   /** In lower case. */
   addresses: readonly string[]
-  /** Bare UUIDs of their links, and of the links under those. */
+  /** Bare UUIDs of their links, of their orders' pages, and of the links under those. */
   links: readonly string[]
+  /** The platform's ids of their orders. */
+  orders: readonly string[]
 }
 
 export async function findBuyer(scope: ShopScope, request: CustomerRequest): Promise<Buyer> {
-  const addresses = [...new Set([request.email].flatMap((each) => addressOf(each) ?? []))]
+  const given = addressOf(request.email)
+  const bought = await scope.query<{ id: string; email: string | null; corrected: string | null }>(
+    `select o.id, o.email, d.email as corrected from orders o
+     left join deliveries d on d.shop_id = o.shop_id and d.order_id = o.id
+     where o.shop_id = :shop and (o.id = any(:orders::text[]) or o.customer_id = :customer
+       or (lower(o.email) collate "C") = :given or (lower(d.email) collate "C") = :given)`,
+    { orders: [...request.orderIds], customer: request.customerId, given },
+  )
+  const orders = bought.map(({ id }) => id)
+  const written = [given, ...bought.flatMap(({ email, corrected }) => [email, corrected])]
+  const addresses = [...new Set(written.flatMap((each) => addressOf(each) ?? []))]
   const rows = await scope.query<{ id: string }>(
     `with own as (
        select id from links where shop_id = :shop and (lower(email) collate "C") = any(:addresses::text[])
+       union select l.id from links l
+       join deliveries d on d.shop_id = l.shop_id and d.id = l.delivery_id
+       where l.shop_id = :shop and d.order_id = any(:orders::text[])
      )
      select id from own
      union select l.id from links l join own on l.parent_id = own.id where l.shop_id = :shop`,
-    { addresses },
+    { addresses, orders },
   )
-  return { addresses, links: rows.map(({ id }) => id) }
+  return { addresses, orders, links: rows.map(({ id }) => id) }
 }
 
 const addressOf = (email: string | null): string | null => email?.trim().toLowerCase() || null

@@ -22,6 +22,7 @@ export interface CustomerData {
   collected_at: string
   links: Rows
   downloads: Rows
+  orders: Rows
   /** Orders whose files a workflow prepared, with the buyer as its plugins were told. */
   deliveries: Rows
   /** By what they are: messages, notices, operations. */
@@ -85,6 +86,7 @@ async function collect(
     collected_at: now.toISOString(),
     links: await linksOf(scope, buyer),
     downloads: await downloadsOf(scope, buyer),
+    orders: await ordersOf(scope, buyer),
     deliveries: await preparedFor(scope, buyer),
     records,
   }
@@ -125,6 +127,19 @@ const linksOf = (scope: ShopScope, { links }: Buyer): Promise<Rows> =>
      left join packs p on p.shop_id = l.shop_id and p.id = l.pack_id
      where l.shop_id = :shop and l.id = any(:links::uuid[]) order by l.id`,
     { links },
+  )
+
+/** With their lines and deliveries. */
+const ordersOf = (scope: ShopScope, { orders }: Buyer): Promise<Rows> =>
+  scope.query(
+    `select o.id, o.name, o.confirmation_number, o.email, o.locale, o.customer_id, o.ordered_at,
+       o.financial_status, o.cancelled_at, d.email as delivered_to, d.ask, d.mailed_at, d.opened_at,
+       (select coalesce(json_agg(json_build_object('title', l.title, 'sku', l.sku, 'quantity', l.quantity)
+          order by l.position), '[]')
+        from order_lines l where l.shop_id = o.shop_id and l.order_id = o.id) as lines
+     from orders o left join deliveries d on d.shop_id = o.shop_id and d.order_id = o.id
+     where o.shop_id = :shop and o.id = any(:orders::text[]) order by o.ordered_at`,
+    { orders },
   )
 
 /** With what was made for this buyer alone. Keys of licences are theirs already. */

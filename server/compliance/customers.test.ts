@@ -54,7 +54,7 @@ async function shopWith(domain: string, email: string): Promise<number> {
   const tables = await readTables(pool())
   const rows = await fillEveryTable(pool(), shop, planted(email, tables))
   const link = rows.get('links')!.id
-  for (const table of ['downloads', 'download_sessions'])
+  for (const table of ['downloads', 'download_sessions', 'archive_sessions'])
     await pool().query(`update ${table} set link_id = $2 where shop_id = $1`, [shop, link])
   await pool().query('update links set operation_id = $2 where shop_id = $1', [
     shop,
@@ -114,6 +114,7 @@ describe('a customer', () => {
           expect.arrayContaining([...columns]),
         ])
       }
+    expect(data.orders).toMatchObject([{ email: EMAIL, delivered_to: EMAIL, lines: [{}] }])
     expect(data.links).toMatchObject([{ email: EMAIL }])
     expect(data.downloads).toMatchObject([{ address: ADDRESS }])
 

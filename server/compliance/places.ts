@@ -22,6 +22,23 @@ export const PLACES: Readonly<Record<string, Place>> = {
   links: { about: 'Download links', columns: ['email'], keeps: ['pack_name'], how: 'link' },
   downloads: { about: 'Downloads', columns: ['address', 'agent'], how: 'link' },
   download_sessions: { about: 'Open downloads', columns: [], how: 'link' },
+  archive_sessions: {
+    about: 'Open downloads of all files',
+    columns: ['entries'],
+    how: 'link',
+  },
+  orders: {
+    about: 'Orders',
+    columns: ['email', 'locale', 'customer_id'],
+    keeps: ['id', 'name', 'confirmation_number', 'financial_status', 'recommendation'],
+    how: 'order',
+  },
+  deliveries: {
+    about: 'Deliveries',
+    columns: ['email', 'ask'],
+    keeps: ['order_id', 'marked'],
+    how: 'order',
+  },
   outbox: {
     about: 'Messages',
     columns: ['payload', 'result', 'error'],
@@ -94,6 +111,8 @@ export const NOT_BUYERS: Readonly<Record<string, string>> = {
   csv_column_mappings: 'headers of the merchant’s own tables',
   csv_problems: 'cells of the merchant’s own tables, kept for a day',
   csv_uploads: 'headers and first rows of the merchant’s own tables, kept for a day',
+  delivery_files: 'ids',
+  demo_orders: 'made-up orders of the demo shop',
   download_notices: 'counts',
   drop_accounts: 'the merchant’s own accounts',
   drop_connections: 'the addresses of the merchant’s own clients',
@@ -108,8 +127,12 @@ export const NOT_BUYERS: Readonly<Record<string, string>> = {
   licence_keys: 'sealed keys',
   licence_lists: 'names that the merchant gave',
   mappings: 'the shop’s public catalog',
+  order_effects: 'kinds, and errors of the platform',
+  order_lines: 'the shop’s public catalog',
+  order_syncs: 'times',
   pack_products: 'the shop’s public catalog',
   packs: 'names that the merchant gave',
+  platform_changes: 'demands of the platform, deleted once they are met',
   products: 'the shop’s public catalog',
   public_addresses: 'counts',
   reviews: 'the shop’s public catalog, and who of the shop decided',
@@ -120,6 +143,7 @@ export const NOT_BUYERS: Readonly<Record<string, string>> = {
   uploads: 'names of the merchant’s own files',
   variants: 'the shop’s public catalog',
   versions: 'hashes, and names of the merchant’s own files',
+  webhooks: 'ids of the platform, kept for some days',
 }
 
 /** Tables of no shop with columns that look like an address, each with the reason. */

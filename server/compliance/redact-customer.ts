@@ -32,6 +32,7 @@ export async function redactCustomer(
   await scope.transaction(async (tx) => {
     await dropAnswers(tx, parts.secrets, request, buyer)
     await redactLinks(tx, buyer)
+    await redactOrders(tx, buyer)
   })
   parts.log.info('deleted a customer’s data', { shop, links: buyer.links.length })
 }
@@ -94,6 +95,10 @@ async function redactLinks(tx: ShopScope, { links }: Buyer): Promise<void> {
     { links },
   )
   await tx.query(
+    `delete from archive_sessions where shop_id = :shop and link_id = any(:links::uuid[])`,
+    { links },
+  )
+  await tx.query(
     `delete from download_sessions where shop_id = :shop and link_id = any(:links::uuid[])`,
     { links },
   )
@@ -105,5 +110,20 @@ async function redactLinks(tx: ShopScope, { links }: Buyer): Promise<void> {
      update links l set email = null, asked_at = null, revoked_at = coalesce(l.revoked_at, now())
      from held where l.shop_id = :shop and l.id = held.id`,
     { links },
+  )
+}
+
+/** Orders stay as sales without a person. Their deliveries end: nobody is left to deliver to. */
+async function redactOrders(tx: ShopScope, { orders }: Buyer): Promise<void> {
+  await tx.query(
+    `update deliveries set email = null, ask = null, revoked_at = coalesce(revoked_at, now()),
+       updated_at = now()
+     where shop_id = :shop and order_id = any(:orders::text[])`,
+    { orders },
+  )
+  await tx.query(
+    `update orders set email = null, locale = null, customer_id = null
+     where shop_id = :shop and id = any(:orders::text[])`,
+    { orders },
   )
 }

@@ -3,6 +3,7 @@
 // rest of that same file even if counts and versions changed meanwhile, and is not charged.
 import { PAID_ORDER } from '../files/delivery-links.ts'
 import {
+  LINK_BYTES_OF,
   TARGET,
   TARGET_LENGTH,
   TARGET_NAMES,
@@ -35,7 +36,7 @@ const FITTING = `
   join shops s on s.id = c.shop_id and s.uninstalled_at is null
   join files f on f.shop_id = c.shop_id and f.id = c.file_id and f.deleted_at is null
     and (f.mapping_state <> 'unmapped' or s.keep_paid)
-  join versions v on v.shop_id = f.shop_id and v.file_id = f.id and v.number = f.version and not v.damaged
+  join ${LINK_BYTES_OF('c')} on not v.damaged
   join blobs b on b.shop_id = v.shop_id and b.hash = v.hash`
 const USABLE = `shop_id = $1 and parent_id = $2 and revoked_at is null
   and (expires_at is null or expires_at > $3) and (download_limit is null or downloads < download_limit)`

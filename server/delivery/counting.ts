@@ -12,6 +12,7 @@ import {
   bytesArray,
   opaque,
   IN_PARENT,
+  LINK_BYTES,
   SITE_ALLOWED,
   TARGET,
   TARGET_LENGTH,
@@ -81,8 +82,7 @@ const decide = (lock: 'wait' | 'skip locked') => `
     from allowed l
     join asked a on a.key_hash = l.key_hash
     cross join lateral (select * from files where shop_id = l.shop_id and id = l.file_id limit 1) f
-    cross join lateral (
-      select * from versions where shop_id = f.shop_id and file_id = f.id and number = f.version limit 1) v
+    cross join ${LINK_BYTES}
     cross join lateral (select * from shops where id = l.shop_id limit 1) s
     left join lateral (
       select * from links where shop_id = l.shop_id and id = l.parent_id and revoked_at is null
@@ -119,7 +119,7 @@ const LOOK_UP = `
   from links l
   join shops s on s.id = l.shop_id
   left join files f on f.shop_id = l.shop_id and f.id = l.file_id
-  left join versions v on v.shop_id = f.shop_id and v.file_id = f.id and v.number = f.version
+  left join ${LINK_BYTES} on true
   left join packs k on k.shop_id = l.shop_id and k.id = l.pack_id
   left join links p on p.shop_id = l.shop_id and p.id = l.parent_id
   left join deliveries d on d.shop_id = l.shop_id and d.id = coalesce(l.delivery_id, p.delivery_id)

@@ -70,6 +70,20 @@ export const bytesArray = (values: readonly Buffer[]): string =>
   `{${values.map((bytes) => `"\\\\x${bytes.toString('hex')}"`).join(',')}}`
 
 /**
+ * SQL: the bytes that a link gives of its file `f`, as `v`: the buyer's own copy where a
+ * workflow made one, else the current version. None while the workflow has not prepared the file.
+ */
+export const LINK_BYTES_OF = (l: string): string => `lateral (
+    select x.shop_id, coalesce(p.hash, x.hash) as hash, coalesce(p.location, x.location) as location,
+      coalesce(p.size_bytes, x.size_bytes) as size_bytes,
+      coalesce(p.content_type, x.content_type) as content_type,
+      x.damaged and p.hash is null as damaged
+    from versions x left join prepared_files p on p.shop_id = ${l}.shop_id and p.link_id = ${l}.id
+    where x.shop_id = f.shop_id and x.file_id = f.id and x.number = f.version
+      and (p.link_id is null or p.status = 'ready') limit 1) v`
+export const LINK_BYTES = LINK_BYTES_OF('l')
+
+/**
  * Has the link `l` no parent, or does its parent `p` still offer the file `f`? A parent that was
  * revoked must not be joined.
  */

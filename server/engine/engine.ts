@@ -36,6 +36,7 @@ export { dropJobs } from '../queue/queue.ts'
 export { prepareTask } from './deliveries/run.ts'
 export {
   prepareAgain,
+  prepareAnew,
   prepareDelivery,
   prepareForKeys,
   readPreparation,

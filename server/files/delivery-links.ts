@@ -20,12 +20,13 @@ export async function openDeliveryLink(
   link: string,
 ): Promise<readonly PaidFile[]> {
   const rows = await scope.query<PaidFileRow>(
-    `select f.filename, f.size_bytes, c.id as link_id, c.rotation, c.download_limit, c.downloads, c.expires_at
+    `select f.filename, coalesce(o.size_bytes, f.size_bytes) as size_bytes, c.id as link_id, c.rotation, c.download_limit, c.downloads, c.expires_at
      from links l
      join shops s on s.id = l.shop_id
      join links c on c.shop_id = l.shop_id and c.parent_id = l.id and c.revoked_at is null
      join files f on f.shop_id = c.shop_id and f.id = c.file_id and f.deleted_at is null
        and (f.mapping_state <> 'unmapped' or s.keep_paid)
+     left join prepared_files o on o.shop_id = c.shop_id and o.link_id = c.id
      where l.shop_id = :shop and l.id = :link
      order by ${PAID_ORDER}`,
     { link },

@@ -80,6 +80,9 @@ const fields = {
     .regex(/^[^,]*$/, 'A tag has no comma')
     .nullable()
     .meta({ description: 'The tag that orders with files get; null: none' }),
+  delivery_workflow: z.string().max(100).nullable().meta({
+    description: 'The workflow (kind `delivery`) that runs on each new delivery; null: none',
+  }),
 }
 
 export const settingsChange = z.strictObject(fields).partial().meta({ id: 'SettingsChange' })
@@ -104,6 +107,7 @@ export const shopSettingsSchema = z
     delivery_mail: fields.delivery_mail.default('own'),
     fulfil_orders: fields.fulfil_orders.default(true),
     order_tag: fields.order_tag.default('files-delivered'),
+    delivery_workflow: fields.delivery_workflow.default(null),
   })
   .meta({ id: 'Settings' })
 

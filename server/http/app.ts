@@ -131,7 +131,7 @@ export function listEndpoints(parts: AppParts): Endpoint[] {
     ...scheduleRoutes(parts),
     ...productRoutes(),
     ...reviewRoutes(parts),
-    ...settingsRoutes(parts.clock),
+    ...settingsRoutes(parts),
     ...customerDataRoutes(parts),
     ...buyerPageRoutes(),
     ...apiKeyRoutes(parts.clock),

@@ -25,7 +25,7 @@ export const deliverySchema = z
     reason: z.string().nullable().meta({ description: 'Why it is not ready' }),
     hold: z
       .object({
-        by: z.enum(['risk', 'merchant']),
+        by: z.enum(['risk', 'merchant', 'workflow']),
         recommendation: z.string().nullable(),
         since: timestamp.nullable(),
       })
@@ -166,6 +166,8 @@ export const deliveryDetailRecord = (
 function reasonOf(row: DeliverySummary): string | null {
   if (row.status === 'ready') return null
   if (row.status === 'revoked') return 'You revoked it.'
+  if (row.held_by === 'workflow' && row.status === 'held')
+    return row.held_because ?? 'Its workflow prepares the files.'
   if (row.status === 'held')
     return row.held_by === 'merchant'
       ? 'You hold it.'

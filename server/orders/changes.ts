@@ -15,7 +15,13 @@ import {
   type DeliveryRow,
 } from './delivery-rows.ts'
 import { statusOf } from './entitlement.ts'
-import { settleDelivery } from './reconcile.ts'
+import {
+  heldByWorkflow,
+  prepareFiles,
+  prepareForAddress,
+  releasePreparation,
+} from './preparation.ts'
+import { settleDelivery } from './settle.ts'
 
 export interface ChangeParts {
   secrets: Secrets
@@ -57,11 +63,15 @@ async function changeState(
   scope: ShopScope,
   id: string,
   { now }: ChangeParts,
-  state: (row: DeliveryRow) => Partial<Parameters<typeof writeState>[2]>,
+  state: (
+    row: DeliveryRow,
+    tx: ShopScope,
+  ) =>
+    Promise<Partial<Parameters<typeof writeState>[2]>> | Partial<Parameters<typeof writeState>[2]>,
 ): Promise<void> {
   await scope.transaction(async (tx) => {
     const row = await requireDelivery(tx, id)
-    const next = await writeState(tx, row, { ...row, ...state(row) }, now)
+    const next = await writeState(tx, row, { ...row, ...(await state(row, tx)) }, now)
     await settleDelivery(tx, next, await readDeliveryFiles(tx, id), now)
   })
 }
@@ -77,11 +87,14 @@ export const holdBack = (scope: ShopScope, id: string, parts: ChangeParts): Prom
     return { held_by: 'merchant' }
   })
 
-/** Ends a hold; the platform's advice does not hold it again. */
+/**
+ * Ends a hold; the platform's advice does not hold it again. Files that its workflow could not
+ * prepare are prepared once more, and the delivery is held until that has ended well.
+ */
 export const releaseDelivery = (scope: ShopScope, id: string, parts: ChangeParts): Promise<void> =>
-  changeState(scope, id, parts, (row) => {
+  changeState(scope, id, parts, async (row, tx) => {
     if (row.revoked_at) throw conflict(NOT_READY.revoked)
-    return { held_by: null, released_at: row.released_at ?? parts.now }
+    return { held_by: await releasePreparation(tx, row), released_at: row.released_at ?? parts.now }
   })
 
 export interface DeliveryChange {
@@ -108,14 +121,18 @@ export const changeDelivery = (
     const row = await requireDelivery(tx, id)
     await requireFiles(tx, id, change)
     for (const one of change.replace ?? []) await replaceFile(tx, secrets, row, one, now)
+    if (change.replace?.length) await prepareFiles(tx, row)
     await changeTerms(tx, row, change, now)
-    if (change.email !== undefined) await changeAddress(tx, secrets, row, change.email)
+    if (change.email !== undefined && (await changeAddress(tx, secrets, row, change.email)))
+      await prepareForAddress(tx, row)
     await tx.query(
       `update deliveries set updated_at = :now, ask = case when :answers then null else ask end
        where shop_id = :shop and id = :id`,
       { id, now, answers: change.expiry_days !== undefined || gives(change) },
     )
-    const next = (await holdDelivery(tx, { id }))!
+    const held = (await holdDelivery(tx, { id }))!
+    const held_by = held.held_by ?? (await heldByWorkflow(tx, id))
+    const next = await writeState(tx, held, { ...held, held_by }, now)
     await settleDelivery(tx, next, await readDeliveryFiles(tx, id), now)
   })
 
@@ -173,14 +190,14 @@ async function changeTerms(
   )
 }
 
-/** The key changes with the address: whoever got the old mail has nothing of it. */
+/** False: it is the same. The key changes with the address: whoever got the old mail has nothing of it. */
 async function changeAddress(
   tx: ShopScope,
   secrets: Secrets,
   row: DeliveryRow,
   email: string,
-): Promise<void> {
-  if (row.email?.toLowerCase() === email.toLowerCase()) return
+): Promise<boolean> {
+  if (row.email?.toLowerCase() === email.toLowerCase()) return false
   await tx.query('update deliveries set email = :email where shop_id = :shop and id = :id', {
     id: row.id,
     email,
@@ -200,6 +217,7 @@ async function changeAddress(
       hashes: links.map(({ id, rotation }) => hashKey(secrets.linkKey(id, rotation + 1))),
     },
   )
+  return true
 }
 
 /** The buyer gets the other file in its place, with the terms and the count of the old one's link. */

@@ -15,7 +15,9 @@ export interface DeliverySummary {
   financial_status: string | null
   cancelled_at: Date | null
   recommendation: string | null
-  held_by: 'risk' | 'merchant' | null
+  held_by: 'risk' | 'merchant' | 'workflow' | null
+  /** Why its workflow could not prepare it. */
+  held_because: string | null
   held_at: Date | null
   link_id: string
   rotation: number
@@ -45,7 +47,8 @@ export interface DeliveryFilter {
 
 const SUMMARY = `
   select d.id, d.order_id, o.name as order_name, o.confirmation_number, coalesce(d.email, o.email) as email, o.locale,
-    ${STATUS_SQL} as status, o.financial_status, o.cancelled_at, o.recommendation, d.held_by, d.held_at, p.id as link_id,
+    ${STATUS_SQL} as status, o.financial_status, o.cancelled_at, o.recommendation, d.held_by, d.held_at,
+    (select r.reason from delivery_runs r where r.shop_id = d.shop_id and r.delivery_id = d.id) as held_because, p.id as link_id,
     p.rotation, f.files, f.downloads, f.size_bytes, f.last_download_at, d.opened_at, d.ask, d.created_at, d.updated_at,
     (select jsonb_build_object('id', m.id, 'status', m.status, 'at', coalesce(m.sent_at, m.created_at)) from outbox m
      where m.shop_id = d.shop_id and m.payload ->> 'delivery' = d.id::text

@@ -36,7 +36,8 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 export interface DeliveryFacts {
   revoked_at: Date | null
   withdrawn_at: Date | null
-  held_by: 'risk' | 'merchant' | null
+  /** `workflow`: the shop's workflow has not prepared its files. */
+  held_by: 'risk' | 'merchant' | 'workflow' | null
 }
 
 /** What the merchant decided goes before what the order says, and that before a hold. */

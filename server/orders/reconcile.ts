@@ -4,7 +4,6 @@
 import type { ShopScope } from '../db/for-shop.ts'
 import { readShop } from '../files/shop-settings.ts'
 import { raiseNotice } from '../files/notices.ts'
-import { queueDeliveryMail } from '../notify/delivery-mail.ts'
 import type { Secrets } from '../secrets.ts'
 import type { PlatformOrder } from '../storefront/orders.ts'
 import {
@@ -17,9 +16,10 @@ import {
   type DeliveredFile,
   type DeliveryRow,
 } from './delivery-rows.ts'
-import { queueEffects } from './effects.ts'
-import { isEntitled, isRisky, statusOf } from './entitlement.ts'
+import { isEntitled, isRisky, type DeliveryFacts } from './entitlement.ts'
 import { filesOfLines, holdOrder, writeOrder, type SoldFile } from './order-rows.ts'
+import { heldByWorkflow, prepareFiles } from './preparation.ts'
+import { settleDelivery } from './settle.ts'
 
 export interface ReconcileParts {
   secrets: Secrets
@@ -49,7 +49,9 @@ export function reconcileOrder(
     if (!row) return 'reconciled'
     const files = await readDeliveryFiles(tx, row.id)
     await withdrawFiles(tx, row, files, now)
-    const next = await writeState(tx, row, stateOf(row, order, files, settings, now), now)
+    const prepares = await heldByWorkflow(tx, row.id)
+    const state = stateOf(row, order, files, { ...settings, prepares }, now)
+    const next = await writeState(tx, row, state, now)
     if (next.held_by === 'risk' && row.held_by !== 'risk') await tellHold(tx, order)
     await settleDelivery(tx, next, files, now)
     return 'reconciled'
@@ -72,6 +74,7 @@ async function deliveryOf(
   const given = new Set((await readDeliveryFiles(tx, row.id)).map(({ line_id }) => line_id))
   const added = due.filter(({ line_id }) => !given.has(line_id))
   await addDeliveryFiles(tx, secrets, row, added, now)
+  if (added.length > 0) await prepareFiles(tx, row)
   return row
 }
 
@@ -79,7 +82,7 @@ function stateOf(
   row: DeliveryRow,
   order: PlatformOrder,
   files: readonly DeliveredFile[],
-  settings: Parameters<typeof isRisky>[1],
+  settings: Parameters<typeof isRisky>[1] & { prepares: DeliveryFacts['held_by'] },
   now: Date,
 ) {
   const entitles = files.some(({ entitled }) => entitled)
@@ -87,35 +90,9 @@ function stateOf(
   return {
     revoked_at: row.revoked_at,
     withdrawn_at: entitles ? null : (row.withdrawn_at ?? now),
-    held_by: row.held_by === 'merchant' ? row.held_by : risky ? ('risk' as const) : null,
+    held_by:
+      row.held_by === 'merchant' ? row.held_by : risky ? ('risk' as const) : settings.prepares,
   }
-}
-
-/** What follows from the delivery's state: the buyer's mail, once, and the order's marks. */
-export async function settleDelivery(
-  tx: ShopScope,
-  row: DeliveryRow,
-  files: readonly DeliveredFile[],
-  now: Date,
-): Promise<void> {
-  const { settings } = await readShop(tx)
-  const ready = statusOf(row) === 'ready'
-  if (ready && row.mailed_at === null && row.email !== null && settings.delivery_mail === 'own') {
-    await queueDeliveryMail(tx, row.id, 'first')
-    await tx.query('update deliveries set mailed_at = :now where shop_id = :shop and id = :id', {
-      id: row.id,
-      now,
-    })
-  }
-  const lines = files.filter(({ entitled }) => entitled).map(({ line_id }) => line_id)
-  const marked = [statusOf(row), row.rotation, ...new Set(lines.sort())].join(' ')
-  if (marked === row.marked) return
-  await tx.query('update deliveries set marked = :marked where shop_id = :shop and id = :id', {
-    id: row.id,
-    marked,
-  })
-  const fulfils = settings.fulfil_orders || settings.delivery_mail === 'platform'
-  await queueEffects(tx, row.order_id, ready && fulfils ? ['mark', 'fulfil'] : ['mark'])
 }
 
 const ADVICE: Readonly<Record<string, string>> = {

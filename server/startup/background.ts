@@ -8,16 +8,17 @@ import { dropTask } from '../channels/drop/import/task.ts'
 import { matchAgain } from '../channels/match-again.ts'
 import { scheduleTask } from '../channels/schedule.ts'
 import type { UploadFolder } from '../channels/upload/upload.ts'
+import { complianceChanges } from '../compliance/changes.ts'
 import type { Limits } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import type { BackgroundTask } from '../engine/background.ts'
-import type { Engine } from '../engine/engine.ts'
+import { prepareTask, type Engine } from '../engine/engine.ts'
+import type { EngineParts } from '../engine/types.ts'
 import type { Logger } from '../log.ts'
-import { eraseCustomer, handOutCustomer } from '../privacy/customers.ts'
-import { redactShop } from '../privacy/shops.ts'
 import type { GuardedClient } from '../ports/guarded-fetch.ts'
 import type { BlobStore } from '../store/store.ts'
 import { effectTask } from '../orders/effects.ts'
+import { settlePrepared } from '../orders/preparation.ts'
 import { reconcileTask, syncTask } from '../orders/tasks.ts'
 import type { Secrets } from '../secrets.ts'
 import { mirrorTask } from '../storefront/mirror/mirror.ts'
@@ -29,6 +30,8 @@ import { scrubTask, upkeepTask } from './upkeep.ts'
 export interface BackgroundParts {
   database: Database
   engine: Engine
+  /** What workflows on deliveries run with. */
+  engineParts: EngineParts
   storefront: Storefront
   stores: ReadonlyMap<string, BlobStore>
   folder: UploadFolder
@@ -58,6 +61,7 @@ export function backgroundTasks(parts: BackgroundParts): BackgroundTask[] {
       refreshed: (scope, { learned }) => matchAgain(engine, scope, learned),
     }),
     reconcileTask(orders),
+    prepareTask(parts.engineParts, (tx, delivery) => settlePrepared(tx, delivery, clock())),
     syncTask(orders),
     effectTask({ ...orders, baseUrl: parts.baseUrl }),
     changesTask(database, {
@@ -66,9 +70,7 @@ export function backgroundTasks(parts: BackgroundParts): BackgroundTask[] {
         await storefront.refreshProfile(shop)
         return null
       },
-      'customer-data': handOutCustomer,
-      'customer-redact': eraseCustomer,
-      'shop-redact': redactShop({ stores, uploads: folder, log }),
+      ...complianceChanges({ database, stores, folder, secrets: parts.secrets, clock, log }),
     }),
     scheduleTask({ database, engine, clock, log }),
     dropTask({ database, engine, stores, log }),

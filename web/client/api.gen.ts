@@ -778,7 +778,7 @@ export interface components {
       files: number
       hold: {
         /** @enum {string} */
-        by: 'risk' | 'merchant'
+        by: 'risk' | 'merchant' | 'workflow'
         recommendation: string | null
         since: string | null
       } | null
@@ -869,7 +869,7 @@ export interface components {
       files: number
       hold: {
         /** @enum {string} */
-        by: 'risk' | 'merchant'
+        by: 'risk' | 'merchant' | 'workflow'
         recommendation: string | null
         since: string | null
       } | null

@@ -95,6 +95,16 @@ export async function prepareAgain(tx: ShopScope, delivery: string): Promise<boo
   return rows.length > 0
 }
 
+/** All files are prepared once more: what the plugins were told of the buyer has changed. */
+export async function prepareAnew(tx: ShopScope, delivery: string): Promise<void> {
+  await tx.query(
+    `update prepared_files set status = 'waiting'
+     where shop_id = :shop and delivery_id = :delivery and status = 'ready'`,
+    { delivery },
+  )
+  await wait(tx, [delivery])
+}
+
 /** Keys were added to a list: deliveries that were held for want of one are prepared again. */
 export async function prepareForKeys(tx: ShopScope): Promise<void> {
   const rows = await tx.query<{ delivery_id: string }>(

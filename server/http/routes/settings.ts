@@ -1,4 +1,5 @@
 // The shop's settings: defaults of imports, recipients of messages, and the time zone of schedules.
+import type { Plugin } from '../../../plugins/contract.ts'
 import { rescheduleAll } from '../../channels/schedule-rows.ts'
 import {
   changeShopSettings,
@@ -6,10 +7,14 @@ import {
   settingsChange,
   shopSettingsSchema,
 } from '../../files/shop-settings.ts'
+import type { ShopScope } from '../../db/for-shop.ts'
+import { AppError } from '../../errors.ts'
+import { deliveryWorkflow } from '../../workflows/find.ts'
+import type { AppParts } from '../app.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 import { errorSchema } from '../schemas.ts'
 
-export function settingsRoutes(clock: () => Date): Endpoint[] {
+export function settingsRoutes({ engine, clock }: AppParts): Endpoint[] {
   return [
     endpoint({
       method: 'get',
@@ -33,10 +38,26 @@ export function settingsRoutes(clock: () => Date): Endpoint[] {
       },
       handler: ({ caller, body }) =>
         caller.scope.transaction(async (tx) => {
+          await requireDeliveryWorkflow(tx, body.delivery_workflow ?? null, engine.plugins)
           const settings = await changeShopSettings(tx, body)
           if (body.time_zone !== undefined) await rescheduleAll(tx, settings.time_zone, clock())
           return { body: settings }
         }),
     }),
   ]
+}
+
+/** Throws `validation_failed` for an unknown one, `workflow_broken` for one that cannot run. */
+async function requireDeliveryWorkflow(
+  tx: ShopScope,
+  id: string | null,
+  plugins: readonly Plugin[],
+): Promise<void> {
+  if (id === null || (await deliveryWorkflow(tx, id, plugins))) return
+  const param = 'delivery_workflow'
+  const message = `“${id}” is not a workflow of the kind “delivery”: choose one, or null for none`
+  throw new AppError('validation_failed', {
+    param,
+    details: [{ param, code: 'not_found', message }],
+  })
 }

@@ -6,6 +6,7 @@ import type { Database } from '../../db/database.ts'
 import { forShop, type ShopScope } from '../../db/for-shop.ts'
 import { findKnownShop } from '../../db/shops.ts'
 import { errorFields, type Logger } from '../../log.ts'
+import { uninstall as uninstallApp } from '../../compliance/uninstall.ts'
 import { reportChange } from './changes.ts'
 import { isSigned } from './signature.ts'
 import { TOPICS } from './topics.ts'
@@ -95,14 +96,11 @@ async function store(tx: ShopScope, id: string, report: Report): Promise<void> {
  */
 async function uninstall(tx: ShopScope, triggeredAt: Date | null): Promise<void> {
   const rows = await tx.query(
-    `update shops set uninstalled_at = now() where id = :shop and uninstalled_at is null
-       and (:at::timestamptz is null or installed_at <= :at) returning id`,
+    `select 1 from shops where id = :shop and (:at::timestamptz is null or installed_at <= :at)
+     for no key update`,
     { at: triggeredAt },
   )
-  if (rows.length === 0) return
-  await tx.query('delete from shop_tokens where shop_id = :shop')
-  // Disconnects the clients of its drop accounts.
-  await tx.query(`select pg_notify('drop_control', 'shop ' || id) from shops where id = :shop`)
+  if (rows.length > 0) await uninstallApp(tx)
 }
 
 /** Null: it is too large. */

@@ -24,6 +24,7 @@ const saved: ShopSettings = {
   delivery_mail: 'own',
   fulfil_orders: true,
   order_tag: 'files-delivered',
+  delivery_workflow: null,
 }
 const draft = draftOf(saved)
 

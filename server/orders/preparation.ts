@@ -1,0 +1,102 @@
+// The shop's workflow for deliveries, in front of each delivery's files: the delivery is held until
+// the workflow has prepared all of them, and released by the run that ends well.
+import type { Workflow } from '../../plugins/contract.ts'
+import type { ShopScope } from '../db/for-shop.ts'
+import {
+  prepareAgain,
+  prepareAnew,
+  prepareDelivery,
+  readPreparation,
+  type DeliveryAbout,
+} from '../engine/engine.ts'
+import { readShop } from '../files/shop-settings.ts'
+import { parsePublicId } from '../ids.ts'
+import { runnable } from '../workflows/find.ts'
+import { readWorkflow } from '../workflows/workflows.ts'
+import { holdDelivery, readDeliveryFiles, writeState, type DeliveryRow } from './delivery-rows.ts'
+import type { DeliveryFacts } from './entitlement.ts'
+import { settleDelivery } from './settle.ts'
+
+/** Queues what the shop's workflow has to do about files that are new to the delivery. */
+export async function prepareFiles(tx: ShopScope, row: DeliveryRow): Promise<void> {
+  const { settings } = await readShop(tx)
+  if (settings.delivery_workflow === null || row.link_id === null) return
+  const files = (await readDeliveryFiles(tx, row.id)).filter(({ withdrawn }) => !withdrawn)
+  await prepareDelivery(tx, {
+    delivery: row.id,
+    page: row.link_id,
+    workflow: await workflowOf(tx, settings.delivery_workflow),
+    about: await aboutOf(tx, row.id),
+    files: [...new Set(files.map(({ file_id }) => file_id))],
+  })
+}
+
+/** One that is gone fails in its run, which holds the delivery: nothing leaves without its stamp. */
+async function workflowOf(tx: ShopScope, id: string): Promise<Workflow> {
+  const uuid = parsePublicId('workflow', id)
+  const own = uuid && (await readWorkflow(tx, uuid))
+  if (own && own.kind === 'delivery') return runnable(own)
+  return {
+    ...{ id, title: 'Deliveries', action: 'delivery', kind: 'delivery', parallel: 1 },
+    steps: [{ id: 'workflow', plugin: 'delivery-workflow' }],
+  }
+}
+
+async function aboutOf(tx: ShopScope, delivery: string): Promise<DeliveryAbout> {
+  const [row] = await tx.query<
+    DeliveryAbout['order'] & { email: string | null; locale: string | null; ordered: Date }
+  >(
+    `select o.name, o.confirmation_number, o.ordered_at as ordered, coalesce(d.email, o.email) as email,
+       o.locale
+     from deliveries d join orders o on o.shop_id = d.shop_id and o.id = d.order_id
+     where d.shop_id = :shop and d.id = :delivery`,
+    { delivery },
+  )
+  const units = await tx.query<{ file_id: string; units: number }>(
+    `select df.file_id, sum(l.quantity)::int as units from delivery_files df
+     join deliveries d on d.shop_id = df.shop_id and d.id = df.delivery_id
+     join order_lines l on l.shop_id = d.shop_id and l.order_id = d.order_id and l.id = df.line_id
+     where df.shop_id = :shop and df.delivery_id = :delivery group by df.file_id`,
+    { delivery },
+  )
+  const { name, confirmation_number, ordered, email, locale } = row!
+  return {
+    order: { name, confirmation_number, ordered_at: ordered.toISOString() },
+    buyer: { name: null, email, locale },
+    quantities: Object.fromEntries(units.map((one) => [one.file_id, one.units])),
+  }
+}
+
+/** What holds the delivery once nobody else does. */
+export async function heldByWorkflow(
+  tx: ShopScope,
+  delivery: string,
+): Promise<DeliveryFacts['held_by']> {
+  const preparation = await readPreparation(tx, delivery)
+  return preparation === null || preparation.status === 'ready' ? null : 'workflow'
+}
+
+/** In the transaction in which a run ends: releases the delivery where only the run held it. */
+export async function settlePrepared(tx: ShopScope, delivery: string, now: Date): Promise<void> {
+  const row = await holdDelivery(tx, { id: delivery })
+  if (!row || (row.held_by !== null && row.held_by !== 'workflow')) return
+  const held_by = await heldByWorkflow(tx, delivery)
+  const next = await writeState(tx, row, { ...row, held_by }, now)
+  await settleDelivery(tx, next, await readDeliveryFiles(tx, delivery), now)
+}
+
+/** The buyer's address was corrected: their copies bear the wrong one. */
+export async function prepareForAddress(tx: ShopScope, row: DeliveryRow): Promise<void> {
+  if ((await readPreparation(tx, row.id)) === null) return
+  await prepareFiles(tx, row)
+  await prepareAnew(tx, row.id)
+}
+
+/** The merchant releases a delivery: where its workflow failed, it is prepared once more. */
+export async function releasePreparation(
+  tx: ShopScope,
+  { id }: DeliveryRow,
+): Promise<DeliveryFacts['held_by']> {
+  await prepareAgain(tx, id)
+  return heldByWorkflow(tx, id)
+}

@@ -347,6 +347,7 @@ const MAKERS: Record<ExampleId, Make> = {
     const at = await beginUpload({ url: app.url, key: owner.key }, 1000, { filename: 'begun.pdf' })
     return at.split('/').at(-1)!
   },
+  licence_list: (place) => post(place, '/api/licence-lists', { name: 'Keys' }),
   customer_data: async ({ app, owner }) => {
     const parts = { ...app.engine.parts, clock: () => new Date() }
     const request = { email: 'buyer@example.com', customerId: null, orderIds: [] }

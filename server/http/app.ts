@@ -51,6 +51,7 @@ import { fileListRoutes } from './routes/file-list.ts'
 import { fileRoutes } from './routes/files.ts'
 import { impactRoutes } from './routes/impact.ts'
 import { importRoutes } from './routes/imports.ts'
+import { licenceListRoutes } from './routes/licence-lists.ts'
 import { linkChangeRoutes } from './routes/link-changes.ts'
 import { linkRoutes } from './routes/links.ts'
 import { messageRoutes } from './routes/messages.ts'
@@ -132,6 +133,7 @@ export function listEndpoints(parts: AppParts): Endpoint[] {
     ...productRoutes(),
     ...reviewRoutes(parts),
     ...settingsRoutes(parts),
+    ...licenceListRoutes(parts),
     ...customerDataRoutes(parts),
     ...buyerPageRoutes(),
     ...apiKeyRoutes(parts.clock),

@@ -58,6 +58,7 @@ export const IDS = {
   connection: id('connection', 31),
   delivery: id('delivery', 32),
   customer_data: id('answer', 96),
+  licence_list: id('licences', 97),
 } as const
 export type ExampleId = keyof typeof IDS
 

@@ -8,13 +8,18 @@ import {
   shopSettingsSchema,
 } from '../../files/shop-settings.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
+import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../errors.ts'
 import { deliveryWorkflow } from '../../workflows/find.ts'
-import type { AppParts } from '../app.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 import { errorSchema } from '../schemas.ts'
 
-export function settingsRoutes({ engine, clock }: AppParts): Endpoint[] {
+interface SettingsParts {
+  engine: Engine
+  clock: () => Date
+}
+
+export function settingsRoutes({ engine, clock }: SettingsParts): Endpoint[] {
   return [
     endpoint({
       method: 'get',

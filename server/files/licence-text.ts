@@ -1,0 +1,79 @@
+// Licence keys as a text or CSV file has them: one a line, in the first column.
+import Papa from 'papaparse'
+import { UNSAFE_CHARACTERS } from '../../plugins/contract.ts'
+import { AppError, type ErrorDetail } from '../errors.ts'
+
+const MOST_LENGTH = 500
+const MOST_LINE = 4000
+const MOST_KEYS = 200_000
+const HEADER = /^(licen[cs]e[ _-]?|serial[ _-]?|product[ _-]?)?(key|code|number)s?$/i
+
+/**
+ * All keys of the file, each once. Throws `validation_failed` that names the lines which cannot be
+ * keys, and `payload_too_large` above `mostBytes`.
+ */
+export async function readLicenceKeys(
+  bytes: AsyncIterable<Uint8Array>,
+  mostBytes: number,
+): Promise<string[]> {
+  const keys = new Set<string>()
+  const details: ErrorDetail[] = []
+  let wrong = 0
+  let line = 0
+  for await (const text of linesOf(bytes, mostBytes)) {
+    line += 1
+    const key = firstCell(text)
+    if (key === '' || (line === 1 && HEADER.test(key))) continue
+    const message = problemOf(key)
+    if (message === null) keys.add(key)
+    else if ((wrong += 1) <= 100)
+      details.push({ index: line - 1, param: 'keys', code: 'invalid_value', message })
+    if (keys.size > MOST_KEYS)
+      throw new AppError('validation_failed', {
+        param: 'keys',
+        message: `One file has at most ${MOST_KEYS.toLocaleString('en')} keys: divide it`,
+      })
+  }
+  if (wrong > 0)
+    throw new AppError('validation_failed', { param: 'keys', details, detailsTotal: wrong })
+  if (keys.size === 0)
+    throw new AppError('validation_failed', {
+      param: 'keys',
+      message: 'There is no key in it: write one a line, or in the first column',
+    })
+  return [...keys]
+}
+
+function problemOf(key: string): string | null {
+  if (key.length > MOST_LENGTH) return `A key has at most ${MOST_LENGTH} characters`
+  if (!key.isWellFormed() || key.includes('\ufffd') || UNSAFE_CHARACTERS.test(key))
+    return 'A key cannot contain control characters, and the file must be UTF-8'
+  return null
+}
+
+const firstCell = (line: string): string =>
+  line.startsWith('"')
+    ? (Papa.parse<string[]>(line).data[0]?.[0] ?? '').trim()
+    : line.split(/[,;\t]/, 1)[0]!.trim()
+
+async function* linesOf(
+  bytes: AsyncIterable<Uint8Array>,
+  mostBytes: number,
+): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  let size = 0
+  let rest = ''
+  for await (const chunk of bytes) {
+    size += chunk.length
+    if (size > mostBytes) throw new AppError('payload_too_large')
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r\n|\n|\r/)
+    rest = lines.pop()!
+    if (rest.length > MOST_LINE)
+      throw new AppError('validation_failed', {
+        param: 'keys',
+        message: 'A line is too long: write one key a line, or in the first column',
+      })
+    yield* lines
+  }
+  yield rest + decoder.decode()
+}

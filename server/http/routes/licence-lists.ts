@@ -1,0 +1,159 @@
+// Lists of licence keys, from which the step Assign licence keys gives them to buyers.
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { z } from 'zod'
+import { nameKey, UNSAFE_CHARACTERS } from '../../../plugins/contract.ts'
+import type { ShopScope } from '../../db/for-shop.ts'
+import { prepareForKeys } from '../../engine/engine.ts'
+import { AppError } from '../../errors.ts'
+import {
+  addLicenceKeys,
+  createLicenceList,
+  deleteLicenceList,
+  listLicenceLists,
+  readLicenceList,
+  type Added,
+  type LicenceList,
+} from '../../files/licence-lists.ts'
+import { readLicenceKeys } from '../../files/licence-text.ts'
+import { requirePublicId, toPublicId } from '../../ids.ts'
+import type { Secrets } from '../../secrets.ts'
+import { receivedFile } from '../csv-body.ts'
+import { fromCursor, text, toCursor } from '../cursors.ts'
+import { endpoint, type Endpoint } from '../endpoint.ts'
+import { errorSchema, listOf, shortPage, timestamp } from '../schemas.ts'
+
+const MOST_BYTES = 20 * 1024 * 1024
+/** Sealing some keys takes milliseconds: other requests go between. */
+const SEALED_AT_ONCE = 250
+
+const listSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    left: z.number().int().describe('Keys that can still be given'),
+    given: z.number().int().describe('Keys that buyers have'),
+    created_at: timestamp,
+  })
+  .meta({ id: 'LicenceList' })
+const addedSchema = listSchema
+  .extend({
+    added: z.number().int(),
+    duplicates: z.number().int().describe('Keys that the shop had already'),
+  })
+  .meta({ id: 'LicenceKeysAdded' })
+
+const name = z
+  .string()
+  .trim()
+  .min(1, 'Give it a name')
+  .max(100, 'A name has at most 100 characters')
+  .refine((value) => !UNSAFE_CHARACTERS.test(value), 'A name cannot contain control characters')
+
+const byId = z.strictObject({ id: z.string() })
+const about = { tag: 'Licence keys', scope: 'links:write' } as const
+const refused = { description: 'Every problem', schema: errorSchema }
+
+export const licenceListRoutes = ({ secrets }: { secrets: Secrets }): Endpoint[] => [
+  endpoint({
+    ...about,
+    method: 'get',
+    path: '/api/licence-lists',
+    summary: 'List the lists of licence keys, by name, with how many keys are left',
+    query: z.strictObject(shortPage),
+    replies: { 200: { description: 'A page of lists', schema: listOf(listSchema) } },
+    handler: async ({ caller, query: { limit, cursor } }) => {
+      const after = fromCursor(cursor, [text])?.[0] ?? ''
+      const rows = await listLicenceLists(caller.scope, { after, limit: limit + 1 })
+      const next = rows.length > limit ? toCursor([nameKey(rows[limit - 1]!.name)]) : null
+      return { body: { data: rows.slice(0, limit).map(recordOf), next_cursor: next } }
+    },
+  }),
+  endpoint({
+    ...about,
+    method: 'post',
+    path: '/api/licence-lists',
+    summary: 'Make a list of licence keys',
+    description: 'It is empty: send its keys to `/api/licence-lists/{id}/keys`.',
+    atomic: true,
+    body: z.strictObject({ name }).meta({ id: 'LicenceListRequest' }),
+    replies: {
+      201: { description: 'The list', schema: listSchema },
+      409: { description: 'Another list has this name', schema: errorSchema },
+      422: refused,
+    },
+    handler: async ({ caller, body }) => {
+      const id = await caller.scope.transaction((tx) => createLicenceList(tx, body.name))
+      return { status: 201, body: recordOf(await requireList(caller.scope, id)) }
+    },
+  }),
+  endpoint({
+    ...about,
+    method: 'get',
+    path: '/api/licence-lists/{id}',
+    summary: 'Read a list of licence keys: how many are left and given',
+    description: 'Keys themselves are shown to their buyers alone.',
+    params: byId,
+    replies: { 200: { description: 'The list', schema: listSchema } },
+    handler: async ({ caller, params }) => ({
+      body: recordOf(await requireList(caller.scope, requirePublicId('licences', params.id))),
+    }),
+  }),
+  endpoint({
+    ...about,
+    method: 'post',
+    path: '/api/licence-lists/{id}/keys',
+    summary: 'Add keys to a list, from a text or CSV file',
+    description:
+      'One key a line, or in the first column; a header is skipped. Keys that the shop has already ' +
+      'are left out, so sending a file twice adds nothing. Deliveries that wait for keys continue.',
+    params: byId,
+    readsBody: true,
+    replies: {
+      200: { description: 'What was added, and the list', schema: addedSchema },
+      413: { description: 'More than 20 MB', schema: errorSchema },
+      422: refused,
+    },
+    handler: async ({ caller, params, ctx }) => {
+      const id = requirePublicId('licences', params.id)
+      await requireList(caller.scope, id)
+      const { bytes } = await receivedFile(ctx, undefined, MOST_BYTES)
+      const keys = await readLicenceKeys(bytes, MOST_BYTES)
+      const added = await caller.scope.transaction(async (tx) => {
+        const sum: Added = { added: 0, duplicates: 0 }
+        for (let at = 0; at < keys.length; at += SEALED_AT_ONCE) {
+          const some = await addLicenceKeys(tx, secrets, id, keys.slice(at, at + SEALED_AT_ONCE))
+          sum.added += some.added
+          sum.duplicates += some.duplicates
+          await nextTurn()
+        }
+        await prepareForKeys(tx)
+        return sum
+      })
+      return { body: { ...recordOf(await requireList(caller.scope, id)), ...added } }
+    },
+  }),
+  endpoint({
+    ...about,
+    method: 'delete',
+    path: '/api/licence-lists/{id}',
+    summary: 'Delete a list; buyers keep the keys that they have',
+    params: byId,
+    replies: { 204: { description: 'It is gone', schema: null } },
+    handler: async ({ caller, params }) => {
+      const id = requirePublicId('licences', params.id)
+      await caller.scope.transaction((tx) => deleteLicenceList(tx, id))
+      return { status: 204, body: null }
+    },
+  }),
+]
+
+async function requireList(scope: ShopScope, id: string): Promise<LicenceList> {
+  const list = await readLicenceList(scope, id)
+  if (!list) throw new AppError('not_found')
+  return list
+}
+
+const recordOf = ({ id, name, left, given, created_at }: LicenceList) => ({
+  ...{ id: toPublicId('licences', id), name, left, given },
+  created_at: created_at.toISOString(),
+})

@@ -21,7 +21,8 @@ import { settleDelivery } from './settle.ts'
 export async function prepareFiles(tx: ShopScope, row: DeliveryRow): Promise<void> {
   const { settings } = await readShop(tx)
   if (settings.delivery_workflow === null || row.link_id === null) return
-  const files = (await readDeliveryFiles(tx, row.id)).filter(({ withdrawn }) => !withdrawn)
+  // Withdrawn ones too: the platform may give them back.
+  const files = await readDeliveryFiles(tx, row.id)
   await prepareDelivery(tx, {
     delivery: row.id,
     page: row.link_id,

@@ -19,7 +19,7 @@ export interface DeliveryToPrepare {
   page: string
   workflow: Workflow
   about: DeliveryAbout
-  /** Bare UUIDs. Those that were prepared before stay as they are. */
+  /** All files, bare UUIDs. Those that were prepared before stay as they are. */
   files: readonly string[]
 }
 
@@ -60,6 +60,12 @@ export async function prepareDelivery(
      values (:shop, :delivery, :page, :workflow, :about, 'ready')
      on conflict (shop_id, delivery_id) do update set about = excluded.about`,
     { delivery, page, workflow: JSON.stringify(workflow), about: JSON.stringify(about) },
+  )
+  // A file that was replaced must not hold the others.
+  await tx.query(
+    `delete from prepared_files where shop_id = :shop and delivery_id = :delivery
+       and file_id <> all(:files::uuid[])`,
+    { delivery, files },
   )
   const added = await tx.query(
     `insert into prepared_files (shop_id, delivery_id, file_id, link_id)

@@ -1,0 +1,170 @@
+// An order's delivery with a workflow in front of it: nothing leaves before the workflow has ended
+// well, by no path, and what leaves is the buyer's own copy.
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { openTestApp, type TestApp } from '../../test/app.ts'
+import { openTestWorker, type TestWorker } from '../../test/background.ts'
+import { addFile } from '../../test/deliveries.ts'
+import { documentOf, numberedPages } from '../../test/documents.ts'
+import { paidOrder } from '../../test/orders.ts'
+import type { BackgroundTask } from '../engine/background.ts'
+import { prepareTask } from '../engine/engine.ts'
+import { addMappings } from '../files/mappings.ts'
+import { deliveryExtras } from '../files/delivery-extras.ts'
+import { parsePublicId } from '../ids.ts'
+import { settlePrepared } from './preparation.ts'
+import { reconcileOrder } from './reconcile.ts'
+
+const PDF = documentOf(numberedPages(1))
+let app: TestApp
+let worker: TestWorker
+let task: BackgroundTask
+let workflow: string
+let products = 0
+let orders = 0
+
+beforeAll(async () => {
+  app = await openTestApp()
+  const { parts } = app.engine
+  task = prepareTask(parts, (tx, delivery) => settlePrepared(tx, delivery, new Date()))
+  worker = await openTestWorker(parts.database, [task])
+  const steps = [{ plugin: 'stamp-pdf' }]
+  const made = await app.owner.call('POST', '/api/workflows', {
+    ...{ name: 'Stamp', kind: 'delivery', steps },
+  })
+  expect(made.status).toBe(201)
+  workflow = made.body.id as string
+})
+afterAll(() => app.close())
+beforeEach(() => choose(workflow))
+
+const choose = async (id: string | null) => {
+  const answer = await app.owner.call('PATCH', '/api/settings', { delivery_workflow: id })
+  expect(answer.status).toBe(200)
+}
+
+/** A product with these files, and a paid order of it. */
+async function buy(files: Record<string, Uint8Array>) {
+  const product_id = `gid://shopify/Product/${(products += 1)}`
+  const ids: Record<string, string> = {}
+  for (const [name, bytes] of Object.entries(files)) {
+    ids[name] = await addFile(app.engine, `${products}-${name}`, bytes)
+    const mapping = { product_title: '', variant_id: null, sku: null, score: 1, reason: '' }
+    await addMappings(app.engine.scope, [
+      { fileId: ids[name]!, mapping: { ...mapping, product_id, method: 'manual' } },
+    ])
+  }
+  const order = paidOrder({ id: `gid://shopify/Order/${(orders += 1)}`, products: [product_id] })
+  return { order, ids, ...(await reconcile(order)) }
+}
+async function reconcile(order: ReturnType<typeof paidOrder>) {
+  const { scope, parts } = app.engine
+  await reconcileOrder(scope, order, { secrets: parts.secrets, now: new Date() })
+  const { body } = await app.owner.call(
+    'GET',
+    `/api/deliveries?order=${encodeURIComponent(order.id)}`,
+  )
+  return { delivery: body.data[0].id as string }
+}
+const run = (delivery: string) =>
+  worker.run(task, { shop: app.engine.shop, key: parsePublicId('delivery', delivery)! })
+const read = async (delivery: string) =>
+  (await app.owner.call('GET', `/api/deliveries/${delivery}`)).body
+/** What the buyer gets: the page, then its first download, and the ZIP file of all. */
+async function fetchAll(delivery: string) {
+  const address = new URL((await read(delivery)).url as string)
+  const at = (path: string) => fetch(`${app.url}${path}`)
+  const page = await at(address.pathname + address.search)
+  const text = await page.text()
+  const keys = [...text.matchAll(/key(?:=|&#x3D;)([\w-]+)'/g)].map(([, key]) => key!)
+  const files = await Promise.all(keys.map((key) => at(`/download?key=${key}`)))
+  return { status: page.status, text, keys, files }
+}
+
+test('is held until the workflow has ended well; then the buyer gets the copy alone', async () => {
+  const { delivery, ids } = await buy({ 'book.pdf': PDF })
+  expect(await read(delivery)).toMatchObject({
+    ...{ status: 'held', hold: { by: 'workflow' }, sent: null },
+    reason: 'Its workflow prepares the files.',
+  })
+  expect((await fetchAll(delivery)).files).toEqual([])
+  await run(delivery)
+  expect(await read(delivery)).toMatchObject({ status: 'ready', reason: null, hold: null })
+  // The mail goes when the files are there, and not before.
+  expect((await read(delivery)).sent).toMatchObject({ status: 'waiting' })
+  const { files } = await fetchAll(delivery)
+  const bytes = Buffer.from(await files[0]!.arrayBuffer())
+  const extras = await deliveryExtras(
+    app.engine.scope,
+    app.engine.parts.secrets,
+    parsePublicId('delivery', delivery)!,
+  )
+  expect(bytes.length).toBe(extras.get(ids['book.pdf']!)!.copy!.size_bytes)
+  expect(bytes.equals(PDF)).toBe(false)
+})
+
+test('serves no file that is not prepared, even where the page would be open', async () => {
+  const { delivery } = await buy({ 'book.pdf': PDF })
+  await run(delivery)
+  const { keys, files } = await fetchAll(delivery)
+  expect(files[0]!.status).toBe(200)
+  const { scope } = app.engine
+  await scope.query(`update prepared_files set status = 'waiting' where shop_id = :shop`)
+  await scope.query(`select pg_notify('link_changed', '') where :shop > 0`)
+  await expect
+    .poll(async () => (await fetch(`${app.url}/download?key=${keys[0]}`)).status)
+    .not.toBe(200)
+  const address = new URL((await read(delivery)).url as string)
+  const zip = await fetch(`${app.url}${address.pathname}${address.search}&all=1`)
+  expect(zip.headers.get('content-type')).not.toContain('zip')
+  await scope.query(`update prepared_files set status = 'ready' where shop_id = :shop`)
+})
+
+test('says why it failed; a release prepares it once more and does not let it go', async () => {
+  const { delivery, ids } = await buy({ 'broken.pdf': PDF.subarray(0, 100) })
+  await run(delivery)
+  expect((await read(delivery)).reason).toMatch(/broken\.pdf”: /)
+  const released = await app.owner.call('POST', `/api/deliveries/${delivery}/release`)
+  expect(released.body).toMatchObject({ status: 'held', hold: { by: 'workflow' } })
+  await run(delivery)
+  expect(await read(delivery)).toMatchObject({ status: 'held', hold: { by: 'workflow' } })
+  // The merchant puts a file that can be stamped in its place.
+  const whole = await addFile(app.engine, `whole-${products}.pdf`, PDF)
+  const replace = [
+    {
+      file_id: `file_${ids['broken.pdf']!.replaceAll('-', '')}`,
+      with: `file_${whole.replaceAll('-', '')}`,
+    },
+  ]
+  const changed = await app.owner.call('PATCH', `/api/deliveries/${delivery}`, { replace })
+  expect(changed.status).toBe(200)
+  await run(delivery)
+  expect(await read(delivery)).toMatchObject({ status: 'ready' })
+})
+
+test('a merchant’s hold and a risk go before it, and end in it', async () => {
+  const { delivery, order } = await buy({ 'book.pdf': PDF })
+  await app.owner.call('POST', `/api/deliveries/${delivery}/hold`)
+  await run(delivery)
+  expect(await read(delivery)).toMatchObject({ status: 'held', hold: { by: 'merchant' } })
+  const released = await app.owner.call('POST', `/api/deliveries/${delivery}/release`)
+  expect(released.body).toMatchObject({ status: 'ready' })
+  await reconcile({ ...order, updated_at: new Date() })
+  expect(await read(delivery)).toMatchObject({ status: 'ready' })
+})
+
+test('a corrected address stamps new copies before the buyer gets anything', async () => {
+  const { delivery } = await buy({ 'book.pdf': PDF })
+  await run(delivery)
+  const before = await (await fetchAll(delivery)).files[0]!.arrayBuffer()
+  await app.owner.call('PATCH', `/api/deliveries/${delivery}`, { email: 'right@example.com' })
+  expect(await read(delivery)).toMatchObject({ status: 'held', hold: { by: 'workflow' } })
+  await run(delivery)
+  const after = await (await fetchAll(delivery)).files[0]!.arrayBuffer()
+  expect(Buffer.from(after).equals(Buffer.from(before))).toBe(false)
+})
+
+test('without a workflow nothing is held', async () => {
+  await choose(null)
+  const { delivery } = await buy({ 'book.pdf': PDF })
+  expect(await read(delivery)).toMatchObject({ status: 'ready' })
+})

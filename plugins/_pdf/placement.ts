@@ -6,6 +6,7 @@ import type { Box, Matrix } from './geometry.ts'
 /** Fractions of the visible part of a page. */
 const MARGIN = 0.04
 const DIAGONAL = 0.7
+const WHOLE_DIAGONAL = 0.85
 const DIAGONAL_HEIGHT = 0.25
 const CENTER = 0.6
 const CORNER_WIDTH = 0.4
@@ -20,7 +21,10 @@ export function placed(
 ): Matrix {
   const page = { width: seen.right - seen.left, height: seen.top - seen.bottom }
   const size = { width: mark.box.right - mark.box.left, height: mark.box.top - mark.box.bottom }
-  const scale = mark.scale ?? fitting(page, size, position, picture !== undefined)
+  const scale =
+    mark.scale === null || mark.scale === undefined
+      ? fitting(page, size, position, picture !== undefined)
+      : Math.min(mark.scale, inside(page, size, position))
   const [width, height] = [size.width * scale, size.height * scale]
   const margin = Math.min(page.width, page.height) * MARGIN
   const middle = { x: seen.left + page.width / 2, y: seen.bottom + page.height / 2 }
@@ -48,6 +52,15 @@ export function placed(
 interface Size {
   width: number
   height: number
+}
+
+/** The largest scale at which all of the mark is on the page: what is cut off names nobody. */
+function inside(page: Size, mark: Size, position: WatermarkWanted['position']): number {
+  const width =
+    position === 'diagonal'
+      ? Math.hypot(page.width, page.height) * WHOLE_DIAGONAL
+      : page.width - 2 * Math.min(page.width, page.height) * MARGIN
+  return width / mark.width
 }
 
 /** As large as the position allows. */

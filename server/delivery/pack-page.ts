@@ -28,7 +28,7 @@ export interface OpenedPack {
   locale?: string | null
   shop: ShopShown
   expires_at: Date | null
-  files: readonly (PackFile & { expires_at?: Date | null })[]
+  files: readonly (PackFile & { expires_at?: Date | null; licence_keys?: readonly string[] })[]
   /** Its files can be fetched as one ZIP file with the page's own key. */
   archive?: boolean
   now: Date
@@ -55,7 +55,10 @@ export function packPage(say: Say, pack: OpenedPack, address: (key: string) => s
     summary: say('pack.summary', { count: files.length, size: say.size(bytesOf(files)) }),
     files: files.map((file) => ({
       filename: file.filename,
-      about: [say.size(file.size_bytes), leftText(say, file), untilText(say, file, now)]
+      about: [
+        ...[say.size(file.size_bytes), leftText(say, file), untilText(say, file, now)],
+        ...keyTexts(say, file),
+      ]
         .filter((text) => text !== '')
         .join(' · '),
       address: isUsable(file, now) ? address(file.key) : null,
@@ -78,6 +81,9 @@ type ShownFile = OpenedPack['files'][number]
 
 const isUsable = (file: ShownFile, now: Date) =>
   hasLeft(file) && (!file.expires_at || file.expires_at > now)
+
+const keyTexts = (say: Say, { licence_keys = [] }: ShownFile) =>
+  licence_keys.map((key) => say('order.licenceKey', { key }))
 
 /** Files of a delivery expire one by one. */
 function untilText(say: Say, { expires_at }: ShownFile, now: Date): string {

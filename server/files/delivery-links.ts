@@ -2,14 +2,19 @@
 // it had when it was sold. Opening the page counts nothing.
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Secrets } from '../secrets.ts'
+import { keysOfDelivery } from './licence-lists.ts'
 import type { PackFile } from './pack-links.ts'
 
 export interface PaidFile extends PackFile {
   expires_at: Date | null
+  /** What a workflow gave the buyer with it. */
+  licence_keys: readonly string[]
 }
 
-interface PaidFileRow extends Omit<PaidFile, 'key'> {
+interface PaidFileRow extends Omit<PaidFile, 'key' | 'licence_keys'> {
   link_id: string
+  file_id: string
+  delivery_id: string
   rotation: number
 }
 
@@ -20,7 +25,8 @@ export async function openDeliveryLink(
   link: string,
 ): Promise<readonly PaidFile[]> {
   const rows = await scope.query<PaidFileRow>(
-    `select f.filename, coalesce(o.size_bytes, f.size_bytes) as size_bytes, c.id as link_id, c.rotation, c.download_limit, c.downloads, c.expires_at
+    `select f.filename, coalesce(o.size_bytes, f.size_bytes) as size_bytes, c.id as link_id, f.id as file_id,
+       l.delivery_id, c.rotation, c.download_limit, c.downloads, c.expires_at
      from links l
      join shops s on s.id = l.shop_id
      join links c on c.shop_id = l.shop_id and c.parent_id = l.id and c.revoked_at is null
@@ -31,8 +37,10 @@ export async function openDeliveryLink(
      order by ${PAID_ORDER}`,
     { link },
   )
-  return rows.map(({ link_id, rotation, ...file }) => ({
+  const keys = rows[0] && (await keysOfDelivery(scope, secrets, rows[0].delivery_id))
+  return rows.map(({ link_id, rotation, file_id, delivery_id: _, ...file }) => ({
     ...file,
+    licence_keys: keys?.get(file_id) ?? [],
     key: secrets.linkKey(link_id, rotation),
   }))
 }

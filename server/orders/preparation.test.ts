@@ -163,6 +163,22 @@ test('a corrected address stamps new copies before the buyer gets anything', asy
   expect(Buffer.from(after).equals(Buffer.from(before))).toBe(false)
 })
 
+test('a workflow that delivers cannot be deleted, and its keys are on the buyer’s page', async () => {
+  const gone = await app.owner.call('DELETE', `/api/workflows/${workflow}`)
+  expect(gone).toMatchObject({ status: 409, body: { error: { code: 'workflow_in_use' } } })
+  const list = (await app.owner.call('POST', '/api/licence-lists', { name: 'Keys' })).body.id
+  await fetch(`${app.url}/api/licence-lists/${list}/keys`, {
+    ...{ method: 'POST', body: 'KEY-ON-PAGE' },
+    headers: { authorization: `Bearer ${app.owner.key}`, 'content-type': 'text/plain' },
+  })
+  const steps = [{ plugin: 'assign-licence-key', options: { list } }]
+  const keys = { name: 'Keys', kind: 'delivery', steps }
+  await choose((await app.owner.call('POST', '/api/workflows', keys)).body.id as string)
+  const { delivery } = await buy({ 'app.zip': Buffer.from('app') })
+  await run(delivery)
+  expect((await fetchAll(delivery)).text).toContain('licence key KEY-ON-PAGE')
+})
+
 test('without a workflow nothing is held', async () => {
   await choose(null)
   const { delivery } = await buy({ 'book.pdf': PDF })

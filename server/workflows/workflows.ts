@@ -3,6 +3,7 @@ import type { Step, Workflow } from '../../plugins/contract.ts'
 import type { WorkflowProblem } from './problems.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { AppError } from '../errors.ts'
+import { toPublicId } from '../ids.ts'
 import { checkWorkflow, type Parts, type WorkflowBody } from './check.ts'
 import { referenceProblems, referencesOfSteps } from './references.ts'
 
@@ -81,6 +82,14 @@ export function deleteWorkflow(scope: ShopScope, id: string): Promise<void> {
     if (users.length > 0)
       throw new AppError('workflow_in_use', {
         message: `This workflow is run by ${users.map(quoted).join(', ')}`,
+      })
+    const delivers = await tx.query(
+      `select 1 from shops where id = :shop and settings ->> 'delivery_workflow' = :id`,
+      { id: toPublicId('workflow', id) },
+    )
+    if (delivers.length > 0)
+      throw new AppError('workflow_in_use', {
+        message: 'This workflow runs on deliveries: choose another one in the settings first',
       })
     const gone = await tx.query(
       'delete from workflows where shop_id = :shop and id = :id returning 1',

@@ -101,6 +101,7 @@ export const de: Messages = {
   'order.version': 'Neue Version vom {day}',
   'order.until': 'bis zum {day}',
   'order.fileExpired': 'abgelaufen am {day}',
+  'order.licenceKey': 'Lizenzschlüssel {key}',
   'order.fileGone': 'nicht mehr angeboten',
   'order.mailSubject': 'Ihre Downloads von {shop} (Bestellung {order})',
   'order.mailIntro': 'Vielen Dank für Ihre Bestellung. Ihre Dateien sind bereit:',

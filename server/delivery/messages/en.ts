@@ -90,6 +90,7 @@ export const en = {
   'order.version': 'New version of {day}',
   'order.until': 'until {day}',
   'order.fileExpired': 'expired on {day}',
+  'order.licenceKey': 'licence key {key}',
   'order.fileGone': 'no longer offered',
   'order.mailSubject': 'Your downloads from {shop} (order {order})',
   'order.mailIntro': 'Thank you for your order. Your files are ready:',

@@ -93,6 +93,7 @@ export const es: Messages = {
   'order.version': 'Nueva versión del {day}',
   'order.until': 'hasta el {day}',
   'order.fileExpired': 'caducó el {day}',
+  'order.licenceKey': 'clave de licencia {key}',
   'order.fileGone': 'ya no se ofrece',
   'order.mailSubject': 'Sus descargas de {shop} (pedido {order})',
   'order.mailIntro': 'Gracias por su pedido. Sus archivos están listos:',

@@ -99,6 +99,7 @@ export const fr: Messages = {
   'order.version': 'Nouvelle version du {day}',
   'order.until': 'jusqu’au {day}',
   'order.fileExpired': 'expiré le {day}',
+  'order.licenceKey': 'clé de licence {key}',
   'order.fileGone': 'n’est plus proposé',
   'order.mailSubject': 'Vos téléchargements de {shop} (commande {order})',
   'order.mailIntro': 'Merci de votre commande. Vos fichiers sont prêts :',

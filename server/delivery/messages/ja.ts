@@ -95,6 +95,7 @@ export const ja: Messages = {
   'order.version': '{day}の新しいバージョン',
   'order.until': '{day}まで',
   'order.fileExpired': '{day}に期限切れ',
+  'order.licenceKey': 'ライセンスキー {key}',
   'order.fileGone': '提供終了',
   'order.mailSubject': '{shop}のダウンロード（注文 {order}）',
   'order.mailIntro': 'ご注文ありがとうございます。ファイルの準備ができました。',

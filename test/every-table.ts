@@ -32,6 +32,7 @@ type Row = Record<string, unknown>
 
 /** What the schema alone does not tell: checks over several columns. */
 const VALUES: Readonly<Record<string, Row>> = {
+  buyer_pages: { logo: null, logo_type: null },
   drop_entries: { kind: 'file', state: 'waiting', parent_id: null },
   links: { pack_id: null, pack_name: null, parent_id: null, delivery_id: null },
   operations: { undoes: null, undone_by: null, schedule_id: null },

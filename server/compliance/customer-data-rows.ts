@@ -10,7 +10,7 @@ const KEPT_DAYS = 30
 /** The platform repeats a request, and a job may run twice: both get the answer that there is. */
 const SAME_WITHIN = '1 hour'
 
-export interface Answer {
+export interface CustomerAnswer {
   /** A bare UUID. */
   id: string
   customer_id: string | null
@@ -62,11 +62,11 @@ export async function storeAnswer(
   tx: ShopScope,
   secrets: Secrets,
   about: { request: CustomerRequest; buyer: Buyer; document: string; now: Date },
-): Promise<Pick<Answer, 'id' | 'expires_at'>> {
+): Promise<Pick<CustomerAnswer, 'id' | 'expires_at'>> {
   const [{ id }] = (await tx.query<{ id: string }>(
     'select uuidv7() as id from shops where id = :shop',
   )) as [{ id: string }]
-  const [row] = await tx.query<Pick<Answer, 'id' | 'expires_at'>>(
+  const [row] = await tx.query<Pick<CustomerAnswer, 'id' | 'expires_at'>>(
     `insert into customer_data (shop_id, id, customer_id, order_ids, addresses, document, size_bytes,
        created_at, expires_at)
      values (:shop, :id, :customerId, :orderIds::text[], :addresses::bytea[], :document, :size,
@@ -86,8 +86,8 @@ export async function storeAnswer(
 export const listAnswers = (
   scope: ShopScope,
   page: { before?: string; limit: number },
-): Promise<Answer[]> =>
-  scope.query<Answer>(
+): Promise<CustomerAnswer[]> =>
+  scope.query<CustomerAnswer>(
     `select ${COLUMNS} from customer_data where shop_id = :shop and expires_at > now()
        and (:before::uuid is null or id < :before) order by id desc limit :limit`,
     { before: page.before ?? null, limit: page.limit },
@@ -98,8 +98,8 @@ export async function readAnswer(
   scope: ShopScope,
   secrets: Secrets,
   id: string,
-): Promise<{ answer: Answer; document: string } | null> {
-  const [row] = await scope.query<Answer & { document: Buffer }>(
+): Promise<{ answer: CustomerAnswer; document: string } | null> {
+  const [row] = await scope.query<CustomerAnswer & { document: Buffer }>(
     `select ${COLUMNS}, document from customer_data
      where shop_id = :shop and id = :id and expires_at > now()`,
     { id },

@@ -1,5 +1,4 @@
 // What uninstalling and the platform's privacy demands need of this installation.
-import type { UploadFolder } from '../channels/upload/upload.ts'
 import type { Database } from '../db/database.ts'
 import type { Logger } from '../log.ts'
 import type { Secrets } from '../secrets.ts'
@@ -10,7 +9,7 @@ export interface ComplianceParts {
   /** All storage locations, by name. */
   stores: ReadonlyMap<string, BlobStore>
   /** Where browsers' uploads wait. */
-  folder: UploadFolder
+  folder: { remove(id: string): Promise<void> }
   secrets: Secrets
   clock: () => Date
   log: Logger

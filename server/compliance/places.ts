@@ -5,7 +5,7 @@
 /** What stands in the place of a deleted address: valid, so that stored options can still be read. */
 export const DELETED = 'deleted@customer.invalid'
 
-export interface Place {
+export interface BuyerPlace {
   /** What it holds, for the customer's own copy. */
   about: string
   columns: readonly string[]
@@ -18,7 +18,7 @@ export interface Place {
   how: 'mask' | 'delete' | 'link' | 'order'
 }
 
-export const PLACES: Readonly<Record<string, Place>> = {
+export const PLACES: Readonly<Record<string, BuyerPlace>> = {
   links: { about: 'Download links', columns: ['email'], keeps: ['pack_name'], how: 'link' },
   downloads: { about: 'Downloads', columns: ['address', 'agent'], how: 'link' },
   download_sessions: { about: 'Open downloads', columns: [], how: 'link' },
@@ -103,9 +103,14 @@ export const NOT_BUYERS: Readonly<Record<string, string>> = {
   backups: 'files’ names, tags and settings',
   blob_locations: 'hashes',
   blobs: 'hashes',
+  buyer_pages: 'the look and the texts of the shop’s own pages',
   catalog_mirrors: 'counts of the catalog',
   catalog_staged: 'the shop’s public catalog',
   chains: 'numbers',
+  cloud_authorizations: 'who of the shop signs in to a provider',
+  cloud_files: 'paths of the merchant’s own files',
+  cloud_listings: 'paths of the merchant’s own files',
+  connections: 'the merchant’s own accounts',
   created_files: 'ids',
   csv_chunks: 'files to import, kept for a day; none of their columns is a buyer’s',
   csv_column_mappings: 'headers of the merchant’s own tables',
@@ -136,6 +141,8 @@ export const NOT_BUYERS: Readonly<Record<string, string>> = {
   products: 'the shop’s public catalog',
   public_addresses: 'counts',
   reviews: 'the shop’s public catalog, and who of the shop decided',
+  sync_changes: 'paths of the merchant’s own files',
+  syncs: 'counts, and errors of a provider',
   shop_tokens: 'sealed tokens of the platform',
   tag_templates: 'tags',
   token_leases: 'ids',
@@ -143,6 +150,7 @@ export const NOT_BUYERS: Readonly<Record<string, string>> = {
   uploads: 'names of the merchant’s own files',
   variants: 'the shop’s public catalog',
   versions: 'hashes, and names of the merchant’s own files',
+  webhook_endpoints: 'addresses of the merchant’s own servers',
   webhooks: 'ids of the platform, kept for some days',
 }
 

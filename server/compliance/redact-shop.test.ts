@@ -6,20 +6,24 @@ import { createTestShop, silent } from '../../test/database.ts'
 import { createTestEngine, type TestEngine } from '../../test/engine.ts'
 import { fillEveryTable, readTables } from '../../test/every-table.ts'
 import { insertManyFiles } from '../../test/factories.ts'
-import { openUploadFolder } from '../channels/upload/upload.ts'
+import { openUploadFolder, type UploadFolder } from '../channels/upload/upload.ts'
 import { createDiskStore } from '../store/disk.ts'
+import { forShop } from '../db/for-shop.ts'
 import { StoreError, type BlobStore } from '../store/store.ts'
+import { complianceChanges } from './changes.ts'
 import type { ComplianceParts } from './parts.ts'
 import { redactShop } from './redact-shop.ts'
 import { uninstallShop } from './uninstall.ts'
 
 let house: TestEngine
 let parts: ComplianceParts
+let uploads: UploadFolder
 const pool = () => house.parts.database.pool
 
 beforeAll(async () => {
   house = await createTestEngine([], [])
   const disk = (name: string) => createDiskStore({ folder: path.join(house.folder, name) })
+  uploads = openUploadFolder(path.join(house.folder, 'uploads'))
   parts = {
     database: house.parts.database,
     secrets: house.parts.secrets,
@@ -27,7 +31,7 @@ beforeAll(async () => {
       ['primary', disk('primary')],
       ['backup', disk('backup')],
     ]),
-    folder: openUploadFolder(path.join(house.folder, 'uploads')),
+    folder: uploads,
     clock: () => new Date(),
     log: silent,
   }
@@ -52,7 +56,7 @@ async function furnish(shop: number): Promise<void> {
   for (const store of parts.stores.values())
     for (const text of ['kept', 'named by no row'])
       await store.write(shop, Readable.from([Buffer.from(text)]))
-  await parts.folder.create(String(rows.get('uploads')!.id))
+  await uploads.create(String(rows.get('uploads')!.id))
   await addJob('chain', `chain:${shop}`, shop)
   await addJob('a-task-of-later', `later:${shop}`, shop)
 }
@@ -126,6 +130,20 @@ describe('deleting a shop', () => {
     const stopped = AbortSignal.abort(new Error('stopped'))
     await expect(redactShop(parts, shop, stopped)).rejects.toThrow('stopped')
     await redactShop(parts, shop)
+    expect(await exists(shop)).toBe(false)
+  })
+})
+
+describe('the platform’s demand', () => {
+  it('deletes a shop that is uninstalled, and leaves one alone that was installed again', async () => {
+    const shop = await newShop()
+    const demand = complianceChanges(parts)['shop-redact']
+    const scope = forShop(house.parts.database, shop)
+    const { signal } = new AbortController()
+    await demand(scope, { payload: null }, signal)
+    expect(await exists(shop)).toBe(true)
+    await uninstallShop(parts, shop)
+    await demand(scope, { payload: null }, signal)
     expect(await exists(shop)).toBe(false)
   })
 })

@@ -179,6 +179,21 @@ test('a workflow that delivers cannot be deleted, and its keys are on the buyerâ
   expect((await fetchAll(delivery)).text).toContain('licence key KEY-ON-PAGE')
 })
 
+test('only a workflow for deliveries can be chosen, and a refused one changes nothing', async () => {
+  const steps = [{ plugin: 'tag-files', options: { add: ['a'] } }]
+  const bulk = { name: 'Tag', kind: 'bulk', steps }
+  const other = (await app.owner.call('POST', '/api/workflows', bulk)).body.id as string
+  for (const id of [other, 'workflow_0', 'import-api', '']) {
+    const answer = await app.owner.call('PATCH', '/api/settings', { delivery_workflow: id })
+    expect(answer).toMatchObject({
+      status: 422,
+      body: { error: { details: [{ param: 'delivery_workflow', code: 'not_found' }] } },
+    })
+  }
+  const { body } = await app.owner.call('GET', '/api/settings')
+  expect(body.delivery_workflow).toBe(workflow)
+})
+
 test('without a workflow nothing is held', async () => {
   await choose(null)
   const { delivery } = await buy({ 'book.pdf': PDF })

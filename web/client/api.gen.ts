@@ -762,6 +762,23 @@ export interface components {
       workflow: string
       workflow_title: string
     }
+    CustomerData: {
+      [key: string]: unknown
+    }
+    CustomerDataAnswer: {
+      /** Format: date-time */
+      created_at: string
+      /** @description The platform’s id of the customer */
+      customer_id: string | null
+      /**
+       * Format: date-time
+       * @description It is deleted then
+       */
+      expires_at: string
+      id: string
+      order_ids: string[]
+      size_bytes: number
+    }
     Delivery: {
       /** @description The buyer asked for more, and was not answered yet */
       asked: {
@@ -1389,6 +1406,32 @@ export interface components {
         code: string
         message: string
       }[]
+    }
+    LicenceKeysAdded: {
+      added: number
+      /** Format: date-time */
+      created_at: string
+      /** @description Keys that the shop had already */
+      duplicates: number
+      /** @description Keys that buyers have */
+      given: number
+      id: string
+      /** @description Keys that can still be given */
+      left: number
+      name: string
+    }
+    LicenceList: {
+      /** Format: date-time */
+      created_at: string
+      /** @description Keys that buyers have */
+      given: number
+      id: string
+      /** @description Keys that can still be given */
+      left: number
+      name: string
+    }
+    LicenceListRequest: {
+      name: string
     }
     Link: {
       /** Format: date-time */
@@ -2337,6 +2380,11 @@ export interface components {
        * @enum {string}
        */
       delivery_mail: 'own' | 'platform'
+      /**
+       * @description The workflow (kind `delivery`) that runs on each new delivery; null: none
+       * @default null
+       */
+      delivery_workflow: string | null
       /** @default 5 */
       download_limit: number | null
       /** @default true */
@@ -2423,6 +2471,8 @@ export interface components {
        * @enum {string}
        */
       delivery_mail?: 'own' | 'platform'
+      /** @description The workflow (kind `delivery`) that runs on each new delivery; null: none */
+      delivery_workflow?: string | null
       download_limit?: number | null
       email_on_complete?: boolean
       email_on_errors?: boolean

@@ -51,7 +51,7 @@ export async function writeLeftOut(
     await tx.query('delete from links where shop_id = :shop and id = :link', { link: row.link_id })
 }
 
-export async function writeEnded(
+export async function writePrepared(
   tx: ShopScope,
   { delivery_id: delivery }: DeliveryRun,
   messages: readonly Told[],

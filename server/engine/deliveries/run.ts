@@ -3,7 +3,7 @@
 // step could not do holds the whole delivery, because a file must not leave without its stamp.
 import { adviceOf, type Plugin } from '../../../plugins/contract.ts'
 import { forShop, type ShopScope } from '../../db/for-shop.ts'
-import { createLicences } from '../../ports/licences.ts'
+import { createLicences } from './licences.ts'
 import type { BackgroundTask, TaskRun } from '../background.ts'
 import { BrokenStep, resolveSteps, writeContext } from '../batches/context.ts'
 import { MAX_ATTEMPTS } from '../batches/failure.ts'
@@ -20,7 +20,7 @@ import {
   type DeliveryRun,
 } from './runs.ts'
 import {
-  writeEnded,
+  writePrepared,
   writeFailed,
   writeLeftOut,
   writeReady,
@@ -53,7 +53,7 @@ export const prepareTask = (
     await scope.transaction(async (tx) => {
       await task.lease.hold(tx)
       if ('failure' in result) await writeFailed(tx, run, result.failure)
-      else await writeEnded(tx, run, result.told)
+      else await writePrepared(tx, run, result.told)
       await ended(tx, run.delivery_id)
     })
     return null

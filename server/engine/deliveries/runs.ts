@@ -49,7 +49,7 @@ export const WANTED_RUNS = `
 
 /**
  * Adds files that a workflow has to prepare and queues its run, in the caller's transaction.
- * Idempotent: with files that are known already it gives the state that there is.
+ * Idempotent: with files that are known already it gives their state.
  */
 export async function prepareDelivery(
   tx: ShopScope,

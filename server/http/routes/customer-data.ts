@@ -4,7 +4,7 @@ import {
   deleteAnswer,
   listAnswers,
   readAnswer,
-  type Answer,
+  type CustomerAnswer,
 } from '../../compliance/customer-data-rows.ts'
 import { AppError } from '../../errors.ts'
 import { requirePublicId, toPublicId } from '../../ids.ts'
@@ -91,7 +91,7 @@ export const customerDataRoutes = (parts: { secrets: Secrets; log: Logger }): En
   }),
 ]
 
-const recordOf = ({ id, created_at, expires_at, ...answer }: Answer) => ({
+const recordOf = ({ id, created_at, expires_at, ...answer }: CustomerAnswer) => ({
   id: toPublicId('answer', id),
   ...answer,
   created_at: created_at.toISOString(),

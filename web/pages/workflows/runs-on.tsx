@@ -36,9 +36,10 @@ export function RunsOn({ draft, change, problems }: Props) {
           },
           {
             value: 'delivery',
-            label: 'Deliveries',
-            helpText:
+            label: t('Deliveries'),
+            helpText: t(
               'Runs when an order is delivered, before its buyer gets the files. Choose it in the settings.',
+            ),
           },
           {
             value: 'import',

@@ -1,11 +1,11 @@
 // Licence keys, for plugins on one delivery. A key is taken by a locked update, so that two
 // deliveries never get the same one; which keys a delivery has is stored with the keys, so that a
 // repeated run takes no more.
-import { PortError, type Licences } from '../../plugins/contract.ts'
-import type { ShopScope } from '../db/for-shop.ts'
-import { ERRORS } from '../errors.ts'
-import { readLicenceList } from '../files/licence-lists.ts'
-import { parsePublicId } from '../ids.ts'
+import { PortError, type Licences } from '../../../plugins/contract.ts'
+import type { ShopScope } from '../../db/for-shop.ts'
+import { ERRORS } from '../../errors.ts'
+import { readLicenceList } from '../../files/licence-lists.ts'
+import { parsePublicId } from '../../ids.ts'
 
 /** @param delivery a bare UUID. */
 export function createLicences(scope: ShopScope, delivery: string): Licences {

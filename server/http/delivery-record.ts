@@ -1,5 +1,6 @@
 // A delivery as every answer shows it.
 import { z } from 'zod'
+import type { DeliveryExtras } from '../files/delivery-extras.ts'
 import { linkAddress, LINK_STATUSES } from '../files/links.ts'
 import { toPublicId } from '../ids.ts'
 import { MESSAGE_STATUSES } from '../notify/messages.ts'
@@ -61,6 +62,9 @@ export const deliveryDetailSchema = deliverySchema
         download_limit: z.number().int().nullable(),
         downloads: z.number().int(),
         last_download_at: timestamp.nullable(),
+        licence_key: z.string().nullable().meta({
+          description: 'What the buyer got with it, several with commas; for `links:write` alone',
+        }),
       }),
     ),
     lines: z.array(
@@ -138,6 +142,7 @@ export function deliveryRecord(
 
 export const deliveryDetailRecord = (
   row: DeliveryDetail,
+  extras: ReadonlyMap<string, DeliveryExtras>,
   parts: RecordParts,
 ): z.output<typeof deliveryDetailSchema> => ({
   ...deliveryRecord(row, parts),
@@ -147,6 +152,7 @@ export const deliveryDetailRecord = (
     ...{ download_limit: file.download_limit, downloads: file.downloads },
     expires_at: text(file.expires_at),
     last_download_at: text(file.last_download_at),
+    licence_key: parts.mayUse ? extras.get(file.file_id)?.licence_keys.join(', ') || null : null,
   })),
   lines: row.lines,
   messages: row.messages.map((message) => ({

@@ -1,5 +1,6 @@
 // An order's delivery with a workflow in front of it: nothing leaves before the workflow has ended
 // well, by no path, and what leaves is the buyer's own copy.
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openTestApp, type TestApp } from '../../test/app.ts'
 import { openTestWorker, type TestWorker } from '../../test/background.ts'
@@ -10,7 +11,7 @@ import type { BackgroundTask } from '../engine/background.ts'
 import { prepareTask } from '../engine/engine.ts'
 import { addMappings } from '../files/mappings.ts'
 import { deliveryExtras } from '../files/delivery-extras.ts'
-import { parsePublicId } from '../ids.ts'
+import { parsePublicId, toPublicId } from '../ids.ts'
 import { settlePrepared } from './preparation.ts'
 import { reconcileOrder } from './reconcile.ts'
 
@@ -177,13 +178,14 @@ test('a workflow that delivers cannot be deleted, and its keys are on the buyerâ
   const { delivery } = await buy({ 'app.zip': Buffer.from('app') })
   await run(delivery)
   expect((await fetchAll(delivery)).text).toContain('licence key KEY-ON-PAGE')
+  expect((await read(delivery)).file_list[0].licence_key).toBe('KEY-ON-PAGE')
+  const reader = await app.clientWith(['files:read', 'operations:read'])
+  const seen = await reader.call('GET', `/api/deliveries/${delivery}`)
+  expect(seen.body.file_list[0].licence_key).toBeNull()
 })
 
 test('only a workflow for deliveries can be chosen, and a refused one changes nothing', async () => {
-  const steps = [{ plugin: 'tag-files', options: { add: ['a'] } }]
-  const bulk = { name: 'Tag', kind: 'bulk', steps }
-  const other = (await app.owner.call('POST', '/api/workflows', bulk)).body.id as string
-  for (const id of [other, 'workflow_0', 'import-api', '']) {
+  for (const id of ['workflow_0', 'import-api', toPublicId('workflow', randomUUID()), '']) {
     const answer = await app.owner.call('PATCH', '/api/settings', { delivery_workflow: id })
     expect(answer).toMatchObject({
       status: 422,

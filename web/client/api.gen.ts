@@ -879,6 +879,8 @@ export interface components {
         file_id: string
         filename: string
         last_download_at: string | null
+        /** @description What the buyer got with it, several with commas; for `links:write` alone */
+        licence_key: string | null
         size_bytes: number
         /** @enum {string} */
         status: 'active' | 'expired' | 'exhausted' | 'revoked' | 'withdrawn'

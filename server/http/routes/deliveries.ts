@@ -13,6 +13,7 @@ import {
   type ChangeParts,
 } from '../../orders/changes.ts'
 import { listDeliveries, readDelivery } from '../../orders/deliveries.ts'
+import { deliveryExtras } from '../../files/delivery-extras.ts'
 import { DELIVERY_STATUSES } from '../../orders/entitlement.ts'
 import type { Secrets } from '../../secrets.ts'
 import { fromCursor, toCursor, uuid } from '../cursors.ts'
@@ -218,5 +219,6 @@ const recordParts = ({ secrets, baseUrl }: DeliveryRouteParts, caller: Caller) =
 async function answer(parts: DeliveryRouteParts, caller: Caller, id: string): Promise<Reply> {
   const row = await readDelivery(caller.scope, id, parts.clock())
   if (!row) throw new AppError('not_found')
-  return { body: deliveryDetailRecord(row, recordParts(parts, caller)) }
+  const extras = await deliveryExtras(caller.scope, parts.secrets, row.id)
+  return { body: deliveryDetailRecord(row, extras, recordParts(parts, caller)) }
 }

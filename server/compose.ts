@@ -17,6 +17,7 @@ import type { PageSource } from './http/page.ts'
 import type { Logger } from './log.ts'
 import { downloadMessages } from './notify/downloads.ts'
 import { operationMessages } from './notify/operation-messages.ts'
+import { createOrderPages } from './orders/order-pages.ts'
 import { createGuardedClient, type GuardedClient } from './ports/guarded-fetch.ts'
 import type { Secrets } from './secrets.ts'
 import { openDelivery } from './startup/delivery.ts'
@@ -133,6 +134,7 @@ async function openWeb(
     metricsToken: environment.metricsToken,
     clock,
     log,
+    orderPages: createOrderPages({ database, secrets, baseUrl }),
   }
   return { app: createApp(parts), parts, delivery }
 }

@@ -92,6 +92,7 @@ test('the list of errors is what clients rely on', () => {
       "link_unavailable 404 not_found",
       "link_expired 410 not_found",
       "link_exhausted 410 not_found",
+      "link_held 403 permission",
       "link_withdrawn 410 not_found",
       "referrer_not_allowed 403 permission",
     ]

@@ -19,7 +19,10 @@ beforeAll(async () => void (database = await openTestDatabase()))
 afterAll(() => database.drop())
 beforeEach(async () => {
   await database.pool.query('delete from background_tasks; delete from workers; delete from shops')
-  await database.pool.query(`select graphile_worker.remove_job(key) from graphile_worker.jobs`)
+  // Also locked jobs and queues of workers that a test left dead.
+  await database.pool.query(
+    'truncate graphile_worker._private_jobs, graphile_worker._private_job_queues',
+  )
   scope = forShop(database, await createTestShop(database))
 })
 

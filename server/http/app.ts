@@ -99,8 +99,7 @@ export interface AppParts {
   metricsToken?: string | null
   clock: () => Date
   log: Logger
-  /** Absent: extensions learn of no order. */
-  orderPages?: OrderPages
+  orderPages: OrderPages
 }
 
 export function listEndpoints(parts: AppParts): Endpoint[] {
@@ -202,8 +201,7 @@ function createKoa(parts: AppParts, metrics: Metrics, failures: FailureLimiter):
   app.use(compress({ zstd: false, deflate: false }))
   app.use(cloudCallback())
   app.use(adminExtensionOrigin)
-  const { orderPages } = parts
-  if (orderPages) app.use(thankYouRoute({ ...parts, orderPages, failures }))
+  app.use(thankYouRoute({ ...parts, failures }))
   app.use(docsPage(openApiDocument(endpoints, parts.baseUrl, version)))
   app.use(tusRoute(parts.uploads, authenticator))
   app.use(router.routes())

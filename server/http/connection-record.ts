@@ -4,6 +4,7 @@ import type { CloudConnection, ConnectionWishes } from '../channels/cloud/connec
 import { FREQUENCIES, optionFields, type ConnectionOptions } from '../channels/cloud/options.ts'
 import { PROVIDER_IDS, PROVIDERS, providerOf } from '../channels/cloud/providers/providers.ts'
 import { isRunning, type SyncView } from '../channels/cloud/sync-rows.ts'
+import { OPERATION_STATUSES } from '../engine/engine.ts'
 import { toPublicId } from '../ids.ts'
 import { timestamp } from './schemas.ts'
 
@@ -54,7 +55,7 @@ const count = z.number().int()
 export const syncSchema = z
   .object({
     operation_id: z.string().nullable(),
-    status: z.string().nullable().meta({ description: 'Of its operation' }),
+    status: z.enum(OPERATION_STATUSES).nullable().meta({ description: 'Of its operation' }),
     preview_reason: z.enum(['requested', 'first_sync', 'deletions', 'uploads']).nullable(),
     started_at: timestamp,
     finished_at: timestamp.nullable(),

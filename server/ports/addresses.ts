@@ -56,6 +56,21 @@ export function addressRules(allowLoopback: boolean): AddressRules {
   return { standard: (address) => isPublic(address) || isLoopback(address), otherPort: isLoopback }
 }
 
+const FIRST_USER_PORT = 1024
+
+/**
+ * For storage services, which often have a port of their own. Lower ports than 1024 are those of
+ * mail, shells and other protocols, which are no storage.
+ */
+export const isServicePort = (port: number): boolean =>
+  port === 80 || port === 443 || port >= FIRST_USER_PORT
+
+/** The rules of `addressRules`, with `standard` for all ports that a storage service may have. */
+export function serviceRules(allowLoopback: boolean, port: number): AddressRules {
+  const { standard, otherPort } = addressRules(allowLoopback)
+  return { standard, otherPort: isServicePort(port) ? standard : otherPort }
+}
+
 export interface AddressTarget {
   url: URL
   /** What the socket may connect to. */

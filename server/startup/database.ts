@@ -8,7 +8,7 @@ import type { Logger } from '../log.ts'
 import { createSecrets, ensureSecret, type Secrets } from '../secrets.ts'
 
 /** Connections of each pool: a worker's jobs (worker.ts) may each use one. */
-const CONNECTIONS = 40
+const CONNECTIONS = 52
 
 export interface OpenedDatabase {
   database: Database

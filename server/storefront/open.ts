@@ -102,7 +102,7 @@ async function startDemo(
  * Credentials that hold as long as the server's secret: session tokens of one start are good in the
  * next.
  */
-function demoCredentials(secrets: Secrets): { apiKey: string; apiSecret: string } {
+export function demoCredentials(secrets: Secrets): { apiKey: string; apiSecret: string } {
   const key = secrets.derive('demo-platform').toString('hex')
   return { apiKey: key.slice(0, 32), apiSecret: key.slice(32) }
 }

@@ -179,7 +179,7 @@ describe('a workflow that could not work is refused', () => {
     ],
     [
       'on a channel that is not here',
-      imports({ channel: 'cloud' }),
+      imports({ channel: 'letterbox' }),
       'channel: Files cannot be imported this way here',
     ],
   ])('%s', (_what, body, problem) => {

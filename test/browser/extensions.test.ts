@@ -10,10 +10,12 @@ import { errorResponses } from '../../server/http/errors.ts'
 import { EXTENSION_ORIGIN } from '../../server/http/extensions/admin-origin.ts'
 import type { OrderPage } from '../../server/http/extensions/order-pages.ts'
 import { thankYouRoute } from '../../server/http/extensions/thank-you.ts'
+import { reconcileOrder } from '../../server/orders/reconcile.ts'
 import { verifyBuyerToken } from '../../server/storefront/buyer-token.ts'
 import { signToken } from '../../server/storefront/demo/jwt.ts'
 import { openTestApp, type TestApp } from '../app.ts'
 import { createTestShop, silent } from '../database.ts'
+import { paidOrder } from '../orders.ts'
 import { openExtension } from './extension-host.ts'
 import { startBrowser } from './page-browser.ts'
 
@@ -127,9 +129,10 @@ const addFile = () =>
 
 test('the admin’s blocks call the API from the platform’s origin', async () => {
   await addFile()
-  const open = (name: 'product-block' | 'product-links' | 'order-block', token = app.owner.key) =>
+  const open = (name: 'product-block' | 'product-links') =>
     openExtension(browser, {
-      ...{ name, origin: EXTENSION_ORIGIN, appUrl: app.url, token, selected: [PRODUCT] },
+      ...{ name, origin: EXTENSION_ORIGIN, appUrl: app.url, token: app.owner.key },
+      selected: [PRODUCT],
     })
   const block = await open('product-block')
   await block.getByText('Guide.pdf · 3 MB').waitFor()
@@ -139,7 +142,38 @@ test('the admin’s blocks call the API from the platform’s origin', async () 
   await links.getByText('1 link was created.').waitFor()
   const { body } = await app.owner.call('GET', '/api/links')
   expect(body.data).toHaveLength(1)
-  const refused = await open('order-block', 'sdk_test_wrong')
+})
+
+test('the order’s block shows its delivery, and what the merchant does reaches it', async () => {
+  const bought = paidOrder({ products: [PRODUCT] })
+  const { secrets } = app.engine.parts
+  await reconcileOrder(app.owner.scope, bought, { secrets, now: new Date() })
+  const open = (order: string, token = app.owner.key) =>
+    openExtension(browser, {
+      ...{ name: 'order-block', origin: EXTENSION_ORIGIN, appUrl: app.url, token },
+      selected: [order],
+    })
+  const block = await open(bought.id)
+  const press = (name: string) => block.getByText(name, { exact: true }).click()
+  await block.getByText('Ready', { exact: true }).waitFor()
+  await block.getByText('1 file', { exact: true }).waitFor()
+  await press('Hold')
+  await block.getByText('The downloads are held').waitFor()
+  await press('Release')
+  await block.getByText('The downloads were released').waitFor()
+  await press('Extend by 30 days')
+  await block.getByText('The files can be downloaded for 30 days from now').waitFor()
+  await press('Resend the email')
+  await block.getByText('The email waits to be sent').waitFor()
+  await press('Revoke')
+  await block.getByText('Revoke for good?').waitFor()
+  await press('Revoke')
+  await block.getByText('The downloads were revoked').waitFor()
+  const { body } = await app.owner.call('GET', '/api/deliveries')
+  expect(body.data).toMatchObject([{ order_id: bought.id, status: 'revoked' }])
+
+  await (await open('gid://shopify/Order/9')).getByText('This order contains no files.').waitFor()
+  const refused = await open(bought.id, 'sdk_test_wrong')
   await refused.getByText('The downloads could not be loaded:').waitFor()
   await refused.getByText('Retry').waitFor()
 })

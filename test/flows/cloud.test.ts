@@ -194,10 +194,10 @@ describe('what would go too far', () => {
 
   test('a first sync that would replace a file is a preview', async () => {
     await app.put({ 'first/taken.txt': 'ours, from elsewhere', 'second/taken.txt': 'theirs' })
-    await app.sync(await app.connect({ provider: 'demo', folder: 'first' }))
-    await app.owner.scope.query(
-      `delete from cloud_files where shop_id = :shop and filename = 'taken.txt'`,
-    )
+    const first = await app.connect({ provider: 'demo', folder: 'first' })
+    await app.sync(first)
+    // Its files stay, and are of no connection then.
+    await app.owner.call('DELETE', `/api/connections/${first}`)
     const id = await app.connect({ provider: 'demo', folder: 'second' })
     const preview = await app.sync(id)
     expect(preview).toMatchObject({ status: 'previewed', total: 1 })

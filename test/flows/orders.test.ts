@@ -3,10 +3,16 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import pg from 'pg'
+import { THANK_YOU_PATH } from '../../server/http/extensions/thank-you.ts'
+import { createSecrets } from '../../server/secrets.ts'
+import { DEMO_SHOP } from '../../server/storefront/demo/app.ts'
+import { signToken } from '../../server/storefront/demo/jwt.ts'
+import { demoCredentials } from '../../server/storefront/open.ts'
 import { startMailFake, type MailFake } from '../fakes/smtp.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { importUntilEnd } from './imports.ts'
-import { removeDataDir, startServer, type RunningServer } from './server.ts'
+import { removeDataDir, SECRET, startServer, type RunningServer } from './server.ts'
 
 let server: RunningServer
 let origin: Origin
@@ -85,6 +91,44 @@ test('a purchase brings mail, page and order, and the delivery follows the order
   )
   await expect.poll(() => statusOf(order.order_id)).toBe('withdrawn')
   expect((await fetch(delivery.url)).status).toBe(410)
+})
+
+/** As the extension of the thank-you page asks, with the token of a guest. */
+async function askAsBuyer(order: { order_id: string; confirmation_number: string }): Promise<any> {
+  const { apiKey, apiSecret } = demoCredentials(createSecrets(SECRET))
+  const now = Math.floor(Date.now() / 1000)
+  const times = { nbf: now, iat: now, exp: now + 300 }
+  const token = signToken({ dest: DEMO_SHOP.domain, aud: apiKey, ...times }, apiSecret)
+  const { order_id, confirmation_number } = order
+  const answer = await fetch(server.url + THANK_YOU_PATH, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ order_id, confirmation_number }),
+  })
+  return answer.json()
+}
+
+test('the thank-you page of a new order leads to its files, for who knows its number', async () => {
+  const order = await buy('thanks@example.com', 'EB-001')
+  await expect.poll(() => askAsBuyer(order)).toMatchObject({ status: 'ready', files: 2 })
+  const { url } = await askAsBuyer(order)
+  expect(url).toBe((await deliveryOf(order.order_id)).url)
+  expect(await (await fetch(url)).text()).toContain('guide.pdf')
+  const unknown = await askAsBuyer({ ...order, order_id: 'gid://shopify/Order/999999' })
+  expect(await askAsBuyer({ ...order, confirmation_number: 'WRONG' })).toEqual(unknown)
+
+  const { id } = await deliveryOf(order.order_id)
+  await server.call('POST', `/api/deliveries/${id}/hold`)
+  expect(await askAsBuyer(order)).toEqual({ status: 'held' })
+  await server.call('POST', `/api/deliveries/${id}/release`)
+  const client = new pg.Client(server.databaseUrl)
+  await client.connect()
+  await client.query(
+    `update orders set ordered_at = ordered_at - interval '31 minutes' where id = $1`,
+    [order.order_id],
+  )
+  await client.end()
+  expect(await askAsBuyer(order)).toEqual({ status: 'elsewhere' })
 })
 
 test('a risky order waits for the merchant, whose release sends the mail', async () => {

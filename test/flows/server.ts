@@ -24,7 +24,7 @@ export const nodeOf = (root: string): string =>
   path.join(root, 'node_modules', 'node', 'bin', 'node')
 const READY_MS = 120_000
 /** Of servers whose database is not embedded. */
-const SECRET = 'a secret for servers of tests, long enough'
+export const SECRET = 'a secret for servers of tests, long enough'
 
 export interface RunningServer {
   url: string

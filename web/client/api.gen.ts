@@ -2536,7 +2536,20 @@ export interface components {
       /** Format: date-time */
       started_at: string
       /** @description Of its operation */
-      status: string | null
+      status:
+        | (
+            | 'previewing'
+            | 'previewed'
+            | 'queued'
+            | 'running'
+            | 'paused'
+            | 'success'
+            | 'partial'
+            | 'failed'
+            | 'cancelled'
+            | 'undone'
+          )
+        | null
       uploaded: number
     }
     TagCount: {

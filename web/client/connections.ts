@@ -2,92 +2,32 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call, callForAll } from './client.ts'
 import { LIVE_MS, refused, SLOW_MS, CALM_MS } from './queries.ts'
-import { type Operation, type OperationStatus, type Page } from './types.ts'
+import { type Operation, type Page, type Schemas } from './types.ts'
 
-export interface ProviderField {
-  name: string
-  title: string
-  help: string
-  required: boolean
-  /** Never given back; left out of a change it stays as it is. */
-  secret: boolean
-  multiline: boolean
-}
+export type Cloud = Schemas['CloudOffer']
+export type Provider = Cloud['providers'][number]
+export type ProviderField = Provider['fields'][number]
 
-export interface Provider {
-  id: string
-  title: string
-  sign_in: 'keys' | 'oauth' | 'none'
-  available: boolean
-  /** The settings of the installation that it lacks. */
-  missing: string[]
-  message: string | null
-  presets: { id: string; title: string; endpoint: string | null }[]
-  two_way: boolean
-  fields: ProviderField[]
-}
+export type Connection = Schemas['Connection']
+export type SyncOptions = Pick<
+  Connection,
+  | 'direction'
+  | 'deletions'
+  | 'include'
+  | 'exclude'
+  | 'max_bytes'
+  | 'frequency_hours'
+  | 'packs_from_subfolders'
+  | 'auto_map'
+  | 'names'
+  | 'notify'
+  | 'bytes_per_second'
+>
 
-export interface Cloud {
-  rclone: { available: boolean; version: string | null; message: string | null }
-  providers: Provider[]
-}
+export type Sync = Schemas['Sync']
+export type PreviewReason = NonNullable<Sync['preview_reason']>
 
-export interface SyncOptions {
-  direction: 'from_provider' | 'two_way'
-  /** What happens here to files that vanish at the provider. */
-  deletions: 'keep' | 'trash' | 'unmap'
-  include: string[]
-  exclude: string[]
-  max_bytes: number
-  /** null: by hand. */
-  frequency_hours: number | null
-  packs_from_subfolders: boolean
-  auto_map: boolean
-  names: 'filename' | 'path'
-  notify: boolean
-  /** null: unlimited. */
-  bytes_per_second: number | null
-}
-
-export type PreviewReason = 'requested' | 'first_sync' | 'deletions' | 'uploads'
-
-export interface Sync {
-  operation_id: string
-  status: OperationStatus
-  started_at: string
-  finished_at: string | null
-  preview_reason: PreviewReason | null
-  listed: number
-  added: number
-  changed: number
-  renamed: number
-  removed: number
-  uploaded: number
-  conflicts: number
-  /** Left out by patterns or size. */
-  ignored: number
-  failed: number
-  bytes: number
-  error: { code: string; message: string } | null
-}
-
-export interface Connection extends SyncOptions {
-  id: string
-  name: string
-  provider: string
-  provider_title: string
-  state: 'unauthorized' | 'ready' | 'failing'
-  error: { code: string; message: string } | null
-  settings: Record<string, string | null>
-  files: number
-  bytes: number
-  next_sync_at: string | null
-  created_at: string
-  progress: { phase: 'listing' | 'syncing'; listed: number; operation_id: string } | null
-  last_sync: Sync | null
-}
-
-/** The provider's fields are at the top level, beside the options. */
+/** The fields of the provider come from a form that the server describes. */
 export type ConnectionInput = Partial<SyncOptions> & {
   name?: string
 } & Record<string, unknown>

@@ -2,112 +2,34 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call, type Query } from './client.ts'
 import { CALM_MS, refused, SLOW_MS } from './queries.ts'
-import { type LinkStatus, type Message, type Page } from './types.ts'
+import { type Page, type Schemas } from './types.ts'
 
-export type DeliveryStatus = 'ready' | 'held' | 'withdrawn' | 'revoked'
+export type Delivery = Schemas['Delivery']
+export type DeliveryStatus = Delivery['status']
+export type DeliveryChange = Schemas['DeliveryChange']
+export type StorefrontAccess = Schemas['StorefrontAccess']
 
-export interface Delivery {
-  id: string
-  order_id: string
-  order_name: string
-  confirmation_number: string | null
-  email: string | null
-  locale: string | null
-  status: DeliveryStatus
-  /** Why it is not ready. */
-  reason: string | null
-  hold: {
-    by: 'risk' | 'merchant'
-    recommendation: string | null
-    since: string | null
-  } | null
-  /** The buyer's page. */
-  url: string | null
-  files: number
-  downloads: number
-  size_bytes: number
-  opened_at: string | null
-  last_download_at: string | null
-  /** The last mail. */
-  sent: { message_id: string; status: Message['status']; at: string } | null
-  /** The buyer asked for more and was not answered since. */
-  asked: { at: string; email: string | null; message: string | null } | null
-  created_at: string
-  updated_at: string
-}
-
-export interface DeliveredFile {
-  file_id: string
-  filename: string
-  size_bytes: number
-  status: LinkStatus
-  expires_at: string | null
-  download_limit: number | null
-  downloads: number
-  last_download_at: string | null
+export type DeliveredFile = Schemas['DeliveryDetail']['file_list'][number] & {
   /** From a workflow of the merchant's. */
   licence_key?: string | null
 }
 
-export interface DeliveryDetail extends Delivery {
+export type DeliveryDetail = Omit<Schemas['DeliveryDetail'], 'file_list'> & {
   file_list: DeliveredFile[]
-  lines: {
-    line_id: string
-    title: string
-    sku: string | null
-    quantity: number
-    entitled: boolean
-    files: number
-  }[]
-  messages: {
-    id: string
-    to: string[]
-    subject: string
-    status: Message['status']
-    error: string | null
-    created_at: string
-    sent_at: string | null
-  }[]
-  download_list: {
-    at: string
-    file_id: string
-    filename: string
-    address: string
-    agent: string
-  }[]
-}
-
-export interface DeliveryChange {
-  email?: string
-  /** From now on; null: never. */
-  expiry_days?: number | null
-  /** The whole limit; null: unlimited. */
-  download_limit?: number | null
-  /** Added to the limit of files that have one. */
-  more_downloads?: number
-  /** For these files alone; absent: all. */
-  file_ids?: string[]
-  replace?: { file_id: string; with: string }[]
 }
 
 /** When and how orders are delivered; part of the shop's settings. */
-export interface DeliverySettings {
-  deliver_on: 'paid' | 'authorized'
-  hold_risky_orders: boolean
-  paid_deliveries_survive: boolean
-  /** `platform`: the mail about shipping carries the link. */
-  delivery_mail: 'own' | 'platform'
-  fulfil_orders: boolean
-  /** null: none. */
-  order_tag: string | null
-  /** null: none. */
-  delivery_workflow: string | null
-}
-
-/** What the storefront lets this app do. */
-export interface StorefrontAccess {
-  scopes: string[]
-  missing: { scope: string; disables: string }[]
+export type DeliverySettings = Pick<
+  Schemas['Settings'],
+  | 'deliver_on'
+  | 'hold_risky_orders'
+  | 'paid_deliveries_survive'
+  | 'delivery_mail'
+  | 'fulfil_orders'
+  | 'order_tag'
+> & {
+  /** Null: none. */
+  delivery_workflow?: string | null
 }
 
 export const useStorefrontAccess = () =>

@@ -22,9 +22,16 @@ export function connectionState({ state, progress, last_sync }: Shown): StatusWo
   return { text: t('Ready'), tone: 'success', progress: 'complete' }
 }
 
-/** The status of a sync in a word; one whose listing failed has no operation that could. */
-export const syncWord = ({ status, error }: Pick<Sync, 'status' | 'error'>): StatusWord =>
-  error ? OPERATION_STATUSES.failed : OPERATION_STATUSES[status]
+/**
+ * The status of a sync in a word. One whose listing failed has no operation that could say so; the
+ * operation of an older one may have been deleted.
+ */
+export function syncWord({ status, error }: Pick<Sync, 'status' | 'error'>): StatusWord {
+  if (error) return OPERATION_STATUSES.failed
+  return status === null
+    ? { text: t('Done'), tone: undefined, progress: undefined }
+    : OPERATION_STATUSES[status]
+}
 
 type Counts = Pick<
   Sync,

@@ -4,7 +4,12 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
 import { connect, isIP, type AddressInfo, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { addressRules, guardedLookup, resolveBySystem } from '../../ports/addresses.ts'
+import {
+  addressRules,
+  guardedLookup,
+  isServicePort,
+  resolveBySystem,
+} from '../../ports/addresses.ts'
 
 /** Opens the socket for a tunnel. Tests lead names of providers to their emulators. */
 export type Dial = (host: string, port: number) => Socket
@@ -16,13 +21,12 @@ export interface GuardProxy {
 }
 
 const CONNECT_MS = 10_000
-const PORTS: readonly number[] = [80, 443]
 
-/** Public addresses alone, on the usual ports. */
+/** Public addresses alone, on ports of storage services. */
 export const guardedDial: Dial = (host, port) => {
   const { standard } = addressRules(false)
   const literal = isIP(host) !== 0
-  if (!PORTS.includes(port) || (literal && !standard(host))) throw new Error('blocked')
+  if (!isServicePort(port) || (literal && !standard(host))) throw new Error('blocked')
   return connect({ host, port, lookup: guardedLookup(resolveBySystem, standard) })
 }
 

@@ -4,6 +4,7 @@ import type { Entry, FileChange } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Draft } from '../../files/drafts.ts'
 import { predecessorsOf } from './name-order.ts'
+import { BATCH } from './strategy.ts'
 import { queueChain, queueFinish } from '../../queue/queue.ts'
 import { announceControl } from '../worker/control.ts'
 import type { Stop } from '../types.ts'
@@ -32,12 +33,13 @@ export async function addEntries(
 ): Promise<number | null> {
   // Locked before the operation's row, as a commit does. Waits for a chain that is about to end: it
   // has not seen the new items.
-  const [chain] = await tx.query<{ chain: number }>(
+  // As many as the new items make batches: one chain alone would work on them one after another.
+  const chains = await tx.query<{ chain: number }>(
     `select chain from (
        select chain, ended, worker_id from chains
        where shop_id = :shop and operation_id = :operation and chain >= 0 order by chain for update
-     ) locked order by ended desc, worker_id is null desc, chain limit 1`,
-    { operation },
+     ) locked order by ended desc, worker_id is null desc, chain limit :batches`,
+    { operation, batches: Math.max(1, Math.ceil(entries.length / BATCH)) },
   )
   const [grown] = await tx.query<{ first: number; paused: boolean }>(
     `update operations set total = total + :count
@@ -46,7 +48,7 @@ export async function addEntries(
      returning total - :count as first, status = 'paused' as paused`,
     { operation, count: entries.length },
   )
-  if (!grown || !chain) return null
+  if (!grown || chains.length === 0) return null
   const { first } = grown
   await tx.query(
     `insert into items (shop_id, operation_id, position, file_id, entry, draft, wanted, waits_for)
@@ -56,10 +58,10 @@ export async function addEntries(
     { operation, first, entries: JSON.stringify(linked(entries, first)) },
   )
   await tx.query(
-    'update chains set ended = false where shop_id = :shop and operation_id = :operation and chain = :chain',
-    { operation, chain: chain.chain },
+    'update chains set ended = false where shop_id = :shop and operation_id = :operation and chain = any(:chains::int[])',
+    { operation, chains: chains.map(({ chain }) => chain) },
   )
-  if (!grown.paused) await queueChain(tx, operation, chain.chain)
+  if (!grown.paused) for (const { chain } of chains) await queueChain(tx, operation, chain)
   return first
 }
 

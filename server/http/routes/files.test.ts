@@ -413,13 +413,14 @@ describe('POST /api/files/impact', () => {
     await owner.call('POST', '/api/files/bulk-delete', { file_ids: [trashed] })
     const impact = async (select: object, client = owner) =>
       (await client.call('POST', '/api/files/impact', { select })).body
-    const all = { files: 5, mapped: 4, products: 1, live_links: 4 }
+    const all = { files: 5, mapped: 4, products: 1, live_links: 4, paid_deliveries: 0 }
     expect(await impact({ file_ids: ids })).toEqual(all)
     expect(await impact({ file_ids: [b, d, d] })).toEqual({
       files: 2,
       mapped: 1,
       products: 1,
       live_links: 1,
+      paid_deliveries: 0,
     })
     const pdfs = { search: named(''), type: ['pdf'] }
     expect(await impact({ filter: pdfs })).toEqual({
@@ -427,12 +428,14 @@ describe('POST /api/files/impact', () => {
       mapped: 2,
       products: 1,
       live_links: 3,
+      paid_deliveries: 0,
     })
     expect(await impact({ filter: { ...pdfs, deleted: true } })).toEqual({
       ...all,
       files: 1,
       mapped: 1,
       live_links: 0,
+      paid_deliveries: 0,
     })
     const stranger = await app.stranger(`impact-${batch}.myshopify.com`)
     expect(await impact({ file_ids: ids }, stranger)).toEqual({
@@ -440,6 +443,7 @@ describe('POST /api/files/impact', () => {
       mapped: 0,
       products: 0,
       live_links: 0,
+      paid_deliveries: 0,
     })
   })
 })

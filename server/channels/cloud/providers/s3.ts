@@ -1,5 +1,5 @@
 // Amazon S3 and services that speak its protocol: an access key, and a bucket with a prefix.
-import { addressRules, addressTargetOf } from '../../../ports/addresses.ts'
+import { addressTargetOf, serviceRules } from '../../../ports/addresses.ts'
 import { field, folderRule, joined, textRule, type Provider } from './provider.ts'
 
 const PRESETS = [
@@ -121,7 +121,7 @@ export function endpointProblem(endpoint: string, allowLoopback: boolean): strin
   if (!local && url.protocol === 'http:')
     return 'Write an https address: keys would be sent unencrypted over http'
   try {
-    addressTargetOf(url.href, addressRules(allowLoopback))
+    addressTargetOf(url.href, serviceRules(allowLoopback, Number(url.port)))
     return null
   } catch {
     return 'This address cannot be used'

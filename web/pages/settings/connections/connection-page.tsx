@@ -90,7 +90,7 @@ function Loaded({ connection, cloud }: { connection: Connection; cloud: Cloud })
         )}
         {fresh ? <SetupSteps connection={connection} /> : sync}
         {provider && <AccessCard connection={connection} provider={provider} onEdit={edit} />}
-        <OptionsForm connection={connection} twoWay={provider?.two_way ?? false} />
+        <OptionsForm connection={connection} />
         {fresh ? sync : <SyncsCard connection={connection} />}
       </BlockStack>
       {editing && provider && (

@@ -9,10 +9,10 @@ import {
   nextSyncText,
   syncWord,
 } from '../../../labels/connection.ts'
-import { momentText } from '../../../labels/time.ts'
 import { t } from '../../../messages/t.ts'
 import { BlockStack, Button, InlineStack, Link, Text } from '../../../ui/index.ts'
 import { SyncProgress } from './sync-progress.tsx'
+import { SyncLink } from './sync-link.tsx'
 
 export function ConnectionRow({ connection }: { connection: Connection }) {
   const { id, name, provider_title, progress, error } = connection
@@ -49,9 +49,7 @@ function LastSync({ connection }: { connection: Connection }) {
       {last_sync ? (
         <InlineStack gap="200" blockAlign="center">
           <StatusBadge word={syncWord(last_sync)} />
-          <Link url={`/operations/${last_sync.operation_id}`}>
-            {momentText(last_sync.started_at)}
-          </Link>
+          <SyncLink sync={last_sync} />
           <Text as="span" variant="bodySm" tone="subdued">
             {countsText(last_sync)}
           </Text>

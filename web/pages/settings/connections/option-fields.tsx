@@ -15,7 +15,7 @@ interface Props {
   onChange: (change: Draft) => void
 }
 
-export const WhenFields = ({ value, onChange, twoWay }: Props & { twoWay: boolean }) => (
+export const WhenFields = ({ value, onChange }: Props) => (
   <BlockStack gap="400">
     <Select
       label={t('Sync')}
@@ -23,27 +23,25 @@ export const WhenFields = ({ value, onChange, twoWay }: Props & { twoWay: boolea
       value={value.frequency_hours === null ? '' : String(value.frequency_hours)}
       onChange={(hours) => onChange({ frequency_hours: hours === '' ? null : Number(hours) })}
     />
-    {twoWay && (
-      <ChoiceList
-        title={t('Direction')}
-        choices={[
-          {
-            value: 'from_provider',
-            label: t('From the provider'),
-            helpText: t('The provider is the source of truth: changes there arrive here.'),
-          },
-          {
-            value: 'two_way',
-            label: t('Both ways'),
-            helpText: t(
-              'Changes here are sent there too. A file that changed on both sides is kept as two files and reported.',
-            ),
-          },
-        ]}
-        selected={[value.direction]}
-        onChange={([direction]) => onChange({ direction: direction as SyncOptions['direction'] })}
-      />
-    )}
+    <ChoiceList
+      title={t('Direction')}
+      choices={[
+        {
+          value: 'from_provider',
+          label: t('From the provider'),
+          helpText: t('The provider is the source of truth: changes there arrive here.'),
+        },
+        {
+          value: 'two_way',
+          label: t('Both ways'),
+          helpText: t(
+            'Changes here are sent there too. A file that changed on both sides is kept as two files and reported.',
+          ),
+        },
+      ]}
+      selected={[value.direction]}
+      onChange={([direction]) => onChange({ direction: direction as SyncOptions['direction'] })}
+    />
     <ChoiceList
       title={t('Files that vanish at the provider')}
       choices={[

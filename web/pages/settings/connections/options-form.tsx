@@ -16,7 +16,7 @@ import { BlockStack } from '../../../ui/index.ts'
 import { FileFields, WhatFields, WhenFields } from './option-fields.tsx'
 import { changedOptions, type Draft, optionProblems } from './option-draft.ts'
 
-export function OptionsForm({ connection, twoWay }: { connection: Connection; twoWay: boolean }) {
+export function OptionsForm({ connection }: { connection: Connection }) {
   const save = useChangeConnection(connection.id)
   const [draft, setDraft] = useState<Draft>({})
   const change = changedOptions(connection, draft)
@@ -48,7 +48,7 @@ export function OptionsForm({ connection, twoWay }: { connection: Connection; tw
       )}
       <Titled title={t('Options')}>
         <BlockStack gap="500">
-          <WhenFields {...fields} twoWay={twoWay} />
+          <WhenFields {...fields} />
           <WhatFields {...fields} />
           <FileFields {...fields} />
         </BlockStack>

@@ -92,7 +92,7 @@ function Waiting({ sync }: { sync: Sync }) {
         <p>{previewReasonText(sync.preview_reason)}</p>
       </Banner>
       <Counted sync={sync} />
-      <SyncActions id={sync.operation_id} />
+      {sync.operation_id && <SyncActions id={sync.operation_id} />}
     </BlockStack>
   )
 }
@@ -111,7 +111,7 @@ function Ended({ sync }: { sync: Sync }) {
         </Text>
       </InlineStack>
       {!error && <Counted sync={sync} />}
-      <SyncActions id={sync.operation_id} />
+      {sync.operation_id && <SyncActions id={sync.operation_id} />}
     </BlockStack>
   )
 }

@@ -5,9 +5,9 @@ import { Problem } from '../../../components/problem.tsx'
 import { Quiet } from '../../../components/quiet.tsx'
 import { StatusBadge } from '../../../components/status.tsx'
 import { countsText, syncWord } from '../../../labels/connection.ts'
-import { momentText } from '../../../labels/time.ts'
 import { t } from '../../../messages/t.ts'
-import { Box, Card, Link, Text } from '../../../ui/index.ts'
+import { Box, Card, Text } from '../../../ui/index.ts'
+import { SyncLink } from './sync-link.tsx'
 
 export function SyncsCard({ connection }: { connection: Connection }) {
   const syncs = useSyncs(connection.id)
@@ -37,7 +37,7 @@ export function SyncsCard({ connection }: { connection: Connection }) {
       {list && list.length > 0 && (
         <ul className="connections" aria-label={t('Last syncs')}>
           {list.map((sync) => (
-            <Row key={sync.operation_id} sync={sync} />
+            <Row key={sync.started_at} sync={sync} />
           ))}
         </ul>
       )}
@@ -47,7 +47,7 @@ export function SyncsCard({ connection }: { connection: Connection }) {
 
 const Row = ({ sync }: { sync: Sync }) => (
   <li>
-    <Link url={`/operations/${sync.operation_id}`}>{momentText(sync.started_at)}</Link>
+    <SyncLink sync={sync} />
     <span>{sync.error?.message ?? countsText(sync)}</span>
     <StatusBadge word={syncWord(sync)} />
   </li>

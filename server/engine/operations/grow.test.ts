@@ -1,0 +1,60 @@
+import { afterEach, expect, test } from 'vitest'
+import { createTestEngine, makeBytes, workflowOf, type TestEngine } from '../../../test/engine.ts'
+import type { Entry } from '../../../plugins/contract.ts'
+import { draftFrom } from '../../files/drafts.ts'
+import { shopSettingsSchema } from '../../files/shop-settings.ts'
+import type { GrowingEntry } from './grow.ts'
+import { BATCH } from './strategy.ts'
+
+const workflow = { ...workflowOf('make-bytes'), parallel: 4 }
+const cleanups: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+
+const entriesOf = (count: number): GrowingEntry[] =>
+  Array.from({ length: count }, (_, n) => {
+    const filename = `${n}.txt`
+    const source: Entry['source'] = { type: 'url', url: 'http://127.0.0.1/' }
+    const draft = draftFrom({ filename }, shopSettingsSchema.parse({}))
+    return { entry: { filename, source, on_conflict: 'rename' }, draft, after: null }
+  })
+
+async function opened(): Promise<{ engine: TestEngine; id: string }> {
+  const engine = await createTestEngine([makeBytes], [workflow])
+  cleanups.push(() => engine.close())
+  const id = await engine.engine.start(engine.scope, {
+    ...{ workflow, channel: 'api', request: {}, requestedBy: 'test', open: true },
+    source: { type: 'entries', entries: [] },
+  })
+  return { engine, id }
+}
+
+test.each([
+  // One chain began with the operation.
+  [1, 2],
+  [BATCH, 2],
+  [BATCH + 1, 3],
+  [10 * BATCH, workflow.parallel],
+])('after %i items are added together, %i chains run', async (count, expected) => {
+  const { engine, id } = await opened()
+  await engine.scope.transaction((tx) => engine.engine.add(tx, id, entriesOf(count)))
+  const chains = await engine.scope.query(
+    'select from chains where shop_id = :shop and operation_id = :id and chain >= 0 and not ended',
+    { id },
+  )
+  expect(chains).toHaveLength(expected)
+})
+
+test('what is added to chains that run already is worked on too', async () => {
+  const { engine, id } = await opened()
+  await engine.scope.transaction((tx) => engine.engine.add(tx, id, entriesOf(2 * BATCH)))
+  const worker = await engine.startWorker()
+  cleanups.push(() => worker.stop())
+  await engine.scope.transaction((tx) => engine.engine.add(tx, id, entriesOf(BATCH)))
+  await engine.scope.transaction((tx) => engine.engine.close(tx, id))
+  expect((await engine.untilEnd(id)).operation).toMatchObject({
+    status: 'success',
+    done: 3 * BATCH,
+  })
+})

@@ -1,0 +1,39 @@
+// What extensions learn of an order: its buyer's page, and how many files are on it.
+import type { Database } from '../db/database.ts'
+import { forShop } from '../db/for-shop.ts'
+import { linkAddress } from '../files/links.ts'
+import type { OrderPage, OrderPages } from '../http/extensions/order-pages.ts'
+import type { Secrets } from '../secrets.ts'
+import { STATUS_SQL } from './entitlement.ts'
+
+export interface OrderPagesParts {
+  database: Pick<Database, 'knex'>
+  secrets: Secrets
+  baseUrl: string
+}
+
+interface PageRow extends Omit<OrderPage, 'url'> {
+  link_id: string
+  rotation: number
+}
+
+export const createOrderPages = ({ database, secrets, baseUrl }: OrderPagesParts): OrderPages => ({
+  find: async (shop, order) => {
+    const [row] = await forShop(database, shop).query<PageRow>(
+      `select o.confirmation_number, o.ordered_at, ${STATUS_SQL} as status, p.id as link_id, p.rotation,
+         (select count(*)::int from links c
+          join files f on f.shop_id = c.shop_id and f.id = c.file_id and f.deleted_at is null
+          where c.shop_id = p.shop_id and c.parent_id = p.id and c.revoked_at is null) as files
+       from deliveries d
+       join orders o on o.shop_id = d.shop_id and o.id = d.order_id
+       join links p on p.shop_id = d.shop_id and p.delivery_id = d.id
+       where d.shop_id = :shop and d.order_id = :order`,
+      { order },
+    )
+    if (!row) return null
+    const { link_id, rotation, ...page } = row
+    // Its files were deleted, or revoked one by one: there is nothing to open.
+    if (page.status === 'ready' && page.files === 0) return null
+    return { ...page, url: linkAddress(baseUrl, secrets.linkKey(link_id, rotation)) }
+  },
+})

@@ -1,0 +1,11 @@
+// When a sync started, as a link to its operation while that is there.
+import { type Sync } from '../../../client/connections.ts'
+import { momentText } from '../../../labels/time.ts'
+import { Link } from '../../../ui/index.ts'
+
+export const SyncLink = ({ sync }: { sync: Sync }) =>
+  sync.operation_id === null ? (
+    <span>{momentText(sync.started_at)}</span>
+  ) : (
+    <Link url={`/operations/${sync.operation_id}`}>{momentText(sync.started_at)}</Link>
+  )

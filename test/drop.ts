@@ -77,7 +77,9 @@ export const runProgram = (
   options: { cwd?: string; env?: Record<string, string>; input?: string; timeout?: number } = {},
 ): Promise<Ran> =>
   new Promise((resolve) => {
-    const { PATH = '' } = process.env
+    // npm adds the packages' programs, among them another rclone than the system's.
+    const folders = (process.env.PATH ?? '').split(path.delimiter)
+    const PATH = folders.filter((one) => !one.includes('node_modules')).join(path.delimiter)
     const settings = {
       cwd: options.cwd,
       env: { PATH, LC_ALL: 'C.UTF-8', HOME: options.cwd ?? tmpdir(), ...options.env },

@@ -2,7 +2,7 @@
 // own address alone.
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { randomInt } from 'node:crypto'
-import type { SecureContext } from 'node:tls'
+import type { SecureContext, TLSSocket } from 'node:tls'
 import { once } from 'node:events'
 import { encrypted } from './options.ts'
 
@@ -70,12 +70,19 @@ export function createPassive(
         coming = null
       })
       if (!secure) return socket
-      const tls = encrypted(socket, secure)
-      tls.on('error', () => {})
-      return tls
+      return handshaken(encrypted(socket, secure))
     },
     close,
   }
+}
+
+/** An empty listing that ended during the handshake would reach the client as a broken connection. */
+async function handshaken(tls: TLSSocket): Promise<TLSSocket> {
+  tls.on('error', () => {})
+  const { promise, resolve, reject } = Promise.withResolvers<TLSSocket>()
+  tls.once('secure', () => resolve(tls))
+  tls.once('close', () => reject(new DataError('The data connection could not be encrypted')))
+  return promise
 }
 
 const plain = (address: string | undefined) => address?.replace(/^::ffff:/, '')

@@ -24,6 +24,9 @@ const KINDS: Readonly<Record<string, Kind>> = {
 /** Ids in objects inside an option, such as the accepted candidates of a mapping. */
 const INNER: Readonly<Record<string, Kind>> = { product_id: 'product', variant_id: 'variant' }
 
+/** Longer lists are refused by their schema: looking up all of their ids would take seconds. */
+const MOST_OF_LIST = 10_000
+
 const MESSAGES: Readonly<Record<Kind, string>> = {
   pack: 'There is no such pack: choose one of this shop',
   product: 'The catalog of this shop has no such product',
@@ -63,7 +66,8 @@ export const referencesOfSteps = (
 
 function found(value: unknown, kind: Kind | null, param: string): Reference[] {
   if (typeof value === 'string') return kind === null ? [] : [{ kind, id: value, param }]
-  if (Array.isArray(value)) return value.flatMap((one, at) => found(one, kind, `${param}[${at}]`))
+  if (Array.isArray(value))
+    return value.slice(0, MOST_OF_LIST).flatMap((one, at) => found(one, kind, `${param}[${at}]`))
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, one]) =>
     found(one, INNER[name] ?? null, `${param}.${name}`),

@@ -14,8 +14,7 @@ const zone = (target, from, message, except = []) => ({ target, from, message, e
  */
 const ownFolder = (more) => ({
   regex: `^\\.\\./(?!(contract|sandbox|sharp)\\.ts$${more})`,
-  message:
-    'A plugin never imports another plugin; plugins/_pdf/ is for the PDF plugins alone.',
+  message: 'A plugin never imports another plugin; plugins/_pdf/ is for the PDF plugins alone.',
 })
 
 /** Folders of the engine that may not import from `folder`, because it is built on them. */

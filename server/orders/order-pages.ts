@@ -2,9 +2,28 @@
 import type { Database } from '../db/database.ts'
 import { forShop } from '../db/for-shop.ts'
 import { linkAddress } from '../files/links.ts'
-import type { OrderPage, OrderPages } from '../http/extensions/order-pages.ts'
 import type { Secrets } from '../secrets.ts'
 import { STATUS_SQL } from './entitlement.ts'
+
+export interface OrderPage {
+  /** Null: the platform gave it none; then nothing is shown. */
+  confirmation_number: string | null
+  /** When the order was placed. */
+  ordered_at: Date
+  /** `ready`: `url` can be opened. */
+  status: 'ready' | 'held' | 'withdrawn' | 'revoked'
+  url: string
+  files: number
+}
+
+export interface OrderPages {
+  /**
+   * @param shop the shop's internal number.
+   * @param order the platform's id, `gid://shopify/Order/1`.
+   * @returns null while the order is not known, or entitles its buyer to no file.
+   */
+  find(shop: number, order: string): Promise<OrderPage | null>
+}
 
 export interface OrderPagesParts {
   database: Pick<Database, 'knex'>

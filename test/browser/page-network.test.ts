@@ -95,8 +95,8 @@ test('a page from before an upgrade loads itself again, once', async () => {
   await page.route('**/assets/workflows-page*.js', (route) =>
     gone && loads === 0 ? route.fulfill({ status: 404 }) : route.continue(),
   )
-  await page.getByRole('link', { name: 'Workflows' }).click()
-  await page.getByRole('heading', { name: 'Workflows' }).waitFor()
+  await page.getByRole('link', { name: 'Workflows', exact: true }).click()
+  await page.getByRole('heading', { name: 'Workflows', exact: true }).waitFor()
   expect(loads).toBe(1)
 
   // A script that is missing for another reason is an error, not a loop.

@@ -10,7 +10,7 @@ import { verifyBuyerToken } from '../../storefront/buyer-token.ts'
 import { createFailureLimiter } from '../auth-failures.ts'
 import { errorResponses } from '../errors.ts'
 import { adminExtensionOrigin, EXTENSION_ORIGIN } from './admin-origin.ts'
-import type { OrderPage } from './order-pages.ts'
+import type { OrderPage } from '../../orders/order-pages.ts'
 import { THANK_YOU_PATH, thankYouRoute } from './thank-you.ts'
 
 const platform = { apiKey: 'the-client-id', apiSecret: 'the secret of the app' }

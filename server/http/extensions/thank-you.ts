@@ -13,7 +13,7 @@ import { bearerToken } from '../auth.ts'
 import type { FailureLimiter } from '../auth-failures.ts'
 import { jsonReader } from '../body.ts'
 import { validate } from '../validate.ts'
-import type { OrderPages } from './order-pages.ts'
+import type { OrderPages } from '../../orders/order-pages.ts'
 
 export const THANK_YOU_PATH = '/extensions/thank-you'
 const MINUTE_MS = 60_000

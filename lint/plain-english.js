@@ -1,5 +1,5 @@
 // ESLint rule: comments and texts use plain technical English. It bans the words of this project's
-// old style, which hid the mechanism ("Whoever asks finds the downloads counted that there were").
+// old style, because they hide the mechanism and its danger.
 // Comments are checked everywhere, SQL comments in templates too, and with `texts: true` also the
 // strings and JSX texts that people read.
 

@@ -88,5 +88,6 @@ export const runProgram = (
     const child = execFile(file, args, settings, (error, stdout, stderr) =>
       resolve({ code: error ? Number(error.code ?? 1) : 0, output: stdout + stderr }),
     )
-    child.stdin!.end(options.input ?? '')
+    // A program that reads nothing may have ended before this.
+    child.stdin!.on('error', () => {}).end(options.input ?? '')
   })

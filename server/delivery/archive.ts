@@ -16,6 +16,7 @@ import type { Client } from './clients.ts'
 import { evaluateConditions } from './conditions.ts'
 import { fileHeaders, PRIVATE } from './headers.ts'
 import type { Recorder } from './record.ts'
+import { hasConditions } from './request.ts'
 import type { Revocation } from './revocation.ts'
 import { isBodiless, type Visit } from './serve.ts'
 import { openPieceBudget, type PieceBudget } from './session-budget.ts'
@@ -97,7 +98,7 @@ export function createArchives(parts: {
     const { shop, link, client } = asked
     const asker: ArchiveAsker = { shop, link, client: client.hash, now: visit.now }
     const begun = await counting.session(asker)
-    const conditional = request.method === 'HEAD' || hasConditions(request.headers)
+    const conditional = request.method === 'HEAD' || hasConditions(request)
     if (conditional) {
       const archive = await preview(asker, begun)
       if (!archive) return 'link_exhausted'
@@ -184,16 +185,6 @@ export function createArchives(parts: {
 
   return { answer }
 }
-
-const CONDITIONS = [
-  'range',
-  'if-none-match',
-  'if-modified-since',
-  'if-match',
-  'if-unmodified-since',
-]
-const hasConditions = (headers: NodeJS.Dict<string | string[]>): boolean =>
-  CONDITIONS.some((name) => headers[name] !== undefined)
 
 function archiveOf(entries: readonly ArchiveEntry[]): Archive {
   const modifiedMs = Math.max(...entries.map((entry) => entry.modifiedMs))

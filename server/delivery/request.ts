@@ -73,7 +73,11 @@ export const isKey = (text: string): boolean => KEY.test(text)
 
 /** No Range, no condition: the whole file, counted. */
 export const isPlain = (request: IncomingMessage): boolean =>
-  request.method === 'GET' && CONDITIONS.every((name) => request.headers[name] === undefined)
+  request.method === 'GET' && !hasConditions(request)
+
+/** Range, or a condition on what the client already has. */
+export const hasConditions = ({ headers }: IncomingMessage): boolean =>
+  CONDITIONS.some((name) => headers[name] !== undefined)
 
 /** Does the client want JSON rather than a page? */
 export function prefersJson(accept: string | undefined): boolean {

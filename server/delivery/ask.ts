@@ -6,6 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import type pg from 'pg'
 import { z } from 'zod'
+import { readBounded } from '../bounded-body.ts'
 import type { ErrorCode, ErrorDetail } from '../errors.ts'
 import { problemText } from '../problem-text.ts'
 import { networkOf, type Client } from './clients.ts'
@@ -162,26 +163,16 @@ async function readForm(request: IncomingMessage): Promise<Record<string, unknow
   const json = type === 'application/json'
   if (!json && type !== 'application/x-www-form-urlencoded')
     throw new Refusal('unsupported_media_type')
-  const text = await readText(request)
+  const bytes = await readBounded(request, BODY_BYTES)
+  // The rest is unread, so the connection cannot be used again.
+  if (bytes === null) throw new Refusal('payload_too_large', { headers: ['Connection', 'close'] })
+  const text = bytes.toString()
   if (!json) return Object.fromEntries(new URLSearchParams(text))
   try {
     return z.record(z.string(), z.unknown()).parse(JSON.parse(text))
   } catch {
     throw new Refusal('malformed_request')
   }
-}
-
-async function readText(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    // The rest is not read, so the connection cannot be used again.
-    if (bytes > BODY_BYTES)
-      throw new Refusal('payload_too_large', { headers: ['Connection', 'close'] })
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString()
 }
 
 /** The problems, for a program and for the form that is shown again. */

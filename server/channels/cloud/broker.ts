@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { readBounded } from '../../bounded-body.ts'
 import { CloudError } from './rclone/errors.ts'
 
 export interface AccessToken {
@@ -34,7 +35,7 @@ export async function openBroker(): Promise<Broker> {
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const reply = (status: number, body: object) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
-    const form = new URLSearchParams(await bodyOf(request))
+    const form = new URLSearchParams(await textOf(request))
     const grant = grants.get(form.get('refresh_token') ?? '')
     if (!grant) return reply(400, { error: 'invalid_grant' })
     try {
@@ -77,11 +78,8 @@ export async function openBroker(): Promise<Broker> {
   }
 }
 
-async function bodyOf(request: IncomingMessage): Promise<string> {
-  let text = ''
-  for await (const chunk of request) {
-    text += String(chunk)
-    if (text.length > MOST_BODY) throw new Error('too large')
-  }
-  return text
+async function textOf(request: IncomingMessage): Promise<string> {
+  const bytes = await readBounded(request, MOST_BODY)
+  if (bytes === null) throw new Error('too large')
+  return bytes.toString()
 }

@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
+import { readBounded } from '../../bounded-body.ts'
 import { errorFields, type Logger } from '../../log.ts'
 import { createAdminEndpoint, type AdminCounts } from './admin-endpoint.ts'
 import { DEMO_SHOP, type DemoApp, type DemoShop } from './app.ts'
@@ -85,13 +86,13 @@ export async function startDemoStorefront(options: DemoOptions): Promise<DemoSto
     const host = (request.headers.host ?? '').replace(/:\d+$/, '')
     if (host !== shop.domain || request.method !== 'POST') return notFound
     if (request.url === '/admin/oauth/access_token') {
-      const body = await readBody(request)
+      const body = await readObject(request)
       return body ? tokens.grant(body) : badRequest
     }
     if (request.url !== API_PATH) return notFound
     const token = request.headers['x-shopify-access-token']
     if (typeof token !== 'string' || !tokens.accepts(token)) return unauthorized
-    const body = await readBody(request)
+    const body = await readObject(request)
     return body ? { status: 200, body: await admin.answer(body) } : badRequest
   }
   const server = createServer((request, response) => {
@@ -141,16 +142,11 @@ function send(response: ServerResponse, status: number, body: unknown): void {
 }
 
 /** The JSON object in the body, or null. */
-async function readBody(request: IncomingMessage): Promise<Record<string, unknown> | null> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > MOST_BODY_BYTES) return null
-    chunks.push(chunk)
-  }
+async function readObject(request: IncomingMessage): Promise<Record<string, unknown> | null> {
+  const bytes = await readBounded(request, MOST_BODY_BYTES)
+  if (bytes === null) return null
   try {
-    const body: unknown = JSON.parse(Buffer.concat(chunks).toString())
+    const body: unknown = JSON.parse(bytes.toString())
     return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : null
   } catch {
     return null

@@ -2,6 +2,7 @@
 // change that it reports in one transaction. The work itself is a job: the platform waits five
 // seconds for the answer.
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { readBounded } from '../../bounded-body.ts'
 import type { Database } from '../../db/database.ts'
 import { forShop, type ShopScope } from '../../db/for-shop.ts'
 import { findKnownShop } from '../../db/shops.ts'
@@ -28,7 +29,7 @@ export function createIntake(
 ): Intake {
   const answer = async (request: IncomingMessage): Promise<number> => {
     if (request.method !== 'POST') return 405
-    const body = await readBody(request)
+    const body = await readBounded(request, MOST_BODY_BYTES)
     if (body === null) return 413
     const { headers } = request
     const signature = String(headers['x-shopify-hmac-sha256'] ?? '')
@@ -101,16 +102,4 @@ async function uninstall(tx: ShopScope, triggeredAt: Date | null): Promise<void>
     { at: triggeredAt },
   )
   if (rows.length > 0) await uninstallApp(tx)
-}
-
-/** Null: it is too large. */
-async function readBody(request: IncomingMessage): Promise<Buffer | null> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > MOST_BODY_BYTES) return null
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
 }

@@ -1,6 +1,7 @@
 // The demo shop's front over HTTP: its products with a Buy button, an order's page, and the same for
 // scripts as JSON. Only pages of this machine may use it.
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { readBounded } from '../../../bounded-body.ts'
 import { errorFields, type Logger } from '../../../log.ts'
 import type { DemoCatalog } from '../catalog.ts'
 import { toGid } from '../catalog-ids.ts'
@@ -75,7 +76,7 @@ async function respond(
     return { status: 200, body: asPage ? orderPage(place, order) : recordOf(order) }
   }
   if (request.method !== 'POST') return { status: 405, body: { error: { message: 'Send a POST' } } }
-  const body = await readBody(request)
+  const body = await readFields(request)
   if (path === PRODUCTS) return { status: 200, body: front.changeSku(body) }
   const [, id, action] = ACTION.exec(path) ?? []
   if (id === undefined && path !== ORDERS) return missing
@@ -124,15 +125,10 @@ const wantsPage = (request: IncomingMessage): boolean =>
   isForm(request) || (request.headers.accept ?? '').includes('text/html')
 
 /** JSON, or the fields of a form. Throws `OrderProblem`. */
-async function readBody(request: IncomingMessage): Promise<unknown> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > MOST_BODY_BYTES) throw new OrderProblem('The body is too large')
-    chunks.push(chunk)
-  }
-  const text = Buffer.concat(chunks).toString()
+async function readFields(request: IncomingMessage): Promise<unknown> {
+  const bytes = await readBounded(request, MOST_BODY_BYTES)
+  if (bytes === null) throw new OrderProblem('The body is too large')
+  const text = bytes.toString()
   if (isForm(request)) return fieldsOf(new URLSearchParams(text))
   if (text.trim() === '') return {}
   try {

@@ -3,12 +3,12 @@
 // site could misuse. A link may ask once a day and a network ten times an hour. The message reaches
 // the shop as text only.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import type pg from 'pg'
 import { z } from 'zod'
 import { readBounded } from '../bounded-body.ts'
 import type { ErrorCode, ErrorDetail } from '../errors.ts'
 import { problemText } from '../problem-text.ts'
+import { openRateLimit } from '../db/rate-limits.ts'
 import { networkOf, type Client } from './clients.ts'
 import type { Counting, KnownLink } from './counting.ts'
 import { renderMessage, sendPage, type AskForm, type Frame, type MessagePage } from './pages.ts'
@@ -68,23 +68,11 @@ export function createAsking(parts: {
   client: Client,
   now: Date,
 ) => Promise<void> {
-  const limiter = new RateLimiterPostgres({
-    storeClient: parts.pool,
-    storeType: 'pool',
-    tableName: 'rate_limits',
-    tableCreated: true,
-    clearExpiredByTimeout: false,
-    keyPrefix: 'asks',
-    points: ASKS,
-    duration: HOUR_SECONDS,
-  })
+  const asks = openRateLimit(parts.pool, { name: 'asks', points: ASKS, seconds: HOUR_SECONDS })
 
   async function countAsk(client: Client): Promise<void> {
-    await limiter.consume(networkOf(client.address)).catch((thrown: unknown) => {
-      if (!(thrown instanceof RateLimiterRes)) throw thrown
-      const seconds = Math.ceil(thrown.msBeforeNext / 1000)
-      throw new Refusal('rate_limited', { headers: ['Retry-After', String(seconds)] })
-    })
+    const { exceeded, retryAfter } = await asks.consume(networkOf(client.address))
+    if (exceeded) throw new Refusal('rate_limited', { headers: ['Retry-After', `${retryAfter}`] })
   }
 
   /** The link and the validated form. */

@@ -2,11 +2,11 @@
 // web processes. An address with too many failures is cached here, so that refusing it costs no
 // query.
 import type { IncomingMessage } from 'node:http'
-import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Limits } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import { networkOfRequest } from '../delivery/clients.ts'
 import { AppError } from '../errors.ts'
+import { openRateLimit } from '../db/rate-limits.ts'
 
 const MINUTE_SECONDS = 60
 /** Entries of each memory; the oldest are dropped. */
@@ -33,28 +33,19 @@ export function createFailureLimiter({
   limits,
   trustProxy,
 }: FailureParts): FailureLimiter {
-  const limiter = new RateLimiterPostgres({
-    storeClient: database.pool,
-    storeType: 'pool',
-    tableName: 'rate_limits',
-    tableCreated: true,
-    clearExpiredByTimeout: false,
-    keyPrefix: 'failed-sign-ins',
+  const failures = openRateLimit(database.pool, {
+    name: 'failed-sign-ins',
     points: limits.failed_sign_ins_per_minute,
-    duration: MINUTE_SECONDS,
+    seconds: MINUTE_SECONDS,
   })
   /** Until when, by address. */
   const refused = new Map<string, number>()
   const right = new Map<string, true>()
 
   async function count(network: string): Promise<AppError | null> {
-    const used = await limiter.consume(network).catch((thrown: unknown) => {
-      if (thrown instanceof RateLimiterRes) return thrown
-      throw thrown
-    })
-    const { consumedPoints, remainingPoints, msBeforeNext } = used
+    const { exceeded, remainingPoints, msBeforeNext } = await failures.consume(network)
     if (remainingPoints <= 0) keep(refused, network, Date.now() + msBeforeNext)
-    return consumedPoints > limiter.points ? tooMany(msBeforeNext) : null
+    return exceeded ? tooMany(msBeforeNext) : null
   }
 
   return {

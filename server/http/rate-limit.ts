@@ -1,9 +1,9 @@
 // Limits per caller and minute, counted in the database so that they hold over every web process.
 import type { Context } from 'koa'
-import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Limits } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import { AppError } from '../errors.ts'
+import { openRateLimit } from '../db/rate-limits.ts'
 
 const MINUTE = 60
 
@@ -20,33 +20,19 @@ export function createRateLimiter(database: Database, limits: Limits): RateLimit
   const limiterOf = (name: string, points: number) => ({
     name,
     points,
-    limiter: new RateLimiterPostgres({
-      storeClient: database.pool,
-      storeType: 'pool',
-      tableName: 'rate_limits',
-      tableCreated: true,
-      clearExpiredByTimeout: false,
-      keyPrefix: name,
-      points,
-      duration: MINUTE,
-    }),
+    limit: openRateLimit(database.pool, { name, points, seconds: MINUTE }),
   })
   const reads = limiterOf('reads', limits.reads_per_minute)
   const writes = limiterOf('writes', limits.writes_per_minute)
   const shopReads = limiterOf('shop-reads', limits.shop_reads_per_minute)
   const shopWrites = limiterOf('shop-writes', limits.shop_writes_per_minute)
   type Counted = typeof reads
-  const look = async ({ name, points, limiter }: Counted, subject: string) => {
-    const used = await limiter.consume(subject).catch((thrown: unknown) => {
-      if (thrown instanceof RateLimiterRes) return thrown
-      throw thrown
-    })
-    const seconds = Math.max(1, Math.ceil(used.msBeforeNext / 1000))
+  const look = async ({ name, points, limit }: Counted, subject: string) => {
+    const { exceeded, remainingPoints, retryAfter } = await limit.consume(subject)
     return {
-      refused: used.consumedPoints > points,
-      seconds,
+      ...{ exceeded, retryAfter },
       policy: `"${name}";q=${points};w=${MINUTE}`,
-      limit: `"${name}";r=${Math.max(0, used.remainingPoints)};t=${seconds}`,
+      limit: `"${name}";r=${Math.max(0, remainingPoints)};t=${retryAfter}`,
     }
   }
   return {
@@ -57,15 +43,15 @@ export function createRateLimiter(database: Database, limits: Limits): RateLimit
       ctx.set('RateLimit', own.limit)
       // What a key is refused does not count for its shop: one key in a loop must not use up the
       // others' requests.
-      if (own.refused) throw new AppError('rate_limited', { retryAfter: own.seconds })
+      if (own.exceeded) throw new AppError('rate_limited', { retryAfter: own.retryAfter })
       if (!subject.startsWith('key:')) return
       const shared = await look(isRead ? shopReads : shopWrites, `shop:${shop}`)
-      if (!shared.refused) return
+      if (!shared.exceeded) return
       ctx.set('RateLimit-Policy', shared.policy)
       ctx.set('RateLimit', shared.limit)
       const message =
         'The API keys of this shop have made too many requests together: wait as long as Retry-After says'
-      throw new AppError('rate_limited', { retryAfter: shared.seconds, message })
+      throw new AppError('rate_limited', { retryAfter: shared.retryAfter, message })
     },
   }
 }

@@ -2,9 +2,9 @@
 // every process.
 import { timingSafeEqual } from 'node:crypto'
 import ipaddr from 'ipaddr.js'
-import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Database } from '../../db/database.ts'
 import type { Logger } from '../../log.ts'
+import { openRateLimit } from '../../db/rate-limits.ts'
 import { findByUsername, type KnownAccount } from './accounts.ts'
 import { noteRefusal, type Attempt, type Refusal } from './connections.ts'
 import { hashPassword, isPassword } from './passwords.ts'
@@ -27,30 +27,20 @@ const WITHIN_SECONDS = 600
 const BAN_SECONDS = 1800
 
 export function createSignIn(database: Database, log: Logger): SignIn {
-  const limiter = new RateLimiterPostgres({
-    storeClient: database.pool,
-    storeType: 'pool',
-    tableName: 'rate_limits',
-    tableCreated: true,
-    clearExpiredByTimeout: false,
-    keyPrefix: 'drop-failures',
+  const failures = openRateLimit(database.pool, {
+    name: 'drop-failures',
     points: MOST_FAILURES,
-    duration: WITHIN_SECONDS,
-    blockDuration: BAN_SECONDS,
+    seconds: WITHIN_SECONDS,
+    blockSeconds: BAN_SECONDS,
   })
   // Unknown names cost what wrong passwords do: how long it takes tells nothing.
   const nobody = hashPassword('')
   const countFailure = async (address: string) => {
-    const used = await limiter.consume(networkOf(address)).catch((thrown: unknown) => {
-      if (thrown instanceof RateLimiterRes) return thrown
-      throw thrown
-    })
-    if (used.consumedPoints === MOST_FAILURES) await limiter.block(networkOf(address), BAN_SECONDS)
+    const { consumedPoints } = await failures.consume(networkOf(address))
+    if (consumedPoints === MOST_FAILURES) await failures.block(networkOf(address), BAN_SECONDS)
   }
-  const isBanned = async (address: string) => {
-    const used = await limiter.get(networkOf(address))
-    return used !== null && used.consumedPoints >= MOST_FAILURES
-  }
+  const isBanned = async (address: string) =>
+    (await failures.consumed(networkOf(address))) >= MOST_FAILURES
   const refuse = async (
     attempt: Attempt,
     account: KnownAccount | null,

@@ -3,11 +3,11 @@
 // order: the confirmation number proves that the buyer has it, and only while the order is new. A
 // wrong number is answered as an unknown order is, so that order ids cannot be tried out.
 import type { Context, Next } from 'koa'
-import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import { z } from 'zod'
 import type { Database } from '../../db/database.ts'
 import { findShop } from '../../db/shops.ts'
 import { AppError } from '../../errors.ts'
+import { openRateLimit } from '../../db/rate-limits.ts'
 import type { Storefront } from '../../storefront/storefront.ts'
 import { bearerToken } from '../auth.ts'
 import type { FailureLimiter } from '../auth-failures.ts'
@@ -49,22 +49,15 @@ interface ReadyAnswer {
 /** Koa middleware; passes on every other address. */
 export function thankYouRoute(parts: ThankYouParts) {
   const readJson = jsonReader(BODY_BYTES)
-  const limiter = new RateLimiterPostgres({
-    storeClient: parts.database.pool,
-    storeType: 'pool',
-    tableName: 'rate_limits',
-    tableCreated: true,
-    clearExpiredByTimeout: false,
-    keyPrefix: 'thank-you',
+  const asks = openRateLimit(parts.database.pool, {
+    name: 'thank-you',
     points: ASKS_PER_MINUTE,
-    duration: 60,
+    seconds: 60,
   })
 
   async function answer(ctx: Context): Promise<Answer> {
-    await limiter.consume(ctx.ip).catch((thrown: unknown) => {
-      if (!(thrown instanceof RateLimiterRes)) throw thrown
-      throw new AppError('rate_limited', { retryAfter: Math.ceil(thrown.msBeforeNext / 1000) })
-    })
+    const { exceeded, retryAfter } = await asks.consume(ctx.ip)
+    if (exceeded) throw new AppError('rate_limited', { retryAfter })
     const token = bearerToken(ctx.req)
     if (!token) throw new AppError('unauthenticated')
     const now = parts.clock()

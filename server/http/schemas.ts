@@ -1,6 +1,6 @@
 // The shapes of requests and replies. They validate, and their .meta() describes them.
 import { z } from 'zod'
-import { settingFields } from '../../plugins/contract.ts'
+import { settingFields, UNSAFE_CHARACTERS } from '../../plugins/contract.ts'
 import { filenameProblem, MAX_TAGS, tagProblem, urlProblem, type Problem } from '../files/rules.ts'
 
 /** How a file came to its product: the values of mappings.method. */
@@ -23,6 +23,14 @@ export const fetchUrl = ruled(urlProblem).meta({
 })
 export const tags = z.array(ruled(tagProblem)).max(MAX_TAGS, `At most ${MAX_TAGS} tags`)
 export const { expiry_days: expiryDays, download_limit: downloadLimit } = settingFields
+
+/** What a merchant calls a thing: shown in lists and history. */
+export const givenName = z
+  .string()
+  .trim()
+  .min(1, 'Give it a name')
+  .max(100, 'A name has at most 100 characters')
+  .refine((name) => !UNSAFE_CHARACTERS.test(name), 'A name cannot contain control characters')
 
 export const timestamp = z.iso.datetime()
 export const warning = z.object({ code: z.string(), message: z.string() })

@@ -1,13 +1,12 @@
 // API keys: made, listed and revoked. A key is shown in the answer that makes it, and never again.
 import { z } from 'zod'
-import { UNSAFE_CHARACTERS } from '../../../plugins/contract.ts'
 import { listApiKeys, readApiKey, revokeApiKey, type ListedKey } from '../../db/api-keys.ts'
 import { AppError } from '../../errors.ts'
 import { requirePublicId, toPublicId } from '../../ids.ts'
 import { createApiKey } from '../auth.ts'
 import { fromCursor, toCursor, uuid } from '../cursors.ts'
 import { endpoint, SCOPES, type Endpoint } from '../endpoint.ts'
-import { errorSchema, listOf, shortPage, timestamp } from '../schemas.ts'
+import { errorSchema, givenName, listOf, shortPage, timestamp } from '../schemas.ts'
 import { requireScopes } from '../scopes.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -28,13 +27,7 @@ const keySchema = z
 
 const keyBody = z
   .strictObject({
-    name: z
-      .string()
-      .trim()
-      .min(1, 'Give it a name')
-      .max(100, 'A name has at most 100 characters')
-      .refine((text) => !UNSAFE_CHARACTERS.test(text), 'A name cannot contain control characters')
-      .meta({ description: 'What history calls it' }),
+    name: givenName.meta({ description: 'What history calls it' }),
     scopes: z
       .array(z.enum(SCOPES))
       .min(1, 'At least one scope')

@@ -37,7 +37,7 @@ import { fromCursor, integer, toCursor } from '../cursors.ts'
 import { endpoint, type Caller, type Endpoint, type Reply, type Scope } from '../endpoint.ts'
 import { idempotently } from '../idempotency.ts'
 import { operationPath, operationRecord, operationSchema } from '../operation-record.ts'
-import { errorSchema, listOf, page } from '../schemas.ts'
+import { errorSchema, givenName, listOf, page } from '../schemas.ts'
 import { requireScopes } from '../scopes.ts'
 
 interface CsvParts {
@@ -61,11 +61,6 @@ const columnMapping = z
       Object.fromEntries(FIELDS.map((field) => [field, given[field] ?? null])) as ColumnMapping,
   )
   .meta({ description: 'Field → the header of its column; absent or null: no column has it' })
-const mappingName = z
-  .string()
-  .trim()
-  .min(1, 'Give it a name')
-  .max(100, 'A name has at most 100 characters')
 const conflicts = z.enum(['error', 'rename', 'overwrite', 'new_version'])
 
 const startedSchema = operationSchema
@@ -220,7 +215,7 @@ const columns = () =>
     body: z
       .strictObject({
         mapping: columnMapping,
-        save_as: mappingName.optional().meta({
+        save_as: givenName.optional().meta({
           description:
             'Keeps it under this name; it applies by itself when the same headers come again',
         }),
@@ -398,7 +393,7 @@ const mappingRoutes = (): Endpoint[] => [
       'In place of the one that has this name. It applies by itself to files with these headers.',
     body: z
       .strictObject({
-        name: mappingName,
+        name: givenName,
         headers: z.array(z.string().min(1).max(5000)).min(1).max(500),
         mapping: columnMapping,
       })

@@ -1,6 +1,5 @@
 // Drop accounts: the users of the FTP/SFTP server.
 import { z } from 'zod'
-import { UNSAFE_CHARACTERS } from '../../../plugins/contract.ts'
 import {
   changeAccount,
   changePassword,
@@ -15,18 +14,12 @@ import { parseRange } from '../../channels/drop/sign-in.ts'
 import { AppError } from '../../errors.ts'
 import { requirePublicId, toPublicId } from '../../ids.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
-import { errorSchema, listOf, timestamp } from '../schemas.ts'
+import { errorSchema, givenName, listOf, timestamp } from '../schemas.ts'
 
 const MOST_RANGES = 50
 const MOST_KEYS = 20
 const DAY_MS = 86_400_000
 
-const name = z
-  .string()
-  .trim()
-  .min(1, 'Give it a name')
-  .max(100, 'A name has at most 100 characters')
-  .refine((value) => !UNSAFE_CHARACTERS.test(value), 'A name cannot contain control characters')
 const range = z
   .string()
   .max(50)
@@ -35,7 +28,7 @@ const range = z
     'Write an address or a CIDR, like 203.0.113.7 or 2001:db8::/32',
   )
 const keyInput = z
-  .strictObject({ name, key: z.string().max(8000) })
+  .strictObject({ name: givenName, key: z.string().max(8000) })
   .superRefine((value, context) => {
     if (publicKey(value.name, value.key) === null)
       context.addIssue({
@@ -58,9 +51,11 @@ const accountFields = {
     .optional()
     .meta({ description: 'For SFTP; replaces those there' }),
 }
-const createBody = z.strictObject({ name, ...accountFields }).meta({ id: 'DropAccountRequest' })
+const createBody = z
+  .strictObject({ name: givenName, ...accountFields })
+  .meta({ id: 'DropAccountRequest' })
 const changeBody = z
-  .strictObject({ name: name.optional(), ...accountFields })
+  .strictObject({ name: givenName.optional(), ...accountFields })
   .meta({ id: 'DropAccountChange' })
 
 const accountSchema = z

@@ -1,7 +1,7 @@
 // Lists of licence keys, from which the step Assign licence keys gives them to buyers.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { z } from 'zod'
-import { nameKey, UNSAFE_CHARACTERS } from '../../../plugins/contract.ts'
+import { nameKey } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { prepareForKeys } from '../../engine/engine.ts'
 import { AppError } from '../../errors.ts'
@@ -20,7 +20,7 @@ import type { Secrets } from '../../secrets.ts'
 import { receivedFile } from '../csv-body.ts'
 import { fromCursor, text, toCursor } from '../cursors.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
-import { errorSchema, listOf, shortPage, timestamp } from '../schemas.ts'
+import { errorSchema, givenName, listOf, shortPage, timestamp } from '../schemas.ts'
 
 const MOST_BYTES = 20 * 1024 * 1024
 /** Sealing some keys takes milliseconds: other requests go between. */
@@ -41,13 +41,6 @@ const addedSchema = listSchema
     duplicates: z.number().int().describe('Keys that the shop had already'),
   })
   .meta({ id: 'LicenceKeysAdded' })
-
-const name = z
-  .string()
-  .trim()
-  .min(1, 'Give it a name')
-  .max(100, 'A name has at most 100 characters')
-  .refine((value) => !UNSAFE_CHARACTERS.test(value), 'A name cannot contain control characters')
 
 const byId = z.strictObject({ id: z.string() })
 const about = { tag: 'Licence keys', scope: 'links:write' } as const
@@ -75,7 +68,7 @@ export const licenceListRoutes = ({ secrets }: { secrets: Secrets }): Endpoint[]
     summary: 'Make a list of licence keys',
     description: 'It is empty: send its keys to `/api/licence-lists/{id}/keys`.',
     atomic: true,
-    body: z.strictObject({ name }).meta({ id: 'LicenceListRequest' }),
+    body: z.strictObject({ name: givenName }).meta({ id: 'LicenceListRequest' }),
     replies: {
       201: { description: 'The list', schema: listSchema },
       409: { description: 'Another list has this name', schema: errorSchema },

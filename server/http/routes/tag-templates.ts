@@ -1,6 +1,6 @@
 // Tag templates: tags saved under a name, to be given again.
 import { z } from 'zod'
-import { nameKey, UNSAFE_CHARACTERS } from '../../../plugins/contract.ts'
+import { nameKey } from '../../../plugins/contract.ts'
 import {
   changeTemplate,
   createTemplate,
@@ -11,18 +11,19 @@ import {
 import { requirePublicId, toPublicId } from '../../ids.ts'
 import { fromCursor, text, toCursor } from '../cursors.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
-import { errorSchema, listOf, shortPage, tags as anyTags, timestamp } from '../schemas.ts'
+import {
+  errorSchema,
+  givenName,
+  listOf,
+  shortPage,
+  tags as anyTags,
+  timestamp,
+} from '../schemas.ts'
 
 const templateSchema = z
   .object({ id: z.string(), name: z.string(), tags: z.array(z.string()), created_at: timestamp })
   .meta({ id: 'TagTemplate' })
 
-const name = z
-  .string()
-  .trim()
-  .min(1, 'Give it a name')
-  .max(100, 'A name has at most 100 characters')
-  .refine((text) => !UNSAFE_CHARACTERS.test(text), 'A name cannot contain control characters')
 const tags = anyTags.min(1, 'At least one tag')
 
 const byId = z.strictObject({ id: z.string() })
@@ -53,7 +54,7 @@ export const tagTemplateRoutes = (): Endpoint[] => [
     path: '/api/tag-templates',
     summary: 'Make a tag template',
     atomic: true,
-    body: z.strictObject({ name, tags }).meta({ id: 'TagTemplateRequest' }),
+    body: z.strictObject({ name: givenName, tags }).meta({ id: 'TagTemplateRequest' }),
     replies: { 201: saved, 409: taken, 422: refused },
     handler: async ({ caller, body }) => ({
       status: 201,
@@ -67,7 +68,7 @@ export const tagTemplateRoutes = (): Endpoint[] => [
     summary: 'Rename a tag template, or give it other tags',
     params: byId,
     body: z
-      .strictObject({ name: name.optional(), tags: tags.optional() })
+      .strictObject({ name: givenName.optional(), tags: tags.optional() })
       .meta({ id: 'TagTemplateChange' }),
     replies: { 200: saved, 409: taken, 422: refused },
     handler: async ({ caller, params, body }) => ({

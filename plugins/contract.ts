@@ -133,7 +133,10 @@ export interface LinkWanted {
 }
 
 /** A plugin gives exactly one of these for each item. */
-export type Outcome = { item: string } & (
+export type Outcome = { item: string } & Decision
+
+/** An outcome without the id of its item. */
+export type Decision =
   | {
       status: 'ok'
       change?: FileChange
@@ -159,7 +162,6 @@ export type Outcome = { item: string } & (
     }
   | { status: 'skipped'; reason: string }
   | Failure
-)
 
 /**
  * `code` is one of the codes in server/errors.ts. `retryable`: another attempt could help. The
@@ -946,6 +948,19 @@ export function failed(item: Item, error: unknown): Outcome {
     ...(detail === undefined ? {} : { detail }),
   }
 }
+
+/** A `plan` that decides about each item from its file and the options alone. */
+export const planEach = <Options>(decide: (item: Item, options: Options) => Decision) =>
+  async function* (
+    items: readonly Item[],
+    options: Options,
+    { signal }: { signal: AbortSignal },
+  ): AsyncGenerator<Outcome> {
+    for (const item of items) {
+      signal.throwIfAborted()
+      yield { item: item.id, ...decide(item, options) }
+    }
+  }
 
 /**
  * Works on up to `limit` of `items` concurrently and yields each result when it is ready, in no

@@ -1,7 +1,7 @@
 // Moves files to the trash for 7 days. Their links stop working immediately; those of restored
 // files work again.
 import { z } from 'zod'
-import { definePlugin, FILES, type FileChange } from '../contract.ts'
+import { definePlugin, FILES, planEach, type FileChange } from '../contract.ts'
 
 const options = z.strictObject({
   remove_mappings: z.boolean().default(false).meta({
@@ -22,6 +22,7 @@ const moving = {
   preview:
     '{count, plural, one {# file would be moved to the trash} other {# files would be moved to the trash}}',
 }
+type Options = z.output<typeof options>
 
 export const deleteFiles = definePlugin({
   id: 'delete-files',
@@ -66,15 +67,9 @@ export const deleteFiles = definePlugin({
   summary: ({ remove_mappings }) =>
     `Moves files to the trash${remove_mappings ? ' and removes their products' : ''}`,
   precededBy: ({ backup_first }) => (backup_first ? 'back-up-files' : null),
-  async *plan(items, wanted, { signal }) {
-    const change = changeOf(wanted)
-    for (const item of items) {
-      signal.throwIfAborted()
-      yield await Promise.resolve({ item: item.id, status: 'ok' as const, change })
-    }
-  },
+  plan: planEach((_, wanted: Options) => ({ status: 'ok', change: changeOf(wanted) })),
 })
 
-function changeOf({ remove_mappings }: z.output<typeof options>): FileChange {
+function changeOf({ remove_mappings }: Options): FileChange {
   return { deleted: true, ...(remove_mappings ? { mappings: { remove: 'all' } } : {}) }
 }

@@ -1,6 +1,6 @@
 // Tells the shop that an order's files were delivered, once for each delivery.
 import { z } from 'zod'
-import { definePlugin } from '../contract.ts'
+import { definePlugin, planEach } from '../contract.ts'
 
 const options = z.strictObject({
   email: z
@@ -18,12 +18,7 @@ export const notifyDelivery = definePlugin({
   worksOn: 'deliveries',
   needs: ['delivery'],
   summary: ({ email }) => (email ? 'A notice and an email' : 'A notice'),
-  async *plan(items, _, { signal }) {
-    for (const item of items) {
-      signal.throwIfAborted()
-      yield await Promise.resolve({ item: item.id, status: 'ok' as const })
-    }
-  },
+  plan: planEach(() => ({ status: 'ok' })),
   async *run(items, { email }, { delivery, signal }) {
     for (const item of items) {
       signal.throwIfAborted()

@@ -9,6 +9,8 @@ import {
   TYPE_GROUPS,
   type Item,
   type Outcome,
+  planEach,
+  type Decision,
   type FileView,
 } from '../contract.ts'
 import { createImages } from './images.ts'
@@ -79,12 +81,7 @@ export const optimizeImage = definePlugin({
   bytes: true,
   summary: ({ max_px, quality, format, preserve_original }) =>
     `Up to ${max_px} px, ${quality} % quality${format === 'webp' ? ', as WebP' : ''}${preserve_original ? '' : ', the original goes'}`,
-  async *plan(items, wanted, { signal }) {
-    for (const item of items) {
-      signal.throwIfAborted()
-      yield await Promise.resolve(previewOutcome(item, wanted))
-    }
-  },
+  plan: planEach(preview),
   run: (items, wanted, { bytes, sandbox, signal }) =>
     concurrently(items, AT_ONCE, signal, async (item): Promise<Outcome> => {
       const unchanged = whyNot(item.file)
@@ -109,10 +106,10 @@ export const optimizeImage = definePlugin({
 })
 
 /** By the name only: only the bytes show whether it would become smaller. */
-function previewOutcome(item: Item, { format }: Options): Outcome {
-  const unchanged = whyNot(item.file)
-  if (unchanged) return { item: item.id, status: 'ok', unchanged }
-  return { item: item.id, status: 'ok', ...(format === 'webp' ? renamed(item.file, 'webp') : {}) }
+function preview({ file }: Item, { format }: Options): Decision {
+  const unchanged = whyNot(file)
+  if (unchanged) return { status: 'ok', unchanged }
+  return { status: 'ok', ...(format === 'webp' ? renamed(file, 'webp') : {}) }
 }
 
 /** Extensions of the output formats, the usual one first. */

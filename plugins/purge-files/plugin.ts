@@ -1,6 +1,6 @@
 // Purges files, with their versions, mappings and links. This cannot be undone.
 import { z } from 'zod'
-import { definePlugin } from '../contract.ts'
+import { definePlugin, planEach } from '../contract.ts'
 
 export const purgeFiles = definePlugin({
   id: 'purge-files',
@@ -33,14 +33,5 @@ export const purgeFiles = definePlugin({
   worksOn: 'all',
   permission: 'files:purge',
   summary: () => 'Deletes files for good',
-  async *plan(items, _options, { signal }) {
-    for (const item of items) {
-      signal.throwIfAborted()
-      yield await Promise.resolve({
-        item: item.id,
-        status: 'ok' as const,
-        change: { purged: true },
-      })
-    }
-  },
+  plan: planEach(() => ({ status: 'ok', change: { purged: true } })),
 })

@@ -1,6 +1,6 @@
 // Restores files from the trash. A file whose name was taken in the meantime gets a number.
 import { z } from 'zod'
-import { definePlugin } from '../contract.ts'
+import { definePlugin, planEach } from '../contract.ts'
 
 export const restoreFiles = definePlugin({
   id: 'restore-files',
@@ -30,14 +30,5 @@ export const restoreFiles = definePlugin({
   worksOn: 'trash',
   permission: 'files:delete',
   summary: () => 'Brings files back from the trash',
-  async *plan(items, _options, { signal }) {
-    for (const item of items) {
-      signal.throwIfAborted()
-      yield await Promise.resolve({
-        item: item.id,
-        status: 'ok' as const,
-        change: { deleted: false },
-      })
-    }
-  },
+  plan: planEach(() => ({ status: 'ok', change: { deleted: false } })),
 })

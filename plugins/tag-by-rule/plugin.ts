@@ -1,6 +1,6 @@
 // Adds tags to the files that match each rule. Existing tags stay.
 import { z } from 'zod'
-import { conditionSchema, definePlugin, matchesCondition, tag } from '../contract.ts'
+import { conditionSchema, definePlugin, matchesCondition, planEach, tag } from '../contract.ts'
 
 const MB = 1024 ** 2
 
@@ -35,6 +35,7 @@ const options = z.strictObject({
       widget: 'rules',
     }),
 })
+type Options = z.output<typeof options>
 
 export const tagByRule = definePlugin({
   id: 'tag-by-rule',
@@ -56,18 +57,11 @@ export const tagByRule = definePlugin({
     const tags = [...new Set(rules.flatMap((rule) => rule.tags))]
     return `${rules.length === 1 ? '1 rule' : `${rules.length} rules`}: ${tags.slice(0, 5).join(', ')}${tags.length > 5 ? ' …' : ''}`
   },
-  async *plan(items, { rules }, { signal }) {
-    for (const item of items) {
-      signal.throwIfAborted()
-      const outcome = { item: item.id, status: 'ok' as const }
-      const add = rules
-        .filter(({ when }) => matchesCondition(item.file, when))
-        .flatMap(({ tags }) => tags)
-      if (add.length === 0)
-        yield await Promise.resolve({ ...outcome, unchanged: 'It meets none of the rules' })
-      else if (add.every((one) => item.file.tags.includes(one)))
-        yield { ...outcome, unchanged: 'It has these tags' }
-      else yield { ...outcome, change: { tags: { add: [...new Set(add)] } } }
-    }
-  },
+  plan: planEach(({ file }, { rules }: Options) => {
+    const add = rules.filter(({ when }) => matchesCondition(file, when)).flatMap(({ tags }) => tags)
+    if (add.length === 0) return { status: 'ok', unchanged: 'It meets none of the rules' }
+    if (add.every((one) => file.tags.includes(one)))
+      return { status: 'ok', unchanged: 'It has these tags' }
+    return { status: 'ok', change: { tags: { add: [...new Set(add)] } } }
+  }),
 })

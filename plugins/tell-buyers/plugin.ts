@@ -1,7 +1,7 @@
 // Tells the buyers of files about a new version: each gets one mail for an order, with the
 // link that they have. The mails leave one after another, behind all other mail.
 import { z } from 'zod'
-import { definePlugin } from '../contract.ts'
+import { definePlugin, planEach } from '../contract.ts'
 
 /**
  * Plans only: the mails are queued in the transaction that writes the file's outcome. What was sent
@@ -30,14 +30,5 @@ export const tellBuyers = definePlugin({
   worksOn: 'files',
   permission: 'links:write',
   summary: () => 'An email to everyone whose paid delivery contains the file, one for each order',
-  async *plan(items, _options, { signal }) {
-    for (const item of items) {
-      signal.throwIfAborted()
-      yield await Promise.resolve({
-        item: item.id,
-        status: 'ok' as const,
-        buyers: 'tell' as const,
-      })
-    }
-  },
+  plan: planEach(() => ({ status: 'ok', buyers: 'tell' })),
 })

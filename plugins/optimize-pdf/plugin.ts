@@ -1,17 +1,9 @@
 // Makes PDF documents smaller: encodes pictures again and compresses everything else. They can be
 // linearized too.
 import { z } from 'zod'
-import {
-  concurrently,
-  definePlugin,
-  anyPdf,
-  documentPassword,
-  pdfAdvice,
-  failed,
-  whyNoDocument,
-  type Outcome,
-} from '../contract.ts'
+import { definePlugin, anyPdf, documentPassword, pdfAdvice } from '../contract.ts'
 import { createDocuments } from '../_pdf/documents.ts'
+import { eachDocument, planDocuments } from '../_pdf/each-document.ts'
 
 // Documents are fetched and stored while others are processed.
 const AT_ONCE = 4
@@ -67,39 +59,14 @@ export const optimizePdf = definePlugin({
   bytes: true,
   summary: ({ max_px, quality, linearize, preserve_original }) =>
     `Pictures up to ${max_px} px, ${quality} % quality${linearize ? ', for web viewing' : ''}${preserve_original ? '' : ', the original goes'}`,
-  async *plan(items, _, { signal }) {
-    for (const item of items) {
-      signal.throwIfAborted()
-      const unchanged = whyNoDocument(item.file)
-      yield await Promise.resolve({
-        item: item.id,
-        status: 'ok' as const,
-        ...(unchanged ? { unchanged } : {}),
-      })
-    }
-  },
+  plan: planDocuments,
   run: (items, { preserve_original, password, ...wanted }, { bytes: port, sandbox, signal }) =>
-    concurrently(items, AT_ONCE, signal, async (item): Promise<Outcome> => {
-      const unchanged = whyNoDocument(item.file)
-      if (unchanged) return { item: item.id, status: 'ok', unchanged }
-      try {
-        const result = await createDocuments({ bytes: port, sandbox }).optimize(
-          item,
-          { ...wanted, ...(password ? { password } : {}) },
-          signal,
-        )
-        if ('unchanged' in result)
-          return { item: item.id, status: 'ok', unchanged: result.unchanged }
-        const { bytes, warnings } = result
-        return {
-          item: item.id,
-          status: 'ok',
-          bytes,
-          warnings,
-          ...(preserve_original ? {} : { drop_previous: true }),
-        }
-      } catch (error) {
-        return failed(item, error)
-      }
+    eachDocument(items, AT_ONCE, signal, async (item) => {
+      const documents = createDocuments({ bytes: port, sandbox })
+      const asked = { ...wanted, ...(password ? { password } : {}) }
+      const result = await documents.optimize(item, asked, signal)
+      if ('unchanged' in result) return { unchanged: result.unchanged }
+      const { bytes, warnings } = result
+      return { bytes, warnings, ...(preserve_original ? {} : { drop_previous: true }) }
     }),
 })

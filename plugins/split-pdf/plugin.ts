@@ -2,19 +2,16 @@
 // pages.
 import { z } from 'zod'
 import {
-  concurrently,
   definePlugin,
   anyPdf,
   documentPassword,
   pdfAdvice,
-  failed,
   stemOf,
-  whyNoDocument,
   type Item,
-  type Outcome,
   type StagedBlob,
 } from '../contract.ts'
 import { createDocuments } from '../_pdf/documents.ts'
+import { eachDocument, planDocuments } from '../_pdf/each-document.ts'
 
 const AT_ONCE = 4
 const MOST_RANGES = 200
@@ -115,33 +112,14 @@ export const splitPdf = definePlugin({
       ? 'Makes a document of every page'
       : `Makes a document of every ${every} pages`
   },
-  async *plan(items, _, { signal }) {
-    for (const item of items) {
-      signal.throwIfAborted()
-      const unchanged = whyNoDocument(item.file)
-      yield await Promise.resolve({
-        item: item.id,
-        status: 'ok' as const,
-        ...(unchanged ? { unchanged } : {}),
-      })
-    }
-  },
+  plan: planDocuments,
   run: (items, given, { bytes: port, sandbox, signal }) =>
-    concurrently(items, AT_ONCE, signal, async (item): Promise<Outcome> => {
-      const unchanged = whyNoDocument(item.file)
-      if (unchanged) return { item: item.id, status: 'ok', unchanged }
-      try {
-        const { parts, warnings } = await createDocuments({ bytes: port, sandbox }).split(
-          item,
-          wantedOf(given),
-          signal,
-        )
-        if (parts.length === 1 && !given.ranges)
-          return { item: item.id, status: 'ok', unchanged: 'It has no more pages than one part' }
-        return { item: item.id, status: 'ok', created: named(item, parts), warnings }
-      } catch (error) {
-        return failed(item, error)
-      }
+    eachDocument(items, AT_ONCE, signal, async (item) => {
+      const documents = createDocuments({ bytes: port, sandbox })
+      const { parts, warnings } = await documents.split(item, wantedOf(given), signal)
+      if (parts.length === 1 && !given.ranges)
+        return { unchanged: 'It has no more pages than one part' }
+      return { created: named(item, parts), warnings }
     }),
 })
 

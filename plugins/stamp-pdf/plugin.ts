@@ -3,20 +3,17 @@
 // be stamped is not delivered.
 import { z } from 'zod'
 import {
-  concurrently,
   definePlugin,
   documentPassword,
-  failed,
   pdfAdvice,
   PortError,
   UNSAFE_CHARACTERS,
-  whyNoDocument,
   type DeliveryView,
   type Item,
-  type Outcome,
   type WriteContext,
 } from '../contract.ts'
 import { createDocuments } from '../_pdf/documents.ts'
+import { eachDocument, planDocuments } from '../_pdf/each-document.ts'
 
 const AT_ONCE = 2
 const MOST_PART = 120
@@ -93,27 +90,9 @@ export const stampPdf = definePlugin({
   },
   summary: ({ show, position }) =>
     `${show.map((part) => PARTS[part].toLowerCase()).join(', ')} on every page, ${position}`,
-  async *plan(items, _, { signal }) {
-    for (const item of items) {
-      signal.throwIfAborted()
-      const unchanged = whyNoDocument(item.file)
-      yield await Promise.resolve({
-        item: item.id,
-        status: 'ok' as const,
-        ...(unchanged ? { unchanged } : {}),
-      })
-    }
-  },
+  plan: planDocuments,
   run: (items, given, context) =>
-    concurrently(items, AT_ONCE, context.signal, async (item): Promise<Outcome> => {
-      const unchanged = whyNoDocument(item.file)
-      if (unchanged) return { item: item.id, status: 'ok', unchanged }
-      try {
-        return { item: item.id, status: 'ok', ...(await stamp(item, given, context)) }
-      } catch (error) {
-        return failed(item, error)
-      }
-    }),
+    eachDocument(items, AT_ONCE, context.signal, (item) => stamp(item, given, context)),
 })
 
 type Context = Pick<WriteContext, 'bytes' | 'sandbox' | 'delivery' | 'signal'>

@@ -1,17 +1,9 @@
 // Puts a mark on every page of PDF documents: text in any script, or a picture. The original stays
 // as a version of the file.
 import { z } from 'zod'
-import {
-  concurrently,
-  definePlugin,
-  anyPdf,
-  documentPassword,
-  pdfAdvice,
-  failed,
-  whyNoDocument,
-  type Outcome,
-} from '../contract.ts'
+import { definePlugin, anyPdf, documentPassword, pdfAdvice } from '../contract.ts'
 import { createDocuments } from '../_pdf/documents.ts'
+import { eachDocument, planDocuments } from '../_pdf/each-document.ts'
 
 const AT_ONCE = 4
 
@@ -130,35 +122,11 @@ export const watermarkPdf = definePlugin({
       ? `A picture on every page, ${position}`
       : `“${text}” on every page, ${position}`
     ).slice(0, 200),
-  async *plan(items, _, { signal }) {
-    for (const item of items) {
-      signal.throwIfAborted()
-      const unchanged = whyNoDocument(item.file)
-      yield await Promise.resolve({
-        item: item.id,
-        status: 'ok' as const,
-        ...(unchanged ? { unchanged } : {}),
-      })
-    }
-  },
+  plan: planDocuments,
   run: (items, given, { bytes: port, sandbox, signal }) =>
-    concurrently(items, AT_ONCE, signal, async (item): Promise<Outcome> => {
-      const unchanged = whyNoDocument(item.file)
-      if (unchanged) return { item: item.id, status: 'ok', unchanged }
-      try {
-        return {
-          item: item.id,
-          status: 'ok',
-          ...(await createDocuments({ bytes: port, sandbox }).watermark(
-            item,
-            wantedOf(given),
-            signal,
-          )),
-        }
-      } catch (error) {
-        return failed(item, error)
-      }
-    }),
+    eachDocument(items, AT_ONCE, signal, (item) =>
+      createDocuments({ bytes: port, sandbox }).watermark(item, wantedOf(given), signal),
+    ),
 })
 
 const wantedOf = ({ text, picture, position, opacity, font_size, password }: Options) => ({

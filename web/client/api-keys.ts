@@ -1,5 +1,6 @@
 // API keys: what the API answers with, and the calls.
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
+import { useChangeOf } from './change.ts'
 import { call, callForAll } from './client.ts'
 import { refused, SLOW_MS } from './queries.ts'
 import { type Schemas } from './types.ts'
@@ -19,18 +20,10 @@ export const useApiKeys = () =>
   })
 
 /** The answer has the key itself, this once. */
-export function useCreateApiKey() {
-  const client = useQueryClient()
-  return useMutation<ApiKey & { key: string }, Error, NewApiKey>({
-    mutationFn: (body) => call('/api/api-keys', { method: 'POST', body }),
-    onSuccess: () => client.invalidateQueries({ queryKey: KEY }),
-  })
-}
+export const useCreateApiKey = () =>
+  useChangeOf<NewApiKey, ApiKey & { key: string }>([KEY], (body) =>
+    call('/api/api-keys', { method: 'POST', body }),
+  )
 
-export function useRevokeApiKey() {
-  const client = useQueryClient()
-  return useMutation<void, Error, string>({
-    mutationFn: (id) => call(`/api/api-keys/${id}`, { method: 'DELETE' }),
-    onSettled: () => client.invalidateQueries({ queryKey: KEY }),
-  })
-}
+export const useRevokeApiKey = () =>
+  useChangeOf<string, void>([KEY], (id) => call(`/api/api-keys/${id}`, { method: 'DELETE' }))

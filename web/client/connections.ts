@@ -1,5 +1,6 @@
 // Cloud connections: the providers of this installation, the connections, their folders and syncs.
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
+import { useChangeOf } from './change.ts'
 import { call, callForAll } from './client.ts'
 import { LIVE_MS, refused, SLOW_MS, CALM_MS } from './queries.ts'
 import { type Operation, type Page, type Schemas } from './types.ts'
@@ -85,17 +86,8 @@ export const useFolders = (id: string, path: string) =>
     retry: false,
   })
 
-function useConnectionChange<Input, Output>(send: (input: Input) => Promise<Output>) {
-  const client = useQueryClient()
-  return useMutation<Output, Error, Input>({
-    mutationFn: send,
-    onSettled: () =>
-      Promise.all([
-        client.invalidateQueries({ queryKey: KEY }),
-        client.invalidateQueries({ queryKey: ['operations'] }),
-      ]),
-  })
-}
+const useConnectionChange = <Input, Output>(send: (input: Input) => Promise<Output>) =>
+  useChangeOf([KEY, ['operations']], send)
 
 export const useCreateConnection = () =>
   useConnectionChange<ConnectionInput & { provider: string }, Connection>((body) =>

@@ -1,5 +1,6 @@
 // Deliveries: what orders entitle their buyers to, and what the merchant does about it.
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useChangeOf } from './change.ts'
 import { call, type Query } from './client.ts'
 import { CALM_MS, refused, SLOW_MS } from './queries.ts'
 import { type Page, type Schemas } from './types.ts'
@@ -56,13 +57,8 @@ export const useDelivery = (id: string) =>
     refetchInterval: ({ state }) => (refused(state.error) ? false : CALM_MS),
   })
 
-function useDeliveryWork<Input>(send: (input: Input) => Promise<unknown>) {
-  const client = useQueryClient()
-  return useMutation<unknown, Error, Input>({
-    mutationFn: send,
-    onSettled: () => client.invalidateQueries({ queryKey: KEY }),
-  })
-}
+const useDeliveryWork = <Input>(send: (input: Input) => Promise<unknown>) =>
+  useChangeOf([KEY], send)
 
 export type DeliveryAction = 'resend' | 'revoke' | 'hold' | 'release'
 

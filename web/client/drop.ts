@@ -1,5 +1,6 @@
 // Drop folders: how to connect, the accounts, what is in the folders, who connected last.
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useChangeOf } from './change.ts'
 import { call, callForAll } from './client.ts'
 import { CALM_MS, LIVE_MS, refused, SLOW_MS } from './queries.ts'
 import { type Operation, type Page, type Schemas } from './types.ts'
@@ -41,13 +42,8 @@ export const useDropAccounts = () =>
     refetchInterval: ({ state }) => (refused(state.error) ? false : SLOW_MS),
   })
 
-function useAccountChange<Input, Output>(send: (input: Input) => Promise<Output>) {
-  const client = useQueryClient()
-  return useMutation<Output, Error, Input>({
-    mutationFn: send,
-    onSettled: () => client.invalidateQueries({ queryKey: ACCOUNTS }),
-  })
-}
+const useAccountChange = <Input, Output>(send: (input: Input) => Promise<Output>) =>
+  useChangeOf([ACCOUNTS], send)
 
 export const useCreateDropAccount = () =>
   useAccountChange<NewDropAccount, DropAccountWithPassword>((body) =>
@@ -107,13 +103,7 @@ export const useDropConnections = () =>
     refetchInterval: ({ state }) => (refused(state.error) ? false : CALM_MS),
   })
 
-function useFileChange<Output>(send: (id: string) => Promise<Output>) {
-  const client = useQueryClient()
-  return useMutation<Output, Error, string>({
-    mutationFn: send,
-    onSettled: () => client.invalidateQueries({ queryKey: DROP }),
-  })
-}
+const useFileChange = <Output>(send: (id: string) => Promise<Output>) => useChangeOf([DROP], send)
 
 /** Moves a failed file back to where it was dropped, so that the next import takes it again. */
 export const useRetryDropFile = () =>
@@ -123,14 +113,7 @@ export const useDeleteDropFile = () =>
   useFileChange<void>((id) => call(`/api/drop/files/${id}`, { method: 'DELETE' }))
 
 /** Imports the files that wait, or only previews it. Gives the operation. */
-export function useImportDropped() {
-  const client = useQueryClient()
-  return useMutation<Operation, Error, { dry_run: boolean }>({
-    mutationFn: (body) => call('/api/drop/import', { method: 'POST', body }),
-    onSuccess: () =>
-      Promise.all([
-        client.invalidateQueries({ queryKey: DROP }),
-        client.invalidateQueries({ queryKey: ['operations'] }),
-      ]),
-  })
-}
+export const useImportDropped = () =>
+  useChangeOf<{ dry_run: boolean }, Operation>([DROP, ['operations']], (body) =>
+    call('/api/drop/import', { method: 'POST', body }),
+  )

@@ -1,11 +1,6 @@
 // Download links that exist: read page by page, ended, lengthened, counted anew.
-import {
-  keepPreviousData,
-  useInfiniteQuery,
-  useMutation,
-  useQuery,
-  useQueryClient,
-} from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useChangeOf } from './change.ts'
 import { call, callForBytes, type Query, toQuery } from './client.ts'
 import { CALM_MS, refused } from './queries.ts'
 import { saveBytes } from './save.ts'
@@ -35,17 +30,8 @@ export const useLinksOf = (of: LinksOf) =>
     getNextPageParam: (page) => page.next_cursor,
   })
 
-function useLinkChange<Input, Output>(send: (input: Input) => Promise<Output>) {
-  const client = useQueryClient()
-  return useMutation<Output, Error, Input>({
-    mutationFn: send,
-    onSettled: () =>
-      Promise.all([
-        client.invalidateQueries({ queryKey: ['links'] }),
-        client.invalidateQueries({ queryKey: ['file'] }),
-      ]),
-  })
-}
+const useLinkChange = <Input, Output>(send: (input: Input) => Promise<Output>) =>
+  useChangeOf([['links'], ['file']], send)
 
 export const useRevokeLinks = () =>
   useLinkChange<readonly string[], { revoked: number }>((link_ids) =>

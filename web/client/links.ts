@@ -1,5 +1,6 @@
 // Download links of many files at once: made, sent by email.
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
+import { useChangeOf } from './change.ts'
 import { call } from './client.ts'
 import { type DownloadLink, type Operation, type Page, type Schemas } from './types.ts'
 
@@ -13,17 +14,10 @@ export type NewLinks = LinkTerms & Pick<LinksRequest, 'per_file'> & { file_ids: 
 export type Mailed = Schemas['LinksEmailed']
 
 /** The links; of many files the operation that makes them. */
-export function useCreateLinks() {
-  const client = useQueryClient()
-  return useMutation<Page<DownloadLink> | Operation, Error, NewLinks>({
-    mutationFn: (body) => call('/api/links', { method: 'POST', body }),
-    onSuccess: () =>
-      Promise.all([
-        client.invalidateQueries({ queryKey: ['links'] }),
-        client.invalidateQueries({ queryKey: ['file'] }),
-      ]),
-  })
-}
+export const useCreateLinks = () =>
+  useChangeOf<NewLinks, Page<DownloadLink> | Operation>([['links'], ['file']], (body) =>
+    call('/api/links', { method: 'POST', body }),
+  )
 
 /** Sends each link to the address that it was made for. */
 export const useEmailLinks = () =>

@@ -1,5 +1,6 @@
 // Files for which several products may be meant, and the products to choose from.
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useChangeOf } from './change.ts'
 import { call, type Query } from './client.ts'
 import { findByWidget, pluginsQuery } from './plugins.ts'
 import { CALM_MS, LIVE_MS, refused, SLOW_MS } from './queries.ts'
@@ -51,18 +52,8 @@ export function isClear({ candidates }: Pick<Review, 'candidates'>): boolean {
   )
 }
 
-function useAnswer<Input, Output>(send: (input: Input) => Promise<Output>) {
-  const client = useQueryClient()
-  return useMutation<Output, Error, Input>({
-    mutationFn: send,
-    // It was answered elsewhere in the meantime: then the list shows what is left.
-    onSettled: () =>
-      Promise.all([
-        client.invalidateQueries({ queryKey: KEY }),
-        client.invalidateQueries({ queryKey: ['files'] }),
-      ]),
-  })
-}
+const useAnswer = <Input, Output>(send: (input: Input) => Promise<Output>) =>
+  useChangeOf([KEY, ['files']], send)
 
 export interface Choice {
   product_id: string

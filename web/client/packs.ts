@@ -1,12 +1,7 @@
 // Packs: what the API answers with, and the calls. A pack's files are read as any other list of
 // files.
-import {
-  keepPreviousData,
-  useInfiniteQuery,
-  useMutation,
-  useQuery,
-  useQueryClient,
-} from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useChangeOf } from './change.ts'
 import { call, type Query } from './client.ts'
 import { findByWidget, pluginsQuery } from './plugins.ts'
 import { CALM_MS, refused, SLOW_MS } from './queries.ts'
@@ -52,17 +47,8 @@ export const usePackFiles = (id: string) =>
     refetchInterval: ({ state }) => (refused(state.error) ? false : CALM_MS),
   })
 
-function useChange<Input, Output>(send: (input: Input) => Promise<Output>) {
-  const client = useQueryClient()
-  return useMutation<Output, Error, Input>({
-    mutationFn: send,
-    onSettled: () =>
-      Promise.all([
-        client.invalidateQueries({ queryKey: KEY }),
-        client.invalidateQueries({ queryKey: ['files'] }),
-      ]),
-  })
-}
+const useChange = <Input, Output>(send: (input: Input) => Promise<Output>) =>
+  useChangeOf([KEY, ['files']], send)
 
 export const useCreatePack = () =>
   useChange<{ name: string; products: ProductChoice[] }, Pack>((body) =>

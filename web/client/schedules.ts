@@ -1,6 +1,7 @@
 // Scheduled tasks: what the API answers with, and the calls.
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { translated } from '../messages/t.ts'
+import { useChangeOf } from './change.ts'
 import { call } from './client.ts'
 import { ApiError } from './error.ts'
 import { type FileFilter, type Operation, type Page, type Schemas } from './types.ts'
@@ -100,13 +101,10 @@ export function useDeleteSchedule() {
 }
 
 /** Starts it at once; the answer is the operation. */
-export function useRunSchedule() {
-  const client = useQueryClient()
-  return useMutation<Operation, Error, string>({
-    mutationFn: (id) => call(`/api/schedules/${id}/run`, { method: 'POST' }),
-    onSuccess: () => client.invalidateQueries({ queryKey: KEY }),
-  })
-}
+export const useRunSchedule = () =>
+  useChangeOf<string, Operation>([KEY], (id) =>
+    call(`/api/schedules/${id}/run`, { method: 'POST' }),
+  )
 
 /** The body that leaves a task as it is: what the server adds by itself is not sent back. */
 export const bodyOf = ({

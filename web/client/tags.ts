@@ -1,5 +1,6 @@
 // Sets of tags that were saved under a name.
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
+import { useChangeOf } from './change.ts'
 import { call, callForAll } from './client.ts'
 import { type Schemas } from './types.ts'
 
@@ -13,13 +14,8 @@ export const useTagTemplates = () =>
     queryFn: ({ signal }) => callForAll<TagTemplate>('/api/tag-templates', signal),
   })
 
-function useChange<Input, Output>(send: (input: Input) => Promise<Output>) {
-  const client = useQueryClient()
-  return useMutation<Output, Error, Input>({
-    mutationFn: send,
-    onSuccess: () => client.invalidateQueries({ queryKey: KEY }),
-  })
-}
+const useChange = <Input, Output>(send: (input: Input) => Promise<Output>) =>
+  useChangeOf([KEY], send)
 
 /** Makes one, or with an id changes that one. */
 export const useSaveTagTemplate = () =>

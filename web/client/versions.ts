@@ -1,5 +1,6 @@
 // A file's versions, its downloads, and changes of just this file.
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
+import { useChangeOf } from './change.ts'
 import { call, callForAll, callForBytes } from './client.ts'
 import { saveBytes } from './save.ts'
 import { type File, type FileDetail, type Page, type Schemas } from './types.ts'
@@ -31,21 +32,10 @@ export const useDownloads = (file: Pick<File, 'id' | 'downloads'>) =>
 
 export type FileChange = Schemas['FileChange']
 
-function useFileChange<Input, Output = unknown>(
+const useFileChange = <Input, Output = unknown>(
   id: string,
   send: (input: Input) => Promise<Output>,
-) {
-  const client = useQueryClient()
-  return useMutation<Output, Error, Input>({
-    mutationFn: send,
-    onSettled: () =>
-      Promise.all([
-        client.invalidateQueries({ queryKey: ['file', id] }),
-        client.invalidateQueries({ queryKey: ['versions', id] }),
-        client.invalidateQueries({ queryKey: ['files'] }),
-      ]),
-  })
-}
+) => useChangeOf([['file', id], ['versions', id], ['files']], send)
 
 export const useChangeFile = (id: string) =>
   useFileChange<FileChange>(id, (change) =>

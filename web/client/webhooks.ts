@@ -1,5 +1,6 @@
 // Webhooks: what the API answers with, and the calls.
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useChangeOf } from './change.ts'
 import { call, callForAll, type Query } from './client.ts'
 import { refused, SLOW_MS } from './queries.ts'
 import { type Message, type Page, type Schemas } from './types.ts'
@@ -41,13 +42,8 @@ export const useDeliveries = (id: string, query: Query) =>
     refetchInterval: ({ state }) => (refused(state.error) ? false : SLOW_MS),
   })
 
-function useChange<Result, Variables>(run: (variables: Variables) => Promise<Result>) {
-  const client = useQueryClient()
-  return useMutation<Result, Error, Variables>({
-    mutationFn: run,
-    onSettled: () => client.invalidateQueries({ queryKey: KEY }),
-  })
-}
+const useChange = <Input, Output>(send: (input: Input) => Promise<Output>) =>
+  useChangeOf([KEY], send)
 
 /** The answer has the secret, this once. */
 export const useCreateWebhook = () =>

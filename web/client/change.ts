@@ -1,0 +1,17 @@
+// A call that changes something on the server.
+import { useMutation, useQueryClient, type QueryKey } from '@tanstack/react-query'
+
+/**
+ * `send` as a mutation. Queries under `keys` are read again when it ends, and also when it failed:
+ * then someone else may have changed the same thing in the meantime.
+ */
+export function useChangeOf<Input, Output>(
+  keys: readonly QueryKey[],
+  send: (input: Input) => Promise<Output>,
+) {
+  const client = useQueryClient()
+  return useMutation<Output, Error, Input>({
+    mutationFn: send,
+    onSettled: () => Promise.all(keys.map((queryKey) => client.invalidateQueries({ queryKey }))),
+  })
+}

@@ -23,8 +23,15 @@ export function LoadingRows({ rows = 8, what }: { rows?: number; what: string })
   )
 }
 
+export interface Pages {
+  hasNext: boolean
+  hasPrevious: boolean
+  onNext(): void
+  onPrevious(): void
+}
+
 interface TurnerProps {
-  pages: { hasNext: boolean; hasPrevious: boolean; onNext(): void; onPrevious(): void }
+  pages: Pages
   label: string
   what: string
 }

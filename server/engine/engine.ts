@@ -12,7 +12,8 @@ import {
   type GrowingEntry,
 } from './operations/grow.ts'
 import { listItems, pagesOfItems, type ItemFilter, type ItemRow } from './operations/items.ts'
-import { allows, MOVE_NAMES, moveOperation, type OperationMove } from './operations/lifecycle.ts'
+import { allows, MOVE_NAMES, moveOperation } from './operations/lifecycle.ts'
+import type { OperationMove } from './operations/moves.ts'
 import { permissionsTo, type Doing } from './operations/permissions.ts'
 import { sealEntries, sealRequest } from './operations/sealed-addresses.ts'
 import { sealOptions } from './operations/sealed-options.ts'
@@ -44,7 +45,7 @@ export {
   type DeliveryToPrepare,
   type Preparation,
 } from './deliveries/runs.ts'
-export type { OperationMove } from './operations/lifecycle.ts'
+export type { OperationMove } from './operations/moves.ts'
 export { scopesOfConflict } from './operations/permissions.ts'
 export type { OperationSource, StartInput } from './operations/start.ts'
 export type { ItemError, ItemStatus, OperationRow, OperationStatus, SourceRecord } from './types.ts'

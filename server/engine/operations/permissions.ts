@@ -2,7 +2,7 @@
 // files.
 import type { Entry, Plugin } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
-import type { OperationMove } from './lifecycle.ts'
+import type { OperationMove } from './moves.ts'
 import type { OperationRow } from '../types.ts'
 import { permissionsOf } from '../../workflows/steps.ts'
 

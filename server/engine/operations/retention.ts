@@ -3,7 +3,7 @@
 // messages about no operation. Each operation is one transaction, so a sweep blocks nobody for
 // long.
 import type { Database } from '../../db/database.ts'
-import { DISCARD } from './lifecycle.ts'
+import { DISCARD } from './moves.ts'
 import { FORGET_ENTRY, keptPart, SECRET_PART } from './sealed-addresses.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000

@@ -77,7 +77,10 @@ export async function startDropChild(
       if (!child || child.exitCode !== null || child.signalCode !== null) return
       const gone = new Promise((resolve) => child!.once('exit', resolve))
       child.kill('SIGTERM')
-      const force = setTimeout(() => child!.kill('SIGKILL'), STOP_MS)
+      const force = setTimeout(() => {
+        log.warn('the drop server did not stop in time and is killed')
+        child!.kill('SIGKILL')
+      }, STOP_MS)
       await gone
       clearTimeout(force)
     },

@@ -52,6 +52,8 @@ async function runDrop({ environment, ...parts }: DropParts): Promise<() => Prom
   process.send?.({ sftpPort, ftpPort })
   // Its parent is gone, so nothing would stop it.
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))
+  // The channel to the parent must not keep a stopped process alive.
+  process.channel?.unref()
   return () => server.close()
 }
 

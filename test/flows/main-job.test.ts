@@ -17,6 +17,8 @@ afterAll(async () => {
   await origin.close()
   await removeDataDir(server.dataDir)
   expect(code, server.output()).toBe(0)
+  // The drop server ends when it is told to: its parent never has to kill it.
+  expect(server.output()).not.toContain('is killed')
 })
 
 const post = async (body: unknown, headers?: Record<string, string>) => {

@@ -10,7 +10,6 @@ import { operationRecord } from './http/operation-record.ts'
 import { builtPage, developmentPage } from './http/page.ts'
 import type { Logger } from './log.ts'
 import { openOutbox, type OutboxOptions } from './notify/open.ts'
-
 import { backgroundTasks } from './startup/background.ts'
 import { openForStart } from './startup/database.ts'
 import { prepareDemo, welcome } from './startup/demo.ts'
@@ -35,10 +34,11 @@ export async function start(
   pageBuilt.catch(() => {})
   const { database, secrets, close } = await openForStart(environment, log)
   closings.push(close)
-  const drop = environment.roles.includes('drop')
-    ? await startDropChild(environment, database, log)
-    : null
-  if (drop) closings.push(() => drop.close())
+  // It loads its own modules meanwhile, so it is not waited for before its address is needed.
+  const dropStarts = environment.roles.includes('drop')
+    ? startDropChild(environment, database, log)
+    : Promise.resolve(null)
+  closings.push(async () => (await dropStarts)?.close())
   const baseUrl = environment.baseUrl ?? `http://${environment.host}:${environment.port}`
   const clock = () => new Date()
   const server = await composeServer({ config, database, secrets, baseUrl, clock, log, closings })
@@ -84,6 +84,7 @@ export async function start(
   if (!web) return log.info('the worker is ready')
 
   await pageBuilt
+  const drop = await dropStarts
   const { app } = await server.openWeb(
     development ? await developmentPage() : builtPage(),
     drop?.address ?? environment.drop,

@@ -289,7 +289,7 @@ export const dropBench: Bench = {
     const key = await readFile(path.join(folder, 'key.pub'), 'utf8')
     const dataDir = path.join(folder, 'data')
     await mkdir(dataDir)
-    const server = await startServer({ dataDir })
+    const server = await startServer({ drop: true, dataDir })
     const sshd = await startSshd(folder, key)
     const vsftpd = await startVsftpd(folder)
     try {

@@ -119,10 +119,13 @@ const SECRET = 'p'.repeat(32)
  * A server on a database of the run's PostgreSQL: starting a separate PostgreSQL takes longer
  * than all the rest.
  */
-export async function startPageServer(env: Record<string, string> = {}): Promise<PageServer> {
+export async function startPageServer(
+  env: Record<string, string> = {},
+  drop = false,
+): Promise<PageServer> {
   const database = await createTestDatabase()
   const all = { DATABASE_URL: database.url, APP_SECRET: SECRET, ...env }
-  const server = await startServer({ env: all })
+  const server = await startServer({ drop, env: all })
   let running = server
   return {
     ...server,
@@ -155,13 +158,14 @@ export interface World<Origin> {
 export function usePages<Origin extends { close(): Promise<unknown> }>(
   startOrigin: () => Promise<Origin>,
   prepare: (world: World<Origin>) => Promise<void> | void,
+  { drop = false } = {},
 ): (address: string, options?: BrowserContextOptions) => Promise<Page> {
   let world: World<Origin> | undefined
   let context: BrowserContext
   const opened: OpenPage[] = []
   beforeAll(async () => {
     const [server, origin, browser] = await Promise.all([
-      startPageServer(),
+      startPageServer({}, drop),
       startOrigin(),
       sharedBrowser(),
     ])

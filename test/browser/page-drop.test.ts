@@ -26,6 +26,7 @@ const open = usePages(
     const demo = await readFile(path.join(server.dataDir, 'demo.json'), 'utf8')
     drop = (JSON.parse(demo) as { drop: Drop }).drop
   },
+  { drop: true },
 )
 
 /** Sends a file of 2,000 bytes with curl over SFTP; false: it was refused. */

@@ -30,7 +30,7 @@ interface Drop {
 let server: RunningServer
 let drop: Drop
 beforeAll(async () => {
-  server = await startServer()
+  server = await startServer({ drop: true })
   await readDemo()
 })
 afterAll(() => server.stop())
@@ -140,7 +140,7 @@ test('a worker that is killed in the middle of an import loses and doubles nothi
   const env = { DATABASE_URL: server.databaseUrl }
   const { dataDir } = server
   await server.kill()
-  server = await startServer({ dataDir, env })
+  server = await startServer({ drop: true, dataDir, env })
   await readDemo()
   await expect
     .poll(async () => (await listAll(server, '/api/files?search=once-&limit=250')).length, {

@@ -10,7 +10,7 @@ let server: RunningServer
 let origin: Origin
 
 beforeAll(async () => {
-  ;[server, origin] = await Promise.all([startServer(), startOrigin()])
+  ;[server, origin] = await Promise.all([startServer({ drop: true }), startOrigin()])
 })
 afterAll(async () => {
   const code = await server.stop()

@@ -3,6 +3,10 @@ import { type DownloadLink } from '../client/types.ts'
 import { momentText } from './time.ts'
 import { t } from '../messages/t.ts'
 
+/** `29 Nov 2026, 14:05`, `Never` */
+export const expiresText = ({ expires_at }: Pick<DownloadLink, 'expires_at'>): string =>
+  expires_at === null ? t('Never') : momentText(expires_at)
+
 /** `Expires 29 Nov 2026, 14:05 and allows 5 downloads.` */
 export function linkTerms(
   { expires_at, download_limit }: Pick<DownloadLink, 'expires_at' | 'download_limit'>,

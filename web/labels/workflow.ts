@@ -1,6 +1,6 @@
 // How a workflow reads: what it runs on, its steps in a line, its plugins by kind, and the places
 // in its form.
-import { titleOf, withoutNull } from '../components/option-form/shape.ts'
+import { titleOf, withoutNull } from './option-shape.ts'
 import { type Channel } from '../client/channels.ts'
 import { type Plugin } from '../client/plugins.ts'
 import { type JsonSchema, type OnFailure, type Workflow } from '../client/workflows.ts'

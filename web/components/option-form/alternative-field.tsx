@@ -5,10 +5,11 @@ import { type JsonSchema } from '../../client/workflows.ts'
 import { ChoiceList, Select } from '../../ui/index.ts'
 import { type Problems } from '../problems.ts'
 import { chosenAt, choose, withField } from './alternatives.ts'
-import { Field, type Options } from './option-form.tsx'
-import { withoutNull } from './shape.ts'
+import { Field } from './field.tsx'
+import { type Options, type WithForm } from './field-props.ts'
+import { withoutNull } from '../../labels/option-shape.ts'
 
-interface Props {
+interface Props extends WithForm {
   alternative: Alternative
   schema: JsonSchema
   value: Options
@@ -63,6 +64,7 @@ function ChoiceFields({
   onChange,
   path,
   problems,
+  form,
 }: Props & { choice: AlternativeChoice }) {
   return choice.fields.map((name): ReactNode => {
     const own = schema.properties?.[name]
@@ -87,6 +89,7 @@ function ChoiceFields({
         path={`${path}.${name}`}
         problems={problems}
         brief={false}
+        form={form}
       />
     )
   })

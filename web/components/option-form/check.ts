@@ -4,7 +4,7 @@ import { type FileFilter } from '../../client/types.ts'
 import { type JsonSchema, type Objection } from '../../client/workflows.ts'
 import { checkFilter } from '../filter-check.ts'
 import { isHidden } from './hidden.ts'
-import { isRequired, shapeOf, withoutNull, type Shape } from './shape.ts'
+import { isRequired, shapeOf, withoutNull, type Shape } from '../../labels/option-shape.ts'
 import { t } from '../../messages/t.ts'
 
 /**

@@ -1,15 +1,15 @@
 // A list of things that have fields of their own, such as rules: add, remove, and a form for each.
-import { type ComponentType } from 'react'
 import { type JsonSchema } from '../../client/workflows.ts'
 import { Button, InlineError, PlusIcon, Text } from '../../ui/index.ts'
 import { fieldId, type Problems } from '../problems.ts'
-import { emptyOf, titleOf } from './shape.ts'
+import { emptyOf, titleOf } from '../../labels/option-shape.ts'
 import { inSentence } from '../../labels/size.ts'
 import { t } from '../../messages/t.ts'
+import { type WithForm } from './field-props.ts'
 
 type Row = Record<string, unknown>
 
-interface Props {
+interface Props extends WithForm {
   name: string
   schema: JsonSchema
   item: JsonSchema
@@ -17,15 +17,6 @@ interface Props {
   onChange: (rows: Row[]) => void
   path: string
   problems: Problems
-  /** The form of one row. */
-  form: ComponentType<{
-    schema: JsonSchema
-    value: Row
-    onChange: (row: Row) => void
-    path: string
-    problems: Problems
-    brief: boolean
-  }>
 }
 
 export function RowsField({

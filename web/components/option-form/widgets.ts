@@ -2,8 +2,8 @@
 // here.
 import { type ComponentType } from 'react'
 import { type JsonSchema } from '../../client/workflows.ts'
-import { type FieldProps } from './option-form.tsx'
-import { shapeOf } from './shape.ts'
+import { type FieldProps } from './field-props.ts'
+import { shapeOf } from '../../labels/option-shape.ts'
 import { Checklist, RadioChoice } from './widgets/choices.tsx'
 import { CommaList } from './widgets/comma-list.tsx'
 import { FilePicker } from './widgets/file-picker.tsx'

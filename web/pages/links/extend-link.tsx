@@ -7,7 +7,7 @@ import { Dialog } from '../../components/dialog.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../components/problems.ts'
 import { ChoiceList, Text, TextField } from '../../ui/index.ts'
-import { expiresText } from './link-row.tsx'
+import { expiresText } from '../../labels/link.ts'
 import { t } from '../../messages/t.ts'
 
 const MAX_DAYS = 36_500

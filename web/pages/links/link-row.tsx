@@ -8,12 +8,8 @@ import { Copy } from '../../components/copy.tsx'
 import { ActionList, Badge, Button, InlineStack, Popover, Text } from '../../ui/index.ts'
 import { linkStatus } from '../../labels/file.ts'
 import { notSentText } from '../../labels/link.ts'
-import { momentText } from '../../labels/time.ts'
 import { ExtendLink } from './extend-link.tsx'
 import { t } from '../../messages/t.ts'
-
-export const expiresText = ({ expires_at }: DownloadLink) =>
-  expires_at === null ? t('Never') : momentText(expires_at)
 
 export function Customer({ link }: { link: DownloadLink }) {
   return (

@@ -11,8 +11,8 @@ import {
   Text,
   useBreakpoints,
 } from '../../ui/index.ts'
-import { usedText } from '../../labels/link.ts'
-import { Customer, expiresText, LinkActions, LinkBadge } from './link-row.tsx'
+import { expiresText, usedText } from '../../labels/link.ts'
+import { Customer, LinkActions, LinkBadge } from './link-row.tsx'
 import { t } from '../../messages/t.ts'
 
 interface Props {

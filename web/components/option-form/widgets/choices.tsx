@@ -2,8 +2,8 @@
 // the plugin gives it.
 import { Button, Checkbox, ChoiceList, InlineError, InlineStack } from '../../../ui/index.ts'
 import { fieldId } from '../../problems.ts'
-import { type FieldProps } from '../option-form.tsx'
-import { sentence, titleOf, withoutNull } from '../shape.ts'
+import { type FieldProps } from '../field-props.ts'
+import { sentence, titleOf, withoutNull } from '../../../labels/option-shape.ts'
 import { inSentence } from '../../../labels/size.ts'
 import { t } from '../../../messages/t.ts'
 

@@ -2,8 +2,8 @@
 import { useState } from 'react'
 import { TextField } from '../../../ui/index.ts'
 import { fieldId } from '../../problems.ts'
-import { type FieldProps } from '../option-form.tsx'
-import { titleOf } from '../shape.ts'
+import { type FieldProps } from '../field-props.ts'
+import { titleOf } from '../../../labels/option-shape.ts'
 
 export function CommaList({ name, schema, value, onChange, path, problems }: FieldProps) {
   const words = Array.isArray(value) ? value.map(String) : []

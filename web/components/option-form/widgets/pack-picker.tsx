@@ -6,7 +6,7 @@ import { useDebounced } from '../../../url-state/use-debounced.ts'
 import { LoadingRows } from '../../lists.tsx'
 import { Problem } from '../../problem.tsx'
 import { fieldId } from '../../problems.ts'
-import { type FieldProps } from '../option-form.tsx'
+import { type FieldProps } from '../field-props.ts'
 import '../../product-picker.css'
 import { t } from '../../../messages/t.ts'
 

@@ -1,9 +1,9 @@
 // Where a mark is drawn on a page, with a small page that shows it.
 import { Select } from '../../../ui/index.ts'
 import { fieldId } from '../../problems.ts'
-import { type FieldProps } from '../option-form.tsx'
+import { type FieldProps } from '../field-props.ts'
 import { useScope } from '../scope.ts'
-import { sentence, titleOf } from '../shape.ts'
+import { sentence, titleOf } from '../../../labels/option-shape.ts'
 import './page-position.css'
 import { t } from '../../../messages/t.ts'
 

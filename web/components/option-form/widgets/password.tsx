@@ -1,8 +1,8 @@
 // A secret that goes to the step that needs it, and is shown in no history.
 import { TextField } from '../../../ui/index.ts'
 import { fieldId } from '../../problems.ts'
-import { type FieldProps } from '../option-form.tsx'
-import { titleOf } from '../shape.ts'
+import { type FieldProps } from '../field-props.ts'
+import { titleOf } from '../../../labels/option-shape.ts'
 import { t } from '../../../messages/t.ts'
 
 export function Password({ name, schema, required, value, onChange, path, problems }: FieldProps) {

@@ -3,9 +3,9 @@ import { useState } from 'react'
 import { BlockStack, ChoiceList, InlineError } from '../../../ui/index.ts'
 import { fieldId } from '../../problems.ts'
 import { ProductPicker } from '../../product-picker.tsx'
-import { type FieldProps } from '../option-form.tsx'
+import { type FieldProps } from '../field-props.ts'
 import { useScope } from '../scope.ts'
-import { titleOf } from '../shape.ts'
+import { titleOf } from '../../../labels/option-shape.ts'
 
 /** Sets the option `variant_id` too where the form has it. */
 export function OneProduct({ name, value, path, problems }: FieldProps) {

@@ -12,7 +12,7 @@ import {
 } from '../../../components/option-form/alternatives.ts'
 import { checkOptions } from '../../../components/option-form/check.ts'
 import { isHidden } from '../../../components/option-form/hidden.ts'
-import { shapeOf, withoutNull } from '../../../components/option-form/shape.ts'
+import { shapeOf, withoutNull } from '../../../labels/option-shape.ts'
 
 export type Options = Record<string, unknown>
 

@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { type Entry, fieldsOf } from '../../../client/plugins.ts'
 import { OptionForm } from '../../../components/option-form/option-form.tsx'
-import { shapeOf } from '../../../components/option-form/shape.ts'
+import { shapeOf } from '../../../labels/option-shape.ts'
 import { type MessageValues } from '../../../messages/format.ts'
 import { Banner, Text } from '../../../ui/index.ts'
 import { alternativesOf } from './action-form.ts'

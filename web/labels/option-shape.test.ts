@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { type JsonSchema } from '../../client/workflows.ts'
-import { emptyOf, isRequired, sentence, shapeOf, titleOf } from './shape.ts'
+import { type JsonSchema } from '../client/workflows.ts'
+import { emptyOf, isRequired, sentence, shapeOf, titleOf } from './option-shape.ts'
 
 const cases: [string, JsonSchema, ReturnType<typeof shapeOf>][] = [
   ['a text', { type: 'string' }, { kind: 'text', long: false }],

@@ -1,6 +1,6 @@
 // Which field an option is drawn as: JSON Schema, as plugins describe their options, to one shape
 // each.
-import { type JsonSchema } from '../../client/workflows.ts'
+import { type JsonSchema } from '../client/workflows.ts'
 
 export type Shape =
   | { kind: 'text'; long: boolean }

@@ -1,0 +1,41 @@
+// What a form and its fields are given.
+import { type ComponentType } from 'react'
+import { type Alternative } from '../../client/plugins.ts'
+import { type JsonSchema } from '../../client/workflows.ts'
+import { type Problems } from '../problems.ts'
+import { type FormScope } from './scope.ts'
+
+export type Options = Record<string, unknown>
+
+export interface FormProps {
+  schema: JsonSchema
+  value: Options
+  onChange: (value: Options) => void
+  /** Where these options are in the body: `steps[2].options`. */
+  path: string
+  problems: Problems
+  /** It is a row of a list, and has to be brief. */
+  brief?: boolean
+  /** The options that are shown, in this order; absent: all. */
+  fields?: readonly string[]
+  /** Decisions that take the place of several of them. */
+  alternatives?: readonly Alternative[]
+  /** In a dialog about files. */
+  dialog?: FormScope['dialog']
+}
+
+export interface FieldProps {
+  name: string
+  schema: JsonSchema
+  required: boolean
+  value: unknown
+  onChange: (value: unknown) => void
+  path: string
+  problems: Problems
+  brief: boolean
+}
+
+/** Of a field that contains forms: passed on, because a form imports its fields. */
+export interface WithForm {
+  form: ComponentType<FormProps>
+}

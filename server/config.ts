@@ -16,7 +16,7 @@ export interface TwilioAccount {
   apiUrl: string
 }
 
-export const ROLES = ['web', 'worker', 'drop'] as const
+const ROLES = ['web', 'worker', 'drop'] as const
 export type Role = (typeof ROLES)[number]
 
 export interface Limits {

@@ -159,7 +159,7 @@ export const numberedPages = (count: number): PageWanted[] =>
   }))
 
 /** Calls `work` with the path of a file that has these bytes. */
-export async function asFile<T>(
+async function asFile<T>(
   bytes: Uint8Array,
   work: (file: string, folder: string) => Promise<T>,
 ): Promise<T> {

@@ -102,7 +102,7 @@ export async function profileOf(name: 'p3' | 'srgb' | 'cmyk'): Promise<Buffer> {
 }
 
 /** One colour, flat. */
-export const flat = (width: number, height: number): Sharp =>
+const flat = (width: number, height: number): Sharp =>
   sharp({ create: { width, height, channels: 3, background: 'red' } })
 
 /** A few bytes that say they are a picture of so many pixels a side. */

@@ -1,7 +1,7 @@
 // Pages that a plugin wrote beside the pages that they were made of: as pictures, and as text.
 import { renderPages, textsOf, type Rendered } from './documents.ts'
 
-export const PICTURE_DPI = 40
+const PICTURE_DPI = 40
 
 export interface Looks {
   pictures: readonly Rendered[]

@@ -18,7 +18,7 @@ interface Part {
   pages: string
 }
 
-export const MOST_PARTS = 2000
+const MOST_PARTS = 2000
 // The share of a child's time for this; the rest is for the steps before it.
 const CHECK_MS = 20_000
 

@@ -16,7 +16,7 @@ export type ImageResult = { bytes: Buffer; format: ImageFormat } | { unchanged: 
 const FORMATS = ['jpeg', 'png', 'gif', 'webp', 'tiff', 'avif'] as const
 export type ImageFormat = (typeof FORMATS)[number]
 
-export const TOO_LARGE =
+const TOO_LARGE =
   'The image is too large to be opened: it may have 100 million pixels over all its frames, and 300 MB'
 const MAX_PIXELS = 100_000_000
 // Takes half the time of sharp's default of 4, for about 8 % more bytes.

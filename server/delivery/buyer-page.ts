@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { ShopScope } from '../db/for-shop.ts'
 import { LOCALES, type Locale } from './say.ts'
 
-export const MAX_TEXT = 500
+const MAX_TEXT = 500
 /** A logo is in each page: more would make it slow. */
 export const MAX_LOGO_BYTES = 100 * 1024
 

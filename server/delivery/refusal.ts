@@ -21,7 +21,7 @@ import { prefersJson } from './request.ts'
 import { sayFor, type Say } from './say.ts'
 
 /** How long a link that has asked must wait before it may ask again. */
-export const ASK_EVERY_MS = 24 * 60 * 60 * 1000
+const ASK_EVERY_MS = 24 * 60 * 60 * 1000
 
 /** For a damaged file: it must be restored first. */
 export const RETRY_LATER: readonly string[] = ['Retry-After', '3600']

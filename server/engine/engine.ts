@@ -51,7 +51,6 @@ export type { OperationSource, StartInput } from './operations/start.ts'
 export type { ItemError, ItemStatus, OperationRow, OperationStatus, SourceRecord } from './types.ts'
 export { ITEM_STATUSES, OPERATION_STATUSES } from './types.ts'
 export {
-  canUndo,
   cannotUndo,
   misplaced,
   permissionsOf,

@@ -32,7 +32,7 @@ const COUNTS = `
      and k.delivery_id is not null) as given`
 
 const aboutOf = (shop: number) => `${shop}/licence_keys.sealed`
-export const openKey = (secrets: Secrets, shop: number, sealed: Buffer): string =>
+const openKey = (secrets: Secrets, shop: number, sealed: Buffer): string =>
   secrets.open(sealed, aboutOf(shop))
 
 /** By name; after that name's key. */

@@ -9,7 +9,6 @@ export { extensionOf, nameKey, tagProblem } from '../../plugins/contract.ts'
 export const MAX_NAME_LENGTH = 255
 export const MAX_TAGS = 250
 const MAX_URL_LENGTH = 4096
-export { MAX_DOWNLOAD_LIMIT, MAX_EXPIRY_DAYS } from '../../plugins/contract.ts'
 
 export interface Problem {
   code: ErrorCode

@@ -1,7 +1,7 @@
 // The trash: a file stays there 7 days with its links, then it is gone for good.
 import type { Database } from '../db/database.ts'
 
-export const TRASH_DAYS = 7
+const TRASH_DAYS = 7
 /** SQL, of a row of `files` in the trash: its time is over, and the next sweep takes it. */
 export const TRASH_OVER = `files.deleted_at <= now() - interval '${TRASH_DAYS} days'`
 const FILES_AT_ONCE = 5000

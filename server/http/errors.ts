@@ -19,9 +19,9 @@ export interface ErrorBody {
   }
 }
 
-export const requestId = (): string => `req_${randomUUID().replaceAll('-', '')}`
+const requestId = (): string => `req_${randomUUID().replaceAll('-', '')}`
 
-export function errorBody(error: AppError, id: string): ErrorBody {
+function errorBody(error: AppError, id: string): ErrorBody {
   return {
     error: {
       type: ERRORS[error.code].type,

@@ -14,7 +14,7 @@ import type { Storefront } from '../storefront/storefront.ts'
 export const WEB = fileURLToPath(new URL('../../web/', import.meta.url))
 export const DIST = path.join(WEB, 'dist')
 /** Best first. */
-export const COMPRESSED = [
+const COMPRESSED = [
   { encoding: 'br', ending: '.br' },
   { encoding: 'gzip', ending: '.gz' },
 ] as const

@@ -6,8 +6,8 @@ import type { MirroredVariant, TaggedProduct } from '../storefront/mirror/lookup
 import type { NameRun } from './sku-in-name.ts'
 
 /** Hits on different products closer than this are for a person to decide between. */
-export const MARGIN = 0.05
-export const MOST_CANDIDATES = 10
+const MARGIN = 0.05
+const MOST_CANDIDATES = 10
 /** What scores less is no suggestion either. */
 export const NEAR = 0.6
 /** A tag that more products have says nothing of any. */

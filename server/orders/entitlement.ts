@@ -9,7 +9,7 @@ const PAID = ['PAID', 'PARTIALLY_REFUNDED']
 const RISKY = ['CANCEL', 'INVESTIGATE']
 
 /** Is the order paid as far as the shop asks for it, and not cancelled? */
-export function isPaid(
+function isPaid(
   order: Pick<PlatformOrder, 'cancelled_at' | 'financial_status'>,
   settings: Settings,
 ): boolean {

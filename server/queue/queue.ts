@@ -26,8 +26,8 @@ export const TASKS = ['chain', 'finish', 'message'] as const
 /** The number of the chain that ends the operation. */
 export const FINISH_CHAIN = -1
 
-export const chainKey = (operation: string, chain: number) => `chain:${operation}:${chain}`
-export const finishKey = (operation: string) => `finish:${operation}`
+const chainKey = (operation: string, chain: number) => `chain:${operation}:${chain}`
+const finishKey = (operation: string) => `finish:${operation}`
 
 /**
  * graphile-worker takes lower numbers first. The first batch of an operation goes before later

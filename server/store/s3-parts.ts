@@ -4,7 +4,7 @@
 import type { ByteSource } from './store.ts'
 
 /** S3 wants 5 MB at least; 10,000 of these, the most that there may be, are 80 GB. */
-export const PART_BYTES = 8 * 1024 * 1024
+const PART_BYTES = 8 * 1024 * 1024
 /** What a part begins with: most blobs are small. */
 const FIRST_BYTES = 64 * 1024
 

@@ -3,7 +3,7 @@ import './transport.ts'
 import { ApiVersion, LogSeverity, shopifyApi, type Shopify } from '@shopify/shopify-api'
 
 export type Library = Shopify
-export const API_VERSION = ApiVersion.October26
+const API_VERSION = ApiVersion.October26
 
 /** @param appUrl the app's public address. */
 export function openLibrary(

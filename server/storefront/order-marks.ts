@@ -11,7 +11,7 @@ import {
 } from './operations.ts'
 
 /** The app's own namespace, declared in shopify.app.toml so that customers' pages may read it. */
-export const DELIVERY_METAFIELD = { namespace: '$app', key: 'delivery', type: 'json' } as const
+const DELIVERY_METAFIELD = { namespace: '$app', key: 'delivery', type: 'json' } as const
 
 export interface OrderMark {
   order: string

@@ -11,8 +11,8 @@ import { parseBounded } from '../bounds.ts'
 import { builtInWorkflow } from './channel.ts'
 import { schemaProblems, workflowProblems, type WorkflowProblem } from './problems.ts'
 
-export const MAX_STEPS = 50
-export const MAX_PARALLEL = 16
+const MAX_STEPS = 50
+const MAX_PARALLEL = 16
 const MAX_NAME = 100
 const STEP_ID = /^[a-z0-9][a-z0-9-]{0,59}$/
 

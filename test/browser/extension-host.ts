@@ -11,7 +11,7 @@ export type ExtensionName =
   'thank-you' | 'order-status' | 'order-block' | 'product-block' | 'product-links'
 
 /** As `shopify app build` does: one module. */
-export async function buildExtension(name: ExtensionName, appUrl: string): Promise<string> {
+async function buildExtension(name: ExtensionName, appUrl: string): Promise<string> {
   const built = await build({
     configFile: false,
     root: path.join(EXTENSIONS, name),

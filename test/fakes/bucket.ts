@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export const KEYS = { access_key: 'AKIAHARBOUR', secret_key: 'harbour/secret+canary/0123456789' }
+const KEYS = { access_key: 'AKIAHARBOUR', secret_key: 'harbour/secret+canary/0123456789' }
 export const NAME = 'harbour'
 
 export interface StoredObject {

@@ -22,7 +22,7 @@ export interface StorefrontWorld {
  * SKUs that break a careless search: spaces, quotes, operators, wildcards, escapes, prefixes of one
  * another, unicode.
  */
-export const ODD_SKUS: readonly string[] = [
+const ODD_SKUS: readonly string[] = [
   'EB-001',
   'EB-001-PDF',
   'eb-001',

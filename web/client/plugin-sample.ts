@@ -5,7 +5,7 @@ type ActionPart = Partial<Omit<PluginAction, 'labels'>> & { labels?: Partial<Act
 
 const FILES = '{count, plural, one {# file} other {# files}}'
 
-export function actionOf(id: string, { labels, ...part }: ActionPart = {}): PluginAction {
+function actionOf(id: string, { labels, ...part }: ActionPart = {}): PluginAction {
   return {
     id,
     group: 'automate',

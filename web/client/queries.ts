@@ -37,7 +37,7 @@ export const SLOW_MS = 15_000
 const IDLE_ACTIVITY_MS = 20_000
 const IDLE_FILES_MS = 60_000
 
-export const ACTIVITY = ['activity']
+const ACTIVITY = ['activity']
 
 export const createQueryClient = (): QueryClient => {
   const client: QueryClient = new QueryClient({

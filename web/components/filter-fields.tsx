@@ -193,7 +193,7 @@ export function TagWords({ bare = false, ...props }: TagWordsProps) {
 }
 
 /** An absent part is no condition: an empty one would be. */
-export const withoutEmpty = (filter: FileFilter): FileFilter =>
+const withoutEmpty = (filter: FileFilter): FileFilter =>
   Object.fromEntries(
     Object.entries(filter).filter(
       ([, part]) =>

@@ -91,13 +91,3 @@ export const linkStatus = (status: LinkStatus) => LINK_STATUSES[status] ?? { tex
 export const productTitles = (mappings: readonly Mapping[]): string[] => [
   ...new Map(mappings.map(({ product_id, product_title }) => [product_id, product_title])).values(),
 ]
-
-type Named = Pick<File, 'filename' | 'content_type'>
-
-export const isPdf = ({ filename, content_type }: Named): boolean =>
-  extensionOf(filename) === 'pdf' || content_type === 'application/pdf'
-
-/** A picture made of pixels, which can be made smaller. */
-export const isImage = ({ filename, content_type }: Named): boolean =>
-  familyOf(filename, content_type) === 'image' &&
-  !['svg', 'psd', 'ai', 'heic'].includes(extensionOf(filename))

@@ -26,8 +26,8 @@ export const CONFLICTS: Record<Exclude<Conflict, 'error'>, string> = {
 }
 
 export const MOST_BYTES = 5 * 1024 ** 3
-export const ADVISED_FILES = 100
-export const ADVISED_BYTES = 10 * 1024 ** 3
+const ADVISED_FILES = 100
+const ADVISED_BYTES = 10 * 1024 ** 3
 
 /** `12 MB of 40 MB` while it moves. */
 export const sentText = (sent: number, size: number): string =>

@@ -6,11 +6,9 @@ export {
   BlockStack,
   Box,
   Button,
-  ButtonGroup,
   Card,
   Checkbox,
   ChoiceList,
-  Divider,
   Filters,
   FormLayout,
   Frame,
@@ -29,7 +27,6 @@ export {
   ActionList,
   Select,
   SkeletonBodyText,
-  SkeletonDisplayText,
   Spinner,
   Tabs,
   Tag,
@@ -39,7 +36,7 @@ export {
   TopBar,
   useBreakpoints,
 } from '@shopify/polaris'
-export type { BadgeProps, FiltersProps, MenuActionDescriptor, PageProps } from '@shopify/polaris'
+export type { MenuActionDescriptor, PageProps } from '@shopify/polaris'
 export {
   ArrowDownIcon,
   ArrowUpIcon,
@@ -47,7 +44,6 @@ export {
   CalendarTimeIcon as CalendarIcon,
   ChevronDownIcon,
   ChevronUpIcon,
-  ClipboardIcon,
   ClockIcon,
   XIcon as CloseIcon,
   DeleteIcon,

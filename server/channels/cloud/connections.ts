@@ -35,7 +35,7 @@ export interface ConnectionWishes {
   values: Values
 }
 
-export const MOST_CONNECTIONS = 100
+const MOST_CONNECTIONS = 100
 const CHECK_MS = 45_000
 
 export const listCloudConnections = (scope: ShopScope): Promise<CloudConnection[]> =>
@@ -43,10 +43,7 @@ export const listCloudConnections = (scope: ShopScope): Promise<CloudConnection[
     `select * from connections where shop_id = :shop order by lower(name), id limit ${MOST_CONNECTIONS}`,
   )
 
-export async function readConnection(
-  scope: ShopScope,
-  id: string,
-): Promise<CloudConnection | null> {
+async function readConnection(scope: ShopScope, id: string): Promise<CloudConnection | null> {
   const [row] = await scope.query<CloudConnection>(
     'select * from connections where shop_id = :shop and id = :id',
     { id },
@@ -240,7 +237,7 @@ function checkTogether(cloud: Cloud, provider: Provider, settings: Values, secre
 }
 
 /** The first page of a listing shows that the keys, the bucket and the folder are right. */
-export async function prove(cloud: Cloud, scope: ShopScope, opening: Opening): Promise<void> {
+async function prove(cloud: Cloud, scope: ShopScope, opening: Opening): Promise<void> {
   const open = await cloud.open(scope, opening).catch(refuse)
   try {
     const signal = AbortSignal.timeout(CHECK_MS)

@@ -45,7 +45,7 @@ export function packOf(path: string): string | null {
 /** Its key with folders, as words. */
 export const matchText = (path: string): string => path.replaceAll('/', ' ')
 
-export const folderOf = (path: string): string => path.split('/').slice(0, -1).join('/')
+const folderOf = (path: string): string => path.split('/').slice(0, -1).join('/')
 
 /** Where a file of this name belongs there, in the folder of `path`. */
 export function pathFor(filename: string, path: string, names: 'filename' | 'path'): string {

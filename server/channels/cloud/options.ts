@@ -19,7 +19,7 @@ const patterns = (title: string) =>
     .meta({ description: title })
 
 /** 5 GB, as of every file. */
-export const MOST_FILE_BYTES = 5 * 1024 ** 3
+const MOST_FILE_BYTES = 5 * 1024 ** 3
 
 export const optionFields = {
   direction: z.enum(['from_provider', 'two_way']).meta({

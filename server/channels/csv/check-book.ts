@@ -74,14 +74,14 @@ export interface CheckProgress {
   update_rows: number
 }
 
-export const REPORTED_AT_ONCE = 2000
-export const NONE: ReadonlyMap<string, number> = new Map()
+const REPORTED_AT_ONCE = 2000
+const NONE: ReadonlyMap<string, number> = new Map()
 
 /** One row, or several: most are alone. */
 export type Rows = number | number[]
 
 /** A storefront that is away holds up no import. */
-export function noCatalog(error: unknown): null {
+function noCatalog(error: unknown): null {
   if (error instanceof PortError) return null
   throw error
 }

@@ -89,9 +89,6 @@ export function headerLabels(cells: readonly string[]): string[] {
 export const headersKey = (headers: readonly string[]): string =>
   JSON.stringify(headers.map(plain).sort())
 
-export const emptyMapping = (): ColumnMapping =>
-  Object.fromEntries(FIELDS.map((field) => [field, null])) as ColumnMapping
-
 /** The index of each field's cell in a row; -1: no column. */
 export const placesOf = (
   mapping: ColumnMapping,

@@ -112,7 +112,7 @@ function skuProblem(sku: string): Problem | null {
 }
 
 /** `,` and `;` both separate tags; empty ones are none. */
-export const splitTags = (text: string): string[] =>
+const splitTags = (text: string): string[] =>
   normalizeTags(text.split(/[,;]/)).filter((tag) => tag !== '')
 
 function tagsProblem(tags: readonly string[]): Problem | null {

@@ -12,7 +12,7 @@ export const ASIDE = '.importing'
 const rootOf = (folder: string, name: string) => (folder === '' ? name : folder.split('/')[0]!)
 
 /** Is this place in one of them, or one of them itself? */
-export const isOwn = (folder: string, name: string): boolean =>
+const isOwn = (folder: string, name: string): boolean =>
   [PROCESSED, FAILED, ASIDE].includes(rootOf(folder, name))
 
 /** SQL: the entry is in none of them. */

@@ -97,7 +97,7 @@ function networkOf(address: string): string {
 }
 
 /** `allowed`: CIDR, or single addresses; none: any address. */
-export function isAllowed(address: string, allowed: readonly string[]): boolean {
+function isAllowed(address: string, allowed: readonly string[]): boolean {
   if (allowed.length === 0) return true
   const parsed = ipaddr.process(address)
   return allowed.some((text) => {

@@ -99,7 +99,7 @@ export function advance(
 /** What an item's row keeps between attempts. */
 const KEPT: ReadonlySet<string> = new Set(['item', 'status', 'bytes'])
 
-export function errorOf(failed: Extract<Outcome, { status: 'failed' }>): ItemError {
+function errorOf(failed: Extract<Outcome, { status: 'failed' }>): ItemError {
   const { code, message, retryable, detail } = failed
   return {
     code: isErrorCode(code) ? code : 'plugin_failed',

@@ -4,7 +4,7 @@ import type { ShopScope } from '../../db/for-shop.ts'
 import { raiseNotice } from '../../files/notices.ts'
 
 /** Longer than one message is tried for. */
-export const SWITCHED_OFF_AFTER_DAYS = 5
+const SWITCHED_OFF_AFTER_DAYS = 5
 
 export async function noteSuccess(scope: ShopScope, webhook: string): Promise<void> {
   await scope.query(

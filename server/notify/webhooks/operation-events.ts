@@ -5,7 +5,7 @@ import { toPublicId } from '../../ids.ts'
 import { raiseEvent, type WebhookEvent } from '../../files/webhook-events.ts'
 
 /** An event names so many files; the others are read from the operation's items. */
-export const MOST_FILES = 1000
+const MOST_FILES = 1000
 
 export interface EndedOperation {
   id: string

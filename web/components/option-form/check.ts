@@ -93,7 +93,7 @@ function isNumberOf({ whole, min, max }: NumberShape, value: unknown): boolean {
 }
 
 /** `Enter a whole number from 1 to 36,500` */
-export function numberRule({ whole, min, max }: NumberShape): string {
+function numberRule({ whole, min, max }: NumberShape): string {
   return whole ? wholeNumberRule(min, max) : anyNumberRule(min, max)
 }
 

@@ -19,7 +19,7 @@ export interface ScheduleDraft {
 }
 
 /** The server’s own. */
-export const CAP = 100
+const CAP = 100
 
 export const emptyDraft = (): ScheduleDraft => ({
   name: '',

@@ -95,7 +95,7 @@ export const folderRule = z
     'A folder cannot be called . or ..',
   )
 
-export const trimSlashes = (text = ''): string => text.replace(/^\/+|\/+$/g, '')
+const trimSlashes = (text = ''): string => text.replace(/^\/+|\/+$/g, '')
 
 /** `harbour/manuals`, or one of them. */
 export const joined = (...parts: (string | undefined)[]): string =>

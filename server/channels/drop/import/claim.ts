@@ -22,7 +22,7 @@ export interface Taken {
 const MOST_PREFIXES = 10
 
 /** `AB_12_guide.pdf` may begin with the SKU `AB_12`, or `AB`. */
-export function skuPrefixes(name: string): string[] {
+function skuPrefixes(name: string): string[] {
   const stem = name.replace(/\.[^.]+$/, '')
   const parts = stem.split('_').slice(0, MOST_PREFIXES + 1)
   const prefixes = parts.slice(0, -1).map((_, at) => parts.slice(0, at + 1).join('_'))

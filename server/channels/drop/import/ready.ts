@@ -18,7 +18,7 @@ export const IMPORTABLE = `kind = 'file' and state = 'waiting' and ${OUTSIDE_OWN
 const QUIET = `quiet_since <= now() - interval '${QUIET_SECONDS} seconds'`
 
 /** SQL. `prompt`: a file that the protocol says is whole is taken without waiting. */
-export const isReady = (prompt: boolean): string =>
+const isReady = (prompt: boolean): string =>
   `${IMPORTABLE} and ${prompt ? `(closed_cleanly or ${QUIET})` : QUIET}`
 
 /** In the order in which they came. Locked: nobody overwrites or moves them before the claim. */

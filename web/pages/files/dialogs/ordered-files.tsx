@@ -20,7 +20,7 @@ interface Props {
 }
 
 /** The list with the one at `from` standing at `to`. */
-export function movedTo<T>(list: readonly T[], from: number, to: number): readonly T[] {
+function movedTo<T>(list: readonly T[], from: number, to: number): readonly T[] {
   if (to < 0 || to >= list.length || from === to) return list
   const rest = list.toSpliced(from, 1)
   return rest.toSpliced(to, 0, list[from]!)

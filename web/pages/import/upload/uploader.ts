@@ -8,7 +8,7 @@ import { sessionToken } from '../../../client/bridge.ts'
 import { type ChosenFile } from '../../../url-state/chosen-files.ts'
 import { type UploadMeta } from './rows.ts'
 
-export const ENDPOINT = '/api/uploads'
+const ENDPOINT = '/api/uploads'
 /** So many files at once: more only share the same line. */
 const AT_ONCE = 4
 const SECOND = 1000

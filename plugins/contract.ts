@@ -756,6 +756,8 @@ export interface ItemPlugin<
    * running.
    */
   bytes?: boolean
+  /** Most items of a batch, if more than usual: it starts something costly once a batch. */
+  batch?: number
   /**
    * Its plan uses external systems (the catalog, the internet): it is called with no transaction
    * open, because none may wait for them.

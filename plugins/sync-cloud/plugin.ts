@@ -23,6 +23,8 @@ export const syncCloud = definePlugin({
   needs: ['cloud'],
   worksOn: 'imports',
   bytes: true,
+  // Starting rclone costs as much as fetching some ten small objects.
+  batch: 500,
   summary: () => 'Brings what is new, changed, renamed or deleted at the provider',
   async *plan(items, _, { cloud, request, signal }) {
     signal.throwIfAborted()

@@ -204,11 +204,11 @@ test('a worker thought dead that still lives can write nothing', async () => {
     heir,
   ])
 
-  const claim = (await claimBatch(scope, job, zombie, BATCH))!
+  const claim = (await claimBatch(scope, job, zombie, () => BATCH))!
   expect(claim.items.length).toBe(5)
-  expect(await claimBatch(scope, job, heir, BATCH)).toBeNull()
+  expect(await claimBatch(scope, job, heir, () => BATCH)).toBeNull()
   await database.pool.query('delete from workers where id = $1', [zombie])
-  const taken = (await claimBatch(scope, job, heir, BATCH))!
+  const taken = (await claimBatch(scope, job, heir, () => BATCH))!
   // What the dead one left running is marked.
   expect(taken.items.map(({ position, attempt, crashed }) => [position, attempt, crashed])).toEqual(
     Array.from({ length: 5 }, (_, position) => [position, 2, true]),
@@ -238,7 +238,7 @@ test('what a dead worker left running is shared by all chains, a group each', as
   const id = await engine.start(workflow, names(BATCH + 2))
   const claimed = async (within: typeof scope, chain: number, worker: number) => {
     const by = `0199aaaa-0000-7000-8000-00000000000${worker}`
-    const claim = await claimBatch(within, { shop: engine.shop, operation: id, chain }, by, BATCH)
+    const claim = await claimBatch(within, { shop: engine.shop, operation: id, chain }, by, () => BATCH)
     return claim?.items.map(({ position }) => position) ?? null
   }
   const range = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => from + n)
@@ -275,7 +275,7 @@ test('an item that kills its worker every time fails after three tries', async (
   const claims: [number, number][][] = []
   for (let death = 0; death < 6; death++) {
     const worker = `0199aaaa-0000-7000-8000-00000000000${death}`
-    const claim = await claimBatch(scope, job, worker, BATCH)
+    const claim = await claimBatch(scope, job, worker, () => BATCH)
     claims.push(claim?.items.map(({ position, attempt }) => [position, attempt]) ?? [])
   }
   expect(claims).toEqual([

@@ -1,12 +1,17 @@
 // Makes a blob of a file that is on the same disk already: read once for its hash, synced, then
-// named a second time.
-import { closeSync } from 'node:fs'
+// named a second time, or renamed.
+import { closeSync, fstatSync } from 'node:fs'
 import { Blake3Hasher } from '@napi-rs/blake-hash'
 import { link, open, readAt, sync, systemCode, touch, unlessAbsent, unlink } from './disk-calls.ts'
 import { moveIntoPlace, type Layout } from './disk-layout.ts'
-import { StoreError, type WrittenBlob } from './store.ts'
+import { StoreError, type TakeOptions, type WrittenBlob } from './store.ts'
 
-const PIECE = 1024 * 1024
+const PIECE = 256 * 1024
+/** A new buffer for each small file would cost more than reading it. */
+const spare: Buffer[] = []
+const MOST_SPARE = 8
+/** A file written this recently keeps its time, by which a sweep judges its age. */
+const RECENT_MS = 60_000
 /** Another disk, a file system without hard links, or too many names of one file already. */
 const NO_LINK = new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
 
@@ -55,22 +60,71 @@ async function synced(path: string, known: WrittenBlob): Promise<WrittenBlob> {
   }
 }
 
+/**
+ * Renames the file into place. `copy` makes the blob where that cannot be done: the file is on
+ * another disk.
+ */
+export async function takeOnDisk(
+  layout: Layout,
+  shop: number,
+  path: string,
+  { size, signal, onFirst }: TakeOptions,
+  copy: () => Promise<WrittenBlob>,
+): Promise<WrittenBlob | null> {
+  signal?.throwIfAborted()
+  const fd = await open(path, 'r+')
+  let written: WrittenBlob
+  try {
+    const found = fstatSync(fd)
+    if (found.size !== size) return null
+    written = await hash(fd, size, signal, onFirst)
+    await sync(fd)
+    if (found.mtimeMs < Date.now() - RECENT_MS) await touch(path, new Date())
+  } finally {
+    closeSync(fd)
+  }
+  try {
+    await moveIntoPlace(path, layout.blob(shop, written.hash))
+  } catch (error) {
+    if (!(error instanceof StoreError && systemCode(error.cause) === 'EXDEV')) throw error
+    written = await copy()
+    await unlink(path)
+  }
+  return written
+}
+
 async function hashAndSync(path: string, signal: AbortSignal | undefined): Promise<WrittenBlob> {
   const fd = await open(path, 'r+')
   try {
-    const hasher = new Blake3Hasher()
-    const piece = Buffer.allocUnsafeSlow(PIECE)
+    const written = await hash(fd, fstatSync(fd).size, signal)
+    await sync(fd)
+    return written
+  } finally {
+    closeSync(fd)
+  }
+}
+
+async function hash(
+  fd: number,
+  total: number,
+  signal: AbortSignal | undefined,
+  onFirst?: (bytes: Uint8Array) => void,
+): Promise<WrittenBlob> {
+  const hasher = new Blake3Hasher()
+  const piece = spare.pop() ?? Buffer.allocUnsafeSlow(PIECE)
+  try {
     let size = 0
-    while (true) {
+    while (size < total) {
       signal?.throwIfAborted()
       const read = await readAt(fd, piece, size)
       if (read === 0) break
-      hasher.update(piece.subarray(0, read))
+      const bytes = piece.subarray(0, read)
+      if (size === 0) onFirst?.(bytes)
+      hasher.update(bytes)
       size += read
     }
-    await sync(fd)
     return { hash: hasher.digest('hex'), size_bytes: size }
   } finally {
-    closeSync(fd)
+    if (spare.length < MOST_SPARE) spare.push(piece)
   }
 }

@@ -82,11 +82,17 @@ describe('disk', () => {
     })
     expect(await readdir(folder)).toEqual([])
   })
-  it('copies what lies on another disk', async () => {
+  it.each(['adopt', 'take'] as const)('copies what lies on another disk: %s', async (how) => {
     const other = await mkdtemp('/dev/shm/stevedore-other-').catch(makeFolder)
     const bytes = contentOf(2_000_000, 'elsewhere')
     await writeFile(path.join(other, 'upload'), bytes)
-    const written = await createDiskStore({ folder }).adopt(3, path.join(other, 'upload'))
+    const store = createDiskStore({ folder })
+    const file = path.join(other, 'upload')
+    const written =
+      how === 'adopt'
+        ? await store.adopt(3, file)
+        : (await store.take(3, file, { size: bytes.length }))!
+    expect(await readdir(other)).toEqual(how === 'adopt' ? ['upload'] : [])
     expect(written).toEqual({ hash: hashOf(bytes), size_bytes: bytes.length })
     expect(await filesIn(folder)).toEqual([`3/${written.hash}`])
     await rm(other, { recursive: true })

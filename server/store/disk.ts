@@ -1,7 +1,7 @@
 // A storage location on a disk: `<folder>/<shop>/<hash>`, with temporary names in `<folder>/tmp`.
 import fs, { closeSync, fstatSync, mkdirSync } from 'node:fs'
 import { copy, isAbsent, open, readAll, readAt, stat, unlessAbsent, unlink } from './disk-calls.ts'
-import { adoptOnDisk } from './disk-adopt.ts'
+import { adoptOnDisk, takeOnDisk } from './disk-adopt.ts'
 import { createLayout, moveIntoPlace } from './disk-layout.ts'
 import { removeShopFolder, sweepDisk } from './disk-sweep.ts'
 import { writeHashed } from './disk-write.ts'
@@ -30,14 +30,17 @@ export function createDiskStore({ folder }: { folder: string }): BlobStore {
     }
     return written
   }
+  // Of what is on another disk, or on one without hard links.
+  const copied = (shop: number, path: string, signal: AbortSignal | undefined) =>
+    write(shop, fs.createReadStream(path, { highWaterMark: READ_BYTES }), signal)
   return {
     write,
     adopt: async (shop, path, signal, known) => {
       const written = await adoptOnDisk(layout, shop, path, signal, known)
-      if (written) return written
-      // Another disk, or one without hard links: a copy.
-      return write(shop, fs.createReadStream(path, { highWaterMark: READ_BYTES }), signal)
+      return written ?? copied(shop, path, signal)
     },
+    take: (shop, path, options) =>
+      takeOnDisk(layout, shop, path, options, () => copied(shop, path, options.signal)),
     read: async (shop, hash, range) => {
       const fd = await openBlob(layout.blob(shop, hash))
       return fs.createReadStream('', { fd, highWaterMark: READ_BYTES, ...range })

@@ -5,12 +5,12 @@ import { createReadStream } from 'node:fs'
 import { Blake3Hasher } from '@napi-rs/blake-hash'
 import { CopyObjectCommand, DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { abortable, asBuffer } from './abortable.ts'
-import { storeError } from './disk-calls.ts'
+import { stat, storeError, unlink } from './disk-calls.ts'
 import type { S3Bucket } from './s3-calls.ts'
 import type { Keys } from './s3-keys.ts'
 import { inParts } from './s3-parts.ts'
 import { startUpload, type Upload } from './s3-upload.ts'
-import { StoreError, type ByteSource, type WrittenBlob } from './store.ts'
+import { StoreError, type ByteSource, type TakeOptions, type WrittenBlob } from './store.ts'
 
 /** S3 copies so much in one call. */
 const COPY_BYTES = 5 * 1024 ** 3
@@ -66,6 +66,28 @@ export async function adoptIntoBucket(
   const sent = await sendParts(bucket, target, fileChunks(path), signal, hash)
   if (sent.only) await put(bucket, target, sent.only, signal)
   return sent.written
+}
+
+/** The same, and the file is removed. */
+export async function takeIntoBucket(
+  bucket: S3Bucket,
+  keys: Keys,
+  shop: number,
+  path: string,
+  { size, signal, onFirst }: TakeOptions,
+): Promise<WrittenBlob | null> {
+  signal?.throwIfAborted()
+  const found = await stat(path)
+  if (found.size !== size) return null
+  if (onFirst && size > 0) onFirst(await firstBytes(path))
+  const written = await adoptIntoBucket(bucket, keys, shop, path, signal)
+  await unlink(path)
+  return written
+}
+
+async function firstBytes(path: string): Promise<Buffer> {
+  for await (const chunk of fileChunks(path)) return chunk
+  return Buffer.alloc(0)
 }
 
 async function* fileChunks(path: string): AsyncGenerator<Buffer> {

@@ -6,7 +6,7 @@ import { openBucket } from './s3-calls.ts'
 import { createKeys } from './s3-keys.ts'
 import { look, readBlob } from './s3-read.ts'
 import { removeShopObjects, sweepBucket } from './s3-sweep.ts'
-import { adoptIntoBucket, removeObject, writeBlob, type CopySizes } from './s3-write.ts'
+import { adoptIntoBucket, removeObject, takeIntoBucket, writeBlob, type CopySizes } from './s3-write.ts'
 import type { BlobStore } from './store.ts'
 
 /**
@@ -22,6 +22,7 @@ export function createS3Store(location: S3Location, sizes?: CopySizes): BlobStor
   return {
     write: (shop, bytes, signal) => writeBlob(bucket, keys, shop, bytes, signal, sizes),
     adopt: (shop, path, signal) => adoptIntoBucket(bucket, keys, shop, path, signal),
+    take: (shop, path, options) => takeIntoBucket(bucket, keys, shop, path, options),
     read,
     readWhole: async (shop, hash) =>
       Buffer.concat(await Array.fromAsync<Buffer>(await read(shop, hash))),

@@ -38,6 +38,15 @@ export interface SignedAs {
   contentType: string
 }
 
+/** How a file is taken. */
+export interface TakeOptions {
+  /** Its size; a file of another size is not taken. */
+  size: number
+  signal?: AbortSignal | undefined
+  /** Called with its first bytes, whose memory is used again; never for an empty file. */
+  onFirst?(bytes: Uint8Array): void
+}
+
 export interface BlobStore {
   /**
    * Writes under a temporary name while hashing, syncs, then renames into place: a blob is whole or
@@ -52,6 +61,11 @@ export interface BlobStore {
    * instead of reading the file.
    */
   adopt(shop: number, path: string, signal?: AbortSignal, known?: WrittenBlob): Promise<WrittenBlob>
+  /**
+   * As `adopt`, but the file is the store's from then on and gone from `path`, which is cheaper
+   * than giving it a second name. Null if it has another size: then it is still there.
+   */
+  take(shop: number, path: string, options: TakeOptions): Promise<WrittenBlob | null>
   /**
    * The bytes, or a part of them. Rejects with `StoreError` `missing` when the blob is not here.
    */

@@ -1,5 +1,5 @@
 // What every storage location must do, wherever its bytes lie.
-import { mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises'
+import { access, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -255,12 +255,30 @@ function adoptTests(on: () => StoreUnderTest): void {
     expect(await on().contents()).toEqual(before)
     expect(await on().store.readWhole(shop, first.hash).then(hashOf)).toBe(first.hash)
   })
-  it('counts the age of what it adopted from then on', async () => {
-    const file = await fileOf(contentOf(5000, 'aged'), 'aged')
+  it.each([0, 1, 256 * 1024, 3_000_001])(
+    'takes a file of %i bytes, which is gone from its path',
+    async (size) => {
+      const bytes = contentOf(size, 'taken')
+      const file = await fileOf(bytes, `taken-${size}`)
+      const first: Buffer[] = []
+      const onFirst = (piece: Uint8Array) => void first.push(Buffer.from(piece))
+      expect(await on().store.take(shop, file, { size: size + 1, onFirst })).toBeNull()
+      const written = await on().store.take(shop, file, { size, onFirst })
+      expect(written).toEqual({ hash: hashOf(bytes), size_bytes: size })
+      expect((await on().store.readWhole(shop, written!.hash)).equals(bytes)).toBe(true)
+      await expect(access(file)).rejects.toThrow('ENOENT')
+      const began = Buffer.concat(first)
+      expect(began.length > 0 && bytes.subarray(0, began.length).equals(began)).toBe(size > 0)
+    },
+  )
+  it.each(['adopt', 'take'] as const)('counts age from then on: %s', async (how) => {
+    const file = await fileOf(contentOf(5000, how), how)
     await utimes(file, 1, 1)
-    const { hash } = await on().store.adopt(shop, file)
-    await on().store.sweep(60_000, async (of, hashes) => (of === shop ? NONE : new Set(hashes)))
-    expect(await on().store.size(shop, hash)).toBe(5000)
+    const { store } = on()
+    const { hash } =
+      how === 'adopt' ? await store.adopt(shop, file) : (await store.take(shop, file, { size: 5000 }))!
+    await store.sweep(60_000, async (of, hashes) => (of === shop ? NONE : new Set(hashes)))
+    expect(await store.size(shop, hash)).toBe(5000)
   })
   it('leaves nothing of a file that is not there, or when it is aborted', async () => {
     const before = await on().contents()
@@ -269,7 +287,9 @@ function adoptTests(on: () => StoreUnderTest): void {
     await expect(on().store.adopt(shop, path.join(folder, 'absent'))).rejects.toBeInstanceOf(
       StoreError,
     )
-    await expect(on().store.adopt(shop, file, AbortSignal.abort(reason))).rejects.toBe(reason)
+    const signal = AbortSignal.abort(reason)
+    await expect(on().store.adopt(shop, file, signal)).rejects.toBe(reason)
+    await expect(on().store.take(shop, file, { size: 9, signal })).rejects.toBe(reason)
     expect(await on().contents()).toEqual(before)
   })
 }

@@ -1,11 +1,11 @@
 // Carries out a batch of a sync's decisions: objects are copied here with one run of rclone, changes
 // of ours go there one after another. What was done there is recorded where it is done.
 import { randomUUID } from 'node:crypto'
-import { mkdir, rm, stat } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { PortError, type StagedBlob } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
-import { foundType, headOfFile } from '../../ports/found-type.ts'
+import { foundType, HEAD_BYTES } from '../../ports/found-type.ts'
 import { copyOut, locateItem } from '../../ports/item-bytes.ts'
 import { storeFailure, type StagePlace } from '../../ports/stage.ts'
 import { StoreError, type BlobStore } from '../../store/store.ts'
@@ -134,22 +134,22 @@ async function staged(
   file: string,
   known: ReadonlyMap<string, string>,
 ): Promise<CarriedOut> {
-  const { size } = await stat(file)
-  if (size !== task.size_bytes) return { task, error: new CloudError('cloud_file_changed') }
+  let head: Buffer = Buffer.alloc(0)
+  const onFirst = (bytes: Uint8Array) => (head = Buffer.from(bytes.subarray(0, HEAD_BYTES)))
   try {
-    const written = await place.store.adopt(place.shop, file, signal)
+    const size = task.size_bytes!
+    const written = await place.store.take(place.shop, file, { size, signal, onFirst })
+    if (!written) return { task, error: new CloudError('cloud_file_changed') }
     if (task.file_id !== null && known.get(task.file_id) === written.hash) {
       await recordApplied(scope, sync, task, {})
       return { task }
     }
-    const found = await foundType(await headOfFile(file))
+    const found = await foundType(head)
     const bytes = { ...written, location: place.location, content_type: null, ...found }
     return { task, bytes }
   } catch (error) {
     if (error instanceof StoreError) return { task, error: storeFailure(error) }
     throw error
-  } finally {
-    await rm(file, { force: true })
   }
 }
 

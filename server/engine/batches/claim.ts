@@ -3,7 +3,7 @@
 import type { ShopScope } from '../../db/for-shop.ts'
 import { AppError } from '../../errors.ts'
 import { followersOf } from '../operations/name-order.ts'
-import type { WorkItem } from '../types.ts'
+import type { OperationRow, WorkItem } from '../types.ts'
 import type { ChainRow } from '../worker/lease.ts'
 import type { ChainJob } from '../../queue/queue.ts'
 import {
@@ -34,7 +34,7 @@ export function claimBatch(
   scope: ShopScope,
   job: ChainJob,
   worker: string,
-  batch: number,
+  batchOf: (operation: OperationRow) => number,
 ): Promise<Claim | null> {
   return scope.transaction(async (tx) => {
     const held = await holdChain(tx, job, worker)
@@ -44,6 +44,7 @@ export function claimBatch(
     // running.
     await spreadBatches(tx, job.operation)
     const hint = Math.min(held.row.hint, ...leftovers)
+    const batch = batchOf(held.operation)
     const items =
       (await claimFrom(tx, held, hint, batch)) ??
       (hint > 0 ? await claimFrom(tx, held, 0, batch) : null)

@@ -5,8 +5,15 @@ import type { ShopScope } from '../../db/for-shop.ts'
 import { keepsPromise, ledgerOf } from '../../files/changes.ts'
 import { inNameOrder } from '../operations/name-order.ts'
 import { openEntries } from '../operations/sealed-addresses.ts'
-import { BATCH } from '../operations/strategy.ts'
-import type { EndedItem, ItemEnding, EngineParts, ResolvedStep, WorkItem } from '../types.ts'
+import { BATCH, strategyOf } from '../operations/strategy.ts'
+import type {
+  EndedItem,
+  EngineParts,
+  ItemEnding,
+  OperationRow,
+  ResolvedStep,
+  WorkItem,
+} from '../types.ts'
 import type { ChainJob } from '../../queue/queue.ts'
 import { withCancellation, type EngineRunner } from '../worker/runner.ts'
 import { batchStream } from './batch-stream.ts'
@@ -30,10 +37,11 @@ export async function workExecuted(
   scope: ShopScope,
   job: ChainJob,
 ): Promise<true> {
+  const batchOf = (operation: OperationRow) => strategyOf(operation, runner.parts.plugins).batch
   let more = true
   for (let turn = 1; more && turn <= BATCH; turn++)
     more = await withCancellation(runner, job.operation, async (interrupted) => {
-      const claim = await claimBatch(scope, job, runner.worker, BATCH)
+      const claim = await claimBatch(scope, job, runner.worker, batchOf)
       if (!claim) return false
       // Items that a crash interrupted run in small groups. The next group needs no new job:
       // it follows in this one.

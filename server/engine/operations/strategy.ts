@@ -6,7 +6,7 @@ import type { ChainLoad } from '../../queue/queue.ts'
 import type { OperationRow } from '../types.ts'
 import { itemPlugins } from '../../workflows/steps.ts'
 
-/** Items of an executed batch. Their files are read and written whole. */
+/** Items of an executed batch, unless a plugin asks for more. Files are read and written whole. */
 export const BATCH = 100
 /** Most items of a planned batch. An operation's chains share its items evenly. */
 export const PLAN_BATCH = 2000
@@ -31,7 +31,10 @@ export function strategyOf({ workflow, source }: Planned, plugins: readonly Plug
   const steps = itemPlugins(workflow, plugins)
   const executed =
     source.type === 'entries' || steps.some(({ run, bytes }) => run !== undefined || bytes)
-  if (executed) return { kind: 'executed', batch: BATCH, load: 'slow' }
+  if (executed) {
+    const batch = Math.max(BATCH, ...steps.map((step) => step.batch ?? 0))
+    return { kind: 'executed', batch, load: 'slow' }
+  }
   if (steps.some(({ outside }) => outside))
     return { kind: 'planned', batch: EXTERNAL_PLAN_BATCH, load: 'slow' }
   return { kind: 'planned', batch: PLAN_BATCH, load: 'quick' }

@@ -69,6 +69,7 @@ test('the list of errors is what clients rely on', () => {
       "cloud_file_changed 409 item",
       "cloud_duplicate_name 409 item",
       "cloud_quota 507 item",
+      "cloud_redirected 422 item",
       "cloud_rate_limited 429 item",
       "cloud_unreachable 503 item",
       "cloud_failed 502 item",

@@ -232,6 +232,12 @@ export const ERRORS = {
     type: 'item',
     message: 'The storage at the provider is full: make room there, then sync again',
   },
+  cloud_redirected: {
+    status: 422,
+    type: 'item',
+    message:
+      'The endpoint answered with a redirect, which is not followed: write the address of the storage service itself',
+  },
   cloud_rate_limited: {
     status: 429,
     type: 'item',

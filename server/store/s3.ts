@@ -6,7 +6,13 @@ import { openBucket } from './s3-calls.ts'
 import { createKeys } from './s3-keys.ts'
 import { look, readBlob } from './s3-read.ts'
 import { removeShopObjects, sweepBucket } from './s3-sweep.ts'
-import { adoptIntoBucket, removeObject, takeIntoBucket, writeBlob, type CopySizes } from './s3-write.ts'
+import {
+  adoptIntoBucket,
+  removeObject,
+  takeIntoBucket,
+  writeBlob,
+  type CopySizes,
+} from './s3-write.ts'
 import type { BlobStore } from './store.ts'
 
 /**

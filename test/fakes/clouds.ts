@@ -13,7 +13,7 @@ import type { CloudOptions } from '../../server/channels/cloud/cloud.ts'
 const HOSTS = [
   ...['www.googleapis.com', 'oauth2.googleapis.com', 'storage.googleapis.com'],
   ...['api.dropboxapi.com', 'content.dropboxapi.com', 'graph.microsoft.com'],
-  ...['login.microsoftonline.com', 'harbour1.blob.core.windows.net'],
+  ...['login.microsoftonline.com', 'harbour1.blob.core.windows.net', 's3.harbour.test'],
 ]
 
 export interface CloudFile {
@@ -105,6 +105,7 @@ export async function startClouds(): Promise<FakeClouds> {
         return connect({ host: '127.0.0.1', port: elsewhere.get(host) ?? securePort! })
       },
       environment: { RCLONE_CA_CERT: ca },
+      certificate: made.cert,
       // Ours speaks to the same names, without TLS in between.
       fetch: (input, init) => {
         const url = new URL(String(input instanceof Request ? input.url : input))

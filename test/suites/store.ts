@@ -276,7 +276,9 @@ function adoptTests(on: () => StoreUnderTest): void {
     await utimes(file, 1, 1)
     const { store } = on()
     const { hash } =
-      how === 'adopt' ? await store.adopt(shop, file) : (await store.take(shop, file, { size: 5000 }))!
+      how === 'adopt'
+        ? await store.adopt(shop, file)
+        : (await store.take(shop, file, { size: 5000 }))!
     await store.sweep(60_000, async (of, hashes) => (of === shop ? NONE : new Set(hashes)))
     expect(await store.size(shop, hash)).toBe(5000)
   })

@@ -27,7 +27,13 @@ export interface CloudOptions {
   secrets: Secrets
   log: Logger
   /** Tests lead names of providers to their emulators. */
-  emulators?: { dial: Dial; environment: Readonly<Record<string, string>>; fetch: OAuthFetch }
+  emulators?: {
+    dial: Dial
+    environment: Readonly<Record<string, string>>
+    /** Of their endpoints. */
+    certificate?: string
+    fetch: OAuthFetch
+  }
 }
 
 /** A remote that can be used until it is closed. */
@@ -83,8 +89,9 @@ export async function openCloud(options: CloudOptions): Promise<Cloud> {
       const remote = provider.remote({ settings, secrets, place })
       const bandwidth =
         bytesPerSecond === null ? null : Math.max(1, Math.ceil(bytesPerSecond / 1024))
-      const way = await (proxy ??= openGuardProxy(emulators?.dial))
-      const environment = { ...way.environment, ...emulators?.environment }
+      const { tunnels, forwards } = await (proxy ??= openGuardProxy(emulators))
+      const way = remote.forwarded ? forwards : tunnels
+      const environment = { ...way, ...emulators?.environment }
       const open = { program: rclone.path, environment }
       if (!provider.oauth) return { ...open, remote: { ...remote, bandwidth }, close: () => {} }
       if (id === null || secrets.refresh_token === undefined)

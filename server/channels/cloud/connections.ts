@@ -259,6 +259,7 @@ function refuse(error: unknown, provider?: Provider): never {
     cloud_access_revoked: secret,
     cloud_folder_not_found: has('bucket') ? 'bucket' : 'folder',
     cloud_unreachable: has('endpoint') ? 'endpoint' : undefined,
+    cloud_redirected: 'endpoint',
   }[error.code as string]
   throw new AppError(error.code, {
     message: error.message,

@@ -10,17 +10,22 @@ import {
   isServicePort,
   resolveBySystem,
 } from '../../ports/addresses.ts'
+import { createForwarder } from './forward.ts'
 
 /** Opens the socket for a tunnel. Tests lead names of providers to their emulators. */
 export type Dial = (host: string, port: number) => Socket
 
 export interface GuardProxy {
-  /** Variables for a child that is to use it. */
-  environment: Readonly<Record<string, string>>
+  /** Variables for a child that opens tunnels to addresses of providers. */
+  tunnels: Readonly<Record<string, string>>
+  /** Variables for a child whose endpoint a merchant chose: it opens no tunnel. */
+  forwards: Readonly<Record<string, string>>
   close(): Promise<void>
 }
 
 const CONNECT_MS = 10_000
+/** rclone keeps idle connections for a minute. */
+const KEEP_ALIVE_MS = 70_000
 
 /** Public addresses alone, on ports of storage services. */
 export const guardedDial: Dial = (host, port) => {
@@ -30,33 +35,71 @@ export const guardedDial: Dial = (host, port) => {
   return connect({ host, port, lookup: guardedLookup(resolveBySystem, standard) })
 }
 
-export async function openGuardProxy(dial: Dial = guardedDial): Promise<GuardProxy> {
-  // Other programs of this machine do not know it.
-  const password = randomBytes(24).toString('hex')
-  const expected = Buffer.from(`Basic ${Buffer.from(`rclone:${password}`).toString('base64')}`)
+export interface GuardOptions {
+  dial?: Dial | undefined
+  /** Trusted in place of the system's authorities. */
+  certificate?: string | undefined
+}
+
+export async function openGuardProxy(options: GuardOptions = {}): Promise<GuardProxy> {
+  const { dial = guardedDial, certificate } = options
+  const forwarder = createForwarder((host, port) => dialed(dial, host, port), certificate)
+  const users = { tunnels: createUser(), forwards: createUser() }
   const sockets = new Set<Duplex>()
-  const server = createServer((_, response) => response.writeHead(403).end())
+  const server = createServer((request, response) => {
+    if (users.forwards.is(request)) forwarder.answer(request, response)
+    else response.writeHead(403).end()
+  })
+  // An upload takes as long as it takes.
+  server.requestTimeout = 0
+  server.keepAliveTimeout = KEEP_ALIVE_MS
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
   server.on('connect', (request: IncomingMessage, client: Duplex) => {
-    sockets.add(client)
-    client.once('close', () => sockets.delete(client))
     client.on('error', () => client.destroy())
-    const given = Buffer.from(request.headers['proxy-authorization'] ?? '')
-    if (given.length !== expected.length || !timingSafeEqual(given, expected))
+    if (!users.tunnels.is(request))
       return void client.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n')
     tunnel(request.url ?? '', client, dial)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   server.unref()
-  const url = `http://rclone:${password}@127.0.0.1:${port}`
   return {
-    environment: { HTTPS_PROXY: url, HTTP_PROXY: url },
+    tunnels: users.tunnels.environment(port),
+    forwards: users.forwards.environment(port),
     close: async () => {
       const closed = new Promise((resolve) => server.close(resolve))
       for (const socket of sockets) socket.destroy()
+      forwarder.close()
       await closed
     },
   }
+}
+
+/** Other programs of this machine do not know its password. */
+function createUser() {
+  const password = randomBytes(24).toString('hex')
+  const expected = Buffer.from(`Basic ${Buffer.from(`rclone:${password}`).toString('base64')}`)
+  return {
+    is: ({ headers }: IncomingMessage): boolean => {
+      const given = Buffer.from(headers['proxy-authorization'] ?? '')
+      return given.length === expected.length && timingSafeEqual(given, expected)
+    },
+    environment: (port: number) => {
+      const url = `http://rclone:${password}@127.0.0.1:${port}`
+      return { HTTPS_PROXY: url, HTTP_PROXY: url }
+    },
+  }
+}
+
+/** Throws where the address is blocked; fails if it takes too long to connect. */
+function dialed(dial: Dial, host: string, port: number): Socket {
+  const socket = dial(host, port)
+  socket.setTimeout(CONNECT_MS, () => socket.destroy(new Error('timeout')))
+  socket.once('connect', () => socket.setTimeout(0))
+  return socket
 }
 
 function tunnel(address: string, client: Duplex, dial: Dial): void {
@@ -65,15 +108,13 @@ function tunnel(address: string, client: Duplex, dial: Dial): void {
   if (!target || target.port === '') return void refuse()
   let socket: Socket
   try {
-    socket = dial(target.hostname.replace(/^\[|\]$/g, ''), Number(target.port))
+    socket = dialed(dial, target.hostname.replace(/^\[|\]$/g, ''), Number(target.port))
   } catch {
     return void refuse()
   }
-  socket.setTimeout(CONNECT_MS, () => socket.destroy())
   let connected = false
   socket.once('connect', () => {
     connected = true
-    socket.setTimeout(0)
     client.write('HTTP/1.1 200 Connection established\r\n\r\n')
     socket.pipe(client).pipe(socket)
   })

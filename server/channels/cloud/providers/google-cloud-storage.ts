@@ -1,6 +1,6 @@
 // Google Cloud Storage: the key of a service account, and a bucket with a prefix.
 import { z } from 'zod'
-import { endpointProblem } from './s3.ts'
+import { endpointProblem, isLocal } from './s3.ts'
 import { field, folderRule, joined, textRule, type Provider } from './provider.ts'
 
 const isKey = (text: string): boolean => {
@@ -59,8 +59,13 @@ export const googleCloudStorage: Provider = {
   ],
   nameOf: ({ bucket, prefix }) => `Google Cloud Storage: ${joined(bucket, prefix)}`,
   problem: ({ settings, place }) => {
-    const message = endpointProblem(settings.endpoint ?? '', place.allowLoopback)
-    return message ? { param: 'endpoint', message } : null
+    const { endpoint = '' } = settings
+    if (endpoint === '') return null
+    // Its listings say where rclone reads each object: only an emulator of ours is believed.
+    const message = isLocal(endpoint)
+      ? endpointProblem(endpoint, place.allowLoopback)
+      : 'Leave it empty: Google has one endpoint'
+    return message === null ? null : { param: 'endpoint', message }
   },
   remote: ({ settings, secrets }) => ({
     settings: {

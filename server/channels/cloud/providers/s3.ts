@@ -1,6 +1,6 @@
 // Amazon S3 and services that speak its protocol: an access key, and a bucket with a prefix.
 import { addressTargetOf, serviceRules } from '../../../ports/addresses.ts'
-import { field, folderRule, joined, textRule, type Provider } from './provider.ts'
+import { field, folderRule, joined, textRule, type Provider, type Values } from './provider.ts'
 
 const PRESETS = [
   { id: 'aws', title: 'Amazon S3', rclone: 'AWS', endpoint: null },
@@ -32,7 +32,7 @@ const PRESETS = [
   },
 ] as const
 
-const presetOf = ({ preset, endpoint }: Readonly<Record<string, string>>) =>
+const presetOf = ({ preset, endpoint }: Values) =>
   PRESETS.find(({ id }) => id === (preset || (endpoint ? 'other' : 'aws')))!
 
 export const s3: Provider = {
@@ -93,7 +93,9 @@ export const s3: Provider = {
       ENV_AUTH: 'false',
       ACCESS_KEY_ID: settings.access_key ?? '',
       SECRET_ACCESS_KEY: secrets.secret_key ?? '',
-      ENDPOINT: settings.endpoint ?? '',
+      ENDPOINT: isForwarded(settings)
+        ? settings.endpoint!.replace(/^https:/i, 'http:')
+        : (settings.endpoint ?? ''),
       REGION: settings.region ?? '',
       FORCE_PATH_STYLE: ['minio', 'other'].includes(presetOf(settings).id) ? 'true' : 'false',
       NO_CHECK_BUCKET: 'true',
@@ -104,7 +106,18 @@ export const s3: Provider = {
     listing: ['--use-server-modtime', '--fast-list'],
     // Paths are known to exist: one request an object instead of two.
     fetching: { NO_HEAD_OBJECT: 'true' },
+    forwarded: isForwarded(settings),
   }),
+}
+
+/** Loopback is reached directly, where this installation allows it at all. */
+const isForwarded = ({ endpoint = '' }: Values): boolean =>
+  /^https:/i.test(endpoint) && !isLocal(endpoint)
+
+/** An address of this machine. */
+export const isLocal = (endpoint: string): boolean => {
+  const host = URL.parse(endpoint)?.hostname.replace(/^\[|\]$/g, '') ?? ''
+  return /^(localhost|.*\.localhost|127\.\d+\.\d+\.\d+|::1)$/i.test(host)
 }
 
 /** What is wrong with an address that rclone is to talk to, or null. */
@@ -115,8 +128,7 @@ export function endpointProblem(endpoint: string, allowLoopback: boolean): strin
     return 'Write an https address, like https://s3.example.com'
   if (url.search || url.hash || url.username || url.password)
     return 'An endpoint has no user name, query or fragment'
-  const host = url.hostname.replace(/^\[|\]$/g, '')
-  const local = /^(localhost|.*\.localhost|127\.\d+\.\d+\.\d+|::1)$/i.test(host)
+  const local = isLocal(endpoint)
   if (local && !allowLoopback) return 'This address cannot be used'
   if (!local && url.protocol === 'http:')
     return 'Write an https address: keys would be sent unencrypted over http'

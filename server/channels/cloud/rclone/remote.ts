@@ -12,6 +12,8 @@ export interface Remote {
   listing: readonly string[]
   /** Settings for fetching many objects whose paths are known. */
   fetching: Readonly<Record<string, string>>
+  /** A merchant chose its endpoint: it is given as plain http, and our proxy speaks TLS to it. */
+  forwarded?: boolean
   /** Kilobytes a second that a run may use; null: all. */
   bandwidth: number | null
 }

@@ -1,0 +1,97 @@
+// Requests to endpoints that merchants chose. rclone sends them to our proxy as plain http, and the
+// proxy speaks TLS to the endpoint: so it sees every answer. A redirect is refused, because rclone
+// follows one to this machine without asking any proxy.
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import { Agent, request as secureRequest } from 'node:https'
+import { isIP, type Socket } from 'node:net'
+import { pipeline } from 'node:stream'
+import { connect as connectSecurely } from 'node:tls'
+
+export interface Forwarder {
+  /** Answers a request that names its endpoint in full: `GET http://s3.example.com/bucket/key`. */
+  answer(request: IncomingMessage, response: ServerResponse): void
+  close(): void
+}
+
+/** @param certificate trusted in place of the system's authorities, for tests. */
+export function createForwarder(
+  dial: (host: string, port: number) => Socket,
+  certificate: string | undefined,
+): Forwarder {
+  const agent = new Agent({ keepAlive: true, timeout: IDLE_MS })
+  agent.createConnection = ({ host, port }, done) => {
+    try {
+      return connectSecurely({
+        socket: dial(host!, Number(port)),
+        servername: isIP(host!) === 0 ? host! : '',
+        ...(certificate === undefined ? {} : { ca: certificate }),
+      })
+    } catch (error) {
+      done?.(error as Error, undefined as never)
+      return null
+    }
+  }
+  return {
+    answer: (request, response) => {
+      const target = TARGET.exec(request.url ?? '')
+      if (!target) return void response.writeHead(400).end()
+      const { name, port = '443', path = '/' } = target.groups!
+      forward(request, response, {
+        agent,
+        host: name!.replace(/^\[|\]$/g, ''),
+        port: Number(port),
+        path,
+      })
+    },
+    close: () => agent.destroy(),
+  }
+}
+
+const IDLE_MS = 60_000
+/** Signed as it is written here: parsing it as a URL could change it. */
+const TARGET =
+  /^http:\/\/(?<name>\[[\da-f:.]+\]|[^/?#:@[\]]+)(?::(?<port>\d{1,5}))?(?<path>\/.*)?$/i
+
+interface Target {
+  agent: Agent
+  host: string
+  port: number
+  path: string
+}
+
+function forward(request: IncomingMessage, response: ServerResponse, target: Target): void {
+  const { method } = request
+  const headers = endToEnd(request.headers)
+  const upstream = secureRequest({ ...target, method, headers }, (answer) => {
+    const { statusCode = 502 } = answer
+    if (statusCode >= 300 && statusCode < 400 && answer.headers.location !== undefined) {
+      answer.resume()
+      return refuse(response, 403, 'EndpointRedirects')
+    }
+    response.writeHead(statusCode, endToEnd(answer.headers))
+    pipeline(answer, response, () => {})
+  })
+  upstream.on('error', () => {
+    if (response.headersSent) response.destroy()
+    else refuse(response, 502, 'EndpointUnreachable')
+  })
+  response.once('close', () => upstream.destroy())
+  pipeline(request, upstream, () => {})
+}
+
+/** As an S3 service says it, for rclone's log, which becomes one of our codes. */
+function refuse(response: ServerResponse, status: number, code: string): void {
+  response
+    .writeHead(status, { 'content-type': 'application/xml' })
+    .end(`<Error><Code>${code}</Code><Message>${code}</Message></Error>`)
+}
+
+/** Of one connection; the next one has its own. */
+const HOP_BY_HOP = new Set(
+  'connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade expect'.split(
+    ' ',
+  ),
+)
+
+const endToEnd = (headers: IncomingHttpHeaders): IncomingHttpHeaders =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_BY_HOP.has(name)))

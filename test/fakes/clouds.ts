@@ -32,6 +32,8 @@ export interface FakeClouds {
   requests: string[]
   /** What it gives is answered instead. */
   intercept(request: { method: string; host: string; path: string }): Answer | null
+  /** Requests wait for what it gives. */
+  hold(request: { method: string; host: string; path: string }): Promise<unknown> | undefined
   /** Access tokens that are accepted now. */
   tokens: Set<string>
   /** The refresh token that is valid now; null: access was revoked. Each use replaces it. */
@@ -123,6 +125,7 @@ export async function startClouds(): Promise<FakeClouds> {
     refresh: 'refresh-canary-1',
     page: 2,
     intercept: () => null,
+    hold: () => undefined,
     put: (name, content) => {
       const at = clouds.files.findIndex((file) => file.path === name)
       const file = { path: name, content: Buffer.from(content), modified: new Date() }
@@ -148,6 +151,7 @@ async function answer(clouds: FakeClouds, request: IncomingMessage, response: Se
   const { method = 'GET', headers } = request
   clouds.requests.push(`${method} ${host}${url.pathname}`)
   const asked = { method, host, url, headers, body: Buffer.concat(chunks).toString() }
+  await clouds.hold({ method, host, path: url.pathname })
   const {
     status = 200,
     headers: extra,

@@ -57,6 +57,7 @@ test('kills lose nothing and admit nothing twice', async () => {
     const started = await server.call('POST', `/api/connections/${id}/sync`, {})
     return ((await started.json()) as { id: string }).id
   }
+  const logs: string[] = []
   let operation = await begin()
   for (let kill = 0; kill < KILLS; kill++) {
     const seen = bucket.requests.length
@@ -69,6 +70,7 @@ test('kills lose nothing and admit nothing twice', async () => {
     await Promise.race([until(() => bucket.requests.length >= seen + after), delay(60_000)])
     if (kill % 2 === 1) {
       await server.kill()
+      logs.push(server.output())
       await until(() => rclones().length === 0)
       server = await startServer({ dataDir })
     } else
@@ -85,6 +87,7 @@ test('kills lose nothing and admit nothing twice', async () => {
   // What a killed rclone failed too often is brought by the next sync.
   operation = await begin()
   expect(await jobUntilEnd(server, operation)).toMatchObject({ status: 'success', failed: 0 })
+  expect([...logs, server.output()].join('\n')).not.toContain('canary')
   const files = await listAll(server, '/api/files?search=object-&limit=250')
   expect(new Set(files.map(({ filename }) => filename)).size).toBe(FILES)
   expect(files).toHaveLength(FILES)

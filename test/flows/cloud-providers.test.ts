@@ -55,6 +55,23 @@ describe.each(['google_drive', 'dropbox', 'onedrive'])('%s', (provider) => {
     expect(await app.sync(id)).toMatchObject({ status: 'success', total: 1, done: 1 })
   })
 
+  test('gets another token when the provider refuses the one it has in mid-sync', async () => {
+    const inside = `${folder}-tokens`
+    for (let n = 0; n < 6; n++) clouds.put(`${inside}/token ${n} ${folder}.pdf`, `token ${n}`)
+    const id = await signedIn(provider, inside)
+    let read = 0
+    clouds.intercept = ({ path }) => {
+      // After the third file every token that was given is refused.
+      if (/\/(content|download)$|\/files\/[^/]+$/.test(path) && ++read === 4) clouds.tokens.clear()
+      return null
+    }
+    const sync = await app.sync(id)
+    clouds.intercept = () => null
+    expect(sync).toMatchObject({ status: 'success', total: 6, done: 6, failed: 0 })
+    expect(read).toBeGreaterThan(6)
+    expect(await app.get(`/api/connections/${id}`)).toMatchObject({ state: 'ready', error: null })
+  })
+
   test('says that access was revoked, and is authorized again', async () => {
     const id = (await app.get('/api/connections')).data.find(
       (one: { provider: string }) => one.provider === provider,
@@ -74,6 +91,27 @@ describe.each(['google_drive', 'dropbox', 'onedrive'])('%s', (provider) => {
     expect(await app.sync(id)).toMatchObject({ status: 'success' })
   })
 })
+
+test.each(['dropbox', 'onedrive'])(
+  '%s: a name that changes its case alone keeps its file',
+  async (provider) => {
+    const folder = `case-${provider}`
+    for (const name of ['Plan', 'Été', 'other 1', 'other 2', 'other 3', 'other 4', 'other 5'])
+      clouds.put(`${folder}/${name} ${provider}.pdf`, name)
+    const id = await signedIn(provider, folder)
+    expect(await app.sync(id)).toMatchObject({ status: 'success', done: 7 })
+    const before = await app.files()
+    for (const file of clouds.files)
+      file.path = file.path.replace(/(Plan|Été)(?= )/, (name) => name.toLocaleUpperCase())
+    const moved = await app.sync(id)
+    expect(moved).toMatchObject({ status: 'success', total: 2, done: 2 })
+    const after = await app.files()
+    for (const name of ['Plan', 'Été'])
+      expect(after[`${name.toLocaleUpperCase()} ${provider}.pdf`].id).toBe(
+        before[`${name} ${provider}.pdf`].id,
+      )
+  },
+)
 
 describe('signing in', () => {
   test('is completed once, by the session and the shop that began it', async () => {

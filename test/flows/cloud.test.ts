@@ -217,7 +217,7 @@ describe('a sync that runs', () => {
         (line) => /rclone.*files-from-raw/.test(line) && line.includes(app.cloud.stagingFolder),
       )
 
-  test('is cancelled within a second; the next one continues, and no secret is in sight', async () => {
+  test('is cancelled within a second, and the next one continues', async () => {
     for (let n = 0; n < 5; n++) bucket.put(`slow/${n}.bin`, 'x'.repeat(1000))
     const id = await app.connect(bucket.connection('slow'))
     const gate = Promise.withResolvers<null>()
@@ -225,7 +225,6 @@ describe('a sync that runs', () => {
       method === 'GET' && key.startsWith('slow/') ? gate.promise : null
     const { body } = await app.owner.call('POST', `/api/connections/${id}/sync`, {})
     await expect.poll(running, { timeout: 20_000 }).toHaveLength(1)
-    expect(execFileSync('ps', ['-eo', 'args=']).toString()).not.toContain('canary')
     const second = await app.owner.call('POST', `/api/connections/${id}/sync`, {})
     expect(second).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } })
     expect((await app.get(`/api/connections/${id}`)).progress).toMatchObject({ phase: 'syncing' })
@@ -249,21 +248,6 @@ describe('a sync that runs', () => {
     bucket.intercept = () => null
     expect(sync).toMatchObject({ status: 'success', done: 1 })
     expect(refused).toBeGreaterThan(3)
-  })
-
-  test('keeps secrets out of rows, history and answers', async () => {
-    const { rows } = await app.engine.parts.database.pool.query<{ name: string }>(
-      `select table_name as name from information_schema.tables where table_schema in ('public', 'graphile_worker')`,
-    )
-    for (const { name } of rows) {
-      const found = await app.engine.parts.database.pool
-        .query(
-          `select 1 from ${name.startsWith('jobs') || name === 'migrations' ? `graphile_worker.${name}` : `"${name}"`} t where t::text like '%canary%' limit 1`,
-        )
-        .catch(() => ({ rows: [] }))
-      expect([name, found.rows.length]).toEqual([name, 0])
-    }
-    expect(JSON.stringify(await app.get('/api/connections'))).not.toContain('canary')
   })
 })
 

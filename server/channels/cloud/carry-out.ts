@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { PortError, type StagedBlob } from '../../../plugins/contract.ts'
+import { createAsyncQueue } from '../../async-queue.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { foundType, HEAD_BYTES } from '../../ports/found-type.ts'
 import { copyOut, locateItem } from '../../ports/item-bytes.ts'
@@ -90,27 +91,46 @@ async function* fetched(run: Run, tasks: readonly SyncTask[]): AsyncGenerator<Ca
       yield { task, error: new CloudError('cloud_duplicate_name') }
     }
   if (byPath.size === 0) return
+  const results = createAsyncQueue<CarriedOut>()
+  const stop = new AbortController()
+  const stoppable = { ...run, signal: AbortSignal.any([run.signal, stop.signal]) }
+  const working = fetchAndStage(stoppable, byPath, known, results.push)
+  working.then(() => results.end(), results.end)
+  try {
+    yield* results
+  } finally {
+    stop.abort(new Error('no more results are read'))
+    await working.catch(() => {})
+  }
+}
+
+/** Objects are staged while others are fetched. Each result is given when it is there. */
+async function fetchAndStage(
+  run: Run,
+  byPath: ReadonlyMap<string, SyncTask>,
+  known: ReadonlyMap<string, string>,
+  give: (result: CarriedOut) => void,
+): Promise<void> {
   const { program, remote, environment } = run.open
   const options = { environment, signal: run.signal, folder: run.folder }
-  const running = new Set<Promise<CarriedOut>>()
-  const ended: Promise<CarriedOut>[] = []
-  for await (const one of fetchObjects(program, remote, [...byPath.keys()], options)) {
-    const task = byPath.get(one.path)!
-    const work: Promise<CarriedOut> =
-      'error' in one
-        ? Promise.resolve({ task, error: one.error })
-        : staged(run, task, one.file, known)
-    running.add(work)
-    const end = () => {
-      running.delete(work)
-      ended.push(work)
+  const running = new Set<Promise<void>>()
+  try {
+    for await (const one of fetchObjects(program, remote, [...byPath.keys()], options)) {
+      const task = byPath.get(one.path)!
+      if ('error' in one) {
+        give({ task, error: one.error })
+        continue
+      }
+      const work = staged(run, task, one.file, known).then(give)
+      running.add(work)
+      const end = () => void running.delete(work)
+      work.then(end, end)
+      if (running.size >= STAGED_AT_ONCE) await Promise.race(running)
     }
-    work.then(end, end)
-    if (running.size >= STAGED_AT_ONCE) await Promise.race(running).catch(() => {})
-    while (ended.length > 0) yield await ended.shift()!
+    await Promise.all(running)
+  } finally {
+    await Promise.allSettled(running)
   }
-  await Promise.allSettled(running)
-  while (ended.length > 0) yield await ended.shift()!
 }
 
 /** Of the files that objects are to replace, or may be the same as. */

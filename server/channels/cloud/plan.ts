@@ -69,6 +69,19 @@ const differences = (twoWay: boolean) => `
     or not l.ignored and ${CHANGED}
     ${twoWay ? 'or f.id is null or f.version <> c.version or f.filename <> c.filename' : ''}`
 
+/** SQL: letters beyond ASCII too. */
+const inAnyCase = (text: string) => `lower(${text} collate pg_c_utf8)`
+
+/** Where names are equal in any case, a path that differs in nothing else is the same object. */
+async function findOtherCase(tx: ShopScope, connection: string): Promise<void> {
+  await tx.query(
+    `update cloud_listings l set renamed_from = c.path from cloud_files c
+     where l.shop_id = :shop and l.connection_id = :connection and c.shop_id = :shop and c.connection_id = :connection
+       and ${inAnyCase('c.path')} = ${inAnyCase('l.path')} and c.path <> l.path and not l.ignored and not l.duplicate`,
+    { connection },
+  )
+}
+
 /** Objects that vanished and objects that are new, with one hash and size, are one that moved. */
 async function findRenames(tx: ShopScope, connection: string): Promise<void> {
   const inOrder = (of: string) =>
@@ -79,10 +92,12 @@ async function findRenames(tx: ShopScope, connection: string): Promise<void> {
        select c.path, c.hash, c.size_bytes, ${inOrder('c')} from cloud_files c
        where c.shop_id = :shop and c.connection_id = :connection and c.hash is not null and not exists (
          select from cloud_listings l where l.shop_id = :shop and l.connection_id = :connection and l.path = c.path)
+       and not exists (
+         select from cloud_listings l where l.shop_id = :shop and l.connection_id = :connection and l.renamed_from = c.path)
      ), fresh as (
        select l.path, l.hash, l.size_bytes, ${inOrder('l')} from cloud_listings l
        where l.shop_id = :shop and l.connection_id = :connection and l.hash is not null
-         and not l.ignored and not l.duplicate and not exists (
+         and not l.ignored and not l.duplicate and l.renamed_from is null and not exists (
          select from cloud_files c where c.shop_id = :shop and c.connection_id = :connection and c.path = l.path)
      )
      update cloud_listings l set renamed_from = gone.path
@@ -99,6 +114,7 @@ export async function planSync(
   connection: CloudConnection,
 ): Promise<Plan> {
   await tx.query('delete from sync_changes where shop_id = :shop and sync_id = :sync', { sync })
+  if (providerOf(connection.provider).caseInsensitive) await findOtherCase(tx, connection.id)
   await findRenames(tx, connection.id)
   const planner = createPlanner(connection)
   const twoWay = connection.options.direction === 'two_way'
@@ -281,7 +297,7 @@ async function planUploads(
     }>(
       `select id, version, filename, exists (
            select from cloud_listings l where l.shop_id = :shop and l.connection_id = :connection
-             and case when :caseInsensitive then lower(l.path) = lower(files.filename) else l.path = files.filename end
+             and case when :caseInsensitive then ${inAnyCase('l.path')} = ${inAnyCase('files.filename')} else l.path = files.filename end
          ) as taken
        from files where shop_id = :shop and id > :after::uuid and deleted_at is null and size_bytes <= :most
          and not exists (select from cloud_files c where c.shop_id = :shop and c.file_id = files.id)

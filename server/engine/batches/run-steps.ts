@@ -6,8 +6,8 @@ import type {
   StagedBlob,
   WriteContext,
 } from '../../../plugins/contract.ts'
+import { createAsyncQueue, type AsyncQueue } from '../../async-queue.ts'
 import { errorFields, type Logger } from '../../log.ts'
-import { createAsyncQueue, type AsyncQueue } from './async-queue.ts'
 import { batchStream } from './batch-stream.ts'
 import type { EndedItem, ResolvedStep, WorkItem } from '../types.ts'
 import {

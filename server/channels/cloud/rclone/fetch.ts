@@ -3,6 +3,7 @@
 // partial files under their final names.
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
+import { createAsyncQueue } from '../../../async-queue.ts'
 import { CloudError, cloudError } from './errors.ts'
 import type { RunOptions } from './listing.ts'
 import { rootPath, type Remote } from './remote.ts'
@@ -33,9 +34,26 @@ export async function* fetchObjects(
 ): AsyncGenerator<Fetched> {
   const apart = unfit(paths)
   const together = paths.filter((one) => !apart.has(one))
-  if (together.length > 0) yield* fetchTogether(program, remote, together, folder, options)
+  for (const [at, batch] of distinct(together).entries())
+    yield* fetchTogether(program, remote, batch, path.join(folder, `batch-${at}`), options)
   for (const [at, one] of [...apart].entries())
     yield await fetchAlone(program, remote, one, path.join(folder, `alone-${at}`), options)
+}
+
+/**
+ * As few batches as possible, without two paths in one that a disk could take for the same: disks of
+ * some systems ignore case and forms of accents.
+ */
+function distinct(paths: readonly string[]): string[][] {
+  const seen = new Map<string, number>()
+  const batches: string[][] = []
+  for (const one of paths) {
+    const key = one.normalize('NFC').toLowerCase()
+    const at = seen.get(key) ?? 0
+    seen.set(key, at + 1)
+    ;(batches[at] ??= []).push(one)
+  }
+  return batches
 }
 
 /** Paths that a list of lines, or a file system, cannot hold beside the others. */
@@ -72,14 +90,14 @@ async function* fetchTogether(
   program: string,
   remote: Remote,
   paths: readonly string[],
-  folder: string,
+  into: string,
   options: RunOptions,
 ): AsyncGenerator<Fetched> {
-  const into = path.join(folder, 'batch')
   await mkdir(into)
   const waiting = new Set(paths)
   const errors = new Map<string, CloudError>()
-  const events = createEvents()
+  const events = createAsyncQueue<Fetched>()
+  const stop = new AbortController()
   const onLog = ({ level, msg, object }: LogEvent) => {
     if (object === undefined) return
     if (level === 'error') errors.set(object, cloudError(msg))
@@ -89,6 +107,7 @@ async function* fetchTogether(
   let trouble: unknown = null
   const run = runRclone(program, {
     ...options,
+    signal: AbortSignal.any([options.signal, stop.signal]),
     command: [
       'copy',
       '--files-from-raw',
@@ -105,9 +124,13 @@ async function* fetchTogether(
     onLog,
   })
     .catch((error: unknown) => (trouble = error))
-    .finally(events.end)
-  yield* events.all()
-  await run
+    .finally(() => events.end())
+  try {
+    yield* events
+  } finally {
+    stop.abort(new Error('no more objects are read'))
+    await run
+  }
   options.signal.throwIfAborted()
   if (trouble !== null && !(trouble instanceof CloudError)) throw trouble
   for (const one of waiting) {
@@ -143,27 +166,3 @@ async function fetchAlone(
 }
 
 const limits = ({ bandwidth }: Remote) => (bandwidth === null ? [] : ['--bwlimit', `${bandwidth}K`])
-
-/** Events in their order, until the end. */
-function createEvents() {
-  const queue: Fetched[] = []
-  let ended = false
-  let wake = () => {}
-  return {
-    push: (event: Fetched) => {
-      queue.push(event)
-      wake()
-    },
-    end: () => {
-      ended = true
-      wake()
-    },
-    async *all(): AsyncGenerator<Fetched> {
-      while (true) {
-        while (queue.length > 0) yield queue.shift()!
-        if (ended) return
-        await new Promise<void>((resolve) => (wake = resolve))
-      }
-    },
-  }
-}

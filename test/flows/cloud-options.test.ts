@@ -1,0 +1,227 @@
+// What a connection's options mean: deletions, names, times, previews; and what becomes of a sync
+// that is paused, or failed in part.
+import { rename, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startDue } from '../../server/channels/cloud/due.ts'
+import { addMappings } from '../../server/files/mappings.ts'
+import { parsePublicId } from '../../server/ids.ts'
+import { openCloudApp, untilStill, type CloudApp } from '../cloud.ts'
+import { hashOf } from '../fakes/content.ts'
+import { startBucket, type FakeBucket } from '../fakes/bucket.ts'
+import { silent } from '../database.ts'
+
+let app: CloudApp
+let bucket: FakeBucket
+beforeAll(async () => {
+  app = await openCloudApp()
+  bucket = await startBucket()
+})
+afterAll(async () => {
+  await app.close()
+  await bucket.close()
+})
+
+const many = (folder: string, count: number) =>
+  Object.fromEntries(
+    Array.from({ length: count }, (_, n) => [`${folder}/${folder} ${n}.txt`, `${folder} ${n}`]),
+  )
+const lastSync = async (id: string) => (await app.get(`/api/connections/${id}`)).last_sync
+
+async function mapped(folder: string, deletions: string): Promise<string> {
+  await app.put(many(folder, 6))
+  const id = await app.connect({ provider: 'demo', folder, deletions })
+  await app.sync(id)
+  const fileId = parsePublicId('file', (await app.files())[`${folder} 0.txt`].id)!
+  const product = { product_id: 'gid://shopify/Product/1', product_title: 'Boat', sku: null }
+  const how = { method: 'manual', score: 1, reason: 'test' } as const
+  await app.owner.scope.transaction(async (tx) => {
+    await addMappings(tx, [{ fileId, mapping: { ...product, ...how } as never }])
+    await tx.query(
+      `update files set mapping_state = 'mapped' where shop_id = :shop and id = :fileId`,
+      { fileId },
+    )
+  })
+  await rm(path.join(app.folder, folder, `${folder} 0.txt`))
+  return id
+}
+
+test.each([
+  { deletions: 'keep', total: 0, removed: 0, products: 1 },
+  { deletions: 'unmap', total: 1, removed: 1, products: 0 },
+])(
+  '$deletions: what is deleted there stays here',
+  async ({ deletions, total, removed, products }) => {
+    const id = await mapped(deletions, deletions)
+    const name = `${deletions} 0.txt`
+    expect(await app.sync(id)).toMatchObject({ status: 'success', total, done: total })
+    expect(await lastSync(id)).toMatchObject({ removed, failed: 0 })
+    const file = (await app.files())[name]
+    expect((await app.get(`/api/files/${file.id}`)).mappings).toHaveLength(products)
+    expect(await app.sync(id)).toMatchObject({ status: 'success', total: 0 })
+    // It is of no connection any more: what comes back there is another file.
+    await app.put({ [`${deletions}/${name}`]: 'back again' })
+    expect(await app.sync(id)).toMatchObject({ status: 'success', total: 1, done: 1 })
+    expect((await app.files())[name].id).toBe(file.id)
+    expect(await app.files()).toHaveProperty(`${deletions} 0 (2).txt`)
+  },
+)
+
+test('trash: it is restored with an undo, and from the trash', async () => {
+  const id = await mapped('trash', 'trash')
+  const before = (await app.files())['trash 0.txt']
+  const sync = await app.sync(id)
+  expect(sync).toMatchObject({ status: 'success', total: 1, done: 1 })
+  expect(await app.files()).not.toHaveProperty('trash 0.txt')
+  const { body: undo } = await app.owner.call('POST', `/api/operations/${sync.id}/undo`)
+  expect(await untilStill(app, undo.id)).toMatchObject({ status: 'success' })
+  const after = (await app.files())['trash 0.txt']
+  expect(after.id).toBe(before.id)
+  expect((await app.get(`/api/files/${after.id}`)).mappings).toHaveLength(1)
+})
+
+test('names: as there, or with their folders, also after a move', async () => {
+  const objects = {
+    'names/guide.pdf': 'top',
+    'names/one/guide.pdf': '1',
+    'names/one/two/guide.pdf': '2',
+  }
+  await app.put(objects)
+  const plain = await app.connect({ provider: 'demo', folder: 'names', include: ['guide.pdf'] })
+  expect(await app.sync(plain)).toMatchObject({ status: 'success', done: 3 })
+  const named = Object.keys(await app.files()).filter((name) => name.startsWith('guide'))
+  expect(named.sort()).toEqual(['guide (2).pdf', 'guide (3).pdf', 'guide.pdf'])
+
+  await app.put({ 'paths/a/b/plan.pdf': 'ab', 'paths/plan.pdf': 'top of paths' })
+  const id = await app.connect({ provider: 'demo', folder: 'paths', names: 'path' })
+  expect(await app.sync(id)).toMatchObject({ status: 'success', done: 2 })
+  const files = await app.files()
+  expect(files).toHaveProperty('plan.pdf')
+  const { id: file } = files['a - b - plan.pdf']
+  await rename(path.join(app.folder, 'paths/a/b'), path.join(app.folder, 'paths/a/c'))
+  expect(await app.sync(id)).toMatchObject({ status: 'success', total: 1, done: 1 })
+  expect((await app.files())['a - c - plan.pdf'].id).toBe(file)
+})
+
+test('objects that differ in case alone are two files, each with its own bytes', async () => {
+  const keys = ['case/twins/Abc.txt', 'case/twins/aBC.txt', 'case/twins/abc.txt']
+  for (const key of keys) bucket.put(key, key.slice(-7))
+  const id = await app.connect({ ...bucket.connection('case'), auto_map: false })
+  expect(await app.sync(id)).toMatchObject({ status: 'success', done: 3 })
+  const files = Object.values(await app.files()).filter(({ filename }) => /^abc/i.test(filename))
+  const rows = await app.owner.scope.query<{ hash: string }>(
+    `select distinct encode(hash, 'hex') as hash from versions where shop_id = :shop and file_id = any(:ids)`,
+    { ids: files.map(({ id: file }) => parsePublicId('file', file)!) },
+  )
+  expect(rows.map(({ hash }) => hash).sort()).toEqual(
+    keys.map((key) => hashOf(Buffer.from(key.slice(-7)))).sort(),
+  )
+})
+
+test.each([1, 6, 12, 24])(
+  'every %i hours: a due sync starts once, and the next time is set',
+  async (hours) => {
+    const folder = `due ${hours}`
+    await app.put(many(folder, 2))
+    const id = await app.connect({ provider: 'demo', folder, frequency_hours: hours })
+    const connection = parsePublicId('connection', id)!
+    const hoursLeft = async () => {
+      const [row] = await app.owner.scope.query<{ left: number }>(
+        `select extract(epoch from next_sync_at - now())::float / 3600 as left from connections
+       where shop_id = :shop and id = :connection`,
+        { connection },
+      )
+      return row!.left
+    }
+    expect(Math.round((await hoursLeft()) * 10) / 10).toBeCloseTo(hours, 1)
+    await app.owner.scope.query(
+      `update connections set next_sync_at = now() - interval '3 days' where shop_id = :shop and id = :connection`,
+      { connection },
+    )
+    const { database } = app.engine.parts
+    const parts = { database, engine: app.engine.engine, cloud: app.cloud, log: silent }
+    await Promise.all([startDue(parts), startDue(parts)])
+    const syncs = async () => (await app.get(`/api/connections/${id}/syncs`)).data
+    await expect.poll(syncs).toMatchObject([{ status: 'success', added: 2 }])
+    expect(Math.round((await hoursLeft()) * 10) / 10).toBeCloseTo(hours, 1)
+    expect(await startDue(parts)).toBe(0)
+  },
+)
+
+test('by hand: no time is set; other frequencies are refused', async () => {
+  const id = await app.connect({ provider: 'demo', frequency_hours: 6 })
+  const { body } = await app.owner.call('PATCH', `/api/connections/${id}`, {
+    frequency_hours: null,
+  })
+  expect(body).toMatchObject({ frequency_hours: null, next_sync_at: null })
+  const wrong = await app.owner.call('PATCH', `/api/connections/${id}`, { frequency_hours: 2 })
+  expect(wrong).toMatchObject({ status: 422, body: { error: { param: 'frequency_hours' } } })
+})
+
+test('a dry run changes nothing, says what would change, and can be confirmed', async () => {
+  await app.put(many('dry', 10))
+  const id = await app.connect({ provider: 'demo', folder: 'dry' })
+  await app.sync(id)
+  await app.put({ 'dry/dry 1.txt': 'changed', 'dry/new.txt': 'new' })
+  await rm(path.join(app.folder, 'dry/dry 2.txt'))
+  await rename(path.join(app.folder, 'dry/dry 3.txt'), path.join(app.folder, 'dry/moved.txt'))
+  const before = await app.files()
+  const preview = await app.sync(id, { dry_run: true })
+  expect(preview).toMatchObject({ status: 'previewed', total: 4 })
+  expect(await lastSync(id)).toMatchObject({
+    ...{ preview_reason: 'requested', added: 1, changed: 1, removed: 1, renamed: 1 },
+  })
+  expect(await app.files()).toEqual(before)
+  await app.owner.call('POST', `/api/operations/${preview.id}/confirm`)
+  expect(await untilStill(app, preview.id)).toMatchObject({ status: 'success', done: 4, failed: 0 })
+  const after = await app.files()
+  expect(after['moved.txt'].id).toBe(before['dry 3.txt'].id)
+  expect(after['dry 1.txt']).toMatchObject({ size_bytes: 7, id: before['dry 1.txt'].id })
+  expect(after).toHaveProperty('new.txt')
+  expect(after).not.toHaveProperty('dry 2.txt')
+  expect(await app.sync(id)).toMatchObject({ status: 'success', total: 0 })
+})
+
+test('what failed is retried alone, in the same operation', async () => {
+  for (let n = 0; n < 5; n++) bucket.put(`retried/retried ${n}.txt`, `retried ${n}`)
+  const id = await app.connect(bucket.connection('retried'))
+  const refused = new Set(['retried/retried 1.txt', 'retried/retried 3.txt'])
+  bucket.intercept = ({ method, key }) =>
+    method === 'GET' && refused.has(key) ? { status: 403, code: 'AccessDenied' } : null
+  const sync = await app.sync(id)
+  expect(sync).toMatchObject({ status: 'partial', done: 3, failed: 2 })
+  const { data } = await app.get(`/api/operations/${sync.id}/items?status=failed`)
+  expect(data.map(({ error }: { error: { code: string } }) => error.code)).toEqual([
+    'cloud_access_denied',
+    'cloud_access_denied',
+  ])
+  bucket.intercept = () => null
+  bucket.requests.length = 0
+  await app.owner.call('POST', `/api/operations/${sync.id}/retry`)
+  expect(await untilStill(app, sync.id)).toMatchObject({ status: 'success', done: 5, failed: 0 })
+  expect(bucket.requests.filter((one) => one.startsWith('GET')).sort()).toEqual(
+    [...refused].map((key) => `GET ${key}`),
+  )
+  expect(await app.sync(id)).toMatchObject({ status: 'success', total: 0 })
+})
+
+test('a pause interrupts it, keeps what is done, and it continues', async () => {
+  for (let n = 0; n < 20; n++) bucket.put(`paused/paused ${n}.txt`, `paused ${n}`)
+  const id = await app.connect(bucket.connection('paused'))
+  const gate = Promise.withResolvers<null>()
+  let asked = 0
+  bucket.intercept = ({ method }) => (method === 'GET' && ++asked > 5 ? gate.promise : null)
+  const { body } = await app.owner.call('POST', `/api/connections/${id}/sync`, {})
+  const operation = async () => app.get(`/api/operations/${body.id}`)
+  await expect.poll(async () => (await operation()).done, { timeout: 20_000 }).toBeGreaterThan(0)
+  await app.owner.call('POST', `/api/operations/${body.id}/pause`)
+  expect(await operation()).toMatchObject({ status: 'paused', finished_at: null })
+  const running = "select from items where shop_id = :shop and status = 'running'"
+  await expect.poll(() => app.owner.scope.query(running, {})).toEqual([])
+  const { done } = await operation()
+  gate.resolve(null)
+  bucket.intercept = () => null
+  expect((await operation()).done).toBe(done)
+  await app.owner.call('POST', `/api/operations/${body.id}/resume`)
+  expect(await untilStill(app, body.id)).toMatchObject({ status: 'success', done: 20, failed: 0 })
+})

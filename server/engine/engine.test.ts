@@ -238,7 +238,12 @@ test('what a dead worker left running is shared by all chains, a group each', as
   const id = await engine.start(workflow, names(BATCH + 2))
   const claimed = async (within: typeof scope, chain: number, worker: number) => {
     const by = `0199aaaa-0000-7000-8000-00000000000${worker}`
-    const claim = await claimBatch(within, { shop: engine.shop, operation: id, chain }, by, () => BATCH)
+    const claim = await claimBatch(
+      within,
+      { shop: engine.shop, operation: id, chain },
+      by,
+      () => BATCH,
+    )
     return claim?.items.map(({ position }) => position) ?? null
   }
   const range = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => from + n)

@@ -28,7 +28,7 @@ export const dueTask = (parts: ListingParts): BackgroundTask => ({
 })
 
 /** Gives how many syncs were started. */
-async function startDue(parts: ListingParts): Promise<number> {
+export async function startDue(parts: ListingParts): Promise<number> {
   const { rows } = await parts.database.pool.query<{ shop_id: number; id: string }>(
     `select c.shop_id, c.id from connections c join shops on shops.id = c.shop_id
      where c.next_sync_at <= now() and shops.uninstalled_at is null order by c.next_sync_at limit $1`,

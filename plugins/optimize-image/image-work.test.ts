@@ -243,10 +243,11 @@ describe('what can’t be opened says why', () => {
     await expect(work(Buffer.from(text))).rejects.toMatchObject({ code: 'not_an_image' })
   })
   test('too many pixels, in one picture or over all frames, are refused immediately', async () => {
+    const [still, frame] = [await bomb(30_000), await halves(1000, 1000).gif().toBuffer()]
+    const moving = repeated(frame, 101)
     const started = performance.now()
-    await expect(work(await bomb(30_000))).rejects.toMatchObject({ code: 'image_too_large' })
-    const frame = await halves(1000, 1000).gif().toBuffer()
-    await expect(work(repeated(frame, 101))).rejects.toMatchObject({ code: 'image_too_large' })
+    await expect(work(still)).rejects.toMatchObject({ code: 'image_too_large' })
+    await expect(work(moving)).rejects.toMatchObject({ code: 'image_too_large' })
     expect(performance.now() - started).toBeLessThan(5000)
   })
 })

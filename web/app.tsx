@@ -85,6 +85,12 @@ const DeliverySettingsPage = lazy(async () => ({
   default: (await import('./pages/settings/deliveries/delivery-settings-page.tsx'))
     .DeliverySettingsPage,
 }))
+const LicencesPage = lazy(async () => ({
+  default: (await import('./pages/settings/licences/licences-page.tsx')).LicencesPage,
+}))
+const CustomerDataPage = lazy(async () => ({
+  default: (await import('./pages/settings/customer-data/customer-data-page.tsx')).CustomerDataPage,
+}))
 const DeliveryPage = lazy(async () => ({
   default: (await import('./pages/deliveries/delivery-page.tsx')).DeliveryPage,
 }))
@@ -126,6 +132,8 @@ export function App() {
               <Route path="/settings/api-keys" component={ApiKeysPage} />
               <Route path="/settings/drop" component={DropPage} />
               <Route path="/settings/deliveries" component={DeliverySettingsPage} />
+              <Route path="/settings/licences" component={LicencesPage} />
+              <Route path="/settings/customer-data" component={CustomerDataPage} />
               <Route path="/settings/webhooks" component={WebhooksPage} />
               <Route path="/settings/webhooks/:id">
                 {({ id }) => <WebhookPage key={id} id={id} />}

@@ -5,6 +5,7 @@ import { nameKey } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { AppError } from '../errors.ts'
 import type { Secrets } from '../secrets.ts'
+import { raiseNotice } from './notices.ts'
 
 export interface LicenceList {
   /** A bare UUID. */
@@ -22,6 +23,8 @@ export interface Added {
   duplicates: number
 }
 
+/** The shop is warned from here on; web/labels/licence-list.ts has the same. */
+const FEW_KEYS = 10
 const MOST_LISTS = 500
 const MOST_KEYS = 1_000_000
 
@@ -99,6 +102,9 @@ export async function addLicenceKeys(
       sealed: keys.map((key) => secrets.seal(key, aboutOf(tx.shop))),
     },
   )
+  await tx.query('update licence_lists set warned_at = null where shop_id = :shop and id = :list', {
+    list,
+  })
   const [count] = await tx.query<{ keys: number }>(
     'select count(*) as keys from licence_keys where shop_id = :shop and list_id = :list',
     { list },
@@ -108,6 +114,33 @@ export async function addLicenceKeys(
       message: `A list has at most ${MOST_KEYS.toLocaleString('en')} keys: start another one`,
     })
   return { added: rows.length, duplicates: keys.length - rows.length }
+}
+
+/** Raises a notice when few keys are left: once, until keys are added. */
+export async function warnOfFewKeys(
+  tx: ShopScope,
+  list: Pick<LicenceList, 'id' | 'name'>,
+): Promise<void> {
+  const free = await tx.query(
+    `select 1 from licence_keys where shop_id = :shop and list_id = :id and delivery_id is null
+     limit ${FEW_KEYS + 1}`,
+    { id: list.id },
+  )
+  if (free.length > FEW_KEYS) return
+  const warned = await tx.query(
+    `update licence_lists set warned_at = now()
+     where shop_id = :shop and id = :id and warned_at is null and deleted_at is null returning id`,
+    { id: list.id },
+  )
+  if (warned.length === 0) return
+  await raiseNotice(tx, {
+    level: 'warning',
+    title: 'A list is running out of licence keys',
+    body:
+      `“${list.name}” has ${free.length} licence keys left. Add keys in the settings, under ` +
+      'Licence keys: orders that find no key are held until you do.',
+    operation_id: null,
+  })
 }
 
 /** Keys that were given stay with their buyers; the others are deleted. Throws `not_found`. */

@@ -12,6 +12,7 @@ export function runsOnText(
   channels: readonly Channel[],
 ): string {
   if (kind === 'bulk') return t('Selected files')
+  if (kind === 'delivery') return t('Deliveries')
   if (channel === null) return t('Imports, not attached')
   return channels.find(({ id }) => id === channel)?.imports?.plural ?? channel
 }

@@ -4,7 +4,7 @@
 import { PortError, type Licences } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { ERRORS } from '../../errors.ts'
-import { readLicenceList } from '../../files/licence-lists.ts'
+import { readLicenceList, warnOfFewKeys } from '../../files/licence-lists.ts'
 import { parsePublicId } from '../../ids.ts'
 
 /** @param delivery a bare UUID. */
@@ -64,4 +64,5 @@ async function assign(tx: ShopScope, { list, delivery, file, count }: Wanted): P
       `The list “${list.name}” has too few licence keys left: this delivery needs ${missing}`,
       false,
     )
+  await warnOfFewKeys(tx, list)
 }

@@ -174,6 +174,17 @@ describe('licence keys', () => {
     expect(new Set(given).size).toBe(50)
     expect(given.every((key) => keys.includes(key))).toBe(true)
     expect(await readLicenceList(house.scope, list)).toMatchObject({ left: 10, given: 50 })
+    // The shop is warned once that the list runs out, until keys are added.
+    const warnings = async () =>
+      (await listNotices(house.scope, { limit: 50 })).rows.filter(
+        ({ title }) => title === 'A list is running out of licence keys',
+      ).length
+    expect(await warnings()).toBe(1)
+    await house.scope.transaction((tx) =>
+      addLicenceKeys(tx, house.parts.secrets, list, ['LATER-1', 'LATER-2']),
+    )
+    for (let n = 0; n < 2; n++) await run(await deliver(house.scope, [file], workflow, about))
+    expect(await warnings()).toBe(2)
   })
 
   it('hold the delivery when there are too few, until keys are added', async () => {

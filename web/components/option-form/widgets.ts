@@ -7,6 +7,7 @@ import { shapeOf } from '../../labels/option-shape.ts'
 import { Checklist, RadioChoice } from './widgets/choices.tsx'
 import { CommaList } from './widgets/comma-list.tsx'
 import { FilePicker } from './widgets/file-picker.tsx'
+import { LicenceListPicker } from './widgets/licence-list.tsx'
 import { PackPicker } from './widgets/pack-picker.tsx'
 import { PagePosition } from './widgets/page-position.tsx'
 import { Password } from './widgets/password.tsx'
@@ -24,6 +25,7 @@ export interface Widget {
 
 const WIDGETS: Readonly<Record<string, Widget>> = {
   file: { field: FilePicker, wide: true },
+  'licence-list': { field: LicenceListPicker, wide: true },
   pack: { field: PackPicker, wide: true },
   'page-position': { field: PagePosition, wide: true, dialogOnly: true },
   password: { field: Password, wide: true },

@@ -6,15 +6,7 @@ import { RefreshProducts } from '../../components/refresh-products.tsx'
 import { WordsField } from '../../components/words-field.tsx'
 import { type MatchMethod } from '../../client/types.ts'
 import { t } from '../../messages/t.ts'
-import {
-  BlockStack,
-  Checkbox,
-  ChoiceList,
-  InlineStack,
-  Link,
-  Select,
-  Text,
-} from '../../ui/index.ts'
+import { BlockStack, Checkbox, ChoiceList, Link, Select, Text } from '../../ui/index.ts'
 import { momentText } from '../../labels/time.ts'
 import { methodOrder, methodsOf, type SettingsDraft } from './settings-draft.ts'
 
@@ -181,10 +173,7 @@ export function NotificationFields({ draft, problems, onChange }: Props) {
           onChange={(sms_recipients) => onChange({ sms_recipients })}
         />
       )}
-      <InlineStack gap="400">
-        <Link url="/settings/mail">{t('Sent mail')}</Link>
-        <Link url="/settings/webhooks">{t('Webhooks')}</Link>
-      </InlineStack>
+      <Link url="/settings/mail">{t('Sent mail')}</Link>
     </BlockStack>
   )
 }

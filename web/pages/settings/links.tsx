@@ -23,6 +23,9 @@ export function AutomationLinks() {
         <Entry title={t('Deliveries')} url="/settings/deliveries">
           {t('When orders are delivered, who sends the link, and what happens to risky orders.')}
         </Entry>
+        <Entry title={t('Licence keys')} url="/settings/licences">
+          {t('Lists of keys that orders get, and how many are left.')}
+        </Entry>
         <Entry title={t('Connections')} url="/settings/connections">
           {t('Folders and buckets in the cloud whose files are kept in sync.')}
         </Entry>
@@ -66,6 +69,9 @@ export function AdvancedLinks() {
         </Entry>
         <Entry title={t('FTP upload')} url="/settings/drop">
           {t('Send files by SFTP or FTP: accounts, automatic import, connections.')}
+        </Entry>
+        <Entry title={t('Customers’ data')} url="/settings/customer-data">
+          {t('Requests of customers for their data, with the document to send them.')}
         </Entry>
         <Entry title={t('API keys')} url="/settings/api-keys">
           {t('Keys for storefront tools and scripts, with their permissions and last use.')}

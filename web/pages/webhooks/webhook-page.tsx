@@ -21,7 +21,6 @@ import { Badge, Banner, BlockStack, Button, Card, InlineStack, Text } from '../.
 import { EditWebhook } from './edit-webhook.tsx'
 import { RotateSecret } from './rotate-secret.tsx'
 import { SentMessages } from './sent-messages.tsx'
-import './webhooks.css'
 
 type Open = 'edit' | 'rotate' | 'delete' | null
 

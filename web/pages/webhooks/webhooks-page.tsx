@@ -10,7 +10,6 @@ import { momentText } from '../../labels/time.ts'
 import { t } from '../../messages/t.ts'
 import { Badge, BlockStack, Card, InlineStack, Link, Text } from '../../ui/index.ts'
 import { CreateWebhook } from './create-webhook.tsx'
-import './webhooks.css'
 
 export function WebhooksPage() {
   const webhooks = useWebhooks()
@@ -43,7 +42,7 @@ export function WebhooksPage() {
         )}
         {list && list.length > 0 && (
           <Card padding="0">
-            <ul className="webhooks">
+            <ul className="entries">
               {list.map((webhook) => (
                 <Entry key={webhook.id} webhook={webhook} />
               ))}
@@ -79,7 +78,7 @@ function Entry({ webhook }: { webhook: Webhook }) {
       <InlineStack align="space-between" blockAlign="start" gap="200" wrap={false}>
         <BlockStack gap="050">
           <Link url={`/settings/webhooks/${id}`}>
-            <span className="webhook-url">{url}</span>
+            <span className="long-text">{url}</span>
           </Link>
           {description && <Text as="span">{description}</Text>}
           <Text as="span" tone="subdued" variant="bodySm">

@@ -34,9 +34,9 @@ export interface WorkflowDraft {
 let made = 0
 const freshKey = () => `step-${(made += 1)}`
 
-export const emptyDraft = (): WorkflowDraft => ({
+export const emptyDraft = (kind: WorkflowDraft['kind'] = 'bulk'): WorkflowDraft => ({
   name: '',
-  kind: 'bulk',
+  kind,
   channel: null,
   parallel: 1,
   steps: [],
@@ -96,12 +96,13 @@ export const bodyOf = ({ name, kind, channel, parallel, steps }: WorkflowDraft):
   kind,
   parallel,
   channel: kind === 'import' ? channel : null,
+  // A failure always holds the whole delivery.
   steps: steps.map(({ id, plugin, options, when, on_failure }) => ({
     ...(id === undefined ? {} : { id }),
     plugin,
     options,
     ...(when && Object.keys(when).length > 0 ? { when } : {}),
-    ...(on_failure ? { on_failure } : {}),
+    ...(on_failure && kind !== 'delivery' ? { on_failure } : {}),
   })),
 })
 

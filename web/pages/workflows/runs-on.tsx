@@ -2,7 +2,7 @@
 import { type Channel, useChannels } from '../../client/channels.ts'
 import { useWorkflows } from '../../client/workflows.ts'
 import { fieldId, type Problems } from '../../components/problems.ts'
-import { BlockStack, ChoiceList, Select } from '../../ui/index.ts'
+import { BlockStack, ChoiceList, Link, Select } from '../../ui/index.ts'
 import { stepOf, type WorkflowDraft } from './draft.ts'
 import { t } from '../../messages/t.ts'
 
@@ -38,8 +38,14 @@ export function RunsOn({ draft, change, problems }: Props) {
             value: 'delivery',
             label: t('Deliveries'),
             helpText: t(
-              'Runs when an order is delivered, before its buyer gets the files. Choose it in the settings.',
+              'Runs when an order is delivered, before its buyer gets the files. If a step fails, the delivery is held and you are told why.',
             ),
+            renderChildren: (selected) =>
+              selected && (
+                <Link url="/settings/deliveries">
+                  {t('Choose the workflow of deliveries in the settings')}
+                </Link>
+              ),
           },
           {
             value: 'import',
@@ -70,17 +76,19 @@ export function RunsOn({ draft, change, problems }: Props) {
           },
         ]}
       />
-      <div style={{ maxInlineSize: 560 }}>
-        <Select
-          label={t('Batches of files')}
-          id={fieldId('parallel')}
-          helpText={t('Parallel batches are faster, but files may finish in a different order.')}
-          error={problems.at('parallel')}
-          options={batches(draft.parallel)}
-          value={String(draft.parallel)}
-          onChange={(parallel) => change({ parallel: Number(parallel) })}
-        />
-      </div>
+      {draft.kind !== 'delivery' && (
+        <div style={{ maxInlineSize: 560 }}>
+          <Select
+            label={t('Batches of files')}
+            id={fieldId('parallel')}
+            helpText={t('Parallel batches are faster, but files may finish in a different order.')}
+            error={problems.at('parallel')}
+            options={batches(draft.parallel)}
+            value={String(draft.parallel)}
+            onChange={(parallel) => change({ parallel: Number(parallel) })}
+          />
+        </div>
+      )}
     </BlockStack>
   )
 }

@@ -196,21 +196,24 @@ function Body({ step, kind, plugin, problems, path, onChange }: Props & { path: 
               />
             </div>
           )}
-          <div style={{ maxInlineSize: 420 }}>
-            <Select
-              label={t('If a file fails')}
-              id={fieldId(`${path}.on_failure`)}
-              error={problems.at(`${path}.on_failure`)}
-              options={policiesOf(plugin?.kind ?? 'act').map((value) => ({
-                label: FAILURE_POLICIES[value],
-                value,
-              }))}
-              value={step.on_failure ?? defaultPolicy(plugin?.kind ?? 'act', kind)}
-              onChange={(on_failure) =>
-                onChange({ on_failure: on_failure as StepDraft['on_failure'] })
-              }
-            />
-          </div>
+          {/* A failure always holds the whole delivery. */}
+          {kind !== 'delivery' && (
+            <div style={{ maxInlineSize: 420 }}>
+              <Select
+                label={t('If a file fails')}
+                id={fieldId(`${path}.on_failure`)}
+                error={problems.at(`${path}.on_failure`)}
+                options={policiesOf(plugin?.kind ?? 'act').map((value) => ({
+                  label: FAILURE_POLICIES[value],
+                  value,
+                }))}
+                value={step.on_failure ?? defaultPolicy(plugin?.kind ?? 'act', kind)}
+                onChange={(on_failure) =>
+                  onChange({ on_failure: on_failure as StepDraft['on_failure'] })
+                }
+              />
+            </div>
+          )}
         </>
       )}
     </BlockStack>

@@ -82,7 +82,8 @@ export function WorkflowEditor({ id, initial, plugins, onSaved }: Props) {
           </BlockStack>
         </Card>
         <StepsCard form={form} plugins={byId} />
-        <NoWayBack titles={form.check?.cannot_undo ?? []} />
+        {/* Deliveries are no operations: nothing of them is undone. */}
+        {draft.kind !== 'delivery' && <NoWayBack titles={form.check?.cannot_undo ?? []} />}
       </BlockStack>
       <SaveBar
         dirty={form.dirty}

@@ -16,7 +16,9 @@ const BACK = { content: t('Workflows'), url: '/workflows' }
 
 export function WorkflowPage({ id }: { id: string }) {
   const fresh = id === 'new'
-  const from = new URLSearchParams(useSearch()).get('from')
+  const search = new URLSearchParams(useSearch())
+  const from = search.get('from')
+  const kind = search.get('kind') === 'delivery' ? 'delivery' : 'bulk'
   const source = fresh ? from : id
   const workflow = useWorkflow(source)
   const plugins = usePlugins()
@@ -38,17 +40,15 @@ export function WorkflowPage({ id }: { id: string }) {
       // Another source in the address is another form.
       key={source}
       id={fresh ? null : id}
-      initial={initialOf(fresh, workflow.data)}
+      initial={workflow.data ? startOf(workflow.data, fresh) : emptyDraft(kind)}
       plugins={plugins.data!.data}
       onSaved={(saved) => fresh && navigate(`/workflows/${saved.id}`, { replace: true })}
     />
   )
 }
 
-function initialOf(fresh: boolean, workflow: Workflow | undefined) {
-  if (!workflow) return emptyDraft()
-  return fresh ? copyOf(workflow) : draftOf(workflow)
-}
+const startOf = (workflow: Workflow, fresh: boolean) =>
+  fresh ? copyOf(workflow) : draftOf(workflow)
 
 interface WaitingProps {
   error: Error | null

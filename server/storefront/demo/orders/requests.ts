@@ -13,6 +13,7 @@ import { ORDER_ACTIONS, type DemoShopFront, type OrderAction } from './shop.ts'
 const SHOP = /^\/demo\/shop\/?$/
 const ORDERS = '/demo/orders'
 const PRODUCTS = '/demo/products'
+const DATA_REQUESTS = '/demo/customers/data-request'
 // An id may be a global one, with its slashes.
 const ORDER = /^\/demo\/orders\/(?:.*[/:])?(\d{1,15})$/
 const ACTION = new RegExp(`^/demo/orders/(?:.*[/:])?(\\d{1,15})/(${ORDER_ACTIONS.join('|')})$`)
@@ -39,7 +40,7 @@ export function createShopFrontRequests(place: ShopFrontPlace) {
   return (request: IncomingMessage, response: ServerResponse): boolean => {
     const path = pathOf(request)
     const front =
-      [ORDERS, PRODUCTS].includes(path) || [SHOP, ORDER, ACTION].some((one) => one.test(path))
+      [ORDERS, PRODUCTS, DATA_REQUESTS].includes(path) || [SHOP, ORDER, ACTION].some((one) => one.test(path))
     if (!front) return false
     const asPage = wantsPage(request)
     respond(place, request, path, asPage).then(
@@ -78,6 +79,7 @@ async function respond(
   if (request.method !== 'POST') return { status: 405, body: { error: { message: 'Send a POST' } } }
   const body = await readFields(request)
   if (path === PRODUCTS) return { status: 200, body: front.changeSku(body) }
+  if (path === DATA_REQUESTS) return { status: 202, body: front.requestData(body) }
   const [, id, action] = ACTION.exec(path) ?? []
   if (id === undefined && path !== ORDERS) return missing
   const order =

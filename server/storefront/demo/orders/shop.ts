@@ -1,6 +1,6 @@
 // What customers and the merchant do with orders of the stand-in's shop. Each event is told to the
 // app by its webhook.
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import { z } from 'zod'
 import type { DemoCatalog } from '../catalog.ts'
 import { toGid } from '../catalog-ids.ts'
@@ -53,6 +53,10 @@ const skuBody = z.strictObject({
   new_sku: z.string().min(1).max(255),
 })
 
+const dataRequestBody = z.strictObject({
+  email: z.email('Write an email address').max(320),
+})
+
 export const ORDER_ACTIONS = ['refund', 'cancel', 'edit', 'risk'] as const
 export type OrderAction = (typeof ORDER_ACTIONS)[number]
 
@@ -64,6 +68,8 @@ export interface DemoShopFront {
   read(id: number): Promise<DemoOrder | null>
   /** Gives a variant another SKU, as the merchant does. Throws `OrderProblem`. */
   changeSku(body: unknown): { product_id: string }
+  /** A customer asks for their data: the app is told. Throws `OrderProblem`. */
+  requestData(body: unknown): { data_request_id: number }
 }
 
 export function createShopFront(
@@ -115,6 +121,16 @@ export function createShopFront(
       const product_id = toGid('Product', id)
       void sender.send('products/update', { id, admin_graphql_api_id: product_id })
       return { product_id }
+    },
+    requestData: (body) => {
+      const { email } = parse(dataRequestBody, body)
+      const id = randomInt(1, 2 ** 40)
+      void sender.send('customers/data_request', {
+        orders_requested: [],
+        customer: { id: customerOf(email), email, phone: null },
+        data_request: { id },
+      })
+      return { data_request_id: id }
     },
     read: async (id) => (await orders.get([id]))[0] ?? null,
     buy: async (body) => {

@@ -4,7 +4,15 @@ import { useWorkflows } from '../../../client/workflows.ts'
 import { type Problems } from '../../../components/problems.ts'
 import { Titled } from '../../../components/titled.tsx'
 import { t } from '../../../messages/t.ts'
-import { BlockStack, Checkbox, ChoiceList, Select, TextField } from '../../../ui/index.ts'
+import {
+  BlockStack,
+  Checkbox,
+  ChoiceList,
+  InlineStack,
+  Link,
+  Select,
+  TextField,
+} from '../../../ui/index.ts'
 
 interface Props {
   value: DeliverySettings
@@ -98,19 +106,29 @@ const MailFields = ({ value, onChange }: Props) => (
 
 function WorkflowField({ value, problems, onChange }: Props) {
   const workflows = useWorkflows()
-  const own = (workflows.data?.data ?? []).filter(({ kind }) => String(kind) === 'delivery')
+  const own = (workflows.data?.data ?? []).filter(({ kind }) => kind === 'delivery')
+  const chosen = own.find(({ id }) => id === value.delivery_workflow)
   return (
-    <Select
-      label={t('Run on each new delivery')}
-      helpText={t('For example to stamp the buyer’s name on documents before they are delivered.')}
-      error={workflows.error?.message ?? problems.at('delivery_workflow')}
-      disabled={workflows.isPending}
-      options={[
-        { value: '', label: t('No workflow') },
-        ...own.map(({ id, name }) => ({ value: id, label: name })),
-      ]}
-      value={value.delivery_workflow ?? ''}
-      onChange={(id) => onChange({ delivery_workflow: id === '' ? null : id })}
-    />
+    <BlockStack gap="200">
+      <Select
+        label={t('Run on each new delivery')}
+        helpText={t(
+          'For example to stamp the buyer’s name on documents before they are delivered.',
+        )}
+        error={workflows.error?.message ?? problems.at('delivery_workflow')}
+        disabled={workflows.isPending}
+        options={[
+          { value: '', label: t('No workflow') },
+          ...own.map(({ id, name }) => ({ value: id, label: name })),
+        ]}
+        value={value.delivery_workflow ?? ''}
+        onChange={(id) => onChange({ delivery_workflow: id === '' ? null : id })}
+      />
+      <InlineStack gap="400">
+        {chosen && <Link url={`/workflows/${chosen.id}`}>{t('Edit this workflow')}</Link>}
+        <Link url="/workflows/new?kind=delivery">{t('Create a workflow for deliveries')}</Link>
+        <Link url="/settings/licences">{t('Lists of licence keys')}</Link>
+      </InlineStack>
+    </BlockStack>
   )
 }

@@ -1,0 +1,110 @@
+// The settings pages of licence keys and of customers' data, in a real browser: keys uploaded, a bad
+// line named, a workflow for deliveries built with the list, a customer's request answered.
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { startOrigin } from '../fakes/origin.ts'
+import type { RunningServer } from '../flows/server.ts'
+import { usePages } from './page-browser.ts'
+
+let server: RunningServer
+const open = usePages(startOrigin, (world) => {
+  ;({ server } = world)
+})
+
+const dialog = (page: Page) => page.getByRole('dialog')
+const press = (page: Page, name: string) =>
+  page.getByRole('button', { name, exact: true }).last().click()
+const LONG = `${'Long name '.repeat(9)}ten chars.`
+
+test('a list of licence keys is created, filled and chosen in a workflow for deliveries', async () => {
+  const page = await open('/settings/licences')
+  await page.getByRole('heading', { name: 'No lists of licence keys yet' }).waitFor()
+  await page.getByRole('button', { name: 'Create list' }).first().click()
+  await press(page, 'Create')
+  await dialog(page).getByText('Give it a name').waitFor()
+  await dialog(page).getByLabel('Name').fill(`${LONG}x`)
+  await press(page, 'Create')
+
+  // What cannot be a key is named by its line, and nothing is added.
+  await dialog(page)
+    .getByLabel('Keys, one a line')
+    .fill(`GOOD-1\n${'x'.repeat(501)}`)
+  await press(page, 'Add keys')
+  await dialog(page).getByText('Line 2: A key has at most 500 characters').waitFor()
+  await dialog(page).getByLabel('Keys, one a line').fill('GOOD-1\nGOOD-2\nGOOD-1')
+  await press(page, 'Add keys')
+  const list = page.getByRole('listitem').filter({ hasText: LONG })
+  await list.getByText('2 keys left · 0 given').waitFor()
+  await list.getByText('Few keys left').waitFor()
+
+  // From a file; what is there already is left out.
+  await list.getByRole('button', { name: /^Add keys/ }).click()
+  const keys = Array.from({ length: 20 }, (_, n) => `GOOD-${n + 1}`).join('\n')
+  const file = { name: 'keys.csv', mimeType: 'text/csv', buffer: Buffer.from(`key\n${keys}\n`) }
+  await dialog(page).getByLabel('Choose a file').setInputFiles(file)
+  await page.getByText('18 keys added, 2 were there already').waitFor()
+  await list.getByText('20 keys left · 0 given').waitFor()
+
+  await page.goto(`${server.url}/workflows/new?kind=delivery`)
+  await page.getByLabel('Name').fill('Keys for buyers')
+  expect(await page.getByRole('radio', { name: 'Deliveries' }).isChecked()).toBe(true)
+  await page.getByRole('button', { name: 'Add step' }).click()
+  await page.getByRole('menuitem', { name: 'Assign licence keys' }).click()
+  await page
+    .getByRole('combobox', { name: 'List of licence keys' })
+    .selectOption({ label: `${LONG} (20 keys left · 0 given)` })
+  await press(page, 'Save')
+  await page.waitForURL(/\/workflows\/workflow_/)
+  await page.goto(`${server.url}/workflows`)
+  await page
+    .getByRole('row', { name: /Keys for buyers/ })
+    .getByText('Deliveries')
+    .waitFor()
+
+  await page.goto(`${server.url}/settings/deliveries`)
+  await page
+    .getByRole('combobox', { name: 'Run on each new delivery' })
+    .selectOption('Keys for buyers')
+  await press(page, 'Save')
+  await expect
+    .poll(async () => (await (await server.call('GET', '/api/settings')).json()) as object)
+    .toMatchObject({ delivery_workflow: expect.stringMatching(/^workflow_/) as string })
+
+  await page.goto(`${server.url}/settings/licences`)
+  await list.getByRole('button', { name: /^Delete/ }).click()
+  await dialog(page).getByText('Its 20 unused keys are deleted.').waitFor()
+  await press(page, 'Delete')
+  await page.getByRole('heading', { name: 'No lists of licence keys yet' }).waitFor()
+})
+
+test('a customer’s request is listed with its document, to be downloaded and deleted', async () => {
+  const page = await open('/settings/customer-data')
+  await page.getByRole('heading', { name: 'No requests' }).waitFor()
+  const demo = await readFile(path.join(server.dataDir, 'demo.json'), 'utf8')
+  const { storefront } = JSON.parse(demo) as { storefront: { url: string } }
+  const asked = await fetch(`${storefront.url}/demo/customers/data-request`, {
+    ...{ method: 'POST', body: JSON.stringify({ email: 'asks@example.com' }) },
+    headers: { 'content-type': 'application/json' },
+  })
+  expect(asked.status).toBe(202)
+  await expect
+    .poll(async () => {
+      const answer = await server.call('GET', '/api/customer-data')
+      return ((await answer.json()) as { data: object[] }).data.length
+    })
+    .toBe(1)
+  await page.reload()
+  const request = page.getByRole('list', { name: 'Requests' }).getByRole('listitem')
+  await request.getByText('All data that is stored about them').waitFor()
+  const saved = page.waitForEvent('download')
+  await request.getByRole('button', { name: /^Download the data of Customer/ }).click()
+  const download = await saved
+  expect(download.suggestedFilename()).toMatch(/^customer-data-\d{4}-\d\d-\d\d\.json$/)
+  const document = JSON.parse(await readFile(await download.path(), 'utf8')) as object
+  expect(document).toMatchObject({ customer: { email: 'asks@example.com' } })
+  await request.getByRole('button', { name: /^Delete the data/ }).click()
+  await press(page, 'Delete')
+  await page.getByRole('heading', { name: 'No requests' }).waitFor()
+})

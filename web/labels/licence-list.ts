@@ -1,0 +1,36 @@
+// Lists of licence keys in words: how many keys are left, and the problems of an uploaded file.
+import { type LicenceList } from '../client/licence-lists.ts'
+import { type ErrorDetail } from '../client/types.ts'
+import { t } from '../messages/t.ts'
+
+/** From here on the merchant is warned: orders are held when none is left. */
+export const FEW_KEYS = 10
+
+export interface LicenceState {
+  text: string
+  tone: 'success' | 'warning' | 'critical'
+}
+
+export function licenceState({ left }: Pick<LicenceList, 'left'>): LicenceState {
+  if (left === 0) return { text: t('No keys left'), tone: 'critical' }
+  if (left <= FEW_KEYS) return { text: t('Few keys left'), tone: 'warning' }
+  return { text: t('Ready'), tone: 'success' }
+}
+
+export const licenceCounts = ({ left, given }: Pick<LicenceList, 'left' | 'given'>): string =>
+  [
+    t('{left, plural, one {# key left} other {# keys left}}', { left }),
+    t('{given, plural, one {# given} other {# given}}', { given }),
+  ].join(' · ')
+
+export interface BadLine {
+  /** From 1. */
+  line: number
+  message: string
+}
+
+/** The lines that a refused file names; empty where the file was refused as a whole. */
+export const badLines = (details: readonly ErrorDetail[]): BadLine[] =>
+  details.flatMap(({ index, message }) =>
+    typeof index === 'number' ? [{ line: index + 1, message }] : [],
+  )

@@ -56,6 +56,7 @@ export async function start(
       smtpUrl,
       twilio,
       from,
+      triggers: (shop: number) => storefront.triggers(shop),
       baseUrl,
       operationRecord: record,
       clock,

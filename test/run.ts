@@ -3,7 +3,7 @@
 // Chromium and the other programs below are installed from the system's packages where they are
 // absent and this user may do so.
 import { spawn } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { mkdir, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { hasModule, installPackages, whereIs } from './programs.ts'
@@ -64,6 +64,8 @@ const tsc = (record: string, ...args: string[]) => [
 const EXTENSIONS = readdirSync('web/extensions', { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name)
+  // Those for Flow are descriptions alone.
+  .filter((name) => existsSync(`web/extensions/${name}/tsconfig.json`))
 
 /** Two at a time: the linter, which takes as long as the others together. */
 const CHECKS: readonly (readonly Check[])[] = [

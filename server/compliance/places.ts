@@ -129,6 +129,7 @@ export const NOT_BUYERS: Readonly<Record<string, string>> = {
   foreseen_names: 'names of files',
   idempotency_keys: 'sealed replies, deleted after 24 hours',
   item_batches: 'ids',
+  flow_triggers: 'handles of the app’s own triggers',
   licence_keys: 'sealed keys',
   licence_lists: 'names that the merchant gave',
   mappings: 'the shop’s public catalog',

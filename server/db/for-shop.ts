@@ -42,6 +42,7 @@ export type TenantTable =
   | 'idempotency_keys'
   | 'item_batches'
   | 'items'
+  | 'flow_triggers'
   | 'licence_keys'
   | 'licence_lists'
   | 'links'

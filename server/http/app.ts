@@ -20,6 +20,7 @@ import type { Delivery } from '../delivery/delivery.ts'
 import { deliveryAddress } from '../delivery/request.ts'
 import type { Engine } from '../engine/engine.ts'
 import { AppError } from '../errors.ts'
+import { createFlowRequests, isFlowPath } from '../flow/requests.ts'
 import type { Logger } from '../log.ts'
 import type { Secrets } from '../secrets.ts'
 import type { BlobStore } from '../store/store.ts'
@@ -149,6 +150,7 @@ export function createApp(parts: AppParts): RequestListener {
   const failures = createFailureLimiter(parts)
   const downloads = () => delivery.counted()
   const metrics = createMetrics({ database, failures, token, open: demo, downloads })
+  const flow = createFlowRequests(parts)
   const others = createKoa(parts, metrics, failures).callback()
   return (request, response) => {
     const address = addressBeforeKoa(request.url)
@@ -161,14 +163,21 @@ export function createApp(parts: AppParts): RequestListener {
         response.statusCode,
         (performance.now() - begun) / 1000,
       )
-    const handle = address === WEBHOOKS_PATH ? parts.storefront.intake : delivery.handle
+    const handle =
+      address === WEBHOOKS_PATH
+        ? parts.storefront.intake
+        : isFlowPath(address)
+          ? flow
+          : delivery.handle
     void handle(request, response).then(answered)
   }
 }
 
 /** Downloads are the hot path; a webhook's signature is that of its raw body. Null: Koa's. */
-const addressBeforeKoa = (url: string | undefined): string | null =>
-  url?.split('?', 1)[0] === WEBHOOKS_PATH ? WEBHOOKS_PATH : deliveryAddress(url)
+function addressBeforeKoa(url: string | undefined): string | null {
+  const path = url?.split('?', 1)[0] ?? ''
+  return path === WEBHOOKS_PATH || isFlowPath(path) ? path : deliveryAddress(url)
+}
 
 /** Clients may send any path: all unknown ones are counted as one. */
 const methodOf = ({ method = '' }: IncomingMessage): string =>

@@ -25,6 +25,7 @@ const LIMITS = {
   callback: { all: 2, shop: 1 },
   webhook: { all: 2, shop: 1 },
   sms: { all: 1, shop: 1 },
+  flow: { all: 2, shop: 1 },
 }
 
 /**

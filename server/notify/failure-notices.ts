@@ -29,11 +29,14 @@ export async function raiseFailureNotice(
 
 type Words = { title: string; body: string }
 
-/** Null: a webhook's failures are in its list; the shop is told when it is switched off. */
+/**
+ * Null: a webhook's failures are in its list, and the shop is told when it is switched off; of a
+ * trigger that the platform refuses it is told once a day (flow/deliverer.ts).
+ */
 const WORDS: Record<
   MessageKind,
   ((tx: ShopScope, message: Told, failure: Failure) => Promise<Words>) | null
-> = { email: ofEmail, callback: ofCallback, webhook: null, sms: ofSms }
+> = { email: ofEmail, callback: ofCallback, webhook: null, sms: ofSms, flow: null }
 
 async function ofEmail(tx: ShopScope, message: Told, { status, reason }: Failure) {
   const { subject, to, link, delivery } = await contentOf(tx, message)

@@ -6,6 +6,7 @@ import { readShop } from '../files/shop-settings.ts'
 import { CALLBACK_EVENT } from './callbacks.ts'
 import { broughtDelivery, writeDeliveryMails } from './delivery-mail.ts'
 import { linkInPayload, writeLinkMails } from './link-mail.ts'
+import type { FlowMessage } from './flow/triggers.ts'
 import type { Content, MessageKind } from './outbox.ts'
 import { renderMail, type MailPayload } from './templates.ts'
 import type { WebhookPayload } from '../files/webhook-events.ts'
@@ -121,6 +122,7 @@ async function readable(
         subject: CALLBACK_EVENT,
         text: '',
       }
+    if (kind === 'flow') return { to: [], subject: (payload as FlowMessage).handle, text: '' }
     if (kind === 'webhook') return { to: [], subject: (payload as WebhookPayload).type, text: '' }
     if (kind === 'sms') {
       const { to, text } = payload as { to: string; text: string }

@@ -5,7 +5,9 @@ import type { BackgroundTask } from '../engine/background.ts'
 import type { OutboxJob } from '../queue/queue.ts'
 import type { Logger } from '../log.ts'
 import type { Secrets } from '../secrets.ts'
+import type { SendTrigger } from '../storefront/flow.ts'
 import { callbackDeliverer, type CallbackOptions } from './callbacks.ts'
+import { flowDeliverer } from './flow/deliverer.ts'
 import { staleMessageTask } from './stale-message-sweep.ts'
 import { mailDeliverer } from './mail.ts'
 import { openMailServer } from './mail-server.ts'
@@ -22,6 +24,8 @@ export interface OutboxOptions extends CallbackOptions {
   smtpUrl: string | null
   /** Null: text messages are kept, and none is sent. */
   twilio: TwilioAccount | null
+  /** The platform's automation of a shop; absent: there is none. */
+  triggers?: (shop: number) => SendTrigger
   from: string
   baseUrl: string
   secrets: Secrets
@@ -46,6 +50,7 @@ export function openDeliverers(options: OutboxOptions): Deliverers {
     email: mailDeliverer({ ...options, server: smtpUrl === null ? null : openMailServer(smtpUrl) }),
     callback: callbackDeliverer(options),
     webhook: webhookDeliverer(options),
+    flow: flowDeliverer(options.triggers),
     sms: smsDeliverer(twilio === null ? null : twilioGateway(twilio)),
   }
 }

@@ -2,7 +2,7 @@
 // deliverer for each kind of message decides how it is sent and how often.
 import { type ShopScope } from '../db/for-shop.ts'
 
-export const MESSAGE_KINDS = ['email', 'callback', 'webhook', 'sms'] as const
+export const MESSAGE_KINDS = ['email', 'callback', 'webhook', 'sms', 'flow'] as const
 export type MessageKind = (typeof MESSAGE_KINDS)[number]
 
 /** A message as it is sent, and as the shop reads it. */

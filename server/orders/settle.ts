@@ -1,7 +1,9 @@
 // What follows from a delivery's state: the buyer's mail, and the order's marks on the platform.
 import type { ShopScope } from '../db/for-shop.ts'
 import { readShop } from '../files/shop-settings.ts'
+import { toPublicId } from '../ids.ts'
 import { queueDeliveryMail } from '../notify/delivery-mail.ts'
+import { raiseTrigger } from '../notify/flow/triggers.ts'
 import type { DeliveredFile, DeliveryRow } from './delivery-rows.ts'
 import { queueEffects } from './effects.ts'
 import { statusOf } from './entitlement.ts'
@@ -29,6 +31,19 @@ export async function settleDelivery(
     id: row.id,
     marked,
   })
+  // Told once for a delivery, when its buyer can have the files for the first time.
+  if (ready)
+    await raiseTrigger(tx, {
+      handle: 'file-delivered',
+      key: row.id,
+      payload: {
+        order_id: Number(row.order_id.split('/').at(-1)),
+        'Delivery ID': toPublicId('delivery', row.id),
+        'Files delivered': new Set(
+          files.filter(({ entitled }) => entitled).map((file) => file.file_id),
+        ).size,
+      },
+    })
   const fulfils = settings.fulfil_orders || settings.delivery_mail === 'platform'
   await queueEffects(tx, row.order_id, ready && fulfils ? ['mark', 'fulfil'] : ['mark'])
 }

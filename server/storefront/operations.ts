@@ -29,5 +29,6 @@ export const ORDER_FULFILMENT = read('order-fulfilment')
 export const MARK_ORDER = read('mark-order')
 export const MARK_ORDER_UNTAGGED = read('mark-order-untagged')
 export const FULFIL_ORDER = read('fulfil-order')
+export const FLOW_TRIGGER = read('flow-trigger')
 /** Not sent by itself: a bulk query is the text of a query, run by the platform in its own time. */
 export const WHOLE_CATALOG = read('whole-catalog')

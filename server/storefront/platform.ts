@@ -7,6 +7,7 @@ import { createAccess } from './access.ts'
 import { createAdminRequest } from './admin-api.ts'
 import { verifyBuyerToken } from './buyer-token.ts'
 import { createCatalog } from './catalog.ts'
+import { createTriggers } from './flow.ts'
 import { createGrants } from './grants.ts'
 import { openLibrary } from './library.ts'
 import { readProduct } from './one-product.ts'
@@ -18,6 +19,7 @@ import { searchSkus } from './sku-search.ts'
 import type { LiveCatalog, Storefront } from './storefront.ts'
 import type { Transport } from './transport.ts'
 import { createIntake } from './webhooks/intake.ts'
+import { isSigned } from './webhooks/signature.ts'
 import { createWholeCatalog } from './whole-catalog.ts'
 
 export interface PlatformOptions {
@@ -46,6 +48,9 @@ export function createStorefront(options: PlatformOptions): Storefront {
   const catalogs = new Map<number, LiveCatalog>()
   const orders = new Map<number, LiveOrders>()
   const closing = new AbortController()
+  const signing = [platform.apiSecret, platform.previousSecret].filter(
+    (secret) => typeof secret === 'string',
+  )
   const profiles = createProfiles(database, request, closing.signal, log)
 
   return {
@@ -78,12 +83,10 @@ export function createStorefront(options: PlatformOptions): Storefront {
       if (!orders.has(shop)) orders.set(shop, createOrders(shop, request, closing.signal))
       return orders.get(shop)!
     },
+    triggers: (shop) => createTriggers(shop, request),
+    isSigned: (body, signature) => isSigned(body, signature, signing),
     refreshProfile: (shop) => profiles.learn(shop),
-    intake: createIntake(
-      database,
-      [platform.apiSecret, platform.previousSecret].filter((secret) => typeof secret === 'string'),
-      log,
-    ),
+    intake: createIntake(database, signing, log),
     close: async () => {
       closing.abort()
       await profiles.settled()

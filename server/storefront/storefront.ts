@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { CatalogVariant } from '../../plugins/contract.ts'
 import type { BuyerIdentity } from './buyer-token.ts'
+import type { SendTrigger } from './flow.ts'
 import type { LiveOrders } from './orders.ts'
 import type { Intake } from './webhooks/intake.ts'
 import type { CatalogRow, WholeCatalog } from './whole-catalog.ts'
@@ -61,6 +62,10 @@ export interface Storefront {
   product(shop: number, id: string, signal: AbortSignal): Promise<readonly CatalogRow[] | null>
   /** The orders of a shop. */
   orders(shop: number): LiveOrders
+  /** Starts workflows of the platform's automation in the shop. */
+  triggers(shop: number): SendTrigger
+  /** Is the body signed with the app's secret? `signature`: X-Shopify-Hmac-Sha256. */
+  isSigned(body: Buffer, signature: string): boolean
   /** Reads name, address, time zone and scopes of the shop now. Never rejects. */
   refreshProfile(shop: number): Promise<void>
   /** Takes in the platform's webhooks. */

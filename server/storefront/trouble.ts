@@ -67,12 +67,14 @@ function diagnoseAnswer(error: GraphqlQueryError): Trouble {
   }
 }
 
-export const unavailable = ({ reason }: Trouble): PortError =>
-  new PortError(
-    'storefront_unavailable',
-    `${ERRORS.storefront_unavailable.message}: ${reason}`,
-    true,
-  )
+/** The platform answered, and would answer the same again. */
+export class PlatformRefusal extends PortError {}
+
+export function unavailable({ kind, reason }: Trouble): PortError {
+  const Failure = kind === 'refused' ? PlatformRefusal : PortError
+  const message = `${ERRORS.storefront_unavailable.message}: ${reason}`
+  return new Failure('storefront_unavailable', message, true)
+}
 
 export function costOf(extensions: unknown): Cost | null {
   const cost = (extensions as { cost?: Partial<Cost> } | undefined)?.cost

@@ -1553,7 +1553,7 @@ export interface components {
       /** @description No mail server is set up: it was kept here and did not leave */
       kept: boolean
       /** @enum {string} */
-      kind: 'email' | 'callback' | 'webhook' | 'sms'
+      kind: 'email' | 'callback' | 'webhook' | 'sms' | 'flow'
       operation_id: string | null
       sent_at: string | null
       /**

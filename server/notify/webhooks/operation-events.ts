@@ -2,6 +2,7 @@
 import type { Plugin, Workflow } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { toPublicId } from '../../ids.ts'
+import { raiseTrigger } from '../flow/triggers.ts'
 import { raiseEvent, type WebhookEvent } from '../../files/webhook-events.ts'
 
 /** An event names so many files; the others are read from the operation's items. */
@@ -25,6 +26,12 @@ export async function raiseOperationEvents(
   const types: WebhookEvent[] = ['operation.finished']
   if (operation.channel === 'cloud') types.push('sync.finished')
   if (worked) types.push(...changesOf(operation, plugins))
+  if (operation.kind === 'import')
+    await raiseTrigger(tx, {
+      handle: 'import-finished',
+      key: `${operation.id}/${operation.round}`,
+      operation: operation.id,
+    })
   for (const type of types)
     await raiseEvent(tx, {
       type,

@@ -30,8 +30,10 @@ export function createAdminEndpoint(
   shop: DemoShop,
   throttle: { bucket: number; restore: number },
   orders: OrderStore = memoryOrders(),
+  /** Further fields of QueryRoot and Mutation. */
+  more: object = {},
 ): AdminEndpoint {
-  const root = createRoot(catalog, shop, orders)
+  const root = { ...createRoot(catalog, shop, orders), ...more }
   const bulk = createBulkRunner((document, contextValue) =>
     execute({ schema: adminSchema, document, rootValue: root, contextValue }),
   )

@@ -11,6 +11,7 @@ import { createAdminEndpoint, type AdminCounts } from './admin-endpoint.ts'
 import { DEMO_SHOP, type DemoApp, type DemoShop } from './app.ts'
 import { readCatalog } from './catalog.ts'
 import { createTokenEndpoint } from './oauth.ts'
+import { createDemoFlow } from './flow.ts'
 import { isLocalHost } from './own-page.ts'
 import { createShopFrontRequests } from './orders/requests.ts'
 import { createWebhookSender } from './orders/sender.ts'
@@ -68,13 +69,18 @@ export async function startDemoStorefront(options: DemoOptions): Promise<DemoSto
   const catalog = await readCatalog(options.catalog ?? BUNDLED)
   const tokens = createTokenEndpoint(app, options.accessSeconds ?? ACCESS_SECONDS)
   const { orders = memoryOrders(), appAddress = 'http://127.0.0.1' } = options
-  const admin = createAdminEndpoint(catalog, shop, options, orders)
+  const flow = createDemoFlow(app, appAddress)
+  const admin = createAdminEndpoint(catalog, shop, options, orders, {
+    flowTriggerReceive: flow.flowTriggerReceive,
+  })
   const sender = createWebhookSender(app, `${appAddress}/webhooks`)
-  const shopFront = createShopFrontRequests({
+  const orderPages = createShopFrontRequests({
     front: createShopFront(catalog, orders, sender),
     ...{ catalog, shopName: shop.name, adminUrl: appAddress, log: options.log },
   })
 
+  const shopFront: DemoStorefront['shopFront'] = (request, response) =>
+    flow.handle(request, response) || orderPages(request, response)
   const download = (request: IncomingMessage, response: ServerResponse): boolean => {
     const file = request.method === 'GET' ? admin.bulk.file(request.url ?? '') : null
     if (file === null) return false

@@ -40,7 +40,8 @@ export function createShopFrontRequests(place: ShopFrontPlace) {
   return (request: IncomingMessage, response: ServerResponse): boolean => {
     const path = pathOf(request)
     const front =
-      [ORDERS, PRODUCTS, DATA_REQUESTS].includes(path) || [SHOP, ORDER, ACTION].some((one) => one.test(path))
+      [ORDERS, PRODUCTS, DATA_REQUESTS].includes(path) ||
+      [SHOP, ORDER, ACTION].some((one) => one.test(path))
     if (!front) return false
     const asPage = wantsPage(request)
     respond(place, request, path, asPage).then(

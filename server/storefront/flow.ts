@@ -1,0 +1,34 @@
+// Starts workflows of the platform's automation (Flow) that begin with one of the app's triggers.
+import type { AdminRequest } from './admin-api.ts'
+import { FLOW_TRIGGER } from './operations.ts'
+import { PlatformRefusal } from './trouble.ts'
+
+/** `refused`: no further attempt would help, for example where the shop's plan lacks Flow. */
+export type TriggerResult = { sent: true } | { refused: string }
+
+/**
+ * Throws `PortError` when the platform cannot be reached.
+ * @param handle of the extension, in web/extensions.
+ */
+export type SendTrigger = (
+  trigger: { handle: string; payload: object },
+  signal: AbortSignal,
+) => Promise<TriggerResult>
+
+const MUTATION_POINTS = 10
+
+export const createTriggers =
+  (shop: number, request: AdminRequest): SendTrigger =>
+  async ({ handle, payload }, signal) => {
+    try {
+      const variables = { handle, payload }
+      const { flowTriggerReceive } = await request<{
+        flowTriggerReceive: { userErrors: { message: string }[] } | null
+      }>(shop, FLOW_TRIGGER, variables, MUTATION_POINTS, signal)
+      const [objection] = flowTriggerReceive?.userErrors ?? []
+      return objection ? { refused: objection.message } : { sent: true }
+    } catch (error) {
+      if (error instanceof PlatformRefusal) return { refused: error.message }
+      throw error
+    }
+  }

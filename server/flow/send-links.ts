@@ -15,25 +15,14 @@ import type { FlowAddress, FlowParts } from './address.ts'
 const MOST_FILES = 100
 const MOST_TEXT = 30_000
 
-/** Flow sends empty fields as empty texts, and numbers as texts. */
-const empty = (value: unknown) =>
-  typeof value === 'string' && value.trim() === '' ? undefined : value
-const numeric = (value: unknown) => {
-  const given = empty(value)
-  return typeof given === 'string' && /^\d{1,9}(\.0+)?$/.test(given.trim()) ? Number(given) : given
-}
-
 const schema = z.object({
   action_run_id: z.string().min(1).max(150),
   properties: z.object({
-    email: z.preprocess(
-      (value) => (typeof value === 'string' ? value.trim() : value),
-      z.email('Give an email address').max(320, 'An address has at most 320 characters'),
-    ),
-    files: z.preprocess(empty, z.string().max(MOST_TEXT, 'Name fewer files').optional()),
-    pack: z.preprocess(empty, z.string().max(255, 'A name has at most 255 characters').optional()),
-    expiry_days: z.preprocess(numeric, settingFields.expiry_days.optional()),
-    download_limit: z.preprocess(numeric, settingFields.download_limit.optional()),
+    email: z.email('Give an email address').max(320, 'An address has at most 320 characters'),
+    files: z.string().max(MOST_TEXT, 'Name fewer files').optional(),
+    pack: z.string().max(255, 'A name has at most 255 characters').optional(),
+    expiry_days: settingFields.expiry_days.optional(),
+    download_limit: settingFields.download_limit.optional(),
   }),
 })
 type Wanted = z.output<typeof schema>['properties']
@@ -41,7 +30,7 @@ type Wanted = z.output<typeof schema>['properties']
 export const SEND_LINKS: FlowAddress = {
   path: '/flow/actions/send-download-links',
   handle: async (tx, body, parts) => {
-    const parsed = parseBounded(schema, body)
+    const parsed = parseBounded(schema, { ...body, properties: plainFields(body.properties) })
     if (!parsed.data) throw refused(parsed.issues)
     const { action_run_id, properties } = parsed.data
     if (!(await isNewRun(tx, action_run_id))) return {}
@@ -53,6 +42,19 @@ export const SEND_LINKS: FlowAddress = {
     )
     return { return_value: { links: links.map(({ id }) => toPublicId('link', id)) } }
   },
+}
+
+const NUMBERS: readonly string[] = ['expiry_days', 'download_limit']
+
+/** Flow sends empty fields as empty texts, and numbers as texts. */
+function plainFields(properties: unknown): object {
+  const fields = Object.entries((properties ?? {}) as Record<string, unknown>)
+  const plain = fields.map(([name, value]) => {
+    const text = typeof value === 'string' ? value.trim() : value
+    const number = NUMBERS.includes(name) && /^\d{1,9}(\.0+)?$/.test(String(text))
+    return [name, number ? Number(text) : text]
+  })
+  return Object.fromEntries(plain.filter(([, value]) => value !== '' && value !== null))
 }
 
 function refused(issues: readonly Issue[]): AppError {

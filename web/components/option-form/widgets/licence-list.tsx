@@ -5,8 +5,8 @@ import { t } from '../../../messages/t.ts'
 import { BlockStack, Link, Select } from '../../../ui/index.ts'
 import { Problem } from '../../problem.tsx'
 import { fieldId } from '../../problems.ts'
-import { type FieldProps } from '../option-form.tsx'
-import { titleOf } from '../shape.ts'
+import { type FieldProps } from '../field-props.ts'
+import { titleOf } from '../../../labels/option-shape.ts'
 
 export function LicenceListPicker({ name, schema, value, onChange, path, problems }: FieldProps) {
   const lists = useLicenceLists()

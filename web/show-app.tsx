@@ -1,12 +1,24 @@
 // Draws the page, in the language that main.tsx has chosen.
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { onWebVitals, type WebVital } from './client/bridge.ts'
+import { call } from './client/client.ts'
 import { App } from './app.tsx'
 
 export function showApp(): void {
+  onWebVitals(reportVitals)
   createRoot(document.getElementById('app')!).render(
     <StrictMode>
       <App />
     </StrictMode>,
   )
+}
+
+/** Of this page alone: nothing waits for it, and a lost report is no harm. */
+function reportVitals(metrics: readonly WebVital[]): void {
+  const body = {
+    path: window.location.pathname,
+    metrics: metrics.map(({ name, value }) => ({ name, value })),
+  }
+  call('/api/web-vitals', { method: 'POST', body }).catch(() => undefined)
 }

@@ -76,6 +76,7 @@ import { settingsRoutes } from './routes/settings.ts'
 import { storefrontRoutes } from './routes/storefront.ts'
 import { tagTemplateRoutes } from './routes/tag-templates.ts'
 import { versionRoutes } from './routes/versions.ts'
+import { webVitalRoutes } from './routes/web-vitals.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
 import { workflowRoutes } from './routes/workflows.ts'
 
@@ -142,6 +143,7 @@ export function listEndpoints(parts: AppParts): Endpoint[] {
     ...webhookRoutes(parts),
     ...sessionRoutes(),
     ...activityRoutes(parts.engine),
+    ...webVitalRoutes(parts),
   ]
 }
 

@@ -2707,6 +2707,14 @@ export interface components {
        */
       keep_hours: number
     }
+    WebVitals: {
+      metrics: {
+        /** @enum {string} */
+        name: 'LCP' | 'FCP' | 'CLS' | 'INP' | 'TTFB' | 'FID'
+        value: number
+      }[]
+      path: string
+    }
     Workflow: {
       built_in: boolean
       /** @description Steps whose effect no undo takes back */

@@ -1,10 +1,29 @@
-// The storefront's bridge script, as the page uses it: who is signed in, and short messages in the
-// storefront's own frame.
+// The storefront admin's bridge script (App Bridge), as the page uses it: who is signed in, short
+// messages, the bar for unsaved changes, the menu, and how fast the page was. Each part may be
+// missing: then the page has its own.
 import { t } from '../messages/t.ts'
+
+/** The bar in the admin's frame, drawn from a `<ui-save-bar>` of the page. */
+export interface AdminSaveBar {
+  show(id: string): Promise<void>
+  hide(id: string): Promise<void>
+  /** Asks whether unsaved changes may be lost; settles with the answer. */
+  leaveConfirmation(): Promise<void>
+}
+
+export interface WebVital {
+  name: string
+  value: number
+}
 
 interface Bridge {
   idToken(): Promise<string>
+  environment?: { embedded?: boolean }
   toast?: { show(text: string): void }
+  saveBar?: AdminSaveBar
+  webVitals?: {
+    onReport(callback: (report: { metrics: readonly WebVital[] }) => void): unknown
+  }
 }
 
 declare global {
@@ -15,12 +34,22 @@ declare global {
 
 const SIGN_IN_SECONDS = 15
 
-/** Demo mode stands alone in the browser: it has a frame and a navigation of its own. */
+/** Demo mode asks no other host. */
 export function isDemo(): boolean {
   const content =
     document.querySelector<HTMLMetaElement>('meta[name="stevedore-demo"]')?.content ?? ''
   return content === '1' || content === 'true'
 }
+
+/** The admin draws the frame and the menu; else the page does. In demo mode it usually stands alone. */
+export const hasAdminFrame = (): boolean => window.shopify?.environment?.embedded ?? !isDemo()
+
+/** Undefined: the page draws its own. */
+export const adminSaveBar = (): AdminSaveBar | undefined => window.shopify?.saveBar
+
+/** Calls back with what the admin measured, where it does. */
+export const onWebVitals = (report: (metrics: readonly WebVital[]) => void): void =>
+  void window.shopify?.webVitals?.onReport(({ metrics }) => report(metrics))
 
 /**
  * A fresh session token. Rejects when the page is outside the storefront's admin, where nobody ever

@@ -2,7 +2,7 @@
 import { type ComponentProps, createElement, type ReactNode, useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import { navigate, usePathname } from 'wouter/use-browser-location'
-import { isDemo } from '../client/bridge.ts'
+import { hasAdminFrame } from '../client/bridge.ts'
 import { useActivity, useSession } from '../client/queries.ts'
 import { useUploading } from '../url-state/uploading.ts'
 import logo from '../ui/logo.svg'
@@ -47,7 +47,11 @@ const PLACES: readonly Place[] = [
 ]
 
 export function Surroundings({ children }: { children: ReactNode }) {
-  return isDemo() ? <OwnFrame>{children}</OwnFrame> : <StorefrontFrame>{children}</StorefrontFrame>
+  return hasAdminFrame() ? (
+    <StorefrontFrame>{children}</StorefrontFrame>
+  ) : (
+    <OwnFrame>{children}</OwnFrame>
+  )
 }
 
 function OwnFrame({ children }: { children: ReactNode }) {
@@ -133,16 +137,10 @@ function StorefrontFrame({ children }: { children: ReactNode }) {
   return (
     <>
       {createElement(
-        'ui-nav-menu',
+        's-app-nav',
         null,
-        <a href="/" rel="home">
-          Stevedore
-        </a>,
-        ...PLACES.map(({ url, label }) => (
-          <a key={url} href={url}>
-            {label}
-          </a>
-        )),
+        createElement('s-link', { href: '/', rel: 'home' }, 'Stevedore'),
+        ...PLACES.map(({ url, label }) => createElement('s-link', { key: url, href: url }, label)),
       )}
       <main>{children}</main>
     </>

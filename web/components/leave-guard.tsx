@@ -1,6 +1,8 @@
-// Keeps what was written in a form from being lost by a step to another page: one is asked first.
+// Keeps what was written in a form from being lost by a step to another page: the admin asks first,
+// or the page does where the admin has no question of its own.
 import { useEffect, useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
+import { adminSaveBar } from '../client/bridge.ts'
 import { guardLeaving } from '../url-state/leaving.ts'
 import { Modal, Text } from '../ui/index.ts'
 import { t } from '../messages/t.ts'
@@ -13,7 +15,20 @@ interface Props {
 
 export function LeaveGuard({ dirty, what }: Props) {
   const [wanted, setWanted] = useState<string | null>(null)
-  useEffect(() => (dirty ? guardLeaving(setWanted) : undefined), [dirty])
+  useEffect(() => {
+    if (!dirty) return
+    const bar = adminSaveBar()
+    return guardLeaving(
+      bar
+        ? (url) =>
+            void bar.leaveConfirmation().then(
+              () => navigate(url),
+              // The merchant stays.
+              () => undefined,
+            )
+        : setWanted,
+    )
+  }, [dirty])
   return (
     <Modal
       open={wanted !== null}

@@ -1,7 +1,7 @@
 // One page: its title in the tab, its frame, and in the storefront's admin the way to unread
 // notices.
 import { type ReactNode, useEffect } from 'react'
-import { isDemo } from '../client/bridge.ts'
+import { hasAdminFrame } from '../client/bridge.ts'
 import { useActivity } from '../client/queries.ts'
 import { type MenuActionDescriptor, Page as UiPage, type PageProps } from '../ui/index.ts'
 import { t } from '../messages/t.ts'
@@ -21,7 +21,7 @@ export function Page({ tab, title, secondaryActions = [], children, ...rest }: P
   const { unread } = useActivity()
   // The storefront's own menu can't carry a count.
   const notices =
-    isDemo() || unread === 0
+    !hasAdminFrame() || unread === 0
       ? []
       : [
           {

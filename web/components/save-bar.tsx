@@ -1,5 +1,6 @@
-// What stands at the foot of a form: whether there is something to save, and the ways to save or
-// discard it.
+// The bar for unsaved changes: the admin's own where it has one, else at the foot of the form.
+import { createElement, type ReactNode, useEffect, useId } from 'react'
+import { adminSaveBar, type AdminSaveBar } from '../client/bridge.ts'
 import { Button, InlineStack, Text } from '../ui/index.ts'
 import './form.css'
 import { t } from '../messages/t.ts'
@@ -17,21 +18,61 @@ interface Props {
   onDiscard: () => void
 }
 
-export function SaveBar({
-  dirty,
-  fresh = false,
-  saving,
-  problems,
-  save,
-  onSave,
-  onDiscard,
-}: Props) {
-  const state =
-    problems > 0
-      ? t('{problems, plural, one {# problem} other {# problems}}', { problems })
-      : dirty
-        ? t('Unsaved changes')
-        : ''
+export function SaveBar(props: Props) {
+  const bar = adminSaveBar()
+  // The admin's bar asks before the page is left: what was not written yet is not lost.
+  const unchanged = props.fresh === true && !props.dirty
+  return bar && !unchanged ? <InAdmin bar={bar} {...props} /> : <InPage {...props} />
+}
+
+const problemsText = (problems: number): string =>
+  t('{problems, plural, one {# problem} other {# problems}}', { problems })
+
+function InAdmin({ bar, dirty, saving, problems, save, onSave, onDiscard }: Props & BarProps) {
+  const id = useId()
+  const shown = dirty || saving
+  useEffect(() => {
+    if (!shown) return
+    void bar.show(id)
+    return () => void bar.hide(id)
+  }, [bar, id, shown])
+  const saves = { variant: 'primary', ...(saving ? { loading: '' } : {}) }
+  return (
+    <>
+      {createElement(
+        'ui-save-bar',
+        { id },
+        <BarButton own={saves} disabled={saving} onClick={onSave}>
+          {save}
+        </BarButton>,
+        <BarButton disabled={saving} onClick={onDiscard}>
+          {t('Discard')}
+        </BarButton>,
+      )}
+      <Text as="span" visuallyHidden>
+        <span role="status">{problems > 0 ? problemsText(problems) : ''}</span>
+      </Text>
+    </>
+  )
+}
+
+interface BarProps {
+  bar: AdminSaveBar
+}
+
+interface BarButtonProps {
+  /** The admin's own attributes. */
+  own?: object
+  disabled: boolean
+  onClick: () => void
+  children: ReactNode
+}
+
+const BarButton = ({ own = {}, disabled, onClick, children }: BarButtonProps) =>
+  createElement('button', { ...own, type: 'button', disabled, onClick }, children)
+
+function InPage({ dirty, fresh = false, saving, problems, save, onSave, onDiscard }: Props) {
+  const state = problems > 0 ? problemsText(problems) : dirty ? t('Unsaved changes') : ''
   return (
     <div className="save-bar">
       <InlineStack align="space-between" blockAlign="center" gap="300" wrap={false}>

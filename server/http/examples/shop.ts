@@ -4,6 +4,10 @@ import { IDS, type Examples } from './example.ts'
 export const shopExamples: Examples = {
   'get /api/session': { status: 200 },
   'get /api/activity': { status: 200 },
+  'post /api/web-vitals': {
+    body: { path: '/files', metrics: [{ name: 'LCP', value: 640 }] },
+    status: 204,
+  },
   'get /api/storefront': { status: 200 },
   'get /api/settings': { status: 200 },
   'patch /api/settings': {

@@ -1,10 +1,23 @@
-// A stand-in for the storefront admin's bridge, for a page that is not inside that admin: the same
-// `window.shopify`, as far as this app uses it.
+// A stand-in for the storefront admin's bridge (App Bridge): the same `window.shopify` and elements, as
+// far as this app uses them. With `?embedded=1` the page is as inside the admin: without a frame of
+// its own, its menu drawn by the admin.
 ;(() => {
   const REFRESH_BEFORE_SECONDS = 10
   const TOAST_MS = 5000
   const config = __CONFIG__
+  const FONT = 'font:14px/20px Inter,system-ui,sans-serif'
+  const BUTTON = `${FONT};padding:6px 12px;border-radius:8px;border:0;cursor:pointer`
   let cached = null
+
+  const isEmbedded = () => {
+    const asked = new URLSearchParams(location.search).get('embedded')
+    try {
+      if (asked !== null) sessionStorage.setItem('demo-embedded', asked)
+      return sessionStorage.getItem('demo-embedded') === '1'
+    } catch {
+      return asked === '1'
+    }
+  }
 
   const fetchToken = async () => {
     const response = await fetch('/demo/session-token', { headers: { accept: 'application/json' } })
@@ -18,16 +31,123 @@
     toast.setAttribute('role', isError ? 'alert' : 'status')
     toast.textContent = message
     toast.style.cssText = `position:fixed;inset:auto 0 24px;margin:auto;width:fit-content;max-width:80vw;z-index:1000;
-      padding:8px 16px;border-radius:8px;font:14px/20px Inter,system-ui,sans-serif;color:#fff;
-      background:${isError ? '#8e1f0b' : '#1a1a1a'}`
+      padding:8px 16px;border-radius:8px;${FONT};color:#fff;background:${isError ? '#8e1f0b' : '#1a1a1a'}`
     document.body.append(toast)
     setTimeout(() => toast.remove(), duration)
     return toast
   }
 
+  // The admin draws the buttons of a shown bar in its own frame: here the element itself is shown.
+  class SaveBar extends HTMLElement {
+    connectedCallback() {
+      this.setAttribute('role', 'region')
+      this.setAttribute('aria-label', 'Unsaved changes')
+      this.hidden = true
+    }
+  }
+  const style = document.createElement('style')
+  style.textContent = `
+    ui-save-bar { position: fixed; inset: 8px 0 auto; margin: auto; width: min(560px, 90vw); z-index: 900;
+      display: flex; gap: 8px; align-items: center; padding: 6px 8px 6px 16px; border-radius: 12px;
+      background: #303030; color: #fff; ${FONT}; box-sizing: border-box }
+    ui-save-bar[hidden] { display: none }
+    ui-save-bar::before { content: 'Unsaved changes'; flex: 1; order: 0 }
+    ui-save-bar button { ${BUTTON}; background: #4a4a4a; color: #fff; order: 1 }
+    ui-save-bar button[variant='primary'] { background: #fff; color: #303030; order: 2 }
+    ui-save-bar button:disabled { opacity: .6; cursor: default }
+    ui-save-bar button:focus-visible, s-app-nav s-link:focus-visible { outline: 2px solid #005bd3; outline-offset: 1px }
+    s-app-nav { display: flex; flex-wrap: wrap; gap: 4px 16px; padding: 0 20px 12px; background: #ebebeb; ${FONT} }
+    s-app-nav::before { content: 'Demo admin'; flex: 0 0 100%; box-sizing: border-box; height: 60px; margin: 0 -20px 8px;
+      padding: 20px; background: #1a1a1a; color: #fff }
+    s-app-nav s-link { cursor: pointer; border-radius: 4px }
+    s-app-nav s-link[rel='home'] { font-weight: 600 }`
+  document.head.append(style)
+
+  const shownBar = () => document.querySelector('ui-save-bar:not([hidden])')
+  const elementOf = (id) => {
+    const element = document.getElementById(id)
+    if (!element) throw new Error(`There is no element with the id ${id}`)
+    return element
+  }
+  const saveBar = {
+    async show(id) {
+      elementOf(id).hidden = false
+    },
+    async hide(id) {
+      const element = document.getElementById(id)
+      if (element) element.hidden = true
+    },
+    async toggle(id) {
+      elementOf(id).hidden = !elementOf(id).hidden
+    },
+    leaveConfirmation: () => (shownBar() ? confirmLeaving() : Promise.resolve()),
+  }
+
+  function confirmLeaving() {
+    const dialog = document.createElement('dialog')
+    dialog.style.cssText = `${FONT};border:0;border-radius:16px;padding:20px;max-width:min(420px, 90vw)`
+    dialog.setAttribute('aria-labelledby', 'demo-leave-title')
+    dialog.innerHTML = `<form method="dialog">
+      <h2 id="demo-leave-title" style="margin:0 0 8px;font-size:16px">Leave page with unsaved changes?</h2>
+      <p style="margin:0 0 16px">Leaving this page will delete all unsaved changes.</p>
+      <div style="display:flex;gap:8px;justify-content:flex-end">
+        <button value="stay" autofocus style="${BUTTON}">Stay</button>
+        <button value="leave" style="${BUTTON};background:#8e1f0b;color:#fff">Leave page</button>
+      </div></form>`
+    document.body.append(dialog)
+    dialog.showModal()
+    return new Promise((resolve, reject) => {
+      dialog.addEventListener('close', () => {
+        const leaves = dialog.returnValue === 'leave'
+        dialog.remove()
+        if (leaves) resolve()
+        else reject(new Error('The merchant stays'))
+      })
+    })
+  }
+
+  // The admin's menu: it tells the page where to go, and asks first where a save bar is shown.
+  class NavLink extends HTMLElement {
+    connectedCallback() {
+      this.setAttribute('role', 'link')
+      this.tabIndex = 0
+      const go = () =>
+        saveBar.leaveConfirmation().then(
+          () => this.dispatchEvent(new CustomEvent('shopify:navigate', { bubbles: true })),
+          () => undefined,
+        )
+      this.addEventListener('click', go)
+      this.addEventListener('keydown', ({ key }) => key === 'Enter' && go())
+    }
+  }
+  class AppNav extends HTMLElement {
+    connectedCallback() {
+      this.setAttribute('role', 'navigation')
+      this.setAttribute('aria-label', 'App')
+    }
+  }
+  customElements.define('ui-save-bar', SaveBar)
+  customElements.define('s-link', NavLink)
+  customElements.define('s-app-nav', AppNav)
+
+  const webVitals = {
+    onReport(callback) {
+      let largest = 0
+      const watch = new PerformanceObserver((list) => {
+        largest = Math.max(largest, ...list.getEntries().map(({ startTime }) => startTime))
+      })
+      watch.observe({ type: 'largest-contentful-paint', buffered: true })
+      document.addEventListener('visibilitychange', () => {
+        if (document.visibilityState !== 'hidden' || largest === 0) return
+        callback({ metrics: [{ id: `demo-${Date.now()}`, name: 'LCP', value: largest }] })
+        largest = 0
+      })
+    },
+  }
+
   window.shopify = {
     config,
-    environment: { embedded: false, mobile: false, intent: false },
+    environment: { embedded: isEmbedded(), mobile: false, intent: false },
     ready: Promise.resolve(),
     async idToken() {
       // One request, however many ask at once.
@@ -47,6 +167,8 @@
       show: showToast,
       hide: (toast) => toast?.remove(),
     },
+    saveBar,
+    webVitals,
     loading() {},
   }
 })()

@@ -1,0 +1,88 @@
+// The page inside the storefront's admin, as the stand-in plays it: the admin's menu, its bar for
+// unsaved changes and its question before they are lost; and the page's own where the admin has none.
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { startOrigin } from '../fakes/origin.ts'
+import type { RunningServer } from '../flows/server.ts'
+import { usePages } from './page-browser.ts'
+
+let server: RunningServer
+const open = usePages(startOrigin, (world) => {
+  ;({ server } = world)
+})
+
+/** Own contexts: a tab remembers that it is embedded. */
+const embedded = (address: string) =>
+  open(`${address}${address.includes('?') ? '&' : '?'}embedded=1`, {})
+const bar = (page: Page) => page.getByRole('region', { name: 'Unsaved changes' })
+const menu = (page: Page, name: string) =>
+  page.getByRole('navigation', { name: 'App' }).getByRole('link', { name, exact: true })
+const tag = (page: Page) => page.getByLabel('Tag for orders with files')
+const saved = async () =>
+  ((await (await server.call('GET', '/api/settings')).json()) as { order_tag: string | null })
+    .order_tag
+
+test('the admin’s menu leads through the page, and the page draws no frame', async () => {
+  const page = await embedded('/files')
+  await menu(page, 'Deliveries').click()
+  await page.getByRole('heading', { name: 'Deliveries', exact: true }).waitFor()
+  expect(new URL(page.url()).pathname).toBe('/deliveries')
+  expect(await page.locator('.Polaris-Frame').count()).toBe(0)
+})
+
+test('unsaved changes are in the admin’s bar: discarded, guarded and saved by it', async () => {
+  const page = await embedded('/settings/deliveries')
+  await tag(page).fill('one')
+  await bar(page).getByRole('button', { name: 'Discard' }).click()
+  await bar(page).waitFor({ state: 'detached' })
+  expect(await tag(page).inputValue()).not.toBe('one')
+
+  await tag(page).fill('two')
+  expect(await page.locator('.save-bar').count()).toBe(0)
+  const question = page.getByRole('dialog', { name: 'Leave page with unsaved changes?' })
+  // By the admin's menu, and by a link of the page.
+  for (const leave of [
+    () => menu(page, 'Files').click(),
+    () => page.locator('main').getByRole('link', { name: 'Settings' }).first().click(),
+  ]) {
+    await leave()
+    await question.getByRole('button', { name: 'Stay' }).click()
+    expect(await tag(page).inputValue()).toBe('two')
+  }
+  await bar(page).getByRole('button', { name: 'Save' }).click()
+  await bar(page).waitFor({ state: 'detached' })
+  await expect.poll(saved).toBe('two')
+
+  await tag(page).fill('three')
+  await menu(page, 'Files').click()
+  await question.getByRole('button', { name: 'Leave page' }).click()
+  await page.getByRole('heading', { name: 'Files', exact: true }).waitFor()
+  expect(await saved()).toBe('two')
+})
+
+test('where the admin has no bar, the page has its own', async () => {
+  const page = await open('/settings', {})
+  await page.addInitScript(
+    `document.addEventListener('DOMContentLoaded', () => delete window.shopify.saveBar)`,
+  )
+  await page.goto(`${server.url}/settings/deliveries`)
+  await tag(page).fill('four')
+  await page.locator('.save-bar').getByText('Unsaved changes').waitFor()
+  await page.getByRole('link', { name: 'Files', exact: true }).click()
+  await page.getByRole('dialog').getByText('Leave without saving?').waitFor()
+  await page.getByRole('button', { name: 'Stay' }).click()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect.poll(saved).toBe('four')
+})
+
+test('what the admin measures is reported', async () => {
+  const page = await open('/files', {})
+  const reported = page.waitForRequest((request) => request.url().endsWith('/api/web-vitals'))
+  await page.getByRole('heading', { name: 'Files', exact: true }).waitFor()
+  await page.evaluate(`
+    Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true })
+    document.dispatchEvent(new Event('visibilitychange'))`)
+  const report = await reported
+  expect(report.postDataJSON()).toMatchObject({ path: '/files', metrics: [{ name: 'LCP' }] })
+  expect((await report.response())!.status()).toBe(204)
+})

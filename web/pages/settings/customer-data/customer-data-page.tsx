@@ -17,7 +17,7 @@ import { pageText } from '../../../labels/page.ts'
 import { sizeText } from '../../../labels/size.ts'
 import { momentText } from '../../../labels/time.ts'
 import { t } from '../../../messages/t.ts'
-import { Banner, BlockStack, Button, ButtonGroup, Card, Text } from '../../../ui/index.ts'
+import { Banner, BlockStack, Button, Card, InlineStack, Text } from '../../../ui/index.ts'
 import { readPaged, writePaged } from '../../../url-state/paged.ts'
 import { useUrlState } from '../../../url-state/use-url-state.ts'
 
@@ -125,7 +125,7 @@ function Entry({ answer, saving, onSave, onDelete }: EntryProps) {
             [t('Deleted on'), momentText(expires_at)],
           ]}
         />
-        <ButtonGroup>
+        <InlineStack gap="200" blockAlign="center">
           <Button
             loading={saving}
             accessibilityLabel={t('Download the data of {name}', { name })}
@@ -141,7 +141,7 @@ function Entry({ answer, saving, onSave, onDelete }: EntryProps) {
           >
             {t('Delete')}
           </Button>
-        </ButtonGroup>
+        </InlineStack>
       </BlockStack>
     </li>
   )

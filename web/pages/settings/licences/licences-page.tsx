@@ -8,16 +8,7 @@ import { FEW_KEYS, licenceCounts, licenceState } from '../../../labels/licence-l
 import { andText } from '../../../labels/list.ts'
 import { momentText } from '../../../labels/time.ts'
 import { t } from '../../../messages/t.ts'
-import {
-  Badge,
-  Banner,
-  BlockStack,
-  Button,
-  ButtonGroup,
-  Card,
-  InlineStack,
-  Text,
-} from '../../../ui/index.ts'
+import { Badge, Banner, BlockStack, Button, Card, InlineStack, Text } from '../../../ui/index.ts'
 import { AddKeys } from './add-keys.tsx'
 import { CreateList } from './create-list.tsx'
 import { DeleteList } from './delete-list.tsx'
@@ -132,7 +123,7 @@ function Entry({ list, onAdd, onDelete }: EntryProps) {
           </BlockStack>
           <Badge tone={tone}>{text}</Badge>
         </InlineStack>
-        <ButtonGroup>
+        <InlineStack gap="200" blockAlign="center">
           <Button accessibilityLabel={t('Add keys to {name}', { name })} onClick={onAdd}>
             {t('Add keys')}
           </Button>
@@ -144,7 +135,7 @@ function Entry({ list, onAdd, onDelete }: EntryProps) {
           >
             {t('Delete')}
           </Button>
-        </ButtonGroup>
+        </InlineStack>
       </BlockStack>
     </li>
   )

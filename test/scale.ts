@@ -6,6 +6,12 @@ import { inject } from 'vitest'
 export const sized = <T>(small: T, full: T): T => (inject('soak') ? full : small)
 
 /**
+ * A promised time: exact in npm run test:soak, whose machine is quiet; in npm test twenty times as
+ * long, which a busy machine keeps and something that hangs does not.
+ */
+export const promisedMs = (ms: number): number => sized(20 * ms, ms)
+
+/**
  * Random whole numbers from `low` up to, not including, `high`. The same seed and name repeat them;
  * the timing of other processes is not repeated. The seed is printed, and set by SEED.
  */

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { admitVersion } from '../../server/files/admit.ts'
 import { parsePublicId } from '../../server/ids.ts'
 import { openCloudApp, untilStill, type CloudApp } from '../cloud.ts'
-import { sized } from '../scale.ts'
+import { promisedMs, sized } from '../scale.ts'
 import { execFileSync } from 'node:child_process'
 import { startBucket, type FakeBucket } from '../fakes/bucket.ts'
 
@@ -229,7 +229,7 @@ describe('a sync that runs', () => {
     expect(second).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } })
     expect((await app.get(`/api/connections/${id}`)).progress).toMatchObject({ phase: 'syncing' })
     await app.owner.call('POST', `/api/operations/${body.id}/cancel`)
-    await expect.poll(running, { timeout: 1000 }).toEqual([])
+    await expect.poll(running, { timeout: promisedMs(1000) }).toEqual([])
     gate.resolve(null)
     bucket.intercept = () => null
     expect(await untilStill(app, body.id)).toMatchObject({ status: 'cancelled' })

@@ -16,13 +16,13 @@ import type { ItemStatus, OperationMove, OperationRow } from '../../server/engin
 import { PLAN_BATCH } from '../../server/engine/operations/strategy.ts'
 import { UNIFORM_BATCHES } from '../../server/engine/batches/uniform-change.ts'
 import { createTestEngine, type TestEngine } from '../engine.ts'
-import { sized } from '../scale.ts'
+import { promisedMs, sized } from '../scale.ts'
 import { startGatedOrigin, type GatedOrigin } from './gated-origin.ts'
 import { dumpOf, expectSame, fileIds, fillLibrary } from './library.ts'
 
 const { plugins, workflows } = appConfig({})
-/** How long a pause or a cancel may take; in npm test the machine may be busy. */
-const AT_ONCE = { timeout: sized(20_000, 1000), interval: 10 }
+/** How long a pause or a cancel may take. */
+const AT_ONCE = { timeout: promisedMs(1000), interval: 10 }
 
 /** Does to each batch what the test at hand wants. */
 let behave: (items: readonly Item[], signal: AbortSignal) => AsyncGenerator<Outcome>

@@ -4,11 +4,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { contentOf } from '../fakes/content.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { startMailFake, type MailFake } from '../fakes/smtp.ts'
+import { promisedMs } from '../scale.ts'
 import { uniqueSkus } from './catalog.ts'
 import { importUntilEnd, listAll } from './imports.ts'
 import { makeDataDir, removeDataDir, startServer, type RunningServer } from './server.ts'
 
-const WITHIN_MS = 1000
+const WITHIN_MS = promisedMs(1000)
 let server: RunningServer
 let origin: Origin
 let smtp: MailFake

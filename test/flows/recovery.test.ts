@@ -9,7 +9,7 @@ import { clusterOf } from '../../server/db/embedded-place.ts'
 import { OWNER_LOCK } from '../../server/db/embedded.ts'
 import { hashOf, contentOf } from '../fakes/content.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
-import { randomOf, sized } from '../scale.ts'
+import { promisedMs, randomOf, sized } from '../scale.ts'
 import { uniqueSkus } from './catalog.ts'
 import { startCluster, type Cluster, type Worker } from './cluster.ts'
 import { jobUntilEnd, listAll, type ImportReply } from './imports.ts'
@@ -174,7 +174,7 @@ describe('immediate restarts of PostgreSQL under load', () => {
       await delay(random(0, 400))
       const since = performance.now()
       await cluster.restartPostgres()
-      await expect.poll(() => serves(web), { timeout: 10_000, interval: 50 }).toBe(true)
+      await expect.poll(() => serves(web), { timeout: promisedMs(10_000), interval: 50 }).toBe(true)
       back.push(Math.round(performance.now() - since))
     }
     over = true
@@ -184,9 +184,9 @@ describe('immediate restarts of PostgreSQL under load', () => {
       cluster.pool.query(
         `select from pg_locks where locktype = 'advisory' and objid = ${OWNER_LOCK}`,
       )
-    await expect.poll(async () => (await owners()).rowCount, { timeout: 10_000 }).toBe(1)
+    await expect.poll(async () => (await owners()).rowCount).toBe(1)
     process.stdout.write(`serving again after ${back.join(', ')} ms\n`)
-    expect(Math.max(...back)).toBeLessThan(10_000)
+    expect(Math.max(...back)).toBeLessThan(promisedMs(10_000))
     expect([web.child.exitCode, worker.child.exitCode]).toEqual([null, null])
 
     expect(acknowledged.imports.length).toBeGreaterThanOrEqual(RESTARTS)

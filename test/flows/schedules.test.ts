@@ -21,6 +21,7 @@ import { toPublicId } from '../../server/ids.ts'
 import { createTestShop, silent } from '../database.ts'
 import { createTestEngine, testEngineOn, type TestEngine } from '../engine.ts'
 import { makeFiles } from '../files.ts'
+import { promisedMs } from '../scale.ts'
 
 const { plugins, workflows } = appConfig({})
 
@@ -139,10 +140,10 @@ describe('two workers', () => {
       await house.startWorker({}, [scheduleTask(two)]),
     ]
     try {
-      await expect.poll(() => runs(id), { timeout: 5000, interval: 20 }).toHaveLength(1)
+      await expect.poll(() => runs(id), { interval: 20 }).toHaveLength(1)
       const [run] = await runs(id)
       expect(run!.created_at.getTime()).toBeGreaterThanOrEqual(due)
-      expect(run!.created_at.getTime()).toBeLessThan(due + 2000)
+      expect(run!.created_at.getTime()).toBeLessThan(due + promisedMs(2000))
     } finally {
       await Promise.all(workers.map((worker) => worker.stop()))
     }

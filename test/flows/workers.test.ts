@@ -128,9 +128,7 @@ async function expectToldOnce(operation: string): Promise<void> {
       `select status from outbox where operation_id = $1 and kind = 'email'`,
       [operation],
     )
-  await expect
-    .poll(async () => (await mails()).rows, { timeout: 10_000 })
-    .toEqual([{ status: 'sent' }])
+  await expect.poll(async () => (await mails()).rows).toEqual([{ status: 'sent' }])
   expect(
     await row('select count(*)::int as notices from notices where operation_id = $1', [operation]),
   ).toEqual({

@@ -29,6 +29,10 @@ const PATTERNS = BANNED.map(([words, instead]) => ({
   instead,
 }))
 
+/** The banned words of a text. */
+export const bannedIn = (text) =>
+  PATTERNS.flatMap(({ pattern }) => [...text.matchAll(pattern)].map(([found]) => found))
+
 /** Spaces instead of what begins a comment's line, so that words are found across its lines. */
 const unmarked = (text) =>
   text.replace(/\n[ \t]*(?:\*|\/\/|--)/g, (mark) => '\n' + ' '.repeat(mark.length - 1))

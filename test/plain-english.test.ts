@@ -1,6 +1,8 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
 import { Linter } from 'eslint'
 import { expect, test } from 'vitest'
-import plainEnglish from '../lint/plain-english.js'
+import plainEnglish, { bannedIn } from '../lint/plain-english.js'
 
 /** What the rule says of the code, each as line:column and the words found. */
 function found(code: string, options: { texts?: boolean } = {}): string[] {
@@ -37,4 +39,21 @@ test('strings and JSX texts are checked where people read them', () => {
 
 test('other words that contain them are not', () => {
   expect(found('// The canew whatevers of beside, and one that exists.\nconst a = 1')).toEqual([])
+})
+
+const ROOT = path.resolve(import.meta.dirname, '..')
+/** It lists the words with what to write instead. */
+const GLOSSARY = 'docs/glossary.md'
+
+test('the documents use none of them', () => {
+  const documents = readdirSync(path.join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => path.posix.join('docs', name))
+    .concat('README.md', 'CONTRIBUTING.md', 'CHANGELOG.md')
+    .filter((name) => name !== GLOSSARY)
+  expect(documents.length).toBeGreaterThan(60)
+  const wrong = documents.flatMap((name) =>
+    bannedIn(readFileSync(path.join(ROOT, name), 'utf8')).map((words) => `${name}: ${words}`),
+  )
+  expect(wrong).toEqual([])
 })

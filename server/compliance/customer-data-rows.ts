@@ -7,7 +7,7 @@ import type { Secrets } from '../secrets.ts'
 import type { Buyer, CustomerRequest } from './buyer.ts'
 
 const KEPT_DAYS = 30
-/** The platform repeats a request, and a job may run twice: both get the answer that there is. */
+/** The platform repeats a request, and a job may run twice: both get the stored answer. */
 const SAME_WITHIN = '1 hour'
 
 export interface CustomerAnswer {

@@ -2,7 +2,7 @@
 // platform demands the deletion of a customer's data. A generated test compares both lists with
 // the live schema: a table in neither of them fails by its name.
 
-/** What stands in the place of a deleted address: valid, so that stored options can still be read. */
+/** Replaces a deleted address: valid, so that stored options can still be read. */
 export const DELETED = 'deleted@customer.invalid'
 
 export interface BuyerPlace {

@@ -190,7 +190,7 @@ async function changeTerms(
   )
 }
 
-/** False: it is the same. The key changes with the address: whoever got the old mail has nothing of it. */
+/** False: it is the same. The key changes with the address: the link in the old mail stops working. */
 async function changeAddress(
   tx: ShopScope,
   secrets: Secrets,

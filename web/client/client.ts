@@ -60,8 +60,7 @@ export async function callForAll<T>(path: string, signal: AbortSignal): Promise<
 }
 
 /**
- * The answer's text as it comes, piece by piece, for as long as the server goes on. Throws
- * `ApiError`.
+ * The answer's text as it arrives, piece by piece, until the server ends it. Throws `ApiError`.
  */
 export async function* callForText(path: string, options: Call): AsyncGenerator<string> {
   const response = await send(path, options)

@@ -1,5 +1,4 @@
-// The one error that a call to the API ends with, whatever went wrong: refused, unreadable, or
-// never answered.
+// The error that every failed call to the API throws: refused, unreadable, or never answered.
 import { type ErrorDetail } from './types.ts'
 import { t, translated } from '../messages/t.ts'
 

@@ -1,4 +1,4 @@
-// Download links that exist: read page by page, ended, lengthened, counted anew.
+// Existing download links: list them page by page, revoke, extend, reset their counts.
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useChangeOf } from './change.ts'
 import { call, callForBytes, type Query, toQuery } from './client.ts'

@@ -1,4 +1,4 @@
-// Download links of many files at once: made, sent by email.
+// Creates the download links of many files, and sends them by email.
 import { useMutation } from '@tanstack/react-query'
 import { useChangeOf } from './change.ts'
 import { call } from './client.ts'

@@ -120,7 +120,7 @@ function remember(client: QueryClient, operation: Operation): void {
   client.setQueryData(['operation', operation.id], operation)
 }
 
-/** Whoever asks for what waits means what is being worked on too. */
+/** The filter for waiting items includes those that are being processed. */
 const withRunning = (query: Query): Query =>
   query.status === 'pending' ? { ...query, status: 'pending,running' } : query
 

@@ -27,8 +27,8 @@ import {
 } from './types.ts'
 
 /**
- * How often what moves by itself is read again: while it runs, while it might, and what seldom
- * changes.
+ * How often data that changes on the server is read again: while work runs, while work may start,
+ * and data that seldom changes.
  */
 export const LIVE_MS = 1000
 export const CALM_MS = 5000
@@ -41,14 +41,14 @@ const ACTIVITY = ['activity']
 
 export const createQueryClient = (): QueryClient => {
   const client: QueryClient = new QueryClient({
-    // Whatever was changed here may have changed the counts, or begun an operation.
+    // Every change may have changed the counts, or started an operation.
     mutationCache: new MutationCache({
       onSettled: () => void client.invalidateQueries({ queryKey: ACTIVITY }),
     }),
     defaultOptions: {
       queries: {
-        // The page says when the server can't be reached, whatever the browser believes of its own
-        // network.
+        // The page itself says when the server can't be reached: the browser's idea of its network
+        // may be wrong.
         networkMode: 'always',
         retry: (failures, error) => failures < 2 && error instanceof ApiError && error.passing,
         retryDelay: (failures) => 400 * 2 ** failures,
@@ -59,7 +59,7 @@ export const createQueryClient = (): QueryClient => {
   return client
 }
 
-/** There is no sense in asking again by itself. */
+/** Asking again would give the same answer. */
 export const refused = (error: Error | null) => error instanceof ApiError && !error.passing
 
 export const useSession = () =>
@@ -79,7 +79,7 @@ export const useFiles = (query: Query, live: boolean, enabled = true) =>
       refused(state.error) ? false : live ? CALM_MS / 2 : IDLE_FILES_MS,
   })
 
-/** What taking these files away would touch. null: nothing is meant yet. */
+/** What deleting these files would affect. null: none are chosen yet. */
 export const useFilesImpact = (select: Selection | null) =>
   useQuery({
     queryKey: ['files', 'impact', select],

@@ -7,8 +7,8 @@ export type RenamePreview = Schemas['RenamePreview']
 export type Renamed = RenamePreview['data'][number]
 
 /**
- * So many new names are seen while one writes; of more files a preview names what stands in their
- * way.
+ * So many new names are shown while the pattern is typed; for more files a preview shows the
+ * conflicts.
  */
 export const RENAMES_SHOWN = 10
 

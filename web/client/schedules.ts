@@ -100,13 +100,13 @@ export function useDeleteSchedule() {
   })
 }
 
-/** Starts it at once; the answer is the operation. */
+/** Starts it immediately; the answer is the operation. */
 export const useRunSchedule = () =>
   useChangeOf<string, Operation>([KEY], (id) =>
     call(`/api/schedules/${id}/run`, { method: 'POST' }),
   )
 
-/** The body that leaves a task as it is: what the server adds by itself is not sent back. */
+/** The body that leaves a task as it is: fields that the server adds are not sent back. */
 export const bodyOf = ({
   name,
   enabled,

@@ -41,7 +41,7 @@ export const readBatch = (id: string): Promise<Schemas['UploadBatch']> =>
 
 export type UploadResult = Schemas['UploadResult']
 
-/** At most 200 at once. What the server does not know is absent. */
+/** At most 200 in one call. Uploads that the server does not know are absent. */
 export async function readResults(uploads: readonly string[]): Promise<Map<string, UploadResult>> {
   const { data } = await call<{ data: UploadResult[] }>('/api/uploads/results', {
     method: 'POST',

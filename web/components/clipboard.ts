@@ -16,7 +16,7 @@ function copyBySelection(text: string): boolean {
   area.value = text
   area.style.position = 'fixed'
   area.style.opacity = '0'
-  // Inside an open dialog, focus outside of it would be taken back at once.
+  // An open dialog takes the focus back immediately when it moves outside of it.
   const dialog = before?.closest('[role="dialog"]') ?? document.body
   dialog.append(area)
   area.select()

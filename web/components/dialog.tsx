@@ -85,7 +85,7 @@ function Fields({ onEnter, children }: Pick<Props, 'onEnter' | 'children'>) {
       }}
     >
       {children}
-      {/* Enter sends the form; the button that is seen stands in the dialog’s foot. */}
+      {/* Enter sends the form; its visible button is in the dialog’s footer. */}
       <button type="submit" hidden aria-hidden="true" tabIndex={-1} />
     </form>
   )

@@ -7,7 +7,7 @@ import { t } from '../messages/t.ts'
 const SIZES = ['larger_than', 'smaller_than'] as const
 const DAYS = ['older_than_days', 'not_downloaded_for_days'] as const
 
-/** `path` is where the criteria stand in the body: `filter`, `steps[2].when`. */
+/** `path` is where the criteria are in the body: `filter`, `steps[2].when`. */
 export function checkFilter(filter: FileFilter, path: string): Objection[] {
   const broken = (names: readonly (keyof FileFilter)[], least: number, message: string) =>
     names

@@ -18,7 +18,7 @@ interface Props {
   path: string
   problems: Problems
   /**
-   * All of them at once, those about days among them; else those in use, and a way to the others.
+   * Show all criteria, those about days too; else those in use, and a button for the others.
    */
   all?: boolean
 }
@@ -179,7 +179,7 @@ interface TagWordsProps {
   value: readonly string[]
   onChange: (tags: string[]) => void
   requiredIndicator?: boolean
-  /** Without the tags that there are. */
+  /** Without suggestions of existing tags. */
   bare?: boolean
 }
 

@@ -126,7 +126,7 @@ function ShopName() {
 
 function StorefrontFrame({ children }: { children: ReactNode }) {
   useEffect(() => {
-    // The storefront's menu tells us where to go instead of loading the page anew.
+    // The storefront's menu tells us where to go instead of loading the page again.
     const go = (event: Event) => {
       const href = (event.target as Element | null)?.getAttribute('href')
       if (href) navigate(href)

@@ -1,5 +1,4 @@
-// Parts that every list has: rows that stand in while it loads, a page turner, and what to say when
-// there is nothing.
+// Parts of every list: placeholder rows while it loads, a page turner, and its empty state.
 import { type ReactNode } from 'react'
 import crate from '../ui/crate.svg'
 import lost from '../ui/lost.svg'

@@ -1,4 +1,4 @@
-// All that stands in the way of saving, each with the way to its field.
+// Every problem that prevents saving, each with a link to its field.
 import { type Objection } from '../client/workflows.ts'
 import { Banner, Button } from '../ui/index.ts'
 import { fieldId } from './problems.ts'

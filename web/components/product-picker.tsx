@@ -15,7 +15,7 @@ type Chosen = Choice & { title: string }
 interface Props {
   choice: Chosen | null
   onChoose: (choice: Chosen) => void
-  /** A product with all of its variants is meant, never one of them. */
+  /** Choose whole products, never single variants. */
   whole?: boolean
 }
 

@@ -1,4 +1,4 @@
-// Why a form could not be saved, all of it; whoever tried is brought here.
+// Every reason why a form could not be saved; the page scrolls to it and focuses it.
 import { useEffect, useRef } from 'react'
 import { type Objection } from '../client/workflows.ts'
 import { BlockStack } from '../ui/index.ts'

@@ -11,7 +11,7 @@ interface Props {
   /** It was never saved, so that it can be as it is. */
   fresh?: boolean
   saving: boolean
-  /** How many things stand in the way. */
+  /** The number of problems that prevent saving. */
   problems: number
   save: string
   onSave: () => void

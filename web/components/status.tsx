@@ -17,7 +17,7 @@ export function StatusBadge({ word }: { word: StatusWord }) {
 
 const PARTS = ['done', 'failed', 'skipped', 'cancelled'] as const
 
-/** `wide`: the page about this operation, which says the time left in a line of its own. */
+/** `wide`: the page about this operation, which shows the time left on a separate line. */
 export function Progress({ operation, wide = false }: { operation: Operation; wide?: boolean }) {
   const label = useId()
   const moving = isMoving(operation)

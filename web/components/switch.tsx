@@ -1,4 +1,4 @@
-// On or off, at once.
+// On or off; takes effect immediately.
 import './form.css'
 interface Props {
   label: string

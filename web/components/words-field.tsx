@@ -44,8 +44,8 @@ export function WordsField(props: Props) {
     write = asIs,
     read = asIs,
   } = props
-  // What is being typed counts at once, so that it is not lost with a click on Save; it is drawn as
-  // a word when it ends.
+  // A word that is being typed is part of the value immediately, so that a click on Save does not
+  // lose it; it is drawn as a tag when it is complete.
   const [typing, setTyping] = useState<{ text: string; before: readonly string[] } | null>(null)
   const leaving = useRef<number>(undefined)
   const known = typing !== null && same(value, joined(typing.before, [write(typing.text.trim())]))

@@ -251,7 +251,7 @@ export const workedCount = ({ done, failed, skipped }: Operation): number => don
 export const waitingCount = (operation: Operation): number =>
   Math.max(0, operation.total - workedCount(operation) - operation.cancelled)
 
-/** Has it ended with something done, so that there is something to undo? */
+/** Has it ended with at least one file done, so that it can be undone? */
 export const hasEndedWell = ({
   finished_at,
   done,

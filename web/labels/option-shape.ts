@@ -4,7 +4,7 @@ import { type JsonSchema } from '../client/workflows.ts'
 
 export type Shape =
   | { kind: 'text'; long: boolean }
-  /** `none`: it may be null too, which means something of its own: never, unlimited. */
+  /** `none`: it may be null too, with a separate meaning: never, unlimited. */
   | {
       kind: 'number'
       whole: boolean
@@ -81,7 +81,7 @@ const isCondition = ({ properties }: JsonSchema): boolean =>
   'mapped' in properties &&
   Object.keys(properties).every((name) => CONDITION.includes(name))
 
-/** Must something be said, because nothing stands in for it? */
+/** Is it required, because it has no default? */
 export const isRequired = (owner: JsonSchema, name: string): boolean =>
   (owner.required ?? []).includes(name) && owner.properties?.[name]?.default === undefined
 
@@ -98,7 +98,7 @@ export function sentence(name: string): string {
   return words === '' ? name : capital(words)
 }
 
-/** What stands in a new row of a list. */
+/** The content of a new row of a list. */
 export function emptyOf(schema: JsonSchema): Record<string, unknown> {
   const entries = Object.entries(schema.properties ?? {}).flatMap(
     ([name, part]): [string, unknown][] => {

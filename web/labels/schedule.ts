@@ -8,7 +8,7 @@ import { t } from '../messages/t.ts'
 
 export type Every = 'hour' | 'day' | 'week' | 'month' | 'cron'
 
-/** All forms at once, so that nothing is lost while one goes from one to another. */
+/** The values of all forms together, so that nothing is lost when switching between them. */
 export interface When {
   every: Every
   /** Of the hour, 0 to 59. */

@@ -1,6 +1,6 @@
 // The page's language. It is chosen once, before the page loads: see main.tsx.
 
-/** The languages that there is a translation for, next to English, which is in the code. */
+/** The languages with a translation; English is in the code. */
 export const TRANSLATED = ['de', 'ja'] as const
 export type Translated = (typeof TRANSLATED)[number]
 

@@ -80,7 +80,7 @@ export function writeFilesPlace(place: FilesPlace): string {
   })
 }
 
-/** Which list this is, on whatever page and in whatever order. */
+/** Identifies the list, without its page and its order. */
 export const listOf = (place: FilesPlace): string =>
   writeFilesPlace({
     ...place,
@@ -115,7 +115,7 @@ export function filterOf({
   )
 }
 
-/** Is anything left out by a search or a filter? The trash is a list of its own. */
+/** Does a search or a filter narrow the list? The trash is a separate list. */
 export const isNarrowed = (place: FilesPlace): boolean =>
   Object.keys(filterOf({ ...place, deleted: false })).length > 0
 

@@ -43,7 +43,7 @@ document.addEventListener(
 )
 
 /**
- * From now on whoever wants to leave stays, and `onLeave` is told where to; until what is returned
+ * Blocks navigation from now on and calls `onLeave` with its target, until the returned function
  * is called.
  */
 export function guardLeaving(onLeave: (url: string) => void): () => void {

@@ -14,6 +14,6 @@ export function readPaged(search: string): Paged {
   return { page: cursor === '' ? 1 : Math.max(2, page), cursor }
 }
 
-/** The query that `readPaged` reads back, with whatever else the place says. */
+/** The query that `readPaged` reads back, with the other fields of the place. */
 export const writePaged = (place: Paged): string =>
   toQuery({ ...place, page: place.cursor === '' ? null : place.page })

@@ -1,5 +1,5 @@
-// Whether files are on their way up, for all pages: uploads go on while one looks at another page
-// of the app, and end with the tab, so whoever closes it is asked first.
+// Whether files are on their way up, for all pages: uploads continue on other pages of the app
+// and end when the tab is closed, so the page asks before it closes.
 import { useSyncExternalStore } from 'react'
 
 let remaining = 0

@@ -1,4 +1,4 @@
-// Signing in at a provider: an authorization code with PKCE, asked for in a window of its own. The
+// Signing in at a provider: an authorization code with PKCE, requested in a separate window. The
 // `state` belongs to the shop and the session that asked: only they can complete it, once.
 import { createHash } from 'node:crypto'
 import * as oauth from 'oauth4webapi'

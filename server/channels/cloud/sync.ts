@@ -82,7 +82,7 @@ async function discard(tx: ShopScope, engine: Engine, operation: string): Promis
   )
 }
 
-/** What a running sync is doing is put down; nothing happens where none runs. */
+/** Interrupts a running sync; does nothing if none runs. */
 export async function cancelSync(tx: ShopScope, engine: Engine, id: string): Promise<void> {
   const last = await newestSync(tx, id)
   if (!last?.operation_id) return

@@ -226,7 +226,7 @@ async function startTransfer(start: Start): Promise<Transfer> {
   }
 }
 
-/** What the file had is copied to the staging file, and hashed: the receiver goes on from there. */
+/** Copies the file's bytes to the staging file and hashes them: the receiver appends to it. */
 async function broughtBack({ parts, scope, before }: Start, file: string) {
   const store = parts.stores.get(before.location!)
   if (!store) throw new DropError('unavailable')

@@ -8,7 +8,7 @@ import { isRequired, shapeOf, withoutNull, type Shape } from '../../labels/optio
 import { t } from '../../messages/t.ts'
 
 /**
- * Objections to the options of one plugin; `path` is where they stand in the body:
+ * Objections to the options of one plugin; `path` is where they are in the body:
  * `steps[2].options`.
  */
 export function checkOptions(

@@ -1,5 +1,5 @@
-// All files of the shop, or those in its trash: search, filters, order, pages, and what is done
-// with many at once.
+// All files of the shop, or those in its trash: search, filters, order, pages, and actions on
+// many files.
 import { Fragment, useState } from 'react'
 import { useRunning } from '../../client/operations.ts'
 import { useFiles } from '../../client/queries.ts'

@@ -19,7 +19,7 @@ function Bytes({ bytes, type, name }: { bytes: Blob; type: string; name: string 
   const [url, setUrl] = useState<string | null>(null)
   const [broken, setBroken] = useState(false)
   useEffect(() => {
-    // An <img> runs no script, whatever the bytes are; the type is the one that was checked above.
+    // An <img> never runs scripts, not even of hostile bytes; the type was checked above.
     const made = URL.createObjectURL(new Blob([bytes], { type }))
     // eslint-disable-next-line react-hooks/set-state-in-effect -- the URL lives until clean-up
     setUrl(made)

@@ -41,7 +41,7 @@ export function useRowClicks(files: readonly File[], { isTicked, onPage, click }
         tick(at, event.shiftKey)
       },
     },
-    /** For the table, which tells of its boxes in words of its own. */
+    /** For the table, which has its own labels for its checkboxes. */
     onSelectionChange: (type: string, on: boolean, chosen: unknown) => {
       if (type === 'all') return click({ kind: 'all', on })
       if (type === 'page') return click({ kind: 'page', on: onPage < files.length })

@@ -1,4 +1,4 @@
-// Which files of the list are ticked: some, on whatever pages they were found, or all that match.
+// Which files of the list are selected: single ones, from any of its pages, or all that match.
 import { useState } from 'react'
 import { type File, type FileFilter, type Selection } from '../../client/types.ts'
 import { DEFAULT_SORT, type FilesPlace, filterOf, listOf } from '../../url-state/files.ts'

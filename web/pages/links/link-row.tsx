@@ -31,7 +31,7 @@ const whose = (link: DownloadLink) =>
     ? t('link of {email}', { email: link.email })
     : t('link to {filename}', { filename: link.filename })
 
-/** Copy at once; the rest behind a button. What fails is told to `onError`. */
+/** A button to copy, and a menu with the other actions. Errors are passed to `onError`. */
 export function LinkActions({
   link,
   onError,

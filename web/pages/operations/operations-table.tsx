@@ -146,7 +146,7 @@ function NarrowRow({ operation }: { operation: Operation }) {
 
 const SHORT = { pause: t('Pause'), resume: t('Resume'), cancel: t('Cancel') } as const
 
-/** What one would do without looking closer; the rest stands on the operation's own page. */
+/** Actions that need no details; the others are on the operation's page. */
 function RowActions({ operation }: { operation: Operation }) {
   const { buttons, question, error } = useOperationActions(operation)
   const title = operationTitle(operation, useChannels())

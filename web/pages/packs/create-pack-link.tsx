@@ -19,7 +19,7 @@ import {
 } from '../files/link-form.ts'
 import { t } from '../../messages/t.ts'
 
-/** A pack has no terms of its own: the form begins with the shop's. */
+/** A pack has no link terms: the form starts with the shop's. */
 export function CreatePackLink({ pack, onClose }: { pack: Pack; onClose: () => void }) {
   const create = useCreatePackLink()
   const settings = useSettings()

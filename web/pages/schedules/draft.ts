@@ -89,7 +89,7 @@ export function deletes(
 }
 
 /**
- * What a task can do by itself: whatever has a built-in workflow of its own, which carries it out.
+ * What a task can do without a workflow of the shop: every action that has a built-in workflow.
  */
 export const actionsOf = (plugins: readonly Plugin[], workflows: readonly Workflow[]): Plugin[] =>
   plugins.filter(({ id }) =>

@@ -1,5 +1,5 @@
-// Asks before a task runs at once, and says on how many files; then one is where its operation can
-// be watched.
+// Asks before a task runs immediately, and says on how many files; then opens the page of its
+// operation.
 import { navigate } from 'wouter/use-browser-location'
 import { type Schedule, useMatch, useRunSchedule } from '../../client/schedules.ts'
 import { Problem } from '../../components/problem.tsx'

@@ -13,7 +13,7 @@ export interface ScheduleForm {
   draft: ScheduleDraft
   change: (part: Partial<ScheduleDraft>) => void
   problems: Problems
-  /** All that stands in the way, once saving was tried. */
+  /** Every problem that prevents saving, after an attempt to save. */
   obstacles: readonly Objection[]
   /** How often saving was refused. */
   refusals: number

@@ -7,7 +7,7 @@ import { t } from '../../messages/t.ts'
 export function useToggle(schedule: Schedule) {
   const save = useSaveSchedule(schedule.id)
   return {
-    // What was asked for is shown at once.
+    // The new state is shown immediately.
     on: save.isPending ? save.variables.enabled : schedule.enabled,
     busy: save.isPending,
     error: save.error,

@@ -26,7 +26,7 @@ export interface WorkflowDraft {
   name: string
   kind: Workflow['kind']
   channel: string | null
-  /** How many batches may be worked on at once. */
+  /** How many batches may run concurrently. */
   parallel: number
   steps: StepDraft[]
 }

@@ -20,7 +20,7 @@ export interface WorkflowForm {
   change: (part: Partial<WorkflowDraft>) => void
   /** What is to be shown beside the fields: not yet of what nobody has had the time to fill in. */
   problems: Problems
-  /** All that stands in the way, once saving was tried. */
+  /** Every problem that prevents saving, after an attempt to save. */
   obstacles: readonly Objection[]
   /** How often saving was refused. */
   refusals: number

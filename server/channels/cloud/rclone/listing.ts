@@ -117,6 +117,6 @@ const listedOf = ({ Path, Size, ModTime, Hashes }: Line, { hash }: Remote): List
   path: Path,
   size_bytes: Size,
   hash: (hash && Hashes?.[hash]) || null,
-  // Go writes a time that there is not as the year 1.
+  // Go writes a missing time as the year 1.
   modified_at: ModTime && !ModTime.startsWith('0001-') ? ModTime : null,
 })

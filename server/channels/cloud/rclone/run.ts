@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { CloudError, cloudError } from './errors.ts'
 
-/** The only remote that there is. */
+/** The only remote. */
 export const REMOTE = 'src:'
 
 /** A line of rclone's JSON log. */

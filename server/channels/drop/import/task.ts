@@ -37,7 +37,7 @@ export const dropTask = (parts: DropTaskParts): BackgroundTask => ({
     await importDue(parts, scope).catch((error: unknown) => tellBroken(parts, scope, error))
     await fileAway(scope, parts.stores, signal)
     const next = await nextLook(scope)
-    // Under a key of its own, so that it does not delay a file that wakes the task now.
+    // Under a separate key, so that it does not delay a file that wakes the task now.
     if (next) await queueTask(scope, DROP_TASK, laterKey(shop!), next)
     return null
   },

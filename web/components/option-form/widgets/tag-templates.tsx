@@ -1,5 +1,5 @@
-// Tags saved under a name: one is picked in place of what stands in the field, or what stands there
-// is saved as one.
+// Tags saved under a name: choosing a template replaces the tags in the field, and the tags in the
+// field can be saved as a template.
 import { type KeyboardEvent, useState } from 'react'
 import { ApiError } from '../../../client/error.ts'
 import {

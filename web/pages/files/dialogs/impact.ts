@@ -18,8 +18,7 @@ export interface Impact {
 }
 
 /**
- * Of files that are all known here, what is known without asking stands in until the answer is
- * here.
+ * If all files are loaded in the page, their own data is shown until the answer arrives.
  */
 export function useImpact({ select, files, known }: Chosen): Impact {
   const { data, isFetching } = useFilesImpact(select)

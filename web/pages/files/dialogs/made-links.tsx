@@ -13,7 +13,7 @@ import { t } from '../../../messages/t.ts'
 
 interface Props {
   links: readonly DownloadLink[]
-  /** They are to be sent at once. */
+  /** Send them immediately. */
   send: boolean
   onClose: () => void
 }

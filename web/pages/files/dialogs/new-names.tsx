@@ -1,4 +1,4 @@
-// What the first of the files would be called, with what stands in the way of a name.
+// The new names of the first files, each with its conflict.
 import { type RenamePreview } from '../../../client/rename.ts'
 import { BlockStack, Text } from '../../../ui/index.ts'
 import './new-names.css'

@@ -1,5 +1,5 @@
-// A dialog's form: what stands in it, what is wrong with it as one types, and the options to send.
-// A field is spoken of once it was changed, all of them once somebody tried to send.
+// A dialog's form: its values, the problems found while typing, and the options to send. A field's
+// problem is shown once the field was changed, and all of them after an attempt to send.
 import { useState } from 'react'
 import { ApiError } from '../../../client/error.ts'
 import { useStartOperation } from '../../../client/operations.ts'

@@ -1,4 +1,4 @@
-// Asks what becomes of files whose names are taken, for all of them at once or each by itself.
+// Asks what to do with files whose names are taken, for all of them together or one by one.
 import { useState } from 'react'
 import { Dialog } from '../../../components/dialog.tsx'
 import { type ChosenFile } from '../../../url-state/chosen-files.ts'

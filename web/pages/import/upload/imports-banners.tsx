@@ -1,4 +1,4 @@
-// Files are imported as they arrive: where that can be watched, and what stands in its way.
+// Files are imported as they arrive: links to the imports, and the problems that prevent one.
 import { Banner, Link } from '../../../ui/index.ts'
 import { type Import } from './imports.ts'
 import { type QueueState } from './queue.ts'

@@ -32,9 +32,9 @@ export function readKept(shop: string, now = Date.now()): KeptFile[] {
 const HOUR_MS = 60 * 60 * 1000
 
 /**
- * Notes what is on its way whenever that is about other files than before, and once an hour, since
- * it is kept for a day alone. Gives whether there was room for it. A browser that keeps nothing, or
- * not so many, uploads all the same; only a reload begins anew.
+ * Gives the function that stores the list of running uploads. It writes when the list has other
+ * files than before, and once an hour, because an entry is valid for one day. It returns whether the
+ * browser had room. Without room the uploads still work, but a reload starts them again.
  */
 export function createMemory(shop: string, clock = Date.now) {
   let noted = ''

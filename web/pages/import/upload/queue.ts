@@ -37,7 +37,7 @@ const DRAWN_MS = 250
 const MOVING: readonly UploadStatus[] = ['queued', 'uploading']
 const isMoving = ({ status }: UploadRow) => MOVING.includes(status)
 const isOnItsWay = (row: UploadRow) => isMoving(row) || row.status === 'paused'
-/** Whatever becomes of it, it has not become it yet. */
+/** Its outcome is not known yet. */
 const isUnderWay = (row: UploadRow) => isOnItsWay(row) || row.status === 'verifying'
 const hasEnded = (row: UploadRow) => !isUnderWay(row)
 

@@ -102,8 +102,7 @@ export function totalsOf(rows: readonly UploadRow[]): UploadTotals {
 }
 
 /**
- * Bytes that are still to be sent by themselves: not those of files that failed or wait for
- * someone.
+ * Bytes that are still sent automatically: not those of files that failed or wait for a decision.
  */
 export const bytesToSend = (rows: readonly UploadRow[]): number =>
   rows.reduce(

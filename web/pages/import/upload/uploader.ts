@@ -1,6 +1,6 @@
-// Uppy without its dashboard: sends files in pieces that go on where they stopped, and keeps trying
-// while the network or the server is away. Each request carries a session token of its own: one
-// lives for a minute, an upload for hours.
+// Uppy without its dashboard: sends files in pieces, resumes where it stopped, and retries while
+// the network or the server is unavailable. Each request has its own session token: a token is valid
+// for a minute, and an upload may take hours.
 import Uppy from '@uppy/core'
 import { getSafeFileId } from '@uppy/core/utils'
 import Tus, { type TusBody } from '@uppy/tus'
@@ -9,10 +9,10 @@ import { type ChosenFile } from '../../../url-state/chosen-files.ts'
 import { type UploadMeta } from './rows.ts'
 
 const ENDPOINT = '/api/uploads'
-/** So many files at once: more only share the same line. */
+/** Files that are sent concurrently: more only share the same bandwidth. */
 const AT_ONCE = 4
 const SECOND = 1000
-/** About ten minutes; counted anew whenever bytes have come through. */
+/** About ten minutes; restarts whenever bytes were sent. */
 const DELAYS = [0, 1, 2, 4, 8, ...Array.from({ length: 38 }, () => 15)].map(
   (seconds) => seconds * SECOND,
 )

@@ -1,5 +1,5 @@
-// Keeps what was written in a form from being lost by a step to another page: the admin asks first,
-// or the page does where the admin has no question of its own.
+// Asks before a navigation would discard the changes in a form: the platform's admin asks, or the
+// page itself if the admin has no such question.
 import { useEffect, useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import { adminSaveBar } from '../client/bridge.ts'

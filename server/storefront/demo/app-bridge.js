@@ -10,12 +10,13 @@
   let cached = null
 
   const isEmbedded = () => {
-    const asked = new URLSearchParams(location.search).get('embedded')
     try {
+      const asked = new URLSearchParams(location.search).get('embedded')
       if (asked !== null) sessionStorage.setItem('demo-embedded', asked)
       return sessionStorage.getItem('demo-embedded') === '1'
     } catch {
-      return asked === '1'
+      // Storage may be forbidden: then the page stands alone.
+      return false
     }
   }
 
@@ -36,32 +37,6 @@
     setTimeout(() => toast.remove(), duration)
     return toast
   }
-
-  // The admin draws the buttons of a shown bar in its own frame: here the element itself is shown.
-  class SaveBar extends HTMLElement {
-    connectedCallback() {
-      this.setAttribute('role', 'region')
-      this.setAttribute('aria-label', 'Unsaved changes')
-      this.hidden = true
-    }
-  }
-  const style = document.createElement('style')
-  style.textContent = `
-    ui-save-bar { position: fixed; inset: 8px 0 auto; margin: auto; width: min(560px, 90vw); z-index: 900;
-      display: flex; gap: 8px; align-items: center; padding: 6px 8px 6px 16px; border-radius: 12px;
-      background: #303030; color: #fff; ${FONT}; box-sizing: border-box }
-    ui-save-bar[hidden] { display: none }
-    ui-save-bar::before { content: 'Unsaved changes'; flex: 1; order: 0 }
-    ui-save-bar button { ${BUTTON}; background: #4a4a4a; color: #fff; order: 1 }
-    ui-save-bar button[variant='primary'] { background: #fff; color: #303030; order: 2 }
-    ui-save-bar button:disabled { opacity: .6; cursor: default }
-    ui-save-bar button:focus-visible, s-app-nav s-link:focus-visible { outline: 2px solid #005bd3; outline-offset: 1px }
-    s-app-nav { display: flex; flex-wrap: wrap; gap: 4px 16px; padding: 0 20px 12px; background: #ebebeb; ${FONT} }
-    s-app-nav::before { content: 'Demo admin'; flex: 0 0 100%; box-sizing: border-box; height: 60px; margin: 0 -20px 8px;
-      padding: 20px; background: #1a1a1a; color: #fff }
-    s-app-nav s-link { cursor: pointer; border-radius: 4px }
-    s-app-nav s-link[rel='home'] { font-weight: 600 }`
-  document.head.append(style)
 
   const shownBar = () => document.querySelector('ui-save-bar:not([hidden])')
   const elementOf = (id) => {
@@ -106,29 +81,57 @@
     })
   }
 
-  // The admin's menu: it tells the page where to go, and asks first where a save bar is shown.
-  class NavLink extends HTMLElement {
-    connectedCallback() {
-      this.setAttribute('role', 'link')
-      this.tabIndex = 0
-      const go = () =>
-        saveBar.leaveConfirmation().then(
-          () => this.dispatchEvent(new CustomEvent('shopify:navigate', { bubbles: true })),
-          () => undefined,
-        )
-      this.addEventListener('click', go)
-      this.addEventListener('keydown', ({ key }) => key === 'Enter' && go())
+  function defineElements() {
+    // The admin draws the buttons of a shown bar in its own frame: here the element itself is shown.
+    class SaveBar extends HTMLElement {
+      connectedCallback() {
+        this.setAttribute('role', 'region')
+        this.setAttribute('aria-label', 'Unsaved changes')
+        this.hidden = true
+      }
     }
-  }
-  class AppNav extends HTMLElement {
-    connectedCallback() {
-      this.setAttribute('role', 'navigation')
-      this.setAttribute('aria-label', 'App')
+    const style = document.createElement('style')
+    style.textContent = `
+    ui-save-bar { position: fixed; inset: 8px 0 auto; margin: auto; width: min(560px, 90vw); z-index: 900;
+      display: flex; gap: 8px; align-items: center; padding: 6px 8px 6px 16px; border-radius: 12px;
+      background: #303030; color: #fff; ${FONT}; box-sizing: border-box }
+    ui-save-bar[hidden] { display: none }
+    ui-save-bar::before { content: 'Unsaved changes'; flex: 1; order: 0 }
+    ui-save-bar button { ${BUTTON}; background: #4a4a4a; color: #fff; order: 1 }
+    ui-save-bar button[variant='primary'] { background: #fff; color: #303030; order: 2 }
+    ui-save-bar button:disabled { opacity: .6; cursor: default }
+    ui-save-bar button:focus-visible, s-app-nav s-link:focus-visible { outline: 2px solid #005bd3; outline-offset: 1px }
+    s-app-nav { display: flex; flex-wrap: wrap; gap: 4px 16px; padding: 0 20px 12px; background: #ebebeb; ${FONT} }
+    s-app-nav::before { content: 'Demo admin'; flex: 0 0 100%; box-sizing: border-box; height: 60px; margin: 0 -20px 8px;
+      padding: 20px; background: #1a1a1a; color: #fff }
+    s-app-nav s-link { cursor: pointer; border-radius: 4px }
+    s-app-nav s-link[rel='home'] { font-weight: 600 }`
+    document.head.append(style)
+
+    // The admin's menu: it tells the page where to go, and asks first where a save bar is shown.
+    class NavLink extends HTMLElement {
+      connectedCallback() {
+        this.setAttribute('role', 'link')
+        this.tabIndex = 0
+        const go = () =>
+          saveBar.leaveConfirmation().then(
+            () => this.dispatchEvent(new CustomEvent('shopify:navigate', { bubbles: true })),
+            () => undefined,
+          )
+        this.addEventListener('click', go)
+        this.addEventListener('keydown', ({ key }) => key === 'Enter' && go())
+      }
     }
+    class AppNav extends HTMLElement {
+      connectedCallback() {
+        this.setAttribute('role', 'navigation')
+        this.setAttribute('aria-label', 'App')
+      }
+    }
+    customElements.define('ui-save-bar', SaveBar)
+    customElements.define('s-link', NavLink)
+    customElements.define('s-app-nav', AppNav)
   }
-  customElements.define('ui-save-bar', SaveBar)
-  customElements.define('s-link', NavLink)
-  customElements.define('s-app-nav', AppNav)
 
   const webVitals = {
     onReport(callback) {
@@ -145,6 +148,8 @@
     },
   }
 
+  // Absent where a test runs the script without a page.
+  if (typeof document === 'object') defineElements()
   window.shopify = {
     config,
     environment: { embedded: isEmbedded(), mobile: false, intent: false },

@@ -90,6 +90,34 @@ describe('admitFiles', () => {
     expect((await rows('files')).length).toBe(2)
   })
 
+  test('numbers many that are taken, in their order and with few statements', async () => {
+    await admit(admission('a.txt', 1), admission('b.txt', 2), admission('a (3).txt', 3))
+    const wanted = Array.from({ length: 60 }, (_, n) => (n % 3 === 0 ? 'b.txt' : 'A.txt'))
+    let statements = 0
+    const results = await scope.transaction((tx) => {
+      const query = tx.query.bind(tx)
+      const counted = {
+        ...tx,
+        query: (...given: Parameters<typeof query>) => (statements++, query(...given)),
+      }
+      return admitFiles(
+        counted as ShopScope,
+        wanted.map((name, n) => admission(name, n + 4, 'rename')),
+        limits,
+      )
+    })
+    const names = results.map((result) => result.status === 'created' && result.filename)
+    expect(names.slice(0, 6)).toEqual([
+      'b (2).txt',
+      'A (2).txt',
+      'A (4).txt',
+      'b (3).txt',
+      'A (5).txt',
+      'A (6).txt',
+    ])
+    expect(new Set(names).size).toBe(60)
+    expect(statements).toBeLessThan(10)
+  })
   test('renames to the next free number', async () => {
     await admit(admission('a.txt', 1))
     const results = await admit(admission('a.txt', 2, 'rename'), admission('A.txt', 3, 'rename'))

@@ -13,6 +13,7 @@ import { AppError, type ErrorCode } from '../errors.ts'
 import type { Draft } from './drafts.ts'
 import { addMappings } from './mappings.ts'
 import { holdersOf } from './name-allocation.ts'
+import { FEWEST_NUMBERS, FIRST_NUMBER, freeNames } from './numbered-names.ts'
 import { placeInPacks } from './packs.ts'
 import { ensurePublicAddresses } from './public-addresses.ts'
 import { refusedByQuota, type ShopQuotas } from './quotas.ts'
@@ -64,7 +65,6 @@ export type Admitted =
   | { status: 'refused'; code: ErrorCode; message: string }
 
 const LAST_NUMBER = 1_000_000
-const FEWEST_NUMBERS = 20
 const MOST_NUMBERS = 5000
 
 /**
@@ -99,6 +99,14 @@ export async function admitFiles(
     if (id) results[at] = { status: 'created', fileId: id, filename: admission.draft.filename }
   }
   // What is left met a name that is taken, by a file or by an earlier admission of this very call.
+  const numbered = await admitNumbered(
+    tx,
+    open().flatMap(({ admission }) => (admission.onConflict === 'rename' ? [admission] : [])),
+  )
+  for (const { admission, at } of open()) {
+    const result = numbered.get(admission)
+    if (result) results[at] = result
+  }
   for (const { admission, at } of open()) results[at] = await resolveConflict(tx, admission)
   await placeInPacks(tx, packedOnes(admissions, results as Admitted[]))
   await ensurePublicAddresses(tx, publicOnes(admissions, results as Admitted[]))
@@ -279,9 +287,36 @@ async function resolveFreed(tx: ShopScope, admission: Admission): Promise<Admitt
     : refused('duplicate_filename')
 }
 
+/** Creates those whose names are taken under numbered ones; absent are those that met more. */
+async function admitNumbered(
+  tx: ShopScope,
+  admissions: readonly Admission[],
+): Promise<Map<Admission, Admitted>> {
+  if (admissions.length === 0) return new Map()
+  const names = await freeNames(
+    tx,
+    admissions.map(({ draft }) => draft.filename),
+  )
+  const renamed = new Map<Admission, Admission>()
+  for (const [at, admission] of admissions.entries())
+    if (names[at] !== null)
+      renamed.set({ ...admission, draft: { ...admission.draft, filename: names[at]! } }, admission)
+  const created = await insertFiles(tx, [...renamed.keys()])
+  return new Map(
+    [...created].map(([own, fileId]) => [
+      renamed.get(own)!,
+      { status: 'created', fileId, filename: own.draft.filename },
+    ]),
+  )
+}
+
 async function admitRenamed(tx: ShopScope, admission: Admission): Promise<Admitted> {
   let most = FEWEST_NUMBERS
-  for (let from = 2; from <= LAST_NUMBER; from += most, most = Math.min(4 * most, MOST_NUMBERS)) {
+  for (
+    let from = FIRST_NUMBER;
+    from <= LAST_NUMBER;
+    from += most, most = Math.min(4 * most, MOST_NUMBERS)
+  ) {
     const names = Array.from({ length: most }, (_, n) =>
       numberedName(admission.draft.filename, from + n),
     )

@@ -7,7 +7,7 @@ const MB = 1024 ** 2
 const piece = randomBytes(MB)
 const bucket = await startBucket()
 
-/** Each object begins with its number, so that no two are the same. */
+/** Each object begins with its key, so that no two are the same; nor are their names. */
 function fill({ prefix, count, size }: { prefix: string; count: number; size: number }): void {
   for (let n = 0; n < count; n++) {
     const head = Buffer.from(`${prefix}${n}`.padEnd(64))
@@ -23,7 +23,12 @@ function fill({ prefix, count, size }: { prefix: string; count: number; size: nu
     const hash = createHash('md5')
     for (let at = 0; at < size; at += MB) hash.update(read(at, Math.min(size, at + MB)))
     const etag = hash.digest('hex')
-    bucket.objects.set(`${prefix}${n}.bin`, { size, etag, modified: new Date(), read })
+    bucket.objects.set(`${prefix}${prefix.slice(0, -1)} ${n}.bin`, {
+      size,
+      etag,
+      modified: new Date(),
+      read,
+    })
   }
 }
 

@@ -1,0 +1,31 @@
+// Names with a number, `guide (2).pdf`, for files whose names are taken.
+import type { ShopScope } from '../db/for-shop.ts'
+import { holdersOf } from './name-allocation.ts'
+import { nameKey, numberedName } from './rules.ts'
+
+export const FIRST_NUMBER = 2
+export const FEWEST_NUMBERS = 20
+
+/**
+ * For each filename, with one look-up for all, one with the lowest number that no file has and none
+ * before it gets; null where the first numbers are all taken. Another transaction may take it.
+ */
+export async function freeNames(
+  tx: ShopScope,
+  filenames: readonly string[],
+): Promise<(string | null)[]> {
+  const groups = [...Map.groupBy(filenames.keys(), (at) => nameKey(filenames[at]!)).values()]
+  const keysOf = groups.map((group) =>
+    Array.from({ length: FEWEST_NUMBERS + group.length }, (_, n) =>
+      nameKey(numberedName(filenames[group[0]!]!, FIRST_NUMBER + n)),
+    ),
+  )
+  const taken = await holdersOf(tx, keysOf.flat())
+  const names: (string | null)[] = filenames.map(() => null)
+  groups.forEach((group, g) => {
+    const free = keysOf[g]!.flatMap((key, n) => (taken.has(key) ? [] : [FIRST_NUMBER + n]))
+    for (const at of group.slice(0, free.length))
+      names[at] = numberedName(filenames[at]!, free.shift()!)
+  })
+  return names
+}

@@ -38,7 +38,8 @@ export async function addItems(
       await tx.query(
         `update sync_changes set position = :first + placed.n - 1
          from unnest(:numbers::int[]) with ordinality as placed(number, n)
-         where shop_id = :shop and sync_id = :sync and sync_changes.number = placed.number`,
+         where shop_id = :shop and sync_id = :sync and sync_changes.number = placed.number
+           and sync_changes.number = any(:numbers::int[])`,
         { sync: sync.id, first, numbers: changes.map(({ number }) => number) },
       )
       return changes.length

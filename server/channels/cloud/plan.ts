@@ -1,6 +1,7 @@
 // The diff of a sync, in the database: the listing against what was applied last, and for two-way
 // connections against the files here. Each difference is decided alone; the decisions are rows.
 import type { ShopScope } from '../../db/for-shop.ts'
+import { withHashJoins } from '../../db/hash-joins.ts'
 import { nameKey } from '../../files/rules.ts'
 import type { CloudConnection } from './connections.ts'
 import { decideOneWay, decideTwoWay, type Decision, type DeletionCounts } from './decide.ts'
@@ -64,7 +65,10 @@ const differences = (twoWay: boolean) => `
   from (select * from cloud_listings where shop_id = :shop and connection_id = :connection) l
   full join (select * from cloud_files where shop_id = :shop and connection_id = :connection) c
     on c.path = coalesce(l.renamed_from, l.path)
-  left join files f on f.shop_id = :shop and f.id = c.file_id and f.deleted_at is null
+  -- Offset: each is looked up by its id, without statistics too.
+  left join lateral (
+    select id, version, filename from files where shop_id = :shop and id = c.file_id and deleted_at is null offset 0
+  ) f on true
   where l.path is null or l.duplicate or c.path is null and not l.ignored or c.path <> l.path
     or not l.ignored and ${CHANGED}
     ${twoWay ? 'or f.id is null or f.version <> c.version or f.filename <> c.filename' : ''}`
@@ -114,8 +118,10 @@ export async function planSync(
   connection: CloudConnection,
 ): Promise<Plan> {
   await tx.query('delete from sync_changes where shop_id = :shop and sync_id = :sync', { sync })
-  if (providerOf(connection.provider).caseInsensitive) await findOtherCase(tx, connection.id)
-  await findRenames(tx, connection.id)
+  await withHashJoins(tx, async () => {
+    if (providerOf(connection.provider).caseInsensitive) await findOtherCase(tx, connection.id)
+    await findRenames(tx, connection.id)
+  })
   const planner = createPlanner(connection)
   const twoWay = connection.options.direction === 'two_way'
   let number = 0

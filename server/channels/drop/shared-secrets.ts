@@ -13,14 +13,27 @@ export interface Certificate {
 
 const YEARS = 10
 
+const isReadable = (key: string): boolean => !(ssh2.utils.parseKey(key) instanceof Error)
+
+/** ssh2 cannot read one in about 250 of the Ed25519 keys that it makes. */
+export function readableKey(make: () => string): string {
+  for (;;) {
+    const key = make()
+    if (isReadable(key)) return key
+  }
+}
+
 export async function hostKeys(database: Database, secrets: Secrets): Promise<string[]> {
-  const ed25519 = () => Promise.resolve(ssh2.utils.generateKeyPairSync('ed25519').private)
-  const ecdsa = () =>
-    Promise.resolve(ssh2.utils.generateKeyPairSync('ecdsa', { bits: 256 }).private)
-  return [
-    await sharedSecret(database, secrets, 'host-key-ed25519', ed25519),
-    await sharedSecret(database, secrets, 'host-key-ecdsa', ecdsa),
-  ]
+  const { generateKeyPairSync } = ssh2.utils
+  const ed25519 = () => generateKeyPairSync('ed25519').private
+  const ecdsa = () => generateKeyPairSync('ecdsa', { bits: 256 }).private
+  const keyOf = (name: string, make: () => string) =>
+    sharedSecret(database, secrets, {
+      name,
+      make: () => Promise.resolve(readableKey(make)),
+      isUsable: isReadable,
+    })
+  return [await keyOf('host-key-ed25519', ed25519), await keyOf('host-key-ecdsa', ecdsa)]
 }
 
 export async function ownCertificate(
@@ -39,15 +52,21 @@ export async function ownCertificate(
     return JSON.stringify({ key: made.private, cert: made.cert })
   }
   return JSON.parse(
-    await sharedSecret(database, secrets, `certificate ${host}`, make),
+    await sharedSecret(database, secrets, { name: `certificate ${host}`, make }),
   ) as Certificate
+}
+
+interface Shared {
+  name: string
+  make: () => Promise<string>
+  /** One that is not is replaced. */
+  isUsable?: (secret: string) => boolean
 }
 
 async function sharedSecret(
   { pool }: Database,
   secrets: Secrets,
-  name: string,
-  make: () => Promise<string>,
+  { name, make, isUsable = () => true }: Shared,
 ): Promise<string> {
   const about = `drop_secrets.${name}`
   const find = async () => {
@@ -58,7 +77,8 @@ async function sharedSecret(
     return rows[0] ? secrets.open(rows[0].sealed, about) : null
   }
   const known = await find()
-  if (known !== null) return known
+  if (known !== null && isUsable(known)) return known
+  if (known !== null) await pool.query('delete from drop_secrets where name = $1', [name])
   const sealed = secrets.seal(await make(), about)
   await pool.query(
     'insert into drop_secrets (name, sealed) values ($1, $2) on conflict do nothing',

@@ -17,6 +17,10 @@ const STOP_MS = 10_000
 const EARLY_MS = 5000
 const PAUSE_MS = { early: 1000, late: 50 }
 
+/** The parent's are for imports; here little lives long, and full collections are rare. */
+const HEAP = /^--((min|max)-semi-space-size|heap-growing-percent)=/
+const HEAP_FLAGS = ['--min-semi-space-size=2', '--max-semi-space-size=2']
+
 /**
  * Keeps a drop server running beside this process; resolves once the first one is ready, or has
  * failed.
@@ -46,7 +50,8 @@ export async function startDropChild(
       MALLOC_ARENA_MAX: '2',
       ...ports,
     }
-    const started = spawn(process.execPath, [...process.execArgv, process.argv[1]!], {
+    const others = process.execArgv.filter((flag) => !HEAP.test(flag))
+    const started = spawn(process.execPath, [...others, ...HEAP_FLAGS, process.argv[1]!], {
       env: { ...process.env, ...own },
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     })

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { hasNativeCrypto } from '../channels/drop/native-crypto.ts'
 import { openDropServer } from '../channels/drop/server.ts'
-import type { TransferParts } from '../channels/drop/transfers.ts'
+import type { TransferParts } from '../channels/drop/transfer.ts'
 import type { Closing } from './closing.ts'
 import { ConfigError, type Config, type Environment } from '../config.ts'
 import { openListener } from '../db/listener.ts'
@@ -12,7 +12,7 @@ import type { Secrets } from '../secrets.ts'
 import { openForStart } from './database.ts'
 import { openStores } from './stores.ts'
 
-interface DropParts extends Omit<TransferParts, 'staging' | 'waker'> {
+interface DropParts extends Omit<TransferParts, 'staging' | 'waker' | 'confirmations'> {
   environment: Environment
   secrets: Secrets
 }

@@ -206,12 +206,12 @@ export const breakOff = async (scope: ShopScope, id: string): Promise<void> =>
     { id },
   ))
 
-/** Its client has shown that a file which ended well is whole. */
-export const confirm = async (scope: ShopScope, id: string): Promise<void> =>
+/** Their client has shown that files which ended well are whole. */
+export const confirm = async (scope: ShopScope, ids: readonly string[]): Promise<void> =>
   void (await scope.query(
     `update drop_entries set closed_cleanly = true
-     where shop_id = :shop and id = :id and state = 'waiting' and not closed_cleanly`,
-    { id },
+     where shop_id = :shop and id = any(:ids::uuid[]) and state = 'waiting' and not closed_cleanly`,
+    { ids },
   ))
 
 /**

@@ -5,6 +5,9 @@ import { forShop } from '../../db/for-shop.ts'
 import { waitingBytes } from './entries.ts'
 
 const FRESH_MS = 1000
+/** An older figure is not begun with. */
+const STALE_MS = 5000
+const MOST_SHOPS = 10_000
 
 export interface Allowance {
   /** Takes so many bytes of the quota; false: they are not left. */
@@ -27,28 +30,40 @@ interface Known {
 export function createQuota(database: Database, most: number): Quota {
   const shops = new Map<number, Known>()
   const read = async (shop: number, known: Known) => {
-    known.used = await waitingBytes(forShop(database, shop))
-    known.readAt = performance.now()
-    known.reading = null
+    try {
+      known.used = await waitingBytes(forShop(database, shop))
+      known.readAt = performance.now()
+    } finally {
+      known.reading = null
+    }
   }
   const refreshed = (shop: number, known: Known) => (known.reading ??= read(shop, known))
+  const age = ({ readAt }: Known) => performance.now() - readAt
+  const refreshOld = (shop: number, known: Known) => {
+    if (age(known) > FRESH_MS) refreshed(shop, known).catch(() => {})
+  }
+  const knownOf = (shop: number): Known => {
+    const known = shops.get(shop) ?? { used: 0, readAt: -Infinity, reading: null, open: 0 }
+    if (shops.size > MOST_SHOPS)
+      for (const [other, { open }] of shops) if (open === 0) shops.delete(other)
+    shops.set(shop, known)
+    return known
+  }
   return {
     open: async (shop) => {
-      const known = shops.get(shop) ?? { used: 0, readAt: -Infinity, reading: null, open: 0 }
-      shops.set(shop, known)
-      if (performance.now() - known.readAt > FRESH_MS) await refreshed(shop, known)
+      const known = knownOf(shop)
+      // Near the quota, bytes that were taken for files removed since would refuse a file.
+      const isNear = known.open === 0 && known.used > most / 2
+      if (age(known) > STALE_MS || isNear) await refreshed(shop, known)
       known.open++
       return {
         take: (bytes) => {
-          if (performance.now() - known.readAt > FRESH_MS)
-            refreshed(shop, known).catch(() => (known.reading = null))
+          refreshOld(shop, known)
           if (known.used + bytes > most) return false
           known.used += bytes
           return true
         },
-        close: () => {
-          if (--known.open === 0) shops.delete(shop)
-        },
+        close: () => void known.open--,
       }
     },
   }

@@ -1,23 +1,15 @@
-// Bytes of one file that is being received: hashed in order as they come, in memory while they are
-// few, in a staging file under a random name from then on. Clients may send pieces out of order;
-// what cannot be hashed in order is hashed from the file in the end.
-import fs from 'node:fs'
-import { promisify } from 'node:util'
+// Bytes of one file that is being received: gathered into pieces, in memory while they are few, in
+// a staging file under a random name from then on. A piece is hashed while the one before it is
+// written. Clients may send pieces out of order; then the file is hashed from the disk in the end.
 import { Blake3Hasher } from '@napi-rs/blake-hash'
-import { DropError } from './errors.ts'
-
-const open = promisify(fs.open)
-const close = promisify(fs.close)
-const truncate = promisify(fs.ftruncate)
+import { createPiecePool, createStagingFile, type Piece } from './staging-file.ts'
+import { freeYoungBuffers } from './young-buffers.ts'
 
 /** Up to this size a file is kept in memory: one write to the store, no staging file. */
-const IN_MEMORY = 256 * 1024
-/** Written in pieces of this size: fewer calls. */
-const PIECE = 512 * 1024
-/** More than this is not taken before the disk has followed. */
-const MOST_QUEUED = 4 * 1024 * 1024
-/** Pieces that are ahead of the hash are remembered up to this sum. */
-const MOST_AHEAD = 8 * 1024 * 1024
+export const IN_MEMORY = 256 * 1024
+const FIRST_MEMORY = 32 * 1024
+/** More pieces than this are not taken before the disk has followed. */
+const MOST_QUEUED = 2
 
 export interface Received {
   size: number
@@ -30,9 +22,10 @@ export interface Received {
 export interface Receiver {
   /** The end of the file, as far as it is known. */
   size(): number
+  inMemory(): boolean
   /**
-   * A promise only where the caller should wait before it sends more. Rejects with `full` and the
-   * like, now or at the next call.
+   * Copies `data`. A promise only where the caller should wait before it sends more. Rejects with
+   * `full` and the like, now or at the next call.
    */
   write(position: number, data: Buffer): Promise<void> | undefined
   truncate(size: number): Promise<void>
@@ -40,6 +33,8 @@ export interface Receiver {
   finish(): Promise<Received>
   discard(): Promise<void>
 }
+
+const POOL = createPiecePool()
 
 /**
  * `staging`: the path of a file that may hold the first `from.size` bytes already, which
@@ -49,145 +44,106 @@ export function createReceiver(
   staging: string,
   from?: { size: number; hasher: Blake3Hasher },
 ): Receiver {
-  let hasher = from?.hasher ?? new Blake3Hasher()
-  let hashed = from?.size ?? 0
-  let size = hashed
-  let inOrder = true
-  const ahead = new Map<number, Buffer>()
-  let aheadBytes = 0
+  const hash = createHash(from)
+  let size = from?.size ?? 0
+  let inMemory = from === undefined
+  let current: Piece | null = null
+  const disk = createStagingFile(staging, POOL, hash.update)
 
-  let fd = -1
-  let memory: Buffer[] | null = from ? null : []
-  let queue: { position: number; pieces: Buffer[]; bytes: number }[] = []
-  let queued = 0
-  let running: Promise<void> | null = null
-  let failure: Error | null = null
-
-  const hash = (position: number, data: Buffer) => {
-    if (!inOrder) return
-    if (position < hashed) inOrder = false
-    else if (position > hashed) {
-      ahead.set(position, data)
-      aheadBytes += data.length
-      if (aheadBytes > MOST_AHEAD) inOrder = false
-    } else {
-      hasher.update(data)
-      hashed += data.length
-      for (let next = ahead.get(hashed); next; next = ahead.get(hashed)) {
-        ahead.delete(hashed)
-        aheadBytes -= next.length
-        hasher.update(next)
-        hashed += next.length
-      }
+  /** Room behind `position`: the piece that is being filled, or a new one. */
+  const pieceAt = (position: number): Piece => {
+    if (current && current.position + current.length === position) {
+      if (current.length < current.buffer.length) return current
     }
-    if (!inOrder) ahead.clear()
-  }
-  const enqueue = (position: number, data: Buffer) => {
-    const last = queue.at(-1)
-    queued += data.length
-    if (last && last.position + last.bytes === position && last.bytes < PIECE) {
-      last.pieces.push(data)
-      last.bytes += data.length
-    } else queue.push({ position, pieces: [data], bytes: data.length })
-  }
-  const drain = async () => {
-    try {
-      if (fd < 0)
-        fd = await open(staging, 'a+', 0o600).then(
-          async (a) => (await close(a), open(staging, 'r+')),
-        )
-      while (queue.length > 0 && !failure) {
-        const { position, pieces, bytes } = queue.shift()!
-        await writeAll(fd, pieces, position)
-        queued -= bytes
-      }
-    } catch (error) {
-      failure = diskError(error)
-    } finally {
-      running = null
-    }
+    if (current) disk.add(current)
+    return (current = { buffer: POOL.take(), position, length: 0 })
   }
   const spill = () => {
-    let position = 0
-    for (const data of memory!) {
-      enqueue(position, data)
-      position += data.length
-    }
-    memory = null
+    inMemory = false
+    if (!current) return
+    const { buffer, length } = current
+    current = { buffer: POOL.take(), position: 0, length }
+    buffer.copy(current.buffer, 0, 0, length)
   }
-  const settle = async () => {
-    while (!failure && (running || queue.length > 0)) await (running ??= drain())
-    if (failure) throw failure
+  const keep = (data: Buffer) => {
+    const needed = size + data.length
+    current ??= { buffer: Buffer.allocUnsafeSlow(FIRST_MEMORY), position: 0, length: 0 }
+    let room = current.buffer.length
+    while (room < needed) room *= 2
+    if (room > current.buffer.length) {
+      const larger = Buffer.allocUnsafeSlow(room)
+      current.buffer.copy(larger, 0, 0, current.length)
+      current.buffer = larger
+    }
+    data.copy(current.buffer, current.length)
+    size = current.length = needed
+  }
+  const flush = async () => {
+    if (current) disk.add(current)
+    current = null
+    await disk.settle()
   }
 
   return {
     size: () => size,
+    inMemory: () => inMemory,
     write: (position, data) => {
-      if (failure) return Promise.reject(failure)
-      if (memory && (position !== size || size + data.length > IN_MEMORY)) spill()
-      hash(position, data)
+      if (disk.failure()) return Promise.reject(disk.failure()!)
+      if (inMemory && position === size && size + data.length <= IN_MEMORY) return void keep(data)
+      if (inMemory) spill()
+      for (let taken = 0; taken < data.length;) {
+        const piece = pieceAt(position + taken)
+        const copied = data.copy(piece.buffer, piece.length, taken)
+        piece.length += copied
+        taken += copied
+      }
       size = Math.max(size, position + data.length)
-      if (memory) return void memory.push(data)
-      enqueue(position, data)
-      if (queued >= PIECE) running ??= drain()
-      if (queued < MOST_QUEUED) return undefined
-      return (running ?? Promise.resolve()).then(() => {
-        if (failure) throw failure
-      })
+      freeYoungBuffers(data.length)
+      return disk.pieces() <= MOST_QUEUED ? undefined : disk.below(MOST_QUEUED)
     },
     truncate: async (to) => {
       if (to === size) return
-      if (memory) spill()
-      if (queue.length === 0) enqueue(0, Buffer.alloc(0))
-      await settle()
-      await truncate(fd, to).catch((error: unknown) => {
-        throw (failure = diskError(error))
-      })
+      if (inMemory) spill()
+      await flush()
+      await disk.truncate(to)
       size = to
-      if (to === 0) {
-        hasher = new Blake3Hasher()
-        hashed = 0
-        inOrder = true
-      } else inOrder = false
-      ahead.clear()
-      aheadBytes = 0
+      hash.cut(to)
     },
     finish: async () => {
-      if (memory) return { size, bytes: Buffer.concat(memory), hash: null }
-      await settle()
-      if (fd >= 0) await close(fd)
-      fd = -1
-      return { size, bytes: null, hash: inOrder && hashed === size ? hasher.digest('hex') : null }
+      const bytes = current?.buffer.subarray(0, current.length) ?? Buffer.alloc(0)
+      if (inMemory) return { size, bytes, hash: null }
+      await flush()
+      await disk.close()
+      return { size, bytes: null, hash: hash.digest(size) }
     },
     discard: async () => {
-      queue = []
       // What never left memory has no file.
-      if (memory) return void (memory = null)
-      await running
-      if (fd >= 0) await close(fd).catch(() => {})
-      fd = -1
-      await fs.promises.rm(staging, { force: true })
+      if (!inMemory) {
+        if (current) POOL.give(current.buffer)
+        await disk.discard()
+      }
+      current = null
     },
   }
 }
 
-async function writeAll(fd: number, pieces: readonly Buffer[], position: number): Promise<void> {
-  const total = pieces.reduce((sum, { length }) => sum + length, 0)
-  let written = await writev(fd, pieces, position)
-  if (written === total) return
-  const rest = Buffer.concat(pieces)
-  while (written < total) written += await writev(fd, [rest.subarray(written)], position + written)
-}
-
-function writev(fd: number, pieces: readonly Buffer[], position: number): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<number>()
-  fs.writev(fd, pieces, position, (error, written) => (error ? reject(error) : resolve(written)))
-  return promise
-}
-
-function diskError(error: unknown): DropError {
-  const { code } = error as NodeJS.ErrnoException
-  return new DropError(code === 'ENOSPC' || code === 'EDQUOT' ? 'full' : 'unavailable', undefined, {
-    cause: error,
-  })
+/** BLAKE3 of what comes in order; without a digest once something came out of order. */
+function createHash(from: { size: number; hasher: Blake3Hasher } | undefined) {
+  let hasher = from?.hasher ?? new Blake3Hasher()
+  let hashed = from?.size ?? 0
+  let inOrder = true
+  return {
+    update: ({ buffer, position, length }: Piece) => {
+      if (position !== hashed) inOrder = false
+      if (!inOrder) return
+      hasher.update(buffer.subarray(0, length))
+      hashed += length
+    },
+    cut: (to: number) => {
+      inOrder = to === 0
+      hashed = to
+      if (inOrder) hasher = new Blake3Hasher()
+    },
+    digest: (size: number) => (inOrder && hashed === size ? hasher.digest('hex') : null),
+  }
 }

@@ -66,14 +66,8 @@ async function bringBack(parts: RecoveryParts, orphan: Orphan, here: boolean): P
   const before = { hash, location, size_bytes: hash === null ? 0 : size_bytes }
   const bytes = here ? await storeFile(parts, scope, file) : before
   const { id, write_id: writeId, protocol } = orphan
-  const kept = await commitBytes(scope, {
-    id,
-    writeId,
-    protocol,
-    clean: false,
-    modifiedAt: null,
-    ...bytes,
-  })
+  const ended = { protocol, clean: false, modifiedAt: null, ...bytes }
+  const kept = await commitBytes(parts.database, { shop: scope.shop, id, writeId }, ended)
   await rm(file, { force: true })
   return kept
 }

@@ -6,15 +6,17 @@ import { errorFields } from '../../log.ts'
 import type { Secrets } from '../../secrets.ts'
 import type { FtpOptions } from './ftp/options.ts'
 import { createFtpServer } from './ftp/server.ts'
+import { createConfirmations } from './confirmations.ts'
 import { createWaker } from './wake.ts'
 import { recoverTransfers } from './recovery.ts'
 import { createSessions } from './sessions.ts'
 import { createSftpServer } from './sftp.ts'
 import { hostKeys, ownCertificate, type Certificate } from './shared-secrets.ts'
 import { createSignIn } from './sign-in.ts'
-import { openTransfers, type TransferParts } from './transfers.ts'
+import type { TransferParts } from './transfer.ts'
+import { openTransfers } from './transfers.ts'
 
-export interface DropServerParts extends Omit<TransferParts, 'waker'> {
+export interface DropServerParts extends Omit<TransferParts, 'waker' | 'confirmations'> {
   secrets: Secrets
   /** Where to listen. */
   host: string
@@ -37,7 +39,8 @@ const RECOVER_EVERY_MS = 60_000
 
 export async function openDropServer(given: DropServerParts): Promise<DropServer> {
   const { database, secrets, log } = given
-  const parts = { ...given, waker: createWaker(database, log) }
+  const waker = createWaker(database, log)
+  const parts = { ...given, waker, confirmations: createConfirmations(database, waker) }
   const keys = await hostKeys(database, secrets)
   const certificate =
     parts.certificate ?? (await ownCertificate(database, secrets, parts.publicHost))

@@ -7,7 +7,8 @@ import { errorFields, type Logger } from '../../log.ts'
 import { findByUsername, type KnownAccount } from './accounts.ts'
 import { noteConnection, noteReceived, type Attempt } from './connections.ts'
 import { createDropFs, type DropFs } from './vfs.ts'
-import type { Transfer, TransferParts, Transfers } from './transfers.ts'
+import type { Transfer, TransferParts } from './transfer.ts'
+import type { Transfers } from './transfers.ts'
 
 export interface Session {
   fs: DropFs

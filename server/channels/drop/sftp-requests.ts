@@ -4,7 +4,7 @@ import ssh2, { type Attributes, type FileEntry, type SFTPWrapper } from 'ssh2'
 import { errorFields, type Logger } from '../../log.ts'
 import { DropError, type DropCode } from './errors.ts'
 import type { Session } from './sessions.ts'
-import type { Transfer } from './transfers.ts'
+import type { Transfer } from './transfer.ts'
 import type { Node, OpenFile } from './vfs.ts'
 
 const { STATUS_CODE, OPEN_MODE } = ssh2.utils.sftp
@@ -29,10 +29,21 @@ interface Channel {
   outgoing: { id: number }
 }
 
-export function serveSftp(sftp: SFTPWrapper, session: Session, log: Logger): void {
+export interface Flow {
+  pause(): void
+  resume(): void
+}
+
+/** `flow`: of the connection, which is paused while the disk is behind. */
+export function serveSftp(
+  sftp: SFTPWrapper,
+  session: Session,
+  { log, flow }: { log: Logger; flow: Flow },
+): void {
   const { fs } = session
   const handles = new Map<number, Handle>()
   let next = 0
+  let waits = 0
   let ended = false
 
   const end = () => {
@@ -97,10 +108,13 @@ export function serveSftp(sftp: SFTPWrapper, session: Session, log: Logger): voi
       const { transfer, append } = handleOf(given, 'write')
       const wait = transfer.write(append ? transfer.size() : offset, data)
       if (!wait) return void ok(id)
-      wait.then(
-        () => ok(id),
-        (error: unknown) => status(id, error),
-      )
+      if (waits++ === 0) flow.pause()
+      wait
+        .then(
+          () => ok(id),
+          (error: unknown) => status(id, error),
+        )
+        .finally(() => --waits === 0 && flow.resume())
     } catch (error) {
       status(id, error)
     }

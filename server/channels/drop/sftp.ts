@@ -4,6 +4,7 @@ import ssh2, { type AuthContext, type Connection, type ServerConfig } from 'ssh2
 import { errorFields, type Logger } from '../../log.ts'
 import type { KnownAccount } from './accounts.ts'
 import { serveSftp } from './sftp-requests.ts'
+import { narrowCiphers, serveSocket, socketOf } from './sftp-socket.ts'
 import type { Sessions } from './sessions.ts'
 import type { SignIn } from './sign-in.ts'
 
@@ -63,7 +64,7 @@ async function admit({ signIn, log }: SftpParts, ssh: ssh2.Server, socket: Socke
     if (!socket.remoteAddress || (await signIn.isBanned(socket.remoteAddress)))
       return void socket.destroy()
     socket.setTimeout(IDLE_MS, () => socket.destroy())
-    ssh.injectSocket(socket)
+    serveSocket(ssh, socket)
   } catch (error) {
     log.warn('drop: a connection could not be admitted', errorFields(error))
     socket.destroy()
@@ -72,6 +73,7 @@ async function admit({ signIn, log }: SftpParts, ssh: ssh2.Server, socket: Socke
 
 function serveConnection(parts: SftpParts, connection: Connection, address: string): void {
   const { sessions, log } = parts
+  narrowCiphers(connection)
   let account: KnownAccount | null = null
   let end: (() => Promise<void>) | null = null
   let isClosed = false
@@ -130,7 +132,7 @@ function serveConnection(parts: SftpParts, connection: Connection, address: stri
           connection.end()
         })
         opened.then(
-          (session) => serveSftp(stream, session, log),
+          (session) => serveSftp(stream, session, { log, flow: socketOf(connection) }),
           () => {},
         )
       })

@@ -4,7 +4,6 @@ import type { Readable } from 'node:stream'
 import { forShop } from '../../db/for-shop.ts'
 import {
   breakOff,
-  confirm,
   findEntry,
   insertFolder,
   listFolder,
@@ -17,7 +16,8 @@ import {
 import { DropError } from './errors.ts'
 import { requireForeign } from './own-folders.ts'
 import { absolutePath, homeOf, joinPath, placeOf, type Place } from './paths.ts'
-import type { Transfer, TransferParts, Transfers } from './transfers.ts'
+import type { Transfer, TransferParts } from './transfer.ts'
+import type { Transfers } from './transfers.ts'
 
 /** What a client sees of a file or a folder. */
 export interface Node {
@@ -58,8 +58,11 @@ export interface DropFs {
   setModified(path: string, at: Date): Promise<void>
   openRead(path: string): Promise<OpenFile>
   openWrite(path: string, mode: WriteMode): Promise<Transfer>
-  /** The client has shown, after a file of FTP ended well, that it still is there. */
-  confirm(entry: string): Promise<void>
+  /**
+   * The client has shown, after a file of FTP ended well, that it still is there. Resolves once
+   * that is written; `soon`: with others, a moment later.
+   */
+  confirm(entry: string, soon: boolean): Promise<void>
   /**
    * A file that seemed whole is not surely so: its client was gone before it could show that it
    * still was there.
@@ -91,6 +94,7 @@ export function createDropFs(parts: TransferParts, transfers: Transfers, owner: 
   }
   const required = async (path: string, kind?: DropEntry['kind']): Promise<DropEntry> => {
     const { folder, name } = changeable(path)
+    await transfers.named(owner.shop)
     const entry = await findEntry(scope, folder, name)
     if (!entry) throw new DropError('not_found')
     if (kind && entry.kind !== kind)
@@ -112,6 +116,7 @@ export function createDropFs(parts: TransferParts, transfers: Transfers, owner: 
       if (place.kind === 'virtual') return yield place.children.map(folderNode)
       if (place.name !== '') await required(path, 'folder')
       const folder = joinPath(place.folder, place.name)
+      await transfers.named(owner.shop)
       for (let after = ''; ;) {
         const rows = await listFolder(scope, folder, after, PAGE)
         yield rows.map(nodeOf)
@@ -123,6 +128,7 @@ export function createDropFs(parts: TransferParts, transfers: Transfers, owner: 
       const place = at(path)
       if (place.kind === 'virtual' || place.name === '') throw new DropError('exists')
       requireForeign(place)
+      await transfers.named(owner.shop)
       await insertFolder(scope, place.folder, place.name)
     },
     removeFolder: async (path) => removeEntry(scope, await required(path, 'folder')),
@@ -145,10 +151,7 @@ export function createDropFs(parts: TransferParts, transfers: Transfers, owner: 
       requireForeign(place)
       return transfers.open({ ...owner, ...place, ...mode })
     },
-    confirm: async (entry) => {
-      await confirm(scope, entry)
-      parts.waker.wake(owner.shop)
-    },
+    confirm: (entry, soon) => parts.confirmations.add(owner.shop, entry, soon),
     breakOff: (entry) => breakOff(scope, entry),
   }
 }

@@ -1,16 +1,21 @@
 // How a name changes hands while its file is written: taken when a transfer opens, given bytes when
-// it ends.
+// it ends. A small file does both with one statement, when it ends. The statements are prepared:
+// planning them would cost more than running them.
 import type { Database } from '../../db/database.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
+import { forShop, type ShopScope } from '../../db/for-shop.ts'
 import { HOLD_BLOBS } from '../../files/admit.ts'
 import { findEntry, folderId, type DropEntry } from './entries.ts'
 import { DropError } from './errors.ts'
 import { ASIDE } from './own-folders.ts'
 import { splitPath } from './paths.ts'
 
-interface Taking {
+export interface DropPlace {
+  shop: number
   folder: string
   name: string
+}
+
+export interface Taking extends DropPlace {
   mode: 'truncate' | 'keep'
   exclusive?: boolean
   account: string | null
@@ -19,7 +24,7 @@ interface Taking {
   writeId: string
 }
 
-type Taken = Pick<DropEntry, 'id' | 'hash' | 'location' | 'size_bytes'>
+export type Taken = Pick<DropEntry, 'id' | 'hash' | 'location' | 'size_bytes'>
 
 /**
  * Its commit does not wait for the disk: a name that a crash of the database forgets is refused when
@@ -27,41 +32,57 @@ type Taken = Pick<DropEntry, 'id' | 'hash' | 'location' | 'size_bytes'>
  */
 const WITHOUT_WAITING = `(select set_config('synchronous_commit', 'off', true)) unsynced`
 
+/** The folder's row, with its path as $2 (parent) and $3 (name); the home has none. */
+const parentOf = (folder: string): string =>
+  folder === ''
+    ? `(select null::uuid as id where $2 = '' and $3 = '')`
+    : `(select id from drop_entries
+         where shop_id = $1 and folder = $2 and name = $3 and kind = 'folder')`
+
+/** New bytes are none that an import has previewed. */
+const UNCLAIMED = 'claim = null, operation_id = null, position = null, manifest_id = null'
+
+const TAKE = (folder: string) => `
+  insert into drop_entries (shop_id, folder, name, kind, parent_id, state, account_id, protocol, process, write_id,
+    writing_since)
+  select $1::int, $4, $5, 'file', parent.id, 'writing', $6::uuid, $7, $8::int, $9::uuid, now()
+  from ${parentOf(folder)} parent, ${WITHOUT_WAITING}
+  on conflict (shop_id, folder, name) do update set state = 'writing', account_id = excluded.account_id,
+    protocol = excluded.protocol, process = excluded.process, write_id = excluded.write_id, writing_since = now(),
+    closed_cleanly = false, ${UNCLAIMED}, hash = case when $10::boolean then drop_entries.hash end,
+    location = case when $10 then drop_entries.location end,
+    size_bytes = case when $10 and drop_entries.hash is not null then drop_entries.size_bytes else 0 end
+    where drop_entries.kind = 'file' and drop_entries.state <> 'importing' and not $11::boolean
+  returning id, encode(hash, 'hex') as hash, location, size_bytes`
+
+const preparedName = (what: string, folder: string): string =>
+  folder === '' ? `${what}-home` : `${what}-folder`
+
 /**
  * In one statement: the name is this transfer's from now on, and a transfer that had it can end no
  * more. With `keep` the row keeps its bytes until the end, so that a crash falls back to them.
  * Throws `not_found` (no such folder), `exists`, `is_a_folder`, `busy`.
  */
-export async function takeName(scope: ShopScope, taking: Taking): Promise<Taken> {
-  const { folder, exclusive = false } = taking
+export async function takeName(database: Database, taking: Taking): Promise<Taken> {
+  const { shop, folder, name, account, protocol, process, writeId, exclusive = false } = taking
+  const parent = splitPath(folder)
   const keep = taking.mode === 'keep'
-  const [row] = await scope.query<Taken>(
-    `insert into drop_entries (shop_id, folder, name, kind, parent_id, state, account_id, protocol, process, write_id,
-       writing_since)
-     select :shop, :folder, :name, 'file', parent.id, 'writing', :account, :protocol, :process, :writeId, now()
-     from (${folder === '' ? 'select null::uuid as id' : FOLDER}) parent, ${WITHOUT_WAITING}
-     on conflict (shop_id, folder, name) do update set state = 'writing', account_id = excluded.account_id,
-       protocol = excluded.protocol, process = excluded.process, write_id = excluded.write_id, writing_since = now(),
-       closed_cleanly = false, hash = case when :keep then drop_entries.hash end,
-       location = case when :keep then drop_entries.location end,
-       size_bytes = case when :keep and drop_entries.hash is not null then drop_entries.size_bytes else 0 end
-       where drop_entries.kind = 'file' and drop_entries.state <> 'importing' and not :exclusive
-     returning id, encode(hash, 'hex') as hash, location, size_bytes`,
-    {
-      ...taking,
-      keep,
-      exclusive,
-      parentFolder: splitPath(folder).folder,
-      parentName: splitPath(folder).name,
-    },
-  )
-  if (row) return row
-  return (await moveAside(scope, taking)) ? takeName(scope, taking) : refused(scope, taking)
+  const { rows } = await database.pool.query<Taken>({
+    name: preparedName('take-drop-name', folder),
+    text: TAKE(folder),
+    values: [
+      ...[shop, parent.folder, parent.name, folder, name],
+      ...[account, protocol, process, writeId, keep, exclusive],
+    ],
+  })
+  if (rows[0]) return rows[0]
+  const scope = forShop(database, shop)
+  const moved = !keep && (await moveAside(scope, taking))
+  return moved ? takeName(database, taking) : refused(scope, taking, exclusive)
 }
 
 /** A file that is being imported leaves its name to one that is sent meanwhile. */
-async function moveAside(scope: ShopScope, { folder, name, mode }: Taking): Promise<boolean> {
-  if (mode === 'keep') return false
+async function moveAside(scope: ShopScope, { folder, name }: DropPlace): Promise<boolean> {
   const rows = await scope.query(
     `update drop_entries set dropped_folder = coalesce(dropped_folder, folder),
        dropped_name = coalesce(dropped_name, name), folder = '${ASIDE}', name = id::text, parent_id = null
@@ -71,10 +92,11 @@ async function moveAside(scope: ShopScope, { folder, name, mode }: Taking): Prom
   return rows.length > 0
 }
 
-const FOLDER = `select id from drop_entries
-  where shop_id = :shop and folder = :parentFolder and name = :parentName and kind = 'folder'`
-
-async function refused(scope: ShopScope, { folder, name, exclusive }: Taking): Promise<never> {
+async function refused(
+  scope: ShopScope,
+  { folder, name }: DropPlace,
+  exclusive: boolean,
+): Promise<never> {
   await folderId(scope, folder)
   const there = await findEntry(scope, folder, name)
   if (there?.kind === 'folder') throw new DropError('is_a_folder')
@@ -82,9 +104,8 @@ async function refused(scope: ShopScope, { folder, name, exclusive }: Taking): P
   throw new DropError(exclusive ? 'exists' : 'interrupted')
 }
 
-interface Ended {
-  id: string
-  writeId: string
+/** What a transfer leaves, however it ends. */
+export interface Ended {
   clean: boolean
   modifiedAt: Date | null
   protocol: string
@@ -93,35 +114,106 @@ interface Ended {
   size_bytes: number
 }
 
-/** False: another transfer has taken the name meanwhile, or it was removed. */
-export async function commitBytes(scope: ShopScope, ended: Ended): Promise<boolean> {
-  const { hash, location, size_bytes } = ended
-  const blobs = hash === null ? [] : [{ hash, location, size_bytes }]
-  // One statement, and so one wait for the disk.
-  const rows = await scope.query(
-    `with ${HOLD_BLOBS}
-     update drop_entries set state = :state, closed_cleanly = :sure, size_bytes = :size_bytes, location = :location,
-       hash = decode(:hash, 'hex'), modified_at = coalesce(:modifiedAt::timestamptz, now()), quiet_since = now(),
-       process = null, write_id = null, writing_since = null
-     where shop_id = :shop and id = :id and write_id = :writeId returning 1`,
-    {
-      ...ended,
-      blobs: JSON.stringify(blobs),
-      state: ended.clean ? 'waiting' : 'partial',
-      sure: ended.clean && ended.protocol === 'sftp',
-    },
-  )
+/** The parameters $1 is the shop, $2 are the blobs. */
+const HOLD = HOLD_BLOBS.replaceAll(':shop', '$1::int').replaceAll(':blobs', '$2')
+const blobsOf = ({ hash, location, size_bytes }: Ended): string =>
+  JSON.stringify(hash === null ? [] : [{ hash, location, size_bytes }])
+const stateOf = ({ clean }: Ended) => (clean ? 'waiting' : 'partial')
+/** The protocol itself said that the file is whole. */
+const isSure = ({ clean, protocol }: Ended): boolean => clean && protocol === 'sftp'
+
+const COMMIT = `with ${HOLD}
+  update drop_entries set state = $3, closed_cleanly = $4, size_bytes = $5, location = $6, hash = decode($7, 'hex'),
+    modified_at = coalesce($8::timestamptz, now()), quiet_since = now(), process = null, write_id = null,
+    writing_since = null
+  where shop_id = $1 and id = $9::uuid and write_id = $10::uuid returning 1`
+
+/**
+ * Bytes for a name that was taken, in one statement and so with one wait for the disk. False:
+ * another transfer has taken the name meanwhile, or it was removed.
+ */
+export async function commitBytes(
+  { pool }: Database,
+  { shop, id, writeId }: { shop: number; id: string; writeId: string },
+  ended: Ended,
+): Promise<boolean> {
+  const { size_bytes, location, hash, modifiedAt } = ended
+  const { rows } = await pool.query({
+    name: 'commit-drop-bytes',
+    text: COMMIT,
+    values: [
+      ...[shop, blobsOf(ended), stateOf(ended), isSure(ended), size_bytes, location, hash],
+      ...[modifiedAt, id, writeId],
+    ],
+  })
   return rows.length > 0
 }
 
-/** The size so far, for those who look at it. */
+/**
+ * A transfer that opened the name later has it. One that broke off also leaves a name alone that
+ * has changed since it began.
+ */
+const STILL_OURS = `(case when $6 = 'waiting'
+    then coalesce(drop_entries.state <> 'writing' or drop_entries.writing_since <= opened.at, true)
+    else greatest(drop_entries.quiet_since, drop_entries.writing_since) <= opened.at end)`
+
+const PUT = (folder: string) => `with ${HOLD.replaceAll('$2', '$4')}
+  insert into drop_entries (shop_id, folder, name, kind, parent_id, state, account_id, protocol, hash, location,
+    size_bytes, modified_at, closed_cleanly)
+  select $1::int, $5, $7, 'file', parent.id, $6, $8::uuid, $9, decode($10, 'hex'), $11, $12::bigint,
+    coalesce($13::timestamptz, now()), $14::boolean
+  from ${parentOf(folder)} parent
+  on conflict (shop_id, folder, name) do update set state = excluded.state, account_id = excluded.account_id,
+    protocol = excluded.protocol, hash = excluded.hash, location = excluded.location,
+    size_bytes = excluded.size_bytes, modified_at = excluded.modified_at, closed_cleanly = excluded.closed_cleanly,
+    quiet_since = now(), process = null, write_id = null, writing_since = null, ${UNCLAIMED}
+    where drop_entries.kind = 'file' and drop_entries.state <> 'importing' and ${STILL_OURS.replaceAll(
+      'opened.at',
+      `(now() - make_interval(secs => $15::float8))`,
+    )}
+  returning id`
+
+export interface Putting extends DropPlace, Ended {
+  account: string | null
+  /** Since when the transfer is open. */
+  openSeconds: number
+}
+
+/** A whole file in one statement: its name and its bytes. Gives its id; throws as `takeName` does. */
+export async function putFile(database: Database, putting: Putting): Promise<string> {
+  const { shop, folder, name, account, protocol, modifiedAt } = putting
+  const { hash, location, size_bytes } = putting
+  const parent = splitPath(folder)
+  const { rows } = await database.pool.query<{ id: string }>({
+    name: preparedName('put-drop-file', folder),
+    text: PUT(folder),
+    values: [
+      ...[shop, parent.folder, parent.name, blobsOf(putting), folder, stateOf(putting), name],
+      ...[account, protocol, hash, location, size_bytes, modifiedAt, isSure(putting)],
+      putting.openSeconds,
+    ],
+  })
+  if (rows[0]) return rows[0].id
+  const scope = forShop(database, shop)
+  const moved = putting.clean && (await moveAside(scope, putting))
+  return moved ? putFile(database, putting) : refused(scope, putting, false)
+}
+
+export interface Progress {
+  writeId: string
+  size: number
+}
+
+/** The sizes so far, for those who look at them. */
 export async function noteProgress(
   { pool }: Database,
-  writeId: string,
-  size: number,
+  transfers: readonly Progress[],
 ): Promise<void> {
   await pool.query(
-    `update drop_entries set size_bytes = $2 where write_id = $1 and state = 'writing' and size_bytes <> $2 and hash is null`,
-    [writeId, size],
+    `update drop_entries set size_bytes = given.size
+     from unnest($1::uuid[], $2::bigint[]) as given (write_id, size)
+     where drop_entries.write_id = given.write_id and state = 'writing' and size_bytes <> given.size
+       and hash is null`,
+    [transfers.map(({ writeId }) => writeId), transfers.map(({ size }) => size)],
   )
 }

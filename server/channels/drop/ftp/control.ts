@@ -83,10 +83,7 @@ export function createControl(options: FtpOptions, secure: SecureContext, first:
   const run = async (line: string) => {
     const [, verb = '', argument = ''] = /^([A-Za-z]{3,4})(?: (.*))?$/s.exec(line) ?? []
     const name = verb.toUpperCase()
-    if (name !== '') {
-      state.unconfirmed?.confirm()
-      state.unconfirmed = null
-    }
+    if (name !== '') await confirmLast(state, name)
     if (name === 'AUTH') return authTls(state, argument, upgrade)
     const handler = VERBS[name]
     if (!handler) return state.reply(name === '' ? 500 : 502, 'This command is not known here')
@@ -129,6 +126,13 @@ export function createControl(options: FtpOptions, secure: SecureContext, first:
       await state.session?.end()
     },
   }
+}
+
+/** After QUIT, a client's next step may be to ask for the import. */
+async function confirmLast(state: State, verb: string): Promise<void> {
+  const confirmed = state.unconfirmed?.confirm(verb !== 'QUIT')
+  state.unconfirmed = null
+  if (verb === 'QUIT') await confirmed
 }
 
 async function authTls(state: State, argument: string, upgrade: () => void): Promise<void> {

@@ -7,7 +7,8 @@ import type { Passive } from './passive.ts'
 
 /** A file that ended as one does whose client is gone: whether it is whole shows afterwards. */
 export interface Unconfirmed {
-  confirm(): void
+  /** `soon`: with others, a moment later. */
+  confirm(soon: boolean): Promise<void>
   breakOff(): Promise<void>
 }
 

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Socket } from 'node:net'
 import { DropError } from '../errors.ts'
-import type { Transfer } from '../transfers.ts'
+import type { Transfer } from '../transfer.ts'
 import type { Node } from '../vfs.ts'
 import { errorFields } from '../../../log.ts'
 import type { State, Unconfirmed, Verb } from './state.ts'
@@ -41,15 +41,21 @@ async function withData(state: State, work: (data: Socket) => Promise<void>): Pr
 }
 
 /** The bytes of a data connection, until it ends; rejects where it is reset. */
-async function receive(data: Socket, transfer: Transfer, from: number): Promise<number> {
+function receive(data: Socket, transfer: Transfer, from: number): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>()
   let position = from
-  for await (const chunk of data as AsyncIterable<Buffer>) {
+  data.on('data', (chunk: Buffer) => {
     const wait = transfer.write(position, chunk)
     position += chunk.length
-    if (wait) await wait
-  }
-  if (data.errored || !data.readableEnded) throw new DataError('The data connection broke')
-  return position
+    if (!wait) return
+    data.pause()
+    wait.then(() => data.resume(), reject)
+  })
+  data.once('end', () => resolve(position))
+  // After its end this changes nothing.
+  data.once('close', () => reject(new DataError('The data connection broke')))
+  data.resume()
+  return promise
 }
 
 /**
@@ -62,11 +68,12 @@ function unconfirmedFile(state: State, entry: string): Unconfirmed {
   const warn = (error: unknown) =>
     state.options.log.warn('drop: a file could not be confirmed', errorFields(error))
   const unconfirmed: Unconfirmed = {
-    confirm: () => void fs.confirm(entry).catch(warn),
+    confirm: (soon) => fs.confirm(entry, soon).catch(warn),
     breakOff: () => fs.breakOff(entry),
   }
   const still = () => state.unconfirmed === unconfirmed
-  setTimeout(() => still() && !state.socket.destroyed && unconfirmed.confirm(), ALIVE_MS).unref()
+  const alive = () => still() && !state.socket.destroyed && void unconfirmed.confirm(false)
+  setTimeout(alive, ALIVE_MS).unref()
   setTimeout(() => still() && (state.unconfirmed = null), CONFIRM_MS).unref()
   return unconfirmed
 }
@@ -87,9 +94,9 @@ async function store(state: State, argument: string, append: boolean): Promise<v
     const begin = transfer.size()
     await withData(state, async (data) => {
       const end = await receive(data, transfer, begin)
-      await transfer.close()
+      const entry = await transfer.close()
       session.received(end - begin)
-      state.unconfirmed = unconfirmedFile(state, transfer.entry)
+      state.unconfirmed = unconfirmedFile(state, entry)
     })
   } finally {
     // Does nothing once it is closed.

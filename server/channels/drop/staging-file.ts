@@ -1,0 +1,145 @@
+// The file on this machine that a transfer's bytes wait in until the store takes them, and the
+// buffers that they are gathered in. Buffers are used again: new ones would be cleared by the system
+// page by page, and wait for the collector afterwards.
+import fs from 'node:fs'
+import { promisify } from 'node:util'
+import { DropError } from './errors.ts'
+
+const open = promisify(fs.open)
+const close = promisify(fs.close)
+const truncate = promisify(fs.ftruncate)
+
+export interface Piece {
+  buffer: Buffer
+  /** Where it begins in the file. */
+  position: number
+  length: number
+}
+
+/** Written in pieces of this size: fewer calls. */
+const PIECE_BYTES = 512 * 1024
+/** Free ones that are kept; more than that goes back to the system. */
+const MOST_FREE = 8
+
+export interface PiecePool {
+  take(): Buffer
+  give(buffer: Buffer): void
+}
+
+export function createPiecePool(): PiecePool {
+  const free: Buffer[] = []
+  return {
+    take: () => free.pop() ?? Buffer.allocUnsafeSlow(PIECE_BYTES),
+    give: (buffer) => void (free.length < MOST_FREE && free.push(buffer)),
+  }
+}
+
+/**
+ * Pieces on their way to the disk, written one after another; `seen` gets each while it is written.
+ */
+export function createStagingFile(file: string, pool: PiecePool, seen: (piece: Piece) => void) {
+  let fd = -1
+  const queue: Piece[] = []
+  let writing = 0
+  let running: Promise<void> | null = null
+  let failure: DropError | null = null
+  let waiting: { most: number; resolve: () => void; reject: (error: Error) => void }[] = []
+  const pieces = () => queue.length + writing
+  const wake = () => {
+    const ready = waiting.filter(({ most }) => failure || pieces() <= most)
+    waiting = waiting.filter((one) => !ready.includes(one))
+    for (const { resolve, reject } of ready) {
+      if (failure) reject(failure)
+      else resolve()
+    }
+  }
+  const opened = async () => {
+    if (fd >= 0) return
+    await close(await open(file, 'a', 0o600))
+    fd = await open(file, 'r+')
+  }
+  const drain = async () => {
+    try {
+      await opened()
+      while (queue.length > 0 && !failure) {
+        const piece = queue.shift()!
+        writing = 1
+        const written = writeAll(fd, piece)
+        seen(piece)
+        await written.finally(() => {
+          pool.give(piece.buffer)
+          writing = 0
+        })
+        wake()
+      }
+    } catch (error) {
+      failure = diskError(error)
+    } finally {
+      running = null
+      wake()
+    }
+  }
+  const settle = async () => {
+    while (!failure && (running || queue.length > 0)) await (running ??= drain())
+    if (failure) throw failure
+  }
+  const closed = async () => {
+    if (fd >= 0) await close(fd)
+    fd = -1
+  }
+  return {
+    failure: () => failure,
+    pieces,
+    add: (piece: Piece) => {
+      queue.push(piece)
+      running ??= drain()
+    },
+    /** Resolves once no more than `most` are left. */
+    below: (most: number): Promise<void> => {
+      const { promise, resolve, reject } = Promise.withResolvers<void>()
+      waiting.push({ most, resolve, reject })
+      wake()
+      return promise
+    },
+    settle,
+    truncate: async (to: number) => {
+      try {
+        await opened()
+        await truncate(fd, to)
+      } catch (error) {
+        throw (failure = diskError(error))
+      }
+    },
+    close: closed,
+    discard: async () => {
+      for (const { buffer } of queue.splice(0)) pool.give(buffer)
+      await running
+      await closed().catch(() => {})
+      await fs.promises.rm(file, { force: true })
+    },
+  }
+}
+
+async function writeAll(fd: number, { buffer, position, length }: Piece): Promise<void> {
+  for (let written = 0; written < length;)
+    written += await writeOnce(fd, buffer, { from: written, to: length, position })
+}
+
+function writeOnce(
+  fd: number,
+  buffer: Buffer,
+  { from, to, position }: { from: number; to: number; position: number },
+): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>()
+  fs.write(fd, buffer, from, to - from, position + from, (error, written) =>
+    error ? reject(error) : resolve(written),
+  )
+  return promise
+}
+
+function diskError(error: unknown): DropError {
+  const { code } = error as NodeJS.ErrnoException
+  return new DropError(code === 'ENOSPC' || code === 'EDQUOT' ? 'full' : 'unavailable', undefined, {
+    cause: error,
+  })
+}

@@ -1,0 +1,236 @@
+// One file that is being received. It gives its bytes to the blob store when it ends: whole or
+// broken off, workers and other processes of the drop server need nothing from this machine.
+import { randomUUID } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import path from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { Blake3Hasher } from '@napi-rs/blake-hash'
+import type { Limits } from '../../config.ts'
+import type { Database } from '../../db/database.ts'
+import type { Listener } from '../../db/listener.ts'
+import type { Logger } from '../../log.ts'
+import { StoreError, type BlobStore } from '../../store/store.ts'
+import type { Confirmations } from './confirmations.ts'
+import { DropError } from './errors.ts'
+import type { Allowance } from './quota.ts'
+import { createReceiver, type Received, type Receiver } from './receiver.ts'
+import type { Waker } from './wake.ts'
+import { commitBytes, putFile, takeName, type Ended, type Taken } from './writes.ts'
+
+export interface TransferParts {
+  database: Database
+  stores: ReadonlyMap<string, BlobStore>
+  listener: Listener
+  /** A folder of this machine; on the store's disk, bytes get their blob's name without a copy. */
+  staging: string
+  limits: Pick<Limits, 'file_bytes' | 'drop_waiting_bytes'>
+  waker: Waker
+  confirmations: Confirmations
+  log: Logger
+}
+
+export interface WriteRequest {
+  shop: number
+  account: string | null
+  protocol: 'sftp' | 'ftp' | 'ftps'
+  folder: string
+  name: string
+  /** `truncate`: from nothing; `keep`: what is there stays, to be appended to or written into. */
+  mode: 'truncate' | 'keep'
+  /** Only where there is nothing yet. */
+  exclusive?: boolean
+}
+
+export interface Transfer {
+  size(): number
+  /** A promise only where the caller should wait before it sends more. */
+  write(position: number, data: Buffer): Promise<void> | undefined
+  truncate(size: number): Promise<void>
+  modified(at: Date): void
+  /**
+   * The file ended well; gives its entry's id. Rejects where its bytes could not be kept; then it
+   * is as `abandon` leaves it.
+   */
+  close(): Promise<string>
+  /** The transfer broke off: what has come is kept, to be resumed, and never imported. */
+  abandon(): Promise<void>
+}
+
+export interface NamedTransfer extends Transfer {
+  readonly writeId: string
+  /** Takes its name now; idempotent. Resolves also where it cannot: the next call says so. */
+  named(): Promise<void>
+  /** It has a row, under `writeId`, which shows its size. */
+  isNamed(): boolean
+}
+
+export interface Start {
+  parts: TransferParts
+  request: WriteRequest
+  process: number
+  allowance: Allowance
+  /** Where the shop's new files go. */
+  location: () => Promise<string>
+}
+
+/**
+ * Its name is taken as soon as it exists where the caller must learn now whether it can be had, and
+ * otherwise once it is no small file: one that ends before needs one statement in all.
+ */
+export async function startTransfer(start: Start): Promise<NamedTransfer> {
+  const { parts, request, allowance } = start
+  const writeId = randomUUID()
+  const file = path.join(parts.staging, writeId)
+  const name = createName(start, writeId)
+  let receiver: Receiver
+  try {
+    const isEarly = request.mode === 'keep' || request.exclusive
+    const before = isEarly ? await name.take() : null
+    const from = before?.hash ? await broughtBack(start, before, file) : undefined
+    receiver = createReceiver(file, from)
+  } catch (error) {
+    allowance.close()
+    throw error
+  }
+  return transferOf(start, { writeId, file, name, receiver })
+}
+
+interface Begun {
+  writeId: string
+  file: string
+  name: NameOfTransfer
+  receiver: Receiver
+}
+
+function transferOf(start: Start, { writeId, file, name, receiver }: Begun): NamedTransfer {
+  const { parts, request, allowance } = start
+  let modifiedAt: Date | null = null
+  let ending: Promise<string> | null = null
+  let refused: DropError | null = null
+  const end = async (clean: boolean): Promise<string> => {
+    try {
+      const received = await receiver.finish()
+      if (!clean && received.size === 0 && !name.isTaken()) return ''
+      const blob = await stored(start, received, file)
+      const isGood = clean && !refused
+      const { protocol } = request
+      const id = await name.giveBytes({ clean: isGood, modifiedAt, protocol, ...blob })
+      if (clean && refused) throw refused
+      if (clean && protocol === 'sftp') parts.waker.wake(request.shop)
+      return id
+    } catch (error) {
+      throw asDropError(error)
+    } finally {
+      allowance.close()
+      // The bytes have the blob's name by now; or they are nobody's.
+      await receiver.discard()
+    }
+  }
+  const judge = (end: number) => {
+    const most = parts.limits.file_bytes
+    if (end > most) refused ??= new DropError('too_large', `A file has at most ${most} bytes`)
+    const growth = end - receiver.size()
+    if (!refused && growth > 0 && !allowance.take(growth)) refused = new DropError('quota')
+    return refused ?? name.failure()
+  }
+  return {
+    writeId,
+    isNamed: () => name.isTaken(),
+    named: async () => void (await (ending ?? name.take()).catch(() => {})),
+    size: () => receiver.size(),
+    write: (position, data) => {
+      if (ending) return Promise.reject(new DropError('interrupted'))
+      const problem = judge(position + data.length)
+      if (problem) return Promise.reject(problem)
+      const wait = receiver.write(position, data)
+      if (receiver.inMemory() || name.isTaken()) return wait
+      return Promise.all([name.take(), wait]).then(() => {})
+    },
+    truncate: async (size) => {
+      if (size > receiver.size()) throw new DropError('denied', 'A file grows by writing')
+      await receiver.truncate(size)
+    },
+    modified: (at) => void (modifiedAt = at),
+    close: () => (ending ??= end(true)),
+    abandon: async () => void (await (ending ??= end(false))),
+  }
+}
+
+type NameOfTransfer = ReturnType<typeof createName>
+
+/** The name of a transfer, which it has from some moment on; then it has a row. */
+function createName({ parts: { database }, request, process }: Start, writeId: string) {
+  const began = performance.now()
+  let taking: Promise<Taken> | null = null
+  let failure: DropError | null = null
+  const take = () => (taking ??= takeName(database, { ...request, process, writeId }).catch(failed))
+  const failed = (error: unknown): never => {
+    failure = asDropError(error)
+    throw failure
+  }
+  return {
+    take,
+    isTaken: () => taking !== null,
+    failure: () => failure,
+    giveBytes: async (ended: Ended): Promise<string> => {
+      const { shop, folder, name, account } = request
+      if (taking === null) {
+        const openSeconds = (performance.now() - began) / 1000
+        return putFile(database, { ...ended, shop, folder, name, account, openSeconds })
+      }
+      const { id } = await taking
+      if (!(await commitBytes(database, { shop, id, writeId }, ended)))
+        throw new DropError('interrupted')
+      return id
+    },
+  }
+}
+
+/** Copies the file's bytes to the staging file and hashes them: the receiver appends to it. */
+async function broughtBack({ parts, request }: Start, before: Taken, file: string) {
+  const store = parts.stores.get(before.location!)
+  if (!store) throw new DropError('unavailable')
+  const hasher = new Blake3Hasher()
+  let size = 0
+  const source = await store.read(request.shop, before.hash!)
+  const counted = async function* (chunks: AsyncIterable<Buffer>) {
+    for await (const chunk of chunks) {
+      hasher.update(chunk)
+      size += chunk.length
+      yield chunk
+    }
+  }
+  await pipeline(source, counted, createWriteStream(file, { mode: 0o600 })).catch(
+    async (error: unknown) => {
+      await rm(file, { force: true })
+      throw asDropError(error)
+    },
+  )
+  return { size, hasher }
+}
+
+async function stored(
+  { parts: { stores }, request: { shop }, location }: Start,
+  { bytes, hash, size }: Received,
+  file: string,
+): Promise<Pick<Ended, 'hash' | 'location' | 'size_bytes'>> {
+  const name = await location()
+  const store = stores.get(name)
+  if (!store) throw new DropError('unavailable')
+  const known = hash === null ? undefined : { hash, size_bytes: size }
+  const written = bytes
+    ? await store.write(shop, oneChunk(bytes))
+    : await store.adopt(shop, file, undefined, known)
+  return { ...written, location: name }
+}
+
+async function* oneChunk(bytes: Buffer): AsyncGenerator<Uint8Array> {
+  yield bytes
+}
+
+function asDropError(error: unknown): DropError {
+  if (error instanceof DropError) return error
+  const full = error instanceof StoreError && error.code === 'full'
+  return new DropError(full ? 'full' : 'unavailable', undefined, { cause: error })
+}

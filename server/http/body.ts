@@ -32,6 +32,10 @@ export function jsonReader(mostBytes: number): (ctx: Context) => Promise<unknown
   }
 }
 
+/** No body was sent, and none was announced. */
+export const isBodiless = ({ req: { headers } }: Context): boolean =>
+  headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
+
 /**
  * koa-body decompresses the text and limits its bytes; the JSON is parsed below, once its shape is
  * known.

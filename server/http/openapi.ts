@@ -110,7 +110,9 @@ function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
       ...(query ? { query: query as never } : {}),
       ...headersOf(endpoint),
     },
-    ...(body ? { requestBody: { content: json(body), required: true } } : {}),
+    ...(body
+      ? { requestBody: { content: json(body), required: !body.safeParse(undefined).success } }
+      : {}),
     responses: Object.fromEntries([...errors, ...answers]) as never,
   }
 }

@@ -76,3 +76,13 @@ export async function changeSettings(
     await scope.query(`select pg_notify('drop_control', 'shop ' || id) from shops where id = :shop`)
   return readSettings(scope)
 }
+
+export type LockedSettings = DropSettings & { operation_id: string | null }
+
+/** Inside a transaction: nobody else takes files or adds to the open import until it ends. */
+export async function lockSettings(tx: ShopScope): Promise<LockedSettings> {
+  const [row] = await tx.query<LockedSettings>(
+    'select * from drop_settings where shop_id = :shop for no key update',
+  )
+  return row!
+}

@@ -128,7 +128,11 @@ const fileRecord = (row: ListedDropFile): z.output<typeof fileSchema> => ({
     row.state === 'writing'
       ? Math.round(row.size_bytes / Math.max(row.writing_seconds ?? 1, 1))
       : null,
-  import_id: row.operation_id === null ? null : toPublicId('import', row.operation_id),
+  // One that waits has been in a preview at most.
+  import_id:
+    row.operation_id === null || row.state === 'waiting'
+      ? null
+      : toPublicId('import', row.operation_id),
   error: row.error,
   cleared_at: row.cleared_at?.toISOString() ?? null,
 })

@@ -157,19 +157,24 @@ const importRoute = ({ engine, stores, clock }: DropRouteParts): Endpoint =>
     path: '/api/drop/import',
     summary: 'Import what waits in the drop folder now',
     description:
-      'Takes every file that is complete: those of SFTP immediately, those of FTP once the client has gone on or 30 seconds have passed.',
+      'Takes every file that is complete: those of SFTP immediately, those of FTP once the client has gone on or 30 seconds have passed. With `dry_run` it only previews, until it is confirmed: the files wait meanwhile, and one that another import takes or that is sent again is left out.',
     tag: 'Drop folders',
     scope: 'drop:write',
     query: z.strictObject({
       file_id: z.string().optional().meta({ description: 'Only this one' }),
     }),
+    body: z.strictObject({ dry_run: z.boolean().optional() }).default({}),
     replies: {
-      202: { description: 'The import', schema: operationSchema },
+      202: { description: 'The import, or its preview', schema: operationSchema },
       409: { description: 'No file is ready', schema: errorSchema },
+      422: { description: 'A preview: every problem of an import.csv', schema: errorSchema },
     },
-    handler: async ({ caller, query: { file_id } }) => {
-      const only = file_id === undefined ? undefined : requirePublicId('dropped', file_id)
-      const id = await importNow({ engine, stores }, caller.scope, caller.name, only)
+    handler: async ({ caller, query: { file_id }, body }) => {
+      const id = await importNow({ engine, stores }, caller.scope, {
+        requestedBy: caller.name,
+        only: file_id === undefined ? undefined : requirePublicId('dropped', file_id),
+        dryRun: body.dry_run ?? false,
+      })
       const operation = (await engine.get(caller.scope, id))!
       return {
         status: 202,

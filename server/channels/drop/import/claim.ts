@@ -65,6 +65,7 @@ export interface ImportOf {
   open?: boolean
   /** Somebody waits for each file. */
   prompt: boolean
+  dryRun?: boolean
 }
 
 /** Inside the caller's transaction, which holds the entries; gives the operation's UUID. */
@@ -72,16 +73,16 @@ export async function startOf(
   engine: Engine,
   tx: ShopScope,
   taken: readonly Taken[],
-  { requestedBy, settings, open = false, prompt }: ImportOf,
+  { requestedBy, settings, open = false, prompt, dryRun = false }: ImportOf,
 ): Promise<string> {
   const claim = randomUUID()
   const operation = await startImport(engine, tx, dropChannel, {
     files: taken.map((one) => fileOf(one, settings, claim)),
-    ...{ requestedBy, open, prompt, notify: settings.notify },
+    ...{ requestedBy, open, prompt, dryRun, notify: settings.notify },
     // A file whose name begins with no SKU is mapped by hand.
     auto_map: settings.match_by === 'sku_prefix' ? false : undefined,
   })
-  await markClaimed(tx, taken, { claim, operation, first: 0 })
+  await markClaimed(tx, taken, { claim, operation, first: 0, dryRun })
   return operation
 }
 
@@ -125,18 +126,29 @@ async function newestOf(
   return new Map(rows.map(({ name, position }) => [name, position]))
 }
 
+interface Claim {
+  claim: string
+  operation: string
+  first: number
+  dryRun?: boolean
+}
+
+/**
+ * A preview does not keep its files: it takes them once it is confirmed, unless another import has
+ * claimed them, or new bytes have come.
+ */
 async function markClaimed(
   tx: ShopScope,
   taken: readonly Taken[],
-  { claim, operation, first }: { claim: string; operation: string; first: number },
+  { claim, operation, first, dryRun = false }: Claim,
 ): Promise<void> {
   await tx.query(
-    `update drop_entries set state = 'importing', claim = :claim, operation_id = :operation,
+    `update drop_entries set state = case when :dryRun::boolean then state else 'importing' end, claim = :claim, operation_id = :operation,
        position = :first + given.n - 1, manifest_id = given.manifest, error = null
      from unnest(:ids::uuid[], :manifests::uuid[]) with ordinality as given (id, manifest, n)
      where shop_id = :shop and drop_entries.id = given.id`,
     {
-      ...{ claim, operation, first },
+      ...{ claim, operation, first, dryRun },
       ids: taken.map(({ entry }) => entry.id),
       manifests: taken.map(({ row }) => row?.manifest ?? null),
     },

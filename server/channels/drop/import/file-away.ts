@@ -5,6 +5,7 @@ import { ERRORS } from '../../../errors.ts'
 import type { BlobStore } from '../../../store/store.ts'
 import { readSettings } from '../settings.ts'
 import { endedFiles, fileFailed, fileProcessed, type EndedFile } from './filing.ts'
+import { putMetAway } from './manifests.ts'
 import type { Reason } from '../note.ts'
 
 const AT_ONCE = 100
@@ -28,6 +29,8 @@ export async function fileAway(
       )
       for (const file of files)
         if (file.status !== 'done') await fileFailed({ scope: tx, stores }, file, reasonOf(file))
+      const manifests = new Set(files.flatMap(({ manifest_id }) => manifest_id ?? []))
+      if (manifests.size > 0) await putMetAway({ stores }, tx, [...manifests])
       return files
     })
     if (ended.length < AT_ONCE) return moved + ended.length

@@ -128,11 +128,13 @@ export interface EndedFile extends DropEntry {
   /** Where it was dropped, if it is elsewhere. */
   dropped_folder: string | null
   dropped_name: string | null
+  /** The import.csv that it was imported with. */
+  manifest_id: string | null
 }
 
 export const endedFiles = (tx: ShopScope, most: number): Promise<EndedFile[]> =>
   tx.query<EndedFile>(
-    `select ${ENTRY}, dropped_folder, dropped_name, i.status, i.error as item_error from drop_entries e
+    `select ${ENTRY}, dropped_folder, dropped_name, manifest_id, i.status, i.error as item_error from drop_entries e
      left join items i
        on i.shop_id = :shop and i.operation_id = e.operation_id and i.position = e.position
      where e.shop_id = :shop and e.state = 'importing'

@@ -8,19 +8,26 @@ import { countWaiting, QUIET_SECONDS } from './ready.ts'
 import { takeReady, type TakeParts } from './take.ts'
 import { DROP_TASK, laterKey } from '../wake.ts'
 
+export interface ImportNow {
+  requestedBy: string
+  /** This file alone. */
+  only?: string | undefined
+  /** Only previews, until it is confirmed. */
+  dryRun: boolean
+}
+
 /**
- * Gives the import's UUID. `only`: of this file alone. Throws `not_found` where there is no such
- * file, `conflict` where none is ready, and what starting an import throws.
+ * Gives the import's UUID. Throws `not_found` where there is no such file, `conflict` where none is
+ * ready, what starting an import throws, and for a preview what `takeReady` throws.
  */
 export async function importNow(
   parts: TakeParts,
   scope: ShopScope,
-  requestedBy: string,
-  only?: string,
+  { requestedBy, only, dryRun }: ImportNow,
 ): Promise<string> {
   if (only !== undefined && !(await readDropFile(scope, only))) throw new AppError('not_found')
   await ensureSettings(scope)
-  const take = { requestedBy, prompt: true, growing: false, only }
+  const take = { requestedBy, prompt: true, growing: false, only, dryRun }
   const taken = await takeReady(parts, scope, take)
   if (!taken) throw new AppError('conflict', { message: await whyNone(scope) })
   // Its run puts the files away as they end.

@@ -6,10 +6,10 @@ import { queueTask, type BackgroundTask } from '../../../engine/background.ts'
 import { AppError } from '../../../errors.ts'
 import { errorFields, type Logger } from '../../../log.ts'
 import { leaveNotice } from '../../schedule-run.ts'
-import { NEXT_HOUR, readSettings, type DropSettings } from '../settings.ts'
+import { lockSettings, NEXT_HOUR, readSettings, type DropSettings } from '../settings.ts'
 import { fileAway } from './file-away.ts'
 import { IMPORTABLE, QUIET_SECONDS } from './ready.ts'
-import { lockSettings, takeReady, type TakeParts } from './take.ts'
+import { takeReady, type TakeParts } from './take.ts'
 import { DROP_TASK, laterKey } from '../wake.ts'
 
 export interface DropTaskParts extends TakeParts {

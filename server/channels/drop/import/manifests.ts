@@ -1,0 +1,180 @@
+// import.csv files of a drop folder: what their rows give to the files beside them, and where they go
+// once each row has met its file.
+import type { ShopScope } from '../../../db/for-shop.ts'
+import { AppError } from '../../../errors.ts'
+import { nameKey } from '../../../files/rules.ts'
+import type { BlobStore } from '../../../store/store.ts'
+import { ENTRY, type DropEntry } from '../entries.ts'
+import { joinPath } from '../paths.ts'
+import { lockSettings } from '../settings.ts'
+import type { Taken } from './claim.ts'
+import { fileFailed, fileProcessed } from './filing.ts'
+import { MANIFEST, MOST_MANIFEST_BYTES, readManifest, type Manifest } from './manifest.ts'
+
+export interface ManifestParts {
+  stores: ReadonlyMap<string, BlobStore>
+}
+
+/** How long rows wait for files that have not come. */
+const PATIENCE = '1 hour'
+
+export interface Ready {
+  ready: readonly DropEntry[]
+  dryRun: boolean
+}
+
+/**
+ * Finds the import.csv of each folder; gives the files that are left to import. What is wrong with
+ * one moves files to /failed/, and in a dry run throws `invalid_csv`.
+ */
+export async function withManifests(
+  parts: ManifestParts,
+  tx: ShopScope,
+  { ready, dryRun }: Ready,
+): Promise<Taken[]> {
+  const folders = Map.groupBy(ready, ({ folder }) => folder)
+  const taken: Taken[] = []
+  for (const [folder, entries] of folders) {
+    const manifest = entries.find(({ name }) => MANIFEST.test(name))
+    const files = entries.filter(({ name }) => !MANIFEST.test(name))
+    if (manifest && dryRun) taken.push(...(await foreseen(parts, tx, { manifest, files })))
+    else if (manifest) taken.push(...(await applied(parts, tx, { manifest, files })))
+    else if (!(await isComing(tx, folder)))
+      taken.push(...files.map((entry) => ({ entry, row: null })))
+  }
+  return taken
+}
+
+/** An import.csv that is being sent, or has just come, is waited for. */
+async function isComing(tx: ShopScope, folder: string): Promise<boolean> {
+  const rows = await tx.query(
+    `select 1 from drop_entries where shop_id = :shop and folder = :folder and kind = 'file'
+       and name ~* '^import[.]csv$' and state in ('writing', 'waiting')`,
+    { folder },
+  )
+  return rows.length > 0
+}
+
+interface Together {
+  manifest: DropEntry
+  files: readonly DropEntry[]
+}
+
+const withRow = (entry: DropEntry, manifest: DropEntry, { rows }: Manifest): Taken => {
+  const row = rows.get(nameKey(entry.name))
+  return { entry, row: row ? { manifest: manifest.id, values: row.values } : null }
+}
+
+async function foreseen(
+  parts: ManifestParts,
+  tx: ShopScope,
+  { manifest, files }: Together,
+): Promise<Taken[]> {
+  const read = await readManifest(await bytesOf(parts, tx, manifest))
+  const wrong = files.flatMap(({ name }) => read.wrong.get(nameKey(name)) ?? [])
+  if (wrong.length > 0) {
+    const path = joinPath(manifest.folder, manifest.name)
+    const details = wrong.map((message) => ({ param: path, code: 'invalid_csv' as const, message }))
+    throw new AppError('invalid_csv', { details })
+  }
+  return files.map((entry) => withRow(entry, manifest, read))
+}
+
+async function applied(
+  parts: ManifestParts,
+  tx: ShopScope,
+  { manifest, files }: Together,
+): Promise<Taken[]> {
+  const filing = { scope: tx, stores: parts.stores }
+  let read: Manifest
+  try {
+    read = await readManifest(await bytesOf(parts, tx, manifest))
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const { code, message, details } = error
+    const reason = { code, message, detail: details.map((one) => one.message).join('; ') }
+    // Without the settings that were meant for them the files must not be imported.
+    for (const entry of [...files, manifest]) await fileFailed(filing, entry, reason)
+    return []
+  }
+  const taken: Taken[] = []
+  for (const entry of files) {
+    const wrong = read.wrong.get(nameKey(entry.name))
+    if (wrong !== undefined)
+      await fileFailed(filing, entry, { ...INVALID, detail: `import.csv: ${wrong}` })
+    else taken.push(withRow(entry, manifest, read))
+  }
+  await putManifestAway(parts, tx, { manifest, read, files })
+  return taken
+}
+
+const INVALID = { code: 'invalid_csv', message: 'Invalid CSV format' }
+
+/** Once each row has met its file, or after an hour; rows that have not make it a failed one. */
+async function putManifestAway(
+  { stores }: ManifestParts,
+  tx: ShopScope,
+  { manifest, read, files }: Together & { read: Manifest },
+): Promise<void> {
+  const met = new Set(
+    [...files, ...(await earlierOf(tx, manifest.id))].map(({ name }) => nameKey(name)),
+  )
+  const missing = [...read.rows].filter(([key]) => !met.has(key))
+  if (missing.length > 0 && !(await isOld(tx, manifest.id))) return
+  const problems = [
+    ...read.wrong.values(),
+    ...missing.map(([name, { row }]) => `Row ${row}: ${name} was not sent`),
+  ]
+  const { move_to_processed } = await lockSettings(tx)
+  if (problems.length === 0) return fileProcessed(tx, [manifest], move_to_processed)
+  const detail = problems.join('\r\n')
+  await fileFailed({ scope: tx, stores }, manifest, { ...INVALID, detail })
+}
+
+/**
+ * Puts those away whose files have come through an import that was confirmed after its preview: no
+ * other import may follow that would do it.
+ */
+export async function putMetAway(
+  parts: ManifestParts,
+  tx: ShopScope,
+  ids: readonly string[],
+): Promise<void> {
+  const manifests = await tx.query<DropEntry>(
+    `select ${ENTRY} from drop_entries where shop_id = :shop and id = any(:ids::uuid[])
+       and state = 'waiting' for update skip locked`,
+    { ids },
+  )
+  for (const manifest of manifests) await applied(parts, tx, { manifest, files: [] })
+}
+
+const earlierOf = (tx: ShopScope, manifest: string): Promise<{ name: string }[]> =>
+  tx.query(
+    `select coalesce(dropped_name, name) as name from drop_entries
+     where shop_id = :shop and manifest_id = :manifest`,
+    { manifest },
+  )
+
+async function isOld(tx: ShopScope, id: string): Promise<boolean> {
+  const rows = await tx.query(
+    `select 1 from drop_entries where shop_id = :shop and id = :id
+       and quiet_since < now() - interval '${PATIENCE}'`,
+    { id },
+  )
+  return rows.length > 0
+}
+
+async function bytesOf(
+  { stores }: ManifestParts,
+  tx: ShopScope,
+  entry: DropEntry,
+): Promise<Buffer> {
+  const { hash, location, size_bytes } = entry
+  if (size_bytes > MOST_MANIFEST_BYTES)
+    throw new AppError('invalid_csv', {
+      details: [{ param: '', code: 'invalid_csv', message: 'import.csv has at most 10 MB' }],
+    })
+  const store = stores.get(location!)
+  if (!store) throw new AppError('unavailable')
+  return store.readWhole(tx.shop, hash!)
+}

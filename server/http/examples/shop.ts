@@ -109,7 +109,11 @@ export const shopExamples: Examples = {
   'post /api/drop/accounts/{id}/password': { params: { id: IDS.drop_account }, status: 200 },
   'delete /api/drop/accounts/{id}': { params: { id: IDS.drop_account }, status: 204 },
   'get /api/drop/files': { query: { state: 'waiting' }, status: 200 },
-  'post /api/drop/import': { query: { file_id: IDS.dropped_file }, status: 202 },
+  'post /api/drop/import': {
+    query: { file_id: IDS.dropped_file },
+    body: { dry_run: true },
+    status: 202,
+  },
   'post /api/drop/files/{id}/retry': { params: { id: IDS.failed_drop }, status: 200 },
   'delete /api/drop/files/{id}': { params: { id: IDS.dropped_file }, status: 204 },
   'get /api/drop/connections': { status: 200 },

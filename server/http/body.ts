@@ -33,7 +33,7 @@ export function jsonReader(mostBytes: number): (ctx: Context) => Promise<unknown
 }
 
 /** No body was sent, and none was announced. */
-export const isBodiless = ({ req: { headers } }: Context): boolean =>
+export const hasNoBody = ({ req: { headers } }: Context): boolean =>
   headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
 
 /**

@@ -8,7 +8,7 @@ import type { ShopScope } from '../db/for-shop.ts'
 import { AppError } from '../errors.ts'
 import type { Secrets } from '../secrets.ts'
 import type { Authenticator } from './auth.ts'
-import { isBodiless, jsonReader } from './body.ts'
+import { hasNoBody, jsonReader } from './body.ts'
 import { scopesOf, type Caller, type Endpoint, type Reply } from './endpoint.ts'
 import { idempotently } from './idempotency.ts'
 import type { RateLimiter } from './rate-limit.ts'
@@ -32,7 +32,7 @@ export function createRouter(parts: RouterParts): Router {
       await parts.rateLimiter.count(ctx, caller.subject, caller.scope.shop)
       requireScope(caller, endpoint)
       // One with a default may be left out.
-      const isAbsent = isBodiless(ctx) && endpoint.body?.safeParse(undefined).success
+      const isAbsent = hasNoBody(ctx) && endpoint.body?.safeParse(undefined).success
       const body = endpoint.body && !isAbsent ? await readJson(ctx) : undefined
       await answer(ctx, endpoint, caller, body, parts.secrets)
     })

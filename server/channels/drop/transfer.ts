@@ -16,7 +16,7 @@ import { DropError } from './errors.ts'
 import type { Allowance } from './quota.ts'
 import { createReceiver, type Received, type Receiver } from './receiver.ts'
 import type { Waker } from './wake.ts'
-import { commitBytes, putFile, takeName, type Ended, type Taken } from './writes.ts'
+import { commitBytes, putFile, takeName, type Ended, type TakenName } from './writes.ts'
 
 export interface TransferParts {
   database: Database
@@ -162,7 +162,7 @@ type NameOfTransfer = ReturnType<typeof createName>
 /** The name of a transfer, which it has from some moment on; then it has a row. */
 function createName({ parts: { database }, request, process }: Start, writeId: string) {
   const began = performance.now()
-  let taking: Promise<Taken> | null = null
+  let taking: Promise<TakenName> | null = null
   let failure: DropError | null = null
   const take = () => (taking ??= takeName(database, { ...request, process, writeId }).catch(failed))
   const failed = (error: unknown): never => {
@@ -188,7 +188,7 @@ function createName({ parts: { database }, request, process }: Start, writeId: s
 }
 
 /** Copies the file's bytes to the staging file and hashes them: the receiver appends to it. */
-async function broughtBack({ parts, request }: Start, before: Taken, file: string) {
+async function broughtBack({ parts, request }: Start, before: TakenName, file: string) {
   const store = parts.stores.get(before.location!)
   if (!store) throw new DropError('unavailable')
   const hasher = new Blake3Hasher()

@@ -24,7 +24,7 @@ export interface Taking extends DropPlace {
   writeId: string
 }
 
-export type Taken = Pick<DropEntry, 'id' | 'hash' | 'location' | 'size_bytes'>
+export type TakenName = Pick<DropEntry, 'id' | 'hash' | 'location' | 'size_bytes'>
 
 /**
  * Its commit does not wait for the disk: a name that a crash of the database forgets is refused when
@@ -63,11 +63,11 @@ const preparedName = (what: string, folder: string): string =>
  * more. With `keep` the row keeps its bytes until the end, so that a crash falls back to them.
  * Throws `not_found` (no such folder), `exists`, `is_a_folder`, `busy`.
  */
-export async function takeName(database: Database, taking: Taking): Promise<Taken> {
+export async function takeName(database: Database, taking: Taking): Promise<TakenName> {
   const { shop, folder, name, account, protocol, process, writeId, exclusive = false } = taking
   const parent = splitPath(folder)
   const keep = taking.mode === 'keep'
-  const { rows } = await database.pool.query<Taken>({
+  const { rows } = await database.pool.query<TakenName>({
     name: preparedName('take-drop-name', folder),
     text: TAKE(folder),
     values: [
@@ -199,7 +199,7 @@ export async function putFile(database: Database, putting: Putting): Promise<str
   return moved ? putFile(database, putting) : refused(scope, putting, false)
 }
 
-export interface Progress {
+export interface TransferSize {
   writeId: string
   size: number
 }
@@ -207,7 +207,7 @@ export interface Progress {
 /** The sizes so far, for those who look at them. */
 export async function noteProgress(
   { pool }: Database,
-  transfers: readonly Progress[],
+  transfers: readonly TransferSize[],
 ): Promise<void> {
   await pool.query(
     `update drop_entries set size_bytes = given.size

@@ -18,7 +18,7 @@ const START = (
     scripts: { start: string }
   }
 ).scripts.start
-export const [, ...ARGUMENTS] = START.split(' ')
+export const ARGUMENTS = START.replace(/^exec node /, '').split(' ')
 /** The Node that a clone brings: ours may lie where another user can’t reach it. */
 export const nodeOf = (root: string): string =>
   path.join(root, 'node_modules', 'node', 'bin', 'node')

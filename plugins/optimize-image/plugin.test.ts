@@ -85,7 +85,7 @@ describe('optimize-image', () => {
       'SVG images are drawings: they stay as they are',
     ])
   })
-  it('foresees the name, by the name alone', async () => {
+  it('previews the new name, by the name alone', async () => {
     const items = [
       fileItem('a', { filename: 'a.tif' }),
       fileItem('b', { filename: 'b.webp' }),

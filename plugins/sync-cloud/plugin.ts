@@ -31,7 +31,7 @@ export const syncCloud = definePlugin({
     const tasks = await cloud.tasksOf(request.sync ?? '', items)
     for (const item of items) {
       const task = tasks.get(item.id)
-      yield task ? (changed(item, task) ?? foreseen(item, task)) : superseded(item)
+      yield task ? (changed(item, task) ?? plannedOutcome(item, task)) : superseded(item)
     }
   },
   async *run(items, _, { cloud, request, signal }) {
@@ -53,7 +53,7 @@ export const syncCloud = definePlugin({
       const item = open.get(id)!
       const task = tasks.get(id)!
       if (error) yield failed(item, error)
-      else if (bytes) yield { ...foreseen(item, task), bytes } as Outcome
+      else if (bytes) yield { ...plannedOutcome(item, task), bytes } as Outcome
       else yield settled(item, task)
     }
   },
@@ -69,8 +69,8 @@ const superseded = ({ id }: Item): Outcome => ({
 const changed = ({ id, wanted }: Item, { does }: CloudTask): Outcome | null =>
   does === 'change' ? { item: id, status: 'ok', last: true, change: wanted ?? {} } : null
 
-/** What comes of it, without its bytes. */
-function foreseen({ id }: Item, task: CloudTask): Outcome {
+/** The outcome without its bytes. */
+function plannedOutcome({ id }: Item, task: CloudTask): Outcome {
   const warnings = 'warning' in task && task.warning ? { warnings: [task.warning] } : {}
   if (task.does !== 'fetch') return { item: id, status: 'ok', last: true, ...warnings }
   const change: FileChange = task.pack === null ? {} : { pack: { name: task.pack } }
@@ -79,7 +79,7 @@ function foreseen({ id }: Item, task: CloudTask): Outcome {
 
 /** It was carried out, and brought no bytes. */
 function settled(item: Item, task: CloudTask): Outcome {
-  if (item.entry === null) return foreseen(item, task)
+  if (item.entry === null) return plannedOutcome(item, task)
   const reason = task.does === 'send' ? task.says : 'It has the same bytes here'
   return { item: item.id, status: 'skipped', reason }
 }

@@ -1,7 +1,7 @@
 // Changes of packs. New products of a pack change the mappings of its files; that is an operation,
 // so it is in history and can be undone.
 import type { ShopScope } from '../db/for-shop.ts'
-import { untilThrough } from '../db/retry-transaction.ts'
+import { retryTransaction } from '../db/retry-transaction.ts'
 import { withOptions, type Engine } from '../engine/engine.ts'
 import { AppError, type ErrorDetail } from '../errors.ts'
 import { holdPack, renamePack, replaceProducts } from '../files/pack-changes.ts'
@@ -56,7 +56,7 @@ export function changePack(
   change: { name?: string | undefined; products?: readonly PackProduct[] | undefined },
   by: { name: string; channel: string },
 ): Promise<string | null> {
-  return untilThrough(scope, async (tx) => {
+  return retryTransaction(scope, async (tx) => {
     await holdPack(tx, id)
     if (change.name !== undefined) await renamePack(tx, id, change.name)
     if (change.products === undefined || !(await replaceProducts(tx, id, change.products)))

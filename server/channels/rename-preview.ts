@@ -67,7 +67,7 @@ async function withHolders(
   scope: ShopScope,
   shown: readonly PreviewResult[],
   selection: Selected,
-  foresee: (files: readonly Placed[]) => Promise<PreviewResult[]>,
+  preview: (files: readonly Placed[]) => Promise<PreviewResult[]>,
 ): Promise<{ previewed: PreviewResult[]; leaving: Set<string> }> {
   const previewed = [...shown]
   let last = shown
@@ -80,7 +80,7 @@ async function withHolders(
     // all.
     if (more.length === 0 || round === ROUNDS)
       return { previewed, leaving: new Set(more.map(({ id }) => id)) }
-    last = await foresee(more)
+    last = await preview(more)
     previewed.push(...last)
   }
 }

@@ -1,7 +1,7 @@
 // The schedule channel: starts what is due, once, however many workers look. It looks across shops
 // for due schedules; each run belongs to its own shop.
 import type { Database } from '../db/database.ts'
-import { isDatabaseAway, isRollback } from '../db/error-classes.ts'
+import { isDatabaseUnavailable, isRollback } from '../db/error-classes.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import type { BackgroundTask } from '../engine/background.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -95,7 +95,7 @@ async function started(
     )
     return true
   } catch (error) {
-    if (isDatabaseAway(error) || isRollback(error)) throw error
+    if (isDatabaseUnavailable(error) || isRollback(error)) throw error
     parts.log.warn('a schedule could not start its run', { schedule: id, ...errorFields(error) })
     const reason = error instanceof AppError ? error.message : 'Something went wrong on our side'
     const body = `${reason}. It tries again at its next time.`

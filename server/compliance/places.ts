@@ -52,7 +52,7 @@ export const PLACES: Readonly<Record<string, BuyerPlace>> = {
       ...['workflow', 'request', 'source', 'label', 'warnings', 'intentions', 'stopped'],
       'requested_by',
     ],
-    keeps: ['action', 'channel', 'idempotency_key', 'foreseen'],
+    keeps: ['action', 'channel', 'idempotency_key', 'preview_counts'],
     how: 'mask',
   },
   items: {
@@ -126,7 +126,7 @@ export const NOT_BUYERS: Readonly<Record<string, string>> = {
   file_claims: 'ids',
   file_copies: 'hashes',
   files: 'the merchant’s own files',
-  foreseen_names: 'names of files',
+  preview_names: 'names of files',
   idempotency_keys: 'sealed replies, deleted after 24 hours',
   item_batches: 'ids',
   flow_triggers: 'handles of the app’s own triggers',

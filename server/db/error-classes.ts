@@ -18,7 +18,7 @@ const codeOf = (error: unknown): string => {
 }
 
 /** The server is restarting, unreachable or out of resources: the statement may succeed later. */
-export function isDatabaseAway(error: unknown): boolean {
+export function isDatabaseUnavailable(error: unknown): boolean {
   return (
     AWAY_CODES.test(codeOf(error)) || (error instanceof Error && AWAY_MESSAGES.test(error.message))
   )

@@ -38,7 +38,7 @@ export type TenantTable =
   | 'file_claims'
   | 'file_copies'
   | 'files'
-  | 'foreseen_names'
+  | 'preview_names'
   | 'idempotency_keys'
   | 'item_batches'
   | 'items'

@@ -8,12 +8,12 @@ const TRIES = 5
  * Runs `work` in a transaction, up to 5 times where a deadlock, a serialization failure or a
  * filename taken in the meantime rolls it back. Every attempt starts from the beginning.
  */
-export const untilThrough = <T>(
+export const retryTransaction = <T>(
   scope: ShopScope,
   work: (tx: ShopScope) => Promise<T>,
 ): Promise<T> => retryRolledBack(() => scope.transaction(work))
 
-/** As `untilThrough`, for work that opens its transaction itself. */
+/** As `retryTransaction`, for work that opens its transaction itself. */
 export async function retryRolledBack<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -141,7 +141,7 @@ export interface OperationRow {
   /** The document that it produced; absent: not read. */
   artifact?: Artifact | null
   /** What its preview found; null: no preview, or not ready. */
-  foreseen: PreviewCounts | null
+  preview_counts: PreviewCounts | null
   /** When its preview was ready; null after its confirmation. */
   previewed_at: Date | null
   paused_at: Date | null

@@ -10,7 +10,7 @@ import {
   type TaskList,
   type WorkerEvents,
 } from 'graphile-worker'
-import { createSlots } from '../slots.ts'
+import { createSemaphore } from '../semaphore.ts'
 import { createBackground, type BackgroundTask, type TaskJob } from './background.ts'
 import { runChain } from './batches/run.ts'
 import type { EngineRunner } from './worker/runner.ts'
@@ -142,10 +142,10 @@ const flagsOf = (job: Job) => Object.keys(job.flags ?? {})
  * would lose its turn.
  */
 function turnsToAsk(events: WorkerEvents): () => Promise<void> {
-  const slots = createSlots(1)
+  const semaphore = createSemaphore(1)
   let leave = () => {}
   // How each question ends. A job's task begins and takes its place in the same tick.
   for (const answer of ['job:start', 'worker:getJob:empty', 'worker:getJob:error'] as const)
     events.on(answer, () => leave())
-  return async () => void (leave = await slots.take())
+  return async () => void (leave = await semaphore.acquire())
 }

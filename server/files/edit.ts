@@ -1,7 +1,7 @@
 // One file changed through the page or the API: read, drafted, changed and written in one
 // transaction, or refused with every problem named.
 import { movedMappings, type FileSettings } from '../../plugins/contract.ts'
-import { untilThrough } from '../db/retry-transaction.ts'
+import { retryTransaction } from '../db/retry-transaction.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../errors.ts'
 import { changeFiles } from './changes.ts'
@@ -31,7 +31,7 @@ export type Edit = (
  * is changed.
  */
 export function editFile(scope: ShopScope, id: string, edit: Edit): Promise<void> {
-  return untilThrough(scope, async (tx) => {
+  return retryTransaction(scope, async (tx) => {
     // The row lock serialises concurrent changes: each one sees the result of the one before.
     await tx.query('select from files where shop_id = :shop and id = :id for update', { id })
     const record = (await readRecords(tx, [id])).get(id)

@@ -67,7 +67,7 @@ export async function holdersOf(
   const holders = new Map(rows.map(({ name_key, id }) => [name_key, id]))
   if (preview === null) return holders
   const previewed = await scope.query<{ name_key: string; file_id: string | null }>(
-    `select name_key, file_id from foreseen_names
+    `select name_key, file_id from preview_names
      where shop_id = :shop and operation_id = :preview and name_key = any(:keys::text[])`,
     { preview, keys },
   )
@@ -85,7 +85,7 @@ export async function recordPreviewNames(
 ): Promise<void> {
   if (names.size === 0) return
   await tx.query(
-    `insert into foreseen_names (shop_id, operation_id, name_key, file_id)
+    `insert into preview_names (shop_id, operation_id, name_key, file_id)
      select :shop, :preview, key, file from unnest(:keys::text[], :files::uuid[]) as t(key, file)
      on conflict (shop_id, operation_id, name_key) do update set file_id = excluded.file_id`,
     { preview, keys: [...names.keys()], files: [...names.values()] },

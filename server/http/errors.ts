@@ -2,7 +2,7 @@
 // errors that operators should know.
 import { randomUUID } from 'node:crypto'
 import type { Context, Next } from 'koa'
-import { hasNoRoom, isDatabaseAway } from '../db/error-classes.ts'
+import { hasNoRoom, isDatabaseUnavailable } from '../db/error-classes.ts'
 import { AppError, ERRORS, type ErrorCode } from '../errors.ts'
 import { errorFields, type Logger } from '../log.ts'
 
@@ -78,6 +78,7 @@ function toAppError(thrown: unknown): AppError {
   if (typeof status === 'number' && status >= 400 && status < 500)
     return new AppError('malformed_request', { cause: thrown })
   if (hasNoRoom(thrown)) return new AppError('storage_full', { cause: thrown })
-  if (isDatabaseAway(thrown)) return new AppError('unavailable', { retryAfter: 5, cause: thrown })
+  if (isDatabaseUnavailable(thrown))
+    return new AppError('unavailable', { retryAfter: 5, cause: thrown })
   return new AppError('internal', { cause: thrown })
 }

@@ -157,7 +157,7 @@ export function operationRecord(
     undone_by: undone_by && toOperationId('bulk', undone_by),
     cannot_undo: cannotUndo(workflow, engine.plugins),
     intentions: operation.intentions,
-    foreseen: operation.foreseen,
+    foreseen: operation.preview_counts,
     stopped: operation.stopped,
     schedule_id: schedule_id && toPublicId('schedule', schedule_id),
     artifact: operation.artifact

@@ -1,6 +1,6 @@
 // Records the result of an attempt, only while the attempt holds the message's lease.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isDatabaseAway } from '../db/error-classes.ts'
+import { isDatabaseUnavailable } from '../db/error-classes.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { queueMessage } from '../queue/queue.ts'
 import type { DeliveryResult, Message } from './outbox.ts'
@@ -104,7 +104,7 @@ async function withDatabase(work: () => Promise<void>): Promise<void> {
     try {
       return await work()
     } catch (error) {
-      if (tried === TRIES || !isDatabaseAway(error)) throw error
+      if (tried === TRIES || !isDatabaseUnavailable(error)) throw error
       await sleep(WAIT_MS)
     }
   }

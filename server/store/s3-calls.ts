@@ -1,7 +1,7 @@
 // The calls to a bucket, with its errors. The bucket is the operator's own setting, so they go
 // straight to it: not through the guarded client, which is for addresses that merchants write.
 import { S3Client, S3ServiceException } from '@aws-sdk/client-s3'
-import { createSlots, type Slots } from '../slots.ts'
+import { createSemaphore, type Semaphore } from '../semaphore.ts'
 import type { S3Location } from './address.ts'
 import { StoreError } from './store.ts'
 
@@ -23,7 +23,7 @@ const PARTS_AT_ONCE = 12
 export interface S3Bucket {
   client: S3Client
   name: string
-  slots: Slots
+  semaphore: Semaphore
   /** Makes a call; what it rejects with is a `StoreError`, or the reason of `signal`. */
   call<T>(
     work: (options: { abortSignal?: AbortSignal }) => Promise<T>,
@@ -62,7 +62,7 @@ export function openBucket({
   return {
     client,
     name: bucket,
-    slots: createSlots(PARTS_AT_ONCE),
+    semaphore: createSemaphore(PARTS_AT_ONCE),
     call: async (work, signal) => {
       signal?.throwIfAborted()
       try {

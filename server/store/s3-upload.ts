@@ -34,7 +34,7 @@ export async function startUpload(
   signal: AbortSignal | undefined,
 ): Promise<Upload> {
   const of = { Bucket: bucket.name, Key: key }
-  const { client, call, slots } = bucket
+  const { client, call, semaphore } = bucket
   const begun = await call(
     (options) => client.send(new CreateMultipartUploadCommand(of), options),
     signal,
@@ -46,7 +46,7 @@ export async function startUpload(
   return {
     add: async (part) => {
       await parts.room()
-      const leave = await slots.take()
+      const leave = await semaphore.acquire()
       parts.send(async (PartNumber) => {
         const command = new UploadPartCommand({
           ...upload,

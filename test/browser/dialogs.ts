@@ -47,5 +47,5 @@ export async function choose(page: Page, name: string, more = 'More actions'): P
 }
 
 /** The heads of a preview: how many files would come to what. */
-export const foreseen = (dialog: Locator): Promise<string[]> =>
+export const previewedTitles = (dialog: Locator): Promise<string[]> =>
   dialog.locator('.preview-part h3').allTextContents()

@@ -6,7 +6,7 @@ import { documentOf, renderPages, textsOf } from '../documents.ts'
 import { startShelf } from '../fakes/shelf.ts'
 import { importUntilEnd } from '../flows/imports.ts'
 import { type RunningServer } from '../flows/server.ts'
-import { choose, filesBy, foreseen, launched, tick } from './dialogs.ts'
+import { choose, filesBy, previewedTitles, launched, tick } from './dialogs.ts'
 import { usePages } from './page-browser.ts'
 
 let server: RunningServer
@@ -134,7 +134,7 @@ describe('PDF documents', () => {
     await dialog.getByLabel('Pages', { exact: true }).fill('1-2, 3-')
     await dialog.getByRole('button', { name: 'Preview' }).click()
     await dialog.getByText('1 file would be split').waitFor()
-    expect(await foreseen(dialog)).toEqual(['1 file would be split'])
+    expect(await previewedTitles(dialog)).toEqual(['1 file would be split'])
     await dialog.getByRole('button', { name: 'Split PDFs' }).click()
     await launched(page).getByText('1 file split').waitFor()
     await expect

@@ -6,7 +6,7 @@ import { startOrigin } from '../fakes/origin.ts'
 import { uniqueSkus } from '../flows/catalog.ts'
 import { importUntilEnd } from '../flows/imports.ts'
 import { type RunningServer } from '../flows/server.ts'
-import { choose, dialogOf, filesBy, foreseen, launched, tick } from './dialogs.ts'
+import { choose, dialogOf, filesBy, previewedTitles, launched, tick } from './dialogs.ts'
 import { usePages } from './page-browser.ts'
 
 let server: RunningServer
@@ -89,7 +89,7 @@ describe('tags', () => {
     await dialog.getByText('These change: Summer → summer').waitFor()
     await dialog.getByRole('button', { name: 'Preview' }).click()
     await dialog.getByText('2 files would be changed').waitFor()
-    expect(await foreseen(dialog)).toEqual([
+    expect(await previewedTitles(dialog)).toEqual([
       '2 files would be changed',
       '1 file is left alone: None of its tags has capitals',
     ])
@@ -132,7 +132,7 @@ describe('products', () => {
     await dialog.getByLabel('Confidence threshold').fill('90')
     await dialog.getByRole('button', { name: 'Preview' }).click()
     await dialog.getByText('1 file is matched').waitFor()
-    expect(await foreseen(dialog)).toEqual([
+    expect(await previewedTitles(dialog)).toEqual([
       '1 file is matched',
       '1 file is not matched: It has a product already',
       '1 file is not matched: No product matches it',

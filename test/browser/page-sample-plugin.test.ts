@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { EngineWorker } from '../../server/engine/worker.ts'
 import { openTestApp, type TestApp } from '../app.ts'
 import { countWords } from '../plugins/count-words/plugin.ts'
-import { choose, dialogOf, foreseen, launched, tick } from './dialogs.ts'
+import { choose, dialogOf, previewedTitles, launched, tick } from './dialogs.ts'
 import { openPage, startBrowser, type OpenPage } from './page-browser.ts'
 
 const FILES = {
@@ -70,7 +70,7 @@ test('its form is previewed, run, followed and undone from Files', async () => {
   await dialog.getByText('Enter a whole number from 1 to 1,000,000').waitFor()
   await dialog.getByLabel('Round to').fill('1000')
   await dialog.getByRole('button', { name: 'Preview' }).click()
-  await expect.poll(() => foreseen(dialog)).toContain('2 files would be counted')
+  await expect.poll(() => previewedTitles(dialog)).toContain('2 files would be counted')
   expect(await tagsOf()).toEqual([[], [], []])
 
   await dialog.getByRole('button', { name: 'Count words' }).click()

@@ -83,7 +83,7 @@ async function expectPreview(
     failed: operation.failed,
     skipped: operation.skipped,
   })
-  expect(await house.scope.query('select from foreseen_names where shop_id = :shop')).toEqual([])
+  expect(await house.scope.query('select from preview_names where shop_id = :shop')).toEqual([])
   return operation
 }
 

@@ -553,7 +553,7 @@ describe('links that an operation makes', () => {
     expectSame(await dumpOf(house.scope), before)
   })
 
-  test('are foreseen by a preview, and none is made', async () => {
+  test('are named by a preview, and none is created', async () => {
     const id = await house.startOn(
       create({ expiry_days: null, email: 'a@example.com', send_emails: true }),
       {

@@ -137,31 +137,31 @@ export const useItems = (id: string, query: Query, state: OperationStatus, live:
     refetchInterval: ({ state: own }) => (refused(own.error) || !live ? false : LIVE_MS),
   })
 
-const FORESEEN_PAGE = 250
-const MOST_FORESEEN = 1000
+const PREVIEW_PAGE = 250
+const MOST_PREVIEWED = 1000
 const PARTS: readonly ItemStatus[] = ['done', 'failed', 'skipped']
 
 /**
  * What a preview found: all its items, or (`whole` false) the first of each result where they are
  * very many.
  */
-export const useForeseen = (operation: Operation | null) =>
+export const usePreviewItems = (operation: Operation | null) =>
   useQuery({
-    queryKey: ['foreseen', operation?.id],
+    queryKey: ['preview-items', operation?.id],
     queryFn: async ({ signal }) => {
       const { id, total } = operation!
       const read = (query: Query) =>
         call<Page<Item>>(`/api/operations/${id}/items`, { query, signal })
-      if (total > MOST_FORESEEN) {
+      if (total > MOST_PREVIEWED) {
         const pages = await Promise.all(
-          PARTS.map((status) => read({ status, limit: FORESEEN_PAGE })),
+          PARTS.map((status) => read({ status, limit: PREVIEW_PAGE })),
         )
         return { whole: false, items: pages.flatMap(({ data }) => data) }
       }
       const items: Item[] = []
       let cursor: string | null = null
       do {
-        const page: Page<Item> = await read({ limit: FORESEEN_PAGE, cursor })
+        const page: Page<Item> = await read({ limit: PREVIEW_PAGE, cursor })
         items.push(...page.data)
         cursor = page.next_cursor
       } while (cursor !== null)

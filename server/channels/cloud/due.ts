@@ -2,7 +2,7 @@
 // look. It looks across shops; each sync belongs to its own.
 import { readdir, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
-import { isDatabaseAway, isRollback } from '../../db/error-classes.ts'
+import { isDatabaseUnavailable, isRollback } from '../../db/error-classes.ts'
 import { forShop, type ShopScope } from '../../db/for-shop.ts'
 import type { BackgroundTask } from '../../engine/background.ts'
 import { AppError } from '../../errors.ts'
@@ -67,7 +67,8 @@ async function fire(
     )
     return true
   } catch (error) {
-    if (isDatabaseAway(error) || isRollback(error) || !(error instanceof AppError)) throw error
+    if (isDatabaseUnavailable(error) || isRollback(error) || !(error instanceof AppError))
+      throw error
     // It runs already, or a person must sign in: the connection says so.
     log.info('a cloud sync was not started', { connection: id, code: error.code })
     return false

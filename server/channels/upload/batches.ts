@@ -1,6 +1,6 @@
 // Batches: files that a person sends together are imported by one operation, with one email at its
 // end.
-import { untilThrough } from '../../db/retry-transaction.ts'
+import { retryTransaction } from '../../db/retry-transaction.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../errors.ts'
@@ -69,7 +69,7 @@ export async function readBatch(scope: ShopScope, id: string): Promise<BatchView
  * when nothing was ever received.
  */
 export function startBatch(engine: Engine, scope: ShopScope, id: string): Promise<string> {
-  return untilThrough(scope, async (tx) => {
+  return retryTransaction(scope, async (tx) => {
     const batch = await holdBatch(tx, id)
     if (!batch) throw new AppError('not_found')
     await importReceived(engine, tx, batch, { whole: true })

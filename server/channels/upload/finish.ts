@@ -1,7 +1,7 @@
 // After the last byte: the upload is moved where its sender cannot change it, marked as received,
 // and imported if its batch is complete. Every step is idempotent, so the next request or sweep
 // continues after a crash.
-import { untilThrough } from '../../db/retry-transaction.ts'
+import { retryTransaction } from '../../db/retry-transaction.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../errors.ts'
@@ -25,7 +25,7 @@ export async function finishUpload(
     return void (await markReceived(scope, upload.id))
   // Adding to an operation can deadlock with a batch that ends; PostgreSQL then rolls one of them
   // back.
-  await untilThrough(scope, async (tx) => {
+  await retryTransaction(scope, async (tx) => {
     // Uploads of a batch that end concurrently wait for each other here: one of them must be the
     // last.
     if (upload.batch_id)

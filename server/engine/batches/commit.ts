@@ -1,7 +1,7 @@
 // Commits a group of ended items: files, changes and outcomes in one transaction. Only items that
 // still carry this claim's lease are written, so a worker that lost the lease writes nothing.
-import { untilThrough } from '../../db/retry-transaction.ts'
-import { isDatabaseAway } from '../../db/error-classes.ts'
+import { retryTransaction } from '../../db/retry-transaction.ts'
+import { isDatabaseUnavailable } from '../../db/error-classes.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { AppError } from '../../errors.ts'
 import { errorFields, type Logger } from '../../log.ts'
@@ -50,7 +50,7 @@ async function commitPart(
   try {
     await commitGroup(scope, claim, group, options)
   } catch (error) {
-    if (error instanceof LeaseLost || isDatabaseAway(error)) throw error
+    if (error instanceof LeaseLost || isDatabaseUnavailable(error)) throw error
     await commitApart(scope, claim, group, options, error)
   }
 }
@@ -94,7 +94,7 @@ function commitGroup(
   group: readonly EndedItem[],
   { limits, secrets, messages, last }: CommitOptions,
 ): Promise<void> {
-  return untilThrough(scope, async (tx) => {
+  return retryTransaction(scope, async (tx) => {
     const blocked = await holdItems(tx, claim, group)
     const files = group.flatMap(({ item }) =>
       item.record && !claim.inUse.has(item) ? [item.record.id] : [],

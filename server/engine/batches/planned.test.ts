@@ -214,7 +214,7 @@ test('nor is what a worker planned that was thought dead', async () => {
   expect([(await taggedFiles(engine)).length, await taggedFiles(engine, 'late')]).toEqual([20, []])
 })
 
-test('a preview writes what it foresees, and what is confirmed is asked again', async () => {
+test('a preview writes what it would change, and confirming plans again', async () => {
   const engine = await withFiles(async function* (items) {
     for (const item of items) yield tagged(item)
   })
@@ -222,7 +222,7 @@ test('a preview writes what it foresees, and what is confirmed is asked again', 
   const id = await engine.startOn(workflow, { dryRun: true })
   await expect
     .poll(() => engine.engine.get(engine.scope, id), { timeout: 20_000 })
-    .toMatchObject({ status: 'previewed', foreseen: { changed: FILES } })
+    .toMatchObject({ status: 'previewed', preview_counts: { changed: FILES } })
   expect(await taggedFiles(engine)).toEqual([])
   await engine.engine.move(engine.scope, id, 'confirm')
   expect((await engine.untilEnd(id)).operation).toMatchObject({ status: 'success', done: FILES })

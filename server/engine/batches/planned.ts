@@ -4,7 +4,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ItemPlugin, ReadContext } from '../../../plugins/contract.ts'
 import { retryRolledBack } from '../../db/retry-transaction.ts'
-import { isDatabaseAway } from '../../db/error-classes.ts'
+import { isDatabaseUnavailable } from '../../db/error-classes.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { uniformUpdate, type UniformUpdate } from '../../files/uniform-update.ts'
 import { errorFields } from '../../log.ts'
@@ -58,7 +58,7 @@ async function workOn(
   try {
     await planAndWrite(parts, scope, batch, signal)
   } catch (error) {
-    if (error instanceof LeaseLost || isDatabaseAway(error)) throw error
+    if (error instanceof LeaseLost || isDatabaseUnavailable(error)) throw error
     // Nothing was written. Unless it was interrupted, one item is the cause: executed one by one,
     // only that one fails.
     if (!signal.aborted && !(error instanceof BatchTaken)) {

@@ -1,7 +1,7 @@
 // The end of a preview: what its last steps would do, and how many files would change.
 import { PortError, type OperationPlugin, type ReadContext } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
-import { isDatabaseAway } from '../../db/error-classes.ts'
+import { isDatabaseUnavailable } from '../../db/error-classes.ts'
 import { errorFields } from '../../log.ts'
 import type { EngineRunner } from '../worker/runner.ts'
 import { resolveLastSteps, writeContext } from '../batches/context.ts'
@@ -45,7 +45,7 @@ async function intentionsOf(
     try {
       intentions.push(...(await intentionsOfStep(scope, operation, step, context)))
     } catch (error) {
-      if (signal.aborted || isDatabaseAway(error)) throw error
+      if (signal.aborted || isDatabaseUnavailable(error)) throw error
       if (error instanceof PortError)
         return { step: step.id, code: error.code, message: error.message }
       runner.parts.log.error('a last step could not be planned', {
@@ -93,15 +93,15 @@ async function countPreviewResults(
 function recordPreview(
   { scope, operation: { id }, lease }: Finalization,
   intentions: string[],
-  foreseen: PreviewCounts,
+  counts: PreviewCounts,
 ) {
   return scope.transaction(async (tx) => {
     await holdLease(tx, id, FINISH_CHAIN, lease)
     await tx.query(
-      `update operations set status = 'previewed', intentions = :intentions, foreseen = :foreseen,
+      `update operations set status = 'previewed', intentions = :intentions, preview_counts = :counts,
          started_at = coalesce(started_at, now()), previewed_at = now()
        where shop_id = :shop and id = :id and status = 'previewing'`,
-      { id, intentions: JSON.stringify(intentions), foreseen: JSON.stringify(foreseen) },
+      { id, intentions: JSON.stringify(intentions), counts: JSON.stringify(counts) },
     )
     await forgetNames(tx, id)
     await releaseChains(tx, id)
@@ -110,4 +110,4 @@ function recordPreview(
 
 /** Planned names are needed only by the preview's own batches. */
 export const forgetNames = (tx: ShopScope, id: string) =>
-  tx.query('delete from foreseen_names where shop_id = :shop and operation_id = :id', { id })
+  tx.query('delete from preview_names where shop_id = :shop and operation_id = :id', { id })

@@ -56,7 +56,7 @@ const cancel: Move = async (tx, operation) => {
 /** Its items keep what was found, and readers hide it: writing 100,000 rows would take seconds. */
 async function discard(tx: ShopScope, { id }: OperationRow): Promise<void> {
   await updateOperation(tx, id, `${DISCARD}, finished_at = now()`)
-  await tx.query('delete from foreseen_names where shop_id = :shop and operation_id = :id', { id })
+  await tx.query('delete from preview_names where shop_id = :shop and operation_id = :id', { id })
   await announceControl(tx, id)
 }
 

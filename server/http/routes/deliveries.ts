@@ -1,6 +1,6 @@
 // Deliveries: what each order entitles its buyer to, and what the merchant does with it.
 import { z } from 'zod'
-import { untilThrough } from '../../db/retry-transaction.ts'
+import { retryTransaction } from '../../db/retry-transaction.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { AppError } from '../../errors.ts'
 import { parsePublicId, requirePublicId } from '../../ids.ts'
@@ -168,7 +168,7 @@ const changing = (parts: DeliveryRouteParts) =>
         file_ids: file_ids?.map(bare),
         replace: replace?.map((one) => ({ file_id: bare(one.file_id), with: bare(one.with) })),
       }
-      await untilThrough(caller.scope, (tx) => changeDelivery(tx, id, change, partsOf(parts)))
+      await retryTransaction(caller.scope, (tx) => changeDelivery(tx, id, change, partsOf(parts)))
       return answer(parts, caller, id)
     },
   })
@@ -198,7 +198,7 @@ const acting = (parts: DeliveryRouteParts, { name, summary, status, conflict, ac
       : { [status]: whole },
     handler: async ({ caller, params }) => {
       const id = idOf(params.id)
-      await untilThrough(caller.scope, (tx) => act(tx, id, partsOf(parts)))
+      await retryTransaction(caller.scope, (tx) => act(tx, id, partsOf(parts)))
       return { ...(await answer(parts, caller, id)), status }
     },
   })

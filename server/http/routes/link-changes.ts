@@ -1,7 +1,7 @@
 // A merchant's changes of existing links: revoke them, extend them, reset their counts, send them.
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { untilThrough } from '../../db/retry-transaction.ts'
+import { retryTransaction } from '../../db/retry-transaction.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../../errors.ts'
 import { extendLink, readLinks, resetLink, revokeLinks, type Link } from '../../files/links.ts'
@@ -45,7 +45,7 @@ const revoking = (parts: Parts) =>
     ...one('revoke', 'Revoke a link', 'For good. A pack’s link takes those of its files with it.'),
     handler: async ({ caller, params }) => {
       const id = requirePublicId('link', params.id)
-      await untilThrough(caller.scope, (tx) => revokeLinks(tx, [id]))
+      await retryTransaction(caller.scope, (tx) => revokeLinks(tx, [id]))
       return answer(parts, caller, id)
     },
   })
@@ -60,7 +60,9 @@ const extending = (parts: Parts) =>
     body: z.strictObject({ expiry_days: expiryDays }),
     handler: async ({ caller, params, body }) => {
       const id = requirePublicId('link', params.id)
-      await untilThrough(caller.scope, (tx) => extendLink(tx, id, body.expiry_days, parts.clock()))
+      await retryTransaction(caller.scope, (tx) =>
+        extendLink(tx, id, body.expiry_days, parts.clock()),
+      )
       return answer(parts, caller, id)
     },
   })
@@ -70,7 +72,7 @@ const resetting = (parts: Parts) =>
     ...one('reset', 'Reset a link’s download count', 'It can be used as often as a new link.'),
     handler: async ({ caller, params }) => {
       const id = requirePublicId('link', params.id)
-      await untilThrough(caller.scope, (tx) => resetLink(tx, id))
+      await retryTransaction(caller.scope, (tx) => resetLink(tx, id))
       return answer(parts, caller, id)
     },
   })
@@ -112,7 +114,7 @@ const revokingMany = (parts: Parts) =>
       422: { description: 'Every unknown link', schema: errorSchema },
     },
     handler: async ({ caller, body }) =>
-      untilThrough(caller.scope, async (tx) => {
+      retryTransaction(caller.scope, async (tx) => {
         const links = await requireLinks(parts, tx, body.link_ids)
         await revokeLinks(
           tx,

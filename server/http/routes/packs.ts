@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { packName } from '../../../plugins/contract.ts'
 import { changePack, chosenProducts } from '../../channels/packs.ts'
 import type { Limits } from '../../config.ts'
-import { untilThrough } from '../../db/retry-transaction.ts'
+import { retryTransaction } from '../../db/retry-transaction.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../errors.ts'
@@ -112,7 +112,7 @@ const create = () =>
     replies: { 201: whole, 409: taken, 422: refused },
     handler: async ({ caller, body }) => {
       const chosen = await chosenProducts(caller.scope, body.products)
-      const id = await untilThrough(caller.scope, (tx) => createPack(tx, body.name, chosen))
+      const id = await retryTransaction(caller.scope, (tx) => createPack(tx, body.name, chosen))
       const pack = await requirePack(caller.scope, id)
       return { status: 201, headers: { Location: `/api/packs/${pack.id}` }, body: pack }
     },
@@ -186,7 +186,7 @@ const order = ({ limits }: PackRouteParts) =>
     replies: { 200: whole, 422: refused },
     handler: async ({ caller, params, body }) => {
       const id = idOf(params.id)
-      await untilThrough(caller.scope, async (tx) => {
+      await retryTransaction(caller.scope, async (tx) => {
         await holdPack(tx, id)
         await orderPack(tx, id, body.file_ids)
       })
@@ -205,7 +205,7 @@ const remove = () =>
     replies: { 204: { description: 'It is gone', schema: null } },
     handler: async ({ caller, params }) => {
       const id = idOf(params.id)
-      await untilThrough(caller.scope, (tx) => deletePack(tx, id))
+      await retryTransaction(caller.scope, (tx) => deletePack(tx, id))
       return { status: 204, body: null }
     },
   })

@@ -2,7 +2,7 @@
 // A few run concurrently for all callers. Each child serves one shop, and only for a limited time,
 // because an opened file may have left something in its memory.
 import { PortError } from '../../../plugins/contract.ts'
-import { createSlots } from '../../slots.ts'
+import { createSemaphore } from '../../semaphore.ts'
 import {
   startLimitedChild,
   type ChildWanted,
@@ -35,7 +35,7 @@ interface Kept {
 }
 
 export function createChildPool(wanted: PoolWanted): ChildPool {
-  const slots = createSlots(wanted.atOnce)
+  const semaphore = createSemaphore(wanted.atOnce)
   const idle = new Set<Kept>()
   const start = (shop: number): Kept => ({ shop, child: startLimitedChild(wanted), uses: 0 })
   const end = (kept: Kept) => {
@@ -69,7 +69,7 @@ export function createChildPool(wanted: PoolWanted): ChildPool {
   }
   return {
     ask: async (shop, question) => {
-      const leave = await slots.take(question.signal)
+      const leave = await semaphore.acquire(question.signal)
       try {
         const kept = take(shop)
         const used = kept.uses > 0

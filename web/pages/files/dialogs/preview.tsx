@@ -1,14 +1,14 @@
 // What would happen, inside the dialog that asks for it: how many files, and the first of them with
 // what would change.
 import { usePlugins } from '../../../client/plugins.ts'
-import { isMoving, useForeseen, useOperation } from '../../../client/operations.ts'
+import { isMoving, usePreviewItems, useOperation } from '../../../client/operations.ts'
 import { type Item } from '../../../client/types.ts'
 import { LoadingRows } from '../../../components/lists.tsx'
 import { Problem } from '../../../components/problem.tsx'
 import { Progress } from '../../../components/status.tsx'
 import { BlockStack, Link, Text } from '../../../ui/index.ts'
 import { changesOf } from '../../../labels/change.ts'
-import { type ForeseenPart, partsOfAll, partsOfCounts } from '../../../labels/foreseen.ts'
+import { type PreviewPart, partsOfAll, partsOfCounts } from '../../../labels/preview-parts.ts'
 import { Changes } from '../../operations/changes.tsx'
 import './preview.css'
 import { t } from '../../../messages/t.ts'
@@ -19,7 +19,7 @@ const SHOWN = 4
 export function usePreview(id: string | null) {
   const { data: operation, error, refetch } = useOperation(id)
   const found = operation?.status === 'previewed' ? operation : null
-  const items = useForeseen(found)
+  const items = usePreviewItems(found)
   const plugins = usePlugins()
   const parts =
     found && items.data && !plugins.isPending
@@ -72,7 +72,7 @@ export function Preview({
   )
 }
 
-function Part({ part: { kind, title, count, items } }: { part: ForeseenPart }) {
+function Part({ part: { kind, title, count, items } }: { part: PreviewPart }) {
   const shown = items.slice(0, SHOWN)
   return (
     <section className="preview-part">
@@ -83,7 +83,7 @@ function Part({ part: { kind, title, count, items } }: { part: ForeseenPart }) {
         <ul className="preview-files">
           {shown.map((item) => (
             <li key={item.position}>
-              <Foreseen item={item} />
+              <PreviewedItem item={item} />
             </li>
           ))}
           {count > shown.length && (
@@ -98,7 +98,7 @@ function Part({ part: { kind, title, count, items } }: { part: ForeseenPart }) {
 }
 
 /** Why it fails or stays stands above, but for what is its own. */
-function Foreseen({ item: { filename, error, warnings, before, after } }: { item: Item }) {
+function PreviewedItem({ item: { filename, error, warnings, before, after } }: { item: Item }) {
   return (
     <>
       <Text as="p" fontWeight="medium" breakWord>

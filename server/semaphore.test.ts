@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { createSlots } from './slots.ts'
+import { createSemaphore } from './semaphore.ts'
 
 test('who gives up in the moment in which the turn comes leaves those behind in their places', async () => {
-  const slots = createSlots(1)
+  const semaphore = createSemaphore(1)
   const controller = new AbortController()
-  const leave = await slots.take()
-  const [second, third] = [slots.take(controller.signal), slots.take()]
+  const leave = await semaphore.acquire()
+  const [second, third] = [semaphore.acquire(controller.signal), semaphore.acquire()]
   leave()
   controller.abort(new Error('too late'))
   const leaveSecond = await second

@@ -1,14 +1,14 @@
 // A limit of concurrent uses. First come, first served.
 
-export interface Slots {
+export interface Semaphore {
   /**
-   * Resolves in turn, with how to give the slot back. Throws the signal's reason where that comes
-   * first.
+   * Resolves in turn, with the function that releases it. Throws the signal's reason if the signal
+   * aborts first.
    */
-  take(signal?: AbortSignal): Promise<() => void>
+  acquire(signal?: AbortSignal): Promise<() => void>
 }
 
-export function createSlots(count: number): Slots {
+export function createSemaphore(count: number): Semaphore {
   const waiting: (() => void)[] = []
   let free = count
   const leave = () => {
@@ -34,7 +34,7 @@ export function createSlots(count: number): Slots {
     }
   }
   return {
-    take: async (signal) => {
+    acquire: async (signal) => {
       signal?.throwIfAborted()
       if (free > 0) free--
       else await wait(signal)

@@ -5,7 +5,7 @@ import { type Item, type Operation } from '../client/types.ts'
 import { formatMessage } from '../messages/format.ts'
 import { t, translated } from '../messages/t.ts'
 
-export interface ForeseenPart {
+export interface PreviewPart {
   kind: 'change' | 'ask' | 'same' | 'failed' | 'skipped'
   /** `12 files would be changed` */
   title: string
@@ -18,7 +18,7 @@ type Counted = Pick<Operation, 'action' | 'steps' | 'done' | 'failed' | 'skipped
 type Labels = Pick<ActionLabels, 'preview' | 'skipped'>
 
 function titleOf(
-  kind: ForeseenPart['kind'],
+  kind: PreviewPart['kind'],
   labels: Labels | undefined,
   count: number,
   reason: string,
@@ -50,12 +50,12 @@ const skippedText = (labels: Labels | undefined, count: number): string =>
     ? formatMessage(labels.skipped, { count })
     : t('{count, plural, one {# file is skipped} other {# files are skipped}}', { count })
 
-const ORDER: readonly ForeseenPart['kind'][] = ['failed', 'change', 'ask', 'skipped', 'same']
+const ORDER: readonly PreviewPart['kind'][] = ['failed', 'change', 'ask', 'skipped', 'same']
 
 function kindOf(
   { status, after, candidates, warnings }: Item,
   onBytes: boolean,
-): ForeseenPart['kind'] {
+): PreviewPart['kind'] {
   if (status === 'skipped' && candidates.length > 0) return 'ask'
   if (status === 'failed' || status === 'skipped') return status
   if (after !== null || onBytes) return 'change'
@@ -67,10 +67,10 @@ export function partsOfAll(
   operation: Counted,
   items: readonly Item[],
   plugins: readonly Plugin[] = [],
-): ForeseenPart[] {
+): PreviewPart[] {
   const onBytes = worksOnBytes(operation, plugins)
   const labels = labelsOf(operation, plugins)
-  const found = new Map<string, { kind: ForeseenPart['kind']; reason: string; items: Item[] }>()
+  const found = new Map<string, { kind: PreviewPart['kind']; reason: string; items: Item[] }>()
   for (const item of items) {
     const kind = kindOf(item, onBytes)
     const reason =
@@ -92,7 +92,7 @@ export function partsOfCounts(
   operation: Counted,
   items: readonly Item[],
   plugins: readonly Plugin[] = [],
-): ForeseenPart[] {
+): PreviewPart[] {
   const onBytes = worksOnBytes(operation, plugins)
   const labels = labelsOf(operation, plugins)
   const counts = countsOf(operation, onBytes)
@@ -104,11 +104,11 @@ export function partsOfCounts(
   })).filter(({ count }) => count > 0)
 }
 
-/** Where nothing was foreseen, all that is done counts as changed. */
+/** Without counts of the preview, every done item counts as changed. */
 function countsOf(
   { done, failed, skipped, foreseen }: Counted,
   onBytes: boolean,
-): Record<ForeseenPart['kind'], number> {
+): Record<PreviewPart['kind'], number> {
   if (onBytes || !foreseen) return { failed, change: done, ask: 0, skipped, same: 0 }
   const { changed, unchanged, candidates } = foreseen
   // Files to be asked about are among those done, or among those skipped.

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Item, type ItemStatus } from '../client/types.ts'
 import { pluginOf } from '../client/plugin-sample.ts'
-import { partsOfAll as allOf, partsOfCounts as countsOf } from './foreseen.ts'
+import { partsOfAll as allOf, partsOfCounts as countsOf } from './preview-parts.ts'
 
 const plugins = [
   pluginOf('pair-files', [

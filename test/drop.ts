@@ -9,6 +9,7 @@ import { openDropServer, type DropServer } from '../server/channels/drop/server.
 import type { Database } from '../server/db/database.ts'
 import { forShop, type ShopScope } from '../server/db/for-shop.ts'
 import { openListener } from '../server/db/listener.ts'
+import type { Logger } from '../server/log.ts'
 import { createSecrets } from '../server/secrets.ts'
 import { createDiskStore } from '../server/store/disk.ts'
 import { createTestShop, openTestDatabase, silent } from './database.ts'
@@ -28,13 +29,14 @@ export interface DropHouse {
 
 export async function openDropHouse(
   limits: { drop_waiting_bytes?: number; file_bytes?: number } = {},
+  log: Logger = silent,
 ): Promise<DropHouse> {
   const database = await openTestDatabase()
   const folder = await mkdtemp(path.join(tmpdir(), 'stevedore-drop-'))
   const store = createDiskStore({ folder: path.join(folder, 'primary') })
   const listener = await openListener(database.url, silent)
   const server = await openDropServer({
-    ...{ database, listener, log: silent, stores: new Map([['primary', store]]) },
+    ...{ database, listener, log, stores: new Map([['primary', store]]) },
     staging: path.join(folder, 'staging'),
     limits: { file_bytes: 5e9, drop_waiting_bytes: 1e11, ...limits },
     secrets: createSecrets('the secret of the tests, long enough'),

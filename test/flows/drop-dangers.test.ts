@@ -2,12 +2,13 @@
 // within commands, more bytes than allowed, and another shop's folders.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { connect, createServer, type Socket } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createAccount } from '../../server/channels/drop/accounts.ts'
 import { forShop } from '../../server/db/for-shop.ts'
 import { createTestShop } from '../database.ts'
 import { openDropHouse, type DropHouse } from '../drop.ts'
+import { openFtp } from '../ftp-client.ts'
 import { openSftp, type SftpClient } from '../sftp-client.ts'
 
 const QUOTA = 300_000
@@ -30,39 +31,7 @@ const names = async (): Promise<string[]> =>
   ).map(({ path }) => path)
 const clear = () => house.scope.query('delete from drop_entries where shop_id = :shop')
 
-/** One FTP control connection: sends lines as they are, gives each reply's first line. */
-async function openFtp(username: string, password: string) {
-  const socket: Socket = connect(house.server.ftpPort, '127.0.0.1')
-  let text = ''
-  let waiting: (() => void) | null = null
-  socket.setEncoding('utf8')
-  socket.on('data', (chunk: string) => {
-    text += chunk
-    waiting?.()
-  })
-  socket.on('error', () => {})
-  socket.on('close', () => waiting?.())
-  const reply = async (): Promise<string> => {
-    for (;;) {
-      const found = /^(?:\d{3}-[^]*?\r\n)?(\d{3} [^\r\n]*)\r\n/.exec(text)
-      if (found) {
-        text = text.slice(found[0].length)
-        return found[1]!
-      }
-      if (socket.destroyed) return 'closed'
-      await new Promise<void>((resolve) => (waiting = resolve))
-    }
-  }
-  const say = async (line: string | Buffer) => {
-    socket.write(typeof line === 'string' ? `${line}\r\n` : line)
-    return reply()
-  }
-  await reply()
-  await say(`USER ${username}`)
-  expect(await say(`PASS ${password}`)).toBe('230 Signed in')
-  return { socket, say, reply }
-}
-const ftp = () => openFtp(house.account.username, house.password)
+const ftp = () => openFtp(house.server.ftpPort, house.account.username, house.password)
 
 const put = async (path: string, bytes: Buffer | string) => sftp.put(path, Buffer.from(bytes))
 const refusalOf = (work: Promise<unknown>): Promise<string> =>

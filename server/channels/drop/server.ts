@@ -1,7 +1,7 @@
 // The drop server of one process: SFTP and FTP over one file system. Any number of these share a
 // database and a store.
 import { once } from 'node:events'
-import type { AddressInfo, Server } from 'node:net'
+import type { AddressInfo, Server, Socket } from 'node:net'
 import { errorFields } from '../../log.ts'
 import type { Secrets } from '../../secrets.ts'
 import type { FtpOptions } from './ftp/options.ts'
@@ -57,11 +57,14 @@ export async function openDropServer(given: DropServerParts): Promise<DropServer
   const about = { signIn, sessions, log }
   const sftp = createSftpServer({ ...about, hostKeys: keys })
   const ftp = createFtpServer({ ...about, certificate, passive: parts.passive })
+  const sockets = [sftp, ftp].map(socketsOf)
   const close = async () => {
     clearInterval(timer)
     const closed = [sftp, ftp].map((server) => new Promise((resolve) => server.close(resolve)))
     await sessions.close()
     await transfers.close()
+    // Those of clients that have not signed in belong to no session.
+    for (const socket of sockets.flatMap((open) => [...open])) socket.destroySoon()
     await Promise.all(closed)
   }
   try {
@@ -72,6 +75,15 @@ export async function openDropServer(given: DropServerParts): Promise<DropServer
     await close()
     throw error
   }
+}
+
+function socketsOf(server: Server): ReadonlySet<Socket> {
+  const open = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+  })
+  return open
 }
 
 async function listenOn(

@@ -17,7 +17,7 @@ export interface Piece {
 }
 
 /** Written in pieces of this size: fewer calls. */
-const PIECE_BYTES = 512 * 1024
+const PIECE_BYTES = 256 * 1024
 /** Free ones that are kept; more than that goes back to the system. */
 const MOST_FREE = 8
 

@@ -1,0 +1,112 @@
+// Sessions of the drop server: what they may rename, what ends them, and what they leave in the log
+// and in the metrics.
+import { Registry } from 'prom-client'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { changeAccount } from '../../server/channels/drop/accounts.ts'
+import { dropMetrics } from '../../server/http/drop-metrics.ts'
+import { createLogger } from '../../server/log.ts'
+import { openDropHouse, runProgram, type DropHouse } from '../drop.ts'
+import { openFtp } from '../ftp-client.ts'
+import { promisedMs } from '../scale.ts'
+import { openSftp } from '../sftp-client.ts'
+
+let house: DropHouse
+const logged: string[] = []
+beforeAll(async () => {
+  house = await openDropHouse(
+    {},
+    createLogger('debug', (line) => logged.push(line)),
+  )
+})
+afterAll(() => house.close())
+
+const sftp = () => openSftp(house.server.sftpPort, house.account.username, house.password)
+const ftp = (password = house.password) =>
+  openFtp(house.server.ftpPort, house.account.username, password)
+
+test('log and metrics name the account, and hold no password, right or wrong', async () => {
+  const wrong = 'canary-of-a-wrong-password'
+  expect((await ftp(wrong)).signedIn).toMatch(/^530 /)
+  // A password that was typed as the name.
+  expect((await openFtp(house.server.ftpPort, house.password, 'x')).signedIn).toMatch(/^530 /)
+  const client = await sftp()
+  await client.put(`${house.home}/one.txt`, Buffer.from('one'))
+  client.end()
+  const text = () => logged.join('')
+  await expect.poll(text).toContain('drop: disconnected')
+  for (const message of ['drop: refused', 'drop: connected', 'drop: received a file'])
+    expect(logged.find((line) => line.includes(message))).toContain(house.account.id)
+  const registry = new Registry()
+  await dropMetrics([registry], house.database)()
+  const metrics = await registry.metrics()
+  expect(metrics).toContain(`stevedore_drop_refusals{account="${house.account.username}"} 1`)
+  for (const secret of [wrong, house.password]) expect(text() + metrics).not.toContain(secret)
+})
+
+test('an account that is switched off loses its sessions of both protocols', async () => {
+  const control = await ftp()
+  const client = await sftp()
+  const gone = new Promise((resolve) => client.socket.once('close', resolve))
+  const began = performance.now()
+  await changeAccount(house.scope, house.account.id, { enabled: false })
+  expect(await control.reply()).toMatch(/^421 /)
+  await gone
+  expect(performance.now() - began).toBeLessThan(promisedMs(1000))
+  expect((await ftp()).signedIn).toMatch(/^530 /)
+  await changeAccount(house.scope, house.account.id, { enabled: true })
+})
+
+test('FTP renames onto a file, SFTP does not, and neither onto a folder', async () => {
+  const client = await sftp()
+  const at = (name: string) => `${house.home}/${name}`
+  for (const name of ['a', 'b', 'c']) await client.put(at(name), Buffer.from(name))
+  const control = await ftp()
+  expect(await control.say('MKD folder')).toMatch(/^257 /)
+  await expect(client.rename(at('a'), at('b'))).rejects.toThrow('This name is taken')
+  await expect(client.rename(at('a'), at('folder'))).rejects.toThrow('This name is taken')
+  await control.say('RNFR a')
+  expect(await control.say('RNTO folder')).toBe('550 This name is taken')
+  await control.say('RNFR a')
+  expect(await control.say('RNTO b')).toBe('250 Renamed')
+  await control.say('RNFR folder')
+  expect(await control.say('RNTO folder/inner')).toBe('550 A folder cannot be moved into itself')
+  expect((await client.get(at('b'))).toString()).toBe('a')
+  expect((await client.list(house.home)).toSorted()).toEqual(['b', 'c', 'folder', 'one.txt'])
+  control.socket.destroy()
+  client.end()
+})
+
+test('a file that is sent over a folder’s name, or into none, says so when it ends', async () => {
+  const client = await sftp()
+  await expect(client.put(`${house.home}/folder`, Buffer.from('x'))).rejects.toThrow('a folder')
+  await expect(client.put(`${house.home}/none/x`, Buffer.from('x'))).rejects.toThrow('No such file')
+  expect(await client.list(`${house.home}/folder`)).toEqual([])
+  client.end()
+})
+
+test('a file that is still open is seen by another session, also while it is small', async () => {
+  const client = await sftp()
+  const other = await sftp()
+  const open = new Promise<Buffer>((resolve, reject) =>
+    client.sftp.open(`${house.home}/open.bin`, 'w', (error, handle) =>
+      error ? reject(error) : resolve(handle),
+    ),
+  )
+  await open
+  expect(await other.list(house.home)).toContain('open.bin')
+  client.end()
+  other.end()
+})
+
+test('OpenSSH is given AES-GCM, which it lists behind AES-CTR', async () => {
+  const options = ['StrictHostKeyChecking=no', 'UserKnownHostsFile=/dev/null', 'BatchMode=yes']
+  const ciphers = 'Ciphers=aes128-ctr,aes256-gcm@openssh.com'
+  const ssh = (...more: string[]) =>
+    runProgram([
+      ...(['ssh', '-v', '-p', String(house.server.sftpPort)] as const),
+      ...[...options, ...more].flatMap((option) => ['-o', option]),
+      `${house.account.username}@127.0.0.1`,
+    ])
+  expect((await ssh(ciphers)).output).toContain('client->server cipher: aes256-gcm@openssh.com')
+  expect((await ssh('Ciphers=aes128-ctr')).output).toContain('client->server cipher: aes128-ctr')
+})

@@ -1,0 +1,35 @@
+// An FTP control connection whose lines a test controls one by one.
+import { connect, type Socket } from 'node:net'
+
+/** One FTP control connection: sends lines as they are, gives each reply's first line. */
+export async function openFtp(port: number, username: string, password: string) {
+  const socket: Socket = connect(port, '127.0.0.1')
+  let text = ''
+  let waiting: (() => void) | null = null
+  socket.setEncoding('utf8')
+  socket.on('data', (chunk: string) => {
+    text += chunk
+    waiting?.()
+  })
+  socket.on('error', () => {})
+  socket.on('close', () => waiting?.())
+  const reply = async (): Promise<string> => {
+    for (;;) {
+      const found = /^(?:\d{3}-[^]*?\r\n)?(\d{3} [^\r\n]*)\r\n/.exec(text)
+      if (found) {
+        text = text.slice(found[0].length)
+        return found[1]!
+      }
+      if (socket.destroyed) return 'closed'
+      await new Promise<void>((resolve) => (waiting = resolve))
+    }
+  }
+  const say = async (line: string | Buffer) => {
+    socket.write(typeof line === 'string' ? `${line}\r\n` : line)
+    return reply()
+  }
+  await reply()
+  await say(`USER ${username}`)
+  const signedIn = await say(`PASS ${password}`)
+  return { socket, say, reply, signedIn }
+}

@@ -24,7 +24,7 @@ export const syncCloud = definePlugin({
   worksOn: 'imports',
   bytes: true,
   // Starting rclone costs as much as fetching some ten small objects.
-  batch: 500,
+  batch: 250,
   summary: () => 'Brings what is new, changed, renamed or deleted at the provider',
   async *plan(items, _, { cloud, request, signal }) {
     signal.throwIfAborted()

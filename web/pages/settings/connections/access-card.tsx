@@ -17,6 +17,7 @@ export function AccessCard({ connection, provider, onEdit }: Props) {
   const { settings, state } = connection
   const [picking, setPicking] = useState(false)
   const field = folderField(provider)
+  const whole = field === 'prefix' ? t('The whole bucket') : t('The whole account')
   const rows = provider.fields
     .filter(({ name, secret }) => !secret && name !== field && settings[name])
     .map(({ name, title }) => [title, shownValue(provider, name, settings[name]!)] as const)
@@ -36,10 +37,7 @@ export function AccessCard({ connection, provider, onEdit }: Props) {
       }
     >
       <Facts
-        rows={[
-          ...(field ? [[t('Folder'), settings[field] || t('The whole account')] as const] : []),
-          ...rows,
-        ]}
+        rows={[...(field ? [[t('Folder'), settings[field] || whole] as const] : []), ...rows]}
       />
       {picking && field && (
         <FolderPicker connection={connection} field={field} onClose={() => setPicking(false)} />

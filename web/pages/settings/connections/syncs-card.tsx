@@ -1,4 +1,5 @@
 // The last syncs of a connection, each with the way to its files.
+import { useEffect } from 'react'
 import { type Connection, type Sync, useSyncs } from '../../../client/connections.ts'
 import { LoadingRows } from '../../../components/lists.tsx'
 import { Problem } from '../../../components/problem.tsx'
@@ -12,6 +13,10 @@ import { SyncLink } from './sync-link.tsx'
 export function SyncsCard({ connection }: { connection: Connection }) {
   const syncs = useSyncs(connection.id)
   const list = syncs.data?.data
+  const { refetch } = syncs
+  const status = connection.last_sync?.status
+  // The list agrees with the card above it.
+  useEffect(() => void refetch(), [refetch, status])
   return (
     <Card padding="0">
       <Box padding="400">

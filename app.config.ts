@@ -112,5 +112,7 @@ export function appConfig(
       catalogChannel,
     ],
     storage: environment.storage,
+    // What shops pay for (docs/operators.md, "Plans"). Null: nothing requires a plan.
+    plans: null,
   })
 }

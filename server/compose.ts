@@ -134,6 +134,7 @@ async function openWeb(
     metricsToken: environment.metricsToken,
     clock,
     log,
+    plans: config.plans,
     orderPages: createOrderPages({ database, secrets, baseUrl }),
   }
   return { app: createApp(parts), parts, delivery }

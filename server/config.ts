@@ -3,6 +3,7 @@
 import path from 'node:path'
 import { z } from 'zod'
 import { actionsOf, type Plugin, type Workflow } from '../plugins/contract.ts'
+import { planProblems, type PartnerAccess, type Plans } from './plan-list.ts'
 import { isSamePlace, parseLocation, type LocationConfig } from './store/address.ts'
 import { channelProblems, type Channel } from './workflows/channel.ts'
 import { workflowProblems } from './workflows/problems.ts'
@@ -80,6 +81,8 @@ export interface Config {
   channels: readonly Channel[]
   storage: Storage
   limits: Limits
+  /** What shops pay for. Null: nothing requires a plan. */
+  plans: Plans | null
 }
 
 export const DEFAULT_LIMITS: Limits = {
@@ -176,6 +179,19 @@ const environmentSchema = z.object({
   SHOPIFY_API_KEY: setting(z.string().optional()),
   SHOPIFY_API_SECRET: setting(z.string().optional()),
   SHOPIFY_API_SECRET_PREVIOUS: setting(z.string().optional()),
+  SHOPIFY_PARTNER_ORGANIZATION: setting(
+    z
+      .string()
+      .regex(/^\d{1,20}$/, 'write the organization’s number')
+      .optional(),
+  ),
+  SHOPIFY_PARTNER_TOKEN: setting(z.string().min(10, 'write the API client’s token').optional()),
+  SHOPIFY_APP_NUMBER: setting(
+    z
+      .string()
+      .regex(/^\d{1,20}$/, 'write the app’s number on the platform')
+      .optional(),
+  ),
   STORAGE_PRIMARY: setting(z.string().optional()),
   STORAGE_BACKUP: setting(z.string().optional()),
   S3_ACCESS_KEY_ID: setting(z.string().optional()),
@@ -298,6 +314,8 @@ export interface Environment {
   platform: { apiKey: string; apiSecret: string; previousSecret?: string | null } | null
   demo: { catalog: string | null; bucket: number; restore: number }
   storage: Storage
+  /** For plans with managed pricing. */
+  partner: PartnerAccess | null
   smtpUrl: string | null
   mailFrom: string
   /** Null: text messages are kept in the list, and none is sent. */
@@ -361,6 +379,15 @@ export function readEnvironment(
     problems.push(
       'DROP_TLS_CERT and DROP_TLS_KEY: write both, or neither for a certificate that is made',
     )
+  const partner = [
+    env.SHOPIFY_PARTNER_ORGANIZATION,
+    env.SHOPIFY_PARTNER_TOKEN,
+    env.SHOPIFY_APP_NUMBER,
+  ]
+  if (partner.some(Boolean) && !partner.every(Boolean))
+    problems.push(
+      'SHOPIFY_PARTNER_ORGANIZATION, SHOPIFY_PARTNER_TOKEN and SHOPIFY_APP_NUMBER: write all three, or none',
+    )
   const dataDir = path.resolve(env.DATA_DIR)
   const storage = readStorage(env, dataDir, problems)
   if (env.X_ACCEL_LOCATION && storage.primary.kind !== 'disk')
@@ -385,6 +412,7 @@ export function readEnvironment(
           apiSecret: env.SHOPIFY_API_SECRET!,
           previousSecret: env.SHOPIFY_API_SECRET_PREVIOUS ?? null,
         },
+    partner: partnerOf(env),
     demo: { catalog: env.DEMO_CATALOG ? path.resolve(env.DEMO_CATALOG) : null, bucket, restore },
     storage,
     smtpUrl: env.SMTP_URL ?? null,
@@ -403,6 +431,12 @@ export function readEnvironment(
     },
     logLevel: env.LOG_LEVEL,
   }
+}
+
+function partnerOf(env: z.output<typeof environmentSchema>): PartnerAccess | null {
+  const { SHOPIFY_PARTNER_ORGANIZATION: organization, SHOPIFY_PARTNER_TOKEN: token } = env
+  const app = env.SHOPIFY_APP_NUMBER
+  return organization && token && app ? { organization, token, app } : null
 }
 
 function twilioOf(env: z.output<typeof environmentSchema>): TwilioAccount | null {
@@ -473,14 +507,16 @@ function readStorage(
 
 /** Fills in the defaults and checks that everything named exists. Throws `ConfigError`. */
 export function defineConfig(
-  config: Omit<Config, 'limits' | 'channels'> & {
+  config: Omit<Config, 'limits' | 'channels' | 'plans'> & {
     limits?: Partial<Limits>
     channels?: readonly Channel[]
+    plans?: Plans | null
   },
 ): Config {
   const workflows = [...config.workflows, ...impliedActions(config.plugins, config.workflows)]
-  const { channels = [], limits } = config
-  const whole: Config = { ...config, workflows, channels, limits: { ...DEFAULT_LIMITS, ...limits } }
+  const { channels = [], limits, plans = null } = config
+  const allLimits = { ...DEFAULT_LIMITS, ...limits }
+  const whole: Config = { ...config, workflows, channels, plans, limits: allLimits }
   const problems = [
     ...doubled('plugin', whole.plugins),
     ...doubled('workflow', whole.workflows),
@@ -492,6 +528,7 @@ export function defineConfig(
           `workflow ${workflow.id}: ${param}: ${message[0]!.toLowerCase()}${message.slice(1)}`,
       ),
     ),
+    ...(plans ? planProblems(plans) : []),
     ...Object.entries(whole.limits)
       .filter(([, value]) => !(Number.isFinite(value) && value > 0))
       .map(([name]) => `limits.${name}: write a number above 0`),

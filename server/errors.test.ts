@@ -57,6 +57,7 @@ test('the list of errors is what clients rely on', () => {
       "storage_full 507 item",
       "file_quota 422 item",
       "storage_quota 507 item",
+      "plan_limit 422 item",
       "upload_quota 429 rate_limit",
       "operation_quota 429 rate_limit",
       "storage_failed 503 item",

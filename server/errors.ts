@@ -172,6 +172,11 @@ export const ERRORS = {
     message:
       'The shop’s storage is used up: delete files or old versions, or ask your provider for more storage',
   },
+  plan_limit: {
+    status: 422,
+    type: 'item',
+    message: 'The shop’s plan does not allow this: choose another plan under Settings, Plan',
+  },
   upload_quota: {
     status: 429,
     type: 'rate_limit',

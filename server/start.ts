@@ -10,6 +10,7 @@ import { operationRecord } from './http/operation-record.ts'
 import { builtPage, developmentPage } from './http/page.ts'
 import type { Logger } from './log.ts'
 import { openOutbox, type OutboxOptions } from './notify/open.ts'
+import { forgetPlans } from './plans/shop-plan.ts'
 import { backgroundTasks } from './startup/background.ts'
 import { openForStart } from './startup/database.ts'
 import { prepareDemo, welcome } from './startup/demo.ts'
@@ -43,6 +44,7 @@ export async function start(
   const clock = () => new Date()
   const server = await composeServer({ config, database, secrets, baseUrl, clock, log, closings })
   const { engine, parts, stores, storefront, client, folder, cloud } = server
+  await forgetPlans({ database, storefront, plans: config.plans, log })
   if (environment.roles.includes('worker')) {
     const { smtpUrl, twilio, mailFrom: from } = environment
     if (smtpUrl === null && environment.platform !== null)
@@ -73,6 +75,7 @@ export async function start(
       client,
       cloud,
       limits,
+      plans: config.plans,
       secrets,
       baseUrl,
       clock,

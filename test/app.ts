@@ -16,6 +16,7 @@ import { forShop, type ShopScope } from '../server/db/for-shop.ts'
 import { listEndpoints, listen } from '../server/http/app.ts'
 import { createApiKey } from '../server/http/auth.ts'
 import type { EngineParts } from '../server/engine/types.ts'
+import type { Plans } from '../server/plan-list.ts'
 import { createMatcher } from '../server/matching/match.ts'
 import { createTitleCache } from '../server/matching/title-cache.ts'
 import { createCatalogPort } from '../server/ports/catalog.ts'
@@ -54,6 +55,9 @@ export interface TestApp {
   cloud: Cloud
   /** Of the first shop, with every scope. */
   owner: Client
+  /** Of the demo shop, which is signed in with the platform. */
+  demo: Client
+  shopFrontUrl: string
   /** Another key of the same shop. */
   clientWith(scopes: readonly Scope[]): Promise<Client>
   /** Someone else's shop, with every scope. */
@@ -66,6 +70,7 @@ export interface AppOptions {
   workflows?: readonly Workflow[]
   channels?: readonly Channel[]
   limits?: Partial<Limits>
+  plans?: Plans | null
   trustProxy?: boolean
   /** Stand for cloud providers. */
   emulators?: CloudOptions['emulators'] | undefined
@@ -91,6 +96,7 @@ export async function openTestApp({
   workflows = [],
   channels = [],
   limits = {},
+  plans = null,
   trustProxy = false,
   emulators,
   clients = {},
@@ -100,6 +106,7 @@ export async function openTestApp({
   const disk = (name: string) => ({ kind: 'disk' as const, folder: path.join(folder, name) })
   const whole = defineConfig({
     ...config,
+    plans,
     plugins: [...config.plugins, ...plugins, makeBytes],
     workflows: [...config.workflows, ...workflows],
     channels: [...config.channels, ...channels],
@@ -151,6 +158,8 @@ export async function openTestApp({
     stores: composed.stores,
     cloud: composed.cloud,
     owner: await clientOf(engine.shop, SCOPES),
+    demo: await clientOf(composed.storefront.demoShop!.id, SCOPES),
+    shopFrontUrl: composed.storefront.shopFrontUrl!,
     clientWith: (scopes) => clientOf(engine.shop, scopes),
     stranger: async (domain) => clientOf(await createTestShop(database, domain), SCOPES),
     close: async () => {

@@ -85,6 +85,9 @@ const DeliverySettingsPage = lazy(async () => ({
   default: (await import('./pages/settings/deliveries/delivery-settings-page.tsx'))
     .DeliverySettingsPage,
 }))
+const PlanPage = lazy(async () => ({
+  default: (await import('./pages/settings/plan/plan-page.tsx')).PlanPage,
+}))
 const LicencesPage = lazy(async () => ({
   default: (await import('./pages/settings/licences/licences-page.tsx')).LicencesPage,
 }))
@@ -132,6 +135,7 @@ export function App() {
               <Route path="/settings/api-keys" component={ApiKeysPage} />
               <Route path="/settings/drop" component={DropPage} />
               <Route path="/settings/deliveries" component={DeliverySettingsPage} />
+              <Route path="/settings/plan" component={PlanPage} />
               <Route path="/settings/licences" component={LicencesPage} />
               <Route path="/settings/customer-data" component={CustomerDataPage} />
               <Route path="/settings/webhooks" component={WebhooksPage} />

@@ -13,6 +13,7 @@ import {
   type OperationSource,
 } from '../engine/engine.ts'
 import { AppError, type ErrorDetail } from '../errors.ts'
+import { requireDownloads } from '../files/plan-limits.ts'
 import { requireWorkflow } from '../workflows/find.ts'
 import { requireSelected } from './link-terms.ts'
 
@@ -56,6 +57,7 @@ export async function startWorkflow(
   workflow: Workflow,
   request: Omit<BulkRequest, 'action' | 'workflow' | 'options'>,
 ): Promise<string> {
+  if (workflow.steps.some(({ plugin }) => plugin === 'create-links')) await requireDownloads(scope)
   const permissions = permissionsOf(workflow, engine.plugins)
   request.permit(permissions)
   const { source, dryRun, requestedBy, channel, idempotencyKey } = request

@@ -71,6 +71,7 @@ export type TenantTable =
   | 'uploads'
   | 'variants'
   | 'versions'
+  | 'shop_plans'
   | 'webhook_endpoints'
   | 'webhooks'
   | 'workflows'

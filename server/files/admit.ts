@@ -79,9 +79,9 @@ export async function admitFiles(
   const results = admissions.map((admission) => refusal(admission, limits))
   const open = () => admissions.flatMap((admission, at) => (results[at] ? [] : [{ admission, at }]))
   const quota = open()
-  const codes = await refusedByQuota(tx, quota.map(wantedOf), limits)
-  codes.forEach((code, n) => {
-    if (code) results[quota[n]!.at] = refused(code)
+  const refusals = await refusedByQuota(tx, quota.map(wantedOf), limits)
+  refusals.forEach((one, n) => {
+    if (one) results[quota[n]!.at] = { status: 'refused', ...one }
   })
   await holdBlobs(
     tx,

@@ -3,7 +3,8 @@
 // them, and always for small quotas, a shop's admissions run one after another and each counts
 // again: no two can take the same room.
 import type { ShopScope } from '../db/for-shop.ts'
-import type { ErrorCode } from '../errors.ts'
+import { AppError, type ErrorCode } from '../errors.ts'
+import { planText, readShopPlan, type ShopPlan } from './plan-limits.ts'
 
 export interface ShopQuotas {
   /** Files, without those in the trash. */
@@ -31,15 +32,25 @@ const KEPT_MS = 60_000
 const MOST_KEPT = 10_000
 const counted = new Map<number, Usage & { until: number }>()
 
+export interface QuotaRefusal {
+  code: ErrorCode
+  message: string
+}
+
 /** For each of them, in their order: null, or why there is no room for it. */
 export async function refusedByQuota(
   tx: ShopScope,
   wanted: readonly Wanted[],
   quotas: Partial<ShopQuotas>,
-): Promise<(ErrorCode | null)[]> {
-  const { shop_files = Infinity, shop_storage_bytes = Infinity } = quotas
-  if (wanted.length === 0 || (shop_files === Infinity && shop_storage_bytes === Infinity))
-    return wanted.map(() => null)
+): Promise<(QuotaRefusal | null)[]> {
+  if (wanted.length === 0) return []
+  const plan = await readShopPlan(tx)
+  const shop_files = Math.min(quotas.shop_files ?? Infinity, plan?.limits.files ?? Infinity)
+  const shop_storage_bytes = Math.min(
+    quotas.shop_storage_bytes ?? Infinity,
+    plan?.limits.storage_bytes ?? Infinity,
+  )
+  if (shop_files === Infinity && shop_storage_bytes === Infinity) return wanted.map(() => null)
   const most = { files: wanted.length, bytes: wanted.reduce((sum, { bytes }) => sum + bytes, 0) }
   const isFar = ({ files, bytes }: Usage) =>
     files + most.files + NEAR.files < shop_files &&
@@ -55,13 +66,23 @@ export async function refusedByQuota(
   const existing = await namesOf(tx, wanted)
   return wanted.map(({ newName, bytes, overwrites }) => {
     const isNew = newName !== null && !(overwrites && existing.has(newName))
-    if (isNew && usage.files + 1 > shop_files) return 'file_quota'
-    if (usage.bytes + bytes > shop_storage_bytes) return 'storage_quota'
+    if (isNew && usage.files + 1 > shop_files) return refusalOf('files', plan, shop_files)
+    if (usage.bytes + bytes > shop_storage_bytes)
+      return refusalOf('storage_bytes', plan, shop_storage_bytes)
     usage.files += isNew ? 1 : 0
     usage.bytes += bytes
     if (newName !== null) existing.add(newName)
     return null
   })
+}
+
+const QUOTAS = { files: 'file_quota', storage_bytes: 'storage_quota' } as const
+
+/** By the plan, or by the installation's own quota where that is the narrower one. */
+function refusalOf(what: keyof typeof QUOTAS, plan: ShopPlan | null, limit: number): QuotaRefusal {
+  if (plan?.limits[what] === limit)
+    return { code: 'plan_limit', message: planText[what](plan.title, limit) }
+  return { code: QUOTAS[what], message: new AppError(QUOTAS[what]).message }
 }
 
 async function usageOf(tx: ShopScope): Promise<Usage> {

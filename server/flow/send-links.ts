@@ -8,6 +8,7 @@ import type { ShopScope } from '../db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../errors.ts'
 import { createLinks, type Link } from '../files/links.ts'
 import { createPackLink } from '../files/pack-links.ts'
+import { requireDownloads } from '../files/plan-limits.ts'
 import { parsePublicId, toPublicId } from '../ids.ts'
 import { queueLinkMails } from '../notify/link-mail.ts'
 import type { FlowAddress, FlowParts } from './address.ts'
@@ -34,6 +35,7 @@ export const SEND_LINKS: FlowAddress = {
     if (!parsed.data) throw refused(parsed.issues)
     const { action_run_id, properties } = parsed.data
     if (!(await isNewRun(tx, action_run_id))) return {}
+    await requireDownloads(tx)
     const links = await makeWanted(tx, properties, parts)
     await queueLinkMails(
       tx,

@@ -26,6 +26,7 @@ import type { Secrets } from '../secrets.ts'
 import type { BlobStore } from '../store/store.ts'
 import type { Storefront } from '../storefront/storefront.ts'
 import { WEBHOOKS_PATH } from '../storefront/webhooks/intake.ts'
+import type { Plans } from '../plan-list.ts'
 import { createAuthenticator } from './auth.ts'
 import { cloudCallback } from './cloud-callback.ts'
 import { createFailureLimiter, type FailureLimiter } from './auth-failures.ts'
@@ -64,6 +65,7 @@ import { bulkRoutes } from './routes/bulk.ts'
 import { operationLogRoutes } from './routes/operation-log.ts'
 import { operationRoutes } from './routes/operations.ts'
 import { packRoutes } from './routes/packs.ts'
+import { planRoutes } from './routes/plan.ts'
 import { pluginRoutes } from './routes/plugins.ts'
 import { productRoutes } from './routes/products.ts'
 import { renamePreviewRoutes } from './routes/rename-preview.ts'
@@ -102,6 +104,7 @@ export interface AppParts {
   clock: () => Date
   log: Logger
   orderPages: OrderPages
+  plans: Plans | null
 }
 
 export function listEndpoints(parts: AppParts): Endpoint[] {
@@ -136,6 +139,7 @@ export function listEndpoints(parts: AppParts): Endpoint[] {
     ...settingsRoutes(parts),
     ...licenceListRoutes(parts),
     ...customerDataRoutes(parts),
+    ...planRoutes(parts),
     ...buyerPageRoutes(),
     ...apiKeyRoutes(parts.clock),
     ...noticeRoutes(),

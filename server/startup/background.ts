@@ -21,6 +21,8 @@ import { effectTask } from '../orders/effects.ts'
 import { settlePrepared } from '../orders/preparation.ts'
 import { reconcileTask, syncTask } from '../orders/tasks.ts'
 import type { Secrets } from '../secrets.ts'
+import type { Plans } from '../plan-list.ts'
+import { planTask } from '../plans/shop-plan.ts'
 import { mirrorTask } from '../storefront/mirror/mirror.ts'
 import { applyProduct } from '../storefront/mirror/product-change.ts'
 import type { Storefront } from '../storefront/storefront.ts'
@@ -38,6 +40,7 @@ export interface BackgroundParts {
   client: GuardedClient
   cloud: Cloud
   limits: Limits
+  plans: Plans | null
   secrets: Secrets
   /** Of the addresses that we give out. */
   baseUrl: string
@@ -72,6 +75,7 @@ export function backgroundTasks(parts: BackgroundParts): BackgroundTask[] {
       },
       ...complianceChanges({ database, stores, folder, secrets: parts.secrets, clock, log }),
     }),
+    planTask({ database, storefront, plans: parts.plans, log }),
     scheduleTask({ database, engine, clock, log }),
     dropTask({ database, engine, stores, log }),
     listingTask({ database, engine, cloud, log }),

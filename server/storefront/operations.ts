@@ -30,5 +30,7 @@ export const MARK_ORDER = read('mark-order')
 export const MARK_ORDER_UNTAGGED = read('mark-order-untagged')
 export const FULFIL_ORDER = read('fulfil-order')
 export const FLOW_TRIGGER = read('flow-trigger')
+export const SHOP_SUBSCRIPTION = read('shop-subscription')
+export const SUBSCRIBE = read('subscribe')
 /** Not sent by itself: a bulk query is the text of a query, run by the platform in its own time. */
 export const WHOLE_CATALOG = read('whole-catalog')

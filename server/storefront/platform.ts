@@ -16,6 +16,7 @@ import { createProfiles } from './profile.ts'
 import { verifySessionToken } from './session-token.ts'
 import { createSealing } from './shop-tokens.ts'
 import { searchSkus } from './sku-search.ts'
+import { createSubscriptions } from './subscriptions.ts'
 import type { LiveCatalog, Storefront } from './storefront.ts'
 import type { Transport } from './transport.ts'
 import { createIntake } from './webhooks/intake.ts'
@@ -83,6 +84,7 @@ export function createStorefront(options: PlatformOptions): Storefront {
       if (!orders.has(shop)) orders.set(shop, createOrders(shop, request, closing.signal))
       return orders.get(shop)!
     },
+    subscriptions: (shop) => createSubscriptions(shop, request, transport),
     triggers: (shop) => createTriggers(shop, request),
     isSigned: (body, signature) => isSigned(body, signature, signing),
     refreshProfile: (shop) => profiles.learn(shop),

@@ -5,6 +5,7 @@ import type { CatalogVariant } from '../../plugins/contract.ts'
 import type { BuyerIdentity } from './buyer-token.ts'
 import type { SendTrigger } from './flow.ts'
 import type { LiveOrders } from './orders.ts'
+import type { Subscriptions } from './subscriptions.ts'
 import type { Intake } from './webhooks/intake.ts'
 import type { CatalogRow, WholeCatalog } from './whole-catalog.ts'
 
@@ -62,6 +63,8 @@ export interface Storefront {
   product(shop: number, id: string, signal: AbortSignal): Promise<readonly CatalogRow[] | null>
   /** The orders of a shop. */
   orders(shop: number): LiveOrders
+  /** What a shop pays the app for. */
+  subscriptions(shop: number): Subscriptions
   /** Starts workflows of the platform's automation in the shop. */
   triggers(shop: number): SendTrigger
   /** Is the body signed with the app's secret? `signature`: X-Shopify-Hmac-Sha256. */

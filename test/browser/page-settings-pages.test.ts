@@ -79,6 +79,12 @@ test('a list of licence keys is created, filled and chosen in a workflow for del
   await page.getByRole('heading', { name: 'No lists of licence keys yet' }).waitFor()
 })
 
+test('without plans the page says that nothing is limited', async () => {
+  const page = await open('/settings')
+  await page.getByRole('link', { name: 'Plan', exact: true }).click()
+  await page.getByRole('heading', { name: 'There are no plans here' }).waitFor()
+})
+
 test('a customer’s request is listed with its document, to be downloaded and deleted', async () => {
   const page = await open('/settings/customer-data')
   await page.getByRole('heading', { name: 'No requests' }).waitFor()

@@ -1807,6 +1807,48 @@ export interface components {
         variant_id?: string | null
       }[]
     }
+    Plan: {
+      features: ('workflows' | 'schedules' | 'connections' | 'webhooks')[]
+      id: string
+      limits: {
+        files: number | null
+        monthly_downloads: number | null
+        storage_bytes: number | null
+      }
+      /** @description Null: it costs nothing, or the platform shows its price */
+      price: {
+        amount: number
+        currency: string
+        interval: string
+      } | null
+      title: string
+    }
+    PlanRequest: {
+      plan: string
+    }
+    PlanState: {
+      /** @description False: this installation has no plans */
+      enabled: boolean
+      /** @description It ends with its present billing cycle */
+      ends: boolean
+      features: ('workflows' | 'schedules' | 'connections' | 'webhooks')[]
+      limits: {
+        files: number | null
+        monthly_downloads: number | null
+        storage_bytes: number | null
+      } | null
+      /** @description The shop’s; null: not read yet */
+      plan: string | null
+      plans: components['schemas']['Plan'][]
+      pricing: ('managed' | 'manual') | null
+      title: string | null
+      trial_ends_at: string | null
+      used: {
+        files: number
+        monthly_downloads: number
+        storage_bytes: number
+      }
+    }
     Plugin: {
       /** @description Its entries in menus; none: a step alone */
       readonly actions: components['schemas']['PluginAction'][]

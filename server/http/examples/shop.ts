@@ -4,6 +4,8 @@ import { IDS, type Examples } from './example.ts'
 export const shopExamples: Examples = {
   'get /api/session': { status: 200 },
   'get /api/activity': { status: 200 },
+  'get /api/plan': { status: 200 },
+  'post /api/plan': { body: { plan: 'studio' }, status: 409 },
   'post /api/web-vitals': {
     body: { path: '/files', metrics: [{ name: 'LCP', value: 640 }] },
     status: 204,

@@ -22,6 +22,7 @@ import { cancelSync, startSync } from '../../channels/cloud/sync.ts'
 import { listSyncs, newestSyncs } from '../../channels/cloud/sync-rows.ts'
 import { totalsOf } from '../../channels/cloud/totals.ts'
 import type { Engine } from '../../engine/engine.ts'
+import { requireFeature } from '../../files/plan-limits.ts'
 import { requirePublicId } from '../../ids.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import {
@@ -188,6 +189,7 @@ function changeRoutes({ cloud, engine }: Parts): Endpoint[] {
       body: createBody,
       replies: { 201: one, ...refused },
       handler: async ({ caller: { scope }, body }) => {
+        await requireFeature(scope, 'connections')
         const { provider, ...rest } = body
         const id = await createConnection(cloud, scope, provider, wishesOf(rest))
         return { status: 201, body: await readOne(scope, id) }

@@ -11,6 +11,7 @@ import { plainCell } from '../../files/cells.ts'
 import { listLinks, pagesOfLinks, type LinkFilter } from '../../files/link-list.ts'
 import { createLinks, unknownFiles, type Link } from '../../files/links.ts'
 import { createPackLink } from '../../files/pack-links.ts'
+import { requireDownloads } from '../../files/plan-limits.ts'
 import { parsePublicId } from '../../ids.ts'
 import type { Secrets } from '../../secrets.ts'
 import { endpoint, type Caller, type Endpoint, type Reply, type Scope } from '../endpoint.ts'
@@ -84,6 +85,7 @@ const making = (parts: LinkRouteParts) =>
       422: { description: 'Every problem', schema: errorSchema },
     },
     handler: async ({ caller, body, idempotencyKey }) => {
+      await requireDownloads(caller.scope)
       if (body.file_ids === undefined)
         return made(parts, [await linkOfPack(parts, caller.scope, body)])
       const per_file = termsOfFiles(body)

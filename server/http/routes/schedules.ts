@@ -14,6 +14,7 @@ import {
 import { permissionsOf } from '../../engine/engine.ts'
 import { AppError } from '../../errors.ts'
 import { readShop } from '../../files/shop-settings.ts'
+import { requireFeature } from '../../files/plan-limits.ts'
 import { requirePublicId } from '../../ids.ts'
 import { endpoint, type Caller, type Endpoint, type Scope } from '../endpoint.ts'
 import { operationPath, operationRecord, operationSchema } from '../operation-record.ts'
@@ -72,6 +73,7 @@ function changes(parts: ScheduleRouteParts): Endpoint[] {
       replies: { 201: saved, 422: refused },
       handler: async ({ caller, body }) => {
         await requireScopesFor(caller, body, parts)
+        await requireFeature(caller.scope, 'schedules')
         const id = await createSchedule(caller.scope, body, parts.engine, parts.clock())
         return { status: 201, body: await read(parts, caller, id) }
       },

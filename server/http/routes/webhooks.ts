@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { UNSAFE_CHARACTERS } from '../../../plugins/contract.ts'
 import { AppError } from '../../errors.ts'
+import { requireFeature } from '../../files/plan-limits.ts'
 import { requirePublicId, toPublicId } from '../../ids.ts'
 import { listMessages, MESSAGE_STATUSES, readMessage, sendAgain } from '../../notify/messages.ts'
 import { EVENTS, WEBHOOK_EVENTS, type WebhookEvent } from '../../files/webhook-events.ts'
@@ -135,8 +136,10 @@ const create = ({ secrets }: Parts) =>
       201: { description: 'The webhook with its secret', schema: createdSchema },
       422: { description: 'Every problem', schema: errorSchema },
     },
-    handler: async ({ caller, body }) =>
-      created(201, await createWebhook(caller.scope, secrets, body)),
+    handler: async ({ caller, body }) => {
+      await requireFeature(caller.scope, 'webhooks')
+      return created(201, await createWebhook(caller.scope, secrets, body))
+    },
   })
 
 const created = (status: number, { webhook, secret }: CreatedWebhook): Reply => {

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { Workflow } from '../../../plugins/contract.ts'
 import { cannotUndo, permissionsOf, filePlaceOf } from '../../engine/engine.ts'
 import { AppError, MOST_DETAILS } from '../../errors.ts'
+import { requireFeature } from '../../files/plan-limits.ts'
 import { requirePublicId } from '../../ids.ts'
 import { checkWorkflow, type Parts } from '../../workflows/check.ts'
 import { summaryOf } from '../../workflows/describe.ts'
@@ -93,6 +94,7 @@ export function workflowRoutes(parts: Parts): Endpoint[] {
       replies: { 201: saved, 422: refused },
       handler: async ({ caller, body }) => {
         requireScopes(caller, neededScopes(body, parts))
+        await requireFeature(caller.scope, 'workflows')
         return { status: 201, body: record(await createWorkflow(caller.scope, body, parts)) }
       },
     }),

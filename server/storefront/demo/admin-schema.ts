@@ -9,7 +9,6 @@ import { createViews, productOrder, variantOrder, type Notes } from './admin-vie
 import { badRequest, connect, everyRow, type Order, type PageArguments } from './connection.ts'
 import { createOrderFields } from './orders/admin-orders.ts'
 import type { OrderStore } from './orders/store.ts'
-import { DEMO_SCOPES } from './oauth.ts'
 import { search } from './search.ts'
 import { parseSearch } from './search-query.ts'
 
@@ -82,7 +81,6 @@ export function createRoot(catalog: DemoCatalog, shop: DemoShop, orders: OrderSt
       currencyCode: 'GBP',
     }),
     ...orderFields,
-    currentAppInstallation: () => ({ accessScopes: DEMO_SCOPES.map((handle) => ({ handle })) }),
     node: ({ id }: { id: string }) => node(id),
     nodes: ({ ids }: { ids: string[] }) => {
       if (ids.length > MOST_INPUTS)

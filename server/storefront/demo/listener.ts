@@ -10,7 +10,8 @@ import { errorFields, type Logger } from '../../log.ts'
 import { createAdminEndpoint, type AdminCounts } from './admin-endpoint.ts'
 import { DEMO_SHOP, type DemoApp, type DemoShop } from './app.ts'
 import { readCatalog } from './catalog.ts'
-import { createTokenEndpoint } from './oauth.ts'
+import { createDemoBilling } from './billing.ts'
+import { createTokenEndpoint, DEMO_SCOPES } from './oauth.ts'
 import { createDemoFlow } from './flow.ts'
 import { isLocalHost } from './own-page.ts'
 import { createShopFrontRequests } from './orders/requests.ts'
@@ -56,6 +57,7 @@ interface Answer {
 const BUNDLED = fileURLToPath(new URL('./products.csv', import.meta.url))
 const API_PATH = '/admin/api/2026-10/graphql.json'
 const ACCESS_SECONDS = 3600
+const PARTNERS = 'partners.shopify.com'
 const MOST_BODY_BYTES = 1024 * 1024
 
 /** Reads the catalog and listens on a free port. Throws `CatalogError`. */
@@ -67,11 +69,19 @@ export async function startDemoStorefront(options: DemoOptions): Promise<DemoSto
     shopDomain: shop.domain,
   }
   const catalog = await readCatalog(options.catalog ?? BUNDLED)
+  let address = ''
   const tokens = createTokenEndpoint(app, options.accessSeconds ?? ACCESS_SECONDS)
   const { orders = memoryOrders(), appAddress = 'http://127.0.0.1' } = options
   const flow = createDemoFlow(app, appAddress)
+  const billing = createDemoBilling(() => address)
   const admin = createAdminEndpoint(catalog, shop, options, orders, {
     flowTriggerReceive: flow.flowTriggerReceive,
+    appSubscriptionCreate: billing.appSubscriptionCreate,
+    currentAppInstallation: () => ({
+      accessScopes: DEMO_SCOPES.map((handle) => ({ handle })),
+      activeSubscriptions: billing.activeSubscriptions(),
+      app: { handle: 'stevedore' },
+    }),
   })
   const sender = createWebhookSender(app, `${appAddress}/webhooks`)
   const orderPages = createShopFrontRequests({
@@ -80,7 +90,9 @@ export async function startDemoStorefront(options: DemoOptions): Promise<DemoSto
   })
 
   const shopFront: DemoStorefront['shopFront'] = (request, response) =>
-    flow.handle(request, response) || orderPages(request, response)
+    flow.handle(request, response) ||
+    billing.handle(request, response) ||
+    orderPages(request, response)
   const download = (request: IncomingMessage, response: ServerResponse): boolean => {
     const file = request.method === 'GET' ? admin.bulk.file(request.url ?? '') : null
     if (file === null) return false
@@ -90,6 +102,11 @@ export async function startDemoStorefront(options: DemoOptions): Promise<DemoSto
   }
   const answer = async (request: IncomingMessage): Promise<Answer> => {
     const host = (request.headers.host ?? '').replace(/:\d+$/, '')
+    if (host === PARTNERS && request.method === 'POST') {
+      const body = await readObject(request)
+      const found = body && billing.partner(request, body)
+      return found ? { status: 200, body: found } : notFound
+    }
     if (host !== shop.domain || request.method !== 'POST') return notFound
     if (request.url === '/admin/oauth/access_token') {
       const body = await readObject(request)
@@ -117,8 +134,9 @@ export async function startDemoStorefront(options: DemoOptions): Promise<DemoSto
     )
   })
   const port = await listen(server)
+  address = `http://127.0.0.1:${port}`
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: address,
     app,
     shop,
     shopFront,

@@ -70,6 +70,9 @@ export function AdvancedLinks() {
         <Entry title={t('FTP upload')} url="/settings/drop">
           {t('Send files by SFTP or FTP: accounts, automatic import, connections.')}
         </Entry>
+        <Entry title={t('Plan')} url="/settings/plan">
+          {t('What your shop may use, and what it has used.')}
+        </Entry>
         <Entry title={t('Customers’ data')} url="/settings/customer-data">
           {t('Requests of customers for their data, with the document to send them.')}
         </Entry>

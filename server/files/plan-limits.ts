@@ -1,0 +1,75 @@
+// What a shop's plan allows, where the operator has plans (app.config.ts). Without a row there is no
+// plan, and nothing is limited.
+import type { ShopScope } from '../db/for-shop.ts'
+import { AppError } from '../errors.ts'
+import type { PlanFeature, PlanLimits } from '../plan-list.ts'
+
+export interface ShopPlan {
+  plan: string | null
+  title: string
+  limits: PlanLimits
+  features: readonly PlanFeature[]
+  trial_ends_at: Date | null
+  ends: boolean
+  read_at: Date
+}
+
+/** Null: the operator has no plans, or the shop's was not read yet. */
+export async function readShopPlan(scope: ShopScope): Promise<ShopPlan | null> {
+  const [row] = await scope.query<ShopPlan>(
+    `select plan, title, limits, features, trial_ends_at, ends, read_at from shop_plans
+     where shop_id = :shop`,
+  )
+  return row ?? null
+}
+
+const CHANGE = 'choose another plan under Settings, Plan'
+
+export const planText = {
+  files: (title: string, limit: number) =>
+    `The plan “${title}” allows ${limit.toLocaleString('en')} files: delete files that are not needed, or ${CHANGE}`,
+  storage_bytes: (title: string, limit: number) =>
+    `The plan “${title}” allows ${gigabytes(limit)} of storage: delete files or old versions, or ${CHANGE}`,
+}
+
+const gigabytes = (bytes: number): string =>
+  `${(bytes / 1024 ** 3).toLocaleString('en', { maximumFractionDigits: 3 })} GB`
+
+/** Throws `plan_limit`. Links that buyers have go on working. */
+export async function requireDownloads(scope: ShopScope): Promise<void> {
+  const plan = await readShopPlan(scope)
+  const limit = plan?.limits.monthly_downloads ?? null
+  if (plan === null || limit === null || (await downloadsOfMonth(scope)) < limit) return
+  throw new AppError('plan_limit', {
+    message:
+      `The plan “${plan.title}” allows ${limit.toLocaleString('en')} downloads a month, and they ` +
+      `are used: create links next month, or ${CHANGE}. Links that buyers have go on working`,
+  })
+}
+
+/** Throws `plan_limit` where the shop's plan lacks the feature. */
+export async function requireFeature(scope: ShopScope, feature: PlanFeature): Promise<void> {
+  const plan = await readShopPlan(scope)
+  if (plan === null || plan.features.includes(feature)) return
+  throw new AppError('plan_limit', {
+    message: `The plan “${plan.title}” does not include ${feature}: ${CHANGE}`,
+  })
+}
+
+/** Downloads of this calendar month, in UTC. */
+export async function downloadsOfMonth(scope: ShopScope): Promise<number> {
+  const [row] = await scope.query<{ downloads: number }>(
+    `select count(*)::float8 as downloads from downloads
+     where shop_id = :shop and at >= date_trunc('month', now(), 'UTC')`,
+  )
+  return row!.downloads
+}
+
+/** Files outside the trash, and bytes of all kept versions. */
+export async function usageOfShop(scope: ShopScope): Promise<{ files: number; bytes: number }> {
+  const [row] = await scope.query<{ files: number; bytes: number }>(
+    `select (select count(*) from files where shop_id = :shop and deleted_at is null)::float8 as files,
+       (select coalesce(sum(size_bytes), 0) from versions where shop_id = :shop)::float8 as bytes`,
+  )
+  return row!
+}

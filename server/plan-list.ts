@@ -1,0 +1,64 @@
+// The operator's plans, as app.config.ts names them.
+
+/** Null: no limit. */
+export interface PlanLimits {
+  files: number | null
+  storage_bytes: number | null
+  /** Downloads that buyers may have in a calendar month, before no further links can be created. */
+  monthly_downloads: number | null
+}
+
+export const PLAN_FEATURES = ['workflows', 'schedules', 'connections', 'webhooks'] as const
+export type PlanFeature = (typeof PLAN_FEATURES)[number]
+
+export interface OfferedPlan {
+  /** The handle of the plan on the platform, with managed pricing. */
+  id: string
+  title: string
+  limits: PlanLimits
+  features: readonly PlanFeature[]
+  /** What `manual` pricing charges; absent: it costs nothing. */
+  price?: { amount: number; currency: string; interval: 'EVERY_30_DAYS' | 'ANNUAL' }
+  trialDays?: number
+}
+
+/** The credentials of the platform's Partner API, for managed pricing. */
+export interface PartnerAccess {
+  organization: string
+  token: string
+  /** The app's number on the platform. */
+  app: string
+}
+
+export interface Plans {
+  /**
+   * `managed`: the platform shows the plans and charges for them; the shop's is read through the
+   * Partner API. `manual`: this app asks for the charge.
+   */
+  pricing: 'managed' | 'manual'
+  /** The plan of a shop without a subscription, an id of the list. */
+  free: string
+  list: readonly OfferedPlan[]
+  partner?: PartnerAccess | null
+  /** Charges are not real. */
+  test?: boolean
+}
+
+/** What is wrong with them, each with what to write. */
+export function planProblems({ pricing, free, list, partner }: Plans): string[] {
+  const ids = list.map(({ id }) => id)
+  const doubled = ids.filter((id, at) => ids.indexOf(id) !== at)
+  const limits = list.flatMap((plan) =>
+    Object.entries(plan.limits)
+      .filter(([, limit]) => limit !== null && !(Number.isFinite(limit) && limit >= 0))
+      .map(([name]) => `plans.${plan.id}.limits.${name}: write a number, or null for no limit`),
+  )
+  return [
+    ...doubled.map((id) => `plan ${id} is listed twice`),
+    ...(ids.includes(free) ? [] : [`plans.free: “${free}” is not in the list`]),
+    ...limits,
+    ...(pricing === 'managed' && !partner
+      ? ['plans.partner: write organization, token and app, or take the pricing “manual”']
+      : []),
+  ]
+}

@@ -1,0 +1,83 @@
+// Reads the plan that a shop pays for from the platform, and keeps it with its limits. While the
+// platform cannot be reached the plan that was read last counts.
+import type { Database } from '../db/database.ts'
+import { forShop, type ShopScope } from '../db/for-shop.ts'
+import type { BackgroundTask } from '../engine/background.ts'
+import { errorFields, type Logger } from '../log.ts'
+import type { Subscription, Subscriptions } from '../storefront/subscriptions.ts'
+import type { OfferedPlan, Plans } from '../plan-list.ts'
+
+export interface PlanParts {
+  database: Pick<Database, 'knex' | 'pool'>
+  storefront: { subscriptions(shop: number): Subscriptions }
+  /** Null: the operator has none. */
+  plans: Plans | null
+  log: Logger
+}
+
+/** A subscription is told by no webhook of managed pricing. */
+const READ_EVERY = '1 hour'
+
+/** Throws `PortError`. */
+export async function learnPlan(
+  { storefront, plans }: PlanParts,
+  scope: ShopScope,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!plans) return
+  const subscriptions = storefront.subscriptions(scope.shop)
+  const found =
+    plans.pricing === 'manual' || !plans.partner
+      ? await subscriptions.manual(signal)
+      : await subscriptions.managed(plans.partner, signal)
+  await keepPlan(scope, planOf(plans, found), found)
+}
+
+/** A subscription to a plan that is not in the list any more has the limits of the free one. */
+const planOf = ({ list, free }: Plans, found: Subscription | null): OfferedPlan =>
+  list.find(({ id, title }) => id === found?.name || title === found?.name) ??
+  list.find(({ id }) => id === free)!
+
+async function keepPlan(
+  scope: ShopScope,
+  { id, title, limits, features }: OfferedPlan,
+  found: Subscription | null,
+): Promise<void> {
+  await scope.query(
+    `insert into shop_plans (shop_id, plan, title, limits, features, trial_ends_at, ends)
+     values (:shop, :id, :title, :limits, :features::text[], :until, :ends)
+     on conflict (shop_id) do update set plan = excluded.plan, title = excluded.title,
+       limits = excluded.limits, features = excluded.features,
+       trial_ends_at = excluded.trial_ends_at, ends = excluded.ends, read_at = now()`,
+    {
+      ...{ id, title, limits: JSON.stringify(limits), features: [...features] },
+      ...{ until: found?.trialEndsAt ?? null, ends: found?.ends ?? false },
+    },
+  )
+}
+
+/** Reads each shop's plan when the worker starts, and once an hour. */
+export const planTask = (parts: PlanParts): BackgroundTask => ({
+  name: 'shop-plan',
+  atOnce: 2,
+  wanted: parts.plans
+    ? `select s.id as shop_id, s.id::text as key,
+         coalesce(p.read_at + interval '${READ_EVERY}', now()) as due_at
+       from shops s left join shop_plans p on p.shop_id = s.id where s.uninstalled_at is null`
+    : 'select shop_id, shop_id::text as key, now() as due_at from shop_plans where false',
+  run: async ({ shop, signal }) => {
+    try {
+      await learnPlan(parts, forShop(parts.database, shop!), signal)
+    } catch (error) {
+      if (signal.aborted) throw error
+      parts.log.warn('a shop’s plan could not be read', { shop, ...errorFields(error) })
+      return new Date(Date.now() + 5 * 60_000)
+    }
+    return null
+  },
+})
+
+/** Where the operator has no plans any more, nothing is limited by what was read before. */
+export async function forgetPlans({ database, plans }: PlanParts): Promise<void> {
+  if (!plans) await database.pool.query('delete from shop_plans')
+}

@@ -1,0 +1,130 @@
+// The stand-in's billing: charges that the app asks for, confirmed by the merchant on a page, and the
+// platform's own pricing, read through the Partner API.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { toGid } from './catalog-ids.ts'
+import { isOwnPage } from './own-page.ts'
+
+interface DemoCharge {
+  id: number
+  name: string
+  status: 'ACTIVE' | 'CANCELLED' | 'DECLINED' | 'PENDING'
+  createdAt: string
+  trialDays: number
+  price: string
+  returnUrl: string
+}
+
+interface Given {
+  name: string
+  returnUrl: string
+  trialDays?: number | null
+  lineItems: {
+    plan: {
+      appRecurringPricingDetails?: { price: { amount: string; currencyCode: string } } | null
+    }
+  }[]
+}
+
+export interface DemoBilling {
+  /** Of `currentAppInstallation`. */
+  activeSubscriptions(): object[]
+  /** The field of Mutation. */
+  appSubscriptionCreate(given: Given): object
+  /** Answers a request of the Partner API; null: it is none. */
+  partner(request: IncomingMessage, body: Record<string, unknown>): object | null
+  /** Answers `/demo/charges…` and `/demo/plan`, and returns true; false for all others. */
+  handle(request: IncomingMessage, response: ServerResponse): boolean
+}
+
+const PARTNER = /^\/[\w-]+\/api\/\d{4}-\d\d\/graphql\.json$/
+const CHARGE = /^\/demo\/charges\/(\d{1,9})(?:\/(approve|decline))?$/
+const PLAN = /^\/demo\/plan\/([\w-]*)$/
+
+/** @param url of the stand-in's pages, known once it listens. */
+export function createDemoBilling(url: () => string): DemoBilling {
+  const charges: DemoCharge[] = []
+  // The plan that the merchant chose on the platform's own pricing page.
+  let managed: string | null = null
+
+  const decide = (charge: DemoCharge, approved: boolean): void => {
+    if (charge.status !== 'PENDING') return
+    if (approved)
+      for (const other of charges) if (other.status === 'ACTIVE') other.status = 'CANCELLED'
+    charge.status = approved ? 'ACTIVE' : 'DECLINED'
+  }
+  return {
+    activeSubscriptions: () =>
+      charges
+        .filter(({ status }) => status === 'ACTIVE')
+        .map(({ id, name, status, createdAt, trialDays }) => ({
+          ...{ id: toGid('AppSubscription', id), name, status, createdAt, trialDays },
+        })),
+    appSubscriptionCreate: ({ name, returnUrl, trialDays, lineItems }) => {
+      const price = lineItems[0]?.plan.appRecurringPricingDetails?.price
+      const refuse = (message: string) => ({
+        ...{ appSubscription: null, confirmationUrl: null },
+        userErrors: [{ field: ['lineItems'], message }],
+      })
+      if (!price || !(Number(price.amount) > 0)) return refuse('Price must be greater than 0')
+      const charge: DemoCharge = {
+        ...{ id: charges.length + 1, name, returnUrl, status: 'PENDING' },
+        ...{ trialDays: trialDays ?? 0, createdAt: new Date().toISOString() },
+        price: `${price.amount} ${price.currencyCode}`,
+      }
+      charges.push(charge)
+      return {
+        appSubscription: null,
+        confirmationUrl: `${url()}/demo/charges/${charge.id}`,
+        userErrors: [],
+      }
+    },
+    partner: ({ url: path = '', headers }, body) => {
+      if (!PARTNER.test(path)) return null
+      if (!headers['x-shopify-access-token'] || !String(body.query).includes('activeSubscription('))
+        return { errors: [{ message: 'Not found' }] }
+      const items = managed === null ? [] : [{ handle: managed }]
+      const found = { cancelAtEndOfCycle: false, trialEndsAt: null, items }
+      return { data: { activeSubscription: managed === null ? null : found } }
+    },
+    handle: (request, response) => {
+      const path = (request.url ?? '').split('?', 1)[0]!
+      const plan = PLAN.exec(path)
+      const [, id, decision] = CHARGE.exec(path) ?? []
+      if (!plan && id === undefined) return false
+      const charge = charges[Number(id) - 1]
+      const posted = request.method === 'POST'
+      if (!isOwnPage(request)) response.writeHead(403).end()
+      else if (plan && posted) {
+        managed = plan[1] || null
+        response.writeHead(200, JSON_TYPE).end(JSON.stringify({ plan: managed }))
+      } else if (!charge) response.writeHead(404).end('There is no such charge')
+      else if (decision && posted) {
+        decide(charge, decision === 'approve')
+        response.writeHead(303, { location: charge.returnUrl }).end()
+      } else response.writeHead(200, PAGE).end(pageOf(charge))
+      return true
+    },
+  }
+}
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+const PAGE = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'",
+}
+
+const escape = (text: string) =>
+  text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+
+const pageOf = ({ id, name, price, trialDays, status }: DemoCharge) => `<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Approve subscription</title>
+<body style="font:16px/1.5 system-ui;max-width:480px;margin:48px auto;padding:0 16px">
+<h1>Approve subscription</h1>
+<p>${escape(name)}: ${escape(price)} every 30 days${trialDays > 0 ? `, free for ${trialDays} days` : ''}.</p>
+${
+  status === 'PENDING'
+    ? `<form method="post" action="/demo/charges/${id}/approve"><button>Approve</button></form>
+<form method="post" action="/demo/charges/${id}/decline"><button>Decline</button></form>`
+    : `<p>It is ${status.toLowerCase()}.</p>`
+}</body></html>`

@@ -1,0 +1,142 @@
+// What a shop pays the app for: its subscription as the platform knows it, and asking for another.
+import { z } from 'zod'
+import { PortError } from '../../plugins/contract.ts'
+import { ERRORS } from '../errors.ts'
+import type { AdminRequest } from './admin-api.ts'
+import { SHOP_SUBSCRIPTION, SUBSCRIBE } from './operations.ts'
+import type { Transport } from './transport.ts'
+
+export interface Subscription {
+  /** The name of a manual subscription, or the handle of a managed plan. */
+  name: string
+  trialEndsAt: Date | null
+  /** It ends with its present cycle. */
+  ends: boolean
+}
+
+export interface Charge {
+  name: string
+  amount: number
+  currency: string
+  interval: 'EVERY_30_DAYS' | 'ANNUAL'
+  trialDays: number
+  test: boolean
+  /** Where the merchant comes back to. */
+  returnUrl: string
+}
+
+/** All of it throws `PortError`. Null: the shop has no subscription. */
+export interface Subscriptions {
+  /** One that the app asked for itself. */
+  manual(signal: AbortSignal): Promise<Subscription | null>
+  /** One of the platform's own pricing page, through the Partner API. */
+  managed(
+    partner: { organization: string; token: string; app: string },
+    signal: AbortSignal,
+  ): Promise<Subscription | null>
+  /** The platform's pricing page of the shop. */
+  pricingPage(domain: string, signal: AbortSignal): Promise<string>
+  /** Where the merchant confirms the charge. */
+  create(charge: Charge, signal: AbortSignal): Promise<string>
+}
+
+interface ShopSubscription {
+  shop: { id: string }
+  currentAppInstallation: {
+    app: { handle: string | null }
+    activeSubscriptions: {
+      name: string
+      status: string
+      trialDays: number
+      createdAt: string
+    }[]
+  }
+}
+
+const POINTS = 10
+const DAY_MS = 86_400_000
+const PARTNER_TIMEOUT_MS = 15_000
+const PARTNER_VERSION = '2026-07'
+const ACTIVE = `query ActiveSubscription($appId: ID!, $shopId: ID!) {
+  activeSubscription(appId: $appId, shopId: $shopId) {
+    cancelAtEndOfCycle
+    trialEndsAt
+    items { handle }
+  }
+}`
+
+const partnerAnswer = z.object({
+  data: z.object({
+    activeSubscription: z
+      .object({
+        cancelAtEndOfCycle: z.boolean(),
+        trialEndsAt: z.string().nullable(),
+        items: z.array(z.object({ handle: z.string() })),
+      })
+      .nullable(),
+  }),
+})
+
+const failed = (why: string) =>
+  new PortError('storefront_unavailable', `${ERRORS.storefront_unavailable.message}: ${why}`, true)
+
+export function createSubscriptions(
+  shop: number,
+  request: AdminRequest,
+  transport: Transport,
+): Subscriptions {
+  const read = (signal: AbortSignal) =>
+    request<ShopSubscription>(shop, SHOP_SUBSCRIPTION, {}, POINTS, signal)
+  return {
+    manual: async (signal) => {
+      const { activeSubscriptions } = (await read(signal)).currentAppInstallation
+      const active = activeSubscriptions.find(({ status }) => status === 'ACTIVE')
+      if (!active) return null
+      const until = new Date(Date.parse(active.createdAt) + active.trialDays * DAY_MS)
+      return { name: active.name, trialEndsAt: until > new Date() ? until : null, ends: false }
+    },
+    managed: async ({ organization, token, app }, signal) => {
+      const shopId = (await read(signal)).shop.id
+      const address = `https://partners.shopify.com/${encodeURIComponent(organization)}/api/${PARTNER_VERSION}/graphql.json`
+      const variables = { appId: `gid://shopify/App/${app}`, shopId }
+      const response = await transport(address, {
+        ...{ method: 'POST', body: JSON.stringify({ query: ACTIVE, variables }) },
+        headers: { 'content-type': 'application/json', 'x-shopify-access-token': token },
+        signal: AbortSignal.any([signal, AbortSignal.timeout(PARTNER_TIMEOUT_MS)]),
+      }).catch(() => {
+        throw failed('the Partner API did not answer')
+      })
+      if (!response.ok) throw failed(`the Partner API answered HTTP ${response.status}`)
+      const answer = partnerAnswer.safeParse(await response.json().catch(() => null))
+      if (!answer.success) throw failed('the Partner API refused the query')
+      const active = answer.data.data.activeSubscription
+      const [item] = active?.items ?? []
+      if (!active || !item) return null
+      const until = active.trialEndsAt === null ? null : new Date(active.trialEndsAt)
+      return { name: item.handle, trialEndsAt: until, ends: active.cancelAtEndOfCycle }
+    },
+    pricingPage: async (domain, signal) => {
+      const { handle } = (await read(signal)).currentAppInstallation.app
+      const store = domain.replace(/\.myshopify\.com$/, '')
+      return `https://admin.shopify.com/store/${store}/charges/${handle ?? ''}/pricing_plans`
+    },
+    create: async ({ amount, currency, interval, ...charge }, signal) => {
+      const price = { amount: amount.toFixed(2), currencyCode: currency }
+      const lineItems = [{ plan: { appRecurringPricingDetails: { price, interval } } }]
+      const { appSubscriptionCreate: made } = await request<{
+        appSubscriptionCreate: {
+          confirmationUrl: string | null
+          userErrors: { message: string }[]
+        } | null
+      }>(shop, SUBSCRIBE, { ...charge, lineItems }, POINTS, signal)
+      const [objection] = made?.userErrors ?? []
+      if (!made?.confirmationUrl)
+        throw new PortError(
+          'storefront_unavailable',
+          `The charge: ${objection?.message ?? 'the platform gave no page to confirm it'}`,
+          false,
+        )
+      return made.confirmationUrl
+    },
+  }
+}

@@ -1,0 +1,106 @@
+// What a plugin works on: items with their files or entries, and the changes that it may name.
+import type { FileView, Mapping } from './file-view.ts'
+import type { FileSettings } from './settings.ts'
+
+/** Where an entry's bytes come from. */
+export type EntrySource =
+  | { type: 'url'; url: string }
+  /** Received from a browser; a bare UUID. */
+  | { type: 'upload'; id: string }
+  /** A file of a drop folder, a bare UUID, as far as `claim` is still the newest import's. */
+  | { type: 'drop'; id: string; claim: string }
+  /** An object of the connection that a sync is about, from the synced folder. */
+  | { type: 'cloud'; path: string }
+
+/** What a channel asked to import. Absent settings come from the shop's import defaults. */
+export interface Entry {
+  filename: string
+  source: EntrySource
+  product_sku?: string
+  /** What may be a SKU at the beginning of its name, longest first; the first known one counts. */
+  sku_prefixes?: readonly string[]
+  /** What guessing reads instead of the filename: an object's key, with its folders. */
+  match_as?: string
+  on_conflict: 'error' | 'rename' | 'overwrite' | 'new_version'
+  /** The file whose next version it becomes, a bare UUID. The file's current name is ignored. */
+  replaces?: string
+}
+
+/**
+ * Bytes that are safely stored but not yet a file's version: they become one when the item is
+ * committed.
+ */
+export interface StagedBlob {
+  /** BLAKE3, 64 lower-case hex digits. */
+  hash: string
+  size_bytes: number
+  location: string
+  /** As the source named it, or null. Admission decides what the file is served as. */
+  content_type: string | null
+  /** The media type detected from the bytes; absent: not detected. */
+  found_type?: string
+}
+
+/** One file or entry inside an operation. */
+export interface Item {
+  /** Unique within the operation. */
+  id: string
+  /** Place in the operation's frozen order, from 0. */
+  position: number
+  file: FileView
+  entry: Entry | null
+  /** Bytes that an earlier step staged for this item. */
+  staged: StagedBlob | null
+  /** The change that came with it: of a CSV row that names an existing file. */
+  wanted: FileChange | null
+}
+
+/** A change to one file's record. Absent fields stay as they are. */
+export interface FileChange {
+  set?: Partial<FileSettings> & { filename?: string }
+  tags?: { add?: readonly string[]; remove?: readonly string[] } | { replace: readonly string[] }
+  mappings?: {
+    add?: readonly Mapping[]
+    remove?: 'all' | readonly { product_id: string; variant_id: string | null }[]
+  }
+  /**
+   * Into the pack, after its files; a name creates the pack if there is none of that name. null:
+   * out of its pack.
+   */
+  pack?: { id: string } | { name: string } | null
+  /** Into the trash, or out of it. */
+  deleted?: boolean
+  /** Purged, with its versions, mappings and links. */
+  purged?: true
+}
+
+export interface Warning {
+  code: string
+  message: string
+}
+
+/** A product that may fit, for a person to decide. */
+export type Candidate = Mapping
+
+/**
+ * A file that is made from another one. Settings, tags and products come from the item's file, if
+ * there is one.
+ */
+export interface StagedFile {
+  /** Gets a number if the name is taken. */
+  filename: string
+  bytes: StagedBlob
+  tags?: readonly string[]
+}
+
+/**
+ * A buyer's link to the item's file. Absent: the file's own setting; null: never expires,
+ * unlimited.
+ */
+export interface LinkWanted {
+  expiry_days?: number | null
+  download_limit?: number | null
+  email?: string | null
+  /** Send it to that address once it exists. */
+  send?: boolean
+}

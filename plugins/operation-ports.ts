@@ -1,0 +1,59 @@
+// The ports of steps on the whole operation: messages, its document, and lists of its files.
+import { ENTRY_SETTINGS } from './settings.ts'
+
+/** Messages that are sent when the operation's end is committed: never before, never twice. */
+export interface Notifier {
+  email(message: { template: string; data: Record<string, unknown> }): void
+  notice(notice: {
+    level: 'info' | 'success' | 'warning' | 'critical'
+    title: string
+    body: string
+  }): void
+  /** To the shop's numbers, once for each operation. Short: a text message has 160 characters. */
+  sms(text: string): void
+}
+
+/** The document of an operation: at most one, kept with its results. */
+export interface Artifacts {
+  /** Takes effect when the step ends; a second one replaces the first. */
+  write(filename: string, contentType: string, bytes: AsyncIterable<Uint8Array>): Promise<void>
+}
+
+export const EXPORT_COLUMNS = [
+  'id',
+  'filename',
+  'size_bytes',
+  'upload_date',
+  'products',
+  'tags',
+  'downloads',
+  ...ENTRY_SETTINGS,
+  'url',
+] as const
+
+export type ExportColumn = (typeof EXPORT_COLUMNS)[number]
+
+/**
+ * The operation's files and links as documents, written by the database: a page of rows is one
+ * text.
+ */
+export interface Listings {
+  /** Files in their frozen order, without those that were deleted. */
+  files(
+    format: 'csv' | 'json',
+    columns: readonly ExportColumn[],
+    signal: AbortSignal,
+  ): AsyncIterable<Uint8Array>
+  /** Links that this operation created, in the order of its items. */
+  links(signal: AbortSignal): AsyncIterable<readonly MadeLink[]>
+}
+
+export interface MadeLink {
+  filename: string
+  /** The whole address, including its key. */
+  url: string
+  email: string | null
+  /** ISO 8601. */
+  expires_at: string | null
+  download_limit: number | null
+}

@@ -1,0 +1,51 @@
+// An operation as its own last steps see it, and what they report.
+import type { Item, StagedFile, Warning } from './items.ts'
+
+/** An operation as its own last steps see it. */
+export interface OperationView {
+  id: string
+  action: string
+  /** The title of its workflow. */
+  title: string
+  total: number
+  done: number
+  failed: number
+  skipped: number
+  cancelled: number
+  /** How many bytes fewer its files have now; negative if they have more. */
+  bytes_saved: number
+  status: 'success' | 'partial' | 'failed' | 'cancelled'
+  started_at: Date
+  /** All items in order, a page at a time, with their results. */
+  items(): AsyncIterable<readonly FinishedItem[]>
+  /**
+   * Only items that failed or have a warning. `products`: also items that are done and have no
+   * product.
+   */
+  telling(products: boolean): AsyncIterable<readonly ToldItem[]>
+}
+
+/** An item in a message: its file's name and its result. */
+export interface ToldItem extends Pick<
+  FinishedItem,
+  'status' | 'error' | 'product_mapped' | 'warnings'
+> {
+  filename: string
+  /** The source address, without query, user info and fragment. */
+  url: string | null
+}
+
+export interface FinishedItem extends Item {
+  status: 'done' | 'failed' | 'skipped' | 'cancelled'
+  error: { code: string; message: string; detail?: string } | null
+  product_mapped: boolean
+  warnings: readonly Warning[]
+}
+
+export interface OperationReport {
+  warnings?: readonly Warning[]
+  /**
+   * New files, identified by (step, place in this list). Their settings are the shop's defaults.
+   */
+  created?: readonly StagedFile[]
+}

@@ -1,0 +1,136 @@
+// What a plugin gives for each item, and helpers that yield it.
+import type {
+  Candidate,
+  FileChange,
+  Item,
+  LinkWanted,
+  StagedBlob,
+  StagedFile,
+  Warning,
+} from './items.ts'
+
+/** A plugin gives exactly one of these for each item. */
+export type Outcome = { item: string } & Decision
+
+/** An outcome without the id of its item. */
+export type Decision =
+  | {
+      status: 'ok'
+      change?: FileChange
+      /** The file's new version. */
+      bytes?: StagedBlob
+      /** The version that `bytes` replaces is deleted when the undo window ends. */
+      drop_previous?: boolean
+      /**
+       * Why there was nothing to do. Later steps run; if none of them does anything either, the
+       * file counts as skipped for this reason. (`skipped` prevents later steps, and prevents an
+       * import from creating the file.)
+       */
+      unchanged?: string
+      /** The item is done: later steps of the workflow leave it alone. */
+      last?: true
+      /** New files, kept by (item, place in this list), so that a second run makes none twice. */
+      created?: readonly StagedFile[]
+      link?: LinkWanted
+      /** Everyone whose paid delivery contains the file gets a mail about its new version. */
+      buyers?: 'tell'
+      candidates?: readonly Candidate[]
+      warnings?: readonly Warning[]
+    }
+  | { status: 'skipped'; reason: string }
+  | Failure
+
+/**
+ * `code` is one of the codes in server/errors.ts. `retryable`: another attempt could help. The
+ * engine decides when and how often.
+ */
+export interface Failure {
+  status: 'failed'
+  code: string
+  message: string
+  /** What the merchant can act on, in addition to the message: `The server answered 403`. */
+  detail?: string
+  retryable: boolean
+}
+
+/**
+ * Thrown by a port when an external system fails: the plugin turns it into a failed outcome with
+ * `failed(item, error)`.
+ */
+export class PortError extends Error {
+  readonly code: string
+  readonly retryable: boolean
+  readonly detail: string | undefined
+  constructor(
+    code: string,
+    message: string,
+    retryable: boolean,
+    options?: ErrorOptions & { detail?: string },
+  ) {
+    super(message, options)
+    this.name = 'PortError'
+    this.code = code
+    this.retryable = retryable
+    this.detail = options?.detail
+  }
+}
+
+/** The failed outcome for a `PortError`. Other errors are bugs and are rethrown. */
+export function failed(item: Item, error: unknown): Outcome {
+  if (!(error instanceof PortError)) throw error
+  const { code, message, retryable, detail } = error
+  return {
+    item: item.id,
+    status: 'failed',
+    code,
+    message,
+    retryable,
+    ...(detail === undefined ? {} : { detail }),
+  }
+}
+
+/** A `plan` that decides about each item from its file and the options alone. */
+export const planEach = <Options>(decide: (item: Item, options: Options) => Decision) =>
+  async function* (
+    items: readonly Item[],
+    options: Options,
+    { signal }: { signal: AbortSignal },
+  ): AsyncGenerator<Outcome> {
+    for (const item of items) {
+      signal.throwIfAborted()
+      yield { item: item.id, ...decide(item, options) }
+    }
+  }
+
+/**
+ * Works on up to `limit` of `items` concurrently and yields each result when it is ready, in no
+ * order. Starts no more when `signal` aborts. After an error, waits for the running ones and
+ * rejects with the first error.
+ */
+export async function* concurrently<T, R>(
+  items: readonly T[],
+  limit: number,
+  signal: AbortSignal,
+  work: (item: T) => Promise<R>,
+): AsyncGenerator<R> {
+  const running = new Set<Promise<void>>()
+  const finished: R[] = []
+  const errors: unknown[] = []
+  let next = 0
+  while (true) {
+    while (running.size < limit && next < items.length && errors.length === 0 && !signal.aborted) {
+      const task: Promise<void> = work(items[next++]!).then(
+        (result) => void finished.push(result),
+        (error: unknown) => void errors.push(error),
+      )
+      const tracked: Promise<void> = task.finally(() => running.delete(tracked))
+      running.add(tracked)
+    }
+    while (finished.length > 0) yield finished.shift()!
+    if (running.size > 0) await Promise.race(running)
+    // All running work may have ended while the consumer was busy: start more.
+    else if (next === items.length || errors.length > 0 || signal.aborted) break
+  }
+  if (errors.length > 0) throw errors[0]
+  signal.throwIfAborted()
+}

@@ -1,0 +1,261 @@
+// The ports through which a plugin reaches bytes, other systems and people.
+import type { Readable } from 'node:stream'
+import type { z } from 'zod'
+import type { FileView } from './file-view.ts'
+import type { Item, StagedBlob, Warning } from './items.ts'
+import type { PortError } from './outcomes.ts'
+import type { Pack } from './packs.ts'
+import type { ReportSpec } from './presentation.ts'
+
+/** What a guarded request would fetch. */
+export interface Probe {
+  size_bytes: number | null
+  content_type: string | null
+}
+
+/**
+ * Guarded reading from the internet: every address is checked before it is used. Both throw
+ * `PortError`.
+ */
+export interface RemoteReader {
+  /** Requests only the headers. */
+  probe(url: string, signal: AbortSignal): Promise<Probe>
+}
+
+export interface RemoteFetcher extends RemoteReader {
+  /** Fetches the whole body into the shop's storage location; a failure leaves nothing behind. */
+  download(url: string, signal: AbortSignal): Promise<StagedBlob>
+}
+
+export interface Stage {
+  /** Stores a stream's bytes in the shop's storage location; a failure leaves nothing behind. */
+  write(bytes: Readable, contentType: string | null, signal: AbortSignal): Promise<StagedBlob>
+}
+
+/**
+ * Complete uploads that belong to no file yet. Both throw `PortError` `upload_lost` if one is gone.
+ */
+export interface UploadReader {
+  /** Bytes. */
+  sizeOf(id: string): Promise<number>
+}
+
+export interface Uploads extends UploadReader {
+  /** Into the shop's storage location, without a copy if possible. Idempotent. */
+  take(id: string, signal: AbortSignal): Promise<StagedBlob>
+}
+
+/**
+ * Files in drop folders, by their bare UUIDs. Both throw `PortError` `drop_file_gone` where a file
+ * was moved, deleted or replaced since the import got it.
+ */
+export interface DropReader {
+  /** Bytes. */
+  sizeOf(id: string, claim: string): Promise<number>
+}
+
+export interface DropFolders extends DropReader {
+  /** They are in the store already. Nobody else changes the file from now on. */
+  take(id: string, claim: string): Promise<StagedBlob>
+}
+
+/** What a sync has to do about one item. */
+export type CloudTask =
+  /** Bring the object's bytes here. `pack`: the subfolder that it is in. */
+  | { does: 'fetch'; path: string; size_bytes: number; pack: string | null; warning?: Warning }
+  /** The file changes as the item's `wanted` says: it was renamed, moved or deleted there. */
+  | { does: 'change' }
+  /** Carry a change of ours to the provider. `says`: what, as a sentence. */
+  | { does: 'send'; says: string; warning?: Warning }
+
+/** What a sync found out, by the items' ids. Items that a newer sync has replaced are absent. */
+export interface CloudReader {
+  tasksOf(
+    sync: string,
+    items: readonly Pick<Item, 'id' | 'position'>[],
+  ): Promise<ReadonlyMap<string, CloudTask>>
+}
+
+export interface Cloud extends CloudReader {
+  /**
+   * Carries out the items' tasks `fetch` and `send`; one result an item, as each ends: with staged
+   * bytes, with nothing (it is done), or with the error. Nothing is left behind on this machine.
+   */
+  carryOut(
+    sync: string,
+    items: readonly Pick<Item, 'id' | 'position'>[],
+    signal: AbortSignal,
+  ): AsyncIterable<{ item: string; bytes?: StagedBlob; error?: PortError }>
+}
+
+/** Where the bytes of a file are, by the names of storage locations. */
+export interface StoredAt {
+  /** For each version, oldest first. */
+  versions: readonly { location: string; size_bytes: number; current: boolean }[]
+  /** Other locations that have a copy of the current version. */
+  copies: readonly string[]
+}
+
+export interface StoredReader {
+  /** By bare UUIDs; files that are purged or in the trash are absent. */
+  locate(fileIds: readonly string[]): Promise<ReadonlyMap<string, StoredAt>>
+}
+
+export interface Relocated {
+  /** How many bytes were copied. */
+  copied: number
+  /** Nothing had to be copied. */
+  unchanged: boolean
+  /** The item's staged bytes in their new place; null: it has none, or they were not moved. */
+  bytes: StagedBlob | null
+}
+
+/** The bytes of existing files. */
+export interface StoredFiles extends StoredReader {
+  /**
+   * Moves all versions of the item's file, and the bytes staged for it, to another storage
+   * location. `keep`: leaves them, and copies what becomes its current version there. The bytes are
+   * read back before any row points at them. Throws `PortError`. Idempotent.
+   */
+  relocate(
+    item: Item,
+    location: string,
+    options: { keep: boolean },
+    signal: AbortSignal,
+  ): Promise<Relocated>
+  /**
+   * Copies the item's bytes (staged ones first) to the backup location, reads them back, and stores
+   * the file's settings, tags and mappings with the copy. Throws `PortError` if the copy is
+   * damaged. Idempotent.
+   */
+  backUp(item: Item, signal: AbortSignal): Promise<void>
+}
+
+/** A private folder for one piece of work. Names are those of files directly in it. */
+export interface WorkFolder {
+  path: string
+  /**
+   * Copies the bytes of an item (staged ones first) or of a file into it, under that name; gives
+   * their size. Throws `PortError`: `file_not_found`, or the error of the storage location.
+   */
+  bring(source: ByteSource, name: string): Promise<number>
+  /** Stores one of its files in the shop's storage location. */
+  stage(name: string, contentType: string | null): Promise<StagedBlob>
+}
+
+/** An item, or a file by its bare UUID. */
+export type ByteSource = Pick<Item, 'staged'> & { file: Pick<FileView, 'id'> }
+
+export interface LocalFile {
+  /** Where a copy of the bytes is. */
+  path: string
+  size_bytes: number
+  /** The folder of the copy: results can be written here and staged. */
+  folder: WorkFolder
+}
+
+/** Reads files' bytes. The folders are removed when `use` ends, in any case. */
+export interface Bytes {
+  /** Throws `PortError` `file_not_found`. */
+  sizeOf(item: ByteSource): Promise<number>
+  /** A file of this shop by its bare UUID, or null. */
+  find(fileId: string): Promise<{ filename: string; size_bytes: number } | null>
+  /** Calls `use` with a copy of the item's bytes. Throws as `WorkFolder.bring` does. */
+  withFile<T>(
+    item: ByteSource,
+    use: (file: LocalFile) => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T>
+  /** Calls `use` with an empty folder, for work on several files. */
+  withFolder<T>(use: (folder: WorkFolder) => Promise<T>, signal: AbortSignal): Promise<T>
+}
+
+/**
+ * Limits of a script in the sandbox. All calls share its processes: only `wallMs` may differ
+ * between them.
+ */
+export interface SandboxLimits {
+  /** Memory of one process. */
+  memoryBytes: number
+  /** Size of each file that it writes. */
+  fileBytes?: number
+  /** Time for one input. */
+  wallMs: number
+  /** How many processes run concurrently, at most. */
+  parallel: number
+  /** A process is replaced after this many inputs. */
+  uses: number
+  /** A process that is idle for this long is ended. */
+  idleMs: number
+}
+
+export interface SandboxCall<Answer> {
+  /** JSON. Bytes are passed as paths in a work folder. */
+  input: unknown
+  /** The schema of the answer. Any other answer counts as a crash. */
+  answer: z.ZodType<Answer>
+  limits: SandboxLimits
+  signal: AbortSignal
+  /** Stops with `tooMuch` if the folder exceeds this many bytes. */
+  within?: { folder: string; bytes: number; tooMuch: PortError }
+}
+
+/**
+ * Runs a plugin's script on untrusted files, in a process with limits and without this process's
+ * environment.
+ */
+export interface Sandbox {
+  /**
+   * The script calls `serveRequests` of `plugins/sandbox.ts`. Throws `PortError`: what the script
+   * refused with, or `memory_limit`, `time_limit`, `processor_crashed`.
+   */
+  run<Answer>(script: URL, call: SandboxCall<Answer>): Promise<Answer>
+}
+
+export interface Packs {
+  /** By its bare UUID or by its name, ignoring case; null if there is none. */
+  find(pack: { id: string } | { name: string }): Promise<Pack | null>
+}
+
+/** The actions of this installation, as messages name them. */
+export interface Actions {
+  /** By its id; null for other ids, such as imports. */
+  find(
+    id: string,
+  ): { result: string; report: ReportSpec; advice: Readonly<Record<string, string>> } | null
+  /** The next step after an error, as a sentence; null if no plugin knows one. */
+  adviceFor(code: string): string | null
+}
+
+/** What a delivery is made for. Only plugins that need `delivery` get it, and only on deliveries. */
+export interface DeliveryView {
+  /** The order as the buyer knows it, `#1001`; its time is ISO 8601. */
+  order: { name: string; confirmation_number: string | null; ordered_at: string }
+  /** What the platform tells of the buyer. All of it is personal data. */
+  buyer: { name: string | null; email: string | null; locale: string | null }
+  /** How many units the buyer has bought of what brought this file (a bare UUID); at least 1. */
+  quantityOf(fileId: string): number
+}
+
+export interface DeliveryPort extends DeliveryView {
+  /**
+   * Tells the shop once the delivery is ready, and once only: a second message of the same title
+   * is the same message. `email`: to the shop's recipients too.
+   */
+  tell(message: { title: string; body: string; email: boolean }): void
+}
+
+/** The shop's lists of licence keys, by their ids `licences_…`. */
+export interface LicenceReader {
+  /** Null: there is no such list. */
+  find(list: string): Promise<{ name: string; left: number } | null>
+}
+
+export interface Licences extends LicenceReader {
+  /**
+   * The delivery has `count` keys of the list for this file (a bare UUID) afterwards; those that it
+   * has already count. All or none. Throws `PortError` `licence_keys_used_up` and
+   * `licence_list_not_found`.
+   */
+  assign(list: string, fileId: string, count: number): Promise<void>
+}

@@ -2,12 +2,14 @@
 // within commands, more bytes than allowed, and another shop's folders.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createAccount } from '../../server/channels/drop/accounts.ts'
 import { forShop } from '../../server/db/for-shop.ts'
 import { createTestShop } from '../database.ts'
-import { openDropHouse, type DropHouse } from '../drop.ts'
+import { openDropHouse, runProgram, type DropHouse } from '../drop.ts'
 import { openFtp } from '../ftp-client.ts'
 import { openSftp, type SftpClient } from '../sftp-client.ts'
 
@@ -123,6 +125,34 @@ test('a file has its limit, and the shop its quota; what was there stays', async
     })
     .toBe('done')
   await clear()
+})
+
+test('FTP names the reason why it refuses a file in the middle', async () => {
+  const file = path.join(house.folder, 'huge.bin')
+  await writeFile(file, randomBytes(5_000_000))
+  const { ftpPort } = house.server
+  const user = `${house.account.username}:${house.password}`
+  const url = `ftp://127.0.0.1:${ftpPort}/huge.bin`
+  const { code, output } = await runProgram(['curl', '-sSv', '-u', user, '-T', file, url])
+  expect(code).not.toBe(0)
+  expect(output).toContain('< 552 A file has at most 200000 bytes')
+  await clear()
+})
+
+test('a file whose bytes the disk does not keep is not left as one that is being sent', async () => {
+  const own = await openDropHouse()
+  onTestFinished(() => own.close())
+  const client = await openSftp(own.server.sftpPort, own.account.username, own.password)
+  await rm(path.join(own.folder, '../staging'), { recursive: true })
+  const sent = client.put(`${own.home}/lost.bin`, randomBytes(900_000))
+  expect(await refusalOf(sent)).toMatch(/not available/)
+  const state = () =>
+    own.scope.query('select state, size_bytes from drop_entries where shop_id = :shop')
+  expect(await state()).toEqual([{ state: 'partial', size_bytes: 0 }])
+  await mkdir(path.join(own.folder, '../staging'))
+  await client.put(`${own.home}/lost.bin`, randomBytes(900_000))
+  expect(await state()).toEqual([{ state: 'waiting', size_bytes: 900_000 }])
+  client.end()
 })
 
 test('another shop’s folders are not there', async () => {

@@ -27,7 +27,8 @@ interface Known {
   open: number
 }
 
-export function createQuota(database: Database, most: number): Quota {
+/** `largest`: of one file. */
+export function createQuota(database: Database, most: number, largest: number): Quota {
   const shops = new Map<number, Known>()
   const read = async (shop: number, known: Known) => {
     try {
@@ -53,7 +54,7 @@ export function createQuota(database: Database, most: number): Quota {
     open: async (shop) => {
       const known = knownOf(shop)
       // Near the quota, bytes that were taken for files removed since would refuse a file.
-      const isNear = known.open === 0 && known.used > most / 2
+      const isNear = known.open === 0 && known.used + largest > most
       if (age(known) > STALE_MS || isNear) await refreshed(shop, known)
       known.open++
       return {

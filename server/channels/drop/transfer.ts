@@ -16,7 +16,14 @@ import { DropError } from './errors.ts'
 import type { Allowance } from './quota.ts'
 import { createReceiver, type Received, type Receiver } from './receiver.ts'
 import type { Waker } from './wake.ts'
-import { commitBytes, putFile, takeName, type Ended, type TakenName } from './writes.ts'
+import {
+  commitBytes,
+  putFile,
+  releaseName,
+  takeName,
+  type Ended,
+  type TakenName,
+} from './writes.ts'
 
 export interface TransferParts {
   database: Database
@@ -120,6 +127,7 @@ function transferOf(start: Start, { writeId, file, name, receiver }: Begun): Nam
       if (clean && protocol === 'sftp') parts.waker.wake(request.shop)
       return id
     } catch (error) {
+      await name.release().catch(() => {})
       throw asDropError(error)
     } finally {
       allowance.close()
@@ -183,6 +191,11 @@ function createName({ parts: { database }, request, process }: Start, writeId: s
       if (!(await commitBytes(database, { shop, id, writeId }, ended)))
         throw new DropError('interrupted')
       return id
+    },
+    /** Nothing happens to a name that another transfer has by now. */
+    release: async () => {
+      const taken = await taking
+      if (taken) await releaseName(database, { shop: request.shop, id: taken.id, writeId })
     },
   }
 }

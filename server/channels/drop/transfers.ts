@@ -48,7 +48,7 @@ export async function openTransfers(parts: TransferParts): Promise<Transfers> {
   const open = new Map<string, Open>()
   const locations = createFresh<string>()
   const folders = createFresh<true>()
-  const quota = createQuota(database, parts.limits.drop_waiting_bytes)
+  const quota = createQuota(database, parts.limits.drop_waiting_bytes, parts.limits.file_bytes)
   // Another process resumes a file whose connection here is half dead.
   const stopListening = listener.on('drop_control', (payload) => {
     const [what, id] = payload?.split(' ') ?? []

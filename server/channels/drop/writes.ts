@@ -150,6 +150,23 @@ export async function commitBytes(
 }
 
 /**
+ * The bytes of a transfer could not be kept: its name has what it had before, to be written again,
+ * and is not imported.
+ */
+export async function releaseName(
+  { pool }: Database,
+  { shop, id, writeId }: { shop: number; id: string; writeId: string },
+): Promise<void> {
+  await pool.query(
+    `update drop_entries set state = 'partial', closed_cleanly = false, quiet_since = now(),
+       size_bytes = case when hash is null then 0 else size_bytes end,
+       process = null, write_id = null, writing_since = null
+     where shop_id = $1 and id = $2 and write_id = $3`,
+    [shop, id, writeId],
+  )
+}
+
+/**
  * A transfer that opened the name later has it. One that broke off also leaves a name alone that
  * has changed since it began.
  */

@@ -16,6 +16,9 @@ import { DataError } from './passive.ts'
  */
 const CONFIRM_MS = 30_000
 const ALIVE_MS = 1000
+/** How much of a refused file is read, and for how long, before its connection is closed. */
+const MOST_DISCARDED = 64 * 1024 ** 2
+const DISCARD_MS = 5000
 
 /**
  * Opens the data connection, runs `work` on it and replies; the connection is closed in any case.
@@ -40,20 +43,34 @@ async function withData(state: State, work: (data: Socket) => Promise<void>): Pr
   }
 }
 
-/** The bytes of a data connection, until it ends; rejects where it is reset. */
+/**
+ * The bytes of a data connection, until it ends; rejects where it is reset. What follows a refusal is
+ * discarded up to a limit: a client whose connection is reset reports that instead of our reply.
+ */
 function receive(data: Socket, transfer: Transfer, from: number): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>()
   let position = from
+  let failure: Error | null = null
+  let discarded = 0
+  const refuse = (bytes: number) => {
+    discarded += bytes
+    if (discarded > MOST_DISCARDED) reject(failure!)
+  }
   data.on('data', (chunk: Buffer) => {
+    if (failure) return refuse(chunk.length)
     const wait = transfer.write(position, chunk)
     position += chunk.length
     if (!wait) return
     data.pause()
-    wait.then(() => data.resume(), reject)
+    const failed = (error: Error) => {
+      failure = error
+      setTimeout(refuse, DISCARD_MS, Infinity).unref()
+    }
+    wait.catch(failed).finally(() => data.resume())
   })
-  data.once('end', () => resolve(position))
+  data.once('end', () => (failure ? reject(failure) : resolve(position)))
   // After its end this changes nothing.
-  data.once('close', () => reject(new DataError('The data connection broke')))
+  data.once('close', () => reject(failure ?? new DataError('The data connection broke')))
   data.resume()
   return promise
 }

@@ -6,7 +6,7 @@ import { LoadingRows } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { DELIVERY_STATUSES } from '../../labels/delivery.ts'
-import { t } from '../../messages/t.ts'
+import { t, translated } from '../../messages/t.ts'
 import { Badge, Banner, BlockStack, Card } from '../../ui/index.ts'
 import { lastSeen } from '../../url-state/use-url-state.ts'
 import { LostPage } from '../lost-page.tsx'
@@ -70,7 +70,11 @@ function Loaded({ delivery, stale }: { delivery: DeliveryDetail; stale: Error | 
         {delivery.asked && changeable && <AskedBanner delivery={delivery} />}
         {delivery.status !== 'ready' && (
           <Banner tone={delivery.status === 'held' ? 'warning' : 'info'} title={word.text}>
-            <p>{delivery.reason ?? t('The buyer cannot download its files.')}</p>
+            <p>
+              {delivery.reason === null
+                ? t('The buyer cannot download its files.')
+                : translated(delivery.reason)}
+            </p>
           </Banner>
         )}
         <AboutCard delivery={delivery} onCorrect={() => setOpen({ dialog: 'address' })} />

@@ -6,7 +6,7 @@ import { Page } from '../../components/page.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { BlockStack, Box, Button, Card, InlineStack, Link, Text } from '../../ui/index.ts'
 import { momentText } from '../../labels/time.ts'
-import { t } from '../../messages/t.ts'
+import { t, translated } from '../../messages/t.ts'
 
 export function NoticesPage() {
   const notices = useNotices()
@@ -88,13 +88,13 @@ function Entry({ notice, onRead }: { notice: Notice; onRead: () => void }) {
   return (
     <article
       className={`notice ${notice.level} ${unread ? 'unread' : ''}`}
-      aria-label={notice.title}
+      aria-label={translated(notice.title)}
     >
       <span className="notice-dot" aria-hidden="true" />
       <BlockStack gap="100">
         <InlineStack align="space-between" gap="200" blockAlign="baseline">
           <Text as="h2" variant="bodyMd" fontWeight={unread ? 'semibold' : 'regular'}>
-            {notice.title}
+            {translated(notice.title)}
             {unread && (
               <Text as="span" visuallyHidden>
                 {t('(unread)')}

@@ -10,7 +10,7 @@ import { Page } from '../../../components/page.tsx'
 import { Problem } from '../../../components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../../components/problems.ts'
 import { SaveBar } from '../../../components/save-bar.tsx'
-import { t } from '../../../messages/t.ts'
+import { t, translated } from '../../../messages/t.ts'
 import { Banner, BlockStack, Card } from '../../../ui/index.ts'
 import { DeliveryFields } from './delivery-fields.tsx'
 
@@ -112,7 +112,9 @@ function MissingAccess() {
       <BlockStack gap="200">
         <ul className="bullets">
           {missing.map(({ scope, disables }) => (
-            <li key={scope}>{t('{scope}: {disables}', { scope, disables })}</li>
+            <li key={scope}>
+              {t('{scope}: {disables}', { scope, disables: translated(disables) })}
+            </li>
           ))}
         </ul>
         <p>{t('Open the app again from the admin of your store, and accept its permissions.')}</p>

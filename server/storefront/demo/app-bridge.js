@@ -102,7 +102,7 @@
     ui-save-bar button:disabled { opacity: .6; cursor: default }
     ui-save-bar button:focus-visible, s-app-nav s-link:focus-visible { outline: 2px solid #005bd3; outline-offset: 1px }
     s-app-nav { display: flex; flex-wrap: wrap; gap: 4px 16px; padding: 0 20px 12px; background: #ebebeb; ${FONT} }
-    s-app-nav::before { content: 'Demo admin'; flex: 0 0 100%; box-sizing: border-box; height: 60px; margin: 0 -20px 8px;
+    s-app-nav::before { content: 'Demo admin'; flex: 0 0 calc(100% + 40px); box-sizing: border-box; height: 60px; margin: 0 -20px 8px;
       padding: 20px; background: #1a1a1a; color: #fff }
     s-app-nav s-link { cursor: pointer; border-radius: 4px }
     s-app-nav s-link[rel='home'] { font-weight: 600 }`

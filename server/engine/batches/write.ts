@@ -1,9 +1,8 @@
 // Writes how items ended: created or changed files, outcomes and counters, in the caller's
 // transaction. A file is never written without its outcome.
 import type { ShopScope } from '../../db/for-shop.ts'
-import { sharedRows } from '../../db/shared-rows.ts'
 import { addVersion, admitFiles, type Admitted } from '../../files/admit.ts'
-import { changeFiles, type Changed, type Ledger } from '../../files/changes.ts'
+import { changeFiles, type Changed } from '../../files/changes.ts'
 import { makeLinks, revokeLinks } from '../../files/links.ts'
 import { recordReviews } from '../../files/reviews.ts'
 import type { Secrets } from '../../secrets.ts'
@@ -11,24 +10,17 @@ import type { HeldChain } from './chain.ts'
 import { makeFiles, deleteMadeFiles } from './created.ts'
 import { retryDelay } from './failure.ts'
 import { countOutcomes } from './outcomes.ts'
-import type { EndedItem, ItemError, ItemStatus, OperationMessages, WorkItem } from '../types.ts'
+import type { EndedItem, ItemStatus, OperationMessages, WorkItem } from '../types.ts'
 import { itemDraft } from './item-work.ts'
+import {
+  insertOutcomes,
+  outcomeRow,
+  skippedFor,
+  updateOutcomes,
+  type OutcomeRow,
+  type WriteResult,
+} from './outcome-rows.ts'
 
-/** The columns of an ended item. Absent fields become null. */
-interface OutcomeRow extends Partial<Ledger> {
-  position: number
-  status: ItemStatus
-  attempt: number
-  step: number
-  file_id?: string
-  error?: ItemError
-  delay_ms?: number
-  staged?: unknown
-  candidates?: unknown
-  warnings?: unknown
-}
-
-type Result = Pick<OutcomeRow, 'status' | 'file_id' | 'error' | 'before' | 'after'>
 export const CHANGED_SINCE_PREVIEW = 'It has changed since the preview'
 export type WriteLimits = { file_bytes: number }
 
@@ -88,7 +80,7 @@ async function carriedOut(
   done: readonly WorkItem[],
   { limits, secrets, messages }: WriteOptions,
 ) {
-  const results = new Map<WorkItem, Result>()
+  const results = new Map<WorkItem, WriteResult>()
   const made = done.filter(({ entry }) => entry !== null)
   const admitted = await admitFiles(
     tx,
@@ -164,7 +156,7 @@ async function takeBack(
 async function recordLinks(
   tx: ShopScope,
   { operation }: HeldChain,
-  results: Map<WorkItem, Result>,
+  results: Map<WorkItem, WriteResult>,
   { secrets, messages }: Pick<WriteOptions, 'secrets' | 'messages'>,
 ) {
   const done = [...results].filter(([, { status }]) => status === 'done').map(([item]) => item)
@@ -193,7 +185,7 @@ async function recordLinks(
 async function tellBuyers(
   tx: ShopScope,
   operation: string,
-  results: Map<WorkItem, Result>,
+  results: Map<WorkItem, WriteResult>,
   messages: OperationMessages,
 ): Promise<void> {
   const telling = [...results].filter(([item, { status }]) => item.tells && status === 'done')
@@ -207,7 +199,7 @@ async function tellBuyers(
 }
 
 function addToLedger(
-  results: Map<WorkItem, Result>,
+  results: Map<WorkItem, WriteResult>,
   item: WorkItem,
   after: Record<string, unknown>,
 ): void {
@@ -220,7 +212,7 @@ function addToLedger(
 }
 
 /** Files that may belong to one of several products. */
-function questionsOf(results: ReadonlyMap<WorkItem, Result>) {
+function questionsOf(results: ReadonlyMap<WorkItem, WriteResult>) {
   const asked = [...results].filter(
     ([{ candidates }, { status }]) => candidates.length > 0 && status === 'done',
   )
@@ -237,7 +229,7 @@ async function previewResults(
   done: readonly WorkItem[],
   messages: OperationMessages,
 ) {
-  const results = new Map<WorkItem, Result>()
+  const results = new Map<WorkItem, WriteResult>()
   await recordChanges(tx, done, results, preview)
   for (const item of done)
     if (item.link && results.get(item)!.status === 'done')
@@ -252,13 +244,13 @@ async function previewResults(
   return results
 }
 
-const UNCHANGED: Result = { status: 'done' }
+const UNCHANGED: WriteResult = { status: 'done' }
 
 /** Changes existing files, or only finds what would change (`preview`: an operation's UUID). */
 async function recordChanges(
   tx: ShopScope,
   items: readonly WorkItem[],
-  results: Map<WorkItem, Result>,
+  results: Map<WorkItem, WriteResult>,
   preview: string | null,
 ) {
   // Files that no step touched stay as they are, unless a preview promised a change.
@@ -274,7 +266,7 @@ async function recordChanges(
   touched.forEach((item, at) => results.set(item, resultOfChange(changes[at]!)))
 }
 
-function resultOfAdmission({ draft }: WorkItem, admitted: Admitted): Result {
+function resultOfAdmission({ draft }: WorkItem, admitted: Admitted): WriteResult {
   if (admitted.status === 'refused') return refusal(admitted)
   const after = { filename: admitted.filename, product_mapped: draft!.mappings.length > 0 }
   const { fileId: file_id } = admitted
@@ -293,7 +285,7 @@ function resultOfAdmission({ draft }: WorkItem, admitted: Admitted): Result {
   }
 }
 
-function resultOfChange(changed: Changed): Result {
+function resultOfChange(changed: Changed): WriteResult {
   switch (changed.status) {
     case 'changed':
       return { status: 'done', ...changed.ledger }
@@ -316,137 +308,21 @@ const refusal = ({
   code: string
   message: string
   retryable?: boolean
-}): Result => ({
+}): WriteResult => ({
   status: 'failed',
   error: { code, message, retryable },
-})
-
-const skippedFor = (reason: string): Result => ({
-  status: 'skipped',
-  error: { code: 'skipped', message: reason, retryable: false },
 })
 
 /**
  * If another operation holds a file when this one is written, wait for it, as at the beginning of a
  * batch.
  */
-function triedAgain(ended: EndedItem, results: ReadonlyMap<WorkItem, Result>): EndedItem {
+function triedAgain(ended: EndedItem, results: ReadonlyMap<WorkItem, WriteResult>): EndedItem {
   const { item, ending } = ended
   const error = ending.status === 'done' ? results.get(item)!.error : undefined
   if (error?.code !== 'file_in_use') return ended
   const delayMs = retryDelay(item.attempt, 0)
   return delayMs === null ? ended : { item, ending: { status: 'again', error, delayMs } }
-}
-
-function outcomeRow({ item, ending }: EndedItem, result: Result | undefined): OutcomeRow {
-  const row = {
-    position: item.position,
-    step: item.step,
-    attempt: item.attempt,
-    ...(item.file_id === null ? {} : { file_id: item.file_id }),
-    ...(item.candidates.length > 0 ? { candidates: item.candidates } : {}),
-    ...(item.warnings.length > 0 ? { warnings: item.warnings } : {}),
-  }
-  const staged = item.staged ? { staged: item.staged } : {}
-  switch (ending.status) {
-    case 'done':
-      if (result!.status === 'pending')
-        return { ...row, status: 'pending', attempt: item.attempt - 1, step: 0 }
-      if (isUnchanged(item, result!)) return { ...row, ...skippedFor(item.unchanged!) }
-      return { ...row, ...(result!.status === 'done' ? {} : staged), ...result! }
-    case 'skipped':
-      return { ...row, ...staged, ...skippedFor(ending.reason) }
-    case 'failed':
-      return { ...row, ...staged, status: 'failed', error: ending.error }
-    case 'again':
-      return {
-        ...row,
-        ...resumed(item),
-        status: 'pending',
-        error: ending.error,
-        delay_ms: ending.delayMs,
-      }
-    case 'returned':
-      return { ...row, ...resumed(item), status: 'pending', attempt: item.attempt - 1 }
-  }
-}
-
-const resumed = ({ resume: { step, staged } }: WorkItem) => ({
-  step,
-  ...(staged ? { staged } : {}),
-})
-
-/** Nothing changed, except that a review may be needed, and a step gave the reason. */
-const isUnchanged = ({ unchanged, acted }: WorkItem, { status, after }: Result): boolean =>
-  unchanged !== null && !acted && status === 'done' && after === undefined
-
-const COLUMNS = {
-  position: 'int',
-  status: 'text',
-  file_id: 'uuid',
-  error: 'jsonb',
-  delay_ms: 'int',
-  step: 'smallint',
-  staged: 'jsonb',
-  candidates: 'jsonb',
-  warnings: 'jsonb',
-  before: 'jsonb',
-  after: 'jsonb',
-  attempt: 'smallint',
-}
-
-const runAfter = (delay: string) => `now() + ${delay} * interval '1 millisecond'`
-const finishedAt = (status: string) => `case when ${status} = 'pending' then null else now() end`
-
-async function updateOutcomes(
-  tx: ShopScope,
-  held: HeldChain,
-  rows: readonly OutcomeRow[],
-): Promise<void> {
-  const { from, value, bindings } = sharedRows(rows, COLUMNS, [
-    'position',
-    'file_id',
-    'before',
-    'after',
-  ])
-  await tx.query(
-    `update items set status = ${value('status')}, file_id = coalesce(${value('file_id')}, items.file_id),
-       error = ${value('error')}, step = ${value('step')}, staged = ${value('staged')}, candidates = ${value('candidates')},
-       warnings = ${value('warnings')}, before = ${value('before')}, after = ${value('after')}, attempt = ${value('attempt')},
-       lease = null, run_after = ${runAfter(value('delay_ms'))}, finished_at = ${finishedAt(value('status'))}
-     from ${from}
-     where items.shop_id = :shop and items.operation_id = :operation and items.position = o.position
-       -- The planner has no statistics of a new operation's items, and would read all of them for
-       -- each of these.
-       and items.position = any(:positions::int[])`,
-    { operation: held.operation.id, positions: rows.map(({ position }) => position), ...bindings },
-  )
-}
-
-async function insertOutcomes(
-  tx: ShopScope,
-  held: HeldChain,
-  rows: readonly OutcomeRow[],
-): Promise<void> {
-  const { from, value, bindings } = sharedRows(rows, COLUMNS, ['position', 'file_id'])
-  const names = [
-    'position',
-    'file_id',
-    'status',
-    'attempt',
-    'step',
-    'error',
-    'candidates',
-    'warnings',
-    'before',
-    'after',
-  ] as const
-  await tx.query(
-    `insert into items (shop_id, operation_id, ${names.join(', ')}, run_after, finished_at)
-     select :shop, :operation, ${names.map(value).join(', ')}, ${runAfter(value('delay_ms'))}, ${finishedAt(value('status'))}
-     from ${from}`,
-    { operation: held.operation.id, ...bindings },
-  )
 }
 
 const savedOf = (rows: readonly OutcomeRow[]): number =>

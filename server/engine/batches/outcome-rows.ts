@@ -1,0 +1,141 @@
+// The rows of items that ended, and the statements that write them.
+import { sharedRows } from '../../db/shared-rows.ts'
+import type { ShopScope } from '../../db/for-shop.ts'
+import type { Ledger } from '../../files/changes.ts'
+import type { EndedItem, ItemError, ItemStatus, WorkItem } from '../types.ts'
+import type { HeldChain } from './chain.ts'
+
+/** The columns of an ended item. Absent fields become null. */
+export interface OutcomeRow extends Partial<Ledger> {
+  position: number
+  status: ItemStatus
+  attempt: number
+  step: number
+  file_id?: string
+  error?: ItemError
+  delay_ms?: number
+  staged?: unknown
+  candidates?: unknown
+  warnings?: unknown
+}
+
+/** What became of an item's file. */
+export type WriteResult = Pick<OutcomeRow, 'status' | 'file_id' | 'error' | 'before' | 'after'>
+export const skippedFor = (reason: string): WriteResult => ({
+  status: 'skipped',
+  error: { code: 'skipped', message: reason, retryable: false },
+})
+
+export function outcomeRow(
+  { item, ending }: EndedItem,
+  result: WriteResult | undefined,
+): OutcomeRow {
+  const row = {
+    position: item.position,
+    step: item.step,
+    attempt: item.attempt,
+    ...(item.file_id === null ? {} : { file_id: item.file_id }),
+    ...(item.candidates.length > 0 ? { candidates: item.candidates } : {}),
+    ...(item.warnings.length > 0 ? { warnings: item.warnings } : {}),
+  }
+  const staged = item.staged ? { staged: item.staged } : {}
+  switch (ending.status) {
+    case 'done':
+      if (result!.status === 'pending')
+        return { ...row, status: 'pending', attempt: item.attempt - 1, step: 0 }
+      if (isUnchanged(item, result!)) return { ...row, ...skippedFor(item.unchanged!) }
+      return { ...row, ...(result!.status === 'done' ? {} : staged), ...result! }
+    case 'skipped':
+      return { ...row, ...staged, ...skippedFor(ending.reason) }
+    case 'failed':
+      return { ...row, ...staged, status: 'failed', error: ending.error }
+    case 'again':
+      return {
+        ...row,
+        ...resumed(item),
+        status: 'pending',
+        error: ending.error,
+        delay_ms: ending.delayMs,
+      }
+    case 'returned':
+      return { ...row, ...resumed(item), status: 'pending', attempt: item.attempt - 1 }
+  }
+}
+
+const resumed = ({ resume: { step, staged } }: WorkItem) => ({
+  step,
+  ...(staged ? { staged } : {}),
+})
+
+/** Nothing changed, except that a review may be needed, and a step gave the reason. */
+const isUnchanged = ({ unchanged, acted }: WorkItem, { status, after }: WriteResult): boolean =>
+  unchanged !== null && !acted && status === 'done' && after === undefined
+
+const COLUMNS = {
+  position: 'int',
+  status: 'text',
+  file_id: 'uuid',
+  error: 'jsonb',
+  delay_ms: 'int',
+  step: 'smallint',
+  staged: 'jsonb',
+  candidates: 'jsonb',
+  warnings: 'jsonb',
+  before: 'jsonb',
+  after: 'jsonb',
+  attempt: 'smallint',
+}
+
+const runAfter = (delay: string) => `now() + ${delay} * interval '1 millisecond'`
+const finishedAt = (status: string) => `case when ${status} = 'pending' then null else now() end`
+
+export async function updateOutcomes(
+  tx: ShopScope,
+  held: HeldChain,
+  rows: readonly OutcomeRow[],
+): Promise<void> {
+  const { from, value, bindings } = sharedRows(rows, COLUMNS, [
+    'position',
+    'file_id',
+    'before',
+    'after',
+  ])
+  await tx.query(
+    `update items set status = ${value('status')}, file_id = coalesce(${value('file_id')}, items.file_id),
+       error = ${value('error')}, step = ${value('step')}, staged = ${value('staged')}, candidates = ${value('candidates')},
+       warnings = ${value('warnings')}, before = ${value('before')}, after = ${value('after')}, attempt = ${value('attempt')},
+       lease = null, run_after = ${runAfter(value('delay_ms'))}, finished_at = ${finishedAt(value('status'))}
+     from ${from}
+     where items.shop_id = :shop and items.operation_id = :operation and items.position = o.position
+       -- The planner has no statistics of a new operation's items, and would read all of them for
+       -- each of these.
+       and items.position = any(:positions::int[])`,
+    { operation: held.operation.id, positions: rows.map(({ position }) => position), ...bindings },
+  )
+}
+
+export async function insertOutcomes(
+  tx: ShopScope,
+  held: HeldChain,
+  rows: readonly OutcomeRow[],
+): Promise<void> {
+  const { from, value, bindings } = sharedRows(rows, COLUMNS, ['position', 'file_id'])
+  const names = [
+    'position',
+    'file_id',
+    'status',
+    'attempt',
+    'step',
+    'error',
+    'candidates',
+    'warnings',
+    'before',
+    'after',
+  ] as const
+  await tx.query(
+    `insert into items (shop_id, operation_id, ${names.join(', ')}, run_after, finished_at)
+     select :shop, :operation, ${names.map(value).join(', ')}, ${runAfter(value('delay_ms'))}, ${finishedAt(value('status'))}
+     from ${from}`,
+    { operation: held.operation.id, ...bindings },
+  )
+}

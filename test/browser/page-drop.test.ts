@@ -84,6 +84,29 @@ test('files that a new account sends wait, are imported, and the import is liste
   expect(mapped.sort()).toEqual(['EB-001_guide.pdf 1', 'plain.pdf 0'])
 })
 
+test('a preview leaves the file in the folder until it is confirmed', async () => {
+  const page = await open('/settings/drop')
+  const signIn = await createAccount(page, 'Preview')
+  expect(await send('EB-001_preview.pdf', signIn)).toBe(true)
+  await page.getByText('1 file waits').waitFor()
+  await page.getByRole('button', { name: 'Preview import' }).click()
+  await page.waitForURL(/\/operations\/import_/)
+  const confirm = page.getByRole('button', { name: 'Confirm and run' })
+  await confirm.waitFor()
+  await page.getByText('EB-001_preview.pdf').first().waitFor()
+  const { data } = (await (await server.call('GET', '/api/drop/files')).json()) as {
+    data: { path: string; state: string }[]
+  }
+  expect(data).toMatchObject([{ path: 'EB-001_preview.pdf', state: 'waiting' }])
+  if (process.env.SHOT) await page.screenshot({ path: process.env.SHOT })
+  await confirm.click()
+  await page.getByText('Success', { exact: true }).first().waitFor()
+  const { data: files } = (await (
+    await server.call('GET', '/api/files?search=EB-001_preview')
+  ).json()) as { data: unknown[] }
+  expect(files).toHaveLength(1)
+})
+
 test('a failed file says why, and waits again when it is tried again', async () => {
   const page = await open('/settings/drop')
   const signIn = await createAccount(page, 'Partner')

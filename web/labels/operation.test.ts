@@ -106,10 +106,14 @@ test('what is selected reads as the list’s own filters', () => {
 })
 
 test('a preview speaks of what would be', () => {
-  expect(itemWord({ status: 'done', after: { cdn: true } }, true).text).toBe('Would change')
-  expect(itemWord({ status: 'done', after: null }, true).text).toBe('No change')
-  expect(itemWord({ status: 'done', after: null }, false).text).toBe('Done')
-  expect(itemWord({ status: 'failed', after: null }, true).text).toBe('Would fail')
+  const file_id = 'file_1'
+  const word = (item: Parameters<typeof itemWord>[0], preview = true) =>
+    itemWord(item, preview).text
+  expect(word({ status: 'done', after: { cdn: true }, file_id })).toBe('Would change')
+  expect(word({ status: 'done', after: null, file_id })).toBe('No change')
+  expect(word({ status: 'done', after: null, file_id: null })).toBe('Would be imported')
+  expect(word({ status: 'done', after: null, file_id }, false)).toBe('Done')
+  expect(word({ status: 'failed', after: null, file_id: null })).toBe('Would fail')
 })
 
 test('a preview is discarded without a question; what runs is not', () => {

@@ -68,13 +68,15 @@ const PREVIEW_STATUSES: Record<ItemStatus, StatusWord> = {
  * An item's result in a word. One that a preview or a run found nothing to change in is done too.
  */
 export function itemWord(
-  { status, after }: Pick<Item, 'status' | 'after'>,
+  { status, after, file_id }: Pick<Item, 'status' | 'after' | 'file_id'>,
   previewed: boolean,
 ): StatusWord {
   const word = (previewed ? PREVIEW_STATUSES : ITEM_STATUSES)[status]
-  return previewed && status === 'done' && !after
-    ? { ...word, text: t('No change'), tone: undefined }
-    : word
+  if (!previewed || status !== 'done' || after) return word
+  // An entry of an import has no file yet.
+  return file_id === null
+    ? { ...word, text: t('Would be imported') }
+    : { ...word, text: t('No change'), tone: undefined }
 }
 
 /** Does it only show what would be done? */

@@ -13,6 +13,7 @@ import { makeDataDir, removeDataDir, startServer, type RunningServer } from './s
 
 const KILLS = sized(3, 20)
 const FILES = 60 + 30 * KILLS
+const UNTIL_MS = sized(120_000, 900_000)
 const random = randomOf('cloud-kills')
 
 let dataDir: string
@@ -83,10 +84,14 @@ test('kills lose nothing and admit nothing twice', async () => {
       }
   }
   bucket.intercept = () => null
-  await jobUntilEnd(server, operation)
+  // Items whose worker died twice run one after another.
+  await jobUntilEnd(server, operation, UNTIL_MS)
   // What a killed rclone failed too often is brought by the next sync.
   operation = await begin()
-  expect(await jobUntilEnd(server, operation)).toMatchObject({ status: 'success', failed: 0 })
+  expect(await jobUntilEnd(server, operation, UNTIL_MS)).toMatchObject({
+    status: 'success',
+    failed: 0,
+  })
   expect([...logs, server.output()].join('\n')).not.toContain('canary')
   const files = await listAll(server, '/api/files?search=object-&limit=250')
   expect(new Set(files.map(({ filename }) => filename)).size).toBe(FILES)

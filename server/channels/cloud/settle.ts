@@ -36,23 +36,26 @@ async function settleSync(tx: ShopScope, connection: string, sync: string): Prom
   )
   if (!state) return
   const bindings = { connection, sync, ...state }
-  const settled = await withHashJoins(tx, () =>
-    tx.query<{ number: number }>(
+  // As one array: a row for each of very many would take as much memory as the rest of a sync.
+  const [settled] = await withHashJoins(tx, () =>
+    tx.query<{ numbers: number[] | null }>(
       `with ended as materialized (${ENDED}), paths as (
          select path from ended union select from_path from ended where from_path is not null
        ), gone as (
          delete from cloud_files f using paths
          where f.shop_id = :shop and f.connection_id = :connection and f.path = paths.path
-       )
-       update sync_changes set settled = true, file_id = ended.now_file, version = ended.now_version,
+       ), marked as (
+         update sync_changes set settled = true, file_id = ended.now_file, version = ended.now_version,
          filename = ended.now_filename
        from ended where sync_changes.shop_id = :shop and sync_changes.sync_id = :sync
-         and sync_changes.number = ended.number
-       returning sync_changes.number`,
+           and sync_changes.number = ended.number
+         returning sync_changes.number
+       )
+       select array_agg(number) as numbers from marked`,
       bindings,
     ),
   )
-  if (settled.length > 0)
+  if (settled!.numbers !== null)
     await tx.query(
       `insert into cloud_files (shop_id, connection_id, path, size_bytes, hash, modified_at, file_id, version, filename)
        select distinct on (c.path) :shop, :connection, c.path, c.size_bytes, c.hash, c.modified_at, present.id, c.version, c.filename
@@ -63,7 +66,7 @@ async function settleSync(tx: ShopScope, connection: string, sync: string): Prom
          and c.kind not in ('forget', 'remove', 'remove_there') and c.size_bytes is not null
        order by c.path, c.number desc
        on conflict (shop_id, connection_id, path) do nothing`,
-      { ...bindings, numbers: settled.map(({ number }) => number) },
+      { ...bindings, numbers: settled!.numbers },
     )
   await tx.query(
     `update connections set established = true

@@ -1,6 +1,6 @@
 // The page inside the storefront's admin, as the stand-in plays it: the admin's menu, its bar for
 // unsaved changes and its question before they are lost; and the page's own where the admin has none.
-import type { Page } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { startOrigin } from '../fakes/origin.ts'
 import type { RunningServer } from '../flows/server.ts'
@@ -77,12 +77,21 @@ test('where the admin has no bar, the page has its own', async () => {
 
 test('what the admin measures is reported', async () => {
   const page = await open('/files', {})
-  const reported = page.waitForRequest((request) => request.url().endsWith('/api/web-vitals'))
+  const reports: Request[] = []
+  page.on('request', (request) => {
+    if (request.url().endsWith('/api/web-vitals')) reports.push(request)
+  })
   await page.getByRole('heading', { name: 'Files', exact: true }).waitFor()
-  await page.evaluate(`
-    Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true })
-    document.dispatchEvent(new Event('visibilitychange'))`)
-  const report = await reported
+  // The browser measures a moment after it has painted.
+  await expect
+    .poll(async () => {
+      await page.evaluate(`
+        Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true })
+        document.dispatchEvent(new Event('visibilitychange'))`)
+      return reports.length
+    })
+    .toBeGreaterThan(0)
+  const report = reports[0]!
   expect(report.postDataJSON()).toMatchObject({ path: '/files', metrics: [{ name: 'LCP' }] })
   expect((await report.response())!.status()).toBe(204)
 })

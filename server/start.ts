@@ -81,7 +81,10 @@ export async function start(
       clock,
       log,
     })
-    const worker = await startWorker(parts, (job) => outbox.deliver(job), [...tasks, outbox.sweep])
+    const worker = await startWorker(parts, (job) => outbox.deliver(job), [
+      ...tasks,
+      ...outbox.tasks,
+    ])
     closings.push(() => worker.stop())
     closings.push(() => outbox.close())
   }

@@ -14,6 +14,7 @@ export function paidOrder({ products = [], ...over }: MadeOrder = {}): PlatformO
     ...{ confirmation_number: 'ABC123', created_at: at, updated_at: at, cancelled_at: null },
     ...{ financial_status: 'PAID', recommendation: 'NONE' },
     customer_id: 'gid://shopify/Customer/7',
+    customer_name: 'Ada Buyer',
     lines: products.map((product, place) => ({
       id: `gid://shopify/LineItem/${place + 1}`,
       ...{ title: `Line ${place + 1}`, sku: null, quantity: 1, requires_shipping: false },

@@ -24,6 +24,12 @@ export interface BackgroundTask extends TaskKind {
    * missing jobs. Absent: the task has one job for the whole installation, with the empty key.
    */
   wanted?: string
+  /**
+   * Its runs claim what they work on with locks that end with their connection, so they need no
+   * lease: several processes run one key concurrently, and what a dead one had claimed is free at
+   * the same moment. One process runs a key once at a time.
+   */
+  claims?: boolean
   /** The job is due each time a worker starts, not only at its next time. */
   atStart?: boolean
   /**
@@ -39,6 +45,7 @@ export interface TaskRun {
   key: string
   /** 1 for the first run since the last one that ended. Runs that were stopped are not counted. */
   attempt: number
+  /** Of a task that claims its work: cannot be held. */
   lease: TaskLease
   /** Aborts when the worker stops or the lease is lost. */
   signal: AbortSignal
@@ -61,13 +68,15 @@ const RETRY_MS = 20_000
 
 const jobKey = (task: string, key: string) => `${task}:${key}`
 const flagOf = (task: string) => `task:${task}`
+/** A job has it as its second flag; it counts where one process runs a key once at a time. */
+const keyFlagOf = (task: string, key: string) => `${flagOf(task)}/${key}`
 
 /** `task`, `key` and `shop` are SQL expressions; the job is queued once per key. */
 const ADD_JOB = (job: { task: string; key: string; shop: string; runAt: string; serial: string }) =>
   `graphile_worker.add_job(${job.task}, run_at := ${job.runAt}, job_key := ${job.task} || ':' || ${job.key},
      payload := json_build_object('shop', ${job.shop}, 'key', ${job.key}), max_attempts := ${MAX_ATTEMPTS},
      queue_name := case when ${job.serial} then ${job.task} || ':' || ${job.shop} end,
-     flags := array['task:' || ${job.task}])`
+     flags := array['task:' || ${job.task}, 'task:' || ${job.task} || '/' || ${job.key}])`
 
 /** Queues a task's job for this key in the caller's transaction. Absent `runAt`: immediately. */
 export async function queueTask(
@@ -85,6 +94,13 @@ export async function queueTask(
   }
   await tx.query(`select ${ADD_JOB(job)}`, { name, key, serial: onePerShop, runAt: runAt ?? null })
 }
+
+/** SQL that queues a task's job for the shop as a whole, for a statement of a `ShopScope`. */
+export const queuedTask = ({ name, onePerShop = false }: TaskKind): string =>
+  ADD_JOB({
+    ...{ task: `'${name}'::text`, key: `(:shop::int)::text`, shop: ':shop::int' },
+    ...{ runAt: 'null::timestamptz', serial: String(onePerShop) },
+  })
 
 /** Resets the count of failed attempts: the next run counts as the first one. */
 export async function forgetAttempts(
@@ -175,14 +191,19 @@ function createPlaces(
   tasks: readonly BackgroundTask[],
 ): Pick<Background, 'places' | 'full' | 'enter'> {
   const most = new Map(tasks.map(({ name, atOnce }) => [flagOf(name), atOnce]))
+  const claiming = tasks.filter(({ claims }) => claims).map(({ name }) => keyFlagOf(name, ''))
   const inside = new Map<string, number>()
+  const isOfKey = (flag: string) => claiming.some((start) => flag.startsWith(start))
   const count = (flags: readonly string[], by: 1 | -1) => {
-    for (const flag of flags) inside.set(flag, (inside.get(flag) ?? 0) + by)
+    for (const flag of flags.filter((one) => most.has(one) || isOfKey(one))) {
+      const now = (inside.get(flag) ?? 0) + by
+      if (now === 0) inside.delete(flag)
+      else inside.set(flag, now)
+    }
   }
   return {
     places: tasks.reduce((sum, { atOnce }) => sum + atOnce, 0),
-    full: () =>
-      [...most].flatMap(([flag, limit]) => ((inside.get(flag) ?? 0) >= limit ? [flag] : [])),
+    full: () => [...inside].flatMap(([flag, now]) => (now >= (most.get(flag) ?? 1) ? [flag] : [])),
     enter: (flags) => {
       count(flags, 1)
       return () => count(flags, -1)
@@ -191,9 +212,10 @@ function createPlaces(
 }
 
 function createPerform(
-  { database, worker, log, signal: stopping }: BackgroundOptions,
+  options: BackgroundOptions,
   running: Map<string, Run>,
 ): (task: BackgroundTask, job: TaskJob) => Promise<void> {
+  const { database, worker, log, signal: stopping } = options
   const end = (task: BackgroundTask, job: TaskJob, lease: number, result: RunEnd) =>
     endRun(database, task, job, lease, result)
   const attempt = async (
@@ -226,6 +248,7 @@ function createPerform(
   return async (task, job) => {
     const id = jobKey(task.name, job.key)
     if (running.has(id)) return
+    if (task.claims) return runClaiming(options, task, job)
     const run: Run = { lease: null, lost: new AbortController() }
     running.set(id, run)
     try {
@@ -237,6 +260,28 @@ function createPerform(
       running.delete(id)
     }
   }
+}
+
+const NO_LEASE: TaskLease = { number: 0, hold: () => Promise.reject(new LeaseLost()) }
+
+/** One run of a task that claims its work. */
+async function runClaiming(
+  { database, log, signal }: BackgroundOptions,
+  task: BackgroundTask,
+  job: TaskJob,
+): Promise<void> {
+  let next: Date | null
+  try {
+    next = await task.run({ ...job, attempt: 1, lease: NO_LEASE, signal })
+  } catch (error) {
+    next = new Date(Date.now() + (signal.aborted ? 0 : RETRY_MS))
+    if (!signal.aborted)
+      log.warn('a background task failed, it will be tried again', {
+        ...{ task: task.name, key: job.key },
+        ...errorFields(error),
+      })
+  }
+  if (next) await queueNext(database, task, job, next)
 }
 
 interface Taken {
@@ -295,6 +340,19 @@ async function endRun(
      select ${ADD_JOB(job)} from given where $5::timestamptz is not null`,
     [name, key, lease, shop, end.next, onePerShop, end.ended ? null : end.attempts],
   )
+}
+
+async function queueNext(
+  { pool }: BackgroundOptions['database'],
+  { name, onePerShop = false }: TaskKind,
+  { shop, key }: TaskJob,
+  at: Date,
+): Promise<void> {
+  // A job that was queued during the run may be due earlier.
+  const runAt = `least($4::timestamptz, (select run_at from graphile_worker.jobs
+    where key = $1::text || ':' || $2::text and locked_at is null))`
+  const job = { task: '$1::text', key: '$2::text', shop: '$3::int', runAt, serial: '$5::boolean' }
+  await pool.query(`select ${ADD_JOB(job)}`, [name, key, shop, at, onePerShop])
 }
 
 async function queueAtStart(

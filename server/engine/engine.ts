@@ -41,6 +41,7 @@ export {
   prepareDelivery,
   prepareForKeys,
   readPreparation,
+  readPreparations,
   type DeliveryAbout,
   type DeliveryToPrepare,
   type Preparation,

@@ -5,7 +5,7 @@ import { type OutboxJob, queueMessage } from '../queue/queue.ts'
 import { type Logger, errorFields } from '../log.ts'
 import { createMessageLimiter } from './message-limiter.ts'
 import type { Deliverers, MessageKind, Message, Deliverer, DeliveryResult } from './outbox.ts'
-import { later, recordAttempt } from './record-attempt.ts'
+import { later, recordAttempt, recordAttempts, type Attempted } from './record-attempt.ts'
 
 export interface OutboxParts {
   database: Database
@@ -76,6 +76,70 @@ async function takeMessage(scope: ShopScope, id: string): Promise<Message | null
     { id },
   )
   return row ?? null
+}
+
+/** Carries out up to `most` messages that wait for the shop's next batch; gives how many. */
+export async function deliverBatch(
+  scope: ShopScope,
+  { deliverers, log, signal }: OutboxParts,
+  most: number,
+): Promise<number> {
+  if (signal.aborted) return 0
+  const messages = await takeBatch(scope, most)
+  if (messages.length === 0) return 0
+  const deliverer = deliverers.email
+  const results = await attemptTogether(scope, messages, deliverer.together!, log, signal)
+  for (const { message, result } of results)
+    if (result.status !== 'sent')
+      log.warn('a message was not delivered', { message: message.id, status: result.status })
+  await recordAttempts(scope, results, deliverer.delays)
+  return messages.length
+}
+
+/** Another attempt has a job of its own. */
+const takeBatch = (scope: ShopScope, most: number): Promise<Message[]> =>
+  scope.query<Message>(
+    `with taken as (
+       select id from outbox where shop_id = :shop and batched and status = 'waiting'
+       order by id limit :most for update skip locked
+     )
+     update outbox o set status = 'sending', batched = false, attempts = attempts + 1, lease = nextval('leases'),
+       taken_at = now()
+     from taken where o.shop_id = :shop and o.id = taken.id
+     returning o.id, o.kind, o.payload, o.result as content, o.operation_id, o.created_at, o.attempts, o.lease`,
+    { most },
+  )
+
+async function attemptTogether(
+  scope: ShopScope,
+  messages: readonly Message[],
+  together: NonNullable<Deliverer['together']>,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<Attempted[]> {
+  try {
+    const contents = await together.write(scope, messages)
+    const rows = await scope.query<{ id: string }>(
+      `update outbox o set result = g.content::jsonb
+       from unnest(:ids::uuid[], :leases::bigint[], :contents::text[]) as g (id, lease, content)
+       where o.shop_id = :shop and o.id = g.id and o.lease = g.lease returning o.id`,
+      {
+        ids: messages.map(({ id }) => id),
+        leases: messages.map(({ lease }) => lease),
+        contents: contents.map((content) => JSON.stringify(content)),
+      },
+    )
+    const held = new Set(rows.map(({ id }) => id))
+    const written = messages
+      .map((message, at) => ({ message, content: contents[at]! }))
+      .filter(({ message }) => held.has(message.id))
+    const results = await together.send(scope, written, signal)
+    return written.map(({ message }, at) => ({ message, result: results[at]! }))
+  } catch (error) {
+    log.error('messages could not be written', errorFields(error))
+    const result = { status: 'again', reason: 'It could not be written' } as const
+    return messages.map((message) => ({ message, result }))
+  }
 }
 
 async function attempt(

@@ -10,6 +10,7 @@ interface MailTexts {
   updateIntro: string
   button: string
   expires: string
+  licences: string
   keep: string
   footer: string
 }
@@ -24,6 +25,7 @@ const TEXTS: Readonly<Record<string, MailTexts>> = {
       '{shop} has a new version of what you bought with order {order}. Your link gives you the new files.',
     button: '{count, plural, one {Download your file} other {Download your files}}',
     expires: 'You can download until {date}.',
+    licences: 'Your licence keys:',
     keep: 'Anyone who has this link can use it: keep it to yourself.',
     footer: '{shop} had this sent to you because of your order {order}.',
   },
@@ -36,6 +38,7 @@ const TEXTS: Readonly<Record<string, MailTexts>> = {
       'Bei {shop} gibt es eine neue Version dessen, was Sie mit der Bestellung {order} gekauft haben. Ihr Link führt zu den neuen Dateien.',
     button: '{count, plural, one {Datei herunterladen} other {Dateien herunterladen}}',
     expires: 'Sie können bis zum {date} herunterladen.',
+    licences: 'Ihre Lizenzschlüssel:',
     keep: 'Wer diesen Link hat, kann ihn verwenden: Geben Sie ihn nicht weiter.',
     footer: '{shop} hat Ihnen dies wegen Ihrer Bestellung {order} senden lassen.',
   },
@@ -48,6 +51,7 @@ const TEXTS: Readonly<Record<string, MailTexts>> = {
       '{shop} propose une nouvelle version de ce que vous avez acheté avec la commande {order}. Votre lien donne accès aux nouveaux fichiers.',
     button: '{count, plural, one {Télécharger votre fichier} other {Télécharger vos fichiers}}',
     expires: 'Vous pouvez télécharger jusqu’au {date}.',
+    licences: 'Vos clés de licence :',
     keep: 'Toute personne qui possède ce lien peut l’utiliser : gardez-le pour vous.',
     footer: '{shop} vous a fait envoyer ce message pour votre commande {order}.',
   },
@@ -60,6 +64,7 @@ const TEXTS: Readonly<Record<string, MailTexts>> = {
       '{shop} tiene una nueva versión de lo que compró con el pedido {order}. Su enlace le da los archivos nuevos.',
     button: '{count, plural, one {Descargar el archivo} other {Descargar los archivos}}',
     expires: 'Puede descargar hasta el {date}.',
+    licences: 'Sus claves de licencia:',
     keep: 'Quien tenga este enlace puede usarlo: no lo comparta.',
     footer: '{shop} le ha enviado este mensaje por su pedido {order}.',
   },
@@ -72,6 +77,7 @@ const TEXTS: Readonly<Record<string, MailTexts>> = {
       'ご注文 {order} でお求めになったファイルの新しいバージョンが {shop} にあります。お持ちのリンクからダウンロードできます。',
     button: '{count, plural, other {ファイルをダウンロード}}',
     expires: '{date}までダウンロードできます。',
+    licences: 'ライセンスキー:',
     keep: 'このリンクを持つ人は誰でも利用できます。他の人に渡さないでください。',
     footer: 'このメールはご注文 {order} のために {shop} からお送りしました。',
   },

@@ -1,8 +1,11 @@
 // The mail that brings an order's files: one link to the delivery's page, in the buyer's language.
 // As with links, a message stores only the delivery's id; the key is inserted when it is sent.
+import Handlebars from 'handlebars'
 import type { ShopScope } from '../db/for-shop.ts'
+import { queueTask, type TaskKind } from '../engine/background.ts'
 import { queueMessages, queueMessage } from '../queue/queue.ts'
 import { linkAddress } from '../files/links.ts'
+import { openKey } from '../files/licence-lists.ts'
 import { readShop } from '../files/shop-settings.ts'
 import type { Secrets } from '../secrets.ts'
 import { mailLanguage, mailText } from './delivery-mail-texts.ts'
@@ -11,6 +14,8 @@ import type { Content } from './outbox.ts'
 import { renderMail } from './templates.ts'
 
 const TEMPLATE = 'order-delivery'
+/** The placeholder for licence keys in a stored message. */
+const HIDDEN_LICENCES = '(these licence keys are not kept)'
 /** Further files are on the page. */
 const MOST_NAMED = 20
 
@@ -34,6 +39,19 @@ export function broughtDelivery(payload: unknown): BroughtDelivery | null {
   return template === TEMPLATE && typeof delivery === 'string' ? { delivery, about } : null
 }
 
+/** The mails of a shop that have no job of their own; its key is the shop's number. */
+export const SEND_MAILS: TaskKind = { name: 'send-mails' }
+
+/**
+ * Queues the first mail of deliveries (bare UUIDs), which are sent in batches. Idempotent. Call it in
+ * the transaction that decides to send them.
+ */
+export async function queueFirstMails(tx: ShopScope, deliveries: readonly string[]): Promise<void> {
+  if (deliveries.length === 0) return
+  const ids = await insertMails(tx, deliveries, { occasion: 'first', batched: true })
+  if (ids.length > 0) await queueTask(tx, SEND_MAILS, String(tx.shop))
+}
+
 /**
  * Queues the mail of a delivery (a bare UUID), before all mail that is sent in bulk. Idempotent for
  * each `occasion`. Call it in the transaction that decides to send it.
@@ -43,7 +61,7 @@ export async function queueDeliveryMail(
   delivery: string,
   occasion: string,
 ): Promise<boolean> {
-  const [id] = await insertMails(tx, [delivery], occasion, null)
+  const [id] = await insertMails(tx, [delivery], { occasion })
   if (id === undefined) return false
   await queueMessage(tx, id)
   return true
@@ -55,7 +73,7 @@ export async function queueDeliveryMails(
   deliveries: readonly string[],
   about: { occasion: string; operation: string },
 ): Promise<number> {
-  const ids = await insertMails(tx, deliveries, about.occasion, about.operation)
+  const ids = await insertMails(tx, deliveries, about)
   await queueMessages(tx, ids)
   return ids.length
 }
@@ -83,16 +101,17 @@ export async function buyersOf(
 async function insertMails(
   tx: ShopScope,
   deliveries: readonly string[],
-  occasion: string,
-  operation: string | null,
+  about: { occasion: string; operation?: string; batched?: boolean },
 ): Promise<string[]> {
+  const { occasion, operation = null, batched = false } = about
   const rows = await tx.query<{ id: string }>(
-    `insert into outbox (shop_id, key, kind, payload, operation_id)
+    `insert into outbox (shop_id, key, kind, payload, operation_id, batched)
      select :shop, 'delivery/' || delivery || '/' || :occasion::text, 'email',
        jsonb_build_object('template', :template::text, 'delivery', delivery,
-         'about', case when :operation::uuid is null then 'order' else 'update' end), :operation::uuid
+         'about', case when :operation::uuid is null then 'order' else 'update' end), :operation::uuid,
+       :batched
      from unnest(:deliveries::uuid[]) delivery on conflict do nothing returning id`,
-    { deliveries, template: TEMPLATE, occasion, operation },
+    { deliveries, template: TEMPLATE, occasion, operation, batched },
   )
   return rows.map(({ id }) => id)
 }
@@ -106,9 +125,10 @@ interface MailRow {
   files: number
   /** The last day on which every file can be downloaded. */
   expires_at: Date | null
+  licensed: boolean
 }
 
-/** The message of each of them, in their order, without its key. Deleted deliveries have none. */
+/** The message of each of them, in their order, without its keys. Deleted deliveries have none. */
 export async function writeDeliveryMails(
   scope: ShopScope,
   brought: readonly BroughtDelivery[],
@@ -118,7 +138,8 @@ export async function writeDeliveryMails(
   const deliveries = brought.map(({ delivery }) => delivery)
   const { name: shop } = await readShop(scope)
   const rows = await scope.query<MailRow>(
-    `select d.id, o.name as order_name, coalesce(d.email, o.email) as email, o.locale, f.filenames, f.files, f.expires_at
+    `select d.id, o.name as order_name, coalesce(d.email, o.email) as email, o.locale, f.filenames, f.files, f.expires_at,
+       exists (select from licence_keys k where k.shop_id = d.shop_id and k.delivery_id = d.id) as licensed
      from deliveries d join orders o on o.shop_id = d.shop_id and o.id = d.order_id
      join lateral (
        select coalesce((array_agg(f.filename order by f.filename))[1:${MOST_NAMED}], '{}') as filenames,
@@ -156,34 +177,76 @@ function contentOf(
     intro: text(about === 'update' ? 'updateIntro' : 'intro'),
     button: text('button'),
     ...{ expires: date === undefined ? '' : text('expires') },
+    ...(row.licensed ? { licences: text('licences'), hidden: HIDDEN_LICENCES } : {}),
     ...{ keep: text('keep'), footer: text('footer'), address: linkAddress(baseUrl, HIDDEN_KEY) },
   }
-  const mail = renderMail({ template: TEMPLATE, data }, baseUrl)
+  const mail = renderMail({ template: TEMPLATE, data: { licences: '', ...data } }, baseUrl)
   return { ...mail, to: row.email === null ? [] : [row.email] }
 }
 
-/** The message with the key, or null when the delivery is not ready any more. */
-export async function withDeliveryKey(
-  scope: ShopScope,
-  content: Content,
-  delivery: string,
-  { secrets, baseUrl }: { secrets: Secrets; baseUrl: string },
-): Promise<Content | null> {
-  const [link] = await scope.query<{ id: string; rotation: number }>(
-    `select id, rotation from links
-     where shop_id = :shop and delivery_id = :delivery and revoked_at is null`,
-    { delivery },
-  )
-  if (!link) return null
-  const key = secrets.linkKey(link.id, link.rotation)
-  const fill = (text: string) =>
-    text.replaceAll(linkAddress(baseUrl, HIDDEN_KEY), linkAddress(baseUrl, key))
-  return {
-    ...content,
-    text: fill(content.text),
-    ...(content.html ? { html: fill(content.html) } : {}),
-  }
+export interface WrittenDelivery {
+  delivery: string
+  content: Content
 }
+
+/** The messages with their keys, in their order; null where the delivery is not ready any more. */
+export async function withDeliveryKeys(
+  scope: ShopScope,
+  written: readonly WrittenDelivery[],
+  { secrets, baseUrl }: { secrets: Secrets; baseUrl: string },
+): Promise<(Content | null)[]> {
+  if (written.length === 0) return []
+  const deliveries = written.map(({ delivery }) => delivery)
+  const rows = await scope.query<{ delivery_id: string; id: string; rotation: number }>(
+    `select delivery_id, id, rotation from links
+     where shop_id = :shop and delivery_id = any(:deliveries::uuid[]) and revoked_at is null`,
+    { deliveries },
+  )
+  const links = new Map(rows.map((row) => [row.delivery_id, row]))
+  const licensed = written.filter(({ content }) => content.text.includes(HIDDEN_LICENCES))
+  const licences = await licencesOf(
+    scope,
+    secrets,
+    licensed.map(({ delivery }) => delivery),
+  )
+  return written.map(({ delivery, content }) => {
+    const link = links.get(delivery)
+    if (!link) return null
+    const address = linkAddress(baseUrl, secrets.linkKey(link.id, link.rotation))
+    const keys = licences.get(delivery) ?? []
+    const fill = (text: string, lines: string) =>
+      text
+        .replaceAll(linkAddress(baseUrl, HIDDEN_KEY), address)
+        .replaceAll(HIDDEN_LICENCES, () => lines)
+    return {
+      ...content,
+      text: fill(content.text, keys.join('\n')),
+      ...(content.html ? { html: fill(content.html, keys.map(escapeHtml).join('<br />')) } : {}),
+    }
+  })
+}
+
+/** Lines that name file and key, by delivery. */
+async function licencesOf(
+  scope: ShopScope,
+  secrets: Secrets,
+  deliveries: readonly string[],
+): Promise<Map<string, string[]>> {
+  if (deliveries.length === 0) return new Map()
+  const rows = await scope.query<{ delivery_id: string; filename: string; sealed: Buffer }>(
+    `select k.delivery_id, f.filename, k.sealed from licence_keys k
+     join files f on f.shop_id = k.shop_id and f.id = k.file_id
+     where k.shop_id = :shop and k.delivery_id = any(:deliveries::uuid[])
+     order by k.delivery_id, f.filename, k.list_id, k.ordinal`,
+    { deliveries },
+  )
+  const lines = new Map<string, string[]>(deliveries.map((delivery) => [delivery, []]))
+  for (const { delivery_id, filename, sealed } of rows)
+    lines.get(delivery_id)!.push(`${oneLine(filename)}: ${openKey(secrets, scope.shop, sealed)}`)
+  return lines
+}
+
+const escapeHtml = (text: string): string => Handlebars.escapeExpression(text)
 
 /** A name must not start a new line of the message. */
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()

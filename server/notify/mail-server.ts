@@ -5,6 +5,7 @@ import { Readable } from 'node:stream'
 import { createTransport, type Transporter } from 'nodemailer'
 import SMTPTransport from 'nodemailer/lib/smtp-transport'
 import type { DeliveryResult } from './outbox.ts'
+import { keepSessions, type SentMail } from './smtp-sessions.ts'
 
 export interface Letter {
   from: string
@@ -35,7 +36,6 @@ export interface MailTimeouts {
 const TIMEOUTS: MailTimeouts = { handOver: 30_000, answer: 80_000, connect: 10_000 }
 
 export function openMailServer(url: string, timeouts: MailTimeouts = TIMEOUTS): MailServer {
-  // Not nodemailer's pool: it sends a message again when its connection breaks.
   const server = new SMTPTransport({
     url,
     dnsTimeout: timeouts.connect,
@@ -43,7 +43,7 @@ export function openMailServer(url: string, timeouts: MailTimeouts = TIMEOUTS): 
     greetingTimeout: timeouts.connect,
     socketTimeout: timeouts.answer,
   })
-  const transport = createTransport(server)
+  const transport = createTransport(keepSessions(server))
   transport.use('stream', (mail, done) => {
     const { gate } = mail.data as unknown as { gate: Gate }
     mail.message.build((error, raw) => {
@@ -58,10 +58,9 @@ export function openMailServer(url: string, timeouts: MailTimeouts = TIMEOUTS): 
 }
 
 /** Decides whether the message may still be sent when the server asks for it. */
-interface Gate {
+interface Gate extends Pick<SentMail['gate'], 'passed'> {
   /** Called when the server is ready for the message; throws if it must not be sent any more. */
   pass(): void
-  readonly passed: boolean
   /** This process is stopping. */
   readonly stopping: boolean
   /** Aborts when the message must not be sent any more; never after it has passed. */

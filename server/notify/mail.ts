@@ -1,15 +1,19 @@
 // Email: rendered from its template before the first attempt; sent to the shop's current
 // recipients, or, if it contains a link or a delivery, to the buyer's address.
+import type { ShopScope } from '../db/for-shop.ts'
 import { readShop } from '../files/shop-settings.ts'
 import { toPublicId } from '../ids.ts'
 import type { Secrets } from '../secrets.ts'
-import { broughtDelivery, withDeliveryKey, writeDeliveryMails } from './delivery-mail.ts'
+import { createSlots } from '../slots.ts'
+import { broughtDelivery, withDeliveryKeys, writeDeliveryMails } from './delivery-mail.ts'
 import { linkInPayload, withKey, writeLinkMails } from './link-mail.ts'
 import type { MailServer } from './mail-server.ts'
-import type { Deliverer } from './outbox.ts'
+import type { Content, Deliverer, DeliveryResult, Message } from './outbox.ts'
 import { renderMail, type MailPayload } from './templates.ts'
 
 const MINUTE = 60_000
+/** Of those that are sent together: concurrent connections. */
+const SESSIONS = 4
 
 export interface MailOptions {
   /** Null: messages are rendered and kept, and none is sent. */
@@ -20,49 +24,92 @@ export interface MailOptions {
   clock: () => Date
 }
 
-export function mailDeliverer({ server, from, baseUrl, secrets, clock }: MailOptions): Deliverer {
+export function mailDeliverer(options: MailOptions): Deliverer {
+  const { server, baseUrl, secrets, clock } = options
+  const write: Together['write'] = async (scope, messages) => {
+    const unwritten = messages.filter(({ content }) => content === null)
+    const deliveries = unwritten.flatMap(({ id, payload }) => {
+      const brought = broughtDelivery(payload)
+      return brought ? [{ id, brought }] : []
+    })
+    const mails = await writeDeliveryMails(
+      scope,
+      deliveries.map(({ brought }) => brought),
+      baseUrl,
+    )
+    const written = new Map(deliveries.map(({ id }, at) => [id, mails[at] ?? GONE]))
+    return Promise.all(
+      messages.map((one) => written.get(one.id) ?? writeOther(scope, one, baseUrl)),
+    )
+  }
+  const send: Together['send'] = async (scope, written, signal) => {
+    const brought = written.flatMap(({ message: { id, payload }, content }) => {
+      const found = broughtDelivery(payload)
+      return found ? [{ id, delivery: found.delivery, content }] : []
+    })
+    const filled = await withDeliveryKeys(scope, brought, { secrets, baseUrl })
+    const letters = new Map(brought.map(({ id }, at) => [id, filled[at]!]))
+    const slots = createSlots(SESSIONS)
+    return Promise.all(
+      written.map(async ({ message: { id, payload }, content }) => {
+        const leave = await slots.take()
+        const link = linkInPayload(payload)
+        const sent = link
+          ? await withKey(scope, content, link, { secrets, baseUrl, now: clock() })
+          : letters.has(id)
+            ? letters.get(id)!
+            : content
+        return handOver(options, id, sent, signal).finally(leave)
+      }),
+    )
+  }
   return {
     delays: [MINUTE, 5 * MINUTE],
     // Without a mail server no message can have been sent.
     lost: server ? 'unknown' : 'waiting',
-    write: async (scope, message) => {
-      const link = linkInPayload(message.payload)
-      if (link)
-        return (
-          message.content ??
-          (await writeLinkMails(scope, [link], baseUrl)).get(link) ?? { to: [], ...GONE }
-        )
-      const delivery = broughtDelivery(message.payload)
-      if (delivery)
-        return (
-          message.content ??
-          (await writeDeliveryMails(scope, [delivery], baseUrl))[0] ?? { to: [], ...GONE }
-        )
-      const { settings } = await readShop(scope)
-      const written = message.content ?? renderMail(message.payload as MailPayload, baseUrl)
-      return { ...written, to: settings.recipients }
-    },
-    send: async (scope, content, { id, payload }, signal) => {
-      const link = linkInPayload(payload)
-      const brought = broughtDelivery(payload)
-      const sent = link
-        ? await withKey(scope, content, link, { secrets, baseUrl, now: clock() })
-        : brought
-          ? await withDeliveryKey(scope, content, brought.delivery, { secrets, baseUrl })
-          : content
-      if (!sent) return { status: 'failed', reason: 'The link does not work any more' }
-      const { to, subject, text, html } = sent
-      if (to.length === 0)
-        return { status: 'failed', reason: 'There are no recipients in the settings' }
-      if (!server) return { status: 'sent', content: { kept: true } }
-      const letter = { from, to, subject, text, ...(html ? { html } : {}), ...stamps(id) }
-      const delivery = await server.handOver(letter, signal)
-      return delivery.status === 'sent' ? { ...delivery, content: { kept: false } } : delivery
-    },
+    together: { write, send },
+    write: async (scope, message) => (await write(scope, [message]))[0]!,
+    send: async (scope, content, message, signal) =>
+      (await send(scope, [{ message, content }], signal))[0]!,
   }
 }
 
-const GONE = { subject: 'A download link', text: '' }
+type Together = NonNullable<Deliverer['together']>
+
+/** Content of mails that bring no order: its recipients may have changed since an earlier attempt. */
+async function writeOther(
+  scope: ShopScope,
+  { payload, content }: Message,
+  baseUrl: string,
+): Promise<Content> {
+  if (broughtDelivery(payload)) return content!
+  const link = linkInPayload(payload)
+  if (link) return content ?? (await writeLinkMails(scope, [link], baseUrl)).get(link) ?? GONE
+  const { settings } = await readShop(scope)
+  return {
+    ...(content ?? renderMail(payload as MailPayload, baseUrl)),
+    to: settings.recipients,
+  }
+}
+
+/** @param sent null: the link in it does not work any more. */
+async function handOver(
+  { server, from }: MailOptions,
+  id: string,
+  sent: Content | null,
+  signal: AbortSignal,
+): Promise<DeliveryResult> {
+  if (!sent) return { status: 'failed', reason: 'The link does not work any more' }
+  const { to, subject, text, html } = sent
+  if (to.length === 0)
+    return { status: 'failed', reason: 'There are no recipients in the settings' }
+  if (!server) return { status: 'sent', content: { kept: true } }
+  const letter = { from, to, subject, text, ...(html ? { html } : {}), ...stamps(id) }
+  const delivery = await server.handOver(letter, signal)
+  return delivery.status === 'sent' ? { ...delivery, content: { kept: false } } : delivery
+}
+
+const GONE: Content = { to: [], subject: 'A download link', text: '' }
 
 /**
  * Equal in every attempt, so that receivers can drop copies; the header suppresses automatic

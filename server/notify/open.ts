@@ -16,6 +16,7 @@ import type { TwilioAccount } from '../config.ts'
 import { twilioGateway } from './sms/twilio.ts'
 import type { Deliverers } from './outbox.ts'
 import { createDeliver } from './deliver.ts'
+import { mailBatchTask } from './mail-batches.ts'
 import { webhookDeliverer } from './webhooks/deliverer.ts'
 
 export interface OutboxOptions extends CallbackOptions {
@@ -35,8 +36,8 @@ export interface OutboxOptions extends CallbackOptions {
 export interface Outbox {
   /** Carries out one message. */
   deliver(job: OutboxJob): Promise<void>
-  /** The sweep of messages whose worker died. */
-  sweep: BackgroundTask
+  /** The sweep of messages whose worker died, and the shops' batches of mails. */
+  tasks: readonly BackgroundTask[]
   /**
    * Returns messages that were not handed over yet to the queue; call it before the worker is
    * stopped.
@@ -59,9 +60,10 @@ export function openOutbox(options: OutboxOptions): Outbox {
   const { database, log } = options
   const stopping = new AbortController()
   const deliverers = openDeliverers(options)
+  const parts = { database, deliverers, log, signal: stopping.signal }
   return {
-    deliver: createDeliver({ database, deliverers, log, signal: stopping.signal }),
-    sweep: staleMessageTask(database, deliverers),
+    deliver: createDeliver(parts),
+    tasks: [staleMessageTask(database, deliverers), mailBatchTask(parts)],
     close: () => {
       stopping.abort(new Error('the worker is stopping'))
       return Promise.resolve()

@@ -42,6 +42,11 @@ export type DeliveryResult =
   /** Not delivered because this process stops; the attempt does not count. */
   | { status: 'returned' }
 
+export interface WrittenMessage {
+  message: Message
+  content: Content
+}
+
 export interface Deliverer {
   /** The content. That of an earlier attempt is kept. */
   write(scope: ShopScope, message: Message): Promise<Content>
@@ -52,6 +57,15 @@ export interface Deliverer {
     message: Message,
     signal: AbortSignal,
   ): Promise<DeliveryResult>
+  /** The same for many messages that are written and sent together. */
+  together?: {
+    write(scope: ShopScope, messages: readonly Message[]): Promise<readonly Content[]>
+    send(
+      scope: ShopScope,
+      written: readonly WrittenMessage[],
+      signal: AbortSignal,
+    ): Promise<readonly DeliveryResult[]>
+  }
   /** Milliseconds to wait after each attempt; after the last one the message has failed. */
   delays: readonly number[]
   /** Its status when its worker died during an attempt. */

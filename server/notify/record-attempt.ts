@@ -31,6 +31,39 @@ export async function recordAttempt(
   await withDatabase(() => scope.transaction((tx) => write(tx, message, delivery, delays)))
 }
 
+export interface Attempted {
+  message: Message
+  result: DeliveryResult
+}
+
+/** The same for many: those that were sent in one statement. */
+export async function recordAttempts(
+  scope: ShopScope,
+  attempted: readonly Attempted[],
+  delays: readonly number[],
+): Promise<void> {
+  const plain = attempted.filter(({ result }) => result.status === 'sent' && !result.reason)
+  await withDatabase(() => noteSent(scope, plain))
+  for (const { message, result } of attempted.filter((one) => !plain.includes(one)))
+    await recordAttempt(scope, message, delays, result)
+}
+
+async function noteSent(scope: ShopScope, sent: readonly Attempted[]): Promise<void> {
+  if (sent.length === 0) return
+  await scope.query(
+    `update outbox o set status = 'sent', error = null, result = o.result || g.content::jsonb, sent_at = now()
+     from unnest(:ids::uuid[], :leases::bigint[], :contents::text[]) as g (id, lease, content)
+     where o.shop_id = :shop and o.id = g.id and o.lease = g.lease and o.status in ('sending', 'unknown')`,
+    {
+      ids: sent.map(({ message }) => message.id),
+      leases: sent.map(({ message }) => message.lease),
+      contents: sent.map(({ result }) =>
+        JSON.stringify(result.status === 'sent' ? (result.content ?? {}) : {}),
+      ),
+    },
+  )
+}
+
 type Writer<Status extends DeliveryResult['status']> = (
   tx: ShopScope,
   message: Message,

@@ -21,7 +21,7 @@ import {
   prepareForAddress,
   releasePreparation,
 } from './preparation.ts'
-import { settleDelivery } from './settle.ts'
+import { settleDeliveries } from './settle.ts'
 
 export interface ChangeParts {
   secrets: Secrets
@@ -30,7 +30,7 @@ export interface ChangeParts {
 
 /** Throws `not_found`. */
 async function requireDelivery(tx: ShopScope, id: string): Promise<DeliveryRow> {
-  const row = await holdDelivery(tx, { id })
+  const row = await holdDelivery(tx, id)
   if (!row) throw new AppError('not_found')
   return row
 }
@@ -72,7 +72,7 @@ async function changeState(
   await scope.transaction(async (tx) => {
     const row = await requireDelivery(tx, id)
     const next = await writeState(tx, row, { ...row, ...(await state(row, tx)) }, now)
-    await settleDelivery(tx, next, await readDeliveryFiles(tx, id), now)
+    await settleDeliveries(tx, [{ row: next, files: await readDeliveryFiles(tx, id) }], now)
   })
 }
 
@@ -130,10 +130,10 @@ export const changeDelivery = (
        where shop_id = :shop and id = :id`,
       { id, now, answers: change.expiry_days !== undefined || gives(change) },
     )
-    const held = (await holdDelivery(tx, { id }))!
+    const held = (await holdDelivery(tx, id))!
     const held_by = held.held_by ?? (await heldByWorkflow(tx, id))
     const next = await writeState(tx, held, { ...held, held_by }, now)
-    await settleDelivery(tx, next, await readDeliveryFiles(tx, id), now)
+    await settleDeliveries(tx, [{ row: next, files: await readDeliveryFiles(tx, id) }], now)
   })
 
 const gives = ({ download_limit, more_downloads }: DeliveryChange) =>
@@ -238,7 +238,7 @@ async function replaceFile(
   const sold = lines.map(({ line_id, limit }) => ({
     ...{ line_id, file_id: other, expiry_days: null, download_limit: limit },
   }))
-  await addDeliveryFiles(tx, secrets, row, sold, now)
+  await addDeliveryFiles(tx, secrets, [{ delivery: row, sold }], now)
   await tx.query(
     `update links set expires_at = :expires where shop_id = :shop and parent_id = :link and file_id = :other`,
     { link: row.link_id, other, expires: lines[0]?.expires_at ?? null },

@@ -24,74 +24,97 @@ const COLUMNS = `d.id, d.order_id, coalesce(d.email, o.email) as email, d.held_b
 const TABLES = `deliveries d join orders o on o.shop_id = d.shop_id and o.id = d.order_id
   left join links l on l.shop_id = d.shop_id and l.delivery_id = d.id`
 
-/** The delivery of an order (the platform's id) or by its own id, locked; null: there is none. */
-export async function holdDelivery(
-  tx: ShopScope,
-  by: { order: string } | { id: string },
-): Promise<DeliveryRow | null> {
-  const [column, value] = 'order' in by ? ['order_id', by.order] : ['id', by.id]
+/** The delivery, locked; null: there is none. */
+export async function holdDelivery(tx: ShopScope, id: string): Promise<DeliveryRow | null> {
   const [row] = await tx.query<DeliveryRow>(
-    `select ${COLUMNS} from ${TABLES} where d.shop_id = :shop and d.${column} = :value for update of d`,
-    { value },
+    `select ${COLUMNS} from ${TABLES} where d.shop_id = :shop and d.id = :id for update of d`,
+    { id },
   )
   return row ?? null
 }
 
-/** The same, made with its page's link where there is none. */
-export async function ensureDelivery(
+/** The same of many orders, by order. */
+export async function holdDeliveries(
+  tx: ShopScope,
+  orders: readonly string[],
+): Promise<Map<string, DeliveryRow>> {
+  const rows = await tx.query<DeliveryRow>(
+    `select ${COLUMNS} from ${TABLES} where d.shop_id = :shop and d.order_id = any(:orders::text[])
+     order by d.order_id for update of d`,
+    { orders },
+  )
+  return new Map(rows.map((row) => [row.order_id, row]))
+}
+
+/** Makes the deliveries that are missing, each with its page's link. */
+export async function makeDeliveries(
   tx: ShopScope,
   secrets: Secrets,
-  order: string,
+  orders: readonly string[],
   now: Date,
-): Promise<DeliveryRow> {
-  const [id, link] = orderedIds(now, 2) as [string, string]
+): Promise<void> {
+  if (orders.length === 0) return
+  const ids = orderedIds(now, orders.length)
+  const links = orderedIds(now, orders.length)
   await tx.query(
-    `with made as (
-       insert into deliveries (shop_id, id, order_id, created_at, updated_at) values (:shop, :id, :order, :now, :now)
+    `with given as (
+       select * from unnest(:orders::text[], :ids::uuid[], :links::uuid[], :hashes::bytea[])
+         as g (order_id, id, link_id, hash)
+     ), made as (
+       insert into deliveries (shop_id, id, order_id, created_at, updated_at)
+       select :shop, id, order_id, :now, :now from given order by order_id
        on conflict do nothing returning id
      )
      insert into links (shop_id, id, delivery_id, key_hash, paid, created_at)
-     select :shop, :link, id, :hash, true, :now from made`,
-    { id, order, link, hash: hashKey(secrets.linkKey(link, 0)), now },
+     select :shop, g.link_id, g.id, g.hash, true, :now from given g join made using (id)`,
+    { orders, ids, links, hashes: links.map((id) => hashKey(secrets.linkKey(id, 0))), now },
   )
-  return (await holdDelivery(tx, { order }))!
+}
+
+export interface AddedFiles {
+  delivery: DeliveryRow
+  sold: readonly Omit<SoldFile, 'order_id'>[]
 }
 
 /**
- * Adds files to the delivery and makes a link for each that has none: with the terms that the file
- * has now, which later changes of the file do not touch.
+ * Adds files to deliveries and makes a link for each that has none: with the terms that the file has
+ * now, which later changes of the file do not touch.
  */
 export async function addDeliveryFiles(
   tx: ShopScope,
   secrets: Secrets,
-  delivery: DeliveryRow,
-  sold: readonly SoldFile[],
+  added: readonly AddedFiles[],
   now: Date,
 ): Promise<void> {
-  if (sold.length === 0) return
+  const rows = added.flatMap(({ delivery, sold }) => sold.map((one) => ({ ...one, delivery })))
+  if (rows.length === 0) return
   await tx.query(
     `insert into delivery_files (shop_id, delivery_id, line_id, file_id, created_at)
-     select :shop, :delivery, line_id, file_id, :now from unnest(:lines::text[], :files::uuid[]) as g (line_id, file_id)
+     select :shop, delivery_id, line_id, file_id, :now
+     from unnest(:deliveries::uuid[], :lines::text[], :files::uuid[]) as g (delivery_id, line_id, file_id)
      on conflict do nothing`,
     {
-      ...{ delivery: delivery.id, now },
-      lines: sold.map(({ line_id }) => line_id),
-      files: sold.map(({ file_id }) => file_id),
+      now,
+      deliveries: rows.map(({ delivery }) => delivery.id),
+      lines: rows.map(({ line_id }) => line_id),
+      files: rows.map(({ file_id }) => file_id),
     },
   )
-  const files = [...new Map(sold.map((one) => [one.file_id, one])).values()]
+  const files = [...new Map(rows.map((one) => [`${one.delivery.id}/${one.file_id}`, one])).values()]
   const ids = orderedIds(now, files.length)
   await tx.query(
     `insert into links (shop_id, id, file_id, parent_id, paid, key_hash, email, expires_at, download_limit, created_at)
-     select :shop, w.id, w.file_id, :parent, true, w.key_hash, :email,
+     select :shop, w.id, w.file_id, w.parent_id, true, w.key_hash, w.email,
        :now::timestamptz + w.days * interval '24 hours', w.download_limit, :now
-     from unnest(:ids::uuid[], :files::uuid[], :hashes::bytea[], :days::int[], :limits::int[])
-       as w (id, file_id, key_hash, days, download_limit)
+     from unnest(:ids::uuid[], :files::uuid[], :parents::uuid[], :hashes::bytea[], :emails::text[], :days::int[],
+       :limits::int[]) as w (id, file_id, parent_id, key_hash, email, days, download_limit)
      on conflict (shop_id, parent_id, file_id) where parent_id is not null do nothing`,
     {
-      ...{ parent: delivery.link_id, email: delivery.email, ids, now },
+      ...{ ids, now },
       files: files.map(({ file_id }) => file_id),
+      parents: files.map(({ delivery }) => delivery.link_id),
       hashes: ids.map((id) => hashKey(secrets.linkKey(id, 0))),
+      emails: files.map(({ delivery }) => delivery.email),
       days: files.map(({ expiry_days }) => expiry_days),
       limits: files.map(({ download_limit }) => download_limit),
     },
@@ -99,6 +122,7 @@ export async function addDeliveryFiles(
 }
 
 export interface DeliveredFile {
+  delivery_id: string
   line_id: string
   file_id: string
   withdrawn: boolean
@@ -106,13 +130,20 @@ export interface DeliveredFile {
 }
 
 export const readDeliveryFiles = (tx: ShopScope, delivery: string): Promise<DeliveredFile[]> =>
+  readFilesOf(tx, [delivery])
+
+/** Of many deliveries, in one list. */
+export const readFilesOf = (
+  tx: ShopScope,
+  deliveries: readonly string[],
+): Promise<DeliveredFile[]> =>
   tx.query<DeliveredFile>(
-    `select df.line_id, df.file_id, df.withdrawn, coalesce(l.entitled, false) as entitled
+    `select df.delivery_id, df.line_id, df.file_id, df.withdrawn, coalesce(l.entitled, false) as entitled
      from delivery_files df
      join deliveries d on d.shop_id = df.shop_id and d.id = df.delivery_id
      left join order_lines l on l.shop_id = d.shop_id and l.order_id = d.order_id and l.id = df.line_id
-     where df.shop_id = :shop and df.delivery_id = :delivery`,
-    { delivery },
+     where df.shop_id = :shop and df.delivery_id = any(:deliveries::uuid[])`,
+    { deliveries },
   )
 
 /**

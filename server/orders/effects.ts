@@ -1,35 +1,45 @@
 // Changes of the platform's orders, outside the transaction that decides them: a row for each order
-// and kind says that the order is to be marked or fulfilled, and a task of the shop works them off. A
-// row names no content: the state at the time of the work counts, so that late effects are right.
+// and kind says that the order is to be marked or fulfilled, and a task of the shop works them off,
+// many orders in one request. A row names no content: the state at the time of the work counts, so
+// that late effects are right.
+import { setTimeout as delay } from 'node:timers/promises'
 import { PortError } from '../../plugins/contract.ts'
 import type { Database } from '../db/database.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { queueTask, type BackgroundTask, type TaskKind } from '../engine/background.ts'
-import { readShop } from '../files/shop-settings.ts'
+import { readShop, type ShopRecord } from '../files/shop-settings.ts'
 import { linkAddress } from '../files/links.ts'
 import { errorFields, type Logger } from '../log.ts'
 import type { Secrets } from '../secrets.ts'
+import { MARKS_A_REQUEST, type Marked } from '../storefront/order-marks.ts'
 import type { LiveOrders } from '../storefront/orders.ts'
 import { STATUS_SQL, type DeliveryStatus } from './entitlement.ts'
 
 export type EffectKind = 'mark' | 'fulfil'
 
+export interface QueuedEffect {
+  order: string
+  kind: EffectKind
+}
+
 const ORDER_EFFECTS: TaskKind = { name: 'order-effects' }
-const AT_A_TIME = 20
 const MAX_ATTEMPTS = 8
 const RETRY_SECONDS = 30
+/** A run waits so long for further effects: the next request then carries more. */
+const GATHER_MS = 200
+/** Then other shops take their turn. */
+const RUN_MS = 10_000
 
-/** Call it in the transaction that changes the delivery. */
-export async function queueEffects(
-  tx: ShopScope,
-  order: string,
-  kinds: readonly EffectKind[],
-): Promise<void> {
+/** Call it in the transaction that changes the deliveries. */
+export async function queueEffects(tx: ShopScope, effects: readonly QueuedEffect[]): Promise<void> {
+  if (effects.length === 0) return
   await tx.query(
-    `insert into order_effects (shop_id, order_id, kind) select :shop, :order, kind from unnest(:kinds::text[]) kind
+    `insert into order_effects (shop_id, order_id, kind)
+     select :shop, order_id, kind from unnest(:orders::text[], :kinds::text[]) as g (order_id, kind)
+     order by order_id, kind
      on conflict (shop_id, order_id, kind) do update
        set noted = excluded.noted, due_at = now(), attempts = 0, error = null`,
-    { order, kinds },
+    { orders: effects.map(({ order }) => order), kinds: effects.map(({ kind }) => kind) },
   )
   await queueTask(tx, ORDER_EFFECTS, String(tx.shop))
 }
@@ -42,6 +52,7 @@ interface DueEffect {
 }
 
 interface Shown {
+  order_id: string
   status: DeliveryStatus
   link_id: string
   rotation: number
@@ -66,16 +77,12 @@ export const effectTask = (parts: EffectParts): BackgroundTask => ({
     order by e.shop_id, e.due_at`,
   run: async ({ shop, signal }) => {
     const scope = forShop(parts.database, shop!)
-    const due = await scope.query<DueEffect>(
-      `select order_id, kind, noted, attempts from order_effects
-       where shop_id = :shop and error is null and due_at <= now() order by due_at limit :most`,
-      { most: AT_A_TIME },
-    )
-    for (const effect of due) {
-      signal.throwIfAborted()
-      await carryOut(parts, scope, effect, signal)
+    for (const until = performance.now() + RUN_MS; performance.now() < until;) {
+      const done = await carryOutDue(parts, scope, signal)
+      if (done === 0) return nextDue(scope)
+      if (done < MARKS_A_REQUEST) await delay(GATHER_MS, undefined, { signal })
     }
-    return due.length === AT_A_TIME ? new Date() : nextDue(scope)
+    return new Date()
   },
 })
 
@@ -86,66 +93,144 @@ async function nextDue(scope: ShopScope): Promise<Date | null> {
   return row?.due_at ?? null
 }
 
-async function carryOut(
+/** The most urgent effects of one kind; gives how many. */
+async function carryOutDue(
   parts: EffectParts,
   scope: ShopScope,
-  effect: DueEffect,
   signal: AbortSignal,
-): Promise<void> {
-  const { order_id: order, kind, noted, attempts } = effect
-  const one = 'shop_id = :shop and order_id = :order and kind = :kind and noted = :noted'
-  try {
-    await perform(parts, scope, effect, signal)
-    await scope.query(`delete from order_effects where ${one}`, { order, kind, noted })
-  } catch (error) {
-    if (signal.aborted) throw error
-    const lasting = attempts + 1 >= MAX_ATTEMPTS || (error instanceof PortError && !error.retryable)
-    parts.log.warn('an order could not be changed on the platform', {
-      ...{ shop: scope.shop, order, kind, given_up: lasting },
-      ...errorFields(error),
-    })
-    await scope.query(
-      `update order_effects set attempts = attempts + 1, due_at = now() + :wait * interval '1 second',
-         error = case when :lasting then :error else null end where ${one}`,
-      {
-        ...{ order, kind, noted, lasting, wait: RETRY_SECONDS * 2 ** attempts },
-        error: error instanceof PortError ? error.message : 'Something went wrong on our side',
-      },
-    )
-  }
-}
-
-async function perform(
-  { storefront, secrets, baseUrl }: EffectParts,
-  scope: ShopScope,
-  { order_id: order, kind }: DueEffect,
-  signal: AbortSignal,
-): Promise<void> {
-  const shown = await readShown(scope, order)
-  if (!shown) return
-  const { name, settings } = await readShop(scope)
-  const orders = storefront.orders(scope.shop)
-  const ready = shown.status === 'ready'
-  const url = linkAddress(baseUrl, secrets.linkKey(shown.link_id, shown.rotation))
-  if (kind === 'mark') {
-    const value = { status: shown.status, files: shown.files, url: ready ? url : null }
-    return orders.mark({ order, value, tag: ready ? settings.order_tag : null }, signal)
-  }
-  if (!ready) return
-  const notify = settings.delivery_mail === 'platform' ? { company: name, url } : null
-  await orders.fulfil({ order, lines: shown.lines, notify }, signal)
-}
-
-async function readShown(scope: ShopScope, order: string): Promise<Shown | null> {
-  const [row] = await scope.query<Shown>(
-    `select ${STATUS_SQL} as status, l.id as link_id, l.rotation,
-       (select count(distinct file_id)::int from delivery_files df
-        where df.shop_id = d.shop_id and df.delivery_id = d.id and not df.withdrawn) as files,
-       coalesce((select array_agg(distinct line_id) from delivery_files df
-        where df.shop_id = d.shop_id and df.delivery_id = d.id and not df.withdrawn), '{}') as lines
-     from deliveries d join links l on l.shop_id = d.shop_id and l.delivery_id = d.id
-     where d.shop_id = :shop and d.order_id = :order`,
-    { order },
+): Promise<number> {
+  const due = await scope.query<DueEffect>(
+    `select order_id, kind, noted, attempts from order_effects
+     where shop_id = :shop and error is null and due_at <= now() and kind = (
+       select kind from order_effects where shop_id = :shop and error is null and due_at <= now()
+       order by due_at, kind desc limit 1)
+     order by due_at limit :most`,
+    { most: MARKS_A_REQUEST },
   )
-  return row ?? null
+  signal.throwIfAborted()
+  if (due.length === 0) return 0
+  // One that failed before is tried alone: it may be what made the others fail.
+  const group =
+    due[0]!.attempts > 0 ? due.slice(0, 1) : due.filter(({ attempts }) => attempts === 0)
+  await writeResults(parts, scope, group, await performAll(parts, scope, group, signal))
+  return group.length
+}
+
+const OURS = new PortError('storefront_unavailable', 'Something went wrong on our side', true)
+
+/** The result of each. */
+async function performAll(
+  { storefront, secrets, baseUrl, log }: EffectParts,
+  scope: ShopScope,
+  due: readonly DueEffect[],
+  signal: AbortSignal,
+): Promise<readonly Marked[]> {
+  const shop = await readShop(scope)
+  const shown = await readShown(
+    scope,
+    due.map(({ order_id }) => order_id),
+  )
+  const orders = storefront.orders(scope.shop)
+  const address = ({ link_id, rotation }: Shown) =>
+    linkAddress(baseUrl, secrets.linkKey(link_id, rotation))
+  // A delivery that is gone needs nothing, and one that is not ready is not fulfilled.
+  const wanted = due.flatMap(({ order_id, kind }) => {
+    const found = shown.get(order_id)
+    return found && (kind === 'mark' || found.status === 'ready') ? [found] : []
+  })
+  if (wanted.length === 0) return due.map(() => null)
+  let results: readonly Marked[]
+  try {
+    results =
+      due[0]!.kind === 'mark'
+        ? await orders.mark(
+            wanted.map((one) => markOf(one, shop, address)),
+            signal,
+          )
+        : await orders.fulfil(
+            wanted.map((one) => fulfilmentOf(one, shop, address)),
+            signal,
+          )
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!(error instanceof PortError)) log.error('orders were not changed', errorFields(error))
+    results = wanted.map(() => (error instanceof PortError ? error : OURS))
+  }
+  return due.map(({ order_id }) => {
+    const at = wanted.findIndex((one) => one.order_id === order_id)
+    return at < 0 ? null : results[at]!
+  })
+}
+
+type Address = (shown: Shown) => string
+
+const markOf = (shown: Shown, { settings }: ShopRecord, address: Address) => {
+  const ready = shown.status === 'ready'
+  const value = { status: shown.status, files: shown.files, url: ready ? address(shown) : null }
+  return { order: shown.order_id, value, tag: ready ? settings.order_tag : null }
+}
+
+const fulfilmentOf = (shown: Shown, { name, settings }: ShopRecord, address: Address) => ({
+  order: shown.order_id,
+  lines: shown.lines,
+  notify: settings.delivery_mail === 'platform' ? { company: name, url: address(shown) } : null,
+})
+
+async function readShown(
+  scope: ShopScope,
+  orders: readonly string[],
+): Promise<ReadonlyMap<string, Shown>> {
+  const rows = await scope.query<Shown>(
+    `select d.order_id, ${STATUS_SQL} as status, l.id as link_id, l.rotation, f.files, f.lines
+     from deliveries d join links l on l.shop_id = d.shop_id and l.delivery_id = d.id
+     join lateral (
+       select count(distinct file_id)::int as files, coalesce(array_agg(distinct line_id), '{}') as lines
+       from delivery_files df
+       where df.shop_id = d.shop_id and df.delivery_id = d.id and not df.withdrawn) f on true
+     where d.shop_id = :shop and d.order_id = any(:orders::text[])`,
+    { orders },
+  )
+  return new Map(rows.map((row) => [row.order_id, row]))
+}
+
+/** Deletes what was done, unless it was asked for again meanwhile, and delays what failed. */
+async function writeResults(
+  { log }: EffectParts,
+  scope: ShopScope,
+  due: readonly DueEffect[],
+  results: readonly Marked[],
+): Promise<void> {
+  const done = due.filter((_, at) => results[at] === null)
+  await scope.query(
+    `delete from order_effects e using unnest(:orders::text[], :noted::bigint[]) as g (order_id, noted)
+     where e.shop_id = :shop and e.order_id = g.order_id and e.kind = :kind and e.noted = g.noted`,
+    {
+      kind: due[0]!.kind,
+      orders: done.map(({ order_id }) => order_id),
+      noted: done.map(({ noted }) => noted),
+    },
+  )
+  for (const [at, effect] of due.entries()) {
+    const error = results[at]
+    if (error) await delayEffect(scope, effect, error, log)
+  }
+}
+
+async function delayEffect(
+  scope: ShopScope,
+  { order_id: order, kind, noted, attempts }: DueEffect,
+  error: PortError,
+  log: Logger,
+): Promise<void> {
+  const lasting = attempts + 1 >= MAX_ATTEMPTS || !error.retryable
+  log.warn('an order could not be changed on the platform', {
+    ...{ shop: scope.shop, order, kind, given_up: lasting },
+    ...errorFields(error),
+  })
+  await scope.query(
+    `update order_effects set attempts = attempts + 1, due_at = now() + :wait * interval '1 second',
+       error = case when :lasting then :error else null end
+     where shop_id = :shop and order_id = :order and kind = :kind and noted = :noted`,
+    { order, kind, noted, lasting, wait: RETRY_SECONDS * 2 ** attempts, error: error.message },
+  )
 }

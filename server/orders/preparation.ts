@@ -7,6 +7,7 @@ import {
   prepareAnew,
   prepareDelivery,
   readPreparation,
+  readPreparations,
   type DeliveryAbout,
 } from '../engine/engine.ts'
 import { readShop } from '../files/shop-settings.ts'
@@ -15,7 +16,7 @@ import { runnable } from '../workflows/find.ts'
 import { readWorkflow } from '../workflows/workflows.ts'
 import { holdDelivery, readDeliveryFiles, writeState, type DeliveryRow } from './delivery-rows.ts'
 import type { DeliveryFacts } from './entitlement.ts'
-import { settleDelivery } from './settle.ts'
+import { settleDeliveries } from './settle.ts'
 
 /** Queues what the shop's workflow has to do about files that are new to the delivery. */
 export async function prepareFiles(tx: ShopScope, row: DeliveryRow): Promise<void> {
@@ -45,10 +46,15 @@ async function workflowOf(tx: ShopScope, id: string): Promise<Workflow> {
 
 async function aboutOf(tx: ShopScope, delivery: string): Promise<DeliveryAbout> {
   const [row] = await tx.query<
-    DeliveryAbout['order'] & { email: string | null; locale: string | null; ordered: Date }
+    DeliveryAbout['order'] & {
+      email: string | null
+      locale: string | null
+      ordered: Date
+      buyer: string | null
+    }
   >(
     `select o.name, o.confirmation_number, o.ordered_at as ordered, coalesce(d.email, o.email) as email,
-       o.locale
+       o.locale, o.customer_name as buyer
      from deliveries d join orders o on o.shop_id = d.shop_id and o.id = d.order_id
      where d.shop_id = :shop and d.id = :delivery`,
     { delivery },
@@ -60,10 +66,10 @@ async function aboutOf(tx: ShopScope, delivery: string): Promise<DeliveryAbout> 
      where df.shop_id = :shop and df.delivery_id = :delivery group by df.file_id`,
     { delivery },
   )
-  const { name, confirmation_number, ordered, email, locale } = row!
+  const { name, confirmation_number, ordered, email, locale, buyer } = row!
   return {
     order: { name, confirmation_number, ordered_at: ordered.toISOString() },
-    buyer: { name: null, email, locale },
+    buyer: { name: buyer, email, locale },
     quantities: Object.fromEntries(units.map((one) => [one.file_id, one.units])),
   }
 }
@@ -73,17 +79,25 @@ export async function heldByWorkflow(
   tx: ShopScope,
   delivery: string,
 ): Promise<DeliveryFacts['held_by']> {
-  const preparation = await readPreparation(tx, delivery)
-  return preparation === null || preparation.status === 'ready' ? null : 'workflow'
+  return (await preparedBy(tx, [delivery]))(delivery)
+}
+
+/** The same of many. */
+export async function preparedBy(
+  tx: ShopScope,
+  deliveries: readonly string[],
+): Promise<(delivery: string) => DeliveryFacts['held_by']> {
+  const known = await readPreparations(tx, deliveries)
+  return (delivery) => ((known.get(delivery)?.status ?? 'ready') === 'ready' ? null : 'workflow')
 }
 
 /** In the transaction in which a run ends: releases the delivery where only the run held it. */
 export async function settlePrepared(tx: ShopScope, delivery: string, now: Date): Promise<void> {
-  const row = await holdDelivery(tx, { id: delivery })
+  const row = await holdDelivery(tx, delivery)
   if (!row || (row.held_by !== null && row.held_by !== 'workflow')) return
   const held_by = await heldByWorkflow(tx, delivery)
   const next = await writeState(tx, row, { ...row, held_by }, now)
-  await settleDelivery(tx, next, await readDeliveryFiles(tx, delivery), now)
+  await settleDeliveries(tx, [{ row: next, files: await readDeliveryFiles(tx, delivery) }], now)
 }
 
 /** The buyer's address was corrected: their copies bear the wrong one. */

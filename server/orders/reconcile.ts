@@ -1,6 +1,7 @@
-// reconcileOrder: brings the delivery of one order to what the platform's order entitles its buyer
+// reconcileOrders: brings the deliveries of orders to what the platform's orders entitle their buyers
 // to. It is behind every webhook about an order and behind the hourly comparison. It reads the whole
-// state and writes what differs, so that it can be repeated, and events may come in any order.
+// state and writes what differs, so that it can be repeated, and events may come in any order. Orders
+// of one batch share its statements.
 import type { ShopScope } from '../db/for-shop.ts'
 import { readShop } from '../files/shop-settings.ts'
 import { raiseNotice } from '../files/notices.ts'
@@ -8,74 +9,148 @@ import type { Secrets } from '../secrets.ts'
 import type { PlatformOrder } from '../storefront/orders.ts'
 import {
   addDeliveryFiles,
-  ensureDelivery,
-  holdDelivery,
-  readDeliveryFiles,
+  holdDeliveries,
+  makeDeliveries,
+  readFilesOf,
   withdrawFiles,
   writeState,
   type DeliveredFile,
   type DeliveryRow,
 } from './delivery-rows.ts'
 import { isEntitled, isRisky, type DeliveryFacts } from './entitlement.ts'
-import { filesOfLines, holdOrder, writeOrder, type SoldFile } from './order-rows.ts'
-import { heldByWorkflow, prepareFiles } from './preparation.ts'
-import { settleDelivery } from './settle.ts'
+import {
+  filesOfOrders,
+  holdOrders,
+  writeOrders,
+  type JudgedOrder,
+  type SoldFile,
+} from './order-rows.ts'
+import { prepareFiles, preparedBy } from './preparation.ts'
+import { settleDeliveries } from './settle.ts'
 
 export interface ReconcileParts {
   secrets: Secrets
   now: Date
 }
 
-/** What became of the order. `stale`: a newer state was reconciled already. */
+/** What became of an order. `stale`: a newer state was reconciled already. */
 export type Reconciled = 'ignored' | 'stale' | 'reconciled'
 
-export function reconcileOrder(
+type Settings = Parameters<typeof isRisky>[1] & Parameters<typeof isEntitled>[2]
+
+/** One order, in its own transaction. */
+export const reconcileOrder = async (
   scope: ShopScope,
   order: PlatformOrder,
-  { secrets, now }: ReconcileParts,
-): Promise<Reconciled> {
-  return scope.transaction(async (tx) => {
-    const known = await holdOrder(tx, order.id)
-    if (known && known.changed_at > order.updated_at) return 'stale'
-    const sold = await filesOfLines(tx, order)
-    if (!known && sold.length === 0) return 'ignored'
-    const { settings } = await readShop(tx)
-    const entitled = new Set(
-      order.lines.filter((line) => isEntitled(order, line, settings)).map(({ id }) => id),
-    )
-    await writeOrder(tx, order, entitled)
-    const due = sold.filter(({ line_id }) => entitled.has(line_id))
-    const row = await deliveryOf(tx, secrets, order.id, due, now)
-    if (!row) return 'reconciled'
-    const files = await readDeliveryFiles(tx, row.id)
-    await withdrawFiles(tx, row, files, now)
-    const prepares = await heldByWorkflow(tx, row.id)
-    const state = stateOf(row, order, files, { ...settings, prepares }, now)
-    const next = await writeState(tx, row, state, now)
-    if (next.held_by === 'risk' && row.held_by !== 'risk') await tellHold(tx, order)
-    await settleDelivery(tx, next, files, now)
-    return 'reconciled'
-  })
-}
+  parts: ReconcileParts,
+): Promise<Reconciled> => (await scope.transaction((tx) => reconcileOrders(tx, [order], parts)))[0]!
 
 /**
- * The delivery with the files that are due. What a line gives is fixed when it entitles for the first
- * time: a file that is attached to its product later is a new sale. Null: nothing was ever due.
+ * All of them or none, in the caller's transaction; gives the result of each.
+ * @param orders each once.
  */
-async function deliveryOf(
+export async function reconcileOrders(
+  tx: ShopScope,
+  orders: readonly PlatformOrder[],
+  { secrets, now }: ReconcileParts,
+): Promise<Reconciled[]> {
+  const ids = orders.map(({ id }) => id)
+  const known = await holdOrders(tx, ids)
+  const sold = groupBy(await filesOfOrders(tx, orders), ({ order_id }) => order_id)
+  const { settings } = await readShop(tx)
+  const results = orders.map(({ id, updated_at }): Reconciled => {
+    const before = known.get(id)
+    if (before && before > updated_at) return 'stale'
+    return before || sold.has(id) ? 'reconciled' : 'ignored'
+  })
+  const judged = orders
+    .filter((_, at) => results[at] === 'reconciled')
+    .map((order) => judge(order, settings))
+  await writeOrders(tx, judged)
+  const deliveries = await deliveriesOf(tx, secrets, judged, sold, now)
+  await settleAll(tx, judged, deliveries, settings, now)
+  return results
+}
+
+const judge = (order: PlatformOrder, settings: Settings): JudgedOrder => ({
+  order,
+  entitled: new Set(
+    order.lines.filter((line) => isEntitled(order, line, settings)).map(({ id }) => id),
+  ),
+})
+
+type SoldFiles = ReadonlyMap<string, readonly SoldFile[]>
+
+/**
+ * By order, with the files that are due. What a line gives is fixed when it entitles for the first
+ * time: a file that is attached to its product later is a new sale. An order of which nothing was
+ * ever due has none.
+ */
+async function deliveriesOf(
   tx: ShopScope,
   secrets: Secrets,
-  order: string,
-  due: readonly SoldFile[],
+  judged: readonly JudgedOrder[],
+  sold: SoldFiles,
   now: Date,
-): Promise<DeliveryRow | null> {
-  if (due.length === 0) return holdDelivery(tx, { order })
-  const row = await ensureDelivery(tx, secrets, order, now)
-  const given = new Set((await readDeliveryFiles(tx, row.id)).map(({ line_id }) => line_id))
-  const added = due.filter(({ line_id }) => !given.has(line_id))
-  await addDeliveryFiles(tx, secrets, row, added, now)
-  if (added.length > 0) await prepareFiles(tx, row)
-  return row
+): Promise<ReadonlyMap<string, DeliveryRow>> {
+  const due = new Map(
+    judged.map(({ order: { id }, entitled }) => [
+      id,
+      (sold.get(id) ?? []).filter(({ line_id }) => entitled.has(line_id)),
+    ]),
+  )
+  const entitling = [...due].filter(([, files]) => files.length > 0).map(([id]) => id)
+  await makeDeliveries(tx, secrets, entitling, now)
+  const rows = await holdDeliveries(tx, [...due.keys()])
+  const given = await readFilesOf(
+    tx,
+    entitling.map((order) => rows.get(order)!.id),
+  )
+  const lines = new Set(given.map(({ delivery_id, line_id }) => `${delivery_id}/${line_id}`))
+  const added = entitling.flatMap((order) => {
+    const delivery = rows.get(order)!
+    const files = due.get(order)!.filter(({ line_id }) => !lines.has(`${delivery.id}/${line_id}`))
+    return files.length > 0 ? [{ delivery, sold: files }] : []
+  })
+  await addDeliveryFiles(tx, secrets, added, now)
+  for (const { delivery } of added) await prepareFiles(tx, delivery)
+  return rows
+}
+
+/** Brings each delivery's files and state to what the order says, and what follows from them. */
+async function settleAll(
+  tx: ShopScope,
+  judged: readonly JudgedOrder[],
+  deliveries: ReadonlyMap<string, DeliveryRow>,
+  settings: Settings,
+  now: Date,
+): Promise<void> {
+  const ids = [...deliveries.values()].map(({ id }) => id)
+  if (ids.length === 0) return
+  const files = groupBy(await readFilesOf(tx, ids), ({ delivery_id }) => delivery_id)
+  const prepares = await preparedBy(tx, ids)
+  const settled: Parameters<typeof settleDeliveries>[1][number][] = []
+  for (const { order } of judged) {
+    const row = deliveries.get(order.id)
+    if (!row) continue
+    const own = files.get(row.id) ?? []
+    await withdrawFiles(tx, row, own, now)
+    const state = stateOf(row, order, own, { ...settings, prepares: prepares(row.id) }, now)
+    const next = await writeState(tx, row, state, now)
+    if (next.held_by === 'risk' && row.held_by !== 'risk') await tellHold(tx, order)
+    settled.push({ row: next, files: own })
+  }
+  await settleDeliveries(tx, settled, now)
+}
+
+function groupBy<One>(all: readonly One[], keyOf: (one: One) => string): Map<string, One[]> {
+  const groups = new Map<string, One[]>()
+  for (const one of all) {
+    const there = groups.get(keyOf(one))
+    if (there) there.push(one)
+    else groups.set(keyOf(one), [one])
+  }
+  return groups
 }
 
 function stateOf(

@@ -1,40 +1,63 @@
-// What follows from a delivery's state: the buyer's mail, and the order's marks on the platform.
+// What follows from the state of deliveries: the buyers' mails, and the orders' marks on the platform.
 import type { ShopScope } from '../db/for-shop.ts'
 import { readShop } from '../files/shop-settings.ts'
 import { toPublicId } from '../ids.ts'
-import { queueDeliveryMail } from '../notify/delivery-mail.ts'
-import { raiseTrigger } from '../notify/flow/triggers.ts'
+import { queueFirstMails } from '../notify/delivery-mail.ts'
+import { raiseTriggers } from '../notify/flow/triggers.ts'
 import type { DeliveredFile, DeliveryRow } from './delivery-rows.ts'
-import { queueEffects } from './effects.ts'
+import { queueEffects, type QueuedEffect } from './effects.ts'
 import { statusOf } from './entitlement.ts'
 
-/** What follows from the delivery's state: the buyer's mail, once, and the order's marks. */
-export async function settleDelivery(
+/** A delivery as it was written, with its files. */
+export interface SettledDelivery {
+  row: DeliveryRow
+  files: readonly DeliveredFile[]
+}
+
+/** What follows from their state: each buyer's mail, once, and the orders' marks. */
+export async function settleDeliveries(
   tx: ShopScope,
-  row: DeliveryRow,
-  files: readonly DeliveredFile[],
+  settled: readonly SettledDelivery[],
   now: Date,
 ): Promise<void> {
   const { settings } = await readShop(tx)
-  const ready = statusOf(row) === 'ready'
-  if (ready && row.mailed_at === null && row.email !== null && settings.delivery_mail === 'own') {
-    await queueDeliveryMail(tx, row.id, 'first')
-    await tx.query('update deliveries set mailed_at = :now where shop_id = :shop and id = :id', {
-      id: row.id,
-      now,
-    })
-  }
-  const lines = files.filter(({ entitled }) => entitled).map(({ line_id }) => line_id)
-  const marked = [statusOf(row), row.rotation, ...new Set(lines.sort())].join(' ')
-  if (marked === row.marked) return
-  await tx.query('update deliveries set marked = :marked where shop_id = :shop and id = :id', {
-    id: row.id,
-    marked,
-  })
-  // Told once for a delivery, when its buyer can have the files for the first time.
-  if (ready)
-    await raiseTrigger(tx, {
-      handle: 'file-delivered',
+  const mailed = settled.filter(
+    ({ row }) =>
+      settings.delivery_mail === 'own' &&
+      statusOf(row) === 'ready' &&
+      row.mailed_at === null &&
+      row.email !== null,
+  )
+  await queueFirstMails(
+    tx,
+    mailed.map(({ row }) => row.id),
+  )
+  const marked = settled
+    .map(({ row, files }) => ({ row, files, mark: markOf(row, files) }))
+    .filter(({ row, mark }) => mark !== row.marked)
+  const fulfils = settings.fulfil_orders || settings.delivery_mail === 'platform'
+  await writeSettled(tx, mailed, marked, now)
+  await tellDelivered(
+    tx,
+    marked.filter(({ row }) => statusOf(row) === 'ready'),
+  )
+  await queueEffects(
+    tx,
+    marked.flatMap(({ row }): QueuedEffect[] => [
+      { order: row.order_id, kind: 'mark' },
+      ...(fulfils && statusOf(row) === 'ready'
+        ? [{ order: row.order_id, kind: 'fulfil' } as const]
+        : []),
+    ]),
+  )
+}
+
+/** Told once for a delivery, when its buyer can have the files for the first time. */
+const tellDelivered = (tx: ShopScope, settled: readonly SettledDelivery[]): Promise<void> =>
+  raiseTriggers(
+    tx,
+    'file-delivered',
+    settled.map(({ row, files }) => ({
       key: row.id,
       payload: {
         order_id: Number(row.order_id.split('/').at(-1)),
@@ -43,7 +66,34 @@ export async function settleDelivery(
           files.filter(({ entitled }) => entitled).map((file) => file.file_id),
         ).size,
       },
-    })
-  const fulfils = settings.fulfil_orders || settings.delivery_mail === 'platform'
-  await queueEffects(tx, row.order_id, ready && fulfils ? ['mark', 'fulfil'] : ['mark'])
+    })),
+  )
+
+/** What the platform's order shows follows from this. */
+function markOf(row: DeliveryRow, files: readonly DeliveredFile[]): string {
+  const lines = files.filter(({ entitled }) => entitled).map(({ line_id }) => line_id)
+  return [statusOf(row), row.rotation, ...new Set(lines.sort())].join(' ')
+}
+
+async function writeSettled(
+  tx: ShopScope,
+  mailed: readonly SettledDelivery[],
+  marked: readonly { row: DeliveryRow; mark: string }[],
+  now: Date,
+): Promise<void> {
+  const marks = new Map(marked.map(({ row, mark }) => [row.id, mark]))
+  const mails = new Set(mailed.map(({ row }) => row.id))
+  const ids = [...new Set([...marks.keys(), ...mails])]
+  if (ids.length === 0) return
+  await tx.query(
+    `update deliveries d set marked = coalesce(g.mark, d.marked),
+       mailed_at = case when g.mailed then :now::timestamptz else d.mailed_at end
+     from unnest(:ids::uuid[], :marks::text[], :mailed::boolean[]) as g (id, mark, mailed)
+     where d.shop_id = :shop and d.id = g.id`,
+    {
+      ...{ ids, now },
+      marks: ids.map((id) => marks.get(id) ?? null),
+      mailed: ids.map((id) => mails.has(id)),
+    },
+  )
 }

@@ -1,20 +1,27 @@
-// Orders in the background: one job for each order that changed, and an hourly comparison with the
-// platform that finds what no webhook reported.
+// Orders in the background: the orders of a shop that changed, many in one run, and an hourly
+// comparison with the platform that finds what no webhook reported.
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from '../db/database.ts'
+import { isDatabaseAway } from '../db/error-classes.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import type { BackgroundTask } from '../engine/background.ts'
 import { errorFields, type Logger } from '../log.ts'
 import type { Secrets } from '../secrets.ts'
-import type { ChangedOrder, LiveOrders } from '../storefront/orders.ts'
 import {
-  changeOfKey,
-  readChange,
-  RECONCILE_ORDER,
-  reportChange,
-  settleChange,
-  WANTED_ORDERS,
-} from '../storefront/webhooks/changes.ts'
-import { reconcileOrder } from './reconcile.ts'
+  ORDERS_A_QUERY,
+  type ChangedOrder,
+  type LiveOrders,
+  type PlatformOrder,
+} from '../storefront/orders.ts'
+import { noteOrders, RECONCILE_ORDERS, WANTED_ORDERS } from '../storefront/webhooks/changes.ts'
+import {
+  claimOrders,
+  delayOrder,
+  nextOrderDue,
+  settleOrders,
+  type ClaimedOrder,
+} from '../storefront/webhooks/claims.ts'
+import { reconcileOrders } from './reconcile.ts'
 
 export interface OrderParts {
   database: Pick<Database, 'knex'>
@@ -24,24 +31,99 @@ export interface OrderParts {
   log: Logger
 }
 
-/** Each waits for the platform most of the time, and shares its queries with the others. */
-const ORDERS_AT_A_TIME = 4
+const SHOPS_AT_A_TIME = 4
+/** A run that had orders waits so long for further ones: the next batch then has more of them. */
+const GATHER_MS = 100
+/** Then other shops take their turn. */
+const RUN_MS = 10_000
+/** PostgreSQL ends a transaction that is idle for longer, and with it the claims. */
+const READ_WITHIN_MS = 20_000
 
 export const reconcileTask = (parts: OrderParts): BackgroundTask => ({
-  ...RECONCILE_ORDER,
-  atOnce: ORDERS_AT_A_TIME,
+  ...RECONCILE_ORDERS,
+  atOnce: SHOPS_AT_A_TIME,
+  claims: true,
   wanted: WANTED_ORDERS,
-  run: async ({ shop, key, signal }) => {
+  run: async ({ shop, signal }) => {
     const scope = forShop(parts.database, shop!)
-    const change = changeOfKey(key)
-    const reported = await readChange(scope, change)
-    if (!reported) return null
-    const order = await parts.storefront.orders(scope.shop).read(change.subject, signal)
-    if (order) await reconcileOrder(scope, order, { secrets: parts.secrets, now: parts.clock() })
-    // Reported again meanwhile: the state that was read may be older than that report.
-    return (await settleChange(scope, change, reported.noted)) ? null : new Date()
+    for (const until = performance.now() + RUN_MS; performance.now() < until;) {
+      const count = await reconcileBatch(parts, scope, signal)
+      if (count === 0) return nextOrderDue(scope)
+      if (count < ORDERS_A_QUERY) await delay(GATHER_MS, undefined, { signal })
+    }
+    return new Date()
   },
 })
+
+/** In one transaction, whose end frees the claims; gives how many orders there were. */
+const reconcileBatch = (
+  parts: OrderParts,
+  scope: ShopScope,
+  signal: AbortSignal,
+): Promise<number> =>
+  scope.transaction(async (tx) => {
+    signal.throwIfAborted()
+    const claimed = await claimOrders(tx, ORDERS_A_QUERY)
+    if (claimed.length === 0) return 0
+    const read = await parts.storefront.orders(scope.shop).read(
+      claimed.map(({ order }) => order),
+      AbortSignal.any([signal, AbortSignal.timeout(READ_WITHIN_MS)]),
+    )
+    const orders = claimed.map((claim, at) => ({ claim, order: read[at] ?? null }))
+    const found = orders.flatMap(({ claim, order }) =>
+      order && 'lines' in order ? [{ claim, order }] : [],
+    )
+    const failed = [
+      ...orders.flatMap(({ claim, order }) =>
+        order && !('lines' in order) ? [{ claim, error: order as unknown }] : [],
+      ),
+      ...(await writeBatch(parts, tx, found)),
+    ]
+    for (const { claim, error } of failed) {
+      parts.log.warn('an order was not reconciled, it will be tried again', {
+        ...{ shop: scope.shop, order: claim.order },
+        ...errorFields(error),
+      })
+      await delayOrder(tx, claim)
+    }
+    const left = new Set(failed.map(({ claim }) => claim.order))
+    await settleOrders(
+      tx,
+      claimed.filter(({ order }) => !left.has(order)),
+    )
+    return claimed.length
+  })
+
+interface ReadOrder {
+  claim: ClaimedOrder
+  order: PlatformOrder
+}
+
+/** Writes all of them together; where that fails, one by one. Gives those that failed alone. */
+async function writeBatch(
+  parts: OrderParts,
+  tx: ShopScope,
+  orders: readonly ReadOrder[],
+): Promise<{ claim: ClaimedOrder; error: unknown }[]> {
+  if (orders.length === 0) return []
+  const { secrets, clock } = parts
+  try {
+    await tx.transaction((inner) =>
+      reconcileOrders(
+        inner,
+        orders.map(({ order }) => order),
+        { secrets, now: clock() },
+      ),
+    )
+    return []
+  } catch (error) {
+    if (isDatabaseAway(error)) throw error
+    if (orders.length === 1) return [{ claim: orders[0]!.claim, error }]
+  }
+  const failed = []
+  for (const one of orders) failed.push(...(await writeBatch(parts, tx, [one])))
+  return failed
+}
 
 const SYNC_EVERY_MS = 60 * 60 * 1000
 /** The platform's clock and its index of orders may be behind. */
@@ -98,7 +180,10 @@ async function reportUnknown(scope: ShopScope, page: readonly ChangedOrder[]): P
   )
   const at = new Map(known.map(({ id, changed_at }) => [id, +changed_at]))
   const changed = page.filter(({ id, updated_at }) => (at.get(id) ?? 0) < +updated_at)
-  await scope.transaction(async (tx) => {
-    for (const { id } of changed) await reportChange(tx, { kind: 'order', subject: id })
-  })
+  await scope.transaction((tx) =>
+    noteOrders(
+      tx,
+      changed.map(({ id }) => id),
+    ),
+  )
 }

@@ -25,12 +25,37 @@ export const BULK_OPERATION = read('bulk-operation')
 export const PRODUCT_BY_ID = read('product-by-id')
 export const ORDERS_BY_ID = readWith('orders-by-id', 'order-fields')
 export const CHANGED_ORDERS = read('changed-orders')
-export const ORDER_FULFILMENT = read('order-fulfilment')
-export const MARK_ORDER = read('mark-order')
-export const MARK_ORDER_UNTAGGED = read('mark-order-untagged')
-export const FULFIL_ORDER = read('fulfil-order')
 export const FLOW_TRIGGER = read('flow-trigger')
 export const SHOP_SUBSCRIPTION = read('shop-subscription')
 export const SUBSCRIBE = read('subscribe')
+export const FULFILMENT_OF_ORDERS = read('fulfilment-of-orders')
+export const WHOLE_ORDER_FULFILMENT = read('whole-order-fulfilment')
 /** Not sent by itself: a bulk query is the text of a query, run by the platform in its own time. */
 export const WHOLE_CATALOG = read('whole-catalog')
+
+const USER_ERRORS = '{ userErrors { field message } }'
+const numbers = (count: number) => Array.from({ length: count }, (_, at) => at)
+
+/** Writes `$metafields`, and adds `$tags` to the orders `$order0`, `$order1` …: one request for all. */
+export function markOrders(tagged: number): GraphqlOperation {
+  const tags = tagged > 0 ? ', $tags: [String!]!' : ''
+  const variables = numbers(tagged).map((at) => `, $order${at}: ID!`)
+  const fields = numbers(tagged).map(
+    (at) => `tagged${at}: tagsAdd(id: $order${at}, tags: $tags) ${USER_ERRORS}`,
+  )
+  const text = `mutation MarkOrders($metafields: [MetafieldsSetInput!]!${tags}${variables.join('')}) {
+    metafieldsSet(metafields: $metafields) ${USER_ERRORS}
+    ${fields.join('\n')}
+  }`
+  return { name: 'mark-orders', text }
+}
+
+/** Makes the fulfilments `$fulfilment0`, `$fulfilment1` … in one request. */
+export function fulfilOrders(count: number): GraphqlOperation {
+  const variables = numbers(count).map((at) => `$fulfilment${at}: FulfillmentInput!`)
+  const fields = numbers(count).map(
+    (at) => `made${at}: fulfillmentCreate(fulfillment: $fulfilment${at}) ${USER_ERRORS}`,
+  )
+  const text = `mutation FulfilOrders(${variables.join(', ')}) { ${fields.join('\n')} }`
+  return { name: 'fulfil-orders', text }
+}

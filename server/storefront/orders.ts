@@ -1,6 +1,5 @@
-// The orders of a shop on the platform: read in small groups, and marked with what became of them.
+// The orders of a shop on the platform: read many in one query, and marked with what became of them.
 import { PortError } from '../../plugins/contract.ts'
-import { createQueryBatcher } from '../delivery/query-batcher.ts'
 import type { AdminRequest } from './admin-api.ts'
 import { CHANGED_ORDERS, ORDERS_BY_ID } from './operations.ts'
 import { createOrderMarks, type OrderMarks } from './order-marks.ts'
@@ -29,6 +28,8 @@ export interface PlatformOrder {
   financial_status: string | null
   recommendation: string
   customer_id: string | null
+  /** Null: it was placed without an account, or the app may not read names. */
+  customer_name: string | null
   lines: readonly PlatformLine[]
 }
 
@@ -39,8 +40,14 @@ export interface ChangedOrder {
 
 /** All of it throws `PortError`. */
 export interface LiveOrders extends OrderMarks {
-  /** Null: the platform has no such order (any more). */
-  read(id: string, signal: AbortSignal): Promise<PlatformOrder | null>
+  /**
+   * Each of them, in their order. Null: the platform has no such order (any more). An error: this one
+   * could not be read, while the others could.
+   */
+  read(
+    ids: readonly string[],
+    signal: AbortSignal,
+  ): Promise<readonly (PlatformOrder | PortError | null)[]>
   /** Orders that changed since then, oldest change first. */
   changedSince(since: Date, signal: AbortSignal): AsyncIterable<readonly ChangedOrder[]>
 }
@@ -69,61 +76,73 @@ interface OrderNode {
   cancelledAt: string | null
   displayFinancialStatus: string | null
   risk: { recommendation: string }
-  customer: { id: string } | null
+  customer: { id: string; displayName?: string | null } | null
   lineItems: Page<LineNode>
 }
 
 /** With these, a query of a full group stays below the 1,000 points that one may cost. */
-const ORDERS_A_QUERY = 10
-const LINES_A_QUERY = 20
+export const ORDERS_A_QUERY = 45
+const LINES_A_QUERY = 5
 const LINE_POINTS = 3
 const ORDER_POINTS = 5
 const LINES_A_PAGE = 100
-const QUERIES_AT_A_TIME = 2
 const ORDERS_A_PAGE = 100
 
 const pointsOf = (orders: number, lines: number) => orders * (ORDER_POINTS + lines * LINE_POINTS)
 
-export function createOrders(
-  shop: number,
-  request: AdminRequest,
-  closing: AbortSignal,
-): LiveOrders {
-  const ask = async (ids: readonly string[], lines: number, after: string | null) => {
+type Ask = (
+  ids: readonly string[],
+  lines: number,
+  after: string | null,
+  signal: AbortSignal,
+) => Promise<(OrderNode | null)[]>
+
+export function createOrders(shop: number, request: AdminRequest): LiveOrders {
+  const ask: Ask = async (ids, lines, after, signal) => {
     const { nodes } = await request<{ nodes: (Partial<OrderNode> | null)[] }>(
       shop,
       ORDERS_BY_ID,
       { ids, lines, after },
       pointsOf(ids.length, lines),
-      closing,
+      signal,
     )
     // A node of another type has none of the fields.
     return nodes.map((node) => (node?.id === undefined ? null : (node as OrderNode)))
   }
-  // Orders that are asked for while a query is underway share the next one.
-  const first = createQueryBatcher<string, OrderNode | null>(
-    (ids) => ask(ids, LINES_A_QUERY, null),
-    ORDERS_A_QUERY,
-    QUERIES_AT_A_TIME,
-  )
   return {
     ...createOrderMarks(shop, request),
-    read: async (id, signal) => {
-      const node = await first(id)
-      if (!node) return null
-      const lines = [...node.lineItems.nodes]
-      for (let page = node.lineItems.pageInfo; page.hasNextPage;) {
-        signal.throwIfAborted()
-        const [next] = await ask([id], LINES_A_PAGE, page.endCursor)
-        // The pages of one order must be of one state: it is read again when it has changed.
-        if (next?.updatedAt !== node.updatedAt) throw changed()
-        lines.push(...next.lineItems.nodes)
-        page = next.lineItems.pageInfo
+    read: async (ids, signal) => {
+      const read: (PlatformOrder | PortError | null)[] = []
+      for (let at = 0; at < ids.length; at += ORDERS_A_QUERY) {
+        const nodes = await ask(ids.slice(at, at + ORDERS_A_QUERY), LINES_A_QUERY, null, signal)
+        for (const node of nodes) read.push(node && (await wholeOrder(ask, node, signal)))
       }
-      return orderOf(node, lines)
+      return read
     },
     changedSince: (since, signal) => changedOrders(shop, request, since, signal),
   }
+}
+
+/** The order with the rest of its lines. */
+async function wholeOrder(
+  ask: Ask,
+  node: OrderNode,
+  signal: AbortSignal,
+): Promise<PlatformOrder | PortError> {
+  const lines = [...node.lineItems.nodes]
+  try {
+    for (let page = node.lineItems.pageInfo; page.hasNextPage;) {
+      const [next] = await ask([node.id], LINES_A_PAGE, page.endCursor, signal)
+      // The pages of one order must be of one state: it is read again when it has changed.
+      if (next?.updatedAt !== node.updatedAt) return changed()
+      lines.push(...next.lineItems.nodes)
+      page = next.lineItems.pageInfo
+    }
+  } catch (error) {
+    if (error instanceof PortError) return error
+    throw error
+  }
+  return orderOf(node, lines)
 }
 
 const changed = () =>
@@ -162,6 +181,7 @@ const orderOf = (node: OrderNode, lines: readonly LineNode[]): PlatformOrder => 
   financial_status: node.displayFinancialStatus,
   recommendation: node.risk.recommendation,
   customer_id: node.customer?.id ?? null,
+  customer_name: node.customer?.displayName ?? null,
   lines: lines.map((line) => ({
     id: line.id,
     title: line.title,

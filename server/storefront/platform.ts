@@ -81,7 +81,7 @@ export function createStorefront(options: PlatformOptions): Storefront {
     },
     product: (shop, id, signal) => readProduct(shop, request, id, signal),
     orders: (shop) => {
-      if (!orders.has(shop)) orders.set(shop, createOrders(shop, request, closing.signal))
+      if (!orders.has(shop)) orders.set(shop, createOrders(shop, request))
       return orders.get(shop)!
     },
     subscriptions: (shop) => createSubscriptions(shop, request, transport),

@@ -79,15 +79,22 @@ export async function prepareDelivery(
 }
 
 /** Null: no workflow prepares this delivery. */
-export async function readPreparation(
+export const readPreparation = async (
   scope: ShopScope,
   delivery: string,
-): Promise<Preparation | null> {
-  const [row] = await scope.query<Preparation>(
-    `select status, code, reason from delivery_runs where shop_id = :shop and delivery_id = :delivery`,
-    { delivery },
+): Promise<Preparation | null> => (await readPreparations(scope, [delivery])).get(delivery) ?? null
+
+/** Those of the deliveries that a workflow prepares. */
+export async function readPreparations(
+  scope: ShopScope,
+  deliveries: readonly string[],
+): Promise<Map<string, Preparation>> {
+  const rows = await scope.query<Preparation & { delivery_id: string }>(
+    `select delivery_id, status, code, reason from delivery_runs
+     where shop_id = :shop and delivery_id = any(:deliveries::uuid[])`,
+    { deliveries },
   )
-  return row ?? null
+  return new Map(rows.map(({ delivery_id, ...preparation }) => [delivery_id, preparation]))
 }
 
 /** A run that failed is tried again. False: this one did not fail. */

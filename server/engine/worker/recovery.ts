@@ -241,7 +241,7 @@ async function seedAgain({ database, loadOf, log }: RecoveryOptions): Promise<vo
   )
   for (const { shop_id, id } of ends.rows) await queueFinish(forShop(database, shop_id), id)
   const messages = await database.pool.query<{ shop_id: number; id: string }>(
-    `select shop_id, id from outbox o where status = 'waiting' and not ${LIVE_JOB(`'message:' || o.id`)}`,
+    `select shop_id, id from outbox o where status = 'waiting' and not batched and not ${LIVE_JOB(`'message:' || o.id`)}`,
   )
   for (const { shop_id, id } of messages.rows) await queueMessage(forShop(database, shop_id), id)
   const seeded = chains.rows.length + ends.rows.length + messages.rows.length

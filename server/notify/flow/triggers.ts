@@ -39,6 +39,30 @@ export async function raiseTrigger(tx: ShopScope, trigger: RaisedTrigger): Promi
   if (row) await queueMessage(tx, row.id)
 }
 
+/** The same for many events of one trigger. */
+export async function raiseTriggers(
+  tx: ShopScope,
+  handle: FlowTrigger,
+  events: readonly { key: string; payload: object }[],
+): Promise<void> {
+  if (events.length === 0) return
+  const rows = await tx.query<{ id: string }>(
+    `insert into outbox (shop_id, key, kind, payload)
+     select :shop, 'flow/' || t.handle || '/' || g.key, 'flow', g.payload::jsonb
+     from flow_triggers t, unnest(:keys::text[], :payloads::text[]) as g (key, payload)
+     where t.shop_id = :shop and t.handle = :handle and ${IS_USED}
+     on conflict do nothing returning id`,
+    {
+      handle,
+      keys: events.map(({ key }) => key),
+      payloads: events.map(({ payload }) =>
+        JSON.stringify({ handle, payload } satisfies FlowMessage),
+      ),
+    },
+  )
+  for (const { id } of rows) await queueMessage(tx, id)
+}
+
 /** The platform refuses the trigger: it is not sent for a day. False: that is known already. */
 export async function recordTriggerRefusal(
   tx: ShopScope,

@@ -1,14 +1,12 @@
-// What changed on the platform and waits to be read from there: one row and one job for each
-// subject, however often it is reported.
+// What changed on the platform and waits to be read from there: one row for each subject, however
+// often it is reported. Orders are read in batches, by one job for a shop; the rest has a job each.
 import type { ShopScope } from '../../db/for-shop.ts'
-import { queueTask, type TaskKind } from '../../engine/background.ts'
+import { queuedTask, queueTask, type TaskKind } from '../../engine/background.ts'
 import type { ShopChange, ShopChangeKind } from './topics.ts'
 
-/** Orders have their own task, so that nothing else delays them. */
-export const RECONCILE_ORDER: TaskKind = { name: 'reconcile-order' }
+/** Orders have their own task, so that nothing else delays them. Its key is the shop's number. */
+export const RECONCILE_ORDERS: TaskKind = { name: 'reconcile-orders' }
 export const APPLY_CHANGE: TaskKind = { name: 'apply-platform-change' }
-
-const taskOf = (kind: ShopChangeKind) => (kind === 'order' ? RECONCILE_ORDER : APPLY_CHANGE)
 
 /** A job's key names shop, kind and subject. */
 const KEY = `shop_id || '/' || kind || '/' || subject`
@@ -24,15 +22,66 @@ export function changeOfKey(key: string): { kind: ShopChangeKind; subject: strin
  * the platform's demands to delete and to hand out data.
  */
 export const WANTED_ORDERS = `
-  select c.shop_id, ${KEY} as key, c.due_at from platform_changes c
-  join shops s on s.id = c.shop_id and s.uninstalled_at is null where c.kind = 'order'`
+  select c.shop_id, c.shop_id::text as key, min(c.due_at) as due_at from platform_changes c
+  join shops s on s.id = c.shop_id and s.uninstalled_at is null where c.kind = 'order'
+  group by c.shop_id`
 export const WANTED_CHANGES = `
   select c.shop_id, ${KEY} as key, c.due_at from platform_changes c join shops s on s.id = c.shop_id
   where c.kind in ('customer-data', 'customer-redact', 'shop-redact')
     or c.kind in ('product', 'profile') and s.uninstalled_at is null`
 
+/** Orders whose webhooks were received, with the id of each webhook. */
+export interface ReportedOrder {
+  webhook: string
+  topic: string
+  order: string
+}
+
+/**
+ * Records orders that changed and queues the shop's job, each webhook once, in one statement.
+ * Concurrent calls for one order take turns.
+ */
+export async function reportOrders(
+  scope: ShopScope,
+  reports: readonly ReportedOrder[],
+): Promise<void> {
+  await scope.query(
+    `with given as (
+       select distinct on (id) * from unnest(:ids::text[], :topics::text[], :orders::text[]) as g (id, topic, subject)
+     ), stored as (
+       insert into webhooks (shop_id, id, topic) select :shop, id, topic from given order by id
+       on conflict do nothing returning id
+     ), changed as (
+       insert into platform_changes (shop_id, kind, subject)
+       select distinct :shop, 'order', subject from given where id in (select id from stored) order by subject
+       on conflict (shop_id, kind, subject) do update
+         set noted = excluded.noted, due_at = now(), attempts = 0 returning 1
+     )
+     select ${queuedTask(RECONCILE_ORDERS)} from (select count(*) as orders from changed) c where c.orders > 0`,
+    {
+      ids: reports.map(({ webhook }) => webhook),
+      topics: reports.map(({ topic }) => topic),
+      orders: reports.map(({ order }) => order),
+    },
+  )
+}
+
+/** Records orders that changed and queues the shop's job. */
+export async function noteOrders(tx: ShopScope, orders: readonly string[]): Promise<void> {
+  if (orders.length === 0) return
+  await tx.query(
+    `insert into platform_changes (shop_id, kind, subject)
+     select distinct :shop, 'order', subject from unnest(:orders::text[]) subject order by subject
+     on conflict (shop_id, kind, subject) do update
+       set noted = excluded.noted, due_at = now(), attempts = 0`,
+    { orders },
+  )
+  await queueTask(tx, RECONCILE_ORDERS, String(tx.shop))
+}
+
 /** Records a change and queues its job, in the caller's transaction. */
 export async function reportChange(tx: ShopScope, change: ShopChange): Promise<void> {
+  if (change.kind === 'order') return noteOrders(tx, [change.subject])
   await tx.query(
     `insert into platform_changes (shop_id, kind, subject, payload) values (:shop, :kind, :subject, :payload)
      on conflict (shop_id, kind, subject) do update
@@ -43,7 +92,7 @@ export async function reportChange(tx: ShopScope, change: ShopChange): Promise<v
       payload: change.payload === undefined ? null : JSON.stringify(change.payload),
     },
   )
-  await queueTask(tx, taskOf(change.kind), keyOf(tx.shop, change))
+  await queueTask(tx, APPLY_CHANGE, keyOf(tx.shop, change))
 }
 
 export interface Reported {

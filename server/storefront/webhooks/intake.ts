@@ -1,5 +1,6 @@
 // POST /webhooks: reads the raw body, checks its signature, and stores the webhook's id and the
-// change that it reports in one transaction. The work itself is a job: the platform waits five
+// change that it reports in one transaction. Orders that are reported concurrently share one
+// statement. The work itself is a job: the platform waits five
 // seconds for the answer.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readBounded } from '../../bounded-body.ts'
@@ -8,7 +9,9 @@ import { forShop, type ShopScope } from '../../db/for-shop.ts'
 import { findKnownShop } from '../../db/shops.ts'
 import { errorFields, type Logger } from '../../log.ts'
 import { uninstall as uninstallApp } from '../../compliance/uninstall.ts'
-import { reportChange } from './changes.ts'
+import { BATCH_SIZE, createQueryBatcher } from '../../delivery/query-batcher.ts'
+import { createTtlCache } from '../../delivery/ttl-cache.ts'
+import { reportChange, reportOrders, type ReportedOrder } from './changes.ts'
 import { isSigned } from './signature.ts'
 import { TOPICS } from './topics.ts'
 
@@ -27,6 +30,7 @@ export function createIntake(
   secrets: readonly string[],
   log: Logger,
 ): Intake {
+  const { shopOf, store } = createStore(database)
   const answer = async (request: IncomingMessage): Promise<number> => {
     if (request.method !== 'POST') return 405
     const body = await readBounded(request, MOST_BODY_BYTES)
@@ -38,10 +42,10 @@ export function createIntake(
     if (id === '' || id.length > MOST_ID_LENGTH) return 400
     const report = readReport(request, body)
     if (report === null) return 400
-    const shop = await findKnownShop(database, String(headers['x-shopify-shop-domain'] ?? ''))
+    const shop = await shopOf(String(headers['x-shopify-shop-domain'] ?? ''))
     // A shop that was deleted, or a topic of another version: nothing is left to do.
     if (shop === null || report === 'unknown') return 200
-    await forShop(database, shop).transaction((tx) => store(tx, id, report))
+    await store(shop, id, report)
     return 200
   }
   return async (request, response) => {
@@ -79,7 +83,46 @@ function readReport({ headers }: IncomingMessage, body: Buffer): Report | 'unkno
   }
 }
 
-async function store(tx: ShopScope, id: string, report: Report): Promise<void> {
+/** Webhooks of a shop that was deleted meanwhile fail for so long, and the platform repeats them. */
+const SHOP_KNOWN_MS = 5000
+
+function createStore(database: Pick<Database, 'knex'>) {
+  const known = createTtlCache<number>(SHOP_KNOWN_MS)
+  const batches = new Map<number, (report: ReportedOrder) => Promise<null>>()
+  /** Orders that are reported while a statement runs share the next one. */
+  const batchOf = (shop: number) => {
+    const there = batches.get(shop)
+    if (there) return there
+    const scope = forShop(database, shop)
+    const made = createQueryBatcher<ReportedOrder, null>(
+      async (reports) => {
+        await reportOrders(scope, reports)
+        return reports.map(() => null)
+      },
+      BATCH_SIZE,
+      1,
+    )
+    batches.set(shop, made)
+    return made
+  }
+  return {
+    shopOf: async (domain: string): Promise<number | null> => {
+      const there = known.get(domain)
+      if (there !== undefined) return there
+      const found = await findKnownShop(database, domain)
+      if (found !== null) known.set(domain, found)
+      return found
+    },
+    store: async (shop: number, webhook: string, report: Report): Promise<void> => {
+      const { topic, change } = report
+      if (change !== null && change !== 'uninstalled' && change.kind === 'order')
+        return void (await batchOf(shop)({ webhook, topic, order: change.subject }))
+      await forShop(database, shop).transaction((tx) => storeOne(tx, webhook, report))
+    },
+  }
+}
+
+async function storeOne(tx: ShopScope, id: string, report: Report): Promise<void> {
   const { topic, change, triggeredAt } = report
   const stored = await tx.query(
     `insert into webhooks (shop_id, id, topic) values (:shop, :id, :topic)

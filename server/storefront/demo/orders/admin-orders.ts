@@ -4,6 +4,11 @@ import { parseSearch, type Expression } from '../search-query.ts'
 import { badRequest } from '../connection.ts'
 import { fulfil, type DemoLine, type DemoOrder } from './order.ts'
 import type { OrderStore } from './store.ts'
+import {
+  BATCH_SIZE,
+  CONCURRENT_STATEMENTS,
+  createQueryBatcher,
+} from '../../../delivery/query-batcher.ts'
 
 type Node = (id: string) => unknown
 const MOST_ROWS = 250
@@ -11,9 +16,18 @@ const MOST_ROWS = 250
 /** The fields of QueryRoot and Mutation about orders. */
 export function createOrderFields(orders: OrderStore, nodeOf: Node) {
   const view = orderView(nodeOf)
+  // The orders of one query are looked up together.
+  const read = createQueryBatcher<number, DemoOrder | null>(
+    async (ids) => {
+      const found = new Map((await orders.get(ids)).map((order) => [order.id, order]))
+      return ids.map((id) => found.get(id) ?? null)
+    },
+    BATCH_SIZE,
+    CONCURRENT_STATEMENTS,
+  )
   const find = async (gid: string) => {
-    const [order] = await orders.get([readGid('Order', gid) ?? -1])
-    return order ? view(order) : null
+    const order = await read(readGid('Order', gid) ?? -1)
+    return order && view(order)
   }
   const touch = (order: DemoOrder) => void (order.updatedAt = laterThan(order.updatedAt))
   return {
@@ -28,18 +42,21 @@ export function createOrderFields(orders: OrderStore, nodeOf: Node) {
       return pageOf(found.map(view), limit, (order) => order.number)
     },
     metafieldsSet: async ({ metafields }: { metafields: MetafieldInput[] }) => {
-      for (const { ownerId, namespace, key, type, value } of metafields) {
-        const id = readGid('Order', ownerId)
-        const changed = await orders.change(id ?? -1, (order) => {
-          order.metafields = order.metafields.filter((one) => one.key !== key)
-          order.metafields.push({
-            ...{ namespace: namespace ?? '$app', key, type: type ?? 'json', value },
-          })
-          touch(order)
-        })
-        if (!changed)
-          return { metafields: null, userErrors: [objection('Owner does not exist', 'ownerId')] }
+      const owners = metafields.map(({ ownerId }) => readGid('Order', ownerId) ?? -1)
+      const found = new Set((await orders.get(owners)).map(({ id }) => id))
+      const missing = owners.findIndex((id) => !found.has(id))
+      if (missing >= 0) {
+        const field = ['metafields', String(missing), 'ownerId']
+        return { metafields: null, userErrors: [objection('Owner does not exist', ...field)] }
       }
+      await orders.changeAll(owners, (order, at) => {
+        const { namespace, key, type, value } = metafields[at]!
+        order.metafields = order.metafields.filter((one) => one.key !== key)
+        order.metafields.push({
+          ...{ namespace: namespace ?? '$app', key, type: type ?? 'json', value },
+        })
+        touch(order)
+      })
       return { metafields: [], userErrors: [] }
     },
     tagsAdd: async ({ id, tags }: { id: string; tags: string[] }) => {
@@ -153,7 +170,11 @@ function orderView(nodeOf: Node) {
     displayFinancialStatus: order.financialStatus,
     tags: order.tags,
     risk: { recommendation: order.recommendation },
-    customer: { __typename: 'Customer', id: toGid('Customer', order.customerId) },
+    customer: {
+      ...{ __typename: 'Customer', id: toGid('Customer', order.customerId) },
+      // As on the platform, a customer without a name is shown by the address.
+      displayName: order.customerName ?? order.email,
+    },
     metafield: ({ key }: { key: string }) =>
       metafieldView(
         order,

@@ -27,6 +27,8 @@ export interface DemoOrder {
   confirmationNumber: string
   email: string
   locale: string | null
+  /** Absent: the customer gave none. */
+  customerName?: string | undefined
   customerId: number
   createdAt: string
   updatedAt: string

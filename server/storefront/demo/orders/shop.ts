@@ -28,6 +28,7 @@ const line = z.strictObject({
 const orderBody = z.strictObject({
   email: z.email('Write an email address').max(320),
   locale: z.string().min(2).max(20).nullish(),
+  name: z.string().trim().max(100).nullish(),
   lines: z.array(line).min(1, 'At least one line').max(MOST_LINES),
 })
 const changes = z.array(
@@ -134,13 +135,14 @@ export function createShopFront(
     },
     read: async (id) => (await orders.get([id]))[0] ?? null,
     buy: async (body) => {
-      const { email, locale = null, lines } = parse(orderBody, body)
+      const { email, locale = null, name, lines } = parse(orderBody, body)
       // Before a number is taken: one for each order, without gaps.
       lines.forEach(({ sku, quantity }) => lineOf(0, 0, sku, quantity))
       const id = await orders.nextId()
       const now = new Date().toISOString()
       const order: DemoOrder = {
         ...{ id, name: `#${id}`, email, locale, customerId: customerOf(email) },
+        ...(name ? { customerName: name } : {}),
         confirmationNumber: randomBytes(6).toString('hex').slice(0, 9).toUpperCase(),
         ...{ createdAt: now, updatedAt: now, cancelledAt: null, financialStatus: 'PAID' },
         ...{ recommendation: 'NONE', tags: [], metafields: [], fulfilments: [] },

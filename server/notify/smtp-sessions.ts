@@ -1,0 +1,144 @@
+// nodemailer's SMTP transport with sessions that are kept for the next message: connecting, TLS and
+// sign-in cost more than a message. Not nodemailer's own pool, which sends a message again when its
+// connection breaks.
+import type { Readable } from 'node:stream'
+import type { Transport } from 'nodemailer'
+import SMTPConnection from 'nodemailer/lib/smtp-connection'
+import type SMTPTransport from 'nodemailer/lib/smtp-transport'
+
+/** Servers end sessions that are idle, or that have sent many messages. */
+const IDLE_MS = 5000
+const MOST_MESSAGES = 100
+/** A server that ends a session says so with this code. */
+const CLOSING = 421
+
+/** What the transport needs to know of a message; `data` has both. */
+export interface SentMail {
+  /** Aborts when the message must not be sent any more. */
+  signal: AbortSignal
+  gate: {
+    /** The server was ready for the message: from then on it may have arrived. */
+    readonly passed: boolean
+  }
+}
+
+interface Session {
+  connection: SMTPConnection
+  sent: number
+  timer: NodeJS.Timeout | null
+}
+
+const socketOf = ({ connection }: Session) => connection._socket || null
+
+type Sent = SMTPConnection.SentMessageInfo
+type Mail = Parameters<Transport<Sent>['send']>[0]
+
+/** @param server gives the options, read from the server's URL. */
+export function keepSessions(server: SMTPTransport): Transport<Sent> {
+  const idle: Session[] = []
+  const drop = (session: Session) => {
+    if (session.timer) clearTimeout(session.timer)
+    const at = idle.indexOf(session)
+    if (at >= 0) idle.splice(at, 1)
+    session.connection.close()
+  }
+  const keep = (session: Session) => {
+    session.sent += 1
+    if (session.sent >= MOST_MESSAGES) return session.connection.quit()
+    idle.push(session)
+    // Neither the timer nor the socket keeps a process from ending.
+    session.timer = setTimeout(() => drop(session), IDLE_MS).unref()
+    socketOf(session)?.unref()
+  }
+  const take = (): Session | null => {
+    const session = idle.pop()
+    if (!session) return null
+    if (session.timer) clearTimeout(session.timer)
+    socketOf(session)?.ref()
+    return session
+  }
+  const send = async (mail: Mail): Promise<Sent> => {
+    const { signal, gate } = mail.data as unknown as SentMail
+    for (let kept = take(); kept; kept = take()) {
+      try {
+        return await transmit(kept, mail, signal)
+      } catch (error) {
+        // The server may have ended the session meanwhile: then the message was not sent.
+        const { responseCode } = error as { responseCode?: number }
+        const ended = responseCode === undefined || responseCode === CLOSING
+        if (!ended || gate.passed || signal.aborted) throw error
+      }
+    }
+    return transmit(await open(server, drop, signal), mail, signal)
+  }
+  const transmit = async (session: Session, mail: Mail, signal: AbortSignal) => {
+    try {
+      const sent = await whileAlive<Sent>(session.connection, signal, (done) =>
+        session.connection.send(
+          mail.message.getEnvelope() as SMTPConnection.Envelope,
+          mail.message.createReadStream() as unknown as Readable,
+          done,
+        ),
+      )
+      keep(session)
+      return sent
+    } catch (error) {
+      drop(session)
+      throw error
+    }
+  }
+  return {
+    ...{ name: 'SMTP', version: '1' },
+    send: (mail, done) => void send(mail).then((sent) => done(null, sent), done),
+  }
+}
+
+async function open(
+  server: SMTPTransport,
+  drop: (session: Session) => void,
+  signal: AbortSignal,
+): Promise<Session> {
+  const { options } = server
+  const connection = new SMTPConnection(options)
+  const session: Session = { connection, sent: 0, timer: null }
+  connection.on('error', () => drop(session))
+  connection.on('end', () => drop(session))
+  try {
+    await whileAlive<void>(connection, signal, (done) =>
+      connection.connect((error) => done(error ?? null)),
+    )
+    const auth = server.getAuth({})
+    if (auth && (connection as { allowsAuth?: boolean }).allowsAuth)
+      await whileAlive<void>(connection, signal, (done) =>
+        connection.login(auth as never, (error) => done(error ?? null)),
+      )
+    return session
+  } catch (error) {
+    drop(session)
+    throw error
+  }
+}
+
+/** Rejects also when the connection fails or ends, or the signal aborts. */
+function whileAlive<Result>(
+  connection: SMTPConnection,
+  signal: AbortSignal,
+  work: (done: (error: Error | null, result?: Result) => void) => void,
+): Promise<Result> {
+  return new Promise<Result>((resolve, reject) => {
+    const fail = (error: Error) => settle(() => reject(error))
+    const abort = () => fail(signal.reason as Error)
+    const ended = () => fail(new Error('The mail server ended the connection'))
+    const settle = (end: () => void) => {
+      connection.off('error', fail)
+      connection.off('end', ended)
+      signal.removeEventListener('abort', abort)
+      end()
+    }
+    connection.once('error', fail)
+    connection.once('end', ended)
+    signal.addEventListener('abort', abort, { once: true })
+    if (signal.aborted) return abort()
+    work((error, result) => (error ? fail(error) : settle(() => resolve(result as Result))))
+  })
+}

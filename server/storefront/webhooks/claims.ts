@@ -1,0 +1,68 @@
+// Orders that wait to be read from the platform, claimed in batches by several processes. A claim is an
+// advisory lock of the transaction, not of the row: a webhook that reports the order meanwhile does not
+// wait for it, and the claims of a process that dies are free when its connection is.
+import type { ShopScope } from '../../db/for-shop.ts'
+
+/** The first number of the advisory locks; the second is a hash of shop and order. */
+const ORDER_LOCKS = 728_117
+const RETRY_SECONDS = 15
+const MOST_RETRIES_DOUBLED = 8
+
+export interface ClaimedOrder {
+  order: string
+  /** Raised with every report. */
+  noted: number
+  /** Runs that failed since it was reported. */
+  attempts: number
+}
+
+/** Up to so many orders that are due and not claimed. */
+export const claimOrders = (tx: ShopScope, most: number): Promise<ClaimedOrder[]> =>
+  tx.query<ClaimedOrder>(
+    `with due as materialized (
+       select subject, noted, attempts from platform_changes
+       where shop_id = :shop and kind = 'order' and due_at <= now() order by due_at, subject limit :looked
+     )
+     select subject as order, noted, attempts from due
+     where pg_try_advisory_xact_lock(${ORDER_LOCKS}, hashtext(:shop::text || '/' || subject)) limit :most`,
+    { most, looked: 4 * most },
+  )
+
+/** Deletes what was dealt with; what was reported again since it was claimed runs once more. */
+export async function settleOrders(tx: ShopScope, orders: readonly ClaimedOrder[]): Promise<void> {
+  if (orders.length === 0) return
+  // Locked in the order in which webhooks lock them.
+  await tx.query(
+    `with done as (
+       select c.subject from platform_changes c
+       join unnest(:orders::text[], :noted::bigint[]) as g (subject, noted) using (subject, noted)
+       where c.shop_id = :shop and c.kind = 'order' order by c.subject for update of c
+     )
+     delete from platform_changes c using done
+     where c.shop_id = :shop and c.kind = 'order' and c.subject = done.subject`,
+    { orders: orders.map(({ order }) => order), noted: orders.map(({ noted }) => noted) },
+  )
+}
+
+/** Tries it later, each time after twice the time. */
+export async function delayOrder(
+  tx: ShopScope,
+  { order, noted, attempts }: ClaimedOrder,
+): Promise<void> {
+  const seconds = RETRY_SECONDS * 2 ** Math.min(attempts, MOST_RETRIES_DOUBLED)
+  await tx.query(
+    `update platform_changes set attempts = least(attempts + 1, 100),
+       due_at = now() + :seconds * interval '1 second'
+     where shop_id = :shop and kind = 'order' and subject = :order and noted = :noted`,
+    { order, noted, seconds },
+  )
+}
+
+/** When the next one that waits for its time is due; null: none. */
+export async function nextOrderDue(scope: ShopScope): Promise<Date | null> {
+  const [row] = await scope.query<{ due_at: Date | null }>(
+    `select min(due_at) as due_at from platform_changes
+     where shop_id = :shop and kind = 'order' and due_at > now()`,
+  )
+  return row?.due_at ?? null
+}

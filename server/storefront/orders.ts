@@ -169,6 +169,12 @@ async function* changedOrders(
   } while (after !== null)
 }
 
+/** The platform shows a customer without a name by the address. */
+const nameOf = ({ customer, email }: OrderNode): string | null => {
+  const name = customer?.displayName?.trim() ?? ''
+  return name === '' || name === email || /^\S+@\S+$/.test(name) ? null : name
+}
+
 const orderOf = (node: OrderNode, lines: readonly LineNode[]): PlatformOrder => ({
   id: node.id,
   name: node.name,
@@ -181,7 +187,7 @@ const orderOf = (node: OrderNode, lines: readonly LineNode[]): PlatformOrder => 
   financial_status: node.displayFinancialStatus,
   recommendation: node.risk.recommendation,
   customer_id: node.customer?.id ?? null,
-  customer_name: node.customer?.displayName ?? null,
+  customer_name: nameOf(node),
   lines: lines.map((line) => ({
     id: line.id,
     title: line.title,

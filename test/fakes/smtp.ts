@@ -29,10 +29,14 @@ export interface MailFake {
   refused: Set<string>
   /** Every message that arrived completely, even if it was refused. */
   mails: ReceivedMail[]
+  /** Connections that were opened so far. */
+  connections: number
   /** Connections that wait for an answer by `hang-…`. */
   readonly hanging: number
   /** Lets those go on as if nothing had been. */
   release(): void
+  /** Ends all connections, as servers do with idle ones. */
+  hangUp(): void
   /** Called when a message was accepted, in the same turn. */
   onAccepted: (() => void) | null
   close(): Promise<void>
@@ -78,6 +82,7 @@ export async function startMailFake(): Promise<MailFake> {
   server.on('error', () => {})
   const listening = server.listen(0, '127.0.0.1')
   listening.on('connection', (socket: Socket) => {
+    fake.connections += 1
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
@@ -89,10 +94,12 @@ export async function startMailFake(): Promise<MailFake> {
     behaviour: 'accept',
     refused: new Set(),
     mails: [],
+    connections: 0,
     get hanging() {
       return waiting.length
     },
     release: () => waiting.splice(0).forEach((go) => go()),
+    hangUp: () => sockets.forEach((socket) => socket.destroy()),
     onAccepted: null,
     close: async () => {
       fake.release()

@@ -1,0 +1,156 @@
+// Purchases in the stand-in's shop front, with the tasks that deliver them run by the test: no webhook
+// arrives, because nothing listens where the stand-in sends them.
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import { addMappings } from '../server/files/mappings.ts'
+import type { ShopScope } from '../server/db/for-shop.ts'
+import { forShop } from '../server/db/for-shop.ts'
+import type { BackgroundTask } from '../server/engine/background.ts'
+import { openOutbox, type Outbox } from '../server/notify/open.ts'
+import { listDeliveries, readDelivery, type DeliveryDetail } from '../server/orders/deliveries.ts'
+import { effectTask } from '../server/orders/effects.ts'
+import { reconcileTask, syncTask } from '../server/orders/tasks.ts'
+import { createSecrets } from '../server/secrets.ts'
+import type { DemoOrder } from '../server/storefront/demo/orders/order.ts'
+import { databaseOrders } from '../server/storefront/demo/orders/store.ts'
+import { startDemoStorefront } from '../server/storefront/demo/listener.ts'
+import { signSessionToken } from '../server/storefront/demo/session-token.ts'
+import { createDemoTransport } from '../server/storefront/demo/transport.ts'
+import { createStorefront } from '../server/storefront/platform.ts'
+import { openTestWorker } from './background.ts'
+import { createTestShop, openTestDatabase, silent } from './database.ts'
+
+export interface Purchases {
+  scope: ShopScope
+  secrets: ReturnType<typeof createSecrets>
+  /** The webhooks that the stand-in sent and nobody took in. */
+  withheld: string[]
+  /** Buys one unit; gives the order's id. */
+  buy(buyer: { email: string; name?: string }): Promise<string>
+  /** The order as the platform shows it. */
+  order(id: string): Promise<DemoOrder>
+  delivery(order: string): Promise<DeliveryDetail | null>
+  /** Runs everything that a task wants now, as a worker of its own would. */
+  run(task: 'sync' | 'reconcile' | 'effects' | 'mails'): Promise<void>
+  close(): Promise<void>
+}
+
+const DOMAIN = 'harbour.myshopify.com'
+const CREDENTIALS = { apiKey: 'the-key', apiSecret: 'the secret of the app, 32 characters' }
+const SKU = 'EB-001'
+
+/** @param smtpUrl of the mail server. */
+export async function openPurchases(smtpUrl: string): Promise<Purchases> {
+  const database = await openTestDatabase()
+  const shop = await createTestShop(database, DOMAIN)
+  const scope = forShop(database, shop)
+  const secrets = createSecrets('the secret of the tests, long enough')
+  const refusing = await refuseWebhooks()
+  const demo = await startDemoStorefront({
+    ...{ catalog: null, bucket: 1_000_000, restore: 100_000, log: silent, ...CREDENTIALS },
+    shop: { domain: DOMAIN, name: 'Harbour Books', email: 'owner@harbour.example' },
+    ...{ orders: databaseOrders(database, shop), appAddress: refusing.url },
+  })
+  const { transport, close } = createDemoTransport(demo.url)
+  const storefront = createStorefront({
+    ...{ database, secrets, log: silent, platform: CREDENTIALS, transport },
+    appUrl: 'https://files.example.com',
+  })
+  await storefront.ensureAccess(shop, signSessionToken(demo.app))
+  const outbox = openTestOutbox(database, secrets, smtpUrl)
+  const parts = { database, storefront, secrets, clock: () => new Date(), log: silent }
+  const tasks: Record<Parameters<Purchases['run']>[0], BackgroundTask> = {
+    sync: syncTask(parts),
+    reconcile: reconcileTask(parts),
+    effects: effectTask({ ...parts, baseUrl: 'https://files.example.com' }),
+    mails: outbox.tasks.find(({ name }) => name === 'send-mails')!,
+  }
+  const worker = await openTestWorker(database, Object.values(tasks))
+  const post = async (route: string, body: object): Promise<{ order_id: string }> => {
+    const answer = await fetch(demo.url + route, {
+      ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+      body: JSON.stringify(body),
+    })
+    if (answer.status !== 201) throw new Error(await answer.text())
+    return (await answer.json()) as { order_id: string }
+  }
+  const purchases: Purchases = {
+    ...{ scope, secrets, withheld: refusing.topics },
+    buy: async (buyer) =>
+      (await post('/demo/orders', { ...buyer, lines: [{ sku: SKU, quantity: 1 }] })).order_id,
+    order: async (id) => {
+      const [found] = await databaseOrders(database, shop).get([Number(id.split('/').pop())])
+      return found!
+    },
+    delivery: async (order) => {
+      const [found] = await listDeliveries(scope, { order, limit: 1 })
+      return found ? readDelivery(scope, found.id, new Date()) : null
+    },
+    run: (task) => worker.runWanted(tasks[task]),
+    close: async () => {
+      await outbox.close()
+      await storefront.close()
+      await close()
+      await demo.close()
+      await refusing.close()
+      await database.drop()
+    },
+  }
+  await attachFile(purchases)
+  return purchases
+}
+
+const openTestOutbox = (
+  database: Awaited<ReturnType<typeof openTestDatabase>>,
+  secrets: Purchases['secrets'],
+  smtpUrl: string,
+): Outbox =>
+  openOutbox({
+    ...{ database, smtpUrl, twilio: null, secrets, log: silent, clock: () => new Date() },
+    ...{ from: 'Stevedore <files@example.com>', baseUrl: 'https://files.example.com' },
+    client: { post: () => Promise.reject(new Error('no callback in this test')) },
+    operationRecord: () => Promise.resolve({}),
+  })
+
+/** Answers every webhook with 503, as an app does that cannot store it. */
+async function refuseWebhooks() {
+  const topics: string[] = []
+  const server = createServer((request: IncomingMessage, response) => {
+    topics.push(String(request.headers['x-shopify-topic']))
+    request.resume()
+    response.writeHead(503).end()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  return {
+    ...{ url: `http://127.0.0.1:${port}`, topics },
+    close: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+/** One file of the product that is bought. */
+async function attachFile({ scope, buy, order }: Purchases): Promise<void> {
+  const { lines } = await order(await buy({ email: 'first@example.com' }))
+  await scope.query('delete from demo_orders where shop_id = :shop')
+  const about = { size_bytes: 10, content_type: 'application/pdf' }
+  const hash = Buffer.alloc(32, 1)
+  const file = { filename: 'guide.pdf', name_key: 'guide.pdf', extension: 'pdf', channel: 'api' }
+  const fileId = await scope.transaction(async (tx) => {
+    await tx.insert('blobs', { hash, size_bytes: 10 })
+    await tx.insert('blob_locations', { hash, location: 'primary' })
+    const [row] = (await tx
+      .insert('files', { ...file, ...about, mapping_state: 'mapped' })
+      .returning('id')) as [{ id: string }]
+    await tx.insert('versions', {
+      ...{ file_id: row.id, number: 1, hash, location: 'primary', ...about },
+    })
+    return row.id
+  })
+  const product_id = `gid://shopify/Product/${lines[0]!.productId}`
+  const mapping = { product_title: '', variant_id: null, sku: null, score: 1, reason: '' }
+  await addMappings(scope, [{ fileId, mapping: { ...mapping, product_id, method: 'manual' } }])
+}

@@ -64,6 +64,12 @@ export function patternsOf({ addresses }: Buyer): AddressPatterns | null {
   }
 }
 
+/** The same for a JSON text in memory; null: no address is known. */
+export function addressPattern(buyer: Buyer): RegExp | null {
+  const patterns = patternsOf(buyer)
+  return patterns && new RegExp(patterns.exact, 'gi')
+}
+
 /** SQL: one of these columns names the buyer. */
 export const naming = (columns: readonly string[]): string =>
   `(${columns

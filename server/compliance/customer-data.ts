@@ -132,7 +132,7 @@ const linksOf = (scope: ShopScope, { links }: Buyer): Promise<Rows> =>
 /** With their lines and deliveries. */
 const ordersOf = (scope: ShopScope, { orders }: Buyer): Promise<Rows> =>
   scope.query(
-    `select o.id, o.name, o.confirmation_number, o.email, o.locale, o.customer_id, o.ordered_at,
+    `select o.id, o.name, o.confirmation_number, o.email, o.locale, o.customer_id, o.customer_name, o.ordered_at,
        o.financial_status, o.cancelled_at, d.email as delivered_to, d.ask, d.mailed_at, d.opened_at,
        (select coalesce(json_agg(json_build_object('title', l.title, 'sku', l.sku, 'quantity', l.quantity)
           order by l.position), '[]')

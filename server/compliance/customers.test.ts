@@ -5,6 +5,7 @@ import { createTestShop, silent } from '../../test/database.ts'
 import { createTestEngine, type TestEngine } from '../../test/engine.ts'
 import { fillEveryTable, readTables, type Plant } from '../../test/every-table.ts'
 import { forShop } from '../db/for-shop.ts'
+import { openReply, sealReply } from '../db/sealed-replies.ts'
 import { listNotices } from '../files/notices.ts'
 import { listAnswers, readAnswer, sweepAnswers } from './customer-data-rows.ts'
 import { customerData } from './customer-data.ts'
@@ -158,6 +159,27 @@ describe('a customer', () => {
     expect((await listAnswers(scope, { limit: 5 })).map(({ customer_id }) => customer_id)).toEqual(
       [],
     )
+  })
+
+  it('is masked in sealed replies, which a repeated request still gets', async () => {
+    const scope = forShop(
+      house.parts.database,
+      await createTestShop(house.parts.database, 'replies.myshopify.com'),
+    )
+    const { secrets } = house.parts
+    const reply = (email: string) => ({ status: 201, body: { data: [{ email, name: 'a' }] } })
+    const keep = (key: string, email: string) =>
+      scope.insert('idempotency_keys', {
+        ...{ key, request_hash: Buffer.alloc(32), reply: sealReply(scope, secrets, reply(email)) },
+      })
+    await keep('named', EMAIL)
+    await keep('other', OTHERS[0]!)
+    await redactCustomer(parts(), scope.shop, request(EMAIL.toLowerCase()))
+    const rows = await scope.from<{ key: string; reply: Buffer }>('idempotency_keys').orderBy('key')
+    expect(rows.map((row) => openReply(scope, secrets, row.reply))).toEqual([
+      reply(DELETED),
+      reply(OTHERS[0]!),
+    ])
   })
 
   it('is not taken for one whose address is longer', async () => {

@@ -1,7 +1,10 @@
 // customers/redact: deletes what is stored about a buyer. Links are ended and stay as records
 // without a person, so that the shop's counts stay right. Every step can be repeated.
 import { forShop, type ShopScope } from '../db/for-shop.ts'
+import { rewriteReplies } from '../db/sealed-replies.ts'
+import type { Secrets } from '../secrets.ts'
 import {
+  addressPattern,
   findBuyer,
   naming,
   patternsOf,
@@ -29,6 +32,7 @@ export async function redactCustomer(
       if (how === 'mask') await mask(scope, table, columns, patterns)
       if (how === 'delete') await deleteNaming(scope, table, columns, patterns)
     }
+  await maskReplies(scope, parts.secrets, buyer)
   await scope.transaction(async (tx) => {
     await dropAnswers(tx, parts.secrets, request, buyer)
     await redactLinks(tx, buyer)
@@ -56,6 +60,13 @@ async function mask(
     `update ${table} set ${set.join(', ')} where shop_id = :shop and ${naming(columns)}`,
     { ...patterns, deleted: DELETED },
   )
+}
+
+/** Sealed, so that no query finds them. */
+async function maskReplies(scope: ShopScope, secrets: Secrets, buyer: Buyer): Promise<void> {
+  const exact = addressPattern(buyer)
+  if (!exact) return
+  await rewriteReplies(scope, secrets, (json) => json.replace(exact, DELETED))
 }
 
 const deleteNaming = (
@@ -122,8 +133,14 @@ async function redactOrders(tx: ShopScope, { orders }: Buyer): Promise<void> {
     { orders },
   )
   await tx.query(
-    `update orders set email = null, locale = null, customer_id = null
+    `update orders set email = null, locale = null, customer_id = null, customer_name = null
      where shop_id = :shop and id = any(:orders::text[])`,
+    { orders },
+  )
+  // The demo shop's own record of them; its addresses are masked already.
+  await tx.query(
+    `update demo_orders set data = data - 'customerName'
+     where shop_id = :shop and 'gid://shopify/Order/' || id = any(:orders::text[])`,
     { orders },
   )
 }

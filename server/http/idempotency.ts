@@ -4,6 +4,7 @@
 // was not made at all. Replies are stored sealed, because some contain buyers' keys.
 import { createHash } from 'node:crypto'
 import type { ShopScope } from '../db/for-shop.ts'
+import { openReply, sealReply } from '../db/sealed-replies.ts'
 import { AppError } from '../errors.ts'
 import type { Secrets } from '../secrets.ts'
 import type { Reply } from './endpoint.ts'
@@ -102,15 +103,13 @@ async function keepReply(
   { key, secrets }: IdempotentRequest,
   reply: Reply,
 ): Promise<boolean> {
-  const sealed = secrets.seal(JSON.stringify(reply), aboutOf(scope))
+  const sealed = sealReply(scope, secrets, reply)
   const kept = await scope.query(
     'update idempotency_keys set reply = :sealed where shop_id = :shop and key = :key and reply is null returning 1',
     { key, sealed },
   )
   return kept.length > 0
 }
-
-const aboutOf = ({ shop }: ShopScope) => `shop/${shop}/idempotency_keys.reply`
 
 /**
  * A client's mistake has changed nothing, and is sent again with another body; any other failure
@@ -148,7 +147,7 @@ async function takeKey(
       { key },
     )
     if (row && !row.request_hash.equals(hash)) throw new AppError('idempotency_key_reused')
-    if (row?.reply) return { reply: JSON.parse(secrets.open(row.reply, aboutOf(scope))) as Reply }
+    if (row?.reply) return { reply: openReply(scope, secrets, row.reply) as Reply }
     if (row?.dead && (await takeOver(scope, key))) return { createdAt: row.created_at }
     if (performance.now() > until || signal.aborted)
       throw new AppError('idempotency_in_progress', { retryAfter: 5 })

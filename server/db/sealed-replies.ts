@@ -1,0 +1,44 @@
+// Replies that are kept for a repeated request, sealed because some name buyers or contain their keys.
+import type { Secrets } from '../secrets.ts'
+import type { ShopScope } from './for-shop.ts'
+
+const aboutOf = ({ shop }: ShopScope) => `shop/${shop}/idempotency_keys.reply`
+
+export const sealReply = (scope: ShopScope, secrets: Secrets, reply: object): Buffer =>
+  secrets.seal(JSON.stringify(reply), aboutOf(scope))
+
+export const openReply = (scope: ShopScope, secrets: Secrets, sealed: Buffer): unknown =>
+  JSON.parse(secrets.open(sealed, aboutOf(scope)))
+
+const AT_A_TIME = 500
+
+/**
+ * Rewrites the JSON text of every reply of the shop that `rewrite` changes. The keys stay: a repeated
+ * request must not run again.
+ */
+export async function rewriteReplies(
+  scope: ShopScope,
+  secrets: Secrets,
+  rewrite: (json: string) => string,
+): Promise<void> {
+  for (let after = ''; ;) {
+    const rows = await scope.query<{ key: string; reply: Buffer }>(
+      `select key, reply from idempotency_keys
+       where shop_id = :shop and reply is not null and key collate "C" > :after
+       order by key collate "C" limit :most`,
+      { after, most: AT_A_TIME },
+    )
+    for (const { key, reply } of rows) {
+      const json = JSON.stringify(openReply(scope, secrets, reply))
+      const rewritten = rewrite(json)
+      if (rewritten === json) continue
+      await scope.query(
+        `update idempotency_keys set reply = :rewritten
+         where shop_id = :shop and key = :key and reply = :reply`,
+        { key, reply, rewritten: sealReply(scope, secrets, JSON.parse(rewritten) as object) },
+      )
+    }
+    if (rows.length < AT_A_TIME) return
+    after = rows.at(-1)!.key
+  }
+}

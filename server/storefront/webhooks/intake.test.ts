@@ -68,9 +68,7 @@ test('a webhook that is repeated, and several about one order, make one job', as
     }),
   ).toBe(200)
   expect(await changes()).toEqual([{ kind: 'order', subject: 'gid://shopify/Order/1001' }])
-  expect(await jobs('reconcile-orders')).toEqual([
-    `reconcile-orders:${app.engine.shop}`,
-  ])
+  expect(await jobs('reconcile-orders')).toEqual([`reconcile-orders:${app.engine.shop}`])
   const [stored] = await app.engine.scope.query<{ count: number }>(
     'select count(*) as count from webhooks where shop_id = :shop',
   )

@@ -35,7 +35,7 @@ const COUNTS = `
      and k.delivery_id is not null) as given`
 
 const aboutOf = (shop: number) => `${shop}/licence_keys.sealed`
-const openKey = (secrets: Secrets, shop: number, sealed: Buffer): string =>
+export const openKey = (secrets: Secrets, shop: number, sealed: Buffer): string =>
   secrets.open(sealed, aboutOf(shop))
 
 /** By name; after that name's key. */

@@ -30,7 +30,7 @@ export interface Purchases {
   /** The order as the platform shows it. */
   order(id: string): Promise<DemoOrder>
   delivery(order: string): Promise<DeliveryDetail | null>
-  /** Runs everything that a task wants now, as a worker of its own would. */
+  /** Runs everything that a task wants now, as another worker would. */
   run(task: 'sync' | 'reconcile' | 'effects' | 'mails'): Promise<void>
   close(): Promise<void>
 }

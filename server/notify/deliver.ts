@@ -96,7 +96,7 @@ export async function deliverBatch(
   return messages.length
 }
 
-/** Another attempt has a job of its own. */
+/** Another attempt has its own job. */
 const takeBatch = (scope: ShopScope, most: number): Promise<Message[]> =>
   scope.query<Message>(
     `with taken as (

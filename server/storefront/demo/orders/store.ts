@@ -13,7 +13,7 @@ export interface OrderStore {
     id: number,
     change: (order: DemoOrder) => T,
   ): Promise<{ order: DemoOrder; result: T } | null>
-  /** Changes the orders that there are in one go; each id is named once. */
+  /** Changes all of them together; each id is named once, and unknown ones are left out. */
   changeAll(ids: readonly number[], change: (order: DemoOrder, at: number) => void): Promise<void>
   /** Changed since then, oldest change first. */
   changedSince(since: Date, after: number, limit: number): Promise<readonly DemoOrder[]>

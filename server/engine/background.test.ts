@@ -33,7 +33,10 @@ function held(about: Partial<BackgroundTask> = {}) {
     ...{ name: 'held', atOnce: 1, ...about },
     run: (run) => {
       const { promise, resolve, reject } = Promise.withResolvers<Date | null>()
-      run.signal.addEventListener('abort', () => reject(run.signal.reason as Error))
+      const stop = () => reject(run.signal.reason as Error)
+      // A job may be taken in the moment in which the worker stops.
+      if (run.signal.aborted) stop()
+      run.signal.addEventListener('abort', stop)
       runs.push({ ...run, end: (next = null) => resolve(next) })
       return promise
     },

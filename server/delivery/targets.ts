@@ -71,7 +71,8 @@ export const bytesArray = (values: readonly Buffer[]): string =>
 
 /**
  * SQL: the bytes that a link gives of its file `f`, as `v`: the buyer's own copy where a
- * workflow made one, else the current version. None while the workflow has not prepared the file.
+ * workflow made one, else the current version. None while the workflow has not prepared the file, or
+ * not its new version where there is no earlier copy.
  */
 export const LINK_BYTES_OF = (l: string): string => `lateral (
     select x.shop_id, coalesce(p.hash, x.hash) as hash, coalesce(p.location, x.location) as location,
@@ -80,7 +81,7 @@ export const LINK_BYTES_OF = (l: string): string => `lateral (
       x.damaged and p.hash is null as damaged
     from versions x left join prepared_files p on p.shop_id = ${l}.shop_id and p.link_id = ${l}.id
     where x.shop_id = f.shop_id and x.file_id = f.id and x.number = f.version
-      and (p.link_id is null or p.status = 'ready') limit 1) v`
+      and (p.link_id is null or p.status = 'ready' and (p.hash is not null or not p.stale)) limit 1) v`
 export const LINK_BYTES = LINK_BYTES_OF('l')
 
 /**

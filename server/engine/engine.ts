@@ -34,6 +34,7 @@ export type { GrowingChange, GrowingEntry } from './operations/grow.ts'
 export type { ItemFilter, ItemRow } from './operations/items.ts'
 export { isDiscarded, stopOperations } from './operations/lifecycle.ts'
 export { dropJobs } from '../queue/queue.ts'
+export { renewTask } from './deliveries/renew.ts'
 export { prepareTask } from './deliveries/run.ts'
 export {
   prepareAgain,

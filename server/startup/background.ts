@@ -12,7 +12,7 @@ import { complianceChanges } from '../compliance/changes.ts'
 import type { Limits } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import type { BackgroundTask } from '../engine/background.ts'
-import { prepareTask, type Engine } from '../engine/engine.ts'
+import { prepareTask, renewTask, type Engine } from '../engine/engine.ts'
 import type { EngineParts } from '../engine/types.ts'
 import type { Logger } from '../log.ts'
 import type { GuardedClient } from '../ports/guarded-fetch.ts'
@@ -65,6 +65,7 @@ export function backgroundTasks(parts: BackgroundParts): BackgroundTask[] {
     }),
     reconcileTask(orders),
     prepareTask(parts.engineParts, (tx, delivery) => settlePrepared(tx, delivery, clock())),
+    renewTask(parts.engineParts, (tx, delivery) => settlePrepared(tx, delivery, clock())),
     syncTask(orders),
     effectTask({ ...orders, baseUrl: parts.baseUrl }),
     changesTask(database, {

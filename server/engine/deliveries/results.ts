@@ -1,10 +1,10 @@
 // Writes what a run made: the buyer's own copies, files that are left out, and how the run ended.
-import type { StagedBlob } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { holdBlobs } from '../../files/admit.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { raiseNotice } from '../../files/notices.ts'
 import { queueMessage } from '../../queue/queue.ts'
+import type { WorkItem } from '../types.ts'
 import type { DeliveryRun } from './runs.ts'
 
 export interface Told {
@@ -13,22 +13,30 @@ export interface Told {
   email: boolean
 }
 
-/** @param staged the buyer's own copy; null: they get the file as it is. */
+/**
+ * Without staged bytes the buyer gets the file as it is. A version that the file got while it was
+ * prepared makes the result stale.
+ */
 export async function writeReady(
   tx: ShopScope,
   delivery: string,
-  file: string,
-  staged: StagedBlob | null,
+  { file_id: file, staged, record }: WorkItem,
 ): Promise<void> {
   if (staged) await holdBlobs(tx, [staged])
   await tx.query(
     `update prepared_files p set status = 'ready', reason = null, hash = decode(:hash, 'hex'),
        location = :location, size_bytes = :size, content_type = coalesce(:type, f.content_type),
-       version = f.version
+       version = :version, stale = f.version <> :version::int
      from files f where p.shop_id = :shop and p.delivery_id = :delivery and p.file_id = :file
        and f.shop_id = :shop and f.id = p.file_id`,
     {
-      ...{ delivery, file, hash: staged?.hash ?? null, location: staged?.location ?? null },
+      ...{
+        delivery,
+        file,
+        version: record!.version,
+        hash: staged?.hash ?? null,
+        location: staged?.location ?? null,
+      },
       ...{ size: staged?.size_bytes ?? null, type: staged?.content_type ?? null },
     },
   )

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
+import { Readable } from 'node:stream'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { assignLicenceKey } from '../../../plugins/assign-licence-key/plugin.ts'
 import { chooseFiles } from '../../../plugins/choose-files/plugin.ts'
@@ -24,6 +25,7 @@ import {
 import { createTestEngine, type TestEngine } from '../../../test/engine.ts'
 import { deliveryExtras } from '../../files/delivery-extras.ts'
 import { addLicenceKeys, createLicenceList, readLicenceList } from '../../files/licence-lists.ts'
+import { holdBlobs } from '../../files/admit.ts'
 import { toPublicId } from '../../ids.ts'
 import { listNotices } from '../../files/notices.ts'
 import { createDiskStore } from '../../store/disk.ts'
@@ -35,11 +37,13 @@ import {
   readPreparation,
   type DeliveryAbout,
 } from './runs.ts'
+import { renewTask } from './renew.ts'
 import { prepareTask } from './run.ts'
 
 let house: TestEngine
 let worker: TestWorker
 let task: BackgroundTask
+let renewal: BackgroundTask
 let ended: string[]
 const PDF = documentOf(numberedPages(2))
 const stamp = { plugin: 'stamp-pdf' }
@@ -47,7 +51,8 @@ const stamp = { plugin: 'stamp-pdf' }
 beforeAll(async () => {
   house = await createTestEngine([stampPdf, assignLicenceKey, chooseFiles, notifyDelivery], [])
   task = prepareTask(house.parts, (_tx, delivery) => Promise.resolve(void ended.push(delivery)))
-  worker = await openTestWorker(house.parts.database, [task])
+  renewal = renewTask(house.parts, () => Promise.resolve())
+  worker = await openTestWorker(house.parts.database, [task, renewal])
 })
 afterAll(() => house.close())
 beforeEach(() => void (ended = []))
@@ -63,6 +68,30 @@ const copyOf = async ({ id }: TestDelivery, file: string) => {
   )
   const store = createDiskStore({ folder: path.join(house.folder, 'primary') })
   return store.readWhole(house.shop, row!.hash)
+}
+/** Gives the deliveries whose copies were wanted anew, after they were made. */
+const renewed = async () => {
+  const { rows } = await house.parts.database.pool.query<{ key: string }>(renewal.wanted!)
+  for (const { key } of rows) await worker.run(renewal, { shop: house.shop, key })
+  return rows.map(({ key }) => key)
+}
+async function newVersion(file: string, bytes: Uint8Array, filename: string | null = null) {
+  const { stage } = await house.parts.ports(house.scope)
+  const staged = await stage.write(Readable.from([bytes]), null, new AbortController().signal)
+  await house.scope.transaction(async (tx) => {
+    await holdBlobs(tx, [staged])
+    const [row] = await tx.query<{ version: number }>(
+      `update files set version = version + 1, size_bytes = :size, filename = coalesce(:filename, filename)
+       where shop_id = :shop and id = :file returning version`,
+      { file, size: bytes.length, filename },
+    )
+    await tx.query(
+      `insert into versions (shop_id, file_id, number, hash, location, size_bytes, content_type)
+       select :shop, :file, :version, decode(:hash, 'hex'), :location, :size, f.content_type
+       from files f where f.shop_id = :shop and f.id = :file`,
+      { file, version: row!.version, size: bytes.length, ...staged },
+    )
+  })
 }
 /** Where ink is in the lowest tenth of each page: the stamp is drawn as outlines, not as text. */
 const stampsOf = async (bytes: Uint8Array) =>
@@ -108,6 +137,41 @@ describe('stamping', () => {
     })
     await run(other)
     expect((await stampsOf(await copyOf(other, book)))[0]!.right).toBeLessThan(first!.right)
+  })
+
+  it('stamps a new version for past buyers, who keep the earlier copy until it is there', async () => {
+    const [book, notes] = [
+      await addFile(house, 'novel.pdf', PDF),
+      await addFile(house, 'novel.txt', Buffer.from('words')),
+    ]
+    const made = await deliver(house.scope, [book, notes], deliveryWorkflowOf(stamp))
+    await run(made)
+    const before = await copyOf(made, book)
+    expect(await renewed()).toEqual([])
+    await newVersion(book, documentOf(numberedPages(3)))
+    await newVersion(notes, Buffer.from('more words'))
+    expect(await copyOf(made, book)).toEqual(before)
+    expect((await stateOf(made))!.status).toBe('ready')
+    expect(await renewed()).toEqual([made.id])
+    expect((await stampsOf(await copyOf(made, book))).filter(Boolean).length).toBe(3)
+    expect((await extras(made)).get(book)!.copy).toMatchObject({ version: 2 })
+    expect((await extras(made)).get(notes)!.copy).toBeNull()
+    expect([await renewed(), ended]).toEqual([[], [made.id]])
+
+    await newVersion(book, PDF.subarray(0, 100))
+    await renewed()
+    expect((await extras(made)).get(book)!.copy).toMatchObject({ version: 2 })
+    expect((await stateOf(made))!.status).toBe('ready')
+    const [notice] = (await listNotices(house.scope, { limit: 1 })).rows
+    expect(notice).toMatchObject({
+      title: 'A new version did not reach the buyer of order #1001',
+      body: expect.stringMatching(/earlier version\. “novel\.pdf”: /) as string,
+    })
+    expect(await renewed()).toEqual([])
+    // Without a stamp that was made before, there is nothing that may be served.
+    await newVersion(notes, PDF.subarray(0, 100), 'notes.pdf')
+    await renewed()
+    expect(await stateOf(made)).toMatchObject({ status: 'failed' })
   })
 
   it('delivers nothing that it could not stamp, and says why until it is prepared again', async () => {

@@ -48,7 +48,12 @@ export const prepareTask = (
     if (!run) return null
     // An attempt that ended its worker has counted too.
     const result =
-      run.attempts > MAX_ATTEMPTS ? { failure: CRASHED } : await carryOut(parts, scope, run, task)
+      run.attempts > MAX_ATTEMPTS
+        ? { failure: CRASHED }
+        : await carryOut(parts, scope, run, task, {
+            files: await waitingFiles(scope, run.delivery_id),
+            write: (tx, one) => writeItem(tx, run, one),
+          })
     if ('again' in result) return new Date(Date.now() + result.again)
     await scope.transaction(async (tx) => {
       await task.lease.hold(tx)
@@ -62,18 +67,26 @@ export const prepareTask = (
 
 type Result = { told: readonly Told[] } | { failure: RunFailure } | { again: number }
 
-async function carryOut(
+export interface RunWork {
+  /** Bare UUIDs. */
+  files: readonly string[]
+  /** In its own transaction, under the run's lease. */
+  write(tx: ShopScope, ended: EndedItem): Promise<void>
+}
+
+export async function carryOut(
   parts: EngineParts,
   scope: ShopScope,
   run: DeliveryRun,
   task: TaskRun,
+  { files, write: writeEnded }: RunWork,
 ): Promise<Result> {
   const told: Told[] = []
   const delivery = deliveryPort(run.about, told)
   const licences = createLicences(scope, run.delivery_id)
   const ports = { delivery, licences }
   const write = await writeContext(parts, scope, { request: {} }, task.signal, ports)
-  const items = await openItems(scope, run)
+  const items = await openItems(scope, run, files)
   const lost = items.find((item) => obstacleOf(item, 'files') !== null)
   if (lost) return { failure: { code: 'file_not_found', reason: LOST } }
   let steps
@@ -91,7 +104,7 @@ async function carryOut(
     task.signal.throwIfAborted()
     await scope.transaction(async (tx) => {
       await task.lease.hold(tx)
-      await writeItem(tx, run, one)
+      await writeEnded(tx, one)
     })
     if (one.ending.status === 'failed') failure ??= failureOf(one, parts.plugins)
     if (one.ending.status === 'again') again = Math.max(again ?? 0, one.ending.delayMs)
@@ -101,7 +114,7 @@ async function carryOut(
   return again === null ? { told } : { again }
 }
 
-const CRASHED = {
+export const CRASHED = {
   code: 'worker_crashed',
   reason: 'Working on its files stopped the worker several times: look at the files.',
 }
@@ -109,9 +122,9 @@ const LOST = 'A file of it is in the trash, or gone: restore it, then prepare th
 
 async function openItems(
   scope: ShopScope,
-  { delivery_id, attempts: attempt }: DeliveryRun,
+  { attempts: attempt }: DeliveryRun,
+  files: readonly string[],
 ): Promise<WorkItem[]> {
-  const files = await waitingFiles(scope, delivery_id)
   const items = files.map((file_id, position) => ({ ...freshItem({ position, file_id }), attempt }))
   await loadRecords(scope, items)
   return items
@@ -130,7 +143,7 @@ async function writeItem(
   { item, ending }: EndedItem,
 ): Promise<void> {
   const file = item.file_id!
-  if (ending.status === 'done') await writeReady(tx, delivery_id, file, item.staged)
+  if (ending.status === 'done') await writeReady(tx, delivery_id, item)
   if (ending.status === 'skipped') await writeLeftOut(tx, delivery_id, file, ending.reason)
 }
 

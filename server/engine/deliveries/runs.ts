@@ -144,6 +144,16 @@ async function wait(
   for (const delivery of deliveries) await queueTask(tx, PREPARE_DELIVERY, delivery)
 }
 
+/** Null: no workflow prepares this delivery. */
+export async function readRun(scope: ShopScope, delivery: string): Promise<DeliveryRun | null> {
+  const [row] = await scope.query<DeliveryRun>(
+    `select delivery_id, page_id, workflow, about, status, code, reason, attempts from delivery_runs
+     where shop_id = :shop and delivery_id = :delivery`,
+    { delivery },
+  )
+  return row ?? null
+}
+
 /** Begins an attempt, which counts before it starts. Null: it does not wait (any more). */
 export async function beginRun(scope: ShopScope, delivery: string): Promise<DeliveryRun | null> {
   const [row] = await scope.query<DeliveryRun>(

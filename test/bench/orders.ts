@@ -19,9 +19,10 @@ import { startCluster, type Cluster, type Worker } from '../flows/cluster.ts'
 import { startMailFake, type MailFake } from '../fakes/smtp.ts'
 import { compare, median, type Bench, type Context, type Row } from './bench.ts'
 
-const A_SECOND = 100
-/** 0: the ZIP file alone. */
+const A_SECOND = Number(process.env.BENCH_RATE ?? 100)
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 60)
+/** `orders` or `zip`: that part alone. */
+const PART = process.env.BENCH_PART ?? ''
 const WAIT_MS = 180_000
 const SKU = 'EB-001'
 const ZIP_FILES = 50
@@ -58,11 +59,11 @@ async function measure(cluster: Cluster, mail: MailFake, context: Context): Prom
     const { rows } = await database.pool.query<{ id: number }>('select id from shops')
     const scope = forShop(database, rows[0]!.id)
     await sell(scope, cluster.dataDir)
-    const zip = await zipRow(scope, cluster.dataDir, web.url, context)
-    if (SECONDS === 0) return [zip]
+    const zip = PART === 'orders' ? [] : [await zipRow(scope, cluster.dataDir, web.url, context)]
+    if (PART === 'zip') return zip
     const orders = await buyAndWait(web.url, workers, cluster, mail, context)
     await check(scope, orders.bought, mail)
-    return [...orders.rows, zip]
+    return [...orders.rows, ...zip]
   } finally {
     await database.close()
     for (const worker of workers) await worker.stop()
@@ -83,7 +84,7 @@ async function addFile(scope: ShopScope, dataDir: string, filename: string, byte
 }
 
 /** One file of the product that is bought. */
-async function sell(scope: ShopScope, dataDir: string): Promise<void> {
+export async function sell(scope: ShopScope, dataDir: string): Promise<void> {
   const product = await productOf(scope)
   await mapTo(scope, await addFile(scope, dataDir, 'guide.pdf', [randomBytes(1000)]), product)
 }

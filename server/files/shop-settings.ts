@@ -15,9 +15,16 @@ const E164 = /^\+[1-9]\d{6,14}$/
 /** A name of the IANA list, as `Europe/Berlin`: a bare offset knows no daylight saving. */
 export const timeZone = z.string().refine(isTimeZone, 'Choose a time zone, like Europe/Berlin')
 
+/** Those that were found valid: looking one up takes longer than the rest of the settings. */
+const knownTimeZones = new Set<string>()
+
 function isTimeZone(name: string): boolean {
+  if (knownTimeZones.has(name)) return true
   try {
-    return /^[A-Za-z]/.test(name) && Boolean(new Intl.DateTimeFormat('en', { timeZone: name }))
+    if (!/^[A-Za-z]/.test(name)) return false
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    knownTimeZones.add(name)
+    return true
   } catch {
     return false
   }

@@ -10,7 +10,7 @@ const SHOPS_AT_A_TIME = 2
 /** Small: of these a worker that dies leaves unknown whether they were sent. */
 const MAILS_A_BATCH = 8
 /** A run that had mails waits so long for further ones. */
-const GATHER_MS = 50
+const GATHER_MS = 150
 /** Then other shops take their turn. */
 const RUN_MS = 10_000
 

@@ -33,7 +33,7 @@ export interface OrderParts {
 
 const SHOPS_AT_A_TIME = 4
 /** A run that had orders waits so long for further ones: the next batch then has more of them. */
-const GATHER_MS = 100
+const GATHER_MS = 200
 /** Then other shops take their turn. */
 const RUN_MS = 10_000
 /** PostgreSQL ends a transaction that is idle for longer, and with it the claims. */

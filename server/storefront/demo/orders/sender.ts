@@ -1,6 +1,7 @@
 // Webhooks of the stand-in, as the platform sends them: signed over the raw body, repeated until they
 // are answered with 200, some of them twice, and not always in the order of the events.
 import { createHmac, randomInt, randomUUID } from 'node:crypto'
+import { Agent, request } from 'undici'
 import type { DemoApp } from '../app.ts'
 
 export interface WebhookSender {
@@ -20,6 +21,7 @@ const DUPLICATE_WITHIN_MS = 1500
 export function createWebhookSender(app: DemoApp, address: string): WebhookSender {
   const timers = new Set<NodeJS.Timeout>()
   const closing = new AbortController()
+  const agent = new Agent({ connect: { timeout: TIMEOUT_MS } })
   const later = (ms: number, work: () => void) => {
     const timer = setTimeout(() => {
       timers.delete(timer)
@@ -27,14 +29,16 @@ export function createWebhookSender(app: DemoApp, address: string): WebhookSende
     }, ms).unref()
     timers.add(timer)
   }
+  const post = async (headers: Record<string, string>, body: string): Promise<boolean> => {
+    const answer = await request(address, {
+      ...{ method: 'POST' as const, body, headers, dispatcher: agent, signal: closing.signal },
+      ...{ headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS },
+    })
+    await answer.body.dump()
+    return answer.statusCode === 200
+  }
   const attempt = async (headers: Record<string, string>, body: string, tried: number) => {
-    const taken = await fetch(address, {
-      ...{ method: 'POST', body, headers },
-      signal: AbortSignal.any([closing.signal, AbortSignal.timeout(TIMEOUT_MS)]),
-    }).then(
-      ({ ok }) => ok,
-      () => false,
-    )
+    const taken = await post(headers, body).catch(() => false)
     if (taken || closing.signal.aborted || tried >= RETRIES.length) return
     later(RETRIES[tried]!, () => void attempt(headers, body, tried + 1))
   }
@@ -57,6 +61,7 @@ export function createWebhookSender(app: DemoApp, address: string): WebhookSende
     },
     close: () => {
       closing.abort()
+      void agent.destroy()
       for (const timer of timers) clearTimeout(timer)
     },
   }

@@ -4,7 +4,7 @@ import type { ShopScope } from '../db/for-shop.ts'
 import { readShop } from '../files/shop-settings.ts'
 import { toPublicId } from '../ids.ts'
 import type { Secrets } from '../secrets.ts'
-import { createSlots } from '../slots.ts'
+import { createSemaphore } from '../semaphore.ts'
 import { broughtDelivery, withDeliveryKeys, writeDeliveryMails } from './delivery-mail.ts'
 import { linkInPayload, withKey, writeLinkMails } from './link-mail.ts'
 import type { MailServer } from './mail-server.ts'
@@ -49,10 +49,10 @@ export function mailDeliverer(options: MailOptions): Deliverer {
     })
     const filled = await withDeliveryKeys(scope, brought, { secrets, baseUrl })
     const letters = new Map(brought.map(({ id }, at) => [id, filled[at]!]))
-    const slots = createSlots(SESSIONS)
+    const semaphore = createSemaphore(SESSIONS)
     return Promise.all(
       written.map(async ({ message: { id, payload }, content }) => {
-        const leave = await slots.take()
+        const leave = await semaphore.acquire()
         const link = linkInPayload(payload)
         const sent = link
           ? await withKey(scope, content, link, { secrets, baseUrl, now: clock() })

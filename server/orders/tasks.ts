@@ -2,7 +2,7 @@
 // comparison with the platform that finds what no webhook reported.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from '../db/database.ts'
-import { isDatabaseAway } from '../db/error-classes.ts'
+import { isDatabaseUnavailable } from '../db/error-classes.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import type { BackgroundTask } from '../engine/background.ts'
 import { errorFields, type Logger } from '../log.ts'
@@ -117,7 +117,7 @@ async function writeBatch(
     )
     return []
   } catch (error) {
-    if (isDatabaseAway(error)) throw error
+    if (isDatabaseUnavailable(error)) throw error
     if (orders.length === 1) return [{ claim: orders[0]!.claim, error }]
   }
   const failed = []

@@ -69,7 +69,7 @@ const copyOf = async ({ id }: TestDelivery, file: string) => {
   const store = createDiskStore({ folder: path.join(house.folder, 'primary') })
   return store.readWhole(house.shop, row!.hash)
 }
-/** Gives the deliveries whose copies were wanted anew, after they were made. */
+/** Gives the deliveries whose copies were wanted again, after they were made. */
 const renewed = async () => {
   const { rows } = await house.parts.database.pool.query<{ key: string }>(renewal.wanted!)
   for (const { key } of rows) await worker.run(renewal, { shop: house.shop, key })

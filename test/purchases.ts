@@ -39,8 +39,8 @@ const DOMAIN = 'harbour.myshopify.com'
 const CREDENTIALS = { apiKey: 'the-key', apiSecret: 'the secret of the app, 32 characters' }
 const SKU = 'EB-001'
 
-/** @param smtpUrl of the mail server. */
-export async function openPurchases(smtpUrl: string): Promise<Purchases> {
+/** @param smtpUrl of the mail server; null: there is none. */
+export async function openPurchases(smtpUrl: string | null): Promise<Purchases> {
   const database = await openTestDatabase()
   const shop = await createTestShop(database, DOMAIN)
   const scope = forShop(database, shop)
@@ -103,7 +103,7 @@ export async function openPurchases(smtpUrl: string): Promise<Purchases> {
 const openTestOutbox = (
   database: Awaited<ReturnType<typeof openTestDatabase>>,
   secrets: Purchases['secrets'],
-  smtpUrl: string,
+  smtpUrl: string | null,
 ): Outbox =>
   openOutbox({
     ...{ database, smtpUrl, twilio: null, secrets, log: silent, clock: () => new Date() },

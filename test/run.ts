@@ -32,6 +32,8 @@ const PROGRAMS: readonly Program[] = [
   { command: 'nginx', package: 'nginx-light' },
   // What unpacks the ZIP files that buyers get.
   { command: 'unzip', package: 'unzip' },
+  { command: '7z', package: 'p7zip-full' },
+  { command: 'bsdtar', package: 'libarchive-tools' },
   // Clients and servers of FTP and SFTP.
   { command: 'lftp', package: 'lftp' },
   { command: 'sftp', package: 'openssh-client' },

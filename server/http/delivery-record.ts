@@ -10,6 +10,9 @@ import type { Secrets } from '../secrets.ts'
 import { timestamp } from './schemas.ts'
 
 const messageStatus = z.enum(MESSAGE_STATUSES)
+const kept = z
+  .boolean()
+  .meta({ description: 'There is no mail server: it was written, and not sent anywhere' })
 
 export const deliverySchema = z
   .object({
@@ -38,7 +41,7 @@ export const deliverySchema = z
     opened_at: timestamp.nullable(),
     last_download_at: timestamp.nullable(),
     sent: z
-      .object({ message_id: z.string(), status: messageStatus, at: timestamp })
+      .object({ message_id: z.string(), status: messageStatus, kept, at: timestamp })
       .nullable()
       .meta({ description: 'The last email about it' }),
     asked: z
@@ -83,6 +86,7 @@ export const deliveryDetailSchema = deliverySchema
         to: z.array(z.string()),
         subject: z.string(),
         status: messageStatus,
+        kept,
         error: z.string().nullable(),
         created_at: timestamp,
         sent_at: timestamp.nullable(),
@@ -132,6 +136,7 @@ export function deliveryRecord(
     sent: message && {
       message_id: toPublicId('message', message.id),
       status: messageStatus.parse(message.status),
+      kept: message.kept,
       at: new Date(message.at).toISOString(),
     },
     asked: ask && { at: ask.at, email: ask.email, message: ask.message },
@@ -159,6 +164,7 @@ export const deliveryDetailRecord = (
     id: toPublicId('message', message.id),
     ...{ to: message.to, subject: message.subject, error: message.error },
     status: messageStatus.parse(message.status),
+    kept: message.kept,
     created_at: message.created_at.toISOString(),
     sent_at: text(message.sent_at),
   })),

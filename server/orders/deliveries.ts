@@ -26,7 +26,7 @@ export interface DeliverySummary {
   size_bytes: number
   opened_at: Date | null
   last_download_at: Date | null
-  message: { id: string; status: string; at: string } | null
+  message: { id: string; status: string; kept: boolean; at: string } | null
   ask: { at: string; email: string | null; message: string | null } | null
   created_at: Date
   updated_at: Date
@@ -45,12 +45,15 @@ export interface DeliveryFilter {
   limit: number
 }
 
+/** The mail was written without a mail server. */
+const KEPT = `coalesce((m.result ->> 'kept')::boolean, false)`
+
 const SUMMARY = `
   select d.id, d.order_id, o.name as order_name, o.confirmation_number, coalesce(d.email, o.email) as email, o.locale,
     ${STATUS_SQL} as status, o.financial_status, o.cancelled_at, o.recommendation, d.held_by, d.held_at,
     (select r.reason from delivery_runs r where r.shop_id = d.shop_id and r.delivery_id = d.id) as held_because, p.id as link_id,
     p.rotation, f.files, f.downloads, f.size_bytes, f.last_download_at, d.opened_at, d.ask, d.created_at, d.updated_at,
-    (select jsonb_build_object('id', m.id, 'status', m.status, 'at', coalesce(m.sent_at, m.created_at)) from outbox m
+    (select jsonb_build_object('id', m.id, 'status', m.status, 'kept', ${KEPT}, 'at', coalesce(m.sent_at, m.created_at)) from outbox m
      where m.shop_id = d.shop_id and m.payload ->> 'delivery' = d.id::text
      order by m.id desc limit 1) as message
   from deliveries d
@@ -134,6 +137,7 @@ export interface DeliveryDetail extends DeliverySummary {
     to: string[]
     subject: string
     status: string
+    kept: boolean
     error: string | null
     created_at: Date
     sent_at: Date | null
@@ -173,7 +177,7 @@ export async function readDelivery(
     ),
     scope.query<DeliveryDetail['messages'][number]>(
       `select m.id, coalesce(m.result -> 'to', '[]') as to, coalesce(m.result ->> 'subject', '') as subject, m.status,
-         m.error, m.created_at, m.sent_at
+         ${KEPT} as kept, m.error, m.created_at, m.sent_at
        from outbox m where m.shop_id = :shop and m.payload ->> 'delivery' = :id::text
        order by m.id desc limit :most`,
       { id, most: MOST_MESSAGES },

@@ -1,6 +1,6 @@
 // Orders in batches, as workers work on them: found without a webhook, delivered together, failing
 // alone, mailed over few sessions, and marked on the platform.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { startMailFake, type MailFake } from '../../test/fakes/smtp.ts'
 import { openPurchases, type Purchases } from '../../test/purchases.ts'
 import { addLicenceKeys, createLicenceList } from '../files/licence-lists.ts'
@@ -127,6 +127,19 @@ describe('the first mails', () => {
     await reported([await shop.buy(late)])
     await shop.run('mails')
     expect(mailsTo(late.email).length).toBe(1)
+  })
+
+  test('say where they were kept because there is no mail server', async () => {
+    const kept = await openPurchases(null)
+    onTestFinished(() => kept.close())
+    const order = await kept.buy(buyer())
+    await noteOrders(kept.scope, [order])
+    await kept.run('reconcile')
+    await kept.run('mails')
+    expect(await kept.delivery(order)).toMatchObject({
+      message: { status: 'sent', kept: true },
+      messages: [{ status: 'sent', kept: true }],
+    })
   })
 
   test('bring the licence keys, which are in no stored message', async () => {

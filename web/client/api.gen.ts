@@ -812,6 +812,8 @@ export interface components {
       sent: {
         /** Format: date-time */
         at: string
+        /** @description There is no mail server: it was written, and not sent anywhere */
+        kept: boolean
         message_id: string
         /** @enum {string} */
         status: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown'
@@ -908,6 +910,8 @@ export interface components {
         created_at: string
         error: string | null
         id: string
+        /** @description There is no mail server: it was written, and not sent anywhere */
+        kept: boolean
         sent_at: string | null
         /** @enum {string} */
         status: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown'
@@ -924,6 +928,8 @@ export interface components {
       sent: {
         /** Format: date-time */
         at: string
+        /** @description There is no mail server: it was written, and not sent anywhere */
+        kept: boolean
         message_id: string
         /** @enum {string} */
         status: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown'

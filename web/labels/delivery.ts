@@ -19,7 +19,7 @@ export const DELIVERY_STATUSES: Record<DeliveryStatus, StatusWord> = {
 
 /** Whether the last mail was sent, in a word. */
 export const sentWord = ({ sent }: Pick<Delivery, 'sent'>): StatusWord | null =>
-  sent && messageWord({ status: sent.status, kept: false })
+  sent && messageWord(sent)
 
 /** `Opened 29 Sep 2026, 14:05`, or that it was not. */
 export const openedText = ({ opened_at }: Pick<Delivery, 'opened_at'>): string =>

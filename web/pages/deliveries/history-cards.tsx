@@ -38,7 +38,7 @@ export const MessagesCard = ({ messages }: Pick<DeliveryDetail, 'messages'>) => 
     title={t('Emails')}
     empty={{ heading: t('No email yet'), text: t('Emails to the buyer are listed here.') }}
   >
-    {messages.map(({ id, to, subject, status, error, created_at, sent_at }) => (
+    {messages.map(({ id, to, subject, status, kept, error, created_at, sent_at }) => (
       <li key={id}>
         <BlockStack>
           <Text as="span" breakWord>
@@ -54,7 +54,7 @@ export const MessagesCard = ({ messages }: Pick<DeliveryDetail, 'messages'>) => 
           )}
         </BlockStack>
         <span>{momentText(sent_at ?? created_at)}</span>
-        <StatusBadge word={messageWord({ status, kept: false })} />
+        <StatusBadge word={messageWord({ status, kept })} />
       </li>
     ))}
   </Rows>

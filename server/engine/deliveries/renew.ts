@@ -7,7 +7,7 @@ import type { BackgroundTask } from '../background.ts'
 import { MAX_ATTEMPTS } from '../batches/failure.ts'
 import type { EndedItem, EngineParts } from '../types.ts'
 import { writeReady, type RunFailure } from './results.ts'
-import { carryOut, CRASHED } from './run.ts'
+import { carryOutRun, CRASHED } from './run.ts'
 import { readRun, type DeliveryRun } from './runs.ts'
 
 const RUNS_AT_A_TIME = 2
@@ -35,7 +35,7 @@ export const renewTask = (
     const result =
       task.attempt > MAX_ATTEMPTS
         ? { failure: CRASHED }
-        : await carryOut(parts, scope, run, task, { files, write })
+        : await carryOutRun(parts, scope, run, task, { files, write })
     if ('again' in result) return new Date(Date.now() + result.again)
     if ('failure' in result) {
       const { failure } = result

@@ -50,7 +50,7 @@ export const prepareTask = (
     const result =
       run.attempts > MAX_ATTEMPTS
         ? { failure: CRASHED }
-        : await carryOut(parts, scope, run, task, {
+        : await carryOutRun(parts, scope, run, task, {
             files: await waitingFiles(scope, run.delivery_id),
             write: (tx, one) => writeItem(tx, run, one),
           })
@@ -74,7 +74,7 @@ export interface RunWork {
   write(tx: ShopScope, ended: EndedItem): Promise<void>
 }
 
-export async function carryOut(
+export async function carryOutRun(
   parts: EngineParts,
   scope: ShopScope,
   run: DeliveryRun,

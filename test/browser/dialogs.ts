@@ -1,6 +1,7 @@
 // What tests of the dialogs about many files have in common: files to tick, the menus, the dialog,
 // and what came of it.
 import { type Locator, type Page } from 'playwright-core'
+import { expect } from 'vitest'
 import { type RunningServer } from '../flows/server.ts'
 
 export interface FileRecord {
@@ -36,12 +37,23 @@ export async function tick(page: Page, names: readonly string[]): Promise<void> 
  * bar measures it.
  */
 export async function choose(page: Page, name: string, more = 'More actions'): Promise<Locator> {
-  const button = page.getByRole('button', { name, exact: true })
-  if ((await button.count()) > 0) await button.last().click()
-  else {
-    await page.getByRole('button', { name: more }).last().click()
-    await page.locator('.Polaris-Popover').getByRole('button', { name, exact: true }).click()
+  const inBar = page.getByRole('button', { name, exact: true })
+  const menu = page.getByRole('button', { name: more }).last()
+  const inMenu = page.locator('.Polaris-Popover').getByRole('button')
+  const named = inMenu.and(inBar)
+  // While the bar measures itself, an action can move from the bar to the menu or back.
+  const click = async () => {
+    if ((await inBar.count()) > 0) {
+      await inBar.last().click()
+      return true
+    }
+    await menu.click()
+    await inMenu.first().waitFor()
+    const found = (await named.count()) > 0
+    await (found ? named : menu).click()
+    return found
   }
+  await expect.poll(click).toBe(true)
   await dialogOf(page).waitFor()
   return dialogOf(page)
 }

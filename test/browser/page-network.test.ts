@@ -62,7 +62,9 @@ test('an idle list of files asks four times a minute at most, and not at all whi
     document.dispatchEvent(new Event('visibilitychange'))`)
   calls.length = 0
   await passMinute(page, settled)
-  expect(calls).toEqual([])
+  // The browser's measurements of the page are sent once, when it is hidden.
+  expect(calls.filter((call) => call !== '/api/web-vitals')).toEqual([])
+  expect(calls.length).toBeLessThanOrEqual(1)
 })
 
 test('an operation that begins elsewhere is shown, and the list is read again', async () => {

@@ -23,6 +23,8 @@ export function createLicences(scope: ShopScope, delivery: string): Licences {
       if (!found)
         throw new PortError('licence_list_not_found', ERRORS.licence_list_not_found.message, false)
       await scope.transaction((tx) => assign(tx, { list: found, delivery, file, count }))
+      // Not in the same transaction: keys that others take meanwhile would still count as free.
+      await scope.transaction((tx) => warnOfFewKeys(tx, found))
     },
   }
 }
@@ -64,5 +66,4 @@ async function assign(tx: ShopScope, { list, delivery, file, count }: Wanted): P
       `The list “${list.name}” has too few licence keys left: this delivery needs ${missing}`,
       false,
     )
-  await warnOfFewKeys(tx, list)
 }

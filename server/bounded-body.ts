@@ -1,17 +1,16 @@
-// Reads a request's body into memory, up to a limit that the caller states.
-import type { IncomingMessage } from 'node:http'
+// Reads the body of a request or an answer into memory, up to a limit that the caller states.
 
 /**
- * Null: the body is longer than `mostBytes`. Its rest is unread and the request is destroyed, so
+ * Null: the body is longer than `mostBytes`. Its rest is unread and its stream is destroyed, so
  * the connection cannot be used again.
  */
 export async function readBounded(
-  request: IncomingMessage,
+  body: AsyncIterable<Buffer>,
   mostBytes: number,
 ): Promise<Buffer | null> {
   const chunks: Buffer[] = []
   let bytes = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  for await (const chunk of body) {
     bytes += chunk.length
     if (bytes > mostBytes) return null
     chunks.push(chunk)

@@ -2,6 +2,7 @@
 // authentication; 201 means that Twilio has taken the message (www.twilio.com/docs/messaging/api).
 import { errors, request } from 'undici'
 import { z } from 'zod'
+import { readBounded } from '../../bounded-body.ts'
 import type { DeliveryResult } from '../outbox.ts'
 import type { TwilioAccount } from '../../config.ts'
 import type { SmsGateway } from './gateway.ts'
@@ -49,19 +50,10 @@ export function twilioGateway({ accountSid, authToken, from, apiUrl }: TwilioAcc
   }
 }
 
-type Body = AsyncIterable<Buffer> & { destroy(): unknown }
-
-async function readAnswer(body: Body): Promise<z.output<typeof answerSchema>> {
-  let text = ''
-  for await (const chunk of body) {
-    text += chunk.toString()
-    if (text.length > ANSWER_BYTES) {
-      body.destroy()
-      return {}
-    }
-  }
+async function readAnswer(body: AsyncIterable<Buffer>): Promise<z.output<typeof answerSchema>> {
+  const bytes = await readBounded(body, ANSWER_BYTES)
   try {
-    return answerSchema.parse(JSON.parse(text))
+    return answerSchema.parse(JSON.parse(bytes?.toString() ?? '{}'))
   } catch {
     return {}
   }

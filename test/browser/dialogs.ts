@@ -26,9 +26,17 @@ export async function filesBy(server: RunningServer, search: string): Promise<Fi
   ).data
 }
 
+/** Ticks a box, once more where the page draws it at that moment. */
+export const check = (box: Locator): Promise<void> =>
+  expect
+    .poll(async () => {
+      await box.check({ force: true }).catch(() => {})
+      return box.isChecked()
+    })
+    .toBe(true)
+
 export async function tick(page: Page, names: readonly string[]): Promise<void> {
-  for (const name of names)
-    await page.getByRole('checkbox', { name: `Select ${name}` }).check({ force: true })
+  for (const name of names) await check(page.getByRole('checkbox', { name: `Select ${name}` }))
   await page.getByText(`${names.length} selected`).first().waitFor()
 }
 

@@ -8,7 +8,7 @@ import de from '../../web/messages/de.json' with { type: 'json' }
 import ja from '../../web/messages/ja.json' with { type: 'json' }
 import { startOrigin } from '../fakes/origin.ts'
 import { type RunningServer } from '../flows/server.ts'
-import { choose, filesBy, launched } from './dialogs.ts'
+import { check, choose, filesBy, launched } from './dialogs.ts'
 import { usePages } from './page-browser.ts'
 
 let server: RunningServer
@@ -55,9 +55,8 @@ describe.each(Object.entries(LANGUAGES))('in %s', (language, { texts, ...expecte
     await expect.poll(async () => (await filesBy(server, name)).length).toBe(1)
 
     await page.goto(`${server.url}/files`)
-    await page
-      .getByRole('checkbox', { name: said('Select {filename}').replace('{filename}', name) })
-      .check({ force: true })
+    const label = said('Select {filename}').replace('{filename}', name)
+    await check(page.getByRole('checkbox', { name: label }))
     await page.getByText(expected.selected).first().waitFor()
     const dialog = await choose(page, said('Change tags'), said('More actions'))
     await dialog.getByLabel(said('Tags'), { exact: true }).fill('Karte')

@@ -579,7 +579,8 @@ describe('reading back', () => {
     const events = [...(body as string).matchAll(/^event: (\w+)\ndata: (.*)$/gm)].map(
       ([, name, data]) => [name, JSON.parse(data!).status] as const,
     )
-    expect(events[0]).toEqual(['progress', 'queued'])
+    // The worker may have begun before the request was read.
+    expect(events[0]).toEqual(['progress', expect.stringMatching(/^(queued|running)$/)])
     expect(events.at(-1)).toEqual(['end', 'success'])
   })
 })

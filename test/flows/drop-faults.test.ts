@@ -188,7 +188,7 @@ test('changed packets and command lines end no other session', async () => {
     for (const piece of pieces) socket.write(piece)
     socket.resume()
     socket.end()
-    if (!socket.closed) await once(socket, 'close')
+    await untilClosed(socket)
   }
   const signedIn = `USER ${drop.username}\r\nPASS ${drop.password}\r\n`
   const hello = Buffer.concat([Buffer.from('SSH-2.0-Test\r\n'), randomBytes(400)])
@@ -229,5 +229,11 @@ async function badPackets(): Promise<void> {
     outgoing._protocol.channelData(outgoing.outgoing.id, Buffer.concat([packet, body]))
   }
   client.socket.end()
-  if (!client.socket.closed) await once(client.socket, 'close')
+  await untilClosed(client.socket)
 }
+
+/** Also where the server resets the connection. */
+const untilClosed = (socket: Socket) =>
+  new Promise<void>((resolve) =>
+    socket.closed ? resolve() : socket.once('close', () => resolve()),
+  )

@@ -37,7 +37,7 @@ test.each([
   expect(() => guardedDial(host, port)).toThrow('blocked')
 })
 
-test('a name on a port of its own is looked up under the address guard', async () => {
+test('a host name with a port is looked up under the address guard', async () => {
   const socket = guardedDial('localhost', 9000)
   const refused = await new Promise<Error>((resolve) => socket.once('error', resolve))
   expect(refused).toMatchObject({ name: 'PortError' })

@@ -28,8 +28,8 @@ export const CHANGED_ORDERS = read('changed-orders')
 export const FLOW_TRIGGER = read('flow-trigger')
 export const SHOP_SUBSCRIPTION = read('shop-subscription')
 export const SUBSCRIBE = read('subscribe')
-export const FULFILMENT_OF_ORDERS = read('fulfilment-of-orders')
-export const WHOLE_ORDER_FULFILMENT = read('whole-order-fulfilment')
+export const FULFILMENT_OF_ORDERS = readWith('fulfilment-of-orders', 'fulfilment-fields')
+export const WHOLE_ORDER_FULFILMENT = readWith('whole-order-fulfilment', 'fulfilment-fields')
 /** Not sent by itself: a bulk query is the text of a query, run by the platform in its own time. */
 export const WHOLE_CATALOG = read('whole-catalog')
 

@@ -10,21 +10,18 @@ import {
   type TaskList,
   type WorkerEvents,
 } from 'graphile-worker'
-import { createSemaphore } from '../semaphore.ts'
 import { createBackground, type BackgroundTask, type TaskJob } from './background.ts'
 import { runChain } from './batches/run.ts'
 import type { EngineRunner } from './worker/runner.ts'
 import { finishOperation } from './finalization/run.ts'
 import { createJobConcurrency, type JobConcurrency } from '../queue/job-concurrency.ts'
+import { PLACE_POLL_MS, searchJobs } from './worker/job-search.ts'
 import { createProgress } from './worker/progress.ts'
 import type { ChainJob, FinishJob, OutboxJob } from '../queue/queue.ts'
 import { createOperationControl } from './worker/control.ts'
 import { startRecovery, type RecoveryOptions } from './worker/recovery.ts'
 import { strategyOf } from './operations/strategy.ts'
 import type { EngineParts } from './types.ts'
-
-// Notifications wake a worker immediately. Polling is for lost notifications.
-const POLL_MS = 1000
 
 export interface EngineWorker {
   /**
@@ -106,17 +103,17 @@ export async function startWorker(
   await background.start()
   const events = new EventEmitter() as WorkerEvents
   events.once('pool:create', ({ workerPool }) => (pool.id = workerPool.id))
-  const turn = turnsToAsk(events)
+  const search = searchJobs(events)
   const graphile = await run({
     pgPool: database.pool,
     taskList,
     events,
     concurrency: concurrency.places + background.places,
     forbiddenFlags: async () => {
-      await turn()
+      await search.turn()
       return [...concurrency.full(), ...background.full()]
     },
-    pollInterval: POLL_MS,
+    pollInterval: PLACE_POLL_MS,
     noHandleSignals: true,
     logger: new GraphileLogger(() => (level, message) => {
       if (level === 'error' || level === 'warning') log.warn('graphile-worker', { message })
@@ -135,17 +132,3 @@ export async function startWorker(
 }
 
 const flagsOf = (job: Job) => Object.keys(job.flags ?? {})
-
-/**
- * The places of a pool ask for a job one after another, so each question counts the jobs given
- * before. If they asked concurrently, a surplus job would have to be returned, and a waiting shop
- * would lose its turn.
- */
-function turnsToAsk(events: WorkerEvents): () => Promise<void> {
-  const semaphore = createSemaphore(1)
-  let leave = () => {}
-  // How each question ends. A job's task begins and takes its place in the same tick.
-  for (const answer of ['job:start', 'worker:getJob:empty', 'worker:getJob:error'] as const)
-    events.on(answer, () => leave())
-  return async () => void (leave = await semaphore.acquire())
-}

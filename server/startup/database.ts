@@ -7,8 +7,8 @@ import { migrate } from '../db/migrate.ts'
 import type { Logger } from '../log.ts'
 import { createSecrets, ensureSecret, type Secrets } from '../secrets.ts'
 
-/** Connections of each pool: a worker's jobs (worker.ts) may each use one. */
-const CONNECTIONS = 52
+/** Connections of each pool: each of a worker's 57 places may use one. */
+const CONNECTIONS = 60
 
 export interface OpenedDatabase {
   database: Database

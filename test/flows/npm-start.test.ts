@@ -15,7 +15,7 @@ afterAll(async () => {
   await removeDataDir(dataDir)
 })
 
-test('the server ends when npm is told to end', async () => {
+test('the server starts without a warning, and ends when npm is told to end', async () => {
   const port = await freePort()
   const npm = spawn('npm', ['start'], {
     cwd: ROOT,
@@ -35,6 +35,7 @@ test('the server ends when npm is told to end', async () => {
   // The pipes close when the last process that writes to them has ended.
   const closed = once(npm, 'close')
   await expect.poll(() => output, { timeout: 120_000 }).toContain('Stevedore is ready')
+  expect(output).not.toContain('"level":"warn"')
   npm.kill('SIGTERM')
   await closed
   await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow('fetch failed')

@@ -1,0 +1,41 @@
+// When the places of a worker's pool ask the database for a job. A notification wakes one place for
+// each job that is queued. Jobs that become due later, and jobs whose notification was lost, are
+// found by polling: one place asks for all of them, instead of each one at its own interval.
+import type { WorkerEvents, WorkerPool } from 'graphile-worker'
+import { createSemaphore } from '../../semaphore.ts'
+
+/** A job that becomes due starts this much later at most. */
+const POLL_MS = 100
+/** graphile-worker makes each place poll: so seldom that only `POLL_MS` counts. */
+export const PLACE_POLL_MS = 60 * 60 * 1000
+
+export interface JobSearch {
+  /**
+   * Resolves when a place may ask. The places ask one after another, so each question counts the
+   * jobs given before. If they asked concurrently, a surplus job would have to be returned, and a
+   * waiting shop would lose its turn.
+   */
+  turn(): Promise<void>
+}
+
+/** Polls until the pool shuts down. */
+export function searchJobs(events: WorkerEvents): JobSearch {
+  const semaphore = createSemaphore(1)
+  let leave = () => {}
+  // How each question ends. A job's task begins and takes its place in the same tick.
+  for (const answer of ['job:start', 'worker:getJob:empty', 'worker:getJob:error'] as const)
+    events.on(answer, () => leave())
+  events.once('pool:create', ({ workerPool }) => poll(workerPool, events))
+  return { turn: async () => void (leave = await semaphore.acquire()) }
+}
+
+function poll(pool: WorkerPool, events: WorkerEvents): void {
+  const wakeOne = () => pool.nudge(1)
+  const timer = setInterval(wakeOne, POLL_MS)
+  // Where one job was due there may be more.
+  events.on('job:start', wakeOne)
+  events.once('pool:gracefulShutdown', () => {
+    clearInterval(timer)
+    events.off('job:start', wakeOne)
+  })
+}

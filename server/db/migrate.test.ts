@@ -4,7 +4,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestDatabase } from '../../test/database.ts'
 import { migrate } from './migrate.ts'
-import { REPLACED, SQUASHED } from './squashed-migrations.ts'
+import { SQUASHES } from './squashed-migrations.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
 beforeAll(async () => {
@@ -104,33 +104,45 @@ const record = (added: readonly string[]) =>
 const forget = (removed: readonly string[]) =>
   database.pool.query('delete from knex_migrations where name = any($1)', [removed])
 
-test('the squashed migrations are the first that exist, in their order', async () => {
+const NEWEST = SQUASHES.at(-1)!
+
+test('the squashed migrations are the first that exist, and no number is missing', async () => {
   const present = (await readdir(new URL('../../migrations/', import.meta.url))).sort()
-  expect(present.slice(0, SQUASHED.length)).toEqual(SQUASHED.map((name) => `${name}.ts`))
-  expect(REPLACED.filter((name) => SQUASHED.includes(name))).toEqual([])
+  expect(present.slice(0, NEWEST.by.length)).toEqual(NEWEST.by.map((name) => `${name}.ts`))
+  const numbers = present.map((_, at) => String(at + 1).padStart(4, '0'))
+  expect(present.map((name) => name.slice(0, 4))).toEqual(numbers)
+  for (const { replaced, by } of SQUASHES)
+    expect(replaced.filter((name) => by.includes(name))).toEqual([])
 })
 
 test('a database that the replaced migrations made starts, with the squashed ones recorded', async () => {
-  await forget(SQUASHED)
-  await record(REPLACED)
+  await forget(NEWEST.by)
+  await record(NEWEST.replaced)
   expect(await migrate(database)).toEqual([])
   const recorded = (await names()).map(({ name }) => name)
   // The old names stay for a process of the previous version that restarts during the upgrade.
-  expect(recorded).toEqual(expect.arrayContaining([...REPLACED, ...SQUASHED]))
+  expect(recorded).toEqual(expect.arrayContaining([...NEWEST.replaced, ...NEWEST.by]))
   expect(await migrate(database)).toEqual([])
   expect(await names()).toHaveLength(recorded.length)
 })
 
 test('a migration added since then is applied on top of a database carried over', async () => {
-  await forget(SQUASHED)
+  await forget(NEWEST.by)
   const migrations = changing('packs', () => Promise.resolve())
   expect(await migrate(database, { migrations })).toEqual(['9000_change-packs'])
-  expect(await names()).toContainEqual({ name: SQUASHED.at(-1) })
+  expect(await names()).toContainEqual({ name: NEWEST.by.at(-1) })
 })
 
 test('a database that has only a part of the replaced migrations is refused, and told why', async () => {
-  const last = REPLACED.at(-1)!
-  await forget([...SQUASHED, last])
+  const last = NEWEST.replaced.at(-1)!
+  await forget([...NEWEST.by, last])
   await expect(migrate(database)).rejects.toThrow(`${last} is not applied`)
-  expect(await names()).not.toContainEqual({ name: SQUASHED[0] })
+  expect(await names()).not.toContainEqual({ name: NEWEST.by[0] })
+})
+
+test('a database from before an earlier squash is told which version to start first', async () => {
+  const [first] = SQUASHES
+  await forget([...NEWEST.by, ...NEWEST.replaced])
+  await record(first!.replaced)
+  await expect(migrate(database)).rejects.toThrow(`migrations/${NEWEST.replaced.at(-1)}.ts once`)
 })

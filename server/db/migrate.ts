@@ -27,7 +27,7 @@ const source: Knex.MigrationSource<string> = {
     const names = (await readdir(fileURLToPath(FOLDER))).sort()
     if (names.length === 0) throw new Error('The migrations folder is empty.')
     const misnamed = names.find((name) => !/^\d{4}_[a-z0-9-]+\.ts$/.test(name))
-    if (misnamed) throw new Error(`migrations/${misnamed}: name it like 0001_shops-and-access.ts`)
+    if (misnamed) throw new Error(`migrations/${misnamed}: name it like 0001_shops-and-plans.ts`)
     return names
   },
   getMigrationName: (name) => name.replace(/\.ts$/, ''),

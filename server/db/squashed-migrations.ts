@@ -1,18 +1,8 @@
-// Databases that were migrated by the 43 migrations that 0001 to 0006 replace. Both end in the same
-// schema, so such a database only needs the new names recorded.
+// Databases that were migrated by migrations which others replace. Both end in the same schema, so
+// such a database only needs the new names recorded.
 import type { Knex } from 'knex'
 
-/** The six that replace the 43. No name of one list is in the other. */
-export const SQUASHED = [
-  '0001_shops-and-access',
-  '0002_files-and-blobs',
-  '0003_operations',
-  '0004_catalog-and-reviews',
-  '0005_csv-and-uploads',
-  '0006_delivery',
-]
-
-export const REPLACED = [
+const FIRST_43 = [
   '0001_shops',
   '0002_files',
   '0003_links',
@@ -58,31 +48,89 @@ export const REPLACED = [
   '0052_addresses-without-queries',
 ]
 
+const FIRST_6 = [
+  '0001_shops-and-access',
+  '0002_files-and-blobs',
+  '0003_operations',
+  '0004_catalog-and-reviews',
+  '0005_csv-and-uploads',
+  '0006_delivery',
+]
+
+const ADDED_SINCE = [
+  '0007_operations-unfinished',
+  '0008_strategies-are-derived',
+  '0009_background-tasks',
+  '0010_workflow-channels',
+  '0011_link-changes-notify',
+  '0012_drop',
+  '0013_drop-import',
+  '0014_drop-figures',
+  '0015_cloud',
+  '0016_orders-and-deliveries',
+  '0017_demo-orders',
+  '0018_buyer-pages',
+  '0019_webhooks',
+  '0020_customer-data',
+  '0021_delivery-workflows',
+  '0026_order-batches',
+  '0027_renewed-copies',
+  '0029_licence-warnings',
+  '0030_flow',
+  '0031_plans',
+  '0032_preview-names',
+]
+
+const BY_AREA = [
+  '0001_shops-and-plans',
+  '0002_files-blobs-packs',
+  '0003_operations-and-messages',
+  '0004_products-and-reviews',
+  '0005_channels',
+  '0006_orders-and-links',
+]
+
+export interface Squash {
+  replaced: readonly string[]
+  /** The migrations that end in the same schema. No name of one list is in the other. */
+  by: readonly string[]
+}
+
+/** Oldest first. A database may have to take several. */
+export const SQUASHES: readonly Squash[] = [
+  { replaced: FIRST_43, by: FIRST_6 },
+  { replaced: [...FIRST_6, ...ADDED_SINCE], by: BY_AREA },
+]
+
 /**
- * Records the squashed migrations as applied where all that they replace were. The old names stay:
- * a process of the previous version may still restart during an upgrade, and would apply its
+ * Records squashed migrations as applied where all that they replace were. The old names stay: a
+ * process of the previous version may still restart during an upgrade, and would apply its
  * migrations a second time without them.
  *
  * Throws where only a part of them was applied, and names the first one missing. Applying the
  * squashed ones would then fail on the tables that exist.
  */
 export async function recordSquashed(knex: Knex): Promise<void> {
+  for (const squash of SQUASHES) await recordOne(knex, squash)
+}
+
+async function recordOne(knex: Knex, { replaced, by }: Squash): Promise<void> {
   const { rows } = await knex.raw<{ rows: { name: string }[] }>(
     'select name from knex_migrations where name = any(?)',
-    [[...REPLACED, ...SQUASHED]],
+    [[...replaced, ...by]],
   )
   const applied = new Set(rows.map(({ name }) => name))
-  if (SQUASHED.some((name) => applied.has(name))) return
-  const missing = REPLACED.filter((name) => !applied.has(name))
-  if (missing.length === REPLACED.length) return
+  if (by.some((name) => applied.has(name))) return
+  const missing = replaced.filter((name) => !applied.has(name))
+  if (missing.length === replaced.length) return
   if (missing.length > 0)
     throw new Error(
       `This database was last migrated by an older version: ${missing[0]} is not applied. ` +
-        `Start the last version that contains migrations/${REPLACED.at(-1)}.ts once, then this one.`,
+        `Start the last version that contains migrations/${replaced.at(-1)}.ts once, then this one.`,
     )
   await knex.raw(
     `insert into knex_migrations (name, batch, migration_time)
      select name, 1, now() from unnest(?::text[]) with ordinality as s(name, place) order by place`,
-    [SQUASHED],
+    [[...by]],
   )
 }

@@ -5,7 +5,7 @@ import { nameKey } from '../../plugins/contract.ts'
 import { stemOf } from './words.ts'
 
 /**
- * What is no delimiter. migrations/0004_catalog-and-reviews.ts splits SKUs at the same characters
+ * What is no delimiter. migrations/0004_products-and-reviews.ts splits SKUs at the same characters
  * (sku_parts).
  */
 const PARTS = /[^ \-_.()[\]{}]+/g

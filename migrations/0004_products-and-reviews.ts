@@ -10,10 +10,6 @@ export async function up(knex: Knex): Promise<void> {
       -- out of date then.
       generation integer not null default 0,
       due_at timestamptz not null default now(),
-      -- The refresh that runs. Without a heartbeat for a minute it is dead, and its lease can
-      -- write nothing more.
-      lease uuid,
-      beat_at timestamptz,
       -- The platform's bulk operation. It continues after a crash of ours, so a new lease reuses it.
       bulk_operation text,
       objects bigint not null default 0,
@@ -77,7 +73,8 @@ export async function up(knex: Knex): Promise<void> {
     -- compares the counts.
     create unlogged table catalog_staged (
       shop_id integer not null,
-      lease uuid not null,
+      -- Of the background task that reads it.
+      lease bigint not null,
       kind text not null check (kind in ('product', 'variant')),
       id text collate "C" not null,
       data jsonb not null,

@@ -32,9 +32,6 @@ const OPERATIONS = `
     finished_at timestamptz,
     -- Where its items come from: {"type": "entries" | "files" | "filter" | "operation", …}.
     source jsonb not null default '{"type": "entries"}',
-    -- Its items are existing files and no step touches bytes or external systems: batches are
-    -- large, and each is claimed, changed and written in one transaction.
-    set_wise boolean not null default false,
     -- Only planned until it is confirmed.
     preview boolean not null default false,
     -- Incremented by each retry and by a confirmation: the messages of one round's end are not
@@ -59,13 +56,10 @@ const OPERATIONS = `
     -- Bytes saved in its files; negative where they grew.
     bytes_saved bigint not null default 0,
     -- {"changed", "unchanged", "candidates"}, counted over all files once a preview has ended.
-    foreseen jsonb,
+    preview_counts jsonb,
     -- Items that had ended when the current round began: the remaining time is estimated without
     -- them.
     ended_before integer not null default 0,
-    -- Its steps only plan, but read external systems for it: batches are planned with no
-    -- transaction open.
-    asks boolean not null default false,
     -- More entries may be added, so it has not ended when all its present items have.
     open boolean not null default false,
     -- When the preview was ready. Null while it runs and once it is confirmed: the time it waits
@@ -73,6 +67,8 @@ const OPERATIONS = `
     previewed_at timestamptz,
     -- Its title in the history: the first file of an import, or the name of the CSV file.
     label text,
+    -- Its batches have places of their own in every worker: somebody waits for each file.
+    prompt boolean not null default false,
     primary key (shop_id, id),
     unique (shop_id, idempotency_key)
   ) with (fillfactor = 50); -- its counters change with every group of outcomes
@@ -81,6 +77,8 @@ const OPERATIONS = `
   -- operation-scope steps have run.
   create index operations_alive on operations (status)
     where status in ('previewing', 'queued', 'running') or (status = 'cancelled' and finished_at is null);
+  -- How many of a shop's operations wait or run is read at each start.
+  create index operations_unfinished on operations (shop_id) where finished_at is null;
   create index operations_action on operations (shop_id, action, id desc); -- history by action
   create index operations_schedule on operations (shop_id, schedule_id, id desc)
     where schedule_id is not null;
@@ -208,7 +206,7 @@ const WORK = `
 
   -- Names after the renames that a preview has planned so far; its later batches read them before
   -- the files' own rows.
-  create table foreseen_names (
+  create table preview_names (
     shop_id integer not null,
     operation_id uuid not null,
     name_key text collate "C" not null,
@@ -254,13 +252,13 @@ const AUTOMATION = `
     shop_id integer not null references shops on delete cascade,
     id uuid not null default uuidv7(),
     name text not null,
-    kind text not null check (kind in ('import', 'bulk')),
+    kind text not null check (kind in ('import', 'bulk', 'delivery')),
     parallel smallint not null check (parallel > 0),
     -- Plugins with their options, in order. An operation copies them when it starts, so that later
     -- changes do not affect it.
     steps jsonb not null,
     -- Imports of this channel run it instead of the built-in workflow.
-    channel text check (channel in ('api', 'csv', 'upload', 'drop', 'cloud')),
+    channel text,
     created_at timestamptz not null default now(),
     updated_at timestamptz not null default now(),
     primary key (shop_id, id),
@@ -309,6 +307,49 @@ const AUTOMATION = `
     where last_operation_id is not null; -- deleted operations
 `
 
+const OUTSIDE = `
+  -- Outgoing webhooks: the addresses that a shop's events are posted to. Their messages are in the
+  -- outbox.
+  create table webhook_endpoints (
+    shop_id integer not null references shops on delete cascade,
+    id uuid not null default uuidv7(),
+    -- Without user info, query and fragment; the whole address is sealed.
+    url text not null,
+    sealed_url text,
+    description text not null default '',
+    -- Empty: all events.
+    events text[] not null default '{}',
+    -- Sealed. The previous secret signs too until its time is over.
+    secret bytea not null,
+    previous_secret bytea,
+    previous_until timestamptz,
+    enabled boolean not null default true,
+    -- Why the server switched it off; null: it did not.
+    switched_off text,
+    switched_off_at timestamptz,
+    -- The first failed attempt since the last one that succeeded.
+    failing_since timestamptz,
+    last_success_at timestamptz,
+    last_error text,
+    created_at timestamptz not null default now(),
+    primary key (shop_id, id)
+  );
+
+  -- The platform's automation (Flow): which of the app's triggers a shop's workflows use.
+  create table flow_triggers (
+    shop_id integer not null references shops on delete cascade,
+    handle text collate "C" not null,
+    -- A workflow of the shop uses it, as the platform has told.
+    enabled boolean not null,
+    -- When the platform told it: older reports are ignored.
+    told_at timestamptz not null,
+    -- The platform refused it: it is not sent for a day.
+    refused_at timestamptz,
+    refused text,
+    primary key (shop_id, handle)
+  );
+`
+
 const MESSAGES = `
   create table notices (
     shop_id integer not null references shops on delete cascade,
@@ -331,7 +372,7 @@ const MESSAGES = `
     id uuid not null default uuidv7(),
     -- Its subject: a second run of the same step writes no second message.
     key text not null,
-    kind text not null check (kind in ('email', 'callback')),
+    kind text not null check (kind in ('email', 'callback', 'webhook', 'sms', 'flow')),
     payload jsonb not null,
     -- unknown: the connection was lost while it was sent, so it may have arrived.
     status text not null default 'waiting'
@@ -346,23 +387,31 @@ const MESSAGES = `
     taken_at timestamptz,
     -- Why the last attempt failed, in words for the shop.
     error text,
+    webhook_id uuid,
+    -- It waits for the shop's next batch of mails, and has no job.
+    batched boolean not null default false,
     primary key (shop_id, id),
     unique (shop_id, key),
-    foreign key (shop_id, operation_id) references operations on delete cascade
+    foreign key (shop_id, operation_id) references operations on delete cascade,
+    foreign key (shop_id, webhook_id) references webhook_endpoints on delete cascade
   );
   create index outbox_operation on outbox (shop_id, operation_id); -- deleted operations
   create index outbox_open on outbox (status) where status in ('waiting', 'sending'); -- the sweeps
   create index outbox_alone on outbox (created_at) where operation_id is null; -- the sweep
+  create index outbox_webhook on outbox (shop_id, webhook_id, id) where webhook_id is not null;
+  create index outbox_batched on outbox (shop_id, id) where batched; -- the next batch
+  create index outbox_delivery on outbox (shop_id, (payload ->> 'delivery'), id)
+    where payload ->> 'delivery' is not null; -- the mails of a delivery
 `
 
 export async function up(knex: Knex): Promise<void> {
-  await knex.raw([OPERATIONS, ITEMS, WORK, RESULTS, AUTOMATION, MESSAGES].join('\n'))
+  await knex.raw([OPERATIONS, ITEMS, WORK, RESULTS, AUTOMATION, OUTSIDE, MESSAGES].join('\n'))
 }
 
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
-    drop table outbox, notices, schedules, workflows, artifacts, created_files, foreseen_names,
-      file_claims, workers, chains, item_batches, items, operations;
+    drop table outbox, notices, flow_triggers, webhook_endpoints, schedules, workflows, artifacts,
+      created_files, preview_names, file_claims, workers, chains, item_batches, items, operations;
     drop function drop_items;
     drop sequence leases;
   `)

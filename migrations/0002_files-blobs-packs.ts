@@ -8,6 +8,8 @@ const BLOBS = `
     hash bytea not null check (length(hash) = 32),
     size_bytes bigint not null check (size_bytes >= 0),
     created_at timestamptz not null default now(),
+    -- Of the bytes, for ZIP files: its place there is before the bytes. Null: not computed yet.
+    crc32 bigint,
     primary key (shop_id, hash)
   );
 

@@ -25,8 +25,11 @@ export interface Purchases {
   secrets: ReturnType<typeof createSecrets>
   /** The webhooks that the stand-in sent and nobody took in. */
   withheld: string[]
-  /** Buys one unit; gives the order's id. */
-  buy(buyer: { email: string; name?: string }): Promise<string>
+  /**
+   * Buys one unit, or a line of one unit for each of the locations from which they are sent; gives the
+   * order's id.
+   */
+  buy(buyer: { email: string; name?: string }, locations?: readonly number[]): Promise<string>
   /** The order as the platform shows it. */
   order(id: string): Promise<DemoOrder>
   delivery(order: string): Promise<DeliveryDetail | null>
@@ -76,8 +79,10 @@ export async function openPurchases(smtpUrl: string | null): Promise<Purchases> 
   }
   const purchases: Purchases = {
     ...{ scope, secrets, withheld: refusing.topics },
-    buy: async (buyer) =>
-      (await post('/demo/orders', { ...buyer, lines: [{ sku: SKU, quantity: 1 }] })).order_id,
+    buy: async (buyer, locations = [0]) => {
+      const lines = locations.map((location) => ({ sku: SKU, quantity: 1, location }))
+      return (await post('/demo/orders', { ...buyer, lines })).order_id
+    },
     order: async (id) => {
       const [found] = await databaseOrders(database, shop).get([Number(id.split('/').pop())])
       return found!

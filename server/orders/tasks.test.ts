@@ -195,6 +195,18 @@ describe('on the platform', () => {
     expect((await shop.delivery(order))!.messages).toEqual([])
   })
 
+  test('every line is fulfilled, however many lines and locations the order has', async () => {
+    await settings({ delivery_mail: 'platform' })
+    const locations = [...Array<number>(130).fill(0), ...Array.from({ length: 12 }, (_, at) => at)]
+    const order = await shop.buy(buyer(), locations)
+    await reported([order])
+    await shop.run('effects')
+    const { lines, fulfilments } = await shop.order(order)
+    expect(lines.filter(({ fulfilled }) => fulfilled !== 1)).toEqual([])
+    // One for each location, of which the first tells the buyer.
+    expect(fulfilments.map(({ notified }) => notified)).toEqual([true, ...Array(11).fill(false)])
+  })
+
   test('orders are marked together, and one that the platform lost fails alone', async () => {
     const orders = await buyAll(3)
     await reported(orders)

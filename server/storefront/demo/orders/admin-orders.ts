@@ -2,7 +2,7 @@
 import { readGid, toGid } from '../catalog-ids.ts'
 import { parseSearch, type Expression } from '../search-query.ts'
 import { badRequest } from '../connection.ts'
-import { fulfil, type DemoLine, type DemoOrder } from './order.ts'
+import { fulfil, locationOf, type DemoLine, type DemoOrder } from './order.ts'
 import type { OrderStore } from './store.ts'
 import {
   BATCH_SIZE,
@@ -15,7 +15,8 @@ const MOST_ROWS = 250
 
 /** The fields of QueryRoot and Mutation about orders. */
 export function createOrderFields(orders: OrderStore, nodeOf: Node) {
-  const view = orderView(nodeOf)
+  const lineView = viewLine(nodeOf)
+  const view = orderView(lineView)
   // The orders of one query are looked up together.
   const read = createQueryBatcher<number, DemoOrder | null>(
     async (ids) => {
@@ -34,6 +35,11 @@ export function createOrderFields(orders: OrderStore, nodeOf: Node) {
     /** For `node` and `nodes`. */
     find,
     order: ({ id }: { id: string }) => find(id),
+    fulfillmentOrder: async ({ id }: { id: string }) => {
+      const place = fulfilmentPlaceOf(id)
+      const order = await read(place.order)
+      return order && fulfilmentOrder(order, place.location, lineView)
+    },
     orders: async ({ query, first, after }: ListArguments) => {
       const limit = Math.min(first ?? 0, MOST_ROWS)
       const last = after ? Number(Buffer.from(after, 'base64url').toString()) : 0
@@ -67,9 +73,12 @@ export function createOrderFields(orders: OrderStore, nodeOf: Node) {
       return { node: null, userErrors: changed ? [] : [objection('Resource not found', 'id')] }
     },
     fulfillmentCreate: async ({ fulfillment }: { fulfillment: FulfilmentInput }) => {
-      const [given] = fulfillment.lineItemsByFulfillmentOrder
-      const id = readGid('FulfillmentOrder', given?.fulfillmentOrderId ?? '')
-      const lines = (given?.fulfillmentOrderLineItems ?? []).map((line) => ({
+      const given = fulfillment.lineItemsByFulfillmentOrder
+      const place = fulfilmentPlaceOf(given[0]?.fulfillmentOrderId ?? '')
+      const sameLocation = 'The fulfillment orders must be assigned to the same location.'
+      if (given.length !== 1)
+        return { fulfillment: null, userErrors: [objection(sameLocation, 'fulfillment')] }
+      const lines = (given[0]!.fulfillmentOrderLineItems ?? []).map((line) => ({
         id: readGid('FulfillmentOrderLineItem', line.id) ?? -1,
         quantity: line.quantity,
       }))
@@ -78,9 +87,9 @@ export function createOrderFields(orders: OrderStore, nodeOf: Node) {
         notified: fulfillment.notifyCustomer,
         tracking: url ? { company, url } : null,
       }
-      const changed = await orders.change(id ?? -1, (order) => {
+      const changed = await orders.change(place.order, (order) => {
         touch(order)
-        return fulfil(order, lines, about)
+        return fulfil(order, place.location, lines, about)
       })
       const problem = changed ? changed.result : 'Fulfillment order does not exist.'
       if (problem) return { fulfillment: null, userErrors: [objection(problem, 'fulfillment')] }
@@ -127,6 +136,21 @@ function sinceOf(query: string | null | undefined): Date {
   return new Date(expression.value)
 }
 
+/** A page of a list that is known as a whole: its cursors are places in it. */
+function partOf<Row, View>(
+  rows: readonly Row[],
+  { first, after }: ListArguments,
+  view: (row: Row) => View,
+) {
+  const from = after ? Number(Buffer.from(after, 'base64url').toString()) + 1 : 0
+  const limit = Math.min(first ?? 0, MOST_ROWS)
+  const shown = rows.slice(from, from + limit + 1).map((row, at) => ({ at: from + at, row }))
+  const places = shown.map(({ at, row }) => ({ at, view: view(row) }))
+  const page = pageOf(places, limit, ({ at }) => at)
+  const nodes = page.nodes.map((one) => one.view)
+  return { ...page, nodes, edges: page.edges.map((edge, at) => ({ ...edge, node: nodes[at] })) }
+}
+
 function pageOf<View>(views: readonly View[], limit: number, place: (view: View) => number) {
   const nodes = views.slice(0, limit)
   const last = nodes.at(-1)
@@ -143,8 +167,9 @@ function pageOf<View>(views: readonly View[], limit: number, place: (view: View)
   }
 }
 
-function orderView(nodeOf: Node) {
-  const lineView = (line: DemoLine) => ({
+const viewLine =
+  (nodeOf: Node) =>
+  (line: DemoLine): object => ({
     __typename: 'LineItem',
     id: toGid('LineItem', line.id),
     title: line.title,
@@ -156,6 +181,8 @@ function orderView(nodeOf: Node) {
     product: () => nodeOf(toGid('Product', line.productId)),
     variant: () => nodeOf(toGid('ProductVariant', line.variantId)),
   })
+
+function orderView(lineView: (line: DemoLine) => object) {
   return (order: DemoOrder) => ({
     __typename: 'Order',
     number: order.id,
@@ -180,15 +207,13 @@ function orderView(nodeOf: Node) {
         order,
         order.metafields.find((one) => one.key === key),
       ),
-    lineItems: ({ first, after }: ListArguments) => {
-      const from = after ? Number(Buffer.from(after, 'base64url').toString()) : -1
-      const limit = Math.min(first ?? 0, MOST_ROWS)
-      const rest = order.lines.filter(({ id }) => id > from)
-      const numbers = new Map(rest.map((line) => [toGid('LineItem', line.id), line.id]))
-      return pageOf(rest.slice(0, limit + 1).map(lineView), limit, ({ id }) => numbers.get(id)!)
-    },
-    fulfillmentOrders: ({ first }: ListArguments) =>
-      pageOf([fulfilmentOrder(order, lineView)], first ?? 0, () => order.id),
+    lineItems: (list: ListArguments) => partOf(order.lines, list, lineView),
+    fulfillmentOrders: (list: ListArguments) =>
+      partOf(
+        [...new Set(order.lines.map(locationOf))].toSorted((a, b) => a - b),
+        list,
+        (location) => fulfilmentOrder(order, location, lineView),
+      ),
   })
 }
 
@@ -201,25 +226,29 @@ const metafieldView = (order: DemoOrder, field: DemoOrder['metafields'][number] 
       }
     : null
 
-function fulfilmentOrder(order: DemoOrder, lineView: (line: DemoLine) => object) {
-  const open = order.lines.filter((line) => line.currentQuantity > line.fulfilled)
-  const status = order.cancelledAt ? 'CANCELLED' : open.length > 0 ? 'OPEN' : 'CLOSED'
+/** A fulfilment order's number is made of its order's and its location's. */
+const LOCATIONS = 1000
+const fulfilmentPlaceOf = (id: string): { order: number; location: number } => {
+  const number = readGid('FulfillmentOrder', id) ?? -1
+  return { order: Math.floor(number / LOCATIONS), location: number % LOCATIONS }
+}
+
+function fulfilmentOrder(order: DemoOrder, location: number, lineView: (line: DemoLine) => object) {
+  const lines = order.lines.filter((line) => locationOf(line) === location)
+  const open = lines.some((line) => line.currentQuantity > line.fulfilled)
+  const status = order.cancelledAt ? 'CANCELLED' : open ? 'OPEN' : 'CLOSED'
   return {
     __typename: 'FulfillmentOrder',
-    id: toGid('FulfillmentOrder', order.id),
+    id: toGid('FulfillmentOrder', order.id * LOCATIONS + location),
     status,
     supportedActions: status === 'OPEN' ? [{ action: 'CREATE_FULFILLMENT' }] : [],
     deliveryMethod: { __typename: 'DeliveryMethod', methodType: 'NONE' },
-    lineItems: ({ first }: ListArguments) =>
-      pageOf(
-        order.lines.map((line) => ({
-          __typename: 'FulfillmentOrderLineItem',
-          id: toGid('FulfillmentOrderLineItem', line.id),
-          remainingQuantity: Math.max(0, line.currentQuantity - line.fulfilled),
-          lineItem: lineView(line),
-        })),
-        first ?? 0,
-        () => 0,
-      ),
+    lineItems: (list: ListArguments) =>
+      partOf(lines, list, (line) => ({
+        __typename: 'FulfillmentOrderLineItem',
+        id: toGid('FulfillmentOrderLineItem', line.id),
+        remainingQuantity: Math.max(0, line.currentQuantity - line.fulfilled),
+        lineItem: lineView(line),
+      })),
   }
 }

@@ -11,6 +11,8 @@ export interface DemoLine {
   quantity: number
   currentQuantity: number
   fulfilled: number
+  /** Where it is sent from: the lines of one location are one fulfilment order. Absent: 0. */
+  location?: number | undefined
 }
 
 export interface DemoFulfilment {
@@ -77,14 +79,17 @@ export function edit(order: DemoOrder, lines: readonly DemoLine[]): void {
   }
 }
 
-/** Fulfils units of lines; gives what was wrong, or null. */
+export const locationOf = ({ location = 0 }: DemoLine): number => location
+
+/** Fulfils units of lines of one location; gives what was wrong, or null. */
 export function fulfil(
   order: DemoOrder,
+  location: number,
   lines: readonly { id: number; quantity: number }[],
   about: Omit<DemoFulfilment, 'id'>,
 ): string | null {
   for (const { id, quantity } of lines) {
-    const line = order.lines.find((one) => one.id === id)
+    const line = order.lines.find((one) => one.id === id && locationOf(one) === location)
     if (!line || quantity < 1 || quantity > line.currentQuantity - line.fulfilled)
       return 'Fulfillment order does not exist or has no such quantity to fulfill.'
   }

@@ -20,10 +20,12 @@ import type { OrderStore } from './store.ts'
 
 const MOST_LINES = 200
 const MOST_UNITS = 1000
+const MOST_LOCATIONS = 99
 
 const line = z.strictObject({
   sku: z.string().min(1).max(255),
   quantity: z.coerce.number().int().min(1).max(MOST_UNITS).default(1),
+  location: z.number().int().min(0).max(MOST_LOCATIONS).optional(),
 })
 const orderBody = z.strictObject({
   email: z.email('Write an email address').max(320),
@@ -78,7 +80,8 @@ export function createShopFront(
   orders: OrderStore,
   sender: WebhookSender,
 ): DemoShopFront {
-  const lineOf = (orderId: number, place: number, sku: string, quantity: number): DemoLine => {
+  const lineOf = (orderId: number, place: number, asked: z.output<typeof line>): DemoLine => {
+    const { sku, quantity, location } = asked
     const { variants, products } = catalog
     const row = catalog.bySku(fold(sku)).find((one) => variants.sku[one] === sku)
     if (row === undefined) throw new OrderProblem(`There is no product with the SKU ${sku}`)
@@ -88,7 +91,7 @@ export function createShopFront(
       productId: products.id[product]!,
       variantId: variants.id[row]!,
       title: products.title[product]!,
-      ...{ sku, quantity, currentQuantity: quantity, fulfilled: 0 },
+      ...{ sku, quantity, currentQuantity: quantity, fulfilled: 0, location },
     }
   }
   const parse = <Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> => {
@@ -105,7 +108,7 @@ export function createShopFront(
       const from = order.lines.length
       edit(
         order,
-        lines.map(({ sku, quantity }, at) => lineOf(order.id, from + at, sku, quantity)),
+        lines.map((asked, at) => lineOf(order.id, from + at, asked)),
       )
     }
     if (action === 'risk')
@@ -137,7 +140,7 @@ export function createShopFront(
     buy: async (body) => {
       const { email, locale = null, name, lines } = parse(orderBody, body)
       // Before a number is taken: one for each order, without gaps.
-      lines.forEach(({ sku, quantity }) => lineOf(0, 0, sku, quantity))
+      lines.forEach((asked) => lineOf(0, 0, asked))
       const id = await orders.nextId()
       const now = new Date().toISOString()
       const order: DemoOrder = {
@@ -146,7 +149,7 @@ export function createShopFront(
         confirmationNumber: randomBytes(6).toString('hex').slice(0, 9).toUpperCase(),
         ...{ createdAt: now, updatedAt: now, cancelledAt: null, financialStatus: 'PAID' },
         ...{ recommendation: 'NONE', tags: [], metafields: [], fulfilments: [] },
-        lines: lines.map(({ sku, quantity }, at) => lineOf(id, at, sku, quantity)),
+        lines: lines.map((asked, at) => lineOf(id, at, asked)),
       }
       await orders.add(order)
       // As on the platform, the customer does not wait for the apps.

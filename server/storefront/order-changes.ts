@@ -1,0 +1,47 @@
+// Mutations of the platform's orders: many orders share one request, and each has its own result.
+import { PortError } from '../../plugins/contract.ts'
+import type { AdminRequest } from './admin-api.ts'
+import type { GraphqlOperation } from './operations.ts'
+
+/** Null: it was done. */
+export type Marked = PortError | null
+
+/** Sends a mutation; gives what the platform objects to, by the field's alias. */
+export type ChangeOrders = (
+  operation: GraphqlOperation,
+  variables: Record<string, unknown>,
+  points: number,
+  signal: AbortSignal,
+) => Promise<(alias: string) => Marked>
+
+/** Each mutation of a request costs so much. */
+export const MUTATION_POINTS = 10
+
+interface UserErrors {
+  userErrors: { message: string }[]
+}
+
+export const orderChanges =
+  (shop: number, request: AdminRequest): ChangeOrders =>
+  async (operation, variables, points, signal) => {
+    const data = await request<Record<string, UserErrors | null>>(
+      ...[shop, operation, variables, points, signal],
+    )
+    return (alias) => {
+      const [objection] = data[alias]?.userErrors ?? []
+      if (!objection) return null
+      return new PortError('storefront_unavailable', `The order: ${objection.message}`, false)
+    }
+  }
+
+/** Works on `size` at a time; gives the result of each, in order. */
+export async function inGroups<One>(
+  all: readonly One[],
+  size: number,
+  work: (group: readonly One[]) => Promise<readonly Marked[]>,
+): Promise<readonly Marked[]> {
+  const results: Marked[] = []
+  for (let at = 0; at < all.length; at += size)
+    results.push(...(await work(all.slice(at, at + size))))
+  return results
+}

@@ -1,0 +1,180 @@
+// Fulfils the lines of orders that need no shipping, as far as the platform lets them be fulfilled
+// now. A fulfilment takes lines of one location, so each fulfilment order gets its own.
+import type { AdminRequest } from './admin-api.ts'
+import {
+  FULFILMENT_OF_ORDERS,
+  FULFILMENT_ORDER_LINES,
+  fulfilOrders,
+  WHOLE_ORDER_FULFILMENT,
+  type GraphqlOperation,
+} from './operations.ts'
+import { inGroups, MUTATION_POINTS, type ChangeOrders, type Marked } from './order-changes.ts'
+
+export interface FulfilmentWanted {
+  order: string
+  /** The platform's ids of the lines to fulfil. */
+  lines: readonly string[]
+  /** The platform's own mail tells the buyer, with this address in it. Null: it sends none. */
+  notify: { company: string; url: string } | null
+}
+
+interface Page {
+  hasNextPage: boolean
+  endCursor: string | null
+}
+
+interface Connection<Node> {
+  nodes: Node[]
+  pageInfo: Page
+}
+
+interface FulfilmentLine {
+  id: string
+  remainingQuantity: number
+  lineItem: { id: string; requiresShipping: boolean }
+}
+
+interface FulfilmentOrder {
+  id: string
+  status: string
+  supportedActions: { action: string }[]
+  lineItems: Connection<FulfilmentLine>
+}
+
+interface OrderNode {
+  fulfillmentOrders: Connection<FulfilmentOrder>
+}
+
+/** Queries of so many stay below the 1,000 points that one may cost. */
+const ORDERS_A_QUERY = 15
+const ORDER_POINTS = 55
+const WHOLE_ORDER_POINTS = 530
+const LINES_POINTS = 405
+const FULFILMENTS_A_REQUEST = 25
+
+type Read = <Data>(
+  operation: GraphqlOperation,
+  variables: Record<string, unknown>,
+  points: number,
+) => Promise<Data>
+
+/** May be repeated: what is fulfilled already is not open any more. */
+export function fulfilLines(
+  shop: number,
+  request: AdminRequest,
+  change: ChangeOrders,
+  wanted: readonly FulfilmentWanted[],
+  signal: AbortSignal,
+): Promise<readonly Marked[]> {
+  const read: Read = (operation, variables, points) =>
+    request(shop, operation, variables, points, signal)
+  return inGroups(wanted, ORDERS_A_QUERY, async (group) => {
+    const open = await readOpen(
+      read,
+      group.map(({ order }) => order),
+    )
+    const made = group.flatMap((one, at) => fulfilmentsOf(one, open[at]!))
+    const results = await inGroups(made, FULFILMENTS_A_REQUEST, (some) =>
+      create(change, some, signal),
+    )
+    return group.map(
+      ({ order }) => results.find((result, at) => made[at]!.order === order && result) ?? null,
+    )
+  })
+}
+
+/** The fulfilment orders of each order that can be fulfilled now: the mutation takes no idempotency key. */
+async function readOpen(read: Read, ids: readonly string[]): Promise<FulfilmentOrder[][]> {
+  const { nodes } = await read<{ nodes: (Partial<OrderNode> | null)[] }>(
+    ...[FULFILMENT_OF_ORDERS, { ids }, ids.length * ORDER_POINTS],
+  )
+  const open: FulfilmentOrder[][] = []
+  for (const [at, id] of ids.entries()) {
+    const first = nodes[at]?.fulfillmentOrders
+    const all = first && isCut(first) ? await readWhole(read, id) : (first?.nodes ?? [])
+    open.push(all.filter(isOpen))
+  }
+  return open
+}
+
+const isCut = ({ nodes, pageInfo }: Connection<FulfilmentOrder>): boolean =>
+  pageInfo.hasNextPage || nodes.some(({ lineItems }) => lineItems.pageInfo.hasNextPage)
+
+const isOpen = ({ status, supportedActions }: FulfilmentOrder): boolean =>
+  status === 'OPEN' && supportedActions.some(({ action }) => action === 'CREATE_FULFILLMENT')
+
+async function readWhole(read: Read, id: string): Promise<FulfilmentOrder[]> {
+  const found: FulfilmentOrder[] = []
+  let next: Page | null = { hasNextPage: true, endCursor: null }
+  while (next?.hasNextPage) {
+    const after: string | null = next.endCursor
+    const answer: { order: OrderNode | null } = await read(
+      ...[WHOLE_ORDER_FULFILMENT, { id, after }, WHOLE_ORDER_POINTS],
+    )
+    const page: OrderNode['fulfillmentOrders'] | undefined = answer.order?.fulfillmentOrders
+    for (const one of page?.nodes.filter(isOpen) ?? []) found.push(await withAllLines(read, one))
+    next = page?.pageInfo ?? null
+  }
+  return found
+}
+
+async function withAllLines(read: Read, one: FulfilmentOrder): Promise<FulfilmentOrder> {
+  const nodes = [...one.lineItems.nodes]
+  let next: Page | null = one.lineItems.pageInfo
+  while (next?.hasNextPage) {
+    const after: string | null = next.endCursor
+    const answer: { fulfillmentOrder: Pick<FulfilmentOrder, 'lineItems'> | null } = await read(
+      ...[FULFILMENT_ORDER_LINES, { id: one.id, after }, LINES_POINTS],
+    )
+    const page: FulfilmentOrder['lineItems'] | undefined = answer.fulfillmentOrder?.lineItems
+    nodes.push(...(page?.nodes ?? []))
+    next = page?.pageInfo ?? null
+  }
+  return { ...one, lineItems: { ...one.lineItems, nodes } }
+}
+
+interface Fulfilment {
+  order: string
+  input: object
+}
+
+/** The first one tells the buyer: the address in the mail gives all files of the order. */
+function fulfilmentsOf(
+  { order, lines, notify }: FulfilmentWanted,
+  open: readonly FulfilmentOrder[],
+): Fulfilment[] {
+  const wanted = new Set(lines)
+  const digital = open.flatMap(({ id, lineItems }) => {
+    const fulfillmentOrderLineItems = lineItems.nodes
+      .filter(
+        ({ remainingQuantity, lineItem }) =>
+          remainingQuantity > 0 && !lineItem.requiresShipping && wanted.has(lineItem.id),
+      )
+      .map((line) => ({ id: line.id, quantity: line.remainingQuantity }))
+    return fulfillmentOrderLineItems.length > 0
+      ? [{ fulfillmentOrderId: id, fulfillmentOrderLineItems }]
+      : []
+  })
+  return digital.map((one, at) => ({
+    order,
+    input: {
+      lineItemsByFulfillmentOrder: [one],
+      notifyCustomer: notify !== null && at === 0,
+      ...(notify ? { trackingInfo: { company: notify.company, url: notify.url } } : {}),
+    },
+  }))
+}
+
+async function create(
+  change: ChangeOrders,
+  made: readonly Fulfilment[],
+  signal: AbortSignal,
+): Promise<readonly Marked[]> {
+  const objectionTo = await change(
+    fulfilOrders(made.length),
+    Object.fromEntries(made.map(({ input }, at) => [`fulfilment${at}`, input])),
+    MUTATION_POINTS * made.length,
+    signal,
+  )
+  return made.map((_, at) => objectionTo(`made${at}`))
+}

@@ -12,9 +12,8 @@ import { openRateLimit } from '../db/rate-limits.ts'
 import { networkOf, type Client } from './clients.ts'
 import type { Counting, KnownLink } from './counting.ts'
 import { renderMessage, sendPage, type AskForm, type Frame, type MessagePage } from './pages.ts'
-import { hasAsked, refuse, shownShop, whyNot, type Refused } from './refusal.ts'
+import { hasAsked, refuse, sayTo, shownShop, whyNot, type Refused } from './refusal.ts'
 import { isKey, prefersJson, withLocale } from './request.ts'
-import { sayFor } from './say.ts'
 
 /** What a link's holder sends to the shop. */
 export interface Ask {
@@ -129,7 +128,7 @@ function answer(
 ): void {
   if (prefersJson(request.headers.accept))
     return sendPage(request, response, 200, { json: { status: told ? 'sent' : 'asked_before' } })
-  const frame: Frame = { say: sayFor(request, link.look), shop: shownShop(link) }
+  const frame: Frame = { say: sayTo(request, link), shop: shownShop(link) }
   const { say } = frame
   const shop = link.shopName
   const page: MessagePage = told
@@ -169,7 +168,7 @@ function problemsOf(
   { link, key, form }: { link: KnownLink; key: string; form: Record<string, unknown> },
   error: z.ZodError,
 ) {
-  const say = sayFor(request, link.look)
+  const say = sayTo(request, link)
   const details = error.issues.map(({ path, message, code }): ErrorDetail => ({
     param: String(path[0]),
     code:

@@ -23,6 +23,10 @@ import {
   type Query,
 } from './targets.ts'
 
+/** `delayed`: its workflow failed, and the shop has been told. `withdrawn`: for another reason. */
+export type DeliveryBlock =
+  'held' | 'preparing' | 'delayed' | 'refused' | 'cancelled' | 'refunded' | 'withdrawn'
+
 /**
  * A link's state, whether or not it may be used. Its facts are those of the file; a pack's link has
  * none of a file.
@@ -41,8 +45,8 @@ export interface KnownLink extends LinkFacts {
   uninstalled: boolean
   /** The delivery whose page it is, a bare UUID. Null: any other link. */
   delivery: string | null
-  /** It belongs to a delivery that is held. */
-  held: boolean
+  /** Why its delivery is not ready. Null: it is, or the link is of none. */
+  blocked: DeliveryBlock | null
   /** Of the buyer of a delivery. */
   locale: string | null
   /** It belongs to a pack's link that was revoked, or to a pack that its file has left. */
@@ -107,13 +111,23 @@ const decide = (lock: 'wait' | 'skip locked') => `
 const DECIDE_UNLOCKED = decide('skip locked')
 const DECIDE = decide('wait')
 
+const BLOCKED = `case
+    when d.revoked_at is not null then 'refused'
+    when d.withdrawn_at is not null and o.cancelled_at is not null then 'cancelled'
+    when d.withdrawn_at is not null and o.financial_status in ('REFUNDED', 'PARTIALLY_REFUNDED') then 'refunded'
+    when d.withdrawn_at is not null then 'withdrawn'
+    when d.held_by <> 'workflow' then 'held'
+    when d.held_by is not null then (
+      select case r.status when 'failed' then 'delayed' else 'preparing' end from delivery_runs r
+      where r.shop_id = d.shop_id and r.delivery_id = d.id)
+  end`
 const LOOK_UP = `
-  select ${TARGET}, l.shop_id, l.id, coalesce(k.name, l.pack_name, o.name), s.name, s.domain, s.uninstalled_at is not null,
+  select ${TARGET}, l.shop_id, l.id, coalesce(k.name, l.pack_name, case when l.delivery_id is not null then o.name end), s.name, s.domain, s.uninstalled_at is not null,
     l.parent_id is not null and (p.revoked_at is not null or not l.paid and p.pack_id is distinct from f.pack_id),
     f.allowed_referrers, l.asked_at,
     exists (select from download_sessions d
       where d.link_id = l.id and d.client = $2 and d.expires_at > $3 and d.bytes_left > 0),
-    l.delivery_id, d.held_by is not null and d.revoked_at is null and d.withdrawn_at is null, o.locale,
+    l.delivery_id, ${BLOCKED}, o.locale,
     l.revoked_at, case when l.parent_id is null or l.paid then l.expires_at else p.expires_at end, l.download_limit,
     l.downloads, f.deleted_at, case when l.paid and s.keep_paid then 'never' else coalesce(f.mapping_state, 'never') end
   from links l
@@ -123,7 +137,7 @@ const LOOK_UP = `
   left join packs k on k.shop_id = l.shop_id and k.id = l.pack_id
   left join links p on p.shop_id = l.shop_id and p.id = l.parent_id
   left join deliveries d on d.shop_id = l.shop_id and d.id = coalesce(l.delivery_id, p.delivery_id)
-  left join orders o on o.shop_id = d.shop_id and o.id = d.order_id and l.delivery_id is not null
+  left join orders o on o.shop_id = d.shop_id and o.id = d.order_id
   where l.key_hash = $1`
 
 const GIVE_BACK = `
@@ -205,7 +219,7 @@ type KnownRow = [
   ...[shop: number, link: string, packName: string | null],
   ...[shopName: string, shopDomain: string, uninstalled: boolean, out: boolean],
   ...[referrers: string[] | null, asked_at: Date | null, session: boolean],
-  ...[delivery: string | null, held: boolean | null, locale: string | null],
+  ...[delivery: string | null, blocked: DeliveryBlock | null, locale: string | null],
   ...[
     revoked_at: Date | null,
     expires_at: Date | null,
@@ -228,7 +242,7 @@ function linkRow(row: readonly unknown[]): Omit<KnownLink, 'look'> {
     asked_at,
     session,
     delivery,
-    held,
+    blocked,
     locale,
     ...facts
   ] = row.slice(TARGET_LENGTH) as KnownRow
@@ -236,7 +250,7 @@ function linkRow(row: readonly unknown[]): Omit<KnownLink, 'look'> {
   return {
     ...{ revoked_at, expires_at, download_limit, downloads, deleted_at, mapping_state },
     ...{ shop, link, shopName, shopDomain, uninstalled, out, asked_at, session },
-    ...{ delivery, held: held ?? false, locale },
+    ...{ delivery, blocked, locale },
     referrers: referrers ?? [],
     target: packName === null ? linkTargetOf(row, link) : null,
     pack: packName === null ? null : { name: packName },

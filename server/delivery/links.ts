@@ -15,9 +15,8 @@ import { sendPack } from './pack-page.ts'
 import { renderConfirm, sendPage, type AskForm } from './pages.ts'
 import type { Recorder } from './record.ts'
 import { sitesOf } from './referrers.ts'
-import { hasAsked, refuse, RETRY_LATER, shownShop, whyNot } from './refusal.ts'
+import { hasAsked, refuse, RETRY_LATER, sayTo, shownShop, whyNot } from './refusal.ts'
 import { isConfirmed, isPlain, relativeToPage, wantsArchive } from './request.ts'
-import { sayFor } from './say.ts'
 import { isScanner } from './scanners.ts'
 import {
   isBodiless,
@@ -66,16 +65,23 @@ export function createLinkAnswers({
     const client = clientOf(request)
     const asker: Asker = { key, client: client.hash, sites: sitesOf(request.headers.referer), now }
     const plain = isPlain(request)
-    const scanned = isScanner(request) && !isConfirmed(request)
+    const serveWhole = (target: LinkTarget) =>
+      serve(visit, client, asker, { target, range: null, budget: null })
+    const scanned = isUnconfirmedScan(request)
     if (plain && !scanned) {
       const target = await counting.count(asker)
-      if (target) return serve(visit, client, asker, { target, range: null, budget: null })
+      if (target) return serveWhole(target)
     }
     const link = await counting.lookUp(asker)
     if (link?.delivery && whyNot(link, asker.sites, now) === null)
       return openDelivery(visit, key, link, client)
-    if (link && plain && scanned && !link.pack && whyNot(link, asker.sites, now) === null)
-      return askOnce(visit, key, link, client, asker)
+    if (link?.target && scanned && whyNot(link, asker.sites, now) === null) {
+      if (link.download_limit !== null)
+        return sendConfirm(visit, link, { key, name: link.target.filename })
+      // A link without a limit has nothing to lose.
+      const target = plain ? await counting.count(asker) : null
+      if (target) return serveWhole(target)
+    }
     if (link?.pack && whyNot(link, asker.sites, now) === null) return openPack(visit, key, link)
     if (link?.target?.damaged && whyNot(link, asker.sites, now) === null)
       return refuse(request, response, 'file_damaged', { link, headers: RETRY_LATER })
@@ -152,36 +158,6 @@ export function createLinkAnswers({
     await budget?.end(sent)
   }
 
-  /**
-   * A program that follows every link of a mail must not use up a link that has a limit: it gets a
-   * page with a button. A link without a limit has nothing to lose.
-   */
-  async function askOnce(
-    visit: Visit,
-    key: string,
-    link: KnownLink,
-    client: Client,
-    asker: Asker,
-  ): Promise<void> {
-    const { request, response } = visit
-    if (link.download_limit === null) {
-      const target = await counting.count(asker)
-      if (target) return serve(visit, client, asker, { target, range: null, budget: null })
-      return refuse(request, response, 'link_unavailable')
-    }
-    const shop = shownShop(link)
-    const say = sayFor(request, shop.look)
-    const page = renderConfirm(
-      { say, shop },
-      {
-        title: say('order.title'),
-        ...{ name: link.target?.filename ?? '', key },
-        action: relativeToPage(request, 'download'),
-      },
-    )
-    sendPage(request, response, 200, page)
-  }
-
   async function openDelivery(
     visit: Visit,
     key: string,
@@ -191,13 +167,18 @@ export function createLinkAnswers({
     const { request, response, now } = visit
     const { shop, link: id } = link
     const { name } = link.pack!
+    const readFiles = () => openDeliveryLink(forShop(database, shop), secrets, id)
     if (wantsArchive(request)) {
+      const limited = async () =>
+        (await readFiles()).some(({ download_limit }) => download_limit !== null)
+      if (isUnconfirmedScan(request) && (await limited()))
+        return sendConfirm(visit, link, { key, name: `${name}.zip`, all: true })
       const asked = { shop, link: id, key, name: `${link.shopName} ${name}`, client }
       const refusal = await archives.answer(visit, asked)
       if (refusal) refuse(request, response, refusal, { link, now, ask: askForm(request, key) })
       return
     }
-    const files = await openDeliveryLink(forShop(database, shop), secrets, id)
+    const files = await readFiles()
     sendPack(visit, {
       ...{ name, order: true, locale: link.locale ?? null, shop: shownShop(link) },
       ...{ expires_at: null, files, archive: true, now },
@@ -223,6 +204,24 @@ export function createLinkAnswers({
   }
 
   return answer
+}
+
+/**
+ * A program that follows every link of a mail must not use up a link that has a limit: it gets a page
+ * with a button, which programs do not press.
+ */
+const isUnconfirmedScan = (request: IncomingMessage): boolean =>
+  request.method === 'GET' && isScanner(request) && !isConfirmed(request)
+
+function sendConfirm(
+  { request, response }: Visit,
+  link: KnownLink,
+  asked: { key: string; name: string; all?: boolean },
+): void {
+  const frame = { say: sayTo(request, link), shop: shownShop(link) }
+  const title = frame.say('order.title')
+  const action = relativeToPage(request, 'download')
+  sendPage(request, response, 200, renderConfirm(frame, { ...asked, title, action }))
 }
 
 const askForm = (request: IncomingMessage, key: string): AskForm => ({

@@ -1,5 +1,6 @@
 // The page behind a pack's link: its files in order, each with its size and one download. Opening
 // it counts nothing.
+import type { PaidFile } from '../files/delivery-links.ts'
 import type { PackFile } from '../files/pack-links.ts'
 import { openTemplate, sendPage, type AskForm, type Page, type ShopShown } from './pages.ts'
 import { relativeToPage } from './request.ts'
@@ -28,7 +29,8 @@ export interface OpenedPack {
   locale?: string | null
   shop: ShopShown
   expires_at: Date | null
-  files: readonly (PackFile & { expires_at?: Date | null; licence_keys?: readonly string[] })[]
+  files: readonly (PackFile &
+    Partial<Pick<PaidFile, 'expires_at' | 'renewed_at' | 'licence_keys'>>)[]
   /** Its files can be fetched as one ZIP file with the page's own key. */
   archive?: boolean
   now: Date
@@ -57,7 +59,7 @@ export function packPage(say: Say, pack: OpenedPack, address: (key: string) => s
       filename: file.filename,
       about: [
         ...[say.size(file.size_bytes), leftText(say, file), untilText(say, file, now)],
-        ...keyTexts(say, file),
+        ...[renewedText(say, file), ...keyTexts(say, file)],
       ]
         .filter((text) => text !== '')
         .join(' · '),
@@ -84,6 +86,9 @@ const isUsable = (file: ShownFile, now: Date) =>
 
 const keyTexts = (say: Say, { licence_keys = [] }: ShownFile) =>
   licence_keys.map((key) => say('order.licenceKey', { key }))
+
+const renewedText = (say: Say, { renewed_at }: ShownFile): string =>
+  renewed_at ? say('order.version', { day: say.date(renewed_at) }) : ''
 
 /** Files of a delivery expire one by one. */
 function untilText(say: Say, { expires_at }: ShownFile, now: Date): string {

@@ -97,6 +97,8 @@ export const renderMessage = openTemplate<MessagePage>(new URL('./message.hbs', 
 export interface ConfirmPage extends Page {
   name: string
   key: string
+  /** All files of a delivery, as one ZIP file. */
+  all?: boolean
   /** Relative to the page. */
   action: string
 }

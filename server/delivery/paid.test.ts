@@ -110,6 +110,23 @@ describe('the page', () => {
     )
     expect(await one.downloads()).toEqual([2])
   })
+  test('nor does a filter use up the ZIP file, or a part of a file', async () => {
+    const one = await buy([
+      ['a.pdf', Buffer.from('first')],
+      ['b.pdf', Buffer.from('second')],
+    ])
+    const filter = { 'user-agent': 'Mimecast URL protect' }
+    const zip = await all(one.key, filter)
+    expect(zip.headers['content-type']).toBe('text/html; charset=utf-8')
+    expect(zip.text).toContain("name='all' value='1'")
+    const [key] = (await one.keys()) as [string]
+    const part = await get(port, key, { ...filter, range: 'bytes=0-1' })
+    expect(part.headers['content-type']).toBe('text/html; charset=utf-8')
+    expect(await one.downloads()).toEqual([0, 0])
+    const pressed = await visit(port, `/download?key=${one.key}&all=1&confirmed=1`, filter)
+    expect(pressed.headers['content-type']).toBe('application/zip')
+    expect(await one.downloads()).toEqual([1, 1])
+  })
   test('each file ends by its own terms, and a new version comes under the same link', async () => {
     const one = await buy([
       ['month.pdf', Buffer.from('month'), { expiry_days: 30 }],
@@ -133,7 +150,26 @@ describe('the page', () => {
     expect((await get(port, one.key)).text).not.toContain('a.pdf')
     await set('{}')
   })
-  test('says that the order is checked while it is held, and that it was withdrawn afterwards', async () => {
+  test('says why an order gives nothing any more, in the language of the order', async () => {
+    const ended = [
+      [{ cancelled_at: depot.time.now }, 'Diese Bestellung wurde storniert'],
+      [{ financial_status: 'REFUNDED', lines: [] }, 'Diese Bestellung wurde erstattet'],
+      [{ financial_status: 'VOIDED' }, 'Dieser Link wurde zurückgezogen'],
+    ] as const
+    for (const [change, text] of ended) {
+      const one = await buy([['a.pdf', Buffer.from('a')]])
+      const [key] = (await one.keys()) as [string]
+      const updated_at = new Date(one.order.updated_at.getTime() + 1000)
+      const order = { ...one.order, locale: 'de', updated_at, ...change }
+      await reconcileOrder(depot.scope, order, one.parts)
+      for (const asked of [one.key, key]) {
+        const answer = await get(port, asked)
+        expect([answer.status, answer.headers['content-language']]).toEqual([410, 'de'])
+        expect(answer.text).toContain(text)
+      }
+    }
+  })
+  test('says that the order is checked while it is held, and that it is refused afterwards', async () => {
     const one = await buy([['a.pdf', Buffer.from('a')]])
     const [key] = (await one.keys()) as [string]
     await holdBack(depot.scope, one.delivery, one.parts)
@@ -145,7 +181,15 @@ describe('the page', () => {
       ])
     }
     await revokeDelivery(depot.scope, one.delivery, one.parts)
-    for (const ended of [one.key, key]) expect((await get(port, ended)).status).toBe(410)
+    for (const ended of [one.key, key]) {
+      const answer = await get(port, ended)
+      expect([answer.status, answer.text.includes('does not offer these files any more')]).toEqual([
+        410,
+        true,
+      ])
+      // More downloads would not help.
+      expect(answer.text).not.toContain('<form')
+    }
     expect(await one.downloads()).toEqual([0])
   })
   test('a corrected address ends the link that the wrong one got', async () => {

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ERRORS, type ErrorCode, type ErrorDetail } from '../errors.ts'
 import { linkStatus } from '../files/links.ts'
-import type { KnownLink } from './counting.ts'
+import type { DeliveryBlock, KnownLink } from './counting.ts'
 import type { MessageKey } from './messages/en.ts'
 import {
   renderMessage,
@@ -46,7 +46,7 @@ export function whyNot(
   sites: readonly string[] | null,
   now: Date,
 ): ErrorCode | null {
-  if (link.held && !link.uninstalled) return 'link_held'
+  if (isHeld(link) && !link.uninstalled) return 'link_held'
   if (link.uninstalled || link.out) return 'link_withdrawn'
   const status = linkStatus(link, now)
   if (status === 'expired' || status === 'exhausted') return `link_${status}`
@@ -54,7 +54,15 @@ export function whyNot(
   return isSiteAllowed(link.referrers, sites) ? null : 'referrer_not_allowed'
 }
 
+const HOLDS: readonly DeliveryBlock[] = ['held', 'preparing', 'delayed']
+const isHeld = ({ blocked }: KnownLink) => blocked !== null && HOLDS.includes(blocked)
+
 type RefusalText = Pick<MessagePage, 'title' | 'happened' | 'advice'>
+
+const HELD_TEXTS: Readonly<Record<string, MessageKey>> = {
+  preparing: 'order.preparing',
+  delayed: 'order.delayed',
+}
 
 /** The text of each refusal; those about a link are for the holder of its key. */
 const TEXTS: Partial<Record<ErrorCode, (say: Say, link: KnownLink | null) => RefusalText>> = {
@@ -71,15 +79,16 @@ const TEXTS: Partial<Record<ErrorCode, (say: Say, link: KnownLink | null) => Ref
     advice: askFor(say, link),
   }),
   link_held: (say, link) => ({
-    title: say('order.heldTitle'),
-    happened: say('order.held', { shop: link?.shopName ?? '' }),
-    advice: say('order.heldAdvice'),
+    title: say(link?.blocked === 'held' ? 'order.heldTitle' : 'order.preparingTitle'),
+    happened: say(HELD_TEXTS[link?.blocked ?? ''] ?? 'order.held', { shop: link?.shopName ?? '' }),
+    advice: link?.blocked === 'preparing' ? '' : say('order.heldAdvice'),
   }),
-  link_withdrawn: (say, link) => ({
-    title: say('withdrawn.title'),
-    happened: say('withdrawn.happened', { pack: Boolean(link?.pack) }),
-    advice: askFor(say, link),
-  }),
+  link_withdrawn: (say, link) =>
+    endedOrder(say, link) ?? {
+      title: say('withdrawn.title'),
+      happened: say('withdrawn.happened', { pack: Boolean(link?.pack) }),
+      advice: askFor(say, link),
+    },
   link_unavailable: (say) => ({
     title: say('unavailable.title'),
     happened: say('unavailable.happened'),
@@ -115,6 +124,18 @@ const TEXTS: Partial<Record<ErrorCode, (say: Say, link: KnownLink | null) => Ref
   precondition_failed: (say) => uncounted(say, 'changed.title', 'again.advice'),
 }
 
+/** Null: it is no delivery's link, or nothing more is known or may be said. */
+function endedOrder(say: Say, link: KnownLink | null): RefusalText | null {
+  const blocked = link?.uninstalled ? null : link?.blocked
+  if (blocked !== 'refused' && blocked !== 'cancelled' && blocked !== 'refunded') return null
+  const shop = link!.shopName
+  return {
+    title: say('order.goneTitle'),
+    happened: say(`order.${blocked}`, { shop }),
+    advice: say('order.askIfWrong', { shop }),
+  }
+}
+
 function askFor(say: Say, link: KnownLink | null): string {
   if (!link || link.uninstalled) return say('advice.askSender')
   return say('advice.askShop', { shop: link.shopName })
@@ -134,7 +155,6 @@ const misunderstood = (say: Say): RefusalText => ({
 })
 
 const MAY_ASK: readonly ErrorCode[] = [
-  'link_held',
   'link_expired',
   'link_exhausted',
   'link_withdrawn',
@@ -148,18 +168,31 @@ function pageOf(
   { link = null, shop, ask, now }: Refused,
 ): RenderedPage {
   const shown = link ? (link.uninstalled ? undefined : shownShop(link)) : shop
-  const frame: Frame = { say: sayFor(request, shown?.look), shop: shown }
+  const frame: Frame = {
+    say: link ? sayTo(request, link) : sayFor(request, shown?.look),
+    shop: shown,
+  }
   const { say } = frame
   const page: MessagePage = (TEXTS[code] ?? misunderstood)(say, link)
   if (!link || link.uninstalled) return renderMessage(frame, page)
-  // A file may have been withdrawn because of its name.
-  const name = code === 'link_withdrawn' ? undefined : (link.target?.filename ?? link.pack?.name)
+  const name = nameShown(say, code, link)
   const whole = name === undefined ? page : { ...page, name }
-  if (!ask || !now || !MAY_ASK.includes(code)) return renderMessage(frame, whole)
+  // More downloads would not help the buyer of a blocked delivery.
+  if (!ask || !now || link.blocked || !MAY_ASK.includes(code)) return renderMessage(frame, whole)
   if (!hasAsked(link, now)) return renderMessage(frame, { ...whole, ask })
   const advice = say('advice.asked', { shop: link.shopName })
   return renderMessage(frame, { ...whole, advice })
 }
+
+function nameShown(say: Say, code: ErrorCode, link: KnownLink): string | undefined {
+  if (link.delivery) return say('order.number', { order: link.pack!.name })
+  // A file may have been withdrawn because of its name.
+  return code === 'link_withdrawn' ? undefined : (link.target?.filename ?? link.pack?.name)
+}
+
+/** In the language of the order, where the link is of one. */
+export const sayTo = (request: IncomingMessage, { locale, look, uninstalled }: KnownLink): Say =>
+  sayFor(request, uninstalled ? {} : { locale, language: look.language })
 
 export const shownShop = (link: KnownLink): ShopShown => ({
   name: link.shopName,

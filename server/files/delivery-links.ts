@@ -7,6 +7,8 @@ import type { PackFile } from './pack-links.ts'
 
 export interface PaidFile extends PackFile {
   expires_at: Date | null
+  /** When it got the version that it has, where that was after the sale. */
+  renewed_at: Date | null
   /** What a workflow gave the buyer with it. */
   licence_keys: readonly string[]
 }
@@ -26,7 +28,8 @@ export async function openDeliveryLink(
 ): Promise<readonly PaidFile[]> {
   const rows = await scope.query<PaidFileRow>(
     `select f.filename, coalesce(o.size_bytes, f.size_bytes) as size_bytes, c.id as link_id, f.id as file_id,
-       l.delivery_id, c.rotation, c.download_limit, c.downloads, c.expires_at
+       l.delivery_id, c.rotation, c.download_limit, c.downloads, c.expires_at,
+       case when f.version > 1 and f.version_since > c.created_at and not coalesce(o.stale, false) then f.version_since end as renewed_at
      from links l
      join shops s on s.id = l.shop_id
      join links c on c.shop_id = l.shop_id and c.parent_id = l.id and c.revoked_at is null

@@ -87,7 +87,9 @@ test('is held until the workflow has ended well; then the buyer gets the copy al
     ...{ status: 'held', hold: { by: 'workflow' }, sent: null },
     reason: 'Its workflow prepares the files.',
   })
-  expect((await fetchAll(delivery)).files).toEqual([])
+  const waiting = await fetchAll(delivery)
+  expect(waiting.files).toEqual([])
+  expect(waiting.text).toContain('Your files are being prepared.')
   await run(delivery)
   expect(await read(delivery)).toMatchObject({ status: 'ready', reason: null, hold: null })
   // The mail goes when the files are there, and not before.
@@ -124,6 +126,7 @@ test('says why it failed; a release prepares it once more and does not let it go
   const { delivery, ids } = await buy({ 'broken.pdf': PDF.subarray(0, 100) })
   await run(delivery)
   expect((await read(delivery)).reason).toMatch(/broken\.pdf”: /)
+  expect((await fetchAll(delivery)).text).toContain('could not be prepared yet')
   const released = await app.owner.call('POST', `/api/deliveries/${delivery}/release`)
   expect(released.body).toMatchObject({ status: 'held', hold: { by: 'workflow' } })
   await run(delivery)

@@ -86,14 +86,17 @@ export const de: Messages = {
   'order.title': 'Ihre Downloads',
   'order.number': 'Bestellung {order}',
   'order.preparing': 'Ihre Dateien werden vorbereitet. Laden Sie diese Seite in einer Minute neu.',
+  'order.preparingTitle': 'Ihre Dateien sind noch nicht bereit',
+  'order.delayed': 'Ihre Dateien konnten noch nicht vorbereitet werden. {shop} weiß davon.',
   'order.held':
     '{shop} prüft Ihre Bestellung. Sie bekommen Ihre Dateien, sobald sie freigegeben ist.',
   'order.endedTitle': 'Es gibt nichts mehr herunterzuladen',
   'order.ended': 'Die Dateien wurden so oft heruntergeladen wie erlaubt, oder sie sind abgelaufen.',
   'order.heldTitle': 'Ihre Bestellung wird geprüft',
   'order.heldAdvice': 'Kommen Sie später wieder. Dieser Link bleibt gleich.',
-  'order.refused':
-    '{shop} bietet diese Dateien nicht mehr an. Fragen Sie {shop}, wenn das nicht stimmt.',
+  'order.goneTitle': 'Diese Dateien werden nicht mehr angeboten',
+  'order.askIfWrong': 'Fragen Sie {shop}, wenn das nicht stimmt.',
+  'order.refused': '{shop} bietet diese Dateien nicht mehr an.',
   'order.cancelled': 'Diese Bestellung wurde storniert; ihre Dateien werden nicht mehr angeboten.',
   'order.refunded': 'Diese Bestellung wurde erstattet; ihre Dateien werden nicht mehr angeboten.',
   'order.downloadAll': 'Alles herunterladen',
@@ -102,10 +105,4 @@ export const de: Messages = {
   'order.until': 'bis zum {day}',
   'order.fileExpired': 'abgelaufen am {day}',
   'order.licenceKey': 'Lizenzschlüssel {key}',
-  'order.fileGone': 'nicht mehr angeboten',
-  'order.mailSubject': 'Ihre Downloads von {shop} (Bestellung {order})',
-  'order.mailIntro': 'Vielen Dank für Ihre Bestellung. Ihre Dateien sind bereit:',
-  'order.mailOpen': 'Downloads öffnen',
-  'order.mailKeep':
-    'Bewahren Sie diese Nachricht auf: Der Link gehört Ihnen allein. Geben Sie ihn nicht weiter.',
 }

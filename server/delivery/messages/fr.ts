@@ -84,14 +84,17 @@ export const fr: Messages = {
   'order.title': 'Vos téléchargements',
   'order.number': 'Commande {order}',
   'order.preparing': 'Vos fichiers sont en préparation. Rechargez cette page dans une minute.',
+  'order.preparingTitle': 'Vos fichiers ne sont pas encore prêts',
+  'order.delayed': 'Vos fichiers n’ont pas encore pu être préparés. {shop} en a été informé.',
   'order.held':
     '{shop} vérifie votre commande. Vous recevrez vos fichiers dès qu’elle sera validée.',
   'order.endedTitle': 'Il n’y a plus rien à télécharger',
   'order.ended': 'Les fichiers ont été téléchargés autant de fois que permis, ou ont expiré.',
   'order.heldTitle': 'Votre commande est en cours de vérification',
   'order.heldAdvice': 'Revenez plus tard. Ce lien reste le même.',
-  'order.refused':
-    '{shop} ne propose plus ces fichiers. Demandez à {shop} si vous pensez à une erreur.',
+  'order.goneTitle': 'Ces fichiers ne sont plus proposés',
+  'order.askIfWrong': 'Demandez à {shop} si vous pensez à une erreur.',
+  'order.refused': '{shop} ne propose plus ces fichiers.',
   'order.cancelled': 'Cette commande a été annulée : ses fichiers ne sont plus proposés.',
   'order.refunded': 'Cette commande a été remboursée : ses fichiers ne sont plus proposés.',
   'order.downloadAll': 'Tout télécharger',
@@ -100,10 +103,4 @@ export const fr: Messages = {
   'order.until': 'jusqu’au {day}',
   'order.fileExpired': 'expiré le {day}',
   'order.licenceKey': 'clé de licence {key}',
-  'order.fileGone': 'n’est plus proposé',
-  'order.mailSubject': 'Vos téléchargements de {shop} (commande {order})',
-  'order.mailIntro': 'Merci de votre commande. Vos fichiers sont prêts :',
-  'order.mailOpen': 'Ouvrir vos téléchargements',
-  'order.mailKeep':
-    'Conservez ce message : le lien est réservé à votre usage. Ne le transmettez pas.',
 }

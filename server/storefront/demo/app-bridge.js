@@ -7,6 +7,12 @@
   const config = __CONFIG__
   const FONT = 'font:14px/20px Inter,system-ui,sans-serif'
   const BUTTON = `${FONT};padding:6px 12px;border-radius:8px;border:0;cursor:pointer`
+  const MODAL = `<style>
+      dialog { ${FONT}; border: 0; border-radius: 16px; padding: 0; width: min(620px, 92vw); box-sizing: border-box }
+      dialog[open] { display: flex; flex-direction: column }
+      h2 { margin: 0; padding: 12px 16px; font-size: 14px; background: #f3f3f3 }
+      ::slotted(ui-title-bar) { order: 2 }
+    </style><dialog aria-labelledby="title"><h2 id="title"></h2><slot></slot></dialog>`
   let cached = null
 
   const isEmbedded = () => {
@@ -36,6 +42,15 @@
     document.body.append(toast)
     setTimeout(() => toast.remove(), duration)
     return toast
+  }
+
+  const modal = {
+    async show(id) {
+      elementOf(id).open()
+    },
+    async hide(id) {
+      document.getElementById(id)?.close()
+    },
   }
 
   const shownBar = () => document.querySelector('ui-save-bar:not([hidden])')
@@ -90,8 +105,37 @@
         this.hidden = true
       }
     }
+    // The admin draws a modal in its own frame, with what the page puts into its content: here a shadow
+    // tree shows it, and the page's elements stay where they are.
+    class Modal extends HTMLElement {
+      connectedCallback() {
+        if (this.shadowRoot) return
+        this.attachShadow({ mode: 'open' }).innerHTML = MODAL
+        this.content = document.createElement('div')
+        this.append(this.content)
+        this.dialog.addEventListener('close', () => this.dispatchEvent(new Event('hide')))
+      }
+      get dialog() {
+        return this.shadowRoot.querySelector('dialog')
+      }
+      open() {
+        const title = this.querySelector('ui-title-bar')?.getAttribute('title') ?? ''
+        this.shadowRoot.querySelector('h2').textContent = title
+        if (!this.dialog.open) this.dialog.showModal()
+        this.dispatchEvent(new Event('show'))
+      }
+      close() {
+        this.dialog.close()
+      }
+    }
     const style = document.createElement('style')
     style.textContent = `
+    ui-modal ui-title-bar { display: flex; gap: 8px; justify-content: flex-end; padding: 12px 16px; flex-direction: row-reverse }
+    ui-modal ui-title-bar button { ${BUTTON} }
+    ui-modal ui-title-bar button[variant='primary'] { background: #1a1a1a; color: #fff }
+    ui-modal ui-title-bar button[tone='critical'] { background: #8e1f0b; color: #fff }
+    ui-modal ui-title-bar button:disabled { opacity: .6; cursor: default }
+    ui-modal ui-title-bar button:focus-visible { outline: 2px solid #005bd3; outline-offset: 1px }
     ui-save-bar { position: fixed; inset: 8px 0 auto; margin: auto; width: min(560px, 90vw); z-index: 900;
       display: flex; gap: 8px; align-items: center; padding: 6px 8px 6px 16px; border-radius: 12px;
       background: #303030; color: #fff; ${FONT}; box-sizing: border-box }
@@ -129,6 +173,7 @@
       }
     }
     customElements.define('ui-save-bar', SaveBar)
+    customElements.define('ui-modal', Modal)
     customElements.define('s-link', NavLink)
     customElements.define('s-app-nav', AppNav)
   }
@@ -173,6 +218,7 @@
       hide: (toast) => toast?.remove(),
     },
     saveBar,
+    modal,
     webVitals,
     loading() {},
   }

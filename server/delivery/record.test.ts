@@ -66,6 +66,21 @@ describe('tracking', () => {
     expect(await kept()).toHaveLength(1)
   })
 
+  test('on or off, each download counts in its month of the shop', async () => {
+    await database.pool.query('delete from shop_downloads')
+    const { key } = await depot.addLink(SMALL, {}, { download_tracking: false })
+    const open = await depot.addPublic(SMALL)
+    await get(port, key)
+    await get(secondPort, key)
+    await visit(port, open.path)
+    await depot.flush()
+    const months = await depot.scope.query(
+      'select month::text, downloads from shop_downloads where shop_id = :shop',
+    )
+    const month = `${depot.time.now.toISOString().slice(0, 7)}-01`
+    expect(months).toEqual([{ month, downloads: 3 }])
+  })
+
   test('off means that nothing is kept', async () => {
     const { key, id } = await depot.addLink(SMALL, {}, { download_tracking: false })
     expect((await get(port, key)).status).toBe(200)

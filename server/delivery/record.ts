@@ -1,5 +1,5 @@
-// Records downloads: the time, address and agent for files with tracking, and the number for files
-// with notifications. Written in batches after the responses, so that no download waits for it.
+// Records downloads: the time, address and agent for files with tracking, the number for files with
+// notifications, and the number of a shop's month for all files. Written in batches after the responses, so that no download waits for it.
 import type pg from 'pg'
 import { errorFields, type Logger } from '../log.ts'
 import type { Client } from './clients.ts'
@@ -46,6 +46,14 @@ const UNTOLD = `
   group by g.shop_id, g.file_id order by g.shop_id, g.file_id
   on conflict (shop_id, file_id) do update set untold = n.untold + excluded.untold`
 
+// The join drops shops that have gone meanwhile.
+const MONTHS = `
+  insert into shop_downloads as n (shop_id, month, downloads)
+  select g.shop_id, g.month, g.downloads
+  from unnest($1::integer[], $2::date[], $3::bigint[]) as g (shop_id, month, downloads)
+  join shops s on s.id = g.shop_id and s.uninstalled_at is null order by 1, 2
+  on conflict (shop_id, month) do update set downloads = n.downloads + excluded.downloads`
+
 /** A link through which a file was downloaded. */
 export interface UsedLink {
   shop: number
@@ -65,6 +73,7 @@ export function createRecorder(parts: {
   const { pool, notify, log } = parts
   const waiting: Downloaded[] = []
   let used = new Map<string, UsedLink>()
+  let months = new Map<string, ShopMonth>()
   let lost = 0
   let noted = 0
   let timer: NodeJS.Timeout | null = null
@@ -78,6 +87,7 @@ export function createRecorder(parts: {
     lost = 0
     const links = [...used.values()]
     used = new Map()
+    await writeMonths()
     if (links.length > 0) await parts.used(links)
   }
   async function writeSome(downloads: readonly Downloaded[]): Promise<void> {
@@ -89,23 +99,54 @@ export function createRecorder(parts: {
     await pool.query({ name: 'delivery_untold', text: UNTOLD, values: fileColumns(told) })
     await notify()
   }
+  async function writeMonths(): Promise<void> {
+    const counts = [...months.values()]
+    if (counts.length === 0) return
+    months = new Map()
+    const columns = [
+      plainArray(counts.map(({ shop }) => shop)),
+      plainArray(counts.map(({ month }) => month)),
+      plainArray(counts.map(({ downloads }) => downloads)),
+    ]
+    await pool
+      .query({ name: 'delivery_months', text: MONTHS, values: columns })
+      .catch((error: unknown) => {
+        for (const one of counts) countMonth(months, one)
+        throw error
+      })
+  }
   const flush = singleFlight(() =>
     write().catch((error: unknown) => log.warn('downloads were not recorded', errorFields(error))),
   )
   return {
     note: (download) => {
       noted++
-      const { link, target } = download
+      const { link, target, at } = download
+      countMonth(months, { shop: target.shop, month: monthOf(at), downloads: 1 })
+      timer ??= setTimeout(() => void flush(), FLUSH_MS)
       if (link !== null && used.size < MAX_WAITING) used.set(link, { shop: target.shop, link })
-      if (link !== null) timer ??= setTimeout(() => void flush(), FLUSH_MS)
-      if (!download.target.tracked && !download.target.told) return
+      if (!target.tracked && !target.told) return
       if (waiting.length >= MAX_WAITING) return void lost++
       waiting.push(download)
-      timer ??= setTimeout(() => void flush(), FLUSH_MS)
     },
     noted: () => noted,
     flush,
   }
+}
+
+interface ShopMonth {
+  shop: number
+  /** Its first day, `2026-11-01`, in UTC. */
+  month: string
+  downloads: number
+}
+
+const monthOf = (at: Date): string => `${at.toISOString().slice(0, 7)}-01`
+
+function countMonth(months: Map<string, ShopMonth>, one: ShopMonth): void {
+  const key = `${one.shop}/${one.month}`
+  const downloads = (months.get(key)?.downloads ?? 0) + one.downloads
+  months.set(key, { ...one, downloads })
 }
 
 const fileColumns = (downloads: readonly Downloaded[]): string[] => [

@@ -56,13 +56,13 @@ export async function requireFeature(scope: ShopScope, feature: PlanFeature): Pr
   })
 }
 
-/** Downloads of this calendar month, in UTC. */
+/** Downloads of this calendar month, in UTC, of tracked and other files. */
 export async function downloadsOfMonth(scope: ShopScope): Promise<number> {
   const [row] = await scope.query<{ downloads: number }>(
-    `select count(*)::float8 as downloads from downloads
-     where shop_id = :shop and at >= date_trunc('month', now(), 'UTC')`,
+    `select downloads from shop_downloads
+     where shop_id = :shop and month = date_trunc('month', now(), 'UTC')::date`,
   )
-  return row!.downloads
+  return row?.downloads ?? 0
 }
 
 /** Files outside the trash, and bytes of all kept versions. */

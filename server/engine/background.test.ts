@@ -113,6 +113,62 @@ describe('a lease', () => {
   })
 })
 
+describe('a task that claims its work', () => {
+  test('runs one key in several processes, each once at a time, and has no lease', async () => {
+    const { task, runs } = held({ claims: true })
+    const [one, two] = [
+      await openTestWorker(database, [task]),
+      await openTestWorker(database, [task]),
+    ]
+    const running = [one.run(task, job()), two.run(task, job())]
+    await begun(runs, 2)
+    await expect(scope.transaction((tx) => runs[0]!.lease.hold(tx))).rejects.toThrow(LeaseLost)
+    // One process takes no second job of the key while it runs it, and one of another key it does.
+    const leave = one.background.enter(['task:held', 'task:held/a'])
+    expect(one.background.full()).toContain('task:held/a')
+    expect(two.background.full()).not.toContain('task:held/a')
+    leave()
+    expect(one.background.full()).toEqual([])
+    const { rows } = await database.pool.query('select from background_tasks')
+    expect(rows).toEqual([])
+    runs.forEach(({ end }) => end())
+    await Promise.all(running)
+    expect(await jobs()).toEqual([])
+  })
+
+  test('is queued again when it says so, when it fails, and immediately when its worker stops', async () => {
+    const dueAt = async (key: string): Promise<number> => {
+      const { rows } = await database.pool.query<{ run_at: Date }>(
+        'select run_at from graphile_worker.jobs where key = $1',
+        [key],
+      )
+      return rows[0]!.run_at.getTime()
+    }
+    const stopping = new AbortController()
+    const { task, runs } = held({ claims: true })
+    const worker = await openTestWorker(database, [task], { signal: stopping.signal })
+    const later = worker.run(task, job())
+    await begun(runs, 1)
+    const next = new Date(Date.now() + 3_600_000)
+    runs[0]!.end(next)
+    await later
+    expect(await dueAt('held:a')).toBe(next.getTime())
+
+    const failing = { ...task, name: 'failing', run: () => Promise.reject(new Error('broken')) }
+    const before = Date.now()
+    await (await openTestWorker(database, [failing])).run(failing, job())
+    const delay = (await dueAt('failing:a')) - before
+    expect(delay).toBeGreaterThanOrEqual(20_000)
+    expect(delay).toBeLessThanOrEqual(Date.now() - before + 20_000)
+
+    const stopped = worker.run(task, job())
+    await begun(runs, 2)
+    stopping.abort(new Error('the worker is stopping'))
+    await stopped
+    expect(await dueAt('held:a')).toBeLessThanOrEqual(Date.now())
+  })
+})
+
 describe('a run', () => {
   test('that ended says when the next one is; the attempts are counted from 1 again', async () => {
     const { task, runs } = held()

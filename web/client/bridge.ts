@@ -1,5 +1,5 @@
 // The storefront admin's bridge script (App Bridge), as the page uses it: who is signed in, short
-// messages, the bar for unsaved changes, the menu, and how fast the page was. Each part may be
+// messages, the bar for unsaved changes, questions, the menu, and how fast the page was. Each part may be
 // missing: then the page has its own.
 import { t } from '../messages/t.ts'
 
@@ -9,6 +9,12 @@ export interface AdminSaveBar {
   hide(id: string): Promise<void>
   /** Asks whether unsaved changes may be lost; settles with the answer. */
   leaveConfirmation(): Promise<void>
+}
+
+/** Modals in the admin's frame, drawn from `<ui-modal>` elements of the page. */
+export interface AdminModals {
+  show(id: string): Promise<void>
+  hide(id: string): Promise<void>
 }
 
 export interface WebVital {
@@ -21,6 +27,7 @@ interface Bridge {
   environment?: { embedded?: boolean }
   toast?: { show(text: string): void }
   saveBar?: AdminSaveBar
+  modal?: AdminModals
   webVitals?: {
     onReport(callback: (report: { metrics: readonly WebVital[] }) => void): unknown
   }
@@ -46,6 +53,10 @@ export const hasAdminFrame = (): boolean => window.shopify?.environment?.embedde
 
 /** Undefined: the page draws its own. */
 export const adminSaveBar = (): AdminSaveBar | undefined => window.shopify?.saveBar
+
+/** Undefined: the page draws its own, as it does outside the admin's frame. */
+export const adminModals = (): AdminModals | undefined =>
+  hasAdminFrame() ? window.shopify?.modal : undefined
 
 /** Calls back with what the admin measured, where it does. */
 export const onWebVitals = (report: (metrics: readonly WebVital[]) => void): void =>

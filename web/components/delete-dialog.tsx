@@ -1,7 +1,6 @@
 // Asks before something is deleted, and says why where it could not be.
 import { type ReactNode } from 'react'
-import { BlockStack, Modal } from '../ui/index.ts'
-import { Problem } from './problem.tsx'
+import { Question } from './question.tsx'
 import { t } from '../messages/t.ts'
 
 interface Props {
@@ -15,26 +14,14 @@ interface Props {
   onClose: () => void
 }
 
-export function DeleteDialog({ open, title, children, deleting, error, onDelete, onClose }: Props) {
-  return (
-    <Modal
-      open={open}
-      onClose={onClose}
-      title={title}
-      primaryAction={{
-        content: t('Delete'),
-        destructive: true,
-        loading: deleting,
-        onAction: onDelete,
-      }}
-      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
+export const DeleteDialog = ({ open, deleting, onDelete, children, ...rest }: Props) =>
+  open && (
+    <Question
+      {...rest}
+      action={{ content: t('Delete'), destructive: true, loading: deleting, onAction: onDelete }}
+      back={t('Cancel')}
+      problem={t('It could not be deleted')}
     >
-      <Modal.Section>
-        <BlockStack gap="400">
-          {error && <Problem error={error} what={t('It could not be deleted')} />}
-          {children}
-        </BlockStack>
-      </Modal.Section>
-    </Modal>
+      {children}
+    </Question>
   )
-}

@@ -6,8 +6,7 @@ import { useAct } from '../client/operations.ts'
 import { type Operation, type OperationAction } from '../client/types.ts'
 import { Text } from '../ui/index.ts'
 import { actionWord } from '../labels/operation.ts'
-import { Dialog } from './dialog.tsx'
-import { Problem } from './problem.tsx'
+import { Question } from './question.tsx'
 import { t } from '../messages/t.ts'
 
 export interface ActionButton {
@@ -70,7 +69,7 @@ export function useOperationActions(
     act.reset()
   }
   const question = asking && (
-    <Question
+    <ActionQuestion
       operation={operation}
       action={asking}
       act={act}
@@ -89,28 +88,29 @@ interface QuestionProps {
   onAgreed: () => void
 }
 
-function Question({ operation, action, act, onClose, onAgreed }: QuestionProps) {
+function ActionQuestion({ operation, action, act, onClose, onAgreed }: QuestionProps) {
   // As it was when it was asked: the figures below one's eyes may move, the question may not go
   // away.
   const [question] = useState(() => actionWord(action, operation).question!)
   return (
-    <Dialog
+    <Question
       title={question.title}
       onClose={onClose}
-      primaryAction={{
+      action={{
         content: question.button,
-        destructive: question.destructive,
+        destructive: question.destructive ?? false,
         loading: act.isPending,
         onAction: onAgreed,
       }}
-      secondaryActions={[{ content: t('Back'), onAction: onClose }]}
+      back={t('Back')}
+      error={act.error}
+      problem={t('This could not be done')}
     >
-      {act.error && <Problem error={act.error} what={t('This could not be done')} />}
       {question.text.map((text) => (
         <Text key={text} as="p">
           {text}
         </Text>
       ))}
-    </Dialog>
+    </Question>
   )
 }

@@ -29,6 +29,7 @@ test('what the buyer did with it reads as it was', () => {
   expect(holdText({ hold: null })).toBe(null)
   const hold = { by: 'risk', recommendation: 'CANCEL', since: now.toISOString() } as const
   expect(holdText({ hold })).toMatch(/risk of fraud/)
+  expect(holdText({ hold: { ...hold, by: 'workflow', recommendation: null } })).toBe(null)
 })
 
 test('the address says what is looked for', () => {

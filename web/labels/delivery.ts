@@ -40,7 +40,8 @@ export const downloadedText = ({
 
 /** Why it is held, where the reason does not say. */
 export const holdText = ({ hold }: Pick<Delivery, 'hold'>): string | null =>
-  hold === null
+  // The banner has the workflow's own reason.
+  hold === null || hold.by === 'workflow'
     ? null
     : hold.by === 'merchant'
       ? hold.since === null

@@ -5,7 +5,8 @@ import { type ApiKey, useApiKeys, useRevokeApiKey } from '../../client/api-keys.
 import { LoadingRows, Nothing } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
 import { Problem } from '../../components/problem.tsx'
-import { BlockStack, Card, Modal, Text } from '../../ui/index.ts'
+import { Question } from '../../components/question.tsx'
+import { BlockStack, Card, Text } from '../../ui/index.ts'
 import { ApiKeysTable } from './api-keys-table.tsx'
 import { CreateApiKey } from './create-api-key.tsx'
 import { t } from '../../messages/t.ts'
@@ -65,30 +66,24 @@ export function ApiKeysPage() {
 function Revoke({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   const revoke = useRevokeApiKey()
   return (
-    <Modal
-      open
-      onClose={onClose}
+    <Question
       title={t('Revoke {name}?', { name: apiKey.name })}
-      primaryAction={{
+      onClose={onClose}
+      action={{
         content: t('Revoke'),
         destructive: true,
         loading: revoke.isPending,
         onAction: () => revoke.mutate(apiKey.id, { onSuccess: onClose }),
       }}
-      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
+      back={t('Cancel')}
+      error={revoke.error}
+      problem={t('The key could not be revoked')}
     >
-      <Modal.Section>
-        <BlockStack gap="400">
-          {revoke.error && (
-            <Problem error={revoke.error} what={t('The key could not be revoked')} />
-          )}
-          <Text as="p">
-            {t(
-              'Programs that use this key are refused from then on. A revoked key can’t be restored: create another one.',
-            )}
-          </Text>
-        </BlockStack>
-      </Modal.Section>
-    </Modal>
+      <Text as="p">
+        {t(
+          'Programs that use this key are refused from then on. A revoked key can’t be restored: create another one.',
+        )}
+      </Text>
+    </Question>
   )
 }

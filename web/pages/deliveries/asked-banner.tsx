@@ -12,6 +12,7 @@ export function AskedBanner({ delivery }: { delivery: DeliveryDetail }) {
   const grant = useChangeDelivery(id)
   if (!asked) return null
   const changes = grantChanges(file_list, new Date())
+  const resend = email !== null && status === 'ready'
   return (
     <Banner
       tone="warning"
@@ -24,8 +25,15 @@ export function AskedBanner({ delivery }: { delivery: DeliveryDetail }) {
         loading: grant.isPending,
         onAction: () =>
           grant.mutate(
-            { changes, resend: email !== null && status === 'ready' },
-            { onSuccess: () => toast(t('Granted, and the buyer gets an email')) },
+            { changes, resend },
+            {
+              onSuccess: () =>
+                toast(
+                  resend
+                    ? t('Granted, and the buyer gets an email')
+                    : t('Granted. No email was sent: the delivery is not ready or has no address'),
+                ),
+            },
           ),
       }}
     >

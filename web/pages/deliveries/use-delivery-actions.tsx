@@ -2,8 +2,7 @@
 import { type ReactNode, useState } from 'react'
 import { toast } from '../../client/bridge.ts'
 import { type Delivery, type DeliveryAction, useDeliveryAction } from '../../client/deliveries.ts'
-import { Dialog } from '../../components/dialog.tsx'
-import { Problem } from '../../components/problem.tsx'
+import { Question } from '../../components/question.tsx'
 import { t } from '../../messages/t.ts'
 import { Text } from '../../ui/index.ts'
 
@@ -64,24 +63,25 @@ export function useDeliveryActions(delivery: Delivery): {
     act.reset()
   }
   const question = revoking && (
-    <Dialog
+    <Question
       title={t('Revoke the delivery of order {name}?', { name: delivery.order_name })}
       onClose={close}
-      primaryAction={{
+      action={{
         content: t('Revoke'),
         destructive: true,
         loading: act.isPending,
         onAction: () => run('revoke'),
       }}
-      secondaryActions={[{ content: t('Cancel'), onAction: close }]}
+      back={t('Cancel')}
+      error={act.error}
+      problem={t('The delivery could not be revoked')}
     >
-      {act.error && <Problem error={act.error} what={t('The delivery could not be revoked')} />}
       <Text as="p">
         {t(
           'The page and all downloads of this order stop immediately, for good. To stop them for a while, hold the delivery instead.',
         )}
       </Text>
-    </Dialog>
+    </Question>
   )
   return { primary, secondary, question, error: revoking ? null : act.error }
 }

@@ -5,8 +5,8 @@ import { toast } from '../../client/bridge.ts'
 import { type FileDetail } from '../../client/types.ts'
 import { useNewAddress } from '../../client/versions.ts'
 import { Code } from '../../components/copy.tsx'
-import { Problem } from '../../components/problem.tsx'
-import { BlockStack, Button, Card, Modal, Text } from '../../ui/index.ts'
+import { Question } from '../../components/question.tsx'
+import { BlockStack, Button, Card, Text } from '../../ui/index.ts'
 import { t } from '../../messages/t.ts'
 
 export function PublicAddress({ file, url }: { file: FileDetail; url: string }) {
@@ -25,33 +25,29 @@ export function PublicAddress({ file, url }: { file: FileDetail; url: string }) 
           </Button>
         </div>
       </BlockStack>
-      <Modal
-        open={asking}
-        onClose={() => setAsking(false)}
-        title={t('Replace the public address?')}
-        primaryAction={{
-          content: t('Replace'),
-          destructive: true,
-          loading: renew.isPending,
-          onAction: () =>
-            renew.mutate(undefined, {
-              onSuccess: () => {
-                toast(t('The file has a new address'))
-                setAsking(false)
-              },
-            }),
-        }}
-        secondaryActions={[{ content: t('Cancel'), onAction: () => setAsking(false) }]}
-      >
-        <Modal.Section>
-          <BlockStack gap="400">
-            {renew.error && (
-              <Problem error={renew.error} what={t('The address could not be replaced')} />
-            )}
-            <Text as="p">{t('The current address stops working immediately.')}</Text>
-          </BlockStack>
-        </Modal.Section>
-      </Modal>
+      {asking && (
+        <Question
+          title={t('Replace the public address?')}
+          onClose={() => setAsking(false)}
+          action={{
+            content: t('Replace'),
+            destructive: true,
+            loading: renew.isPending,
+            onAction: () =>
+              renew.mutate(undefined, {
+                onSuccess: () => {
+                  toast(t('The file has a new address'))
+                  setAsking(false)
+                },
+              }),
+          }}
+          back={t('Cancel')}
+          error={renew.error}
+          problem={t('The address could not be replaced')}
+        >
+          <Text as="p">{t('The current address stops working immediately.')}</Text>
+        </Question>
+      )}
     </Card>
   )
 }

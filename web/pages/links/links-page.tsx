@@ -6,18 +6,10 @@ import { type DownloadLink, type LinkStatus } from '../../client/types.ts'
 import { LoadingRows, Nothing, PageTurner } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
 import { Problem } from '../../components/problem.tsx'
+import { Question } from '../../components/question.tsx'
 import { LINK_STATUSES, readLinksPlace, writeLinksPlace } from '../../url-state/links.ts'
 import { useUrlState } from '../../url-state/use-url-state.ts'
-import {
-  BlockStack,
-  Box,
-  Card,
-  InlineGrid,
-  Modal,
-  Select,
-  Text,
-  TextField,
-} from '../../ui/index.ts'
+import { BlockStack, Box, Card, InlineGrid, Select, Text, TextField } from '../../ui/index.ts'
 import { linkStatus } from '../../labels/file.ts'
 import { LinksTable } from './links-table.tsx'
 import { t } from '../../messages/t.ts'
@@ -134,30 +126,24 @@ function RevokeShown({ links, onClose }: { links: readonly DownloadLink[]; onClo
   const revoke = useRevokeLinks()
   const [ids] = useState(() => links.map(({ id }) => id))
   return (
-    <Modal
-      open
-      onClose={onClose}
+    <Question
       title={t('Revoke {count, plural, one {# link} other {# links}}?', { count: ids.length })}
-      primaryAction={{
+      onClose={onClose}
+      action={{
         content: t('Revoke'),
         destructive: true,
         loading: revoke.isPending,
         onAction: () => revoke.mutate(ids, { onSuccess: onClose }),
       }}
-      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
+      back={t('Cancel')}
+      error={revoke.error}
+      problem={t('The links could not be revoked')}
     >
-      <Modal.Section>
-        <BlockStack gap="400">
-          {revoke.error && (
-            <Problem error={revoke.error} what={t('The links could not be revoked')} />
-          )}
-          <Text as="p">
-            {t(
-              'All links on this page of the list stop working immediately. A revoked link can’t be restored: create another one.',
-            )}
-          </Text>
-        </BlockStack>
-      </Modal.Section>
-    </Modal>
+      <Text as="p">
+        {t(
+          'All links on this page of the list stop working immediately. A revoked link can’t be restored: create another one.',
+        )}
+      </Text>
+    </Question>
   )
 }

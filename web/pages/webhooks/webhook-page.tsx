@@ -9,7 +9,7 @@ import {
   useWebhook,
   type Webhook,
 } from '../../client/webhooks.ts'
-import { Dialog } from '../../components/dialog.tsx'
+import { DeleteDialog } from '../../components/delete-dialog.tsx'
 import { Facts } from '../../components/facts.tsx'
 import { LoadingRows } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
@@ -143,24 +143,19 @@ function About({ webhook }: { webhook: Webhook }) {
 function Delete({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const remove = useDeleteWebhook()
   return (
-    <Dialog
+    <DeleteDialog
+      open
       title={t('Delete this webhook?')}
+      deleting={remove.isPending}
+      error={remove.error}
+      onDelete={() =>
+        remove.mutate(webhook.id, { onSuccess: () => navigate('/settings/webhooks') })
+      }
       onClose={onClose}
-      primaryAction={{
-        content: t('Delete'),
-        destructive: true,
-        loading: remove.isPending,
-        onAction: () =>
-          remove.mutate(webhook.id, { onSuccess: () => navigate('/settings/webhooks') }),
-      }}
-      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
-      {remove.error && (
-        <Problem error={remove.error} what={t('The webhook could not be deleted')} />
-      )}
       <Text as="p">
         {t('Messages that wait for it are not sent, and the list of what was sent is lost.')}
       </Text>
-    </Dialog>
+    </DeleteDialog>
   )
 }

@@ -3,7 +3,8 @@
 import { useState } from 'react'
 import { Figures } from '../../../components/facts.tsx'
 import { PageTurner } from '../../../components/lists.tsx'
-import { BlockStack, Box, Button, Card, InlineStack, Modal, Text } from '../../../ui/index.ts'
+import { Question } from '../../../components/question.tsx'
+import { BlockStack, Box, Button, Card, InlineStack, Text } from '../../../ui/index.ts'
 import { numberText, sizeText } from '../../../labels/size.ts'
 import { remainingText } from '../../../labels/time.ts'
 import { speedText, type UploadStatus } from '../../../labels/upload.ts'
@@ -132,24 +133,23 @@ function ForAll({ queue, state: { rows }, onTaken }: Props) {
           {t('Clear finished')}
         </Button>
       )}
-      <Modal
-        open={asking}
-        onClose={() => setAsking(false)}
-        title={t('Cancel {waiting, plural, one {# upload} other {# uploads}}?', { waiting })}
-        primaryAction={{
-          content: t('Cancel uploads'),
-          destructive: true,
-          onAction: () => {
-            setAsking(false)
-            queue.cancelAll()
-          },
-        }}
-        secondaryActions={[{ content: t('Keep uploading'), onAction: () => setAsking(false) }]}
-      >
-        <Modal.Section>
+      {asking && (
+        <Question
+          title={t('Cancel {waiting, plural, one {# upload} other {# uploads}}?', { waiting })}
+          onClose={() => setAsking(false)}
+          action={{
+            content: t('Cancel uploads'),
+            destructive: true,
+            onAction: () => {
+              setAsking(false)
+              queue.cancelAll()
+            },
+          }}
+          back={t('Keep uploading')}
+        >
           <Text as="p">{t('Parts that have arrived are deleted. Completed files are kept.')}</Text>
-        </Modal.Section>
-      </Modal>
+        </Question>
+      )}
     </InlineStack>
   )
 }

@@ -18,6 +18,7 @@ const COMPRESSED = [
   { encoding: 'br', ending: '.br' },
   { encoding: 'gzip', ending: '.gz' },
 ] as const
+const EXTENSION = /\.[a-z0-9]{1,8}$/i
 const SHOP_DOMAIN = /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/
 
 /** Answers a request for a file of the page, or gives the page's HTML. */
@@ -110,8 +111,9 @@ export function pageRoute(source: PageSource, storefront: Storefront, demo: bool
       if (ctx.res.headersSent) ctx.respond = false
       return
     }
-    // A page from before an upgrade asks for scripts that are gone: it must not get HTML for them.
-    if (ctx.path.startsWith('/assets/')) throw new AppError('not_found')
+    // No page has an extension. A request for a file must not get HTML: a page from before an
+    // upgrade asks for scripts that are gone, and an import by URL would store the page as the file.
+    if (ctx.path.startsWith('/assets/') || EXTENSION.test(ctx.path)) throw new AppError('not_found')
     if (!ctx.accepts('html') || ctx.path.startsWith('/api/')) throw new AppError('not_found')
     const html = await source.html(ctx.url)
     ctx.set('Content-Security-Policy', contentPolicy(ctx, bridgeUrl, demo, source.development))

@@ -112,6 +112,7 @@ test('a page from before an upgrade loads itself again, once', async () => {
 
 test('a script that is not there is 404, not the page', async () => {
   expect((await fetch(`${server.url}/assets/gone-12345678.js`)).status).toBe(404)
+  expect((await fetch(`${server.url}/gone.pdf`)).status).toBe(404)
 })
 
 test.each([1280, 390])(

@@ -42,6 +42,8 @@ export interface ImportRequest {
   open?: boolean | undefined
   /** Somebody waits for each file: its batches have places of their own. */
   prompt?: boolean | undefined
+  /** How many of its batches run at the same time; absent: as its workflow says. */
+  parallel?: number | undefined
   /** Only previews, until it is confirmed. */
   dryRun?: boolean | undefined
   /** The sync that it is, a bare UUID. */
@@ -53,11 +55,12 @@ export async function startImport(
   engine: Engine,
   scope: ShopScope,
   channel: ImportChannel,
-  { files, requestedBy, auto_map, notify, sync, callback_url, ...options }: ImportRequest,
+  { files, requestedBy, auto_map, notify, sync, callback_url, parallel, ...options }: ImportRequest,
 ): Promise<string> {
   const attached = await attachedWorkflow(scope, channel.id, engine.plugins)
+  const workflow = attached ?? builtInWorkflow(channel.id, engine.workflows)!
   return engine.start(scope, {
-    workflow: attached ?? builtInWorkflow(channel.id, engine.workflows)!,
+    workflow: { ...workflow, ...present({ parallel }) },
     channel: channel.id,
     source: { type: 'entries', entries: await importEntries(scope, files) },
     request: present({ auto_map, notify, sync, callback_url }),

@@ -48,7 +48,7 @@ export function startSync(
       `insert into syncs (shop_id, connection_id, dry_run) values (:shop, :id, :dryRun) returning id`,
       { id, dryRun: wishes.dryRun },
     )
-    const { auto_map, notify } = connection.options
+    const { auto_map, notify, bytes_per_second } = connection.options
     const operation = await startImport(engine, tx, cloudChannel, {
       files: [],
       requestedBy: wishes.requestedBy,
@@ -56,6 +56,8 @@ export function startSync(
       open: true,
       dryRun: wishes.dryRun,
       sync: sync!.id,
+      // Each batch is a run of rclone with the whole limit.
+      ...(bytes_per_second === null ? {} : { parallel: 1 }),
       // False: the shop's own settings decide nothing.
       auto_map,
       notify,

@@ -21,3 +21,7 @@ export interface Remote {
 /** As rclone takes it: the remote's name and colon come first, so that a path is nothing else. */
 export const rootPath = ({ root }: Pick<Remote, 'root'>, path = ''): string =>
   `${REMOTE}${[root, path].filter((part) => part !== '').join('/')}`
+
+/** Options of a run that copies bytes. */
+export const limits = ({ bandwidth }: Pick<Remote, 'bandwidth'>): readonly string[] =>
+  bandwidth === null ? [] : ['--bwlimit', `${bandwidth}K`]

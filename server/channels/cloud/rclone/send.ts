@@ -1,7 +1,7 @@
 // Changes at a provider, for two-way connections: one object a run.
 import { CloudError } from './errors.ts'
 import { listOne, type Listed, type RunOptions } from './listing.ts'
-import { rootPath, type Remote } from './remote.ts'
+import { limits, rootPath, type Remote } from './remote.ts'
 import { runRclone, type Run } from './run.ts'
 
 const SEND_MS = 24 * 3_600_000
@@ -14,7 +14,7 @@ export async function putObject(
   file: string,
   options: RunOptions,
 ): Promise<Listed> {
-  const command = ['copyto', '--ignore-times', '--low-level-retries', '3']
+  const command = ['copyto', '--ignore-times', '--low-level-retries', '3', ...limits(remote)]
   await run(program, remote, command, [file, rootPath(remote, path)], options)
   return listOne(program, remote, path, options)
 }

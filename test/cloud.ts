@@ -2,10 +2,14 @@
 // sample provider.
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { Readable } from 'node:stream'
 import type { CloudOptions } from '../server/channels/cloud/cloud.ts'
 import { dueTask } from '../server/channels/cloud/due.ts'
 import { listingTask } from '../server/channels/cloud/listing-task.ts'
 import type { EngineWorker } from '../server/engine/worker.ts'
+import { addMappings } from '../server/files/mappings.ts'
+import { admitVersion } from '../server/files/admit.ts'
+import { parsePublicId } from '../server/ids.ts'
 import { openTestApp, untilEnded, type Answer, type AppOptions, type TestApp } from './app.ts'
 import { silent } from './database.ts'
 
@@ -20,6 +24,10 @@ export interface CloudApp extends TestApp {
   /** By filename. */
   files(): Promise<Record<string, Answer['body']>>
   get(route: string): Promise<Answer['body']>
+  /** Gives a file another version. */
+  replace(file: string, content: string): Promise<void>
+  /** Maps a file to a product. */
+  map(file: string): Promise<void>
   worker: EngineWorker
 }
 
@@ -58,6 +66,24 @@ export async function openCloudApp(
     files: async () => {
       const { data } = await get('/api/files?limit=250')
       return Object.fromEntries(data.map((file: { filename: string }) => [file.filename, file]))
+    },
+    replace: async (file, content) => {
+      const { stage } = await engineParts.ports(app.owner.scope)
+      const source = Readable.from([Buffer.from(content)])
+      const bytes = await stage.write(source, null, new AbortController().signal)
+      const id = parsePublicId('file', file)!
+      await app.owner.scope.transaction((tx) => admitVersion(tx, id, bytes))
+    },
+    map: async (file) => {
+      const fileId = parsePublicId('file', file)!
+      const product = { product_id: 'gid://shopify/Product/1', product_title: 'Boat', sku: null }
+      const how = { method: 'manual', score: 1, reason: 'test' } as const
+      await app.owner.scope.transaction(async (tx) => {
+        await addMappings(tx, [{ fileId, mapping: { ...product, ...how } as never }])
+        const mapped =
+          "update files set mapping_state = 'mapped' where shop_id = :shop and id = :fileId"
+        await tx.query(mapped, { fileId })
+      })
     },
     close: async () => {
       await worker.stop()

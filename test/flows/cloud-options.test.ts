@@ -1,13 +1,12 @@
 // What a connection's options mean: deletions, names, times, previews; and what becomes of a sync
 // that is paused, or failed in part.
+import { execFileSync } from 'node:child_process'
 import { rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startDue } from '../../server/channels/cloud/due.ts'
-import { addMappings } from '../../server/files/mappings.ts'
 import { parsePublicId } from '../../server/ids.ts'
 import { openCloudApp, untilStill, type CloudApp } from '../cloud.ts'
-import { hashOf } from '../fakes/content.ts'
 import { startBucket, type FakeBucket } from '../fakes/bucket.ts'
 import { silent } from '../database.ts'
 
@@ -32,16 +31,7 @@ async function mapped(folder: string, deletions: string): Promise<string> {
   await app.put(many(folder, 6))
   const id = await app.connect({ provider: 'demo', folder, deletions })
   await app.sync(id)
-  const fileId = parsePublicId('file', (await app.files())[`${folder} 0.txt`].id)!
-  const product = { product_id: 'gid://shopify/Product/1', product_title: 'Boat', sku: null }
-  const how = { method: 'manual', score: 1, reason: 'test' } as const
-  await app.owner.scope.transaction(async (tx) => {
-    await addMappings(tx, [{ fileId, mapping: { ...product, ...how } as never }])
-    await tx.query(
-      `update files set mapping_state = 'mapped' where shop_id = :shop and id = :fileId`,
-      { fileId },
-    )
-  })
+  await app.map((await app.files())[`${folder} 0.txt`].id)
   await rm(path.join(app.folder, folder, `${folder} 0.txt`))
   return id
 }
@@ -101,21 +91,6 @@ test('names: as there, or with their folders, also after a move', async () => {
   await rename(path.join(app.folder, 'paths/a/b'), path.join(app.folder, 'paths/a/c'))
   expect(await app.sync(id)).toMatchObject({ status: 'success', total: 1, done: 1 })
   expect((await app.files())['a - c - plan.pdf'].id).toBe(file)
-})
-
-test('objects that differ in case alone are two files, each with its own bytes', async () => {
-  const keys = ['case/twins/Abc.txt', 'case/twins/aBC.txt', 'case/twins/abc.txt']
-  for (const key of keys) bucket.put(key, key.slice(-7))
-  const id = await app.connect({ ...bucket.connection('case'), auto_map: false })
-  expect(await app.sync(id)).toMatchObject({ status: 'success', done: 3 })
-  const files = Object.values(await app.files()).filter(({ filename }) => /^abc/i.test(filename))
-  const rows = await app.owner.scope.query<{ hash: string }>(
-    `select distinct encode(hash, 'hex') as hash from versions where shop_id = :shop and file_id = any(:ids)`,
-    { ids: files.map(({ id: file }) => parsePublicId('file', file)!) },
-  )
-  expect(rows.map(({ hash }) => hash).sort()).toEqual(
-    keys.map((key) => hashOf(Buffer.from(key.slice(-7)))).sort(),
-  )
 })
 
 test.each([1, 6, 12, 24])(
@@ -225,3 +200,25 @@ test('a pause interrupts it, keeps what is done, and it continues', async () => 
   await app.owner.call('POST', `/api/operations/${body.id}/resume`)
   expect(await untilStill(app, body.id)).toMatchObject({ status: 'success', done: 20, failed: 0 })
 })
+
+test('the bandwidth is that of the whole sync: one rclone runs at a time, with the limit', async () => {
+  for (let n = 0; n < 600; n++) bucket.put(`narrow/narrow ${n}.txt`, `${n}`)
+  const given = { ...bucket.connection('narrow'), auto_map: false, bytes_per_second: 65_536 }
+  const id = await app.connect(given)
+  const seen: string[][] = []
+  let asked = 0
+  bucket.intercept = ({ key }) => {
+    if (key.startsWith('narrow/') && asked++ % 20 === 0) seen.push(copies())
+    return null
+  }
+  expect(await app.sync(id)).toMatchObject({ status: 'success', done: 600 })
+  bucket.intercept = () => null
+  expect(Math.max(...seen.map((running) => running.length))).toBe(1)
+  expect(seen.flat().every((line) => line.includes('--bwlimit 64K'))).toBe(true)
+})
+
+const copies = (): string[] =>
+  execFileSync('ps', ['-eo', 'args='])
+    .toString()
+    .split('\n')
+    .filter((line) => line.includes('files-from-raw') && line.includes(app.cloud.stagingFolder))

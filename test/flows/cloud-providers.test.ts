@@ -2,7 +2,7 @@
 // OneDrive, Google Cloud Storage and Azure.
 import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openCloudApp, type CloudApp } from '../cloud.ts'
+import { openCloudApp, untilStill, type CloudApp } from '../cloud.ts'
 import { startAzurite } from '../fakes/azurite.ts'
 import { agree, startClouds, type FakeClouds } from '../fakes/clouds.ts'
 
@@ -70,6 +70,40 @@ describe.each(['google_drive', 'dropbox', 'onedrive'])('%s', (provider) => {
     expect(sync).toMatchObject({ status: 'success', total: 6, done: 6, failed: 0 })
     expect(read).toBeGreaterThan(6)
     expect(await app.get(`/api/connections/${id}`)).toMatchObject({ state: 'ready', error: null })
+  })
+
+  test('says that access was revoked in mid-sync, and continues once it is authorized', async () => {
+    const inside = `${folder}-revoked`
+    for (let n = 0; n < 6; n++) clouds.put(`${inside}/revoked ${n} ${folder}.pdf`, `revoked ${n}`)
+    const id = await signedIn(provider, inside)
+    const { name } = await app.get(`/api/connections/${id}`)
+    let read = 0
+    clouds.intercept = ({ path }) => {
+      if (/\/(content|download)$|\/files\/[^/]+$/.test(path) && ++read === 3) {
+        clouds.tokens.clear()
+        clouds.refresh = null
+      }
+      return null
+    }
+    const sync = await app.sync(id)
+    clouds.intercept = () => null
+    expect(sync.failed).toBeGreaterThan(0)
+    expect(await app.get(`/api/connections/${id}`)).toMatchObject({
+      state: 'unauthorized',
+      error: { code: 'cloud_access_revoked' },
+    })
+    const notices = async () =>
+      (await app.get('/api/notices')).data.filter(
+        ({ title, read_at }: { title: string; read_at: string | null }) =>
+          title === `“${name}” lost its access` && read_at === null,
+      )
+    expect(await notices()).toHaveLength(1)
+    clouds.refresh = 'refresh-canary-5'
+    const { body } = await call('POST', `/api/connections/${id}/authorize`)
+    await call('POST', `/api/connections/${id}/authorized`, agree(body.url))
+    expect(await notices()).toEqual([])
+    await call('POST', `/api/operations/${sync.id}/retry`)
+    expect(await untilStill(app, sync.id)).toMatchObject({ status: 'success', done: 6, failed: 0 })
   })
 
   test('says that access was revoked, and is authorized again', async () => {

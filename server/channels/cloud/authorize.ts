@@ -6,6 +6,7 @@ import type { ShopScope } from '../../db/for-shop.ts'
 import { AppError } from '../../errors.ts'
 import type { Cloud } from './cloud.ts'
 import { holdConnection, missingOf, requireConnection, setUpText } from './connections.ts'
+import { lostAccessTitle } from './lost-access.ts'
 import { partiesOf, tokenError } from './oauth.ts'
 import { providerOf } from './providers/providers.ts'
 import { CloudError } from './rclone/errors.ts'
@@ -102,7 +103,7 @@ export async function completeAuthorization(
     )
     await tx.query(
       `update notices set read_at = now() where shop_id = :shop and read_at is null and title = :title`,
-      { title: `“${row.name}” lost its access` },
+      { title: lostAccessTitle(row.name) },
     )
   })
 }

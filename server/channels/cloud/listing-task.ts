@@ -15,6 +15,7 @@ import {
 } from './connections.ts'
 import { needsConfirmation } from './decide.ts'
 import { addItems } from './items.ts'
+import { noteLostAccess } from './lost-access.ts'
 import { pathFilter } from './patterns.ts'
 import { planSync } from './plan.ts'
 import { providerOf } from './providers/providers.ts'
@@ -200,14 +201,15 @@ async function writePage(
      select :shop, :connection, path, size_bytes, hash, modified_at::timestamptz, ignored, duplicate
      from unnest(:paths::text[], :sizes::bigint[], :hashes::text[], :times::text[], :ignored::boolean[], :duplicates::boolean[])
        as l(path, size_bytes, hash, modified_at, ignored, duplicate)
-     on conflict (shop_id, connection_id, path) do update set duplicate = true`,
+     on conflict (shop_id, connection_id, path) do update
+       set duplicate = true, ignored = cloud_listings.ignored and excluded.ignored`,
     {
       connection,
       paths: rows.map(({ path }) => path),
       sizes: rows.map(({ size_bytes }) => size_bytes),
       hashes: rows.map(({ hash }) => hash),
       times: rows.map(({ modified_at }) => modified_at),
-      ignored: rows.map(isIgnored),
+      ignored: same.map((of) => of.every(isIgnored)),
       duplicates: same.map((of) => of.length > 1),
     },
   )
@@ -272,17 +274,17 @@ async function fail(
   const said = JSON.stringify({ code, message })
   await scope.transaction(async (tx) => {
     const { name, provider } = await holdConnection(tx, connection_id)
-    const revoked = code === 'cloud_access_revoked' && providerOf(provider).oauth !== undefined
-    await tx.query(
-      `update connections set state = :state, error = :said where shop_id = :shop and id = :connection_id`,
-      { connection_id, said, state: revoked ? 'unauthorized' : 'failing' },
-    )
     await tx.query(
       `update syncs set phase = 'failed', error = :said where shop_id = :shop and id = :id`,
       { id, said },
     )
     await engine.fail(tx, operation_id!, { step: 'fetch', code, message })
-    const title = revoked ? `“${name}” lost its access` : `“${name}” could not be synced`
-    await tellOf(tx, 'critical', title, `${message}.`, operation_id)
+    if (code === 'cloud_access_revoked' && providerOf(provider).oauth)
+      return noteLostAccess(tx, connection_id, operation_id)
+    await tx.query(
+      `update connections set state = 'failing', error = :said where shop_id = :shop and id = :connection_id`,
+      { connection_id, said },
+    )
+    await tellOf(tx, 'critical', `“${name}” could not be synced`, `${message}.`, operation_id)
   })
 }

@@ -5,6 +5,7 @@ import type { ShopScope } from '../../db/for-shop.ts'
 import type { Secrets } from '../../secrets.ts'
 import type { AccessToken } from './broker.ts'
 import type { OAuthSpec, Provider } from './providers/provider.ts'
+import { noteLostAccess } from './lost-access.ts'
 import { CloudError } from './rclone/errors.ts'
 import { openSealed, sealed } from './sealed.ts'
 
@@ -71,30 +72,46 @@ export function tokenSource(parts: Parts) {
   }
 }
 
-/** Under the connection's lock: two refreshes with one token could end the grant. */
-function refreshed(
+/**
+ * Under the connection's lock: two refreshes with one token could end the grant. A refusal is
+ * recorded at the connection.
+ */
+async function refreshed(
   parts: Parts,
   scope: ShopScope,
   connection: string,
   provider: Provider,
 ): Promise<AccessToken> {
-  return scope.transaction(async (tx) => {
+  const fresh = await scope.transaction(async (tx) => {
     const [row] = await tx.query<{ sealed: Buffer | null }>(
       'select sealed from connections where shop_id = :shop and id = :connection for update',
       { connection },
     )
     const values = openSealed(parts.secrets, tx.shop, row?.sealed ?? null)
-    if (values.refresh_token === undefined) throw new CloudError('cloud_access_revoked')
-    const answer = await requestToken(parts, provider.oauth!, values.refresh_token)
-    if (answer.refresh_token && answer.refresh_token !== values.refresh_token) {
+    const answer = await answerTo(parts, provider.oauth!, values.refresh_token)
+    if (answer === null) await noteLostAccess(tx, connection, null)
+    if (answer?.refresh_token && answer.refresh_token !== values.refresh_token) {
       const next = { ...values, refresh_token: answer.refresh_token }
       await tx.query(
         'update connections set sealed = :sealed where shop_id = :shop and id = :connection',
         { connection, sealed: sealed(parts.secrets, tx.shop, next) },
       )
     }
-    return { token: answer.access_token, expiresIn: answer.expires_in ?? 3600 }
+    return answer && { token: answer.access_token, expiresIn: answer.expires_in ?? 3600 }
   })
+  if (fresh === null) throw new CloudError('cloud_access_revoked')
+  return fresh
+}
+
+/** Null: the provider no longer accepts the token, or there is none. */
+async function answerTo(parts: Parts, spec: OAuthSpec, refreshToken: string | undefined) {
+  if (refreshToken === undefined) return null
+  try {
+    return await requestToken(parts, spec, refreshToken)
+  } catch (error) {
+    if (error instanceof CloudError && error.code === 'cloud_access_revoked') return null
+    throw error
+  }
 }
 
 async function requestToken(parts: Parts, spec: OAuthSpec, refreshToken: string) {

@@ -38,7 +38,7 @@ const PATTERNS: readonly [CloudCode, RegExp][] = [
   ['cloud_redirected', /EndpointRedirects/],
   [
     'cloud_rate_limited',
-    /rateLimitExceeded|rate_?limit|too_?many_?(requests|write)|SlowDown|activityLimitReached|throttled|ServerBusy|\b429\b/i,
+    /rateLimitExceeded|dailyLimitExceeded|downloadQuotaExceeded|rate_?limit|too_?many_?(requests|write)|SlowDown|activityLimitReached|throttled|ServerBusy|\b429\b/i,
   ],
   [
     'cloud_access_revoked',
@@ -50,7 +50,7 @@ const PATTERNS: readonly [CloudCode, RegExp][] = [
   ],
   [
     'cloud_access_denied',
-    /AccessDenied|InvalidAccessKeyId|SignatureDoesNotMatch|AuthenticationFailed|AuthorizationFailure|insufficientPermissions|missing_scope|no_permission|Forbidden|\b403\b/i,
+    /AccessDenied|InvalidAccessKeyId|SignatureDoesNotMatch|AuthenticationFailed|AuthorizationFailure|insufficientPermissions|restricted_content|missing_scope|no_permission|Forbidden|\b403\b/i,
   ],
   [
     'cloud_folder_not_found',
@@ -64,9 +64,14 @@ const PATTERNS: readonly [CloudCode, RegExp][] = [
 ]
 const RETRY_AFTER = /retry.?after[^0-9]{0,12}(\d{1,6})|(?:try|trying) again in (\d{1,6})/i
 
-/** The code of what rclone wrote to its log. */
-export function cloudError(text: string): CloudError {
-  const code = PATTERNS.find(([, pattern]) => pattern.test(text))?.[0] ?? 'cloud_failed'
+/**
+ * The code of what rclone wrote to its log.
+ * @param remote its settings: one without a token has keys, which are changed and not authorized.
+ */
+export function cloudError(text: string, remote: Readonly<Record<string, string>>): CloudError {
+  const found = PATTERNS.find(([, pattern]) => pattern.test(text))?.[0] ?? 'cloud_failed'
+  const hasKeys = remote.TOKEN === undefined
+  const code = found === 'cloud_access_revoked' && hasKeys ? 'cloud_access_denied' : found
   const after = RETRY_AFTER.exec(text)
   return new CloudError(code, after ? Number(after[1] ?? after[2]) : null)
 }

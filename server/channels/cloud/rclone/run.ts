@@ -73,7 +73,8 @@ export async function runRclone(program: string, run: Run): Promise<void> {
     const code = await ended
     run.signal.throwIfAborted()
     if (late) throw new CloudError('cloud_unreachable')
-    if (code !== 0) throw cloudError(errors.text() || (code === 3 ? 'directory not found' : ''))
+    const text = errors.text() || (code === 3 ? 'directory not found' : '')
+    if (code !== 0) throw cloudError(text, run.remote)
   } finally {
     clearTimeout(timer)
     run.signal.removeEventListener('abort', kill)

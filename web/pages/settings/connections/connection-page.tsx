@@ -84,7 +84,15 @@ function Loaded({ connection, cloud }: { connection: Connection; cloud: Cloud })
           />
         )}
         {state === 'failing' && error && (
-          <Banner tone="critical" title={t('The last sync failed')}>
+          <Banner
+            tone="critical"
+            title={t('The last sync failed')}
+            action={
+              error.code === 'cloud_access_denied'
+                ? { content: t('Change access'), onAction: edit }
+                : undefined
+            }
+          >
             <Text as="p">{error.message}</Text>
           </Banner>
         )}

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { cloudError } from './errors.ts'
+
+const TOKEN = { TYPE: 'drive', TOKEN: '{}' }
+const KEYS = { TYPE: 's3' }
+
+/** As rclone and the providers word them. */
+test.each([
+  ['googleapi: Error 403: Rate Limit Exceeded, rateLimitExceeded', 'cloud_rate_limited'],
+  ['googleapi: Error 403: Daily Limit Exceeded, dailyLimitExceeded', 'cloud_rate_limited'],
+  [
+    'googleapi: Error 403: The download quota for this file has been exceeded., downloadQuotaExceeded',
+    'cloud_rate_limited',
+  ],
+  ['too_many_requests/..', 'cloud_rate_limited'],
+  ['SlowDown: Please reduce your request rate. status code: 503', 'cloud_rate_limited'],
+  ['activityLimitReached: throttledRequest: The request has been throttled', 'cloud_rate_limited'],
+  ['googleapi: Error 403: storageQuotaExceeded', 'cloud_quota'],
+  ['path/insufficient_space/..', 'cloud_quota'],
+  ['quotaLimitReached: Insufficient Space Available', 'cloud_quota'],
+  [
+    `couldn't fetch token - maybe it has expired: oauth2: cannot fetch token: 400 Bad Request {"error":"invalid_grant"}`,
+    'cloud_access_revoked',
+  ],
+  ['InvalidAuthenticationToken: Access token is empty.', 'cloud_access_revoked'],
+  ['AccessDenied: Access Denied status code: 403', 'cloud_access_denied'],
+  ['path/restricted_content/.', 'cloud_access_denied'],
+  ['directory not found', 'cloud_folder_not_found'],
+  ['NoSuchBucket: The specified bucket does not exist status code: 404', 'cloud_folder_not_found'],
+  ['object not found', 'cloud_file_not_found'],
+  ['dial tcp: lookup s3.example.com: no such host', 'cloud_unreachable'],
+  ['x509: certificate signed by unknown authority', 'cloud_unreachable'],
+  ['something else', 'cloud_failed'],
+])('%s', (text, code) => {
+  expect(cloudError(text, TOKEN).code).toBe(code)
+})
+
+test('the time that a provider wants to be left alone is kept and told', () => {
+  const error = cloudError('too_many_requests/: trying again in 300 seconds', TOKEN)
+  expect(error).toMatchObject({ code: 'cloud_rate_limited', retryAfter: 300, retryable: true })
+  expect(error.message).toContain('5 minutes')
+})
+
+test('keys are changed, and not authorized again', () => {
+  expect(cloudError('Unauthorized status code: 401', KEYS).code).toBe('cloud_access_denied')
+})

@@ -232,6 +232,11 @@ export const ERRORS = {
     message:
       'Several files have this name in one folder: rename all but one of them at the provider',
   },
+  cloud_name_unusable: {
+    status: 422,
+    type: 'item',
+    message: 'This file cannot be read by the name that it has at the provider: rename it there',
+  },
   cloud_quota: {
     status: 507,
     type: 'item',

@@ -6,7 +6,7 @@ import path from 'node:path'
 import { createAsyncQueue } from '../../../async-queue.ts'
 import { CloudError, cloudError } from './errors.ts'
 import type { RunOptions } from './listing.ts'
-import { rootPath, type Remote } from './remote.ts'
+import { limits, rootPath, type Remote } from './remote.ts'
 import { runRclone, type LogEvent } from './run.ts'
 
 export type Fetched = { path: string } & ({ file: string } | { error: CloudError })
@@ -14,6 +14,8 @@ export type Fetched = { path: string } & ({ file: string } | { error: CloudError
 const FETCH_MS = 24 * 3_600_000
 const TRANSFERS = 8
 const LONGEST_NAME = 255
+/** Below the limit of systems, which counts the folders above it too. */
+const LONGEST_PATH = 1024
 const COPY = [
   '--no-traverse',
   '--no-check-dest',
@@ -32,13 +34,23 @@ export async function* fetchObjects(
   paths: readonly string[],
   { folder, ...options }: RunOptions & { folder: string },
 ): AsyncGenerator<Fetched> {
-  const apart = unfit(paths)
-  const together = paths.filter((one) => !apart.has(one))
+  const readable = paths.filter((one) => !isCleaned(one))
+  for (const one of paths)
+    if (isCleaned(one)) yield { path: one, error: new CloudError('cloud_name_unusable') }
+  const apart = unfit(readable)
+  const together = readable.filter((one) => !apart.has(one))
   for (const [at, batch] of distinct(together).entries())
     yield* fetchTogether(program, remote, batch, path.join(folder, `batch-${at}`), options)
   for (const [at, one] of [...apart].entries())
     yield await fetchAlone(program, remote, one, path.join(folder, `alone-${at}`), options)
 }
+
+/**
+ * A path that libraries in between shorten, as they do with those of disks: another object would be
+ * read in its place, `a/b` for `a//b`. rclone writes points of names as wide ones.
+ */
+const isCleaned = (file: string): boolean =>
+  file.split('/').some((part) => /^[.\uff0e]{0,2}$/.test(part))
 
 /**
  * As few batches as possible, without two paths in one that a disk could take for the same: disks of
@@ -48,7 +60,7 @@ function distinct(paths: readonly string[]): string[][] {
   const seen = new Map<string, number>()
   const batches: string[][] = []
   for (const one of paths) {
-    const key = one.normalize('NFC').toLowerCase()
+    const key = folded(one)
     const at = seen.get(key) ?? 0
     seen.set(key, at + 1)
     ;(batches[at] ??= []).push(one)
@@ -56,10 +68,13 @@ function distinct(paths: readonly string[]): string[][] {
   return batches
 }
 
+/** What a disk could take for the same name. */
+const folded = (path: string): string => path.normalize('NFC').toLowerCase()
+
 /** Paths that a list of lines, or a file system, cannot hold beside the others. */
 function unfit(paths: readonly string[]): Set<string> {
-  const folders = new Set(paths.flatMap((one) => parents(one)))
-  return new Set(paths.filter((one) => folders.has(one) || !isPlain(one)))
+  const folders = new Set(paths.flatMap((one) => parents(folded(one))))
+  return new Set(paths.filter((one) => folders.has(folded(one)) || !isPlain(one)))
 }
 
 function parents(file: string): string[] {
@@ -71,20 +86,15 @@ function parents(file: string): string[] {
  * Characters by which rclone writes what a name cannot hold: on a disk they become others. Control
  * characters would end a line.
  */
-const CODED = /[\0-\x1f\x7f\u201b\u2400-\u2426\uff00-\uff5e]/
+const CODED =
+  process.platform === 'win32'
+    ? /[\0-\x1f\x7f\u201b\u2400-\u2426\uff00-\uff5e]/
+    : /[\0-\x1f\x7f\u201b\u2400-\u2426\uff0f]/
 
 const isPlain = (file: string) =>
   !CODED.test(file) &&
-  file
-    .split('/')
-    .every(
-      (part) =>
-        part !== '' &&
-        part !== '.' &&
-        part !== '..' &&
-        part === part.trim() &&
-        Buffer.byteLength(part) <= LONGEST_NAME,
-    )
+  Buffer.byteLength(file) <= LONGEST_PATH &&
+  file.split('/').every((part) => part === part.trim() && Buffer.byteLength(part) <= LONGEST_NAME)
 
 async function* fetchTogether(
   program: string,
@@ -100,7 +110,7 @@ async function* fetchTogether(
   const stop = new AbortController()
   const onLog = ({ level, msg, object }: LogEvent) => {
     if (object === undefined) return
-    if (level === 'error') errors.set(object, cloudError(msg))
+    if (level === 'error') errors.set(object, cloudError(msg, remote.settings))
     else if (/\bCopied\b/.test(msg) && waiting.delete(object))
       events.push({ path: object, file: path.join(into, object) })
   }
@@ -156,13 +166,13 @@ async function fetchAlone(
       timeoutMs: FETCH_MS,
       onLog: ({ msg }) => (copied ||= /\bCopied\b/.test(msg)),
     })
-    return copied
-      ? { path: one, file }
-      : { path: one, error: new CloudError('cloud_file_not_found') }
+    return copied ? { path: one, file } : { path: one, error: notFound(one) }
   } catch (error) {
-    if (error instanceof CloudError) return { path: one, error }
-    throw error
+    if (!(error instanceof CloudError)) throw error
+    return { path: one, error: error.code.endsWith('_not_found') ? notFound(one) : error }
   }
 }
 
-const limits = ({ bandwidth }: Remote) => (bandwidth === null ? [] : ['--bwlimit', `${bandwidth}K`])
+/** Not every provider gives a name with such characters back. */
+const notFound = (one: string): CloudError =>
+  new CloudError(CODED.test(one) ? 'cloud_name_unusable' : 'cloud_file_not_found')

@@ -1,0 +1,154 @@
+// Names that no disk could hold, names that are there twice, and names that differ in case alone:
+// each object becomes a separate file with its own bytes, or says why not.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parsePublicId } from '../../server/ids.ts'
+import { openCloudApp, type CloudApp } from '../cloud.ts'
+import { startBucket, type FakeBucket } from '../fakes/bucket.ts'
+import { agree, startClouds, type FakeClouds } from '../fakes/clouds.ts'
+import { hashOf } from '../fakes/content.ts'
+
+let app: CloudApp
+let bucket: FakeBucket
+let clouds: FakeClouds
+beforeAll(async () => {
+  clouds = await startClouds()
+  bucket = await startBucket()
+  app = await openCloudApp({
+    emulators: clouds.emulators,
+    clients: { GOOGLE: { id: 'client-id', secret: 'client-secret-canary' } },
+  })
+})
+afterAll(async () => {
+  await app.close()
+  await bucket.close()
+  await clouds.close()
+})
+
+/** Hashes of the current bytes of these files, sorted. */
+async function hashes(ids: readonly string[]): Promise<string[]> {
+  const rows = await app.owner.scope.query<{ hash: string }>(
+    `select encode(v.hash, 'hex') as hash from files f
+     join versions v on v.shop_id = f.shop_id and v.file_id = f.id and v.number = f.version
+     where f.shop_id = :shop and f.id = any(:ids)`,
+    { ids: ids.map((id) => parsePublicId('file', id)!) },
+  )
+  return rows.map(({ hash }) => hash).sort()
+}
+
+const filesOf = async (sync: { id: string }): Promise<string[]> => {
+  const { data } = await app.get(`/api/operations/${sync.id}/items?limit=250`)
+  return data.map(({ file_id }: { file_id: string }) => file_id)
+}
+
+const LONG = 'long '.repeat(60)
+/** 12 folders of 80 letters, and 3 of 255 bytes. */
+const DEEP = `${Array.from({ length: 12 }, (_, n) => `${n}`.padEnd(80, 'd')).join('/')}/deep.txt`
+const ODD = [
+  ...['line\nbreak.txt', 'tab\t.txt', '\x01.txt', '\x7f.txt', 'Icon\r', 'dots...', '...'],
+  ...[' begins with a space.txt', 'ends with a space.txt ', 'ends with a dot.', '~tilde'],
+  ...['back\\slash.txt', 'colon:.txt', 'question?.txt', 'star*.txt', '<angle>|pipe.txt', '"q".txt'],
+  ...[
+    'con',
+    'aux.txt',
+    '-rf',
+    '--help',
+    '#comment.txt',
+    '; semicolon.txt',
+    '[set].txt',
+    '{a,b}.txt',
+  ],
+  ...['percent %41.txt', 'plus+.txt', 'slash%2Fcode.txt', '&amp;.txt', "it's.txt"],
+  ...['␀ symbol.txt', '␊ symbol.txt', '／wide.txt', 'Ａ（１）？.txt', '．txt'],
+  ...['\u202etxt.exe', 'zero\u200bwidth.txt', '😀.txt', '日本語.txt'],
+  ...[`${LONG}.txt`, DEEP, 'file', 'file/inside.txt', 'FILE/other.txt'],
+]
+/** Such a path is shortened on its way, to that of another object. */
+const CLEANED = ['a//b.txt', '/c.txt', '../odd/c.txt', './c.txt', 'a/../c.txt', 'a/./b.txt', '..']
+
+test('every object of a bucket arrives, or says that its name cannot be read', async () => {
+  const all = [...ODD, ...CLEANED, 'a/b.txt', 'c.txt']
+  for (const name of all) bucket.put(`odd/${name}`, `bytes of ${name}`.padEnd(1200))
+  bucket.put('odd/folder/', '')
+  const id = await app.connect({ ...bucket.connection('odd'), auto_map: false })
+  const sync = await app.sync(id)
+  const { data } = await app.get(`/api/operations/${sync.id}/items?limit=250`)
+  const failures = data.filter(({ status }: { status: string }) => status !== 'done')
+  expect(failures.map(({ error }: { error: { code: string } }) => error.code)).toEqual(
+    CLEANED.map(() => 'cloud_name_unusable'),
+  )
+  expect(await hashes(await filesOf(sync))).toEqual(
+    all
+      .filter((name) => !CLEANED.includes(name))
+      .map((name) => hashOf(Buffer.from(`bytes of ${name}`.padEnd(1200))))
+      .sort(),
+  )
+  expect(await app.sync(id)).toMatchObject({ total: CLEANED.length, failed: CLEANED.length })
+})
+
+test('wide characters cost no rclone each', async () => {
+  for (let n = 0; n < 60; n++) bucket.put(`wide/カタログ（${n}）！.txt`, `wide ${n}`)
+  const id = await app.connect({ ...bucket.connection('wide'), auto_map: false })
+  bucket.requests.length = 0
+  expect(await app.sync(id)).toMatchObject({ status: 'success', done: 60 })
+  // One that is copied alone is looked at first.
+  expect(bucket.requests.filter((request) => request.startsWith('HEAD wide/'))).toEqual([])
+})
+
+test('an object without bytes says so, as every empty file does', async () => {
+  bucket.put('empty/nothing.txt', '')
+  bucket.put('empty/letter.txt', 'a')
+  const id = await app.connect({ ...bucket.connection('empty'), auto_map: false })
+  const sync = await app.sync(id)
+  expect(sync).toMatchObject({ status: 'partial', done: 1, failed: 1 })
+  const { data } = await app.get(`/api/operations/${sync.id}/items?status=failed`)
+  expect(data).toMatchObject([{ filename: 'nothing.txt', error: { code: 'empty_file' } }])
+})
+
+test.each([
+  ['case', ['Abc.txt', 'aBC.txt', 'abc.txt', 'sub/ABC.txt', 'Sub/abc.txt']],
+  ['accents', ['\u00e9t\u00e9.txt', 'e\u0301te\u0301.txt', '\u00c9T\u00c9.txt']],
+])('objects whose names are equal but for %s are separate files', async (what, names) => {
+  for (const name of names) bucket.put(`pairs ${what}/${name}`, `${what} ${name}`)
+  const id = await app.connect({ ...bucket.connection(`pairs ${what}`), auto_map: false })
+  const sync = await app.sync(id)
+  expect(sync).toMatchObject({ status: 'success', done: names.length })
+  const all = await filesOf(sync)
+  expect(await hashes(all)).toEqual(
+    names.map((name) => hashOf(Buffer.from(`${what} ${name}`))).sort(),
+  )
+  // A change reaches the file of that very object.
+  bucket.put(`pairs ${what}/${names[1]}`, 'changed')
+  const changed = await app.sync(id)
+  expect(changed).toMatchObject({ status: 'success', total: 1, done: 1 })
+  expect(all).toContain((await filesOf(changed))[0])
+  expect(await hashes(all)).toContain(hashOf(Buffer.from('changed')))
+})
+
+test('hundreds of objects of one name in as many folders become numbered files', async () => {
+  const count = 300
+  for (let n = 0; n < count; n++) bucket.put(`covers/${n}/cover.txt`, `cover ${n}`)
+  const id = await app.connect({ ...bucket.connection('covers'), auto_map: false })
+  expect(await app.sync(id)).toMatchObject({ status: 'success', done: count, failed: 0 })
+  bucket.put('covers/17/cover.txt', 'another cover')
+  expect(await app.sync(id)).toMatchObject({ status: 'success', total: 1, done: 1 })
+  expect(await app.sync(id)).toMatchObject({ status: 'success', total: 0 })
+})
+
+test('two files of one name in Google Drive that are left out are not reported', async () => {
+  const twin = (path: string, content: string) => ({
+    ...{ path, content: Buffer.from(content) },
+    modified: new Date(),
+  })
+  clouds.files.push(twin('left/twin.tmp', 'first'), twin('left/twin.tmp', 'second'))
+  // One of these two is small enough to be synced: which one it is cannot be told.
+  clouds.files.push(twin('left/twin.pdf', 'short'), twin('left/twin.pdf', 'x'.repeat(2000)))
+  clouds.put('left/one.pdf', 'one')
+  const given = { provider: 'google_drive', folder: 'left', exclude: ['*.tmp'], max_bytes: 1024 }
+  const id = await app.connect(given)
+  const { body } = await app.owner.call('POST', `/api/connections/${id}/authorize`)
+  await app.owner.call('POST', `/api/connections/${id}/authorized`, agree(body.url))
+  const sync = await app.sync(id)
+  expect(sync).toMatchObject({ status: 'partial', done: 1, failed: 1 })
+  const { data } = await app.get(`/api/operations/${sync.id}/items?status=failed`)
+  expect(data).toMatchObject([{ filename: 'twin.pdf', error: { code: 'cloud_duplicate_name' } }])
+})

@@ -1,11 +1,8 @@
 // Cloud sync as a merchant sees it: the sample provider and a bucket that speaks S3, through the
 // real rclone.
-import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { admitVersion } from '../../server/files/admit.ts'
-import { parsePublicId } from '../../server/ids.ts'
 import { openCloudApp, untilStill, type CloudApp } from '../cloud.ts'
 import { promisedMs, sized } from '../scale.ts'
 import { execFileSync } from 'node:child_process'
@@ -248,58 +245,5 @@ describe('a sync that runs', () => {
     bucket.intercept = () => null
     expect(sync).toMatchObject({ status: 'success', done: 1 })
     expect(refused).toBeGreaterThan(3)
-  })
-})
-
-describe('two-way', () => {
-  test('carries changes both ways, and keeps both where both changed', async () => {
-    await app.put({ 'both/a.txt': 'a', 'both/b.txt': 'b', 'both/c.txt': 'c', 'both/d.txt': 'd' })
-    for (let n = 0; n < 8; n++) await app.put({ [`both/more ${n}.txt`]: `more ${n}` })
-    const id = await app.connect({
-      ...{ provider: 'demo', folder: 'both', direction: 'two_way' },
-      include: ['/?.txt', '/more*', '/* (from*'],
-    })
-    const first = await app.sync(id)
-    expect(first.status).toBe('success')
-    const files = await app.files()
-    const replace = async (name: string, content: string) => {
-      const { stage } = await app.engine.parts.ports(app.owner.scope)
-      const bytes = await stage.write(
-        Readable.from([Buffer.from(content)]),
-        null,
-        new AbortController().signal,
-      )
-      const file = parsePublicId('file', files[name].id)!
-      await app.owner.scope.transaction((tx) => admitVersion(tx, file, bytes))
-    }
-    await replace('a.txt', 'ours of a')
-    await replace('d.txt', 'ours of d')
-    await app.put({ 'both/b.txt': 'theirs of b', 'both/d.txt': 'theirs of d' })
-    await app.owner.call('POST', '/api/files/bulk-delete', { file_ids: [files['c.txt'].id] })
-    const sync = await app.sync(id)
-    expect(sync).toMatchObject({ status: 'success', failed: 0 })
-    const there = async () => {
-      const names = (await readdir(path.join(app.folder, 'both'))).filter(
-        (name) => !name.startsWith('more'),
-      )
-      const read = names.map(async (name) => [
-        name,
-        await readFile(path.join(app.folder, 'both', name), 'utf8'),
-      ])
-      return Object.fromEntries(await Promise.all(read)) as Record<string, string>
-    }
-    expect(await there()).toEqual({
-      'a.txt': 'ours of a',
-      'b.txt': 'theirs of b',
-      'd.txt': 'theirs of d',
-      'd (from Stevedore).txt': 'ours of d',
-    })
-    const after = await app.files()
-    expect(after).toHaveProperty('d (from Sample folder).txt')
-    expect(after['d.txt'].id).toBe(files['d.txt'].id)
-    expect((await app.get(`/api/connections/${id}`)).last_sync).toMatchObject({
-      ...{ uploaded: 1, changed: 1, conflicts: 1, removed: 1 },
-    })
-    expect(await app.sync(id)).toMatchObject({ status: 'success', total: 0 })
   })
 })

@@ -242,6 +242,9 @@ async function send(run: Run, task: SyncTask): Promise<void> {
   const from = task.size_bytes === null ? null : task.from_path
   await requireUnchanged(open, task, from ?? task.path, signal)
   let now: Listed | null = null
+  // What came there since the listing is not replaced.
+  if (from !== null && from.toLowerCase() !== task.path.toLowerCase())
+    await requireUnchanged(open, { ...task, size_bytes: null }, task.path, signal)
   if (from !== null && from !== task.path)
     now = await moveObject(program, remote, from, task.path, options)
   if (ours.version !== ours.base_version || from === null) {

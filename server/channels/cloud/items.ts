@@ -7,7 +7,7 @@ import { nameKey } from '../../files/rules.ts'
 import { importEntries, type ImportFile } from '../start-import.ts'
 import type { CloudConnection } from './connections.ts'
 import { filenameOf, markedName, matchText, packOf } from './names.ts'
-import type { ChangeRow } from './plan.ts'
+import type { ChangeRow } from './sync-changes.ts'
 import { providerOf } from './providers/providers.ts'
 
 const PIECE = 1000

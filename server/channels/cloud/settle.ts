@@ -17,16 +17,23 @@ const ENDED = `
 /** Safe at any time; only the newest sync of a connection has anything to settle. */
 export async function settleConnection(scope: ShopScope, connection: string): Promise<void> {
   await scope.transaction(async (tx) => {
-    await holdConnection(tx, connection)
+    const { options } = await holdConnection(tx, connection)
     const [newest] = await tx.query<{ id: string }>(
       'select id from syncs where shop_id = :shop and connection_id = :connection order by id desc limit 1',
       { connection },
     )
-    if (newest) await settleSync(tx, connection, newest.id)
+    // Two-way, a file of no connection would be sent there again.
+    const keepsUnmapped = options.direction === 'two_way' && options.deletions === 'unmap'
+    if (newest) await settleSync(tx, connection, newest.id, keepsUnmapped)
   })
 }
 
-async function settleSync(tx: ShopScope, connection: string, sync: string): Promise<void> {
+async function settleSync(
+  tx: ShopScope,
+  connection: string,
+  sync: string,
+  keepsUnmapped: boolean,
+): Promise<void> {
   const [state] = await tx.query<{ operation: string; complete: boolean }>(
     `select o.id as operation, o.finished_at is not null and o.status in ('success', 'partial') as complete
      from syncs s join operations o on o.shop_id = s.shop_id and o.id = s.operation_id
@@ -58,15 +65,16 @@ async function settleSync(tx: ShopScope, connection: string, sync: string): Prom
   if (settled!.numbers !== null)
     await tx.query(
       `insert into cloud_files (shop_id, connection_id, path, size_bytes, hash, modified_at, file_id, version, filename)
-       select distinct on (c.path) :shop, :connection, c.path, c.size_bytes, c.hash, c.modified_at, present.id, c.version, c.filename
+       select distinct on (c.path) :shop, :connection, c.path, coalesce(c.size_bytes, 0), c.hash, c.modified_at, present.id, c.version, c.filename
        from sync_changes c
        -- Purged files have no row. Offset: each is looked up by its id, without statistics too.
        left join lateral (select id from files where shop_id = :shop and id = c.file_id offset 0) present on true
        where c.shop_id = :shop and c.sync_id = :sync and c.number = any(:numbers::int[])
-         and c.kind not in ('forget', 'remove', 'remove_there') and c.size_bytes is not null
+         and (c.kind not in ('forget', 'remove', 'remove_there') and c.size_bytes is not null
+           or c.kind = 'remove' and :keepsUnmapped::boolean)
        order by c.path, c.number desc
        on conflict (shop_id, connection_id, path) do nothing`,
-      { ...bindings, numbers: settled!.numbers },
+      { ...bindings, keepsUnmapped, numbers: settled!.numbers },
     )
   await tx.query(
     `update connections set established = true

@@ -1,7 +1,7 @@
 // A sync's decisions as its items find them.
 import type { ShopScope } from '../../db/for-shop.ts'
 import { packOf } from './names.ts'
-import type { ChangeRow } from './plan.ts'
+import type { ChangeRow } from './sync-changes.ts'
 
 export interface SyncTask extends ChangeRow {
   number: number

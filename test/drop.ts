@@ -30,9 +30,11 @@ export interface DropHouse {
 export async function openDropHouse(
   limits: { drop_waiting_bytes?: number; file_bytes?: number } = {},
   log: Logger = silent,
+  /** On its disk are the store and the staging files. */
+  parent: string = tmpdir(),
 ): Promise<DropHouse> {
   const database = await openTestDatabase()
-  const folder = await mkdtemp(path.join(tmpdir(), 'stevedore-drop-'))
+  const folder = await mkdtemp(path.join(parent, 'stevedore-drop-'))
   const store = createDiskStore({ folder: path.join(folder, 'primary') })
   const listener = await openListener(database.url, silent)
   const server = await openDropServer({

@@ -40,3 +40,8 @@ export class DropError extends Error {
     this.code = code
   }
 }
+
+/** What the operator's log should show of a refusal: its system error. Null: the client's own mistake. */
+export function faultOf(error: unknown): unknown {
+  return error instanceof DropError ? (error.cause ?? null) : error
+}

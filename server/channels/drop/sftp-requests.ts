@@ -2,7 +2,7 @@
 // one account's file system.
 import ssh2, { type Attributes, type FileEntry, type SFTPWrapper } from 'ssh2'
 import { errorFields, type Logger } from '../../log.ts'
-import { DropError, type DropCode } from './errors.ts'
+import { DropError, faultOf, type DropCode } from './errors.ts'
 import type { Session } from './sessions.ts'
 import type { Transfer } from './transfer.ts'
 import type { Node, OpenFile } from './vfs.ts'
@@ -63,7 +63,8 @@ export function serveSftp(
 
   const status = (id: number, error: unknown) => {
     if (ended) return
-    if (!(error instanceof DropError)) log.warn('drop: an SFTP request failed', errorFields(error))
+    const fault = faultOf(error)
+    if (fault !== null) log.warn('drop: an SFTP request failed', errorFields(fault))
     const known = error instanceof DropError ? error : new DropError('unavailable')
     sftp.status(id, STATUS[known.code] ?? STATUS_CODE.FAILURE, known.message)
   }

@@ -3,6 +3,7 @@
 // page by page, and wait for the collector afterwards.
 import fs from 'node:fs'
 import { promisify } from 'node:util'
+import { hasNoRoom } from '../../db/error-classes.ts'
 import { DropError } from './errors.ts'
 
 const open = promisify(fs.open)
@@ -137,9 +138,5 @@ function writeOnce(
   return promise
 }
 
-function diskError(error: unknown): DropError {
-  const { code } = error as NodeJS.ErrnoException
-  return new DropError(code === 'ENOSPC' || code === 'EDQUOT' ? 'full' : 'unavailable', undefined, {
-    cause: error,
-  })
-}
+const diskError = (error: unknown): DropError =>
+  new DropError(hasNoRoom(error) ? 'full' : 'unavailable', undefined, { cause: error })

@@ -8,6 +8,7 @@ import { pipeline } from 'node:stream/promises'
 import { Blake3Hasher } from '@napi-rs/blake-hash'
 import type { Limits } from '../../config.ts'
 import type { Database } from '../../db/database.ts'
+import { hasNoRoom } from '../../db/error-classes.ts'
 import type { Listener } from '../../db/listener.ts'
 import type { Logger } from '../../log.ts'
 import { StoreError, type BlobStore } from '../../store/store.ts'
@@ -244,6 +245,6 @@ async function* oneChunk(bytes: Buffer): AsyncGenerator<Uint8Array> {
 
 function asDropError(error: unknown): DropError {
   if (error instanceof DropError) return error
-  const full = error instanceof StoreError && error.code === 'full'
+  const full = hasNoRoom(error) || (error instanceof StoreError && error.code === 'full')
   return new DropError(full ? 'full' : 'unavailable', undefined, { cause: error })
 }

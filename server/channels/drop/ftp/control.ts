@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net'
 import type { SecureContext, TLSSocket } from 'node:tls'
 import { errorFields } from '../../../log.ts'
-import { DropError, type DropCode } from '../errors.ts'
+import { DropError, faultOf, type DropCode } from '../errors.ts'
 import { encrypted, type FtpOptions } from './options.ts'
 import { createPassive, DataError } from './passive.ts'
 import type { State } from './state.ts'
@@ -143,8 +143,9 @@ async function authTls(state: State, argument: string, upgrade: () => void): Pro
 }
 
 function replyError(state: State, error: unknown): void {
-  if (error instanceof DropError) return state.reply(REPLY_CODES[error.code], error.message)
   if (error instanceof DataError) return state.reply(425, error.message)
-  state.options.log.warn('drop: an FTP command failed', errorFields(error))
+  const fault = faultOf(error)
+  if (fault !== null) state.options.log.warn('drop: an FTP command failed', errorFields(fault))
+  if (error instanceof DropError) return state.reply(REPLY_CODES[error.code], error.message)
   state.reply(451, 'The service is not available: try again soon')
 }

@@ -45,7 +45,7 @@ export async function openDropImports() {
     return found ? get(`/api/files/${found.id}`) : null
   }
   return {
-    ...{ app, server, folder, home, call, get, curl, sftpUrl, fileNamed },
+    ...{ app, server, account, password, folder, home, call, get, curl, sftpUrl, fileNamed },
     set: async (settings: object) =>
       expect((await call('PATCH', '/api/drop', settings)).status).toBe(200),
     /** Sends with curl, over SFTP or FTP. */

@@ -1,4 +1,5 @@
 // An FTP control connection whose lines a test controls one by one.
+import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
 /** One FTP control connection: sends lines as they are, gives each reply's first line. */
@@ -28,8 +29,16 @@ export async function openFtp(port: number, username: string, password: string) 
     socket.write(typeof line === 'string' ? `${line}\r\n` : line)
     return reply()
   }
+  /** The data connection of the next transfer. */
+  const data = async (): Promise<Socket> => {
+    const [, port] = /\|\|\|(\d+)\|/.exec(await say('EPSV'))!
+    const connection = connect(Number(port), '127.0.0.1')
+    connection.on('error', () => {})
+    await once(connection, 'connect')
+    return connection
+  }
   await reply()
   await say(`USER ${username}`)
   const signedIn = await say(`PASS ${password}`)
-  return { socket, say, reply, signedIn }
+  return { socket, say, reply, data, signedIn }
 }

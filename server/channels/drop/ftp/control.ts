@@ -62,6 +62,7 @@ export function createControl(options: FtpOptions, secure: SecureContext, first:
       triesLeft: 3,
     },
     ...{ session: null, folder: '/', offset: 0, renameFrom: null, data: null, unconfirmed: null },
+    isClosed: false,
     passive: createPassive(first, options.passive.ports),
     reply: (code, text) => {
       const lines = typeof text === 'string' ? [text] : text
@@ -120,6 +121,7 @@ export function createControl(options: FtpOptions, secure: SecureContext, first:
     },
     destroy: () => first.destroy(),
     closed: async () => {
+      state.isClosed = true
       state.passive.close()
       state.data?.destroy()
       await state.unconfirmed?.breakOff().catch(() => {})

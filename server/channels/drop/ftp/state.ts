@@ -32,6 +32,8 @@ export interface State {
   data: Socket | null
   /** The last file that ended, until the client shows that it still is there. */
   unconfirmed: Unconfirmed | null
+  /** The control connection is gone; a file may end after it. */
+  isClosed: boolean
   reply(code: number, text: string | readonly string[]): void
   /** Ends the connection after the last reply. */
   end(): void

@@ -114,6 +114,8 @@ async function store(state: State, argument: string, append: boolean): Promise<v
       const entry = await transfer.close()
       session.received(end - begin)
       state.unconfirmed = unconfirmedFile(state, entry)
+      // A killed client closes both connections together; `closed` ran while the file was stored.
+      if (state.isClosed) await state.unconfirmed.breakOff()
     })
   } finally {
     // Does nothing once it is closed.

@@ -5,11 +5,12 @@ import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestDatabase } from '../database.ts'
 import { startBucket, type FakeBucket } from '../fakes/bucket.ts'
 import { contentOf, hashOf } from '../fakes/content.ts'
 import { randomOf, sized } from '../scale.ts'
 import { jobUntilEnd, listAll } from './imports.ts'
-import { makeDataDir, removeDataDir, startServer, type RunningServer } from './server.ts'
+import { makeDataDir, removeDataDir, SECRET, startServer, type RunningServer } from './server.ts'
 
 const KILLS = sized(3, 20)
 const FILES = 60 + 30 * KILLS
@@ -17,18 +18,24 @@ const UNTIL_MS = sized(120_000, 900_000)
 const random = randomOf('cloud-kills')
 
 let dataDir: string
+let database: Awaited<ReturnType<typeof createTestDatabase>>
 let server: RunningServer
 let bucket: FakeBucket
 beforeAll(async () => {
   dataDir = await makeDataDir()
   bucket = await startBucket()
-  server = await startServer({ dataDir })
+  database = await createTestDatabase()
+  server = await start()
 })
 afterAll(async () => {
   await server.stop()
   await bucket.close()
+  await database.drop()
   await removeDataDir(dataDir)
 })
+
+const start = () =>
+  startServer({ dataDir, env: { DATABASE_URL: database.url, APP_SECRET: SECRET } })
 
 /** The rclone processes of this server, which have its folder among their arguments. */
 const rclones = (): number[] =>
@@ -73,7 +80,7 @@ test('kills lose nothing and admit nothing twice', async () => {
       await server.kill()
       logs.push(server.output())
       await until(() => rclones().length === 0)
-      server = await startServer({ dataDir })
+      server = await start()
     } else
       for (const pid of rclones()) {
         try {

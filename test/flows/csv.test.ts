@@ -1,23 +1,30 @@
 // A CSV file from its upload to files in the shop, on the whole product as a process; with a kill
 // in the middle of its check.
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createTestDatabase } from '../database.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { jobUntilEnd, listAll } from './imports.ts'
-import { makeDataDir, removeDataDir, startServer, type RunningServer } from './server.ts'
+import { makeDataDir, removeDataDir, SECRET, startServer, type RunningServer } from './server.ts'
 
 let dataDir: string
+let database: Awaited<ReturnType<typeof createTestDatabase>>
 let origin: Origin
 let server: RunningServer
 beforeAll(async () => {
   dataDir = await makeDataDir()
   origin = await startOrigin()
-  server = await startServer({ dataDir })
+  database = await createTestDatabase()
+  server = await start()
 }, 90_000)
 afterAll(async () => {
   await server.stop()
   await origin.close()
+  await database.drop()
   await removeDataDir(dataDir)
 })
+
+const start = () =>
+  startServer({ dataDir, env: { DATABASE_URL: database.url, APP_SECRET: SECRET } })
 
 interface CsvFile {
   id: string
@@ -57,7 +64,7 @@ it('is checked in spite of a killed server, and its valid rows are imported', as
   expect((await server.call('POST', `/api/csv/${file.id}/check`, {})).status).toBe(202)
   await until(file.id, ({ check }) => check?.phase === 'urls' || check?.phase === 'done')
   await server.kill()
-  server = await startServer({ dataDir })
+  server = await start()
   const checked = await until(file.id, ({ status }) => status === 'checked')
   // A limit of 0 is none, and one address does not answer.
   expect(checked.check).toMatchObject({ phase: 'done', error_rows: 11, import_rows: 290 })

@@ -7,23 +7,22 @@ import { startMailFake, type MailFake } from '../fakes/smtp.ts'
 import { promisedMs } from '../scale.ts'
 import { uniqueSkus } from './catalog.ts'
 import { importUntilEnd, listAll } from './imports.ts'
-import { makeDataDir, removeDataDir, startServer, type RunningServer } from './server.ts'
+import { removeDataDir, startServer, type RunningServer } from './server.ts'
 
 const WITHIN_MS = promisedMs(1000)
 let server: RunningServer
 let origin: Origin
 let smtp: MailFake
-let dataDir: string
 let file: string
 let files = 0
 
 beforeAll(async () => {
-  ;[origin, smtp, dataDir] = await Promise.all([startOrigin(), startMailFake(), makeDataDir()])
-  server = await startServer({ dataDir, env: { SMTP_URL: smtp.url } })
+  ;[origin, smtp] = await Promise.all([startOrigin(), startMailFake()])
+  server = await startServer({ env: { SMTP_URL: smtp.url } })
 })
 afterAll(async () => {
   await server.stop()
-  await Promise.all([origin.close(), smtp.close(), removeDataDir(dataDir)])
+  await Promise.all([origin.close(), smtp.close(), removeDataDir(server.dataDir)])
 })
 beforeEach(async () => {
   file = await importFile({ product_sku: uniqueSkus()[files] })

@@ -4,43 +4,47 @@ import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findRunning } from '../../server/db/embedded.ts'
 import { GRACE_MS, sweepBlobs } from '../../server/files/blobs.ts'
 import { knownIn } from '../../server/startup/upkeep.ts'
 import { createDiskStore } from '../../server/store/disk.ts'
 import { createS3Store } from '../../server/store/s3.ts'
+import { createTestDatabase } from '../database.ts'
 import { contentOf, hashOf } from '../fakes/content.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { BUCKET, CREDENTIALS, startS3, type FakeS3 } from '../fakes/s3.ts'
 import { importUntilEnd, jobUntilEnd, type ImportReply } from './imports.ts'
-import { makeDataDir, removeDataDir, startServer, type RunningServer } from './server.ts'
+import { makeDataDir, removeDataDir, SECRET, startServer, type RunningServer } from './server.ts'
 
 let s3: FakeS3
 let origin: Origin
 let server: RunningServer
 let backup: string
 let pool: pg.Pool
+let database: Awaited<ReturnType<typeof createTestDatabase>>
 const environment = (secret = CREDENTIALS.secretAccessKey) => ({
   STORAGE_PRIMARY: `s3://${BUCKET}/stevedore?endpoint=http://127.0.0.1:${s3.port}&path_style=1`,
   S3_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
   S3_SECRET_ACCESS_KEY: secret,
+  DATABASE_URL: database.url,
+  APP_SECRET: SECRET,
 })
 
 beforeAll(async () => {
-  ;[s3, origin] = await Promise.all([startS3(), startOrigin()])
+  ;[s3, origin, database] = await Promise.all([startS3(), startOrigin(), createTestDatabase()])
   const dataDir = await makeDataDir()
   backup = path.join(dataDir, 'elsewhere')
   server = await startServer({
     dataDir,
     env: { ...environment(), STORAGE_BACKUP: `disk:${backup}` },
   })
-  pool = new pg.Pool({ connectionString: (await findRunning(dataDir))!, max: 2 })
+  pool = new pg.Pool({ connectionString: database.url, max: 2 })
 })
 afterAll(async () => {
   await pool.end()
   const code = await server.stop()
   await origin.close()
   await s3.close()
+  await database.drop()
   await removeDataDir(server.dataDir)
   expect(code, server.output()).toBe(0)
 })

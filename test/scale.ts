@@ -1,9 +1,17 @@
-// The two sizes of a test that repeats: small in npm test, full in npm run test:soak; and its
-// random numbers, which come from the run's seed.
-import { inject } from 'vitest'
+// What npm test and npm run test:soak do not share: the two sizes of a test that repeats, and the
+// tests of soak alone. And random numbers, which come from the run's seed.
+import { inject, test } from 'vitest'
 
 /** How often, or on how many: the second in npm run test:soak. */
 export const sized = <T>(small: T, full: T): T => (inject('soak') ? full : small)
+
+/**
+ * A test that npm run test:soak alone runs: another path through what the other tests of its file
+ * show, where each path costs seconds of a server and a browser.
+ */
+export function soakTest(name: string, run: () => Promise<unknown>, timeout?: number): void {
+  if (inject('soak')) test(name, run, timeout)
+}
 
 /**
  * A promised time: exact in npm run test:soak, whose machine is quiet; in npm test twenty times as

@@ -17,7 +17,7 @@ import { openTestApp, type TestApp } from '../app.ts'
 import { createTestShop, silent } from '../database.ts'
 import { paidOrder } from '../orders.ts'
 import { openExtension } from './extension-host.ts'
-import { startBrowser } from './page-browser.ts'
+import { sharedBrowser } from './page-browser.ts'
 
 const CHECKOUT = 'https://checkout.example'
 const PRODUCT = 'gid://shopify/Product/1'
@@ -31,7 +31,7 @@ let order: OrderPage | null = null
 let asked = 0
 const closings: (() => Promise<unknown>)[] = []
 beforeAll(async () => {
-  ;[app, browser] = await Promise.all([openTestApp(), startBrowser()])
+  ;[app, browser] = await Promise.all([openTestApp(), sharedBrowser()])
   const { database } = app.engine.parts
   await createTestShop(database, 'thanks.myshopify.com')
   const koa = new Koa()
@@ -62,7 +62,6 @@ beforeAll(async () => {
   })
 })
 afterAll(async () => {
-  await browser.close()
   for (const close of closings) await close()
   await app.close()
 })

@@ -4,6 +4,7 @@ import type { Page, Request } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { startOrigin } from '../fakes/origin.ts'
 import type { RunningServer } from '../flows/server.ts'
+import { soakTest } from '../scale.ts'
 import { usePages } from './page-browser.ts'
 
 let server: RunningServer
@@ -75,7 +76,7 @@ test('where the admin has no bar, the page has its own', async () => {
   await expect.poll(saved).toBe('four')
 })
 
-test('what the admin measures is reported', async () => {
+soakTest('what the admin measures is reported', async () => {
   const page = await open('/files', {})
   const reports: Request[] = []
   page.on('request', (request) => {

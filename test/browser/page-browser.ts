@@ -38,7 +38,7 @@ const WAIT_MS = 60_000
  * In a locale whose files can have any name, regardless of this machine's: in the plain one Chromium
  * saves them as "download".
  */
-export const startBrowser = (): Promise<Browser> =>
+const startBrowser = (): Promise<Browser> =>
   chromium.launch({
     ...{ executablePath: EXECUTABLE, args: FLAGS, timeout: 60_000 },
     env: { ...process.env, LC_ALL: 'C.UTF-8' },
@@ -50,7 +50,7 @@ let shared: Promise<Browser> | undefined
  * The browser of all test files of this process; it ends with the process. A test file opens
  * separate contexts in it.
  */
-const sharedBrowser = (): Promise<Browser> => (shared ??= startBrowser())
+export const sharedBrowser = (): Promise<Browser> => (shared ??= startBrowser())
 
 export interface OpenPage {
   page: Page

@@ -5,6 +5,7 @@ import path from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { RunningServer } from '../flows/server.ts'
+import { soakTest } from '../scale.ts'
 import { usePages } from './page-browser.ts'
 
 let server: RunningServer
@@ -86,7 +87,7 @@ test('what changed at the provider arrives with the next sync', async () => {
   await page.getByText('Nothing new').first().waitFor()
 })
 
-test('an emptied folder deletes nothing until a person confirms it', async () => {
+soakTest('an emptied folder deletes nothing until a person confirms it', async () => {
   const page = await openConnection()
   await rm(folder, { recursive: true })
   await mkdir(folder)
@@ -113,7 +114,7 @@ test('a bucket needs its keys, and a deleted connection leaves its files', async
   expect(await filenames()).toHaveLength(3)
 })
 
-test('on a telephone nothing is cut off', async () => {
+soakTest('on a telephone nothing is cut off', async () => {
   for (const address of ['/settings/connections', '/settings/connections/new']) {
     const page = await open(address, { viewport: { width: 390, height: 800 } })
     await page.getByRole('heading', { level: 2 }).first().waitFor()

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { listAll } from '../flows/imports.ts'
 import type { RunningServer } from '../flows/server.ts'
+import { soakTest } from '../scale.ts'
 import { usePages } from './page-browser.ts'
 
 let server: RunningServer
@@ -69,7 +70,7 @@ test('columns are suggested, changed, saved under a name, and applied automatica
   await page.getByText('Harbour office').waitFor({ state: 'detached' })
 })
 
-test('a check is stopped, and the file is found again where it was sent', async () => {
+soakTest('a check is stopped, and the file is found again where it was sent', async () => {
   const page = await open('/import/csv')
   // An address that answers when a second one asks: nobody does.
   const waits = `${origin.url}/together/2/bytes/100/never`
@@ -139,20 +140,23 @@ test('errors with row and column block the import, warnings don’t; the valid r
   expect(names.toSorted()).toEqual(['Map A.pdf', 'Map D.pdf'])
 })
 
-test('a file that can’t be read says where it goes wrong; odd encodings are found', async () => {
-  const page = await open('/import/csv')
-  await choose(page, 'broken.csv', 'filename,file_url\n"never closed,https://example.com/a.pdf\n')
-  await page.getByText('Invalid CSV format').waitFor()
-  await page.getByText(/Row 2/).waitFor()
-  await choose(page, 'häfen.csv', `filename,file_url\nHäfen.pdf,${bytes(21)}\n`, 'latin1')
-  await page.waitForURL(/\/import\/csv\/csv_/)
-  await page.getByRole('region', { name: 'Preview' }).getByText('Häfen.pdf').waitFor()
-  expect(await figure(page, 'Encoding').textContent()).toBe('Windows-1252')
-  await page.goto(`${server.url}/import/csv/csv_${'0'.repeat(32)}`)
-  await page.getByText('This CSV file has expired').waitFor()
-})
+soakTest(
+  'a file that can’t be read says where it goes wrong; odd encodings are found',
+  async () => {
+    const page = await open('/import/csv')
+    await choose(page, 'broken.csv', 'filename,file_url\n"never closed,https://example.com/a.pdf\n')
+    await page.getByText('Invalid CSV format').waitFor()
+    await page.getByText(/Row 2/).waitFor()
+    await choose(page, 'häfen.csv', `filename,file_url\nHäfen.pdf,${bytes(21)}\n`, 'latin1')
+    await page.waitForURL(/\/import\/csv\/csv_/)
+    await page.getByRole('region', { name: 'Preview' }).getByText('Häfen.pdf').waitFor()
+    expect(await figure(page, 'Encoding').textContent()).toBe('Windows-1252')
+    await page.goto(`${server.url}/import/csv/csv_${'0'.repeat(32)}`)
+    await page.getByText('This CSV file has expired').waitFor()
+  },
+)
 
-test('a name that the shop has is an error, or what was chosen for it', async () => {
+soakTest('a name that the shop has is an error, or what was chosen for it', async () => {
   const page = await open('/import/csv')
   const text = `filename,file_url\nTwice.pdf,${bytes(31)}\n`
   const import_ = async () => {

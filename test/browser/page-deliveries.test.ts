@@ -7,6 +7,7 @@ import { expect, test } from 'vitest'
 import { startOrigin } from '../fakes/origin.ts'
 import { importUntilEnd } from '../flows/imports.ts'
 import type { RunningServer } from '../flows/server.ts'
+import { soakTest } from '../scale.ts'
 import { usePages } from './page-browser.ts'
 
 let server: RunningServer
@@ -74,7 +75,7 @@ test('a purchase is listed, with what was sent, opened and downloaded', async ()
   await buyer.close()
 })
 
-test('a buyer who asks for more is answered with one click', async () => {
+soakTest('a buyer who asks for more is answered with one click', async () => {
   const buyer = await buy('two@example.com')
   await download(buyer)
   await buyer.reload()
@@ -104,33 +105,36 @@ test('held, the buyer gets nothing until it is released', async () => {
   await buyer.close()
 })
 
-test('a wrong address is corrected, terms extended, a file replaced, all of it revoked', async () => {
-  const buyer = await buy('wrnog@example.com')
-  const page = await openDelivery('wrnog@example.com')
-  await press(page, 'Correct the address')
-  await dialog(page).getByLabel('Email of the buyer').fill('wrong')
-  await press(page, 'Save')
-  await dialog(page).getByText('Enter an address like').waitFor()
-  await dialog(page).getByLabel('Email of the buyer').fill('right@example.com')
-  await press(page, 'Save')
-  await list(page, 'Emails').getByText('To right@example.com').waitFor()
-  await press(page, 'Extend Tides.pdf')
-  await dialog(page).getByLabel('More downloads').selectOption('Set to')
-  await press(page, 'Extend')
-  await list(page, 'Files').getByText('Downloads: 0 of 4').waitFor()
-  await press(page, 'Replace Tides.pdf')
-  await dialog(page).getByText('Right edition.pdf').click()
-  await press(page, 'Replace')
-  await list(page, 'Files').getByText('Right edition.pdf').waitFor()
-  await press(page, 'Revoke …')
-  await dialog(page).getByRole('button', { name: 'Revoke', exact: true }).click()
-  await page.getByRole('button', { name: 'Send again' }).waitFor({ state: 'detached' })
-  await buyer.reload()
-  expect(await buyer.getByRole('link', { name: /^Download/ }).count()).toBe(0)
-  await buyer.close()
-})
+soakTest(
+  'a wrong address is corrected, terms extended, a file replaced, all of it revoked',
+  async () => {
+    const buyer = await buy('wrnog@example.com')
+    const page = await openDelivery('wrnog@example.com')
+    await press(page, 'Correct the address')
+    await dialog(page).getByLabel('Email of the buyer').fill('wrong')
+    await press(page, 'Save')
+    await dialog(page).getByText('Enter an address like').waitFor()
+    await dialog(page).getByLabel('Email of the buyer').fill('right@example.com')
+    await press(page, 'Save')
+    await list(page, 'Emails').getByText('To right@example.com').waitFor()
+    await press(page, 'Extend Tides.pdf')
+    await dialog(page).getByLabel('More downloads').selectOption('Set to')
+    await press(page, 'Extend')
+    await list(page, 'Files').getByText('Downloads: 0 of 4').waitFor()
+    await press(page, 'Replace Tides.pdf')
+    await dialog(page).getByText('Right edition.pdf').click()
+    await press(page, 'Replace')
+    await list(page, 'Files').getByText('Right edition.pdf').waitFor()
+    await press(page, 'Revoke …')
+    await dialog(page).getByRole('button', { name: 'Revoke', exact: true }).click()
+    await page.getByRole('button', { name: 'Send again' }).waitFor({ state: 'detached' })
+    await buyer.reload()
+    expect(await buyer.getByRole('link', { name: /^Download/ }).count()).toBe(0)
+    await buyer.close()
+  },
+)
 
-test('on a telephone nothing is cut off', async () => {
+soakTest('on a telephone nothing is cut off', async () => {
   const page = await open('/deliveries', { viewport: { width: 390, height: 800 } })
   const isWide = () =>
     page.evaluate<boolean>('document.documentElement.scrollWidth > window.innerWidth')

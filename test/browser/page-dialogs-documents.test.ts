@@ -6,6 +6,7 @@ import { documentOf, renderPages, textsOf } from '../documents.ts'
 import { startShelf } from '../fakes/shelf.ts'
 import { importUntilEnd } from '../flows/imports.ts'
 import { type RunningServer } from '../flows/server.ts'
+import { soakTest } from '../scale.ts'
 import { choose, filesBy, previewedTitles, launched, tick } from './dialogs.ts'
 import { usePages } from './page-browser.ts'
 
@@ -70,7 +71,7 @@ test('pictures become smaller and WebP; other files are passed by, and it is sai
 })
 
 describe('PDF documents', () => {
-  test('are made quick to open, the one before stays as a version', async () => {
+  soakTest('are made quick to open, the one before stays as a version', async () => {
     const page = await open('/files?search=long&sort=filename')
     await tick(page, ['Long book.pdf'])
     const dialog = await choose(page, 'Optimize PDFs')
@@ -110,7 +111,7 @@ describe('PDF documents', () => {
     expect(marked!.grey.subarray(0, marked!.width * 60).some((grey) => grey < 200)).toBe(true)
   })
 
-  test('get a picture of the shop’s own files as their mark', async () => {
+  soakTest('get a picture of the shop’s own files as their mark', async () => {
     const page = await open('/files?search=book+two&sort=filename')
     await tick(page, ['Book two.pdf'])
     const dialog = await choose(page, 'Add a watermark to PDFs')
@@ -124,7 +125,7 @@ describe('PDF documents', () => {
     expect((await by('book two'))[0]).toMatchObject({ version: 2 })
   })
 
-  test('are cut into parts, which are new files; pages that are none are named', async () => {
+  soakTest('are cut into parts, which are new files; pages that are none are named', async () => {
     const page = await open('/files?search=long&sort=filename')
     await tick(page, ['Long book.pdf'])
     const dialog = await choose(page, 'Split PDFs')
@@ -174,7 +175,7 @@ describe('PDF documents', () => {
   })
 })
 
-test('files move to the other storage, and their bytes are there', async () => {
+soakTest('files move to the other storage, and their bytes are there', async () => {
   const page = await open('/files?search=cover&sort=filename')
   await tick(page, ['Cover small.png', 'Cover notes.txt'])
   const dialog = await choose(page, 'Change storage')

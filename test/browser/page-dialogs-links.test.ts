@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { startOrigin } from '../fakes/origin.ts'
 import { importUntilEnd } from '../flows/imports.ts'
 import { type RunningServer } from '../flows/server.ts'
+import { soakTest } from '../scale.ts'
 import { choose, launched, tick } from './dialogs.ts'
 import { usePages } from './page-browser.ts'
 
@@ -87,7 +88,7 @@ describe('download links', () => {
     await dialog.waitFor({ state: 'detached' })
   })
 
-  test('of many files are made in the background, and come as a list', async () => {
+  soakTest('of many files are made in the background, and come as a list', async () => {
     const page = await open('/files?tags=audio')
     await page.getByRole('checkbox', { name: 'Select all files' }).first().check({ force: true })
     await page.getByRole('button', { name: `Select all ${CHAPTERS} files` }).click()
@@ -133,7 +134,7 @@ describe('an export', () => {
     expect(again).toEqual({ name, text })
   })
 
-  test('of what the filters leave, or of all files, in other columns and as JSON', async () => {
+  soakTest('of what the filters leave, or of all files, in other columns and as JSON', async () => {
     const page = await open('/files?tags=audio')
     await page.getByText(`of ${CHAPTERS} files`).waitFor()
     await page.getByRole('button', { name: 'Export', exact: true }).click()
@@ -167,22 +168,25 @@ describe('an export', () => {
   })
 })
 
-test('a pack of many files is read page by page, and the last of them is put in order and taken out', async () => {
-  const options = { new_pack: 'All chapters' }
-  const body = { action: 'move-to-pack', select: { filter: { tags: ['audio'] } }, options }
-  const { id } = (await (await server.call('POST', '/api/operations', body)).json()) as {
-    id: string
-  }
-  await server.call('GET', `/api/operations/${id}/events`).then((events) => events.text())
-  const page = await open('/packs')
-  await page.getByRole('link', { name: 'All chapters' }).click()
-  await page.getByText(`100 of ${CHAPTERS} files`).waitFor()
-  await page.getByRole('button', { name: 'Show more files' }).click()
-  const names = () => page.locator('.pack-files li a').allTextContents()
-  await expect.poll(async () => (await names()).length).toBe(CHAPTERS)
-  const last = (await names()).at(-1)!
-  await page.getByRole('button', { name: `Move ${last} up` }).click()
-  await expect.poll(async () => (await names()).at(-2)).toBe(last)
-  await page.getByRole('button', { name: `Remove ${last} from the pack` }).click()
-  await expect.poll(async () => (await names()).length).toBe(CHAPTERS - 1)
-})
+soakTest(
+  'a pack of many files is read page by page, and the last of them is put in order and taken out',
+  async () => {
+    const options = { new_pack: 'All chapters' }
+    const body = { action: 'move-to-pack', select: { filter: { tags: ['audio'] } }, options }
+    const { id } = (await (await server.call('POST', '/api/operations', body)).json()) as {
+      id: string
+    }
+    await server.call('GET', `/api/operations/${id}/events`).then((events) => events.text())
+    const page = await open('/packs')
+    await page.getByRole('link', { name: 'All chapters' }).click()
+    await page.getByText(`100 of ${CHAPTERS} files`).waitFor()
+    await page.getByRole('button', { name: 'Show more files' }).click()
+    const names = () => page.locator('.pack-files li a').allTextContents()
+    await expect.poll(async () => (await names()).length).toBe(CHAPTERS)
+    const last = (await names()).at(-1)!
+    await page.getByRole('button', { name: `Move ${last} up` }).click()
+    await expect.poll(async () => (await names()).at(-2)).toBe(last)
+    await page.getByRole('button', { name: `Remove ${last} from the pack` }).click()
+    await expect.poll(async () => (await names()).length).toBe(CHAPTERS - 1)
+  },
+)

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { startOrigin } from '../fakes/origin.ts'
 import { importUntilEnd } from '../flows/imports.ts'
 import { type RunningServer } from '../flows/server.ts'
+import { soakTest } from '../scale.ts'
 import { choose, filesBy, launched, tick } from './dialogs.ts'
 import { usePages } from './page-browser.ts'
 
@@ -52,28 +53,31 @@ test('by a pattern, whose variables are put in by a click; Enter renames', async
   expect(await namesOf('knots')).toEqual(['Knots 09.pdf', 'Knots 10.pdf', 'Knots 11.pdf'])
 })
 
-test('by finding and replacing; a taken name and an invalid expression are reported immediately', async () => {
-  const page = await open('/files?search=rope&sort=filename')
-  await tick(page, ['Rope 1.pdf', 'Rope 2.pdf'])
-  const dialog = await choose(page, 'Rename')
-  await dialog.getByRole('tab', { name: 'Find and replace' }).click()
-  await dialog.getByLabel('Regular expression').check({ force: true })
-  await dialog.getByLabel('Find', { exact: true }).fill('(rope')
-  await dialog.locator('[id$=Error]').first().waitFor()
-  await dialog.getByLabel('Find', { exact: true }).fill('^rope \\d$')
-  await dialog.getByLabel('Replace with').fill('Taken')
-  await expect.poll(() => dialog.getByText('“Taken.pdf” is taken').count()).toBe(2)
-  await dialog.getByText('2 of these keep their names.').waitFor()
-  await dialog.getByLabel('Find', { exact: true }).fill('(r)ope')
-  await dialog.getByLabel('Replace with').fill('$1iver')
-  await expect.poll(() => newNames(dialog)).toEqual(['River 1.pdf', 'River 2.pdf'])
-  await dialog.getByLabel('Case sensitive').check({ force: true })
-  await expect.poll(() => newNames(dialog)).toEqual(['Does not change', 'Does not change'])
-  await dialog.getByLabel('Find', { exact: true }).fill('Rope (1|2)')
-  await dialog.getByLabel('Replace with').fill('$1 ropes')
-  await dialog.getByRole('button', { name: 'Preview' }).click()
-  await dialog.getByText('2 files would get a new name').waitFor()
-  await dialog.getByRole('button', { name: 'Rename 2 files' }).click()
-  await launched(page).getByText('2 files done').waitFor()
-  expect(await namesOf('ropes')).toEqual(['1 ropes.pdf', '2 ropes.pdf'])
-})
+soakTest(
+  'by finding and replacing; a taken name and an invalid expression are reported immediately',
+  async () => {
+    const page = await open('/files?search=rope&sort=filename')
+    await tick(page, ['Rope 1.pdf', 'Rope 2.pdf'])
+    const dialog = await choose(page, 'Rename')
+    await dialog.getByRole('tab', { name: 'Find and replace' }).click()
+    await dialog.getByLabel('Regular expression').check({ force: true })
+    await dialog.getByLabel('Find', { exact: true }).fill('(rope')
+    await dialog.locator('[id$=Error]').first().waitFor()
+    await dialog.getByLabel('Find', { exact: true }).fill('^rope \\d$')
+    await dialog.getByLabel('Replace with').fill('Taken')
+    await expect.poll(() => dialog.getByText('“Taken.pdf” is taken').count()).toBe(2)
+    await dialog.getByText('2 of these keep their names.').waitFor()
+    await dialog.getByLabel('Find', { exact: true }).fill('(r)ope')
+    await dialog.getByLabel('Replace with').fill('$1iver')
+    await expect.poll(() => newNames(dialog)).toEqual(['River 1.pdf', 'River 2.pdf'])
+    await dialog.getByLabel('Case sensitive').check({ force: true })
+    await expect.poll(() => newNames(dialog)).toEqual(['Does not change', 'Does not change'])
+    await dialog.getByLabel('Find', { exact: true }).fill('Rope (1|2)')
+    await dialog.getByLabel('Replace with').fill('$1 ropes')
+    await dialog.getByRole('button', { name: 'Preview' }).click()
+    await dialog.getByText('2 files would get a new name').waitFor()
+    await dialog.getByRole('button', { name: 'Rename 2 files' }).click()
+    await launched(page).getByText('2 files done').waitFor()
+    expect(await namesOf('ropes')).toEqual(['1 ropes.pdf', '2 ropes.pdf'])
+  },
+)

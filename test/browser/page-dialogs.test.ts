@@ -6,6 +6,7 @@ import { startOrigin } from '../fakes/origin.ts'
 import { uniqueSkus } from '../flows/catalog.ts'
 import { importUntilEnd } from '../flows/imports.ts'
 import { type RunningServer } from '../flows/server.ts'
+import { soakTest } from '../scale.ts'
 import { choose, dialogOf, filesBy, previewedTitles, launched, tick } from './dialogs.ts'
 import { usePages } from './page-browser.ts'
 
@@ -39,7 +40,7 @@ const listed = (page: Page, search: string) =>
   page.goto(`${server.url}/files?search=${search}&sort=filename`)
 
 describe('tags', () => {
-  test('are saved as a template, picked, and the template deleted', async () => {
+  soakTest('are saved as a template, picked, and the template deleted', async () => {
     const page = await open('/files?search=tag&sort=filename')
     await tick(page, ['Tag a.pdf'])
     const dialog = await choose(page, 'Change tags')
@@ -82,7 +83,7 @@ describe('tags', () => {
     ])
   })
 
-  test('spellings become one; the preview tells what changes from what stays', async () => {
+  soakTest('spellings become one; the preview tells what changes from what stays', async () => {
     const page = await open('/files?search=tag&sort=filename')
     await tick(page, ['Tag b.pdf', 'Tag c.pdf', 'Tag d.pdf'])
     const dialog = await choose(page, 'Merge tags that differ in capitals')
@@ -103,7 +104,7 @@ describe('tags', () => {
     expect((await by('tag b'))[0]!.tags.filter((tag) => /summer/i.test(tag))).toEqual(['summer'])
   })
 
-  test('rules are written in the dialog, and what is missing is said', async () => {
+  soakTest('rules are written in the dialog, and what is missing is said', async () => {
     const page = await open('/files?search=tag&sort=filename')
     await tick(page, ['Tag a.pdf'])
     const dialog = await choose(page, 'Tag by rule')
@@ -142,7 +143,7 @@ describe('products', () => {
     expect((await by('_match'))[0]!.mappings).toHaveLength(1)
   })
 
-  test('one is searched and chosen for all ticked files', async () => {
+  soakTest('one is searched and chosen for all ticked files', async () => {
     const page = await open('/files?search=match&sort=filename')
     await tick(page, ['match nothing at all.pdf', 'match has one.pdf'])
     const dialog = await choose(page, 'Map to one product')
@@ -162,7 +163,7 @@ describe('products', () => {
     expect(new Set(mapped.map(({ mappings }) => mappings[0]!.product_title)).size).toBe(1)
   })
 
-  test('are taken away after a warning, and an undo brings them back', async () => {
+  soakTest('are taken away after a warning, and an undo brings them back', async () => {
     const page = await open('/files?search=unmap&sort=filename')
     await tick(page, ['Unmap a.pdf', 'Unmap b.pdf'])
     const dialog = await choose(page, 'Remove product mappings')
@@ -207,24 +208,29 @@ test('packs: a new one is created, an existing one is found, and files come out 
 })
 
 describe('deleting', () => {
-  test('offers to keep the files and remove their mappings only, and says what is at stake', async () => {
-    for (const { id } of await by('keep'))
-      await server.call('POST', '/api/links', { file_ids: [id] })
-    const page = await open('/files?search=keep&sort=filename')
-    await tick(page, ['Keep a.pdf', 'Keep b.pdf'])
-    const dialog = await choose(page, 'Delete')
-    await dialog.getByText('All of these files are mapped to products').waitFor()
-    await dialog.getByText('Customers who bought this product can’t download').waitFor()
-    await dialog.getByText('including 2 active links').waitFor()
-    // Enter in a field deletes nothing.
-    await dialog.getByLabel('Back up first').focus()
-    await page.keyboard.press('Enter')
-    await dialog.getByLabel('Keep the files and remove their mappings only').check({ force: true })
-    expect(await dialog.getByLabel('Back up first').count()).toBe(0)
-    await dialog.getByRole('button', { name: 'Remove mappings' }).click()
-    await launched(page).getByText('2 files taken off their products').waitFor()
-    expect((await by('keep')).map(({ mappings }) => mappings.length)).toEqual([0, 0])
-  })
+  soakTest(
+    'offers to keep the files and remove their mappings only, and says what is at stake',
+    async () => {
+      for (const { id } of await by('keep'))
+        await server.call('POST', '/api/links', { file_ids: [id] })
+      const page = await open('/files?search=keep&sort=filename')
+      await tick(page, ['Keep a.pdf', 'Keep b.pdf'])
+      const dialog = await choose(page, 'Delete')
+      await dialog.getByText('All of these files are mapped to products').waitFor()
+      await dialog.getByText('Customers who bought this product can’t download').waitFor()
+      await dialog.getByText('including 2 active links').waitFor()
+      // Enter in a field deletes nothing.
+      await dialog.getByLabel('Back up first').focus()
+      await page.keyboard.press('Enter')
+      await dialog
+        .getByLabel('Keep the files and remove their mappings only')
+        .check({ force: true })
+      expect(await dialog.getByLabel('Back up first').count()).toBe(0)
+      await dialog.getByRole('button', { name: 'Remove mappings' }).click()
+      await launched(page).getByText('2 files taken off their products').waitFor()
+      expect((await by('keep')).map(({ mappings }) => mappings.length)).toEqual([0, 0])
+    },
+  )
 
   test('by conditions counts as they are written, and deletes from its preview alone', async () => {
     const page = await open('/files')
@@ -253,7 +259,7 @@ describe('deleting', () => {
     expect(await by('old')).toEqual([])
   })
 
-  test('a preview that is closed is put away', async () => {
+  soakTest('a preview that is closed is put away', async () => {
     const page = await open('/files?search=keep&sort=filename')
     await tick(page, ['Keep a.pdf'])
     const dialog = await choose(page, 'Delete')

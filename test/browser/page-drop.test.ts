@@ -7,6 +7,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { runProgram } from '../drop.ts'
 import type { RunningServer } from '../flows/server.ts'
+import { soakTest } from '../scale.ts'
 import { usePages } from './page-browser.ts'
 
 interface Drop {
@@ -84,7 +85,7 @@ test('files that a new account sends wait, are imported, and the import is liste
   expect(mapped.sort()).toEqual(['EB-001_guide.pdf 1', 'plain.pdf 0'])
 })
 
-test('a preview leaves the file in the folder until it is confirmed', async () => {
+soakTest('a preview leaves the file in the folder until it is confirmed', async () => {
   const page = await open('/settings/drop')
   const signIn = await createAccount(page, 'Preview')
   expect(await send('EB-001_preview.pdf', signIn)).toBe(true)
@@ -107,7 +108,7 @@ test('a preview leaves the file in the folder until it is confirmed', async () =
   expect(files).toHaveLength(1)
 })
 
-test('a failed file says why, and waits again when it is tried again', async () => {
+soakTest('a failed file says why, and waits again when it is tried again', async () => {
   const page = await open('/settings/drop')
   const signIn = await createAccount(page, 'Partner')
   expect(await send('plain.pdf', signIn)).toBe(true)
@@ -146,27 +147,41 @@ test('one click changes the password, and what is refused is listed with advice'
   await row(page, 'Accounts', 'Old laptop').waitFor({ state: 'detached' })
 })
 
-test('public keys are added beside those that are there, and wrong fields are named', async () => {
-  const page = await open('/settings/drop')
-  await createAccount(page, 'Build server')
-  const keys = path.join(server.dataDir, 'key')
-  for (const name of ['one', 'two'])
-    await runProgram(['ssh-keygen', '-q', '-t', 'ed25519', '-N', '', '-C', name, '-f', keys + name])
-  for (const name of ['one', 'two']) {
+soakTest(
+  'public keys are added beside those that are there, and wrong fields are named',
+  async () => {
+    const page = await open('/settings/drop')
+    await createAccount(page, 'Build server')
+    const keys = path.join(server.dataDir, 'key')
+    for (const name of ['one', 'two'])
+      await runProgram([
+        'ssh-keygen',
+        '-q',
+        '-t',
+        'ed25519',
+        '-N',
+        '',
+        '-C',
+        name,
+        '-f',
+        keys + name,
+      ])
+    for (const name of ['one', 'two']) {
+      await page.getByRole('button', { name: 'Edit Build server' }).click()
+      await dialog(page).getByLabel('Public key for SFTP').fill(await readFile(`${keys}${name}.pub`, 'utf8')) // prettier-ignore
+      await dialog(page).getByText(`${name} · not saved yet`).waitFor()
+      await dialog(page).getByRole('button', { name: 'Save' }).click()
+      await dialog(page).waitFor({ state: 'detached' })
+    }
+    await row(page, 'Accounts', 'Build server').getByText('2 public keys').waitFor()
     await page.getByRole('button', { name: 'Edit Build server' }).click()
-    await dialog(page).getByLabel('Public key for SFTP').fill(await readFile(`${keys}${name}.pub`, 'utf8')) // prettier-ignore
-    await dialog(page).getByText(`${name} · not saved yet`).waitFor()
+    await dialog(page).getByLabel('Allowed addresses').fill('nowhere')
     await dialog(page).getByRole('button', { name: 'Save' }).click()
-    await dialog(page).waitFor({ state: 'detached' })
-  }
-  await row(page, 'Accounts', 'Build server').getByText('2 public keys').waitFor()
-  await page.getByRole('button', { name: 'Edit Build server' }).click()
-  await dialog(page).getByLabel('Allowed addresses').fill('nowhere')
-  await dialog(page).getByRole('button', { name: 'Save' }).click()
-  await dialog(page).getByText('Write an address or a CIDR').waitFor()
-})
+    await dialog(page).getByText('Write an address or a CIDR').waitFor()
+  },
+)
 
-test('every program is explained, and nothing is cut off on a telephone', async () => {
+soakTest('every program is explained, and nothing is cut off on a telephone', async () => {
   const page = await open('/settings/drop', { viewport: { width: 390, height: 800 } })
   for (const name of ['FileZilla', 'WinSCP', 'Cyberduck', 'curl', 'lftp', 'rclone']) {
     await page.getByRole('button', { name, exact: true }).click()

@@ -5,6 +5,7 @@ import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { uniqueSkus } from '../flows/catalog.ts'
 import { importUntilEnd } from '../flows/imports.ts'
 import { type RunningServer } from '../flows/server.ts'
+import { sized, soakTest } from '../scale.ts'
 import { dialogOf, type FileRecord, launched } from './dialogs.ts'
 import { usePages } from './page-browser.ts'
 
@@ -30,7 +31,7 @@ async function importFile(filename: string, more: Record<string, unknown> = {}):
 const read = async (id: string) =>
   (await (await server.call('GET', `/api/files/${id}`)).json()) as FileRecord
 
-test('tags typed one after another with Enter are all kept', async () => {
+soakTest('tags typed one after another with Enter are all kept', async () => {
   const id = await importFile('Words.pdf')
   const page = await open(`/files/${id}`)
   await page.getByRole('button', { name: 'Edit' }).click()
@@ -44,34 +45,37 @@ test('tags typed one after another with Enter are all kept', async () => {
   expect((await read(id)).tags).toEqual(['north', 'south'])
 })
 
-test('a dialog opens with the focus in its first field, also where the field is drawn late', async () => {
-  const id = await importFile('Focus.pdf')
-  const page = await open(`/files/${id}`)
-  await page.getByRole('button', { name: 'Create link' }).click()
-  await focusedTerm(page).waitFor()
-  await page.keyboard.press('Escape')
-  await dialogOf(page).waitFor({ state: 'detached' })
+soakTest(
+  'a dialog opens with the focus in its first field, also where the field is drawn late',
+  async () => {
+    const id = await importFile('Focus.pdf')
+    const page = await open(`/files/${id}`)
+    await page.getByRole('button', { name: 'Create link' }).click()
+    await focusedTerm(page).waitFor()
+    await page.keyboard.press('Escape')
+    await dialogOf(page).waitFor({ state: 'detached' })
 
-  const pack = (await (await server.call('POST', '/api/packs', { name: 'Late' })).json()) as {
-    id: string
-  }
-  const moved = { action: 'move-to-pack', select: { file_ids: [id] }, options: { pack: pack.id } }
-  const { id: moving } = (await (await server.call('POST', '/api/operations', moved)).json()) as {
-    id: string
-  }
-  await (await server.call('GET', `/api/operations/${moving}/events`)).text()
-  await page.goto(`${server.url}/packs/${pack.id}`)
-  let release = () => {}
-  const held = new Promise<void>((resolve) => (release = resolve))
-  await page.route('**/api/settings', async (route) => {
-    await held
-    await route.continue()
-  })
-  await page.getByRole('button', { name: 'Create link' }).first().click()
-  await dialogOf(page).getByRole('status', { name: 'Loading the settings' }).waitFor()
-  release()
-  await focusedTerm(page).waitFor()
-})
+    const pack = (await (await server.call('POST', '/api/packs', { name: 'Late' })).json()) as {
+      id: string
+    }
+    const moved = { action: 'move-to-pack', select: { file_ids: [id] }, options: { pack: pack.id } }
+    const { id: moving } = (await (await server.call('POST', '/api/operations', moved)).json()) as {
+      id: string
+    }
+    await (await server.call('GET', `/api/operations/${moving}/events`)).text()
+    await page.goto(`${server.url}/packs/${pack.id}`)
+    let release = () => {}
+    const held = new Promise<void>((resolve) => (release = resolve))
+    await page.route('**/api/settings', async (route) => {
+      await held
+      await route.continue()
+    })
+    await page.getByRole('button', { name: 'Create link' }).first().click()
+    await dialogOf(page).getByRole('status', { name: 'Loading the settings' }).waitFor()
+    release()
+    await focusedTerm(page).waitFor()
+  },
+)
 
 /** The first field of a new link, once it has the focus. */
 const focusedTerm = (page: Page) =>
@@ -110,7 +114,7 @@ test('a file is mapped, unmapped and deleted from its own page, where the deleti
   expect((await read(id)).filename).toBe('Own page.pdf')
 })
 
-test.each([1920, 1280, 1024, 768, 390])(
+test.each(sized([390], [1920, 1280, 1024, 768, 390]))(
   'the links of a file fit in their card at %d px',
   async (width) => {
     const id = await importFile(`Wide ${width}.pdf`)

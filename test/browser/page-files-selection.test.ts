@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { startOrigin } from '../fakes/origin.ts'
 import { importUntilEnd } from '../flows/imports.ts'
 import { type RunningServer } from '../flows/server.ts'
+import { soakTest } from '../scale.ts'
 import { usePages } from './page-browser.ts'
 
 const FILES = 120
@@ -95,7 +96,7 @@ test('what is ticked outlives its page and another order, and is said in words',
   expect(await ticked(page).count()).toBe(0)
 })
 
-test('the page’s box ticks and unticks this page alone', async () => {
+soakTest('the page’s box ticks and unticks this page alone', async () => {
   const page = await open('/files?sort=filename')
   await tick(page, 'Chart 003.pdf')
   await page.getByRole('button', { name: 'Next page of files' }).click()
@@ -112,24 +113,27 @@ test('the page’s box ticks and unticks this page alone', async () => {
   expect(await ticked(page).count()).toBe(0)
 })
 
-test('all that match are meant by their filter, through every page; another filter is another list', async () => {
-  const page = await open('/files?tags=even&sort=filename')
-  await page.getByText('1–50 of 60 files').waitFor()
-  await tick(page, 'Chart 000.pdf')
-  await page.getByRole('button', { name: 'Select all 60 files' }).click()
-  await page.getByText('All 60 files that match are selected: tagged even').waitFor()
-  await page.getByRole('button', { name: 'Next page of files' }).click()
-  await page.getByText('51–60 of 60 files').waitFor()
-  expect(await ticked(page).count()).toBe(10)
-  await press(page, 'Change tags')
-  await page.getByRole('dialog').getByText('All files with: tagged even. 60 files now').waitFor()
-  await page.keyboard.press('Escape')
-  await page.getByRole('button', { name: 'Clear', exact: true }).first().click()
-  await page.getByText('1–50 of 120 files').waitFor()
-  expect(await ticked(page).count()).toBe(0)
-})
+soakTest(
+  'all that match are meant by their filter, through every page; another filter is another list',
+  async () => {
+    const page = await open('/files?tags=even&sort=filename')
+    await page.getByText('1–50 of 60 files').waitFor()
+    await tick(page, 'Chart 000.pdf')
+    await page.getByRole('button', { name: 'Select all 60 files' }).click()
+    await page.getByText('All 60 files that match are selected: tagged even').waitFor()
+    await page.getByRole('button', { name: 'Next page of files' }).click()
+    await page.getByText('51–60 of 60 files').waitFor()
+    expect(await ticked(page).count()).toBe(10)
+    await press(page, 'Change tags')
+    await page.getByRole('dialog').getByText('All files with: tagged even. 60 files now').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Clear', exact: true }).first().click()
+    await page.getByText('1–50 of 120 files').waitFor()
+    expect(await ticked(page).count()).toBe(0)
+  },
+)
 
-test('what does not fit the ticked files says why', async () => {
+soakTest('what does not fit the ticked files says why', async () => {
   const page = await open('/files?sort=filename')
   await tick(page, 'Chart 006.zip')
   await press(page, 'More actions')

@@ -10,6 +10,7 @@ import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { uniqueSkus } from '../flows/catalog.ts'
 import { importUntilEnd } from '../flows/imports.ts'
 import { type RunningServer } from '../flows/server.ts'
+import { soakTest } from '../scale.ts'
 import { usePages } from './page-browser.ts'
 
 let server: RunningServer
@@ -65,7 +66,7 @@ describe('with 120 files', () => {
     await page.getByText('51–100 of 120 files').waitFor()
   })
 
-  test('a search is one step back, regardless of what was typed in between', async () => {
+  soakTest('a search is one step back, regardless of what was typed in between', async () => {
     const page = await open('/files')
     await page.getByText('1–50 of 120 files').waitFor()
     await search(page).pressSequentially('chart 11', { delay: 20 })
@@ -97,14 +98,14 @@ describe('with 120 files', () => {
     expect(new URL(page.url()).search).toBe('')
   })
 
-  test('a filter that only an address sets is shown too', async () => {
+  soakTest('a filter that only an address sets is shown too', async () => {
     const page = await open('/files?older_than_days=1&not_downloaded_for_days=180')
     await page.getByText('Not downloaded for 180 days').waitFor()
     await page.getByRole('heading', { name: 'No file matches' }).waitFor()
     await page.getByText('Uploaded more than 1 day ago').waitFor()
   })
 
-  test('headings order the list', async () => {
+  soakTest('headings order the list', async () => {
     const page = await open('/files')
     await page.getByRole('button', { name: 'Size' }).click()
     await page.waitForURL('**/files?sort=-size_bytes')
@@ -113,7 +114,7 @@ describe('with 120 files', () => {
     await page.locator('main tbody tr:first-child', { hasText: 'Sea chart 000.zip' }).waitFor()
   })
 
-  test('nothing found says so and offers the way back', async () => {
+  soakTest('nothing found says so and offers the way back', async () => {
     const page = await open('/files?search=treasure')
     await page.getByRole('heading', { name: 'No file matches' }).waitFor()
     await page.getByRole('button', { name: 'Clear search and filters' }).click()
@@ -196,7 +197,7 @@ describe('with 120 files', () => {
     await page.getByText('1–50 of 120 files').waitFor()
   })
 
-  test('a token that has grown too old is asked for again, once', async () => {
+  soakTest('a token that has grown too old is asked for again, once', async () => {
     const page = await open('/notices')
     await page.getByRole('heading', { name: 'Notices' }).waitFor()
     let refused = 0
@@ -212,7 +213,7 @@ describe('with 120 files', () => {
     expect(refused).toBe(2)
   })
 
-  test('on a telephone nothing is wider than the screen', async () => {
+  soakTest('on a telephone nothing is wider than the screen', async () => {
     const viewport = { width: 390, height: 844 }
     const shown = {
       '/files': 'Sea chart 000.zip',
@@ -234,7 +235,7 @@ describe('with 120 files', () => {
   })
 })
 
-test('what is not there has a page that says so', async () => {
+soakTest('what is not there has a page that says so', async () => {
   const page = await open('/files/file_00000000000000000000000000000000')
   await page.getByRole('heading', { name: 'This file doesn’t exist' }).waitFor()
   await page.goto(`${server.url}/no/such/place`)

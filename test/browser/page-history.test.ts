@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { importUntilEnd } from '../flows/imports.ts'
 import { type RunningServer } from '../flows/server.ts'
+import { soakTest } from '../scale.ts'
 import { usePages } from './page-browser.ts'
 
 /** Tagging operations, so that the history has two pages. */
@@ -90,7 +91,7 @@ test('filters apply together, the address keeps them, and each is taken away by 
   expect(await rows(page).first().textContent()).toContain('API import')
 })
 
-test('by who started it, and when', async () => {
+soakTest('by who started it, and when', async () => {
   const page = await open('/operations?kind=import')
   await page.getByText('1 operation', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Started by', exact: true }).click()
@@ -107,7 +108,7 @@ test('by who started it, and when', async () => {
   await page.getByText('Date to 1 Jan 2020').waitFor()
 })
 
-test('a search by name, and an operation’s files by theirs', async () => {
+soakTest('a search by name, and an operation’s files by theirs', async () => {
   const page = await open('/operations')
   await page.getByPlaceholder('Search operations by name').fill('delete')
   await page.getByText('1 operation', { exact: true }).waitFor()
@@ -152,7 +153,7 @@ test('settings lead to the history; what is changed there is saved, and refused 
   await page.getByText('1 operation', { exact: true }).waitFor()
 })
 
-test('sent mail can be read, and the page says what did not leave', async () => {
+soakTest('sent mail can be read, and the page says what did not leave', async () => {
   const page = await open('/settings')
   await page.getByRole('link', { name: 'Sent mail' }).click()
   await page.getByText('Messages marked as kept here were not sent', { exact: false }).waitFor()
@@ -167,7 +168,7 @@ test('sent mail can be read, and the page says what did not leave', async () => 
   await page.getByRole('heading', { name: 'API import' }).waitFor()
 })
 
-test('on a telephone nothing is wider than the screen', async () => {
+soakTest('on a telephone nothing is wider than the screen', async () => {
   const shown = {
     '/settings': 'Time zone',
     '/settings/mail': 'Messages marked as kept here were not sent',

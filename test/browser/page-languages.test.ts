@@ -8,6 +8,7 @@ import de from '../../web/messages/de.json' with { type: 'json' }
 import ja from '../../web/messages/ja.json' with { type: 'json' }
 import { startOrigin } from '../fakes/origin.ts'
 import { type RunningServer } from '../flows/server.ts'
+import { soakTest } from '../scale.ts'
 import { check, choose, filesBy, launched } from './dialogs.ts'
 import { usePages } from './page-browser.ts'
 
@@ -73,7 +74,7 @@ describe.each(Object.entries(LANGUAGES))('in %s', (language, { texts, ...expecte
     expect(await page.getByText(/^(Success|Operations|Files|Settings)$/).count()).toBe(0)
   })
 
-  test('a browser that prefers the language gets it, with its numbers and dates', async () => {
+  soakTest('a browser that prefers the language gets it, with its numbers and dates', async () => {
     const page = await open('/files', { locale: expected.browser })
     await page
       .getByRole('heading', { name: said('Files') })

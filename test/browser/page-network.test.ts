@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { importUntilEnd } from '../flows/imports.ts'
 import { type RunningServer } from '../flows/server.ts'
+import { sized, soakTest } from '../scale.ts'
 import { openPage, usePages } from './page-browser.ts'
 
 let server: RunningServer
@@ -45,27 +46,30 @@ async function passMinute(page: Page, settled: () => Promise<void>): Promise<voi
   }
 }
 
-test('an idle list of files asks four times a minute at most, and not at all while hidden', async () => {
-  const page = await open('/settings')
-  await page.clock.install()
-  const { calls, settled } = watchCalls(page)
-  await page.goto(`${server.url}/files`)
-  await page.getByText('1–50 of 60 files').waitFor()
-  await passMinute(page, settled)
-  calls.length = 0
-  await passMinute(page, settled)
-  expect(calls.length).toBeLessThanOrEqual(4)
-  expect(calls).toContain('/api/files')
-  expect(calls).toContain('/api/activity')
+soakTest(
+  'an idle list of files asks four times a minute at most, and not at all while hidden',
+  async () => {
+    const page = await open('/settings')
+    await page.clock.install()
+    const { calls, settled } = watchCalls(page)
+    await page.goto(`${server.url}/files`)
+    await page.getByText('1–50 of 60 files').waitFor()
+    await passMinute(page, settled)
+    calls.length = 0
+    await passMinute(page, settled)
+    expect(calls.length).toBeLessThanOrEqual(4)
+    expect(calls).toContain('/api/files')
+    expect(calls).toContain('/api/activity')
 
-  await page.evaluate(`Object.defineProperty(document, 'visibilityState', { value: 'hidden' })
+    await page.evaluate(`Object.defineProperty(document, 'visibilityState', { value: 'hidden' })
     document.dispatchEvent(new Event('visibilitychange'))`)
-  calls.length = 0
-  await passMinute(page, settled)
-  // The browser's measurements of the page are sent once, when it is hidden.
-  expect(calls.filter((call) => call !== '/api/web-vitals')).toEqual([])
-  expect(calls.length).toBeLessThanOrEqual(1)
-})
+    calls.length = 0
+    await passMinute(page, settled)
+    // The browser's measurements of the page are sent once, when it is hidden.
+    expect(calls.filter((call) => call !== '/api/web-vitals')).toEqual([])
+    expect(calls.length).toBeLessThanOrEqual(1)
+  },
+)
 
 test('an operation that begins elsewhere is shown, and the list is read again', async () => {
   const page = await open('/settings')
@@ -115,7 +119,7 @@ test('a script that is not there is 404, not the page', async () => {
   expect((await fetch(`${server.url}/gone.pdf`)).status).toBe(404)
 })
 
-test.each([1280, 390])(
+test.each(sized([1280], [1280, 390]))(
   'results that arrive late move nothing on a screen of %d px',
   async (width) => {
     const page = await open('/files?sort=filename')

@@ -6,6 +6,7 @@ import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { uniqueSkus } from '../flows/catalog.ts'
 import { importUntilEnd } from '../flows/imports.ts'
 import { type RunningServer } from '../flows/server.ts'
+import { soakTest } from '../scale.ts'
 import { choose } from './dialogs.ts'
 import { usePages } from './page-browser.ts'
 
@@ -83,7 +84,7 @@ describe('tags', () => {
     expect(await launched(page).count()).toBe(0)
   })
 
-  test('none at all is asked for once more; adding none is refused', async () => {
+  soakTest('none at all is asked for once more; adding none is refused', async () => {
     const page = await open('/files?search=chart+12')
     await tick(page, ['Chart 12.pdf'])
     await press(page, 'Change tags')
@@ -153,7 +154,7 @@ describe('settings', () => {
     await page.getByRole('heading', { name: 'Undo: Update settings' }).waitFor()
   })
 
-  test('a preview that is discarded changes nothing', async () => {
+  soakTest('a preview that is discarded changes nothing', async () => {
     const page = await open('/files?search=chart+23')
     await tick(page, ['Chart 23.pdf'])
     await press(page, 'Delete')
@@ -197,7 +198,7 @@ describe('deleting', () => {
     expect(await filesBy('chart 01')).toEqual([])
   })
 
-  test('an undo brings the files and their products back', async () => {
+  soakTest('an undo brings the files and their products back', async () => {
     const before = await filesBy('chart 3')
     const page = await open('/files?search=chart+3')
     await page.getByRole('checkbox', { name: 'Select all files' }).first().check({ force: true })
@@ -257,7 +258,7 @@ test('all that match are meant, on every page, and what is ticked does not outli
   expect(await page.getByRole('checkbox', { checked: true }).count()).toBe(0)
 })
 
-test('Shift ticks the rows between, and the keyboard alone does it all', async () => {
+soakTest('Shift ticks the rows between, and the keyboard alone does it all', async () => {
   const page = await open('/files?search=chart+4&sort=filename')
   const box = (name: string) => page.getByRole('checkbox', { name: `Select ${name}` })
   await box('Chart 41.pdf').click({ force: true })
@@ -275,23 +276,26 @@ test('Shift ticks the rows between, and the keyboard alone does it all', async (
     .toBe(true)
 })
 
-test('on a telephone files are ticked and changed too, and nothing is wider than the screen', async () => {
-  const page = await open('/files?search=chart+5&sort=filename', {
-    viewport: { width: 390, height: 844 },
-    hasTouch: true,
-    isMobile: true,
-  })
-  await page.getByText('Select Chart 50.pdf').waitFor({ state: 'attached' })
-  await page.getByRole('checkbox', { name: 'Select Chart 50.pdf' }).check({ force: true })
-  await page.getByText('1 selected').waitFor()
-  await page.getByRole('button', { name: 'Actions', exact: true }).click()
-  await page.getByRole('menuitem', { name: 'Change settings' }).click()
-  await page.getByRole('heading', { name: 'Settings of 1 file' }).waitFor()
-  await page.getByLabel('Links allow', { exact: true }).selectOption('Unlimited')
-  await page.getByRole('button', { name: 'Update settings' }).click()
-  await launched(page).getByText('Settings of 1 file updated').waitFor()
-  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
-  await launched(page).getByRole('link', { name: 'View details' }).click()
-  await page.getByText('Links allow').first().waitFor()
-  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
-})
+soakTest(
+  'on a telephone files are ticked and changed too, and nothing is wider than the screen',
+  async () => {
+    const page = await open('/files?search=chart+5&sort=filename', {
+      viewport: { width: 390, height: 844 },
+      hasTouch: true,
+      isMobile: true,
+    })
+    await page.getByText('Select Chart 50.pdf').waitFor({ state: 'attached' })
+    await page.getByRole('checkbox', { name: 'Select Chart 50.pdf' }).check({ force: true })
+    await page.getByText('1 selected').waitFor()
+    await page.getByRole('button', { name: 'Actions', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Change settings' }).click()
+    await page.getByRole('heading', { name: 'Settings of 1 file' }).waitFor()
+    await page.getByLabel('Links allow', { exact: true }).selectOption('Unlimited')
+    await page.getByRole('button', { name: 'Update settings' }).click()
+    await launched(page).getByText('Settings of 1 file updated').waitFor()
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+    await launched(page).getByRole('link', { name: 'View details' }).click()
+    await page.getByText('Links allow').first().waitFor()
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+  },
+)

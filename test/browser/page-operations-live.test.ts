@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import type { Page, Request } from 'playwright-core'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type RunningServer } from '../flows/server.ts'
+import { soakTest } from '../scale.ts'
 import { startHeldOrigin, type HeldOrigin } from './held-origin.ts'
 import { usePages } from './page-browser.ts'
 
@@ -56,7 +57,7 @@ test('progress comes by events, and a reload loses nothing', async () => {
   expect(asked.filter((path) => path === `/api/operations/${job}`)).toEqual([])
 })
 
-test('where no events come through, the page asks', async () => {
+soakTest('where no events come through, the page asks', async () => {
   const job = await startImport(3)
   const page = await open('/files')
   await page.route('**/events', (route) => route.abort())
@@ -108,7 +109,7 @@ test('a cancel asks first, says what it means, and the log tells each file’s e
   expect(JSON.stringify(JSON.parse(json.text))).toContain('"status":"cancelled"')
 })
 
-test('what failed is tried again in the same operation', async () => {
+soakTest('what failed is tried again in the same operation', async () => {
   origin.refuse()
   const job = await startImport(2, () => true)
   const page = await open(`/operations/${job}`)
@@ -121,7 +122,7 @@ test('what failed is tried again in the same operation', async () => {
   expect(await page.getByText('No file was imported').count()).toBe(0)
 })
 
-test('the history moves by itself, and pauses and resumes there', async () => {
+soakTest('the history moves by itself, and pauses and resumes there', async () => {
   await startImport(2)
   const page = await open('/operations?status=running')
   const row = page.locator('main tbody tr').first()
@@ -137,7 +138,7 @@ test('the history moves by itself, and pauses and resumes there', async () => {
   await row.getByText('2 of 2').waitFor()
 })
 
-test('what can no longer be done says why, and what can takes its place', async () => {
+soakTest('what can no longer be done says why, and what can takes its place', async () => {
   const job = await startImport(1)
   const page = await open(`/operations/${job}`)
   // A page that has not heard yet: the operation ends behind its back.

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { jobUntilEnd } from '../flows/imports.ts'
 import { type RunningServer } from '../flows/server.ts'
+import { soakTest } from '../scale.ts'
 import { usePages } from './page-browser.ts'
 
 let server: RunningServer
@@ -61,7 +62,7 @@ test('an import is watched live from its start to its end', async () => {
   await page.getByRole('heading', { name: 'ready 0.bin' }).waitFor()
 })
 
-test('the history narrows to what is asked for, and the address keeps it', async () => {
+soakTest('the history narrows to what is asked for, and the address keeps it', async () => {
   await jobUntilEnd(server, await startImport(['/bytes/10/fine']))
   const page = await open('/operations')
   const rows = page.locator('main tbody tr')

@@ -7,10 +7,11 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { importUntilEnd } from '../flows/imports.ts'
+import { soakTest } from '../scale.ts'
 import {
   openPage,
   type PageServer,
-  startBrowser,
+  sharedBrowser,
   startPageServer,
   type OpenPage,
 } from './page-browser.ts'
@@ -40,7 +41,7 @@ beforeAll(async () => {
   ;[server, origin, browser] = await Promise.all([
     startPageServer({ DEMO_CATALOG: catalog }),
     startOrigin(),
-    startBrowser(),
+    sharedBrowser(),
   ])
 })
 afterEach(async () => {
@@ -50,7 +51,7 @@ afterEach(async () => {
   expect(complaints).toEqual([])
 })
 afterAll(async () => {
-  await Promise.all([browser.close(), server.end()])
+  await server.end()
   await origin.close()
   await rm(folder, { recursive: true, force: true })
 })
@@ -128,7 +129,7 @@ test('a candidate is accepted by keyboard, another product is chosen, none is it
   expect(await productsOf(ids.get('TWIN_three.pdf'))).toEqual([])
 })
 
-test('all above a score are accepted, counted before; a tie is left to a person', async () => {
+soakTest('all above a score are accepted, counted before; a tie is left to a person', async () => {
   const ids = await importFiles(ALMANAC, 'TWIN_tie.pdf')
   const page = await open()
   await card(page, 'TWIN_tie.pdf').waitFor()

@@ -9,7 +9,7 @@ import type { EngineWorker } from '../../server/engine/worker.ts'
 import { openTestApp, type TestApp } from '../app.ts'
 import { countWords } from '../plugins/count-words/plugin.ts'
 import { choose, dialogOf, previewedTitles, launched, tick } from './dialogs.ts'
-import { openPage, startBrowser, type OpenPage } from './page-browser.ts'
+import { openPage, sharedBrowser, type OpenPage } from './page-browser.ts'
 
 const FILES = {
   'guide.pdf': '%PDF-1.7',
@@ -28,7 +28,7 @@ let folder: string
 beforeAll(async () => {
   ;[app, browser, folder] = await Promise.all([
     openTestApp({ plugins: [countWords] }),
-    startBrowser(),
+    sharedBrowser(),
     mkdtemp(path.join(tmpdir(), 'stevedore-sample-')),
   ])
   worker = await app.engine.startWorker()
@@ -44,7 +44,6 @@ beforeAll(async () => {
 afterAll(async () => {
   expect(opened.complaints).toEqual([])
   await opened.close()
-  await browser.close()
   await worker.stop()
   await app.close()
   await rm(folder, { recursive: true, force: true })

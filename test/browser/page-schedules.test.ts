@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { importUntilEnd } from '../flows/imports.ts'
 import { type RunningServer } from '../flows/server.ts'
+import { soakTest } from '../scale.ts'
 import { usePages } from './page-browser.ts'
 
 let server: RunningServer
@@ -102,7 +103,7 @@ test('by a plain form, and what is missing is named', async () => {
   })
 })
 
-test('a cron line that makes no sense says so beside the field, and is not saved', async () => {
+soakTest('a cron line that makes no sense says so beside the field, and is not saved', async () => {
   const page = await open('/schedules')
   await page.getByRole('link', { name: 'Tag courses' }).click()
   await page.getByLabel('Runs', { exact: true }).selectOption('By a cron expression')
@@ -118,7 +119,7 @@ test('a cron line that makes no sense says so beside the field, and is not saved
   await page.getByText('Weekly on Monday and Thursday at 06:30').waitFor()
 })
 
-test('the switch turns a task off and on', async () => {
+soakTest('the switch turns a task off and on', async () => {
   const page = await open('/schedules')
   const on = page.getByRole('switch', { name: 'Tag courses is on' })
   await on.click()
@@ -129,7 +130,7 @@ test('the switch turns a task off and on', async () => {
   expect((await schedules()).find(({ name }) => name === 'Tag courses')!.next_runs.length).toBe(5)
 })
 
-test('a run that would delete more than it may stops as a preview', async () => {
+soakTest('a run that would delete more than it may stops as a preview', async () => {
   const body = {
     name: 'Clear out',
     cron: '0 4 * * *',
@@ -148,7 +149,7 @@ test('a run that would delete more than it may stops as a preview', async () => 
   expect(files.total).toBe(3)
 })
 
-test('a task that was created over the API is shown unchanged', async () => {
+soakTest('a task that was created over the API is shown unchanged', async () => {
   const body = { name: 'Weekly list', cron: '0 4 * * 1', action: 'export-files', filter: {} }
   const made = (await (await server.call('POST', '/api/schedules', body)).json()) as { id: string }
   const page = await open(`/schedules/${made.id}`)
@@ -158,7 +159,7 @@ test('a task that was created over the API is shown unchanged', async () => {
   expect(await page.getByLabel('Delete at most').count()).toBe(0)
 })
 
-test('a task is deleted when that is confirmed', async () => {
+soakTest('a task is deleted when that is confirmed', async () => {
   const page = await open('/schedules')
   await page.getByRole('button', { name: 'Delete Clear out' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
@@ -166,7 +167,7 @@ test('a task is deleted when that is confirmed', async () => {
   expect((await schedules()).map(({ name }) => name)).not.toContain('Clear out')
 })
 
-test('on a telephone nothing is cut off', async () => {
+soakTest('on a telephone nothing is cut off', async () => {
   const page = await open('/schedules', { viewport: { width: 390, height: 800 } })
   const isWide = () =>
     page.evaluate<boolean>('document.documentElement.scrollWidth > window.innerWidth')

@@ -9,10 +9,11 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { startLine } from '../fakes/line.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { importUntilEnd, listAll } from '../flows/imports.ts'
+import { soakTest } from '../scale.ts'
 import {
   openPage,
   type PageServer,
-  startBrowser,
+  sharedBrowser,
   startPageServer,
   type OpenPage,
 } from './page-browser.ts'
@@ -28,7 +29,7 @@ let opened: OpenPage | null = null
 beforeAll(async () => {
   ;[server, browser, origin, folder] = await Promise.all([
     startPageServer(),
-    startBrowser(),
+    sharedBrowser(),
     startOrigin(),
     mkdtemp(path.join(tmpdir(), 'stevedore-up-')),
   ])
@@ -40,7 +41,7 @@ afterEach(async () => {
   expect(complaints).toEqual([])
 })
 afterAll(async () => {
-  await Promise.all([browser.close(), server.end()])
+  await server.end()
   await origin.close()
   await rm(folder, { recursive: true, force: true })
 })
@@ -180,128 +181,143 @@ test('a name that is taken is asked about: renamed, a new version, not sent', as
   expect(names.toSorted()).toEqual(['Chart (2).pdf', 'Chart.pdf'])
 })
 
-test('two files of one name: the later one carries the choice; the same file once more is no surprise', async () => {
-  const [first] = await Promise.all([
-    made('Twins/a/Twin.pdf', 1000),
-    made('Twins/b/Twin.pdf', 2000),
-  ])
-  const page = await open()
-  const field = page.getByLabel('Choose a folder').and(page.locator('input'))
-  const dialog = page.getByRole('dialog')
-  await field.setInputFiles(path.join(folder, 'Twins'))
-  await dialog.getByText('A file of this name exists').waitFor()
-  await dialog
-    .getByLabel('What to do with Twins/b/Twin.pdf')
-    .selectOption({ label: 'Don’t upload it' })
-  await dialog.getByRole('button', { name: 'Continue' }).click()
-  await status(page, 'Twin.pdf', 'Complete')
-  expect(await figure(page, 'Total files').textContent()).toBe('1')
-  expect(await hashOf('Twin.pdf')).toBe(first.hash)
-  // Its row is still there, and makes room.
-  await field.setInputFiles(path.join(folder, 'Twins'))
-  await dialog
-    .getByLabel('What to do with Twins/a/Twin.pdf')
-    .selectOption({ label: 'Rename the new file' })
-  await dialog
-    .getByLabel('What to do with Twins/b/Twin.pdf')
-    .selectOption({ label: 'Don’t upload it' })
-  await dialog.getByRole('button', { name: 'Continue' }).click()
-  await expect
-    .poll(() => fileNamed('Twin (2).pdf').catch(() => null), { timeout: 20_000 })
-    .not.toBeNull()
-  await status(page, 'Twin.pdf', 'Complete')
-  await page.getByRole('button', { name: 'Clear finished' }).click()
-  await row(page, 'Twin.pdf').waitFor({ state: 'detached' })
-})
+soakTest(
+  'two files of one name: the later one carries the choice; the same file once more is no surprise',
+  async () => {
+    const [first] = await Promise.all([
+      made('Twins/a/Twin.pdf', 1000),
+      made('Twins/b/Twin.pdf', 2000),
+    ])
+    const page = await open()
+    const field = page.getByLabel('Choose a folder').and(page.locator('input'))
+    const dialog = page.getByRole('dialog')
+    await field.setInputFiles(path.join(folder, 'Twins'))
+    await dialog.getByText('A file of this name exists').waitFor()
+    await dialog
+      .getByLabel('What to do with Twins/b/Twin.pdf')
+      .selectOption({ label: 'Don’t upload it' })
+    await dialog.getByRole('button', { name: 'Continue' }).click()
+    await status(page, 'Twin.pdf', 'Complete')
+    expect(await figure(page, 'Total files').textContent()).toBe('1')
+    expect(await hashOf('Twin.pdf')).toBe(first.hash)
+    // Its row is still there, and makes room.
+    await field.setInputFiles(path.join(folder, 'Twins'))
+    await dialog
+      .getByLabel('What to do with Twins/a/Twin.pdf')
+      .selectOption({ label: 'Rename the new file' })
+    await dialog
+      .getByLabel('What to do with Twins/b/Twin.pdf')
+      .selectOption({ label: 'Don’t upload it' })
+    await dialog.getByRole('button', { name: 'Continue' }).click()
+    await expect
+      .poll(() => fileNamed('Twin (2).pdf').catch(() => null), { timeout: 20_000 })
+      .not.toBeNull()
+    await status(page, 'Twin.pdf', 'Complete')
+    await page.getByRole('button', { name: 'Clear finished' }).click()
+    await row(page, 'Twin.pdf').waitFor({ state: 'detached' })
+  },
+)
 
-test('a name that was taken while the file went up is asked about then; a name in transfer immediately', async () => {
-  const [file, twin] = await Promise.all([made('Race.pdf', 400_000), made('later/Race.pdf', 500)])
-  const page = await open()
-  const dialog = page.getByRole('dialog')
-  const speed = await speedOf(page)
-  await speed(100_000)
-  await choose(page, file.path)
-  await status(page, 'Race.pdf', 'Uploading')
-  await choose(page, file.path)
-  await page.getByText('Already in the queue').waitFor()
-  await choose(page, twin.path)
-  await dialog.getByText('A file of this name exists').waitFor()
-  await dialog.getByRole('button', { name: 'Cancel' }).click()
-  await dialog.waitFor({ state: 'detached' })
-  const other = { filename: 'race.pdf', url: `${origin.url}/bytes/300/race` }
-  expect((await importUntilEnd(server, { files: [other] })).imported).toBe(1)
-  await speed(-1)
-  await row(page, 'Race.pdf').getByText('Duplicate filename').waitFor()
-  await page.getByRole('button', { name: 'Choose Race.pdf' }).click()
-  await dialog
-    .getByLabel('What to do with Race.pdf')
-    .selectOption({ label: 'Add as a new version' })
-  await dialog.getByRole('button', { name: 'Continue' }).click()
-  await status(page, 'Race.pdf', 'Complete')
-  expect((await fileNamed('race.pdf')).version).toBe(2)
-})
+soakTest(
+  'a name that was taken while the file went up is asked about then; a name in transfer immediately',
+  async () => {
+    const [file, twin] = await Promise.all([made('Race.pdf', 400_000), made('later/Race.pdf', 500)])
+    const page = await open()
+    const dialog = page.getByRole('dialog')
+    const speed = await speedOf(page)
+    await speed(100_000)
+    await choose(page, file.path)
+    await status(page, 'Race.pdf', 'Uploading')
+    await choose(page, file.path)
+    await page.getByText('Already in the queue').waitFor()
+    await choose(page, twin.path)
+    await dialog.getByText('A file of this name exists').waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    const other = { filename: 'race.pdf', url: `${origin.url}/bytes/300/race` }
+    expect((await importUntilEnd(server, { files: [other] })).imported).toBe(1)
+    await speed(-1)
+    await row(page, 'Race.pdf').getByText('Duplicate filename').waitFor()
+    await page.getByRole('button', { name: 'Choose Race.pdf' }).click()
+    await dialog
+      .getByLabel('What to do with Race.pdf')
+      .selectOption({ label: 'Add as a new version' })
+    await dialog.getByRole('button', { name: 'Continue' }).click()
+    await status(page, 'Race.pdf', 'Complete')
+    expect((await fileNamed('race.pdf')).version).toBe(2)
+  },
+)
 
-test('an import whose result can’t be read is not called complete, and not waited for', async () => {
-  const file = await made('Gone.pdf', 500)
-  const page = await open()
-  const error = { code: 'not_found', message: 'This operation doesn’t exist' }
-  await page.route('**/api/uploads/results', (route) =>
-    route.fulfill({ status: 404, json: { error } }),
-  )
-  await choose(page, file.path)
-  await row(page, 'Gone.pdf')
-    .getByText('The result could not be read: This operation doesn’t exist')
-    .waitFor()
-  await page.getByText('1 file is not complete: see below.').waitFor()
-  // It can be taken out of the queue by itself, as what failed before it arrived can.
-  await page.getByRole('button', { name: 'Remove Gone.pdf' }).click()
-  await row(page, 'Gone.pdf').waitFor({ state: 'detached' })
-})
+soakTest(
+  'an import whose result can’t be read is not called complete, and not waited for',
+  async () => {
+    const file = await made('Gone.pdf', 500)
+    const page = await open()
+    const error = { code: 'not_found', message: 'This operation doesn’t exist' }
+    await page.route('**/api/uploads/results', (route) =>
+      route.fulfill({ status: 404, json: { error } }),
+    )
+    await choose(page, file.path)
+    await row(page, 'Gone.pdf')
+      .getByText('The result could not be read: This operation doesn’t exist')
+      .waitFor()
+    await page.getByText('1 file is not complete: see below.').waitFor()
+    // It can be taken out of the queue by itself, as what failed before it arrived can.
+    await page.getByRole('button', { name: 'Remove Gone.pdf' }).click()
+    await row(page, 'Gone.pdf').waitFor({ state: 'detached' })
+  },
+)
 
-test('a small file is imported beside a large one, and the import is found again after a reload', async () => {
-  const [small, large] = await Promise.all([made('Small.jpg', 90_000), made('Large.zip', 6 * MB)])
-  const page = await open()
-  const speed = await speedOf(page)
-  await speed(1 * MB)
-  await choose(page, [large.path, small.path])
-  await status(page, 'Small.jpg', 'Complete')
-  await status(page, 'Large.zip', 'Uploading')
-  await page.getByText('Each file is imported when it arrives: 1 file so far.').waitFor()
-  expect(await hashOf('Small.jpg')).toBe(small.hash)
+soakTest(
+  'a small file is imported beside a large one, and the import is found again after a reload',
+  async () => {
+    const [small, large] = await Promise.all([made('Small.jpg', 90_000), made('Large.zip', 6 * MB)])
+    const page = await open()
+    const speed = await speedOf(page)
+    await speed(1 * MB)
+    await choose(page, [large.path, small.path])
+    await status(page, 'Small.jpg', 'Complete')
+    await status(page, 'Large.zip', 'Uploading')
+    await page.getByText('Each file is imported when it arrives: 1 file so far.').waitFor()
+    expect(await hashOf('Small.jpg')).toBe(small.hash)
 
-  page.once('dialog', (dialog) => void dialog.accept())
-  await page.reload()
-  await page.getByText('Each file is imported when it arrives: 1 file so far.').waitFor()
-  await choose(page, large.path)
-  await ended(page)
-  await page.getByText('2 files were imported').waitFor()
-  expect(await hashOf('Large.zip')).toBe(large.hash)
-  await page.getByRole('link', { name: 'View details' }).click()
-  await page.waitForURL(/\/operations\/import_/)
-  await page.getByText('Success').first().waitFor()
-})
+    page.once('dialog', (dialog) => void dialog.accept())
+    await page.reload()
+    await page.getByText('Each file is imported when it arrives: 1 file so far.').waitFor()
+    await choose(page, large.path)
+    await ended(page)
+    await page.getByText('2 files were imported').waitFor()
+    expect(await hashOf('Large.zip')).toBe(large.hash)
+    await page.getByRole('link', { name: 'View details' }).click()
+    await page.waitForURL(/\/operations\/import_/)
+    await page.getByText('Success').first().waitFor()
+  },
+)
 
-test('three files of one name in a folder are all imported when they are to be renamed', async () => {
-  await Promise.all(['a', 'b', 'c'].map((part, n) => made(`Triple/${part}/Same.pdf`, 1000 + n)))
-  const page = await open()
-  await page
-    .getByLabel('Choose a folder')
-    .and(page.locator('input'))
-    .setInputFiles(path.join(folder, 'Triple'))
-  const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('For all of them').selectOption({ label: 'Rename the new file' })
-  await dialog.getByRole('button', { name: 'Continue' }).click()
-  await ended(page)
-  expect(await figure(page, 'Completed').textContent()).toBe('3')
-  const names = (await listAll(server, '/api/files?search=Same')).map(({ filename }) => filename)
-  expect(names.toSorted()).toEqual(['Same (2).pdf', 'Same (3).pdf', 'Same.pdf'])
-})
+soakTest(
+  'three files of one name in a folder are all imported when they are to be renamed',
+  async () => {
+    await Promise.all(['a', 'b', 'c'].map((part, n) => made(`Triple/${part}/Same.pdf`, 1000 + n)))
+    const page = await open()
+    await page
+      .getByLabel('Choose a folder')
+      .and(page.locator('input'))
+      .setInputFiles(path.join(folder, 'Triple'))
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('For all of them').selectOption({ label: 'Rename the new file' })
+    await dialog.getByRole('button', { name: 'Continue' }).click()
+    await ended(page)
+    expect(await figure(page, 'Completed').textContent()).toBe('3')
+    const names = (await listAll(server, '/api/files?search=Same')).map(({ filename }) => filename)
+    expect(names.toSorted()).toEqual(['Same (2).pdf', 'Same (3).pdf', 'Same.pdf'])
+  },
+)
 
 test('paused, resumed and cancelled, one by one and all together', async () => {
   const files = await Promise.all([1, 2, 3].map((n) => made(`Part ${n}.zip`, 3 * MB)))
   const page = await open()
   const speed = await speedOf(page)
-  await speed(400_000)
+  await speed(200_000)
   await choose(
     page,
     files.map((file) => file.path),
@@ -337,7 +353,7 @@ test('the network is cut in the middle: the upload waits, and resumes where it s
   const { page } = opened
   const offsets = watchOffsets(page.context())
   const speed = await speedOf(page)
-  await speed(1 * MB)
+  await speed(MB / 2)
   await choose(page, file.path)
   await row(page, 'Long way.zip')
     .getByText(/^[2-5](\.\d)? MB of 6 MB/)
@@ -358,7 +374,7 @@ test('the network is cut in the middle: the upload waits, and resumes where it s
   await line.close()
 })
 
-test('after a reload the same file is chosen again, and only the rest is sent', async () => {
+soakTest('after a reload the same file is chosen again, and only the rest is sent', async () => {
   const file = await made('Half of it.zip', 6 * MB)
   const page = await open()
   const speed = await speedOf(page)
@@ -382,41 +398,47 @@ test('after a reload the same file is chosen again, and only the rest is sent', 
   expect(await page.getByText('interrupted').count()).toBe(0)
 })
 
-test('too large a file is refused with advice, and a large batch is advised against', async () => {
-  const huge = path.join(folder, 'Huge.iso')
-  const handle = await openFile(huge, 'w')
-  await handle.truncate(5 * 1024 ** 3 + 1)
-  await handle.close()
-  const many = await Promise.all(
-    Array.from({ length: 101 }, (_, n) => made(`many/Small ${n}.txt`, 20)),
-  )
-  const page = await open()
-  await choose(page, [huge])
-  await page.getByText('ask support for assistance').waitFor()
-  await choose(
-    page,
-    many.map((file) => file.path),
-  )
-  await page.getByText('This is 101 files.').waitFor()
-  await ended(page)
-  await expect.poll(() => figure(page, 'Completed').textContent()).toBe('101')
-})
+soakTest(
+  'too large a file is refused with advice, and a large batch is advised against',
+  async () => {
+    const huge = path.join(folder, 'Huge.iso')
+    const handle = await openFile(huge, 'w')
+    await handle.truncate(5 * 1024 ** 3 + 1)
+    await handle.close()
+    const many = await Promise.all(
+      Array.from({ length: 101 }, (_, n) => made(`many/Small ${n}.txt`, 20)),
+    )
+    const page = await open()
+    await choose(page, [huge])
+    await page.getByText('ask support for assistance').waitFor()
+    await choose(
+      page,
+      many.map((file) => file.path),
+    )
+    await page.getByText('This is 101 files.').waitFor()
+    await ended(page)
+    await expect.poll(() => figure(page, 'Completed').textContent()).toBe('101')
+  },
+)
 
-test('uploads go on while another page is looked at, and through a restart of the server', async () => {
-  const file = await made('Through it all.zip', 5 * MB)
-  const page = await open()
-  const speed = await speedOf(page)
-  await speed(1 * MB)
-  await choose(page, file.path)
-  await row(page, 'Through it all.zip')
-    .getByText(/^[1-4](\.\d)? MB of 5 MB/)
-    .waitFor()
-  await server.dieAndStart()
-  await speed(-1)
-  await page.getByRole('link', { name: 'Operations' }).click()
-  await page.waitForURL(/\/operations$/)
-  await page.getByRole('link', { name: 'Import' }).first().click()
-  await page.getByRole('link', { name: /Upload files|See 1 upload/ }).click()
-  await ended(page)
-  expect(await hashOf('Through it all.zip')).toBe(file.hash)
-})
+soakTest(
+  'uploads go on while another page is looked at, and through a restart of the server',
+  async () => {
+    const file = await made('Through it all.zip', 5 * MB)
+    const page = await open()
+    const speed = await speedOf(page)
+    await speed(1 * MB)
+    await choose(page, file.path)
+    await row(page, 'Through it all.zip')
+      .getByText(/^[1-4](\.\d)? MB of 5 MB/)
+      .waitFor()
+    await server.dieAndStart()
+    await speed(-1)
+    await page.getByRole('link', { name: 'Operations' }).click()
+    await page.waitForURL(/\/operations$/)
+    await page.getByRole('link', { name: 'Import' }).first().click()
+    await page.getByRole('link', { name: /Upload files|See 1 upload/ }).click()
+    await ended(page)
+    expect(await hashOf('Through it all.zip')).toBe(file.hash)
+  },
+)

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { importUntilEnd, jobUntilEnd } from '../flows/imports.ts'
 import { type RunningServer } from '../flows/server.ts'
+import { soakTest } from '../scale.ts'
 import { usePages } from './page-browser.ts'
 
 let server: RunningServer
@@ -53,14 +54,17 @@ const step = (page: Page, n: number) =>
 const tags = (page: Page, n: number) => step(page, n).getByRole('textbox', { name: /^Tags/ })
 const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true })
 
-test('before the first of one’s own, the page says what they are, and lists what is built in', async () => {
-  const page = await open('/workflows')
-  await page.getByRole('heading', { name: 'No custom workflows yet' }).waitFor()
-  await page.getByRole('link', { name: 'API import' }).click()
-  await page.getByRole('heading', { name: 'API import' }).waitFor()
-  await page.getByText('Map to products').waitFor()
-  expect(await save(page).count()).toBe(0)
-})
+soakTest(
+  'before the first of one’s own, the page says what they are, and lists what is built in',
+  async () => {
+    const page = await open('/workflows')
+    await page.getByRole('heading', { name: 'No custom workflows yet' }).waitFor()
+    await page.getByRole('link', { name: 'API import' }).click()
+    await page.getByRole('heading', { name: 'API import' }).waitFor()
+    await page.getByText('Map to products').waitFor()
+    expect(await save(page).count()).toBe(0)
+  },
+)
 
 test('a workflow of tags and settings is built, run on a selection, and seen in the history', async () => {
   const files = await importFiles(['Harbour guide.pdf', 'Harbour chart.pdf'])
@@ -158,7 +162,7 @@ test('a broken workflow is not saved, and every reason is named beside its field
   expect((await own()).length).toBe(before.length + 1)
 })
 
-test('what was written is not lost by a step to another page', async () => {
+soakTest('what was written is not lost by a step to another page', async () => {
   const page = await open('/workflows')
   await page.getByRole('link', { name: 'A week more' }).click()
   await page.getByLabel('Name', { exact: true }).fill('Two weeks more')
@@ -189,26 +193,31 @@ test('a copy of the built-in import is changed and attached: imports then go thr
   expect(await read(`/api/files/${file}`)).toMatchObject({ tags: ['from the api'] })
 })
 
-test('one that a scheduled task runs stays, and says which; another is deleted when that is confirmed', async () => {
-  const used = (await own()).find(({ name }) => name === 'Summer sale')!
-  const made = await server.call('POST', '/api/schedules', {
-    name: 'Sale by night',
-    cron: '0 3 * * *',
-    workflow: used.id,
-  })
-  expect(made.status).toBe(201)
-  const page = await open('/workflows')
-  await page.getByRole('button', { name: 'Delete Summer sale' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
-  await page.getByRole('dialog').getByText('Sale by night').waitFor()
-  await page.getByRole('button', { name: 'Cancel' }).click()
-  await page.getByRole('button', { name: 'Delete A week more' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
-  await page.getByRole('link', { name: 'A week more' }).waitFor({ state: 'detached' })
-  expect((await own()).map(({ name }) => name)).toEqual(expect.not.arrayContaining(['A week more']))
-})
+soakTest(
+  'one that a scheduled task runs stays, and says which; another is deleted when that is confirmed',
+  async () => {
+    const used = (await own()).find(({ name }) => name === 'Summer sale')!
+    const made = await server.call('POST', '/api/schedules', {
+      name: 'Sale by night',
+      cron: '0 3 * * *',
+      workflow: used.id,
+    })
+    expect(made.status).toBe(201)
+    const page = await open('/workflows')
+    await page.getByRole('button', { name: 'Delete Summer sale' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByRole('dialog').getByText('Sale by night').waitFor()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('button', { name: 'Delete A week more' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByRole('link', { name: 'A week more' }).waitFor({ state: 'detached' })
+    expect((await own()).map(({ name }) => name)).toEqual(
+      expect.not.arrayContaining(['A week more']),
+    )
+  },
+)
 
-test('on a telephone nothing is cut off', async () => {
+soakTest('on a telephone nothing is cut off', async () => {
   const page = await open('/workflows', { viewport: { width: 390, height: 800 } })
   const isWide = () =>
     page.evaluate<boolean>('document.documentElement.scrollWidth > window.innerWidth')

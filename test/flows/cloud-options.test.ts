@@ -9,6 +9,7 @@ import { parsePublicId } from '../../server/ids.ts'
 import { openCloudApp, untilStill, type CloudApp } from '../cloud.ts'
 import { startBucket, type FakeBucket } from '../fakes/bucket.ts'
 import { silent } from '../database.ts'
+import { sized, soakTest } from '../scale.ts'
 
 let app: CloudApp
 let bucket: FakeBucket
@@ -70,7 +71,7 @@ test('trash: it is restored with an undo, and from the trash', async () => {
   expect((await app.get(`/api/files/${after.id}`)).mappings).toHaveLength(1)
 })
 
-test('names: as there, or with their folders, also after a move', async () => {
+soakTest('names: as there, or with their folders, also after a move', async () => {
   const objects = {
     'names/guide.pdf': 'top',
     'names/one/guide.pdf': '1',
@@ -93,7 +94,7 @@ test('names: as there, or with their folders, also after a move', async () => {
   expect((await app.files())['a - c - plan.pdf'].id).toBe(file)
 })
 
-test.each([1, 6, 12, 24])(
+test.each(sized([6], [1, 6, 12, 24]))(
   'every %i hours: a due sync starts once, and the next time is set',
   async (hours) => {
     const folder = `due ${hours}`
@@ -157,7 +158,7 @@ test('a dry run changes nothing, says what would change, and can be confirmed', 
   expect(await app.sync(id)).toMatchObject({ status: 'success', total: 0 })
 })
 
-test('what failed is retried alone, in the same operation', async () => {
+soakTest('what failed is retried alone, in the same operation', async () => {
   for (let n = 0; n < 5; n++) bucket.put(`retried/retried ${n}.txt`, `retried ${n}`)
   const id = await app.connect(bucket.connection('retried'))
   const refused = new Set(['retried/retried 1.txt', 'retried/retried 3.txt'])
@@ -180,7 +181,7 @@ test('what failed is retried alone, in the same operation', async () => {
   expect(await app.sync(id)).toMatchObject({ status: 'success', total: 0 })
 })
 
-test('a pause interrupts it, keeps what is done, and it continues', async () => {
+soakTest('a pause interrupts it, keeps what is done, and it continues', async () => {
   for (let n = 0; n < 20; n++) bucket.put(`paused/paused ${n}.txt`, `paused ${n}`)
   const id = await app.connect(bucket.connection('paused'))
   const gate = Promise.withResolvers<null>()

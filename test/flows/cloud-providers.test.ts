@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openCloudApp, untilStill, type CloudApp } from '../cloud.ts'
 import { startAzurite } from '../fakes/azurite.ts'
 import { agree, startClouds, type FakeClouds } from '../fakes/clouds.ts'
+import { sized, soakTest } from '../scale.ts'
 
 let app: CloudApp
 let clouds: FakeClouds
@@ -39,6 +40,8 @@ async function signedIn(provider: string, folder: string): Promise<string> {
 
 describe.each(['google_drive', 'dropbox', 'onedrive'])('%s', (provider) => {
   const folder = provider.replace('_', '-')
+  // How tokens change is the same for all of them.
+  const further = provider === 'google_drive' ? test : soakTest
 
   test('signs in, lists in pages, and syncs with tokens that change', async () => {
     for (const name of ['one.pdf', 'two.pdf', 'three.pdf', 'sub/four.pdf', 'sub/Five é.pdf'])
@@ -55,7 +58,7 @@ describe.each(['google_drive', 'dropbox', 'onedrive'])('%s', (provider) => {
     expect(await app.sync(id)).toMatchObject({ status: 'success', total: 1, done: 1 })
   })
 
-  test('gets another token when the provider refuses the one it has in mid-sync', async () => {
+  further('gets another token when the provider refuses the one it has in mid-sync', async () => {
     const inside = `${folder}-tokens`
     for (let n = 0; n < 6; n++) clouds.put(`${inside}/token ${n} ${folder}.pdf`, `token ${n}`)
     const id = await signedIn(provider, inside)
@@ -72,41 +75,48 @@ describe.each(['google_drive', 'dropbox', 'onedrive'])('%s', (provider) => {
     expect(await app.get(`/api/connections/${id}`)).toMatchObject({ state: 'ready', error: null })
   })
 
-  test('says that access was revoked in mid-sync, and continues once it is authorized', async () => {
-    const inside = `${folder}-revoked`
-    for (let n = 0; n < 6; n++) clouds.put(`${inside}/revoked ${n} ${folder}.pdf`, `revoked ${n}`)
-    const id = await signedIn(provider, inside)
-    const { name } = await app.get(`/api/connections/${id}`)
-    let read = 0
-    clouds.intercept = ({ path }) => {
-      if (/\/(content|download)$|\/files\/[^/]+$/.test(path) && ++read === 3) {
-        clouds.tokens.clear()
-        clouds.refresh = null
+  further(
+    'says that access was revoked in mid-sync, and continues once it is authorized',
+    async () => {
+      const inside = `${folder}-revoked`
+      for (let n = 0; n < 6; n++) clouds.put(`${inside}/revoked ${n} ${folder}.pdf`, `revoked ${n}`)
+      const id = await signedIn(provider, inside)
+      const { name } = await app.get(`/api/connections/${id}`)
+      let read = 0
+      clouds.intercept = ({ path }) => {
+        if (/\/(content|download)$|\/files\/[^/]+$/.test(path) && ++read === 3) {
+          clouds.tokens.clear()
+          clouds.refresh = null
+        }
+        return null
       }
-      return null
-    }
-    const sync = await app.sync(id)
-    clouds.intercept = () => null
-    expect(sync.failed).toBeGreaterThan(0)
-    expect(await app.get(`/api/connections/${id}`)).toMatchObject({
-      state: 'unauthorized',
-      error: { code: 'cloud_access_revoked' },
-    })
-    const notices = async () =>
-      (await app.get('/api/notices')).data.filter(
-        ({ title, read_at }: { title: string; read_at: string | null }) =>
-          title === `“${name}” lost its access` && read_at === null,
-      )
-    expect(await notices()).toHaveLength(1)
-    clouds.refresh = 'refresh-canary-5'
-    const { body } = await call('POST', `/api/connections/${id}/authorize`)
-    await call('POST', `/api/connections/${id}/authorized`, agree(body.url))
-    expect(await notices()).toEqual([])
-    await call('POST', `/api/operations/${sync.id}/retry`)
-    expect(await untilStill(app, sync.id)).toMatchObject({ status: 'success', done: 6, failed: 0 })
-  })
+      const sync = await app.sync(id)
+      clouds.intercept = () => null
+      expect(sync.failed).toBeGreaterThan(0)
+      expect(await app.get(`/api/connections/${id}`)).toMatchObject({
+        state: 'unauthorized',
+        error: { code: 'cloud_access_revoked' },
+      })
+      const notices = async () =>
+        (await app.get('/api/notices')).data.filter(
+          ({ title, read_at }: { title: string; read_at: string | null }) =>
+            title === `“${name}” lost its access` && read_at === null,
+        )
+      expect(await notices()).toHaveLength(1)
+      clouds.refresh = 'refresh-canary-5'
+      const { body } = await call('POST', `/api/connections/${id}/authorize`)
+      await call('POST', `/api/connections/${id}/authorized`, agree(body.url))
+      expect(await notices()).toEqual([])
+      await call('POST', `/api/operations/${sync.id}/retry`)
+      expect(await untilStill(app, sync.id)).toMatchObject({
+        status: 'success',
+        done: 6,
+        failed: 0,
+      })
+    },
+  )
 
-  test('says that access was revoked, and is authorized again', async () => {
+  further('says that access was revoked, and is authorized again', async () => {
     const id = (await app.get('/api/connections')).data.find(
       (one: { provider: string }) => one.provider === provider,
     ).id
@@ -126,7 +136,7 @@ describe.each(['google_drive', 'dropbox', 'onedrive'])('%s', (provider) => {
   })
 })
 
-test.each(['dropbox', 'onedrive'])(
+test.each(sized(['dropbox'], ['dropbox', 'onedrive']))(
   '%s: a name that changes its case alone keeps its file',
   async (provider) => {
     const folder = `case-${provider}`
@@ -181,7 +191,7 @@ describe('signing in', () => {
   })
 })
 
-test('two files of one name in Google Drive are reported, and neither is guessed', async () => {
+soakTest('two files of one name in Google Drive are reported, and neither is guessed', async () => {
   const file = (content: string) => ({
     path: 'twins/same.pdf',
     content: Buffer.from(content),
@@ -213,26 +223,29 @@ test('Google Cloud Storage is read with the key of a service account', async () 
   expect(await app.sync(id)).toMatchObject({ status: 'success', total: 0 })
 })
 
-test('a provider that fails for a while is tried again, and nothing is deleted meanwhile', async () => {
-  clouds.put('late/early.pdf', 'early')
-  const id = await signedIn('google_drive', 'late')
-  await app.sync(id)
-  clouds.put('late/late.pdf', 'late')
-  let failures = 0
-  clouds.intercept = ({ path }) =>
-    path === '/drive/v3/files' && failures++ < 3
-      ? {
-          status: failures === 2 ? 429 : 503,
-          body: { error: { code: 503 } },
-          headers: { 'retry-after': '1' },
-        }
-      : null
-  const sync = await app.sync(id)
-  clouds.intercept = () => null
-  expect(sync).toMatchObject({ status: 'success', total: 1, done: 1 })
-})
+soakTest(
+  'a provider that fails for a while is tried again, and nothing is deleted meanwhile',
+  async () => {
+    clouds.put('late/early.pdf', 'early')
+    const id = await signedIn('google_drive', 'late')
+    await app.sync(id)
+    clouds.put('late/late.pdf', 'late')
+    let failures = 0
+    clouds.intercept = ({ path }) =>
+      path === '/drive/v3/files' && failures++ < 3
+        ? {
+            status: failures === 2 ? 429 : 503,
+            body: { error: { code: 503 } },
+            headers: { 'retry-after': '1' },
+          }
+        : null
+    const sync = await app.sync(id)
+    clouds.intercept = () => null
+    expect(sync).toMatchObject({ status: 'success', total: 1, done: 1 })
+  },
+)
 
-test('Azure Blob Storage is read with the key of an account', async () => {
+soakTest('Azure Blob Storage is read with the key of an account', async () => {
   const account = 'harbour1'
   const key = Buffer.from('the key of an account, canary').toString('base64')
   const azurite = await startAzurite({ account, key, certificate: clouds.certificate })

@@ -4,7 +4,7 @@ import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openCloudApp, untilStill, type CloudApp } from '../cloud.ts'
-import { promisedMs, sized } from '../scale.ts'
+import { promisedMs, sized, soakTest } from '../scale.ts'
 import { execFileSync } from 'node:child_process'
 import { startBucket, type FakeBucket } from '../fakes/bucket.ts'
 
@@ -147,23 +147,26 @@ describe('what would go too far', () => {
     expect(Object.keys(await app.files()).filter((name) => name.startsWith('emptied'))).toEqual([])
   })
 
-  test('a folder that was renamed at its root deletes nothing, and says what is wrong', async () => {
-    await app.put(many('root', 3))
-    const id = await app.connect({ provider: 'demo', folder: 'root', name: 'Root' })
-    await app.sync(id)
-    await rename(path.join(app.folder, 'root'), path.join(app.folder, 'elsewhere'))
-    expect(await app.sync(id)).toMatchObject({ status: 'failed', total: 0 })
-    expect(await app.get(`/api/connections/${id}`)).toMatchObject({
-      state: 'failing',
-      error: { code: 'cloud_folder_not_found' },
-      last_sync: { error: { code: 'cloud_folder_not_found' } },
-    })
-    expect(await notices()).toContain('“Root” could not be synced')
-    expect(await app.files()).toHaveProperty('root 2.txt')
-    await rename(path.join(app.folder, 'elsewhere'), path.join(app.folder, 'root'))
-    expect(await app.sync(id)).toMatchObject({ status: 'success', total: 0 })
-    expect(await app.get(`/api/connections/${id}`)).toMatchObject({ state: 'ready', error: null })
-  })
+  soakTest(
+    'a folder that was renamed at its root deletes nothing, and says what is wrong',
+    async () => {
+      await app.put(many('root', 3))
+      const id = await app.connect({ provider: 'demo', folder: 'root', name: 'Root' })
+      await app.sync(id)
+      await rename(path.join(app.folder, 'root'), path.join(app.folder, 'elsewhere'))
+      expect(await app.sync(id)).toMatchObject({ status: 'failed', total: 0 })
+      expect(await app.get(`/api/connections/${id}`)).toMatchObject({
+        state: 'failing',
+        error: { code: 'cloud_folder_not_found' },
+        last_sync: { error: { code: 'cloud_folder_not_found' } },
+      })
+      expect(await notices()).toContain('“Root” could not be synced')
+      expect(await app.files()).toHaveProperty('root 2.txt')
+      await rename(path.join(app.folder, 'elsewhere'), path.join(app.folder, 'root'))
+      expect(await app.sync(id)).toMatchObject({ status: 'success', total: 0 })
+      expect(await app.get(`/api/connections/${id}`)).toMatchObject({ state: 'ready', error: null })
+    },
+  )
 
   test(
     'many moved files are moved, and none is deleted or fetched',
@@ -189,7 +192,7 @@ describe('what would go too far', () => {
     sized(60_000, 600_000),
   )
 
-  test('a first sync that would replace a file is a preview', async () => {
+  soakTest('a first sync that would replace a file is a preview', async () => {
     await app.put({ 'first/taken.txt': 'ours, from elsewhere', 'second/taken.txt': 'theirs' })
     const first = await app.connect({ provider: 'demo', folder: 'first' })
     await app.sync(first)
@@ -233,7 +236,7 @@ describe('a sync that runs', () => {
     expect(await app.sync(id)).toMatchObject({ status: 'success', done: 5 })
   })
 
-  test('says so where the provider limits requests, and is tried again', async () => {
+  soakTest('says so where the provider limits requests, and is tried again', async () => {
     bucket.put('limited/limited.txt', 'limited')
     const id = await app.connect(bucket.connection('limited'))
     let refused = 0

@@ -9,9 +9,10 @@ import { contentDisposition } from '../../server/delivery/headers.ts'
 import { createPackLink } from '../../server/files/pack-links.ts'
 import { ensurePack } from '../../server/files/packs.ts'
 import { contentTypeOf } from '../../server/files/rules.ts'
-import { startBrowser } from '../browser/page-browser.ts'
+import { sharedBrowser } from '../browser/page-browser.ts'
 import { createTestShop, openTestDatabase } from '../database.ts'
 import { hostileFiles } from '../fakes/hostile-files.ts'
+import { soakTest } from '../scale.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
 let depot: Depot
@@ -29,7 +30,7 @@ let page: Page
 const complaints: string[] = []
 
 beforeAll(async () => {
-  ;[database, browser] = await Promise.all([openTestDatabase(), startBrowser()])
+  ;[database, browser] = await Promise.all([openTestDatabase(), sharedBrowser()])
   depot = await openDepot(database, await createTestShop(database))
   const port = await depot.serve({
     others: (request, response) => {
@@ -41,7 +42,6 @@ beforeAll(async () => {
   base = `http://127.0.0.1:${port}`
 })
 afterAll(async () => {
-  await browser.close()
   await depot.close()
   await database.drop()
 })
@@ -130,7 +130,7 @@ describe('fifty hostile files', () => {
     expect(calls).toEqual([])
   })
 
-  test('a worker can’t be made of one either', async () => {
+  soakTest('a worker can’t be made of one either', async () => {
     ownPage = ''
     await page.goto(`${base}/own`)
     const some = addresses.filter((_, at) => at % 5 === 0)

@@ -16,7 +16,7 @@ import { jobUntilEnd, listAll, type ImportReply } from './imports.ts'
 import { makeDataDir, removeDataDir, startServer, type RunningServer } from './server.ts'
 
 const FILES = sized(120, 400)
-const RESTARTS = sized(2, 10)
+const RESTARTS = sized(1, 10)
 const random = randomOf('recovery')
 
 let dataDir: string

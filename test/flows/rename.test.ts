@@ -5,6 +5,7 @@ import { appConfig } from '../../app.config.ts'
 import { withOptions, type OperationRow } from '../../server/engine/engine.ts'
 import { createTestEngine, type TestEngine } from '../engine.ts'
 import { makeFiles } from '../files.ts'
+import { soakTest } from '../scale.ts'
 
 const { plugins, workflows } = appConfig({})
 let house: TestEngine
@@ -98,7 +99,7 @@ test('a row of 4,100 moves on by one, over several batches, as its preview says;
   expect(await namesOf(ids)).toEqual(range(4100, 1))
 })
 
-test('the same when it is confirmed', async () => {
+soakTest('the same when it is confirmed', async () => {
   const ids = await make(range(2100, 1))
   const preview = await previewed(await start({ ...SEQUENCE, start: 2 }, ids, true))
   expect(preview.done).toBe(2100)
@@ -110,18 +111,25 @@ test('the same when it is confirmed', async () => {
   expect(await namesOf(ids)).toEqual(range(2100, 2))
 })
 
-test('2,500 files are numbered in another order, all in each other’s names; and back', async () => {
-  const ids = await make(range(2500, 1))
-  // Far apart: each batch wants names of all others.
-  const order = ids.map((_, n) => ids[(n * 1009) % ids.length]!)
-  const operation = await expectPreview({ ...SEQUENCE, start: 1 }, order)
-  // Some have their new name already.
-  expect(operation).toMatchObject({ status: 'success', failed: 0, done: 2500 - operation.skipped })
-  expect(operation.skipped).toBeLessThan(100)
-  expect(await namesOf(order)).toEqual(range(2500, 1))
-  expect(await undone(operation)).toMatchObject({ status: 'success' })
-  expect(await namesOf(ids)).toEqual(range(2500, 1))
-})
+soakTest(
+  '2,500 files are numbered in another order, all in each other’s names; and back',
+  async () => {
+    const ids = await make(range(2500, 1))
+    // Far apart: each batch wants names of all others.
+    const order = ids.map((_, n) => ids[(n * 1009) % ids.length]!)
+    const operation = await expectPreview({ ...SEQUENCE, start: 1 }, order)
+    // Some have their new name already.
+    expect(operation).toMatchObject({
+      status: 'success',
+      failed: 0,
+      done: 2500 - operation.skipped,
+    })
+    expect(operation.skipped).toBeLessThan(100)
+    expect(await namesOf(order)).toEqual(range(2500, 1))
+    expect(await undone(operation)).toMatchObject({ status: 'success' })
+    expect(await namesOf(ids)).toEqual(range(2500, 1))
+  },
+)
 
 test('what can’t have its name is told before anything changes, and keeps all behind it from theirs', async () => {
   const ids = await make(range(4500, 1))

@@ -19,7 +19,7 @@ import { hasEnded, type OperationMove, type OperationRow } from '../../server/en
 import type { EngineWorker } from '../../server/engine/worker.ts'
 import { createDiskStore } from '../../server/store/disk.ts'
 import { createTestEngine, type TestEngine } from '../engine.ts'
-import { promisedMs, sized } from '../scale.ts'
+import { promisedMs, sized, soakTest } from '../scale.ts'
 import { dumpOf, expectSame, fileIds, fillLibrary } from './library.ts'
 
 const COUNT = 5000
@@ -221,7 +221,7 @@ describe('an operation without a ledger', () => {
     expect(runs).toBe(2)
   })
 
-  test('resumes at another worker after a pause', async () => {
+  soakTest('resumes at another worker after a pause', async () => {
     behave = writeForEver
     const id = await house.startOn(WRITE)
     await begun(id)
@@ -260,7 +260,7 @@ describe('an operation without a ledger', () => {
     expect(new Set(items.map(({ status }) => status))).toEqual(new Set(['cancelled']))
   })
 
-  test('that was paused can be cancelled', async () => {
+  soakTest('that was paused can be cancelled', async () => {
     behave = writeForEver
     const id = await house.startOn(WRITE)
     await begun(id)
@@ -335,7 +335,7 @@ describe('an operation without a ledger', () => {
     expect(runs).toBe(1)
   })
 
-  test('that was cancelled as its step ended keeps nothing of it', async () => {
+  soakTest('that was cancelled as its step ended keeps nothing of it', async () => {
     const started = Promise.withResolvers<string>()
     behave = async (context) => {
       await writeNames(context)
@@ -354,7 +354,7 @@ describe('an operation without a ledger', () => {
     expect(await count('artifacts', id)).toBe(0)
   })
 
-  test('that was paused as its step ended keeps it, and ends when it resumes', async () => {
+  soakTest('that was paused as its step ended keeps it, and ends when it resumes', async () => {
     let id = ''
     behave = async (context) => {
       await writeNames(context)

@@ -5,6 +5,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { mkdir, readFile, rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import path from 'node:path'
 import { hasModule, installPackages, whereIs } from './programs.ts'
 
@@ -57,8 +58,23 @@ interface Check {
 const LINT_CACHE = process.env.CI
   ? []
   : ['--cache', '--cache-strategy', 'content', '--cache-location', `${CACHE}/eslint`]
+/**
+ * TypeScript 7 takes a quarter of the processor time of TypeScript 6, which the linter needs for
+ * its types. Both have a command `tsc`.
+ */
+const TSC = path.join(
+  path.dirname(createRequire(import.meta.url).resolve('typescript-native/package.json')),
+  'bin/tsc',
+)
 const tsc = (record: string, ...args: string[]) => [
-  ...['tsc', '--noEmit', '--incremental', '--tsBuildInfoFile', `${CACHE}/${record}.tsbuildinfo`],
+  ...[
+    process.execPath,
+    TSC,
+    '--noEmit',
+    '--incremental',
+    '--tsBuildInfoFile',
+    `${CACHE}/${record}.tsbuildinfo`,
+  ],
   ...args,
 ]
 

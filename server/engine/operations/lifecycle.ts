@@ -34,11 +34,14 @@ export const IS_DISCARDED = `(o.status = 'cancelled' and o.preview and o.round =
 
 /** Not during an undo, and never what a discarded preview would not have done. */
 function canRetry(operation: OperationRow): boolean {
-  const { done, failed, cancelled, stopped, finished_at, undoes, undone_by, detail } = operation
+  const { total, ledger, done, failed, cancelled, stopped } = operation
+  const { finished_at, undoes, undone_by, detail } = operation
   if (finished_at === null || undone_by !== null || isUnconfirmed(operation)) return false
   // The ledger of the undone operation must still exist; an undo that changed nothing is started
   // again instead.
   if (undoes !== null) return done > 0 && failed + cancelled > 0 && detail === 'kept'
+  // Its channel could add no items: another round would be a success of nothing.
+  if (ledger && total === 0) return false
   // A last step may have failed without a failed file.
   return (failed + cancelled > 0 || stopped !== null) && detail !== 'record'
 }
@@ -70,12 +73,14 @@ export function moveOperation(
 }
 
 function refusal(operation: OperationRow, move: OperationMove): string {
-  const { status, failed, cancelled, stopped, detail } = operation
+  const { status, total, failed, cancelled, stopped, detail } = operation
   if (isDiscarded(operation)) return 'This preview was discarded: start the operation again'
   const ended = ENDED.includes(status)
   const state = ended ? 'has ended' : status === 'previewed' ? 'is a preview' : `is ${status}`
   if (move === 'retry' && ended && failed + cancelled === 0 && stopped === null)
     return 'No file of this operation failed'
+  if (move === 'retry' && ended && total === 0)
+    return 'This operation has no files to try again: start another one'
   if (move === 'retry' && detail === 'record')
     return 'Which files of this operation failed is not known any more'
   return `This operation ${state}: it cannot be ${PAST[move]}`

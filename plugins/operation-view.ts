@@ -15,6 +15,8 @@ export interface OperationView {
   /** How many bytes fewer its files have now; negative if they have more. */
   bytes_saved: number
   status: 'success' | 'partial' | 'failed' | 'cancelled'
+  /** Why all of it ended early; null or absent: it did not. */
+  stopped?: { code: string; message: string } | null
   started_at: Date
   /** All items in order, a page at a time, with their results. */
   items(): AsyncIterable<readonly FinishedItem[]>

@@ -68,7 +68,9 @@ export const notify = definePlugin({
     const next = nextSteps(operation, { errors, warnings, unmapped }, actions)
     const names = unmapped > 0 ? `${namesOf('Not mapped', lists.unmapped.listed, unmapped)} ` : ''
     const body = badly || unmapped > 0 ? `${headline} ${names}${next[0]}` : headline
-    context.notify.notice({ level: LEVELS[operation.status], title, body })
+    // A channel that could not begin has left its own notice.
+    if (!operation.stopped || operation.total > 0)
+      context.notify.notice({ level: LEVELS[operation.status], title, body })
     if (wantsSms(operation, when, context))
       context.notify.sms(`${context.shop.name}: ${title}. ${headline}`.slice(0, SMS_LENGTH))
     if (emails) {

@@ -42,7 +42,8 @@ export const titleOf = ({ action, title, status }: OperationView): string =>
 
 /** `1,200 of 1,204 files changed, 4 failed.` */
 export function headlineOf(operation: OperationView, unmapped: number, actions: Actions): string {
-  const { total, done, failed, skipped, cancelled, bytes_saved } = operation
+  const { total, done, failed, skipped, cancelled, bytes_saved, stopped } = operation
+  if (stopped && total === 0) return `${stopped.message}.`
   const parts = [`${number.format(done)} of ${files(total)} ${doneWords(operation, actions)}`]
   if (failed > 0) parts.push(`${number.format(failed)} failed`)
   if (skipped > 0) parts.push(`${number.format(skipped)} skipped`)
@@ -78,6 +79,8 @@ export function countsOf(operation: OperationView, actions: Actions) {
 
 const AFTER_OTHER_ERROR = 'Open the operation, see why each file failed, and choose Retry Failed.'
 
+const AFTER_STOP = 'Open the operation, see why it stopped, and start it again.'
+
 export interface Remains {
   /** The codes of failures and warnings. */
   errors: ReadonlySet<string>
@@ -90,7 +93,7 @@ export interface Remains {
  * same error.
  */
 export function nextSteps(operation: OperationView, remains: Remains, actions: Actions): string[] {
-  const { status, done, failed } = operation
+  const { status, done, failed, stopped } = operation
   const action = actions.find(operation.action)
   const steps = new Set<string>()
   if (failed > 0)
@@ -102,5 +105,7 @@ export function nextSteps(operation: OperationView, remains: Remains, actions: A
     steps.add('Map the files that have no product, or leave them: their links work without one.')
   if (status === 'cancelled') steps.add('What was done before it was cancelled stays as it is.')
   if (action?.report.next && done > 0) steps.add(action.report.next)
+  if (stopped && steps.size === 0)
+    steps.add(action?.advice[stopped.code] ?? actions.adviceFor(stopped.code) ?? AFTER_STOP)
   return steps.size > 0 ? [...steps] : ['Nothing is left to do.']
 }

@@ -25,6 +25,20 @@ export const syncCloud = definePlugin({
   bytes: true,
   // Starting rclone costs as much as fetching some ten small objects.
   batch: 250,
+  advice: {
+    cloud_access_revoked: 'Authorize the connection again, then choose Retry Failed.',
+    cloud_access_denied:
+      'Correct the keys of the connection, or what they may do, then sync again.',
+    cloud_folder_not_found: 'Choose the folder of the connection again.',
+    cloud_file_not_found: 'Sync again: it takes account of files that are gone.',
+    cloud_file_changed: 'Sync again: it brings the files that changed meanwhile.',
+    cloud_duplicate_name: 'Rename all but one of the files with the same name at the provider.',
+    cloud_name_unusable: 'Rename the files at the provider whose names cannot be read.',
+    cloud_quota: 'Make room at the provider, then sync again.',
+    cloud_rate_limited: 'Sync again in a few minutes: the provider limits requests.',
+    cloud_unreachable: 'Sync again: the provider may answer by now.',
+    cloud_failed: 'Sync again: the provider may answer by now.',
+  },
   summary: () => 'Brings what is new, changed, renamed or deleted at the provider',
   async *plan(items, _, { cloud, request, signal }) {
     signal.throwIfAborted()

@@ -278,7 +278,7 @@ async function fail(
       `update syncs set phase = 'failed', error = :said where shop_id = :shop and id = :id`,
       { id, said },
     )
-    await engine.fail(tx, operation_id!, { step: 'fetch', code, message })
+    await engine.fail(tx, operation_id!, { step: 'sync', code, message })
     if (code === 'cloud_access_revoked' && providerOf(provider).oauth)
       return noteLostAccess(tx, connection_id, operation_id)
     await tx.query(

@@ -56,6 +56,7 @@ export const syncSchema = z
   .object({
     operation_id: z.string().nullable(),
     status: z.enum(OPERATION_STATUSES).nullable().meta({ description: 'Of its operation' }),
+    discarded: z.boolean().meta({ description: 'A preview that was not confirmed' }),
     preview_reason: z.enum(['requested', 'first_sync', 'deletions', 'uploads']).nullable(),
     started_at: timestamp,
     finished_at: timestamp.nullable(),
@@ -68,6 +69,7 @@ export const syncSchema = z
     uploaded: count,
     conflicts: count,
     ignored: count.meta({ description: 'Left out by patterns or by their size' }),
+    done: count.meta({ description: 'Files on which it was carried out' }),
     failed: count,
     bytes: count,
     error: said,
@@ -105,6 +107,7 @@ const importId = (id: string | null) => id && toPublicId('import', id)
 export const syncRecord = (sync: SyncView): z.output<typeof syncSchema> => ({
   operation_id: importId(sync.operation_id),
   status: sync.status,
+  discarded: sync.discarded,
   preview_reason: sync.preview_reason,
   started_at: sync.started_at.toISOString(),
   finished_at: sync.finished_at?.toISOString() ?? null,
@@ -112,6 +115,7 @@ export const syncRecord = (sync: SyncView): z.output<typeof syncSchema> => ({
   listed_bytes: sync.listed_bytes,
   ...{ added: 0, changed: 0, renamed: 0, removed: 0, uploaded: 0, conflicts: 0, ignored: 0 },
   ...sync.counts,
+  done: sync.done,
   failed: sync.failed,
   bytes: sync.bytes,
   error: sync.error,

@@ -126,6 +126,7 @@ describe('what would go too far', () => {
     Object.fromEntries(
       Array.from({ length: count }, (_, n) => [`${folder}/${folder} ${n}.txt`, `${folder} ${n}`]),
     )
+  const lastSync = async (id: string) => (await app.get(`/api/connections/${id}`)).last_sync
   const notices = async () =>
     (await app.get('/api/notices')).data.map(({ title }: { title: string }) => title)
 
@@ -142,8 +143,11 @@ describe('what would go too far', () => {
     expect(
       Object.keys(await app.files()).filter((name) => name.startsWith('emptied')),
     ).toHaveLength(6)
-    await app.owner.call('POST', `/api/operations/${preview.id}/confirm`)
-    expect(await untilStill(app, preview.id)).toMatchObject({ status: 'success', done: 6 })
+    await app.owner.call('POST', `/api/operations/${preview.id}/cancel`)
+    expect(await lastSync(id)).toMatchObject({ status: 'cancelled', discarded: true, done: 0 })
+    const second = await app.sync(id)
+    await app.owner.call('POST', `/api/operations/${second.id}/confirm`)
+    expect(await untilStill(app, second.id)).toMatchObject({ status: 'success', done: 6 })
     expect(Object.keys(await app.files()).filter((name) => name.startsWith('emptied'))).toEqual([])
   })
 
@@ -161,6 +165,14 @@ describe('what would go too far', () => {
         last_sync: { error: { code: 'cloud_folder_not_found' } },
       })
       expect(await notices()).toContain('“Root” could not be synced')
+      expect(await notices()).not.toContain('Import failed')
+      const { operation_id } = await lastSync(id)
+      expect(await app.get(`/api/operations/${operation_id}`)).toMatchObject({
+        actions: [],
+        stopped: { step: 'sync', code: 'cloud_folder_not_found' },
+      })
+      const again = await app.owner.call('POST', `/api/operations/${operation_id}/retry`)
+      expect([again.status, again.body.error.code]).toEqual([409, 'operation_state'])
       expect(await app.files()).toHaveProperty('root 2.txt')
       await rename(path.join(app.folder, 'elsewhere'), path.join(app.folder, 'root'))
       expect(await app.sync(id)).toMatchObject({ status: 'success', total: 0 })

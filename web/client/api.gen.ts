@@ -2567,6 +2567,10 @@ export interface components {
       bytes: number
       changed: number
       conflicts: number
+      /** @description A preview that was not confirmed */
+      discarded: boolean
+      /** @description Files on which it was carried out */
+      done: number
       error: {
         code: string
         message: string

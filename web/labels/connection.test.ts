@@ -13,6 +13,7 @@ import { type SyncOptions } from '../client/connections.ts'
 import { connectionState, countsText } from './connection.ts'
 
 const counts = {
+  ...({ status: 'success', done: 0 } as const),
   ...{ added: 0, changed: 0, renamed: 0, removed: 0 },
   ...{ uploaded: 0, conflicts: 0, failed: 0 },
 }
@@ -22,6 +23,9 @@ test('a sync says what it did, part by part', () => {
   expect(countsText({ ...counts, added: 1200, conflicts: 1, failed: 2 })).toBe(
     '1,200 new, 1 conflict, kept as two files, 2 failed',
   )
+  const cancelled = { ...counts, status: 'cancelled', added: 5 } as const
+  expect(countsText(cancelled)).toBe('Nothing was changed')
+  expect(countsText({ ...cancelled, done: 3 })).toBe('3 files were done before')
 })
 
 test('a connection without access was never authorized, or has lost it', () => {

@@ -1,7 +1,7 @@
 // How cloud connections and their syncs read.
 import { type Connection, type PreviewReason, type Sync } from '../client/connections.ts'
 import { t } from '../messages/t.ts'
-import { OPERATION_STATUSES, type StatusWord } from './operation.ts'
+import { OPERATION_STATUSES, statusWord, type StatusWord } from './operation.ts'
 import { sizeText } from './size.ts'
 import { momentText } from './time.ts'
 
@@ -26,19 +26,31 @@ export function connectionState({ state, progress, last_sync }: Shown): StatusWo
  * The status of a sync in a word. One whose listing failed has no operation that could say so; the
  * operation of an older one may have been deleted.
  */
-export function syncWord({ status, error }: Pick<Sync, 'status' | 'error'>): StatusWord {
+export function syncWord(sync: Pick<Sync, 'status' | 'discarded' | 'error'>): StatusWord {
+  const { status, discarded, error } = sync
   if (error) return OPERATION_STATUSES.failed
   return status === null
     ? { text: t('Done'), tone: undefined, progress: undefined }
-    : OPERATION_STATUSES[status]
+    : statusWord({ status, discarded })
 }
 
 type Counts = Pick<
   Sync,
-  'added' | 'changed' | 'renamed' | 'removed' | 'uploaded' | 'conflicts' | 'failed'
+  | 'status'
+  | 'done'
+  | 'added'
+  | 'changed'
+  | 'renamed'
+  | 'removed'
+  | 'uploaded'
+  | 'conflicts'
+  | 'failed'
 >
 
-const COUNTS: readonly (readonly [keyof Counts, (count: number) => string])[] = [
+const COUNTS: readonly (readonly [
+  Exclude<keyof Counts, 'status' | 'done'>,
+  (count: number) => string,
+])[] = [
   ['added', (count) => t('{count, number} new', { count })],
   ['changed', (count) => t('{count, number} changed', { count })],
   ['renamed', (count) => t('{count, number} renamed', { count })],
@@ -57,8 +69,16 @@ const COUNTS: readonly (readonly [keyof Counts, (count: number) => string])[] = 
   ['failed', (count) => t('{count, number} failed', { count })],
 ]
 
-/** `3 new, 1 changed`, or that nothing differs. */
+/**
+ * `3 new, 1 changed`, or that nothing differs. A cancelled sync or a discarded preview has carried
+ * out less than it found.
+ */
 export function countsText(sync: Counts): string {
+  if (sync.status === 'cancelled')
+    return t(
+      '{done, plural, =0 {Nothing was changed} one {# file was done before} other {# files were done before}}',
+      { done: sync.done },
+    )
   const texts = COUNTS.filter(([key]) => sync[key] > 0).map(([key, text]) => text(sync[key]))
   return texts.length === 0 ? t('Nothing new') : texts.join(', ')
 }

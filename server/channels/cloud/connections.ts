@@ -261,9 +261,10 @@ function refuse(error: unknown, provider?: Provider): never {
     cloud_unreachable: has('endpoint') ? 'endpoint' : undefined,
     cloud_redirected: 'endpoint',
   }[error.code as string]
-  throw new AppError(error.code, {
-    message: error.message,
-    ...(param === undefined ? {} : { param }),
+  const { code, message } = error
+  throw new AppError(code, {
+    message,
+    ...(param === undefined ? {} : { param, details: [{ param, code, message }] }),
     ...(error.retryAfter === null ? {} : { retryAfter: error.retryAfter }),
   })
 }

@@ -110,7 +110,7 @@ function Ended({ sync }: { sync: Sync }) {
           })}
         </Text>
       </InlineStack>
-      {!error && <Counted sync={sync} />}
+      {!error && sync.status !== 'cancelled' && <Counted sync={sync} />}
       {sync.operation_id && <SyncActions id={sync.operation_id} />}
     </BlockStack>
   )

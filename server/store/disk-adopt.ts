@@ -2,7 +2,17 @@
 // named a second time, or renamed.
 import { closeSync, fstatSync } from 'node:fs'
 import { Blake3Hasher } from '@napi-rs/blake-hash'
-import { link, open, readAt, sync, systemCode, touch, unlessAbsent, unlink } from './disk-calls.ts'
+import {
+  link,
+  NO_LINK,
+  open,
+  readAt,
+  sync,
+  systemCode,
+  touch,
+  unlessAbsent,
+  unlink,
+} from './disk-calls.ts'
 import { moveIntoPlace, type Layout } from './disk-layout.ts'
 import { StoreError, type TakeOptions, type WrittenBlob } from './store.ts'
 
@@ -12,8 +22,6 @@ const spare: Buffer[] = []
 const MOST_SPARE = 8
 /** A file written this recently keeps its time, by which a sweep judges its age. */
 const RECENT_MS = 60_000
-/** Another disk, a file system without hard links, or too many names of one file already. */
-const NO_LINK = new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
 
 /** Null where the file cannot have a second name here; then nothing has been done. */
 export async function adoptOnDisk(

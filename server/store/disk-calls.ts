@@ -53,6 +53,8 @@ export const rename: Call<[from: string, to: string], void> = asStore(promisify(
 export const unlink: Call<[path: string], void> = asStore(promisify(fs.unlink))
 /** A second name for the same bytes. */
 export const link: Call<[from: string, to: string], void> = asStore(promisify(fs.link))
+/** Another disk, a file system without hard links, or too many names of one file already. */
+export const NO_LINK = new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
 /** The system moves the bytes. */
 export const copy: Call<[from: string, to: string], void> = asStore((from, to) =>
   fs.promises.copyFile(from, to),
@@ -117,12 +119,20 @@ export async function readAll(fd: number, size: number): Promise<Buffer> {
   return bytes
 }
 
+function openFolder(path: string): number {
+  try {
+    return fs.openSync(path, 'r')
+  } catch (error) {
+    throw storeError(error)
+  }
+}
+
 /**
  * Makes the names in a folder last. Opening and closing it are look-ups in memory; only the sync is
  * worth a thread.
  */
 export async function syncFolder(path: string): Promise<void> {
-  const fd = await open(path, 'r')
+  const fd = openFolder(path)
   try {
     await sync(fd)
   } finally {

@@ -2,7 +2,19 @@
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
 import { checkedName, checkedShop } from './names.ts'
-import { isAbsent, makeFolder, rename, syncFolder } from './disk-calls.ts'
+import {
+  isAbsent,
+  link,
+  makeFolder,
+  NO_LINK,
+  rename,
+  sync,
+  syncFolder,
+  systemCode,
+  unlessAbsent,
+  unlink,
+} from './disk-calls.ts'
+import type { StoreError } from './store.ts'
 
 export type Layout = ReturnType<typeof createLayout>
 
@@ -36,6 +48,38 @@ export async function moveIntoPlace(from: string, to: string): Promise<void> {
     await rename(from, to)
   }
   await syncTogether(parent)
+}
+
+/**
+ * Gives the written file its final name and makes both last. A name that is new is given first: then
+ * the bytes and the folder are synced at the same time, which on a journaling file system is one
+ * commit instead of two. A name that is there keeps its durable bytes until these are durable too.
+ */
+export async function syncIntoPlace(fd: number, from: string, to: string): Promise<void> {
+  if (await linkedFirst(from, to)) {
+    // Where one fails, no row will name the blob, and a sweep removes both names.
+    const [bytes, folder] = await Promise.allSettled([
+      sync(fd),
+      syncTogether(path.dirname(to)),
+      unlessAbsent(unlink(from)),
+    ])
+    for (const synced of [bytes, folder]) if (synced.status === 'rejected') throw synced.reason
+    return
+  }
+  await sync(fd)
+  await moveIntoPlace(from, to)
+}
+
+/** False: the name is taken, its folder is not there yet, or this file system has no links. */
+async function linkedFirst(from: string, to: string): Promise<boolean> {
+  try {
+    await link(from, to)
+    return true
+  } catch (error) {
+    const code = systemCode((error as StoreError).cause)
+    if (code === 'EEXIST' || code === 'ENOENT' || NO_LINK.has(code)) return false
+    throw error
+  }
 }
 
 /** The shop's folder, with its first blob. */

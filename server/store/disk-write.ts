@@ -4,7 +4,7 @@
 import { closeSync } from 'node:fs'
 import { Blake3Hasher } from '@napi-rs/blake-hash'
 import { abortable, asBuffer } from './abortable.ts'
-import { append, open, sync, unlink } from './disk-calls.ts'
+import { append, open, unlink } from './disk-calls.ts'
 import type { ByteSource, WrittenBlob } from './store.ts'
 
 /** One piece is filling and one is being written: twice this is all that a running write holds. */
@@ -17,14 +17,15 @@ const SHORT = 4096
 const MOST_SHORT = 64
 
 /**
- * Writes and syncs `bytes` at `path`, which must not be there yet; `path` is gone again when this
- * rejects. The chunks are kept until they are released: the source must not use their memory
- * before.
+ * Writes `bytes` at `path`, which must not be there yet; `place` syncs them and gives them their name.
+ * `path` is gone again when this rejects. The chunks are kept until they are released: the source
+ * must not use their memory before.
  */
 export async function writeHashed(
   path: string,
   bytes: ByteSource,
   signal: AbortSignal | undefined,
+  place: (fd: number, written: WrittenBlob) => Promise<void>,
 ): Promise<WrittenBlob> {
   const hasher = new Blake3Hasher()
   const file = createFile(path, (chunks) => bytes.release?.(chunks))
@@ -37,8 +38,12 @@ export async function writeHashed(
       pieces.add(chunk)
       if (pieces.bytes() >= PIECE) await file.queue(pieces.take())
     }
-    await file.finish(pieces.take())
-    return { hash: hasher.digest('hex'), size_bytes: size }
+    const fd = await file.finish(pieces.take())
+    signal?.throwIfAborted()
+    const written = { hash: hasher.digest('hex'), size_bytes: size }
+    await place(fd, written)
+    file.close()
+    return written
   } catch (error) {
     await file.discard()
     throw error
@@ -70,12 +75,12 @@ function createFile(path: string, release: (chunks: readonly Uint8Array[]) => vo
       running = start(pieces)
       running.catch(() => {})
     },
-    finish: async (pieces: readonly Uint8Array[]) => {
+    finish: async (pieces: readonly Uint8Array[]): Promise<number> => {
       await running
       await start(pieces)
-      await sync(fd)
-      close()
+      return fd
     },
+    close,
     discard: async () => {
       await running.catch(() => {})
       close()

@@ -38,6 +38,14 @@ describe('disk', () => {
     const { hash } = await createDiskStore({ folder }).write(3, stream(10, 'place'))
     expect(await filesIn(folder)).toEqual([`3/${hash}`])
   })
+  it('replaces what a crash has left under the name', async () => {
+    const store = createDiskStore({ folder })
+    const { hash } = await store.write(3, stream(50_000, 'crash'))
+    await writeFile(path.join(folder, `3/${hash}`), '')
+    await store.write(3, stream(50_000, 'crash'))
+    expect(hashOf(await store.readWhole(3, hash))).toBe(hash)
+    expect(await filesIn(folder)).toEqual([`3/${hash}`])
+  })
   it('shows nothing under the final name before the bytes are whole', async () => {
     const store = createDiskStore({ folder })
     const seen: string[][] = []

@@ -2,7 +2,7 @@
 import fs, { closeSync, fstatSync, mkdirSync } from 'node:fs'
 import { copy, isAbsent, open, readAll, readAt, stat, unlessAbsent, unlink } from './disk-calls.ts'
 import { adoptOnDisk, takeOnDisk } from './disk-adopt.ts'
-import { createLayout, moveIntoPlace } from './disk-layout.ts'
+import { createLayout, syncIntoPlace } from './disk-layout.ts'
 import { removeShopFolder, sweepDisk } from './disk-sweep.ts'
 import { writeHashed } from './disk-write.ts'
 import { StoreError, type BlobStore } from './store.ts'
@@ -20,15 +20,9 @@ export function createDiskStore({ folder }: { folder: string }): BlobStore {
   const write: BlobStore['write'] = async (shop, bytes, signal) => {
     signal?.throwIfAborted()
     const temporary = layout.temporary()
-    const written = await writeHashed(temporary, bytes, signal)
-    try {
-      signal?.throwIfAborted()
-      await moveIntoPlace(temporary, layout.blob(shop, written.hash))
-    } catch (error) {
-      await unlink(temporary).catch(() => {})
-      throw error
-    }
-    return written
+    return writeHashed(temporary, bytes, signal, (fd, { hash }) =>
+      syncIntoPlace(fd, temporary, layout.blob(shop, hash)),
+    )
   }
   // Of what is on another disk, or on one without hard links.
   const copied = (shop: number, path: string, signal: AbortSignal | undefined) =>

@@ -112,10 +112,10 @@ async function store(state: State, argument: string, append: boolean): Promise<v
     await withData(state, async (data) => {
       const end = await receive(data, transfer, begin)
       const entry = await transfer.close()
+      // A killed client closes both connections together; `closed` ran while the file was stored.
+      if (state.isClosed) return session.fs.breakOff(entry)
       session.received(end - begin)
       state.unconfirmed = unconfirmedFile(state, entry)
-      // A killed client closes both connections together; `closed` ran while the file was stored.
-      if (state.isClosed) await state.unconfirmed.breakOff()
     })
   } finally {
     // Does nothing once it is closed.

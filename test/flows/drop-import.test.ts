@@ -74,6 +74,10 @@ test('by hand all that waits is one import; without any it says why', async () =
   await house.send('hand/c.pdf.part', 'half')
   expect(await house.paths()).toEqual(['hand/a.pdf', 'hand/b.pdf', 'hand/c.pdf.part'])
   expect(await house.get('/api/drop')).toMatchObject({ waiting: { files: 2, bytes: 2 } })
+  const { data: waiting } = await house.get('/api/drop/files')
+  expect(waiting.map((file: { waits_for: string | null }) => file.waits_for)).toEqual([
+    ...[null, null, 'rename'],
+  ])
   const { body, status } = await house.call('POST', '/api/drop/import')
   expect(status).toBe(202)
   expect(await untilEnded(house.app.owner, body.id)).toMatchObject({ total: 2, status: 'success' })
@@ -142,6 +146,20 @@ describe('import.csv', () => {
       detail: 'import.csv: Row 3, expiry_days: This is not a number from 1 to 36500',
     })
     for (const file of data) await house.call('DELETE', `/api/drop/files/${file.id}`)
+  })
+  test('waits in the folder for the files of its rows', async () => {
+    await house.set({ schedule: 'manual' })
+    await house.send('late/import.csv', 'file_name\nhere.pdf\nlate.pdf\n')
+    await house.send('late/here.pdf', 'here')
+    expect((await house.call('POST', '/api/drop/import')).status).toBe(202)
+    await house.untilThere('here.pdf')
+    await expect.poll(() => house.paths()).toEqual(['late/import.csv'])
+    const [manifest] = (await house.get('/api/drop/files')).data
+    expect(manifest).toMatchObject({ state: 'waiting', waits_for: 'files' })
+    await house.send('late/late.pdf', 'late')
+    expect((await house.call('POST', '/api/drop/import')).status).toBe(202)
+    await house.untilThere('late.pdf')
+    await expect.poll(() => house.paths()).toEqual([])
   })
   test('that cannot be read keeps every file beside it back', async () => {
     await house.set({ schedule: 'manual' })

@@ -1091,6 +1091,8 @@ export interface components {
       size_bytes: number
       /** @enum {string} */
       state: 'writing' | 'partial' | 'waiting' | 'importing' | 'processed' | 'failed'
+      /** @description What a waiting file needs before it is imported: another name than a temporary one, the import.csv that is being sent, or the files that it names */
+      waits_for: ('rename' | 'manifest' | 'files') | null
       writing_since: string | null
     }
     DropSettingsChange: {

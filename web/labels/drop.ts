@@ -94,6 +94,16 @@ const FILE_WORDS: Record<DropFile['state'], StatusWord> = {
   failed: { text: t('Failed'), tone: 'critical', progress: undefined },
 }
 
+/** Why the next import leaves a waiting file; null: it takes it. */
+export const waitingText = ({ waits_for }: Pick<DropFile, 'waits_for'>): string | null =>
+  waits_for === null ? null : WAITING[waits_for]
+
+const WAITING: Record<NonNullable<DropFile['waits_for']>, string> = {
+  rename: t('This is a temporary name: the file is imported once your program has renamed it.'),
+  manifest: t('It waits for the import.csv beside it, which is being sent.'),
+  files: t('It waits for files that its rows name. After an hour it is moved to /failed/.'),
+}
+
 /** What to do about a failed file, where its reason alone does not say. */
 export const failureAdvice = (code: string): string | null => FAILURES[code] ?? null
 

@@ -11,6 +11,7 @@ import {
 import { DropError } from './errors.ts'
 import { KEPT_DAYS } from './own-folders.ts'
 import type { Reason } from './note.ts'
+import { WAITS_FOR, type WaitsFor } from './waits-for.ts'
 
 export interface ListedDropFile extends DropEntry {
   /** Of a running transfer. */
@@ -23,6 +24,7 @@ export interface ListedDropFile extends DropEntry {
   dropped_folder: string | null
   dropped_name: string | null
   cleared_at: Date | null
+  waits_for: WaitsFor | null
 }
 
 /** By folder and name, after those given. Without a state: those that are not imported yet. */
@@ -41,7 +43,8 @@ export const listFiles = (
 const SELECT = `
   select ${ENTRY}, extract(epoch from now() - writing_since)::float8 as writing_seconds,
     (select a.name from drop_accounts a where a.shop_id = e.shop_id and a.id = e.account_id) as account_name,
-    operation_id, error, dropped_folder, dropped_name, filed_at + interval '${KEPT_DAYS} days' as cleared_at
+    operation_id, error, dropped_folder, dropped_name, filed_at + interval '${KEPT_DAYS} days' as cleared_at,
+    ${WAITS_FOR} as waits_for
   from drop_entries e`
 
 /** By its UUID; null: there is none. */

@@ -36,6 +36,10 @@ const fileSchema = z
       .nullable()
       .meta({ description: 'Why it failed' }),
     cleared_at: timestamp.nullable().meta({ description: 'When it is removed' }),
+    waits_for: z.enum(['rename', 'manifest', 'files']).nullable().meta({
+      description:
+        'What a waiting file needs before it is imported: another name than a temporary one, the import.csv that is being sent, or the files that it names',
+    }),
   })
   .meta({ id: 'DropFile' })
 const connectionSchema = z
@@ -135,6 +139,7 @@ const fileRecord = (row: ListedDropFile): z.output<typeof fileSchema> => ({
       : toPublicId('import', row.operation_id),
   error: row.error,
   cleared_at: row.cleared_at?.toISOString() ?? null,
+  waits_for: row.waits_for,
 })
 
 function changeRoutes(): Endpoint[] {

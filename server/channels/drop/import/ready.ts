@@ -2,15 +2,10 @@
 import type { ShopScope } from '../../../db/for-shop.ts'
 import { ENTRY, type DropEntry } from '../entries.ts'
 import { OUTSIDE_OWN } from '../own-folders.ts'
+import { TEMPORARY } from '../waits-for.ts'
 
 /** A transfer that ended without the protocol's word that the file is whole must have been quiet. */
 export const QUIET_SECONDS = 30
-
-/**
- * Names under which clients write before they rename, and what systems leave in folders. lftp and
- * WinSCP write `.in.name` and `name.filepart`, rclone `name.partial`.
- */
-const TEMPORARY = String.raw`(^[.~]|~$|\.(filepart|part|partial|tmp|temp|crdownload)$|^(thumbs\.db|desktop\.ini)$)`
 
 /** SQL: a file that waits and will be imported by itself or by hand. */
 export const IMPORTABLE = `kind = 'file' and state = 'waiting' and ${OUTSIDE_OWN} and name !~* '${TEMPORARY}'`

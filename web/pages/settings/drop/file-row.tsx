@@ -4,7 +4,7 @@ import { toast } from '../../../client/bridge.ts'
 import { type DropFile, useDeleteDropFile, useRetryDropFile } from '../../../client/drop.ts'
 import { DeleteDialog } from '../../../components/delete-dialog.tsx'
 import { StatusBadge } from '../../../components/status.tsx'
-import { failureAdvice, fileWord, protocolText } from '../../../labels/drop.ts'
+import { failureAdvice, fileWord, protocolText, waitingText } from '../../../labels/drop.ts'
 import { sizeText } from '../../../labels/size.ts'
 import { momentText } from '../../../labels/time.ts'
 import { t } from '../../../messages/t.ts'
@@ -69,7 +69,8 @@ export function FileRow({ file }: { file: DropFile }) {
   )
 }
 
-function Reason({ file: { state, error, cleared_at } }: { file: DropFile }) {
+function Reason({ file }: { file: DropFile }) {
+  const { state, error, cleared_at } = file
   const text =
     state === 'failed' && error
       ? [error.message, error.detail ?? failureAdvice(error.code)].filter(Boolean).join('. ')
@@ -77,7 +78,7 @@ function Reason({ file: { state, error, cleared_at } }: { file: DropFile }) {
         ? t('The transfer broke off. Send it again: most programs resume where it stopped.')
         : cleared_at
           ? t('Removed from the folder {at}', { at: momentText(cleared_at) })
-          : null
+          : waitingText(file)
   if (text === null) return null
   return (
     <Text as="span" variant="bodySm" tone={state === 'failed' ? 'critical' : 'subdued'} breakWord>

@@ -96,9 +96,9 @@ const ScheduleFields = ({ value, drop, onChange }: FieldsProps) => (
         {
           value: 'realtime',
           label: t('In real time'),
-          helpText: t('SFTP: when a file is closed. FTP: after {seconds} quiet seconds.', {
-            seconds: drop.limits.quiet_seconds,
-          }),
+          helpText: t(
+            'SFTP: when a file is closed. FTP: when your program sends its next command, or stays connected for a second.',
+          ),
         },
         {
           value: 'manual',

@@ -145,6 +145,13 @@ describe('import.csv', () => {
       message: 'Invalid CSV format',
       detail: 'import.csv: Row 3, expiry_days: This is not a number from 1 to 36500',
     })
+    const { data: notices } = await house.get('/api/notices')
+    expect(notices).toContainEqual(
+      expect.objectContaining({
+        title: 'list/import.csv has mistakes',
+        body: expect.stringMatching(/^Row 3, expiry_days: .*\/failed\//),
+      }),
+    )
     for (const file of data) await house.call('DELETE', `/api/drop/files/${file.id}`)
   })
   test('waits in the folder for the files of its rows', async () => {
@@ -168,6 +175,10 @@ describe('import.csv', () => {
     expect((await house.call('POST', '/api/drop/import')).status).toBe(409)
     expect(await house.paths('failed')).toEqual(['failed/import.csv', 'failed/kept.pdf'])
     expect(await house.fileNamed('kept.pdf')).toBeNull()
+    const { data: notices } = await house.get('/api/notices')
+    expect(notices.map(({ title }: { title: string }) => title)).toContain(
+      'bad/import.csv has mistakes',
+    )
     for (const { id } of (await house.get('/api/drop/files?state=failed')).data)
       expect((await house.call('DELETE', `/api/drop/files/${id}`)).status).toBe(204)
   })

@@ -4,6 +4,7 @@ import type { ShopScope } from '../../../db/for-shop.ts'
 import { AppError } from '../../../errors.ts'
 import { nameKey } from '../../../files/rules.ts'
 import type { BlobStore } from '../../../store/store.ts'
+import { leaveNotice } from '../../schedule-run.ts'
 import { ENTRY, type DropEntry } from '../entries.ts'
 import { joinPath } from '../paths.ts'
 import { lockSettings } from '../settings.ts'
@@ -95,17 +96,41 @@ async function applied(
     const reason = { code, message, detail: details.map((one) => one.message).join('; ') }
     // Without the settings that were meant for them the files must not be imported.
     for (const entry of [...files, manifest]) await fileFailed(filing, entry, reason)
+    await tellProblems(tx, manifest, [reason.detail || message])
     return []
   }
   const taken: Taken[] = []
+  const kept: string[] = []
   for (const entry of files) {
     const wrong = read.wrong.get(nameKey(entry.name))
-    if (wrong !== undefined)
-      await fileFailed(filing, entry, { ...INVALID, detail: `import.csv: ${wrong}` })
-    else taken.push(withRow(entry, manifest, read))
+    if (wrong === undefined) {
+      taken.push(withRow(entry, manifest, read))
+      continue
+    }
+    kept.push(wrong)
+    await fileFailed(filing, entry, { ...INVALID, detail: `import.csv: ${wrong}` })
   }
+  if (kept.length > 0) await tellProblems(tx, manifest, kept)
   await putManifestAway(parts, tx, { manifest, read, files })
   return taken
+}
+
+const MOST_TOLD = 3
+
+/** The import's own notice does not know of files that never became part of it. */
+function tellProblems(
+  tx: ShopScope,
+  { folder, name }: DropEntry,
+  problems: readonly string[],
+): Promise<void> {
+  const more = problems.length - MOST_TOLD
+  const told = [...problems.slice(0, MOST_TOLD), ...(more > 0 ? [`${more} more problems`] : [])]
+  return leaveNotice(tx, {
+    level: 'warning',
+    title: `${joinPath(folder, name)} has mistakes`,
+    body: `${told.join('. ')}. Files that it keeps back are in /failed/, each beside its reason.`,
+    operation: null,
+  })
 }
 
 const INVALID = { code: 'invalid_csv', message: 'Invalid CSV format' }
@@ -127,6 +152,7 @@ async function putManifestAway(
   ]
   const { move_to_processed } = await lockSettings(tx)
   if (problems.length === 0) return fileProcessed(tx, [manifest], move_to_processed)
+  await tellProblems(tx, manifest, problems)
   const detail = problems.join('\r\n')
   await fileFailed({ scope: tx, stores }, manifest, { ...INVALID, detail })
 }

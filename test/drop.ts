@@ -24,6 +24,8 @@ export interface DropHouse {
   /** An empty folder, for clients. */
   folder: string
   store: ReturnType<typeof createDiskStore>
+  /** Another process's server, with a separate staging folder; the house closes it. */
+  another(): Promise<DropServer>
   close(): Promise<void>
 }
 
@@ -36,15 +38,21 @@ export async function openDropHouse(
   const database = await openTestDatabase()
   const folder = await mkdtemp(path.join(parent, 'stevedore-drop-'))
   const store = createDiskStore({ folder: path.join(folder, 'primary') })
-  const listener = await openListener(database.url, silent)
-  const server = await openDropServer({
-    ...{ database, listener, log, stores: new Map([['primary', store]]) },
-    staging: path.join(folder, 'staging'),
-    limits: { file_bytes: 5e9, drop_waiting_bytes: 1e11, ...limits },
-    secrets: createSecrets('the secret of the tests, long enough'),
-    ...{ host: '127.0.0.1', sftpPort: 0, ftpPort: 0, publicHost: 'localhost', certificate: null },
-    passive: { ports: null, address: null },
-  })
+  const opened: (() => Promise<void>)[] = []
+  const open = async (): Promise<DropServer> => {
+    const listener = await openListener(database.url, silent)
+    const server = await openDropServer({
+      ...{ database, listener, log, stores: new Map([['primary', store]]) },
+      staging: path.join(folder, `staging${opened.length || ''}`),
+      limits: { file_bytes: 5e9, drop_waiting_bytes: 1e11, ...limits },
+      secrets: createSecrets('the secret of the tests, long enough'),
+      ...{ host: '127.0.0.1', sftpPort: 0, ftpPort: 0, publicHost: 'localhost', certificate: null },
+      passive: { ports: null, address: null },
+    })
+    opened.push(() => server.close().then(() => listener.close()))
+    return server
+  }
+  const server = await open()
   const shop = await createTestShop(database)
   const scope = forShop(database, shop)
   const { account, password } = await createAccount(scope, { name: 'Warehouse' })
@@ -61,9 +69,9 @@ export async function openDropHouse(
       folder: files,
       home: `/uploads/${shop}`,
     },
+    another: open,
     close: async () => {
-      await server.close()
-      await listener.close()
+      for (const end of opened) await end()
       await database.drop()
       await rm(folder, { recursive: true, force: true })
     },

@@ -1,5 +1,5 @@
-// Cells of CSV files that we write: a text that a spreadsheet would run as a formula is marked as
-// text, and our own import removes the mark.
+// Cells of exported CSV files: a text that a spreadsheet would run as a formula is marked as text,
+// and our own import removes the mark.
 
 /** The first characters of formulas. */
 export const FORMULA_SIGNS = ['=', '+', '-', '@', '\t', '\r'] as const

@@ -74,7 +74,7 @@ export const TYPE_GROUPS: Record<string, readonly string[]> = {
   archive: ['zip', 'rar', '7z', 'tar', 'gz', 'tgz', 'bz2', 'xz'],
 }
 
-/** Expands groups and extensions that a person wrote into extensions. */
+/** Expands a merchant's list of groups and extensions into extensions. */
 export const extensionsOf = (types: readonly string[]): string[] =>
   types.flatMap(
     (type) => TYPE_GROUPS[type.toLowerCase()] ?? [extensionOf(`x.${type.replace(/^\./, '')}`)],

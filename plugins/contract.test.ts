@@ -10,7 +10,7 @@ const items = Array.from({ length: 50 }, (_, n) => n)
 it('gives every result, however slowly they are asked for', async () => {
   const seen: number[] = []
   for await (const result of concurrently(items, 4, signal, async (item) => item)) {
-    // Meanwhile all that was started has ended.
+    // All work that was started has ended.
     await turn()
     seen.push(result)
   }

@@ -61,11 +61,11 @@ interface PluginBase<Options extends z.ZodType, Port extends PortId> {
   /** It creates new files from the files that it works on. */
   makesFiles?: true
   report?: ReportSpec
-  /** The event that webhooks are told of when an operation with this step has changed files. */
+  /** The event that webhooks receive when an operation with this step has changed files. */
   announces?: 'file.deleted' | 'mapping.changed'
   /**
-   * By error code: the next step of a person whose files failed with it, as a sentence. Codes of
-   * ports have one already.
+   * By error code: what a person can do next when files failed with it, as a sentence. Codes of
+   * ports already have one.
    */
   advice?: Readonly<Record<string, string>>
 }
@@ -172,8 +172,8 @@ export interface OperationPlugin<
 export type Plugin = ItemPlugin | OperationPlugin
 
 /**
- * Keeps the types of options and ports while a plugin is written, and drops them for the list of
- * plugins. Its `plan` and `run` get the ports in `needs` and no others.
+ * Checks the types of options and ports while a plugin is written, and erases them for the list of
+ * plugins. `plan` and `run` get the ports in `needs` and no others.
  */
 export function definePlugin<Options extends z.ZodType, Port extends PortId = never>(
   plugin: ItemPlugin<Options, Port>,

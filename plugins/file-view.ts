@@ -2,8 +2,8 @@
 import type { FileSettings } from './settings.ts'
 
 /**
- * A file attached to a product, or to one of its variants, with how it was found and how sure that
- * is.
+ * A file attached to a product, or to one of its variants, with the match method and its
+ * confidence.
  */
 export interface Mapping {
   product_id: string
@@ -11,7 +11,7 @@ export interface Mapping {
   /** null: the file belongs to the whole product. */
   variant_id: string | null
   sku: string | null
-  /** `pack`: it has the product because its pack does. */
+  /** `pack`: through the pack that the file is in. */
   method: 'sku' | 'filename' | 'title' | 'tags' | 'manual' | 'pack'
   /** 0 to 1. An exact SKU is 1. */
   score: number

@@ -7,9 +7,12 @@ export type EntrySource =
   | { type: 'url'; url: string }
   /** Received from a browser; a bare UUID. */
   | { type: 'upload'; id: string }
-  /** A file of a drop folder, a bare UUID, as far as `claim` is still the newest import's. */
+  /**
+   * A file of a drop folder, a bare UUID. Its bytes are given only while `claim` is the newest
+   * import's.
+   */
   | { type: 'drop'; id: string; claim: string }
-  /** An object of the connection that a sync is about, from the synced folder. */
+  /** An object of the connection that the sync works on, in the synced folder. */
   | { type: 'cloud'; path: string }
 
 /** What a channel asked to import. Absent settings come from the shop's import defaults. */
@@ -17,9 +20,12 @@ export interface Entry {
   filename: string
   source: EntrySource
   product_sku?: string
-  /** What may be a SKU at the beginning of its name, longest first; the first known one counts. */
+  /**
+   * Beginnings of its name that may be SKUs, longest first; the first one that a product has
+   * counts.
+   */
   sku_prefixes?: readonly string[]
-  /** What guessing reads instead of the filename: an object's key, with its folders. */
+  /** The text that is matched instead of the filename: an object's key with its folders. */
   match_as?: string
   on_conflict: 'error' | 'rename' | 'overwrite' | 'new_version'
   /** The file whose next version it becomes, a bare UUID. The file's current name is ignored. */
@@ -51,7 +57,7 @@ export interface Item {
   entry: Entry | null
   /** Bytes that an earlier step staged for this item. */
   staged: StagedBlob | null
-  /** The change that came with it: of a CSV row that names an existing file. */
+  /** The change that the entry asks for: of a CSV row that names an existing file. */
   wanted: FileChange | null
 }
 
@@ -63,10 +69,7 @@ export interface FileChange {
     add?: readonly Mapping[]
     remove?: 'all' | readonly { product_id: string; variant_id: string | null }[]
   }
-  /**
-   * Into the pack, after its files; a name creates the pack if there is none of that name. null:
-   * out of its pack.
-   */
+  /** Into the pack, after its files; a name that no pack has creates one. null: out of its pack. */
   pack?: { id: string } | { name: string } | null
   /** Into the trash, or out of it. */
   deleted?: boolean

@@ -1,4 +1,4 @@
-// What a plugin gives for each item, and helpers that yield it.
+// The outcome that a plugin gives for each item, and functions that yield outcomes.
 import type {
   Candidate,
   FileChange,

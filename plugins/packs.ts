@@ -38,7 +38,7 @@ const sameTarget = (a: Mapping, b: Mapping) =>
 
 export interface MovedMappings {
   kept: readonly Mapping[]
-  /** Mappings that came from the pack that it leaves. */
+  /** Mappings of the pack that the file leaves. */
   gone: readonly Mapping[]
   fresh: readonly Mapping[]
 }

@@ -55,20 +55,23 @@ export interface DropReader {
 }
 
 export interface DropFolders extends DropReader {
-  /** They are in the store already. Nobody else changes the file from now on. */
+  /** The bytes are in the store already. Only this import changes the file from now on. */
   take(id: string, claim: string): Promise<StagedBlob>
 }
 
-/** What a sync has to do about one item. */
+/** The task of a sync for one item. */
 export type CloudTask =
-  /** Bring the object's bytes here. `pack`: the subfolder that it is in. */
+  /** Fetch the object's bytes. `pack`: the subfolder that it is in. */
   | { does: 'fetch'; path: string; size_bytes: number; pack: string | null; warning?: Warning }
-  /** The file changes as the item's `wanted` says: it was renamed, moved or deleted there. */
+  /**
+   * Apply the item's `wanted` to the file: the object was renamed, moved or deleted at the
+   * provider.
+   */
   | { does: 'change' }
-  /** Carry a change of ours to the provider. `says`: what, as a sentence. */
+  /** Carry a change of the file to the provider. `says`: the change as a sentence. */
   | { does: 'send'; says: string; warning?: Warning }
 
-/** What a sync found out, by the items' ids. Items that a newer sync has replaced are absent. */
+/** The decisions of a sync, by item id. Items that a newer sync has replaced are absent. */
 export interface CloudReader {
   tasksOf(
     sync: string,
@@ -78,8 +81,8 @@ export interface CloudReader {
 
 export interface Cloud extends CloudReader {
   /**
-   * Carries out the items' tasks `fetch` and `send`; one result an item, as each ends: with staged
-   * bytes, with nothing (it is done), or with the error. Nothing is left behind on this machine.
+   * Carries out the tasks `fetch` and `send`; gives one result for each item when it ends: staged
+   * bytes, nothing (it is done), or an error. Leaves no files on this machine.
    */
   carryOut(
     sync: string,
@@ -192,7 +195,7 @@ export interface SandboxLimits {
 export interface SandboxCall<Answer> {
   /** JSON. Bytes are passed as paths in a work folder. */
   input: unknown
-  /** The schema of the answer. Any other answer counts as a crash. */
+  /** The schema of the answer. An answer that does not match it counts as a crash. */
   answer: z.ZodType<Answer>
   limits: SandboxLimits
   signal: AbortSignal
@@ -227,20 +230,26 @@ export interface Actions {
   adviceFor(code: string): string | null
 }
 
-/** What a delivery is made for. Only plugins that need `delivery` get it, and only on deliveries. */
+/**
+ * The delivery that a plugin works on. Only plugins that need `delivery` get it, and only in
+ * workflows for deliveries.
+ */
 export interface DeliveryView {
   /** The order as the buyer knows it, `#1001`; its time is ISO 8601. */
   order: { name: string; confirmation_number: string | null; ordered_at: string }
   /** What the platform tells of the buyer. All of it is personal data. */
   buyer: { name: string | null; email: string | null; locale: string | null }
-  /** How many units the buyer has bought of what brought this file (a bare UUID); at least 1. */
+  /**
+   * How many units the buyer bought of the product or variant that has this file (a bare UUID); at
+   * least 1.
+   */
   quantityOf(fileId: string): number
 }
 
 export interface DeliveryPort extends DeliveryView {
   /**
-   * Tells the shop once the delivery is ready, and once only: a second message of the same title
-   * is the same message. `email`: to the shop's recipients too.
+   * Notifies the shop when the delivery is ready. A second message with the same title is ignored.
+   * `email`: sent to the shop's recipients too.
    */
   tell(message: { title: string; body: string; email: boolean }): void
 }
@@ -253,9 +262,8 @@ export interface LicenceReader {
 
 export interface Licences extends LicenceReader {
   /**
-   * The delivery has `count` keys of the list for this file (a bare UUID) afterwards; those that it
-   * has already count. All or none. Throws `PortError` `licence_keys_used_up` and
-   * `licence_list_not_found`.
+   * Assigns keys until the delivery has `count` keys of the list for this file (a bare UUID): all
+   * of them or none. Throws `PortError` `licence_keys_used_up` and `licence_list_not_found`.
    */
   assign(list: string, fileId: string, count: number): Promise<void>
 }

@@ -22,11 +22,11 @@ interface Setting {
   subject: string
   /** A new file's value if the shop has no default. */
   usual: unknown
-  /** A shop may choose the value of new files; this is its choice until it makes one. */
+  /** A shop may choose the value for new files; this is the value until it does. */
   shopDefault?: unknown
   /** An import may give it for each file, and CSV files have a column for it. */
   entry?: EntryColumn
-  /** What delivery calls it, where each download depends on it. */
+  /** The name that delivery uses, for settings that each download depends on. */
   delivery?: string
   /** A change of it writes its column and nothing else. */
   plain: boolean
@@ -222,7 +222,7 @@ export type EntrySettings = {
   [Name in EntrySettingName]?: FileSettings[Name] | undefined
 }
 
-/** Something for each setting that an import may give. */
+/** A record with one value for each setting that an import may give. */
 export const forEntrySettings = <Value>(
   valueOf: (name: EntrySettingName) => Value,
 ): Record<EntrySettingName, Value> =>

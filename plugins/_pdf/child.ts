@@ -7,7 +7,7 @@ import type { DocumentTask } from './tasks.ts'
 
 serveRequests(carryOut)
 
-/** Each child does one task and is started for it, so it loads only what that task needs. */
+/** A child is started for one task, so it loads only the modules of that task. */
 async function carryOut(task: DocumentTask) {
   switch (task.do) {
     case 'optimize': {
@@ -46,7 +46,7 @@ async function onOne<Answer extends object>(
   return withRepair(folder, opened, async (one) => told(one, await work(one)))
 }
 
-/** What was done tells what it cost. */
+/** Adds warnings about a repair or a lost signature to an answer that has warnings. */
 function told<Answer extends object>(opened: Opened, answer: Answer): Answer {
   if (!('warnings' in answer)) return answer
   const more = [...(opened.repaired ? [REPAIRED] : []), ...(opened.signed ? [SIGNED] : [])]

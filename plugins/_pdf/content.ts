@@ -24,7 +24,7 @@ const DELIMITER = new Set([...'()<>[]{}/%'].map((one) => one.charCodeAt(0)))
 const [OPEN, CLOSE, ESCAPE, LESS, MORE, NAME, COMMENT] = [...'()\\<>/%'].map((one) =>
   one.charCodeAt(0),
 )
-/** Longer than every operator that matters here. */
+/** Longer than every operator that this reader distinguishes. */
 const LONGEST = 3
 
 interface Open {
@@ -114,7 +114,7 @@ function endOfText(bytes: Buffer, from: number): number {
   return -1
 }
 
-// A picture's bytes may contain `EI` by chance. Then what follows is hardly plain text.
+// A picture's bytes may contain `EI` by chance: then the bytes that follow are rarely plain text.
 const PLAIN_BYTES = 12
 
 /** Where the `EI` of a picture is, or the content's end. */

@@ -26,7 +26,7 @@ export const LIMITS = {
 // Additional time for each merged document.
 const MERGED_MS = 2_000
 const MOST_BYTES = 1024 ** 3
-// The limit of its folder: some multiples of the document's own size, since parts may each contain
+// Limits of the work folder: a multiple of the document's size, because each part may contain all
 // shared objects.
 const FOLDER = { least: 2 * 1024 ** 3, times: 4 }
 const MOST_PICTURE_BYTES = 50 * 1024 ** 2
@@ -102,7 +102,7 @@ export function createDocuments(ports: DocumentPorts): Documents {
       withDocument(ports, item, signal, async (work) => {
         const answer = await work.ask({ do: 'split', wanted, ...secret(password) }, ANSWERS.split)
         const files = answer.parts.map(({ file }) => file)
-        // One child has no time for thousands of parts.
+        // Checking thousands of parts exceeds one child's time limit: continue in further children.
         for (let { checked } = answer; checked < files.length;) {
           const rest = { do: 'check', files: files.slice(checked), ...secret(password) } as const
           checked += (await work.ask(rest, ANSWERS.check)).checked
@@ -229,7 +229,7 @@ async function merge(
   })
 }
 
-/** Which one of several documents. */
+/** Names the document that failed, when several are merged. */
 const withName = ({ file }: Item, error: unknown): unknown =>
   error instanceof PortError
     ? new PortError(error.code, `${file.filename}: ${error.message}`, error.retryable, {

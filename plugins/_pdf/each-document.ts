@@ -1,5 +1,5 @@
-// The part that plugins for single PDF documents share: other files stay unchanged, and what a
-// document fails with is its item's failure.
+// The common part of plugins for single PDF documents: other files stay unchanged, and a document's
+// error becomes its item's failure.
 import {
   concurrently,
   failed,

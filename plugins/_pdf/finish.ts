@@ -1,5 +1,5 @@
-// Writes a finished document with qpdf, encrypted like the original, and reads it again before
-// anyone gets it.
+// Writes a finished document with qpdf, encrypted like the original, and checks it by reading it
+// again.
 import { checkDocument } from './open.ts'
 import { type Opened } from './opened.ts'
 import { HERE, runQpdf } from './qpdf.ts'
@@ -18,6 +18,6 @@ export async function writeResult(
   await checkDocument(folder, RESULT, opened.password)
 }
 
-/** Gives the same bytes for the same document each time, unless encryption prevents that. */
+/** Without encryption, the same document gives the same bytes each time. */
 export const identity = ({ protection }: Pick<Opened, 'protection'>): readonly string[] =>
   protection ?? ['--deterministic-id']

@@ -49,7 +49,7 @@ export interface Fonts {
 }
 
 /**
- * For this text: shared Chinese, Japanese and Korean characters are drawn in the style of its other
+ * Chinese, Japanese and Korean share characters: these are drawn in the style of the text's other
  * characters.
  */
 export async function openFonts(text: string): Promise<Fonts> {

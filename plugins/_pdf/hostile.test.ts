@@ -141,7 +141,7 @@ describe('a document that is too large', () => {
 
 describe('a document made to do harm', () => {
   const KNOWN = ['pdf_damaged', 'memory_limit', 'time_limit', 'processor_crashed']
-  /** Either what it says that it is, or a refusal with a code. */
+  /** A document of the declared type, or a refusal with a code. */
   const outcomeOf = (bytes: Buffer) =>
     house.watermark(bytes).then(
       async ({ document }) => (await faultsOf(document)) || 'right',
@@ -215,7 +215,7 @@ describe('a document made to do harm', () => {
 })
 
 describe('what is left of the work', () => {
-  // Others work in the common one meanwhile.
+  // A separate folder: other tests use the common one at the same time.
   let own: string
   beforeEach(async () => {
     own = await mkdtemp(path.join(tmpdir(), 'stevedore-hostile-'))

@@ -72,8 +72,8 @@ const undrawable = (letters: readonly string[]) =>
   )
 
 /**
- * In visual order from left to right: right-to-left runs, and the runs inside them, are reversed
- * (rule L2 of the bidirectional algorithm).
+ * The pieces from left to right: right-to-left runs, and the runs inside them, are reversed (rule
+ * L2 of the bidirectional algorithm).
  */
 function inSight(pieces: readonly Piece[]): Piece[] {
   const ordered = [...pieces]

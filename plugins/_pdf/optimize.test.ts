@@ -32,7 +32,7 @@ const pictured = (says: string, data: Buffer, ...extra: (string | Buffer)[]): Bu
     { extra: [streamOf(`/Type /XObject /Subtype /Image ${says}`, data), ...extra] },
   )
 
-/** How far two renderings are apart, on average, of 255. */
+/** The mean difference between the pixels of two renderings, from 0 to 255. */
 const distance = (a: Rendered, b: Rendered): number =>
   a.grey.reduce((sum, value, at) => sum + Math.abs(value - b.grey[at]!), 0) / a.grey.length
 
@@ -48,7 +48,7 @@ const SIZE = `/Width ${WIDTH} /Height ${HEIGHT} /BitsPerComponent 8`
 const RGB = `${SIZE} /ColorSpace /DeviceRGB`
 const big = (quality: number) => photo(WIDTH, HEIGHT).jpeg({ quality }).toBuffer()
 const raw = () => photo(WIDTH, HEIGHT).raw().toBuffer()
-/** Rows as a PNG has them, each of which says that it is filtered by nothing. */
+/** Rows as in a PNG, each with filter type 0 (none). */
 async function filtered(): Promise<Buffer> {
   const [pixels, row] = [await raw(), WIDTH * 3]
   const rows = Buffer.alloc((row + 1) * HEIGHT)
@@ -136,7 +136,7 @@ describe('a picture in a document', () => {
       const result = await house.optimize(document)
       const made = 'unchanged' in result ? document : result.document
       expect(widthOf(made), name).toBe(widthOf(document))
-      // A JPEG is there byte for byte, and nothing else has become one.
+      // The JPEG is unchanged byte for byte, and no other picture has become a JPEG.
       if (document.includes('/DCTDecode'))
         expect(
           [jpeg, ink].some((data) => made.includes(data)),

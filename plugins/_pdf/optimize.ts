@@ -37,7 +37,7 @@ export async function optimizeDocument(opened: Opened, task: OptimizeTask): Prom
   ])
   const after = (await stat(path.join(folder, RESULT))).size
   const wasWanted = task.linearize && !opened.linearized
-  // A repaired document is worth more bytes.
+  // A repaired document may be larger than the damaged one.
   if (!opened.repaired && after >= before * (wasWanted ? LINEARIZED : 1))
     return { unchanged: 'It would not become smaller' }
   return { warnings: pictures.left > 0 ? [PICTURES_LEFT] : [] }

@@ -72,6 +72,9 @@ const pageOf = ({ pictures, texts }: Looks, at: number): Looks => ({
   texts: [texts[at]!],
 })
 
-/** Where a mark at the upper left can be: what is trimmed away can lie above and beside it. */
+/**
+ * Where a mark in the upper left corner can be: content that the crop box hides may lie above it
+ * and to its left.
+ */
 const isInCorner = (pixel: number, width: number, height: number) =>
   pixel % width < width * 0.75 && pixel < width * height * 0.55

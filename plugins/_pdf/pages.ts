@@ -26,9 +26,9 @@ export interface Page {
   resources: Value
   /** Its content streams, in their order. */
   contents: readonly string[]
-  /** Its visible part, upright, in points from the page's own corner. */
+  /** Its visible part, upright, in points from the lower left corner of the page. */
   seen: Box
-  /** From there to the page's own space, which may be rotated and scaled. */
+  /** Maps `seen` to the page's own space, which may be rotated and scaled. */
   upright: Matrix
 }
 
@@ -162,7 +162,9 @@ function turnOf(value: Value): number {
   return ((value % 360) + 360) % 360
 }
 
-/** As seen: from its own lower left corner, in points. */
+/**
+ * The visible part in points from its lower left corner, and the matrix to the page's own space.
+ */
 function upright(shown: Box, turn: number, unit: number): Pick<Page, 'seen' | 'upright'> {
   const [width, height] = [shown.right - shown.left, shown.top - shown.bottom]
   const [right, top] = turn % 180 === 90 ? [height, width] : [width, height]
@@ -174,7 +176,7 @@ function upright(shown: Box, turn: number, unit: number): Pick<Page, 'seen' | 'u
   }
 }
 
-/** From the visible part of a rotated page to the page as it is written. */
+/** Maps the visible part of a rotated page to the page's own space. */
 function unturned(width: number, height: number, turn: number): Matrix {
   switch (turn) {
     case 90:

@@ -11,7 +11,7 @@ const DIAGONAL_HEIGHT = 0.25
 const CENTER = 0.6
 const CORNER_WIDTH = 0.4
 const CORNER_HEIGHT = 0.05
-/** A picture's. */
+/** The size of a picture in a corner. */
 const CORNER_PICTURE = 0.2
 
 export function placed(
@@ -54,7 +54,10 @@ interface Size {
   height: number
 }
 
-/** The largest scale at which all of the mark is on the page: what is cut off names nobody. */
+/**
+ * The largest scale at which the whole mark is on the page: a name that is cut off identifies no
+ * buyer.
+ */
 function inside(page: Size, mark: Size, position: WatermarkWanted['position']): number {
   const width =
     position === 'diagonal'
@@ -63,7 +66,7 @@ function inside(page: Size, mark: Size, position: WatermarkWanted['position']): 
   return width / mark.width
 }
 
-/** As large as the position allows. */
+/** The scale that fills the space of this position. */
 function fitting(
   page: Size,
   mark: Size,

@@ -7,7 +7,7 @@ import path from 'node:path'
 import { Refusal, tellsOfMemory } from '../sandbox.ts'
 import { refusalFor } from './problems.ts'
 
-/** Where a call sees the folder: file names in its arguments begin with this. */
+/** Where qpdf sees the work folder: file names in its arguments begin with this path. */
 export const HERE = '/work'
 const WASM = createRequire(import.meta.url).resolve('@neslinesli93/qpdf-wasm/dist/qpdf.wasm')
 const MOST_WORDS = 64 * 1024

@@ -16,7 +16,7 @@ let house: DocumentHouse
 beforeAll(async () => void (house = await openDocumentHouse()))
 afterAll(() => house.close())
 
-/** Pages of every kind that a mark can go wrong on. None has anything on it. */
+/** Empty pages of every kind on which a mark may be misplaced. */
 const ODD_PAGES: Record<string, string> = {
   plain: '/MediaBox [0 0 200 300]',
   'on its side': '/MediaBox [0 0 200 300] /Rotate 90',
@@ -96,7 +96,7 @@ describe('a watermark', () => {
   it('covers as much as it is asked to, and what was there stays', async () => {
     const document = documentOf([{ draws: '0 0 200 300 re f' }, {}])
     const { document: marked } = await house.watermark(document, { opacity: 0.5 })
-    // A grey, half seen through.
+    // A grey: the mark is half transparent.
     expect((await renderPages(marked, 60)).map(mostCommonBut([0, 255]))).toEqual([64, 191])
   })
   it('is as large as asked, in points', async () => {
@@ -108,7 +108,7 @@ describe('a watermark', () => {
     })
     const [rendered] = await renderPages(document, 72)
     const { top, bottom } = inkOf(rendered!)!
-    // A capital is some seven tenths of the letters' size.
+    // A capital letter is about 0.7 of the font size.
     expect((bottom - top) * 600).toBeGreaterThan(68)
     expect((bottom - top) * 600).toBeLessThan(76)
   })

@@ -7,7 +7,7 @@ import { assignLicenceKey } from './plugin.ts'
 const LIST = `licences_${'1'.repeat(32)}`
 const items = [fileItem('app.zip'), fileItem('addon.zip')]
 
-/** So many keys, given as the real port gives them: what a file has already counts. */
+/** A list with `left` keys. As in the real port, keys that the file already has count. */
 function openLicences(left: number) {
   const given: Record<string, number> = {}
   const licences: Licences = {

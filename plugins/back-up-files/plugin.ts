@@ -1,9 +1,9 @@
 // Copies files to the backup location, reads the copies back, and stores settings and mappings with
-// them. A file whose copy fails takes no further steps: a later deletion skips it.
+// them. A file whose copy fails takes no further steps, so that a later step cannot delete it.
 import { z } from 'zod'
 import { concurrently, definePlugin, failed, type Item, type Outcome } from '../contract.ts'
 
-const AT_ONCE = 4
+const CONCURRENCY = 4
 
 export const backUpFiles = definePlugin({
   id: 'back-up-files',
@@ -36,7 +36,7 @@ export const backUpFiles = definePlugin({
     }
   },
   run: (items, _options, { stored, signal }) =>
-    concurrently(items, AT_ONCE, signal, async (item): Promise<Outcome> => {
+    concurrently(items, CONCURRENCY, signal, async (item): Promise<Outcome> => {
       try {
         await stored.backUp(item, signal)
         return copied(item)

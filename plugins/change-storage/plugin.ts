@@ -1,11 +1,11 @@
 // Moves files' bytes to another storage location, or keeps a copy there. Links work all the time:
-// no row points at the new place before the bytes were read back there, and the old bytes stay
+// rows point at the new location only after the bytes were read back there, and the old bytes stay
 // until they are unused.
 import { z } from 'zod'
 import { concurrently, definePlugin, failed, type Outcome, type StoredAt } from '../contract.ts'
 
 /** Concurrent files: all bytes pass through this process. */
-const AT_ONCE = 4
+const CONCURRENCY = 4
 
 const options = z.strictObject({
   location: z.enum(['primary', 'backup']).meta({
@@ -59,7 +59,7 @@ export const changeStorage = definePlugin({
     }
   },
   run: (items, { location, keep }, { stored, signal }) =>
-    concurrently(items, AT_ONCE, signal, async (item): Promise<Outcome> => {
+    concurrently(items, CONCURRENCY, signal, async (item): Promise<Outcome> => {
       try {
         const { unchanged, bytes } = await stored.relocate(item, location, { keep }, signal)
         if (unchanged) return isThere(item.id, location)

@@ -1,5 +1,5 @@
-// Chooses by a rule which of an order's files its buyer gets: those of which the rule does not hold
-// are left out of the delivery.
+// Selects which of an order's files the delivery contains: files that do not meet the rule are left
+// out.
 import { z } from 'zod'
 import { conditionSchema, definePlugin, matchesCondition } from '../contract.ts'
 

@@ -14,7 +14,7 @@ const options = z.strictObject({
   }),
 })
 
-/** The texts that both ways to delete share. */
+/** Texts of the two delete actions. */
 const moving = {
   running: `Deleting ${FILES}`,
   done: `${FILES} moved to the trash`,

@@ -14,7 +14,7 @@ import { fetchUrl } from './plugin.ts'
 
 const FILE_BYTES = 1_000_000
 
-/** A real origin, client and disk. */
+/** A real HTTP origin, client and disk. */
 async function openWorld() {
   const origin: Origin = await startOrigin()
   const folder = await mkdtemp(path.join(tmpdir(), 'stevedore-fetch-'))

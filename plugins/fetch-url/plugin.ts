@@ -11,8 +11,8 @@ const options = z.strictObject({
 })
 
 /**
- * Outcomes carry `bytes`. Fails with `url_not_accessible`, `file_too_large`, or what the storage
- * location says.
+ * Outcomes carry `bytes`. Fails with `url_not_accessible`, `file_too_large`, or the error of the
+ * storage location.
  */
 export const fetchUrl = definePlugin({
   id: 'fetch-url',

@@ -25,7 +25,7 @@ export const listLinks = definePlugin({
   document: true,
   scope: 'operation',
   permission: 'links:write',
-  // A cancelled operation has created links, which may have been sent.
+  // A cancelled operation may have created links, and may have sent them.
   always: true,
   summary: () => 'Lists the links as a CSV file',
   async *plan(operation, _options, context) {

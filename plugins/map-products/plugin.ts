@@ -201,7 +201,8 @@ const matchesSeveral = ({ length }: readonly Mapping[]) =>
   `It matches ${length} products: choose one in Reviews`
 
 /**
- * An existing file counts as skipped if it only got a review; an import creates its file anyway.
+ * An existing file that only gets a review counts as skipped; an import creates its file in any
+ * case.
  */
 const asking = (item: Item, candidates: readonly Mapping[], reason: string) => ({
   item: item.id,
@@ -210,7 +211,10 @@ const asking = (item: Item, candidates: readonly Mapping[], reason: string) => (
   ...(item.entry === null ? { unchanged: reason } : {}),
 })
 
-/** Imports guess where they are asked to; a bulk action is the asking. */
+/**
+ * In an import, only files whose caller or shop wants guesses are guessed; a bulk action always
+ * guesses.
+ */
 async function* guess(
   items: readonly Item[],
   given: Options,

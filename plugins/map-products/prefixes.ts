@@ -17,7 +17,7 @@ type OutcomeOf = (
   options: { replace: boolean },
 ) => Outcome
 
-/** A file of which no beginning is a SKU stays without a product: a person maps it. */
+/** A file whose name begins with no known SKU stays without a product until a person maps it. */
 export async function* mapByPrefix(
   items: readonly Item[],
   { catalog, signal }: ReadContext<'catalog'>,

@@ -2,8 +2,8 @@
 import type { CatalogVariant, Mapping } from '../contract.ts'
 
 /**
- * One a product: the file belongs to the variant with that SKU, or to the product where several of
- * its variants share it.
+ * One hit for each product: the variant with that SKU, or the whole product where several of its
+ * variants share it.
  */
 export const hitsOf = (variants: readonly CatalogVariant[], reason: string): Mapping[] =>
   [...Map.groupBy(variants, ({ product_id }) => product_id).values()].map((same) => ({

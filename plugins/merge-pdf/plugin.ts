@@ -17,7 +17,7 @@ import {
 import { createDocuments } from '../_pdf/documents.ts'
 
 const FEWEST = 2
-// All merged documents are in one folder together.
+// All documents are in one work folder at the same time.
 const MOST = 500
 
 const options = z.strictObject({

@@ -5,7 +5,7 @@ import { pluginSuite } from '../../test/suites/plugins.ts'
 import { nameKey } from '../contract.ts'
 import { mergeTagCase } from './plugin.ts'
 
-/** The tags that the plan wants, or null where it wants no change. */
+/** The tags after the plan, or null where it changes nothing. */
 async function merged(tags: readonly string[]): Promise<readonly string[] | null> {
   const [outcome] = await Array.fromAsync(
     mergeTagCase.plan([fileItem('a', { tags })], {}, writeContext()),

@@ -10,7 +10,7 @@ export interface Line {
   /** Stable, as the API and the log name it. */
   code: string
   message: string
-  /** What is known beyond the message: `The server answered 404`. */
+  /** Details beyond the message: `The server answered 404`. */
   detail: string | null
   url: string | null
 }

@@ -304,7 +304,7 @@ describe('notify', () => {
     expect(
       (await sent(operation(), { ...given, request: { notify: false } })).email,
     ).toBeUndefined()
-    // What is complete in part is complete, and has errors.
+    // A partial result counts as complete and as an error.
     const onlyComplete = shopWith({ email_on_errors: false })
     expect((await sent(operation(), onlyComplete)).email).toBeDefined()
     expect(
@@ -346,7 +346,7 @@ describe('when', () => {
         'matched',
       )
     expect(await mapping(2)).toBe(2)
-    // The one that is done is the one that only may have products.
+    // The item without a product is the one whose action only may map it.
     expect(await mapping(1)).toBe(0)
     expect(await mapping(0, { async *telling() {} })).toBe(0)
   })

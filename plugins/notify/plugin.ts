@@ -32,7 +32,7 @@ export const notify = definePlugin({
   scope: 'operation',
   always: true,
   summary: ({ when }) => SUMMARIES[when],
-  // A preview does not know how it will end.
+  // A preview does not know how the operation will end.
   async *plan(operation, { when }, context) {
     context.signal.throwIfAborted()
     if (!isTold(operation, when, context)) return
@@ -99,10 +99,10 @@ const LEVELS = {
   cancelled: 'info',
 } as const
 
-/** What one text message holds. */
+/** Characters of one text message. */
 const SMS_LENGTH = 160
 
-/** Of large imports, where the shop wants that. */
+/** For large imports, if the shop wants text messages. */
 function wantsSms({ action, total }: OperationView, when: When, context: Context): boolean {
   const { sms_on_large_import: wanted, sms_recipients: numbers } = context.shop.settings
   if (!wanted || numbers.length === 0 || when === 'never') return false
@@ -111,19 +111,19 @@ function wantsSms({ action, total }: OperationView, when: When, context: Context
   )
 }
 
-/** Of what someone waited for there is nothing to tell. */
+/** The caller of a small operation waits for it and sees its result: no notice. */
 const isTold = (operation: OperationView, when: When, context: Context): boolean =>
   when !== 'background' || context.request.notify === true || isBackground(operation, context)
 
-/** The caller does not wait for these, and may have left. */
+/** Operations that run in the background: the person who started one may have left the page. */
 function isBackground({ action, total }: OperationView, { limits, actions }: Context): boolean {
   if (action === 'import') return true
   return total > limits.background[actions.find(action)?.report.background ?? 'update']
 }
 
 /**
- * As the caller asked, else as in the shop's settings. A partial result counts as complete and as
- * an error.
+ * The caller's request overrides the shop's settings. A partial result counts as complete and as an
+ * error.
  */
 function wantsEmail(
   status: OperationView['status'],

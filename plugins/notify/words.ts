@@ -1,7 +1,7 @@
 // Names of an operation's results, and the next steps, in the words of its plugin.
 import type { Actions, OperationView } from '../contract.ts'
 
-/** Results that no plugin names. */
+/** Results of operations that belong to no plugin. */
 const DONE: Readonly<Record<string, string>> = { import: 'imported', undo: 'put back' }
 const DONE_OTHERWISE = 'done'
 

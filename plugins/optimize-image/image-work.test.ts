@@ -18,7 +18,7 @@ beforeAll(prepareSharp)
 
 const work = (source: Buffer, task: Partial<ImageTask> = {}) =>
   workOnImage(source, { max_px: 2000, quality: 80, format: 'webp', ...task })
-/** What came of it, with the new bytes read back. */
+/** The result, with the new bytes read back. */
 async function made(source: Buffer, task: Partial<ImageTask> = {}) {
   const result = await work(source, task)
   if ('unchanged' in result) throw new Error(result.unchanged)
@@ -71,7 +71,7 @@ describe('what is seen stays', () => {
   test.each([1, 2, 3, 4, 5, 6, 7, 8])(
     'upright, where the camera was held as %i says',
     async (orientation) => {
-      // Stored so that a viewer which obeys the orientation shows red above blue.
+      // A picture that shows red above blue in a viewer which obeys the orientation.
       const upright = await halves(60, 40).removeAlpha().png().toBuffer()
       const turned = await askew(upright, orientation)
       const { bytes, about } = await made(
@@ -252,7 +252,7 @@ describe('what can’t be opened says why', () => {
   })
 })
 
-/** How a camera that was held as `orientation` says would have stored this picture. */
+/** The picture as a camera would store it when it is held as `orientation` says. */
 async function askew(upright: Buffer, orientation: number): Promise<Buffer> {
   const image = sharp(upright)
   const turned: Record<number, () => Sharp> = {
@@ -268,13 +268,13 @@ async function askew(upright: Buffer, orientation: number): Promise<Buffer> {
   return turned[orientation]!().png().toBuffer()
 }
 
-/** Says of itself that it is animated, as the first chunk behind the header. */
+/** A PNG with an animation chunk after its header. */
 function animatedPng(png: Buffer): Buffer {
   const chunk = Buffer.from('000000086163544c0000000200000000f38d9370', 'hex')
   return Buffer.concat([png.subarray(0, 33), chunk, png.subarray(33)])
 }
 
-/** A GIF that shows its one frame so many times. */
+/** A GIF that shows its single frame this many times. */
 function repeated(gif: Buffer, times: number): Buffer {
   const start = gif.indexOf(Buffer.from('21f904', 'hex'))
   return Buffer.concat([
@@ -284,14 +284,14 @@ function repeated(gif: Buffer, times: number): Buffer {
   ])
 }
 
-/** sharp's own profile of sRGB has no name: one that says what it is, as those of cameras do. */
+/** An sRGB profile with a name, as cameras write it: sharp's own has none. */
 async function standardProfile(): Promise<Buffer> {
   const named = Buffer.concat([await profileOf('srgb'), Buffer.from('sRGB IEC61966-2.1   ')])
   named.writeUInt32BE(named.length, 0)
   return named
 }
 
-/** Thin slanted lines: greys between them wherever they are made smaller. */
+/** Thin slanted lines, which become grey where the picture is reduced. */
 const stripes = (side: number): number[] =>
   Array.from({ length: side * side }, (_, at) =>
     ((at % side) + Math.floor(at / side)) % 8 < 2 ? 0 : 255,

@@ -54,7 +54,8 @@ async function optimized(
     withoutEnlargement: true,
   })
   const bytes = await written(coloured(sized, about, wanted), about, wanted, quality).toBuffer()
-  // Also if it has fewer pixels: a black and white scan takes several times as many bytes in grey.
+  // A picture with fewer pixels may still be larger: a black and white scan takes several times as
+  // many bytes in grey.
   if (bytes.length >= source.length) return { unchanged: 'It would not become smaller' }
   return { bytes, format: wanted }
 }
@@ -69,7 +70,7 @@ function formatOf({ format, compression }: Metadata): ImageFormat {
   return found
 }
 
-/** Only one frame of an animated PNG or AVIF would be kept. */
+/** An animation that sharp does not read (PNG, AVIF): only one frame would be kept. */
 function movesOtherwise(source: Buffer, format: ImageFormat): boolean {
   if (format === 'avif') return source.toString('latin1', 8, 12) === 'avis'
   return format === 'png' && source.subarray(0, source.indexOf('IDAT')).includes('acTL')
@@ -135,7 +136,7 @@ const PROBLEMS = {
 const refusalFor = (code: keyof typeof PROBLEMS, cause?: unknown) =>
   new Refusal(code, PROBLEMS[code], { cause })
 
-/** `serveRequests` reports that memory ran out. */
+/** A lack of memory is not an error of the image: `serveRequests` reports it. */
 function refusalOf(error: unknown, source: Buffer): unknown {
   if (!(error instanceof Error) || error instanceof Refusal) return error
   if (/pixel limit/i.test(error.message)) return refusalFor('image_too_large', error)

@@ -43,7 +43,7 @@ const LIMITS = {
   parallel: 4,
   // sharp's memory grows from image to image, up to about 220 MB.
   uses: 300,
-  // Starting one takes as long as an image, so it waits for the next operation.
+  // Starting a child takes as long as an image, so it is kept for the next operation.
   idleMs: 30_000,
 }
 const SCRIPT = new URL('./image-child.ts', import.meta.url)

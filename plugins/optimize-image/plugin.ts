@@ -16,7 +16,7 @@ import {
 import { createImages } from './images.ts'
 
 // Images are fetched and stored while others are processed.
-const AT_ONCE = 6
+const CONCURRENCY = 6
 
 const options = z.strictObject({
   max_px: z.int().min(16).max(16_000).default(2000).meta({
@@ -83,7 +83,7 @@ export const optimizeImage = definePlugin({
     `Up to ${max_px} px, ${quality} % quality${format === 'webp' ? ', as WebP' : ''}${preserve_original ? '' : ', the original goes'}`,
   plan: planEach(preview),
   run: (items, wanted, { bytes, sandbox, signal }) =>
-    concurrently(items, AT_ONCE, signal, async (item): Promise<Outcome> => {
+    concurrently(items, CONCURRENCY, signal, async (item): Promise<Outcome> => {
       const unchanged = whyNot(item.file)
       if (unchanged) return { item: item.id, status: 'ok', unchanged }
       try {

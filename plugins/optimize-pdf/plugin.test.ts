@@ -16,7 +16,7 @@ const context = async (): Promise<WriteContext> => {
   const { bytes, sandbox, stage } = await house.parts.ports(house.scope)
   return writeContext({ bytes, sandbox, stage })
 }
-// Not packed: there is something to save.
+// Uncompressed, so that it can be made smaller.
 const wordy = documentOf(
   numberedPages(40).map(({ draws = '' }) => ({ draws: `${draws}\n${'% words '.repeat(200)}` })),
 )

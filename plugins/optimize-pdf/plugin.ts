@@ -6,7 +6,7 @@ import { createDocuments } from '../_pdf/documents.ts'
 import { eachDocument, planDocuments } from '../_pdf/each-document.ts'
 
 // Documents are fetched and stored while others are processed.
-const AT_ONCE = 4
+const CONCURRENCY = 4
 
 const options = z.strictObject({
   max_px: z.int().min(100).max(16_000).default(2000).meta({
@@ -61,7 +61,7 @@ export const optimizePdf = definePlugin({
     `Pictures up to ${max_px} px, ${quality} % quality${linearize ? ', for web viewing' : ''}${preserve_original ? '' : ', the original goes'}`,
   plan: planDocuments,
   run: (items, { preserve_original, password, ...wanted }, { bytes: port, sandbox, signal }) =>
-    eachDocument(items, AT_ONCE, signal, async (item) => {
+    eachDocument(items, CONCURRENCY, signal, async (item) => {
       const documents = createDocuments({ bytes: port, sandbox })
       const asked = { ...wanted, ...(password ? { password } : {}) }
       const result = await documents.optimize(item, asked, signal)

@@ -56,7 +56,7 @@ const LACKING: readonly (readonly [construct: RegExp, name: string])[] = [
   [/^\(\?R/, 'Recursion'],
 ]
 
-/** RE2's messages end with the faulty part: `invalid escape sequence: `\1``. */
+/** RE2's messages end with the part that it refuses: `invalid escape sequence: `\1``. */
 function objectionTo(message: string): string {
   const construct = /`(.*)`$/s.exec(message)?.[1] ?? ''
   const name = LACKING.find(([begins]) => begins.test(construct))?.[1]

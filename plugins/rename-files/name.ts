@@ -16,7 +16,7 @@ export function partsOfName(filename: string): { stem: string; extension: string
 export const fitForName = (text: string): string =>
   text.replace(/[\\/]/g, '-').replace(/\s+/g, ' ').replace(UNSAFE, '').trim().toWellFormed()
 
-/** A merchant's own pattern is refused instead of changed. */
+/** A merchant's own pattern is refused, not corrected. */
 export function textProblem(text: string): string | null {
   if (/[\\/]/.test(text)) return 'A filename cannot contain / or \\'
   if (!text.isWellFormed()) return 'This is not valid Unicode'

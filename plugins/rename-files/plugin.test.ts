@@ -14,7 +14,7 @@ const product = (product_title: string): Mapping => ({
 const planned = (items: readonly Item[], options: Record<string, unknown>): Promise<Outcome[]> =>
   Array.fromAsync(renameFiles.plan(items, renameFiles.options.parse(options), writeContext()))
 
-/** The name that a file is to have, or how else it ended. */
+/** The new name of the file, or the reason why it has none. */
 function nameOf(outcome: Outcome | undefined, before: string): string {
   if (outcome?.status !== 'ok') throw new Error(JSON.stringify(outcome))
   return outcome.change?.set?.filename ?? before

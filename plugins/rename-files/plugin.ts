@@ -179,7 +179,7 @@ function namingOf(wanted: Options, context: BaseContext): Naming {
   }
 }
 
-/** A pattern that contains the extension gets it only once. */
+/** A pattern that contains the extension: it is not appended a second time. */
 const endsWith = (pattern: string, extension: string) =>
   pattern.toLowerCase().endsWith(extension.toLowerCase())
 
@@ -202,7 +202,7 @@ function byPattern(
     const name = pattern.replace(VARIABLE, (_, variable: Variable) => values[variable]())
     if (!keep_extension) return { name: joinedName(name, '') }
     if (!endsWith(pattern, extension)) return { name: joinedName(name, extension) }
-    // The pattern writes the extension itself, and it is never cut.
+    // The pattern contains the extension, which must not be cut.
     const end = name.length - extension.length
     return { name: joinedName(name.slice(0, end), name.slice(end)) }
   }

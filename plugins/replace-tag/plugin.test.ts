@@ -10,7 +10,7 @@ import { replaceTag } from './plugin.ts'
 
 const defaults = shopSettingsSchema.parse({})
 
-/** The tags that a file which has these is left with. */
+/** The tags of a file after the plan, which had the tags `has` before. */
 async function left(has: readonly string[], options: Record<string, unknown>): Promise<string[]> {
   const draft = draftFrom({ filename: 'a.pdf', tags: has }, defaults)
   const items = [fileItem('a', { tags: draft.tags })]

@@ -1,4 +1,4 @@
-// Replaces a tag by another one. A file that has both keeps one.
+// Replaces a tag by another one. A file that has both tags keeps the new one, once.
 import { z } from 'zod'
 import { definePlugin, nameKey, tag } from '../contract.ts'
 

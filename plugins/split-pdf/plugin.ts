@@ -13,9 +13,9 @@ import {
 import { createDocuments } from '../_pdf/documents.ts'
 import { eachDocument, planDocuments } from '../_pdf/each-document.ts'
 
-const AT_ONCE = 4
+const CONCURRENCY = 4
 const MOST_RANGES = 200
-// Leaves room for the number within the longest allowed name.
+// Leaves space for the part's number within the longest allowed name.
 const MOST_STEM = 200
 
 const noRange = (input: unknown) =>
@@ -114,7 +114,7 @@ export const splitPdf = definePlugin({
   },
   plan: planDocuments,
   run: (items, given, { bytes: port, sandbox, signal }) =>
-    eachDocument(items, AT_ONCE, signal, async (item) => {
+    eachDocument(items, CONCURRENCY, signal, async (item) => {
       const documents = createDocuments({ bytes: port, sandbox })
       const { parts, warnings } = await documents.split(item, wantedOf(given), signal)
       if (parts.length === 1 && !given.ranges)

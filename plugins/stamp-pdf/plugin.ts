@@ -1,6 +1,6 @@
-// Puts the buyer's name, email address and order on every page of a PDF document that is delivered.
-// The copy belongs to that delivery alone: the file itself stays as it is. A document that cannot
-// be stamped is not delivered.
+// Puts the buyer's name, email address and order on every page of a PDF document. The copy belongs
+// to that delivery alone, and the file stays unchanged. A document that cannot be stamped is not
+// delivered.
 import { z } from 'zod'
 import {
   definePlugin,
@@ -15,7 +15,7 @@ import {
 import { createDocuments } from '../_pdf/documents.ts'
 import { eachDocument, planDocuments } from '../_pdf/each-document.ts'
 
-const AT_ONCE = 2
+const CONCURRENCY = 2
 const MOST_PART = 120
 
 const PARTS = {
@@ -92,14 +92,14 @@ export const stampPdf = definePlugin({
     `${show.map((part) => PARTS[part].toLowerCase()).join(', ')} on every page, ${position}`,
   plan: planDocuments,
   run: (items, given, context) =>
-    eachDocument(items, AT_ONCE, context.signal, (item) => stamp(item, given, context)),
+    eachDocument(items, CONCURRENCY, context.signal, (item) => stamp(item, given, context)),
 })
 
 type Context = Pick<WriteContext, 'bytes' | 'sandbox' | 'delivery' | 'signal'>
 
 /**
- * A name may have letters that no font has (an emoji): then the document is stamped with the rest,
- * which names the buyer as well.
+ * A name may contain letters that no font has (an emoji). The document is then stamped with the
+ * remaining fields, which identify the buyer too.
  */
 async function stamp(item: Item, given: Options, { bytes, sandbox, delivery, signal }: Context) {
   const documents = createDocuments({ bytes, sandbox })
@@ -120,7 +120,7 @@ async function stamp(item: Item, given: Options, { bytes, sandbox, delivery, sig
   }
 }
 
-/** Throws `buyer_unknown` where nothing of what is shown names the buyer. */
+/** Throws `buyer_unknown` if none of the shown fields identifies the buyer. */
 export function textOf({ show, text }: Options, { order, buyer }: DeliveryView): string {
   const values: Record<Part, string | null> = {
     name: buyer.name,
@@ -139,7 +139,7 @@ export function textOf({ show, text }: Options, { order, buyer }: DeliveryView):
   return [...(text ? [text] : []), parts.join(' · ')].join(' ')
 }
 
-/** On one line, however the buyer wrote it. */
+/** On one line: the buyer's text may contain line breaks. */
 const plain = (value: string | null): string | null =>
   value
     ?.replace(new RegExp(UNSAFE_CHARACTERS, 'g'), ' ')

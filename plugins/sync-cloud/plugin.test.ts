@@ -17,7 +17,7 @@ const fetching = (path: string, pack: string | null = null): CloudTask => ({
   pack,
 })
 
-/** A port over a provider that has these tasks; `lost` fails. */
+/** A port whose provider has these tasks; `lost` fails. */
 function world(tasks: Readonly<Record<string, CloudTask>>) {
   const carried: string[] = []
   const cloud: Cloud = {

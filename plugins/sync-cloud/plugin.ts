@@ -1,5 +1,5 @@
-// First step of every cloud sync: brings the objects that are new or changed, makes the changes
-// that were made there, and carries those that were made here.
+// First step of every cloud sync: fetches new and changed objects, applies the provider's changes
+// to files, and carries the files' changes to the provider.
 import { z } from 'zod'
 import {
   definePlugin,
@@ -11,8 +11,9 @@ import {
 } from '../contract.ts'
 
 /**
- * Outcomes of entries carry `bytes`; those of files the change that came with them, and are the
- * last word on them. Fails with the codes `cloud_…`, or what the storage location says.
+ * Outcomes of entries carry `bytes`. Outcomes of files carry the change that came with them, and
+ * later steps skip these files. Fails with the codes `cloud_…`, or the error of the storage
+ * location.
  */
 export const syncCloud = definePlugin({
   id: 'sync-cloud',
@@ -23,7 +24,7 @@ export const syncCloud = definePlugin({
   needs: ['cloud'],
   worksOn: 'imports',
   bytes: true,
-  // Starting rclone costs as much as fetching some ten small objects.
+  // Starting rclone takes as long as fetching about ten small objects.
   batch: 250,
   advice: {
     cloud_access_revoked: 'Authorize the connection again, then choose Retry Failed.',
@@ -79,7 +80,7 @@ const superseded = ({ id }: Item): Outcome => ({
   reason: 'A newer sync of this connection has replaced this one',
 })
 
-/** Of a file here that was changed there; null: it is another task. */
+/** The outcome of a file that was changed at the provider; null: another kind of task. */
 const changed = ({ id, wanted }: Item, { does }: CloudTask): Outcome | null =>
   does === 'change' ? { item: id, status: 'ok', last: true, change: wanted ?? {} } : null
 
@@ -91,7 +92,7 @@ function plannedOutcome({ id }: Item, task: CloudTask): Outcome {
   return { item: id, status: 'ok', change, ...warnings }
 }
 
-/** It was carried out, and brought no bytes. */
+/** The outcome of a task that is done and gave no bytes. */
 function settled(item: Item, task: CloudTask): Outcome {
   if (item.entry === null) return plannedOutcome(item, task)
   const reason = task.does === 'send' ? task.says : 'It has the same bytes here'

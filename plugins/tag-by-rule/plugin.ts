@@ -26,8 +26,8 @@ const options = z.strictObject({
     )
     .min(1, 'Write at least one rule')
     .max(100)
-    // Not `default`, which JSON Schema would lose because tags and conditions are normalized while
-    // they are read.
+    // `prefault`, not `default`: tags and conditions are normalized while they are parsed, and JSON
+    // Schema would lose a default that is not.
     .prefault(USUAL)
     .meta({
       title: 'Rules',

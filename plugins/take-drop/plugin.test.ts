@@ -15,7 +15,7 @@ import { takeDrop } from './plugin.ts'
 
 const CLAIM: string = randomUUID()
 
-/** A real database and disk, with files that were dropped. */
+/** A real database and disk, with files that were sent to the drop server. */
 async function openWorld() {
   const database = await openTestDatabase()
   const scope = forShop(database, await createTestShop(database))

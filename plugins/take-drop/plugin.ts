@@ -1,11 +1,11 @@
-// First step of every import from a drop folder. The drop server has put the bytes into the store
-// when the file was closed; here the import takes the file, so that nobody changes it meanwhile.
+// First step of every import from a drop folder. The drop server stored the bytes when the file was
+// closed; this step takes the file, so that no client changes it during the import.
 import { z } from 'zod'
 import { concurrently, definePlugin, failed, type Item, type Outcome } from '../contract.ts'
 
-const AT_ONCE = 8
+const CONCURRENCY = 8
 
-/** Outcomes carry `bytes`. Fails with `drop_file_gone`, or what the storage location says. */
+/** Outcomes carry `bytes`. Fails with `drop_file_gone`, or the error of the storage location. */
 export const takeDrop = definePlugin({
   id: 'take-drop',
   kind: 'fetch',
@@ -16,14 +16,14 @@ export const takeDrop = definePlugin({
   worksOn: 'imports',
   summary: () => 'Takes the files from the drop folder',
   plan: (items, _, { drop, signal }) =>
-    concurrently(items, AT_ONCE, signal, (item) =>
+    concurrently(items, CONCURRENCY, signal, (item) =>
       attempt(item, async ({ id, claim }) => {
         await drop.sizeOf(id, claim)
         return { item: item.id, status: 'ok' }
       }),
     ),
   run: (items, _, { drop, signal }) =>
-    concurrently(items, AT_ONCE, signal, (item) =>
+    concurrently(items, CONCURRENCY, signal, (item) =>
       attempt(item, async ({ id, claim }) => ({
         item: item.id,
         status: 'ok',

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { concurrently, definePlugin, failed, type Item, type Outcome } from '../contract.ts'
 
-const AT_ONCE = 4
+const CONCURRENCY = 4
 
 /** Outcomes carry `bytes`. Fails with `upload_lost`, or the error of the storage location. */
 export const takeUpload = definePlugin({
@@ -16,14 +16,14 @@ export const takeUpload = definePlugin({
   bytes: true,
   summary: () => 'Takes the files that were uploaded',
   plan: (items, _, { uploads, signal }) =>
-    concurrently(items, AT_ONCE, signal, (item) =>
+    concurrently(items, CONCURRENCY, signal, (item) =>
       attempt(item, async (id) => {
         await uploads.sizeOf(id)
         return { item: item.id, status: 'ok' }
       }),
     ),
   run: (items, _, { uploads, signal }) =>
-    concurrently(items, AT_ONCE, signal, (item) =>
+    concurrently(items, CONCURRENCY, signal, (item) =>
       attempt(item, async (id) => ({
         item: item.id,
         status: 'ok',

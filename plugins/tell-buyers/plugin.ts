@@ -1,11 +1,11 @@
-// Tells the buyers of files about a new version: each gets one mail for an order, with the
-// link that they have. The mails leave one after another, behind all other mail.
+// Tells the buyers of files about a new version: one mail for each order, with the link that the
+// buyer already has. These mails are sent one after another, after all other mail.
 import { z } from 'zod'
 import { definePlugin, planEach } from '../contract.ts'
 
 /**
- * Plans only: the mails are queued in the transaction that writes the file's outcome. What was sent
- * cannot be undone.
+ * Plans only: the mails are queued in the transaction that writes the file's outcome. An undo
+ * cannot recall them.
  */
 export const tellBuyers = definePlugin({
   id: 'tell-buyers',

@@ -15,11 +15,11 @@ function kindOf(type: string): Kind | null {
   return /^(audio|video)\//.test(type) ? 'sound or video' : null
 }
 
-/** Text types, and containers that several formats share: they cannot contradict a name. */
+/** Text types, and containers that several formats share: a name cannot contradict them. */
 const isShared = (type: string) =>
   /^(text\/|image\/(svg|vnd\.))/.test(type) && kindOf(type) !== 'web page'
 
-/** The detected type if the name promises another one, in words; null: no contradiction. */
+/** A description of the detected type if the name promises another one; null: no contradiction. */
 export function mismatchOf(
   filename: string,
   found: string | undefined,

@@ -5,7 +5,7 @@ import { definePlugin, anyPdf, documentPassword, pdfAdvice } from '../contract.t
 import { createDocuments } from '../_pdf/documents.ts'
 import { eachDocument, planDocuments } from '../_pdf/each-document.ts'
 
-const AT_ONCE = 4
+const CONCURRENCY = 4
 
 const POSITIONS = [
   'diagonal',
@@ -124,7 +124,7 @@ export const watermarkPdf = definePlugin({
     ).slice(0, 200),
   plan: planDocuments,
   run: (items, given, { bytes: port, sandbox, signal }) =>
-    eachDocument(items, AT_ONCE, signal, (item) =>
+    eachDocument(items, CONCURRENCY, signal, (item) =>
       createDocuments({ bytes: port, sandbox }).watermark(item, wantedOf(given), signal),
     ),
 })

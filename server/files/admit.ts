@@ -1,6 +1,6 @@
-// The only ways in for bytes: admitFiles makes files, admitVersion gives an existing file new
-// bytes. Name, size, type and conflict are decided here and nowhere else, for every channel. Both
-// run inside the caller's transaction.
+// The only entry points for bytes: `admitFiles` creates files, and `admitVersion` gives an existing
+// file new bytes. Both decide name, size, type and conflicts for every channel, and run inside the
+// caller's transaction.
 import {
   packNameProblem,
   SETTING_NAMES,
@@ -42,7 +42,7 @@ export interface Admission {
   replaces?: string | undefined
   channel: string
   /**
-   * What its import says of products, kept for those that the catalog does not know yet. Absent:
+   * What its import says about products, kept for SKUs that the catalog does not know yet. Absent:
    * nothing.
    */
   wishes?: ProductWishes
@@ -50,11 +50,11 @@ export interface Admission {
 
 export interface ProductWishes {
   sku: string | null
-  /** Whether to guess; null: as the shop's setting says. */
+  /** Whether to guess; null: the shop's setting decides. */
   auto_map: boolean | null
 }
 
-/** Without the shop's quotas there are none. */
+/** Without the shop's quotas, nothing is limited by them. */
 export type AdmissionLimits = { file_bytes: number } & Partial<ShopQuotas>
 
 const NO_WISHES: ProductWishes = { sku: null, auto_map: null }
@@ -68,8 +68,8 @@ const LAST_NUMBER = 1_000_000
 const MOST_NUMBERS = 5000
 
 /**
- * Creates a file for each admission, in the order given, and gives one result for each.
- * A refused one changes nothing; the others are not affected by it.
+ * Creates a file for each admission, in the order given, and gives one result for each. A refused
+ * admission changes nothing and does not affect the others.
  */
 export async function admitFiles(
   tx: ShopScope,
@@ -98,7 +98,7 @@ export async function admitFiles(
     const id = created.get(admission)
     if (id) results[at] = { status: 'created', fileId: id, filename: admission.draft.filename }
   }
-  // What is left met a name that is taken, by a file or by an earlier admission of this very call.
+  // The names of the others are taken, by a file or by an earlier admission of this call.
   const numbered = await admitNumbered(
     tx,
     open().flatMap(({ admission }) => (admission.onConflict === 'rename' ? [admission] : [])),
@@ -123,7 +123,7 @@ const wantedOf = ({
   overwrites: onConflict === 'overwrite' || onConflict === 'new_version',
 })
 
-/** The files that were written with settings which make them public. */
+/** The new files whose settings make them public. */
 function publicOnes(admissions: readonly Admission[], results: readonly Admitted[]): string[] {
   return results.flatMap((result, at) => {
     const written = result.status === 'created' || result.status === 'replaced'
@@ -159,8 +159,8 @@ const refused = (code: ErrorCode): Admitted => ({
 })
 
 /**
- * Writes the blobs' rows, locking those that exist, so that no sweep takes them away meanwhile.
- * Their bytes were written just before, or `holdsBlob` has said that they are there.
+ * Writes the blobs' rows and locks those that exist, so that no sweep removes them in the meantime.
+ * Their bytes were written just before, or `holdsBlob` has confirmed them.
  */
 export async function holdBlobs(tx: ShopScope, blobs: readonly StagedBlob[]): Promise<void> {
   if (blobs.length === 0) return
@@ -168,8 +168,9 @@ export async function holdBlobs(tx: ShopScope, blobs: readonly StagedBlob[]): Pr
 }
 
 /**
- * SQL: the same as a part of another statement's `with`; binds `blobs`. They are taken in the order
- * of their hashes: two transactions that share some then wait for each other instead of deadlocking.
+ * SQL: the same as a part of another statement's `with`; binds `blobs`. Rows are locked in the
+ * order of their hashes: two transactions that share some then wait for each other instead of
+ * deadlocking.
  */
 export const HOLD_BLOBS = `
   given as (
@@ -188,7 +189,7 @@ export const HOLD_BLOBS = `
       where blob_locations.unneeded_since is not null
   )`
 
-/** Inserts those whose names are free; the others are absent from what it gives. */
+/** Inserts the admissions whose names are free; the others are absent from the result. */
 async function insertFiles(
   tx: ShopScope,
   admissions: readonly Admission[],
@@ -222,7 +223,7 @@ async function insertFiles(
          wanted_sku, auto_map, created_at)
        select :shop, filename, name_key, extension, size_bytes, content_type, channel, tags, ${SETTINGS},
          case when mapped then 'mapped' else 'never' end, wanted_sku, auto_map,
-         -- A list by time shows one import's files in their order.
+         -- Keeps the order of one import in a list that is sorted by time.
          now() + at * interval '1 microsecond'
        from given
        on conflict (shop_id, name_key) where deleted_at is null do nothing
@@ -246,7 +247,7 @@ async function insertFiles(
   return created
 }
 
-/** An operation has it in its hands. */
+/** Another operation has claimed it. */
 const CLAIMED =
   'exists (select from file_claims c where c.shop_id = files.shop_id and c.file_id = files.id)'
 
@@ -279,7 +280,7 @@ async function replaceBytes(tx: ShopScope, id: string, staged: StagedBlob): Prom
   return { status: 'versioned', fileId: id, filename: file.filename, before: file.version, version }
 }
 
-/** The name was freed between the insert and the look-up. */
+/** The name became free between the insert and the look-up. */
 async function resolveFreed(tx: ShopScope, admission: Admission): Promise<Admitted> {
   const id = (await insertFiles(tx, [admission])).get(admission)
   return id
@@ -287,7 +288,10 @@ async function resolveFreed(tx: ShopScope, admission: Admission): Promise<Admitt
     : refused('duplicate_filename')
 }
 
-/** Creates those whose names are taken under numbered ones; absent are those that met more. */
+/**
+ * Creates files under numbered names where their names are taken; admissions whose numbered names
+ * were taken too are absent.
+ */
 async function admitNumbered(
   tx: ShopScope,
   admissions: readonly Admission[],
@@ -322,7 +326,7 @@ async function admitRenamed(tx: ShopScope, admission: Admission): Promise<Admitt
     )
     const taken = await holdersOf(tx, names.map(nameKey))
     for (const filename of names.filter((name) => !taken.has(nameKey(name)))) {
-      // Another operation may have taken it since.
+      // Another transaction may have taken the numbered name in the meantime.
       const renamed = { ...admission, draft: { ...admission.draft, filename } }
       const id = (await insertFiles(tx, [renamed])).get(renamed)
       if (id) return { status: 'created', fileId: id, filename }
@@ -332,8 +336,8 @@ async function admitRenamed(tx: ShopScope, admission: Admission): Promise<Admitt
 }
 
 /**
- * Makes staged bytes the newest version of a file (a bare UUID) and its current one; the older
- * versions stay. Its links go on with the new bytes. Gives the version's number.
+ * Makes staged bytes the newest and current version of a file (a bare UUID); older versions stay.
+ * Its links serve the new bytes. Gives the version's number.
  */
 export async function admitVersion(
   tx: ShopScope,
@@ -350,8 +354,8 @@ export async function admitVersion(
 }
 
 /**
- * The same, but the file keeps its current version. `filename`: the name that it is about to get,
- * or null.
+ * The same, but the file keeps its current version. `filename`: the name that the file will get, or
+ * null.
  */
 export async function addVersion(
   tx: ShopScope,
@@ -381,8 +385,8 @@ export async function addVersion(
 }
 
 /**
- * Overwriting replaces settings and tags too and drops the older versions; products that the file
- * has stay with it.
+ * Overwriting also replaces settings and tags and drops older versions; the file keeps its
+ * products.
  */
 async function overwriteRecord(
   tx: ShopScope,

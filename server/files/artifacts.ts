@@ -1,4 +1,4 @@
-// Documents that operations produced, kept for as long as their results.
+// Documents that operations produced, kept as long as the operations' results.
 import type { ShopScope } from '../db/for-shop.ts'
 import type { LocatedFile } from './list.ts'
 

@@ -1,4 +1,5 @@
-// Backups: what a file's record said when its bytes were copied to the backup location.
+// Backups: a copy of the file's record at the time when its bytes were copied to the backup
+// location.
 import type { ShopScope } from '../db/for-shop.ts'
 import { AppError } from '../errors.ts'
 import { holdBlobs } from './admit.ts'
@@ -12,7 +13,7 @@ export interface BackedUp {
   location: string
 }
 
-/** Notes a verified copy, unless the newest one is the same already. Throws `file_not_found`. */
+/** Records a verified copy, unless the newest backup is identical. Throws `file_not_found`. */
 export function keepBackup(
   scope: ShopScope,
   { fileId, hash, size_bytes, location }: BackedUp,
@@ -32,7 +33,7 @@ export function keepBackup(
   })
 }
 
-/** What is put back with the bytes. Times and ids are of this file alone. */
+/** The fields that a restored backup gets back. Times and ids are left out. */
 function keptOf(record: FileRecord): Partial<FileRecord> {
   const kept: Partial<FileRecord> = { ...record }
   delete kept.id

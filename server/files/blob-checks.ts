@@ -1,6 +1,6 @@
-// Whether stored bytes are still the ones that were admitted. A disk can return other bytes than it
-// was given, with no error: each blob is read and hashed again, restored from another location
-// where it is damaged, and reported.
+// Checks that stored bytes are still the ones that were admitted. A disk can return other bytes
+// than were written, without an error. Each blob is read and hashed again, restored from another
+// location if it is damaged, and reported.
 import { Blake3Hasher } from '@napi-rs/blake-hash'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import type { Database } from '../db/database.ts'
@@ -24,8 +24,8 @@ export interface BlobCheckParts {
 export type Verdict = 'whole' | 'restored' | 'damaged'
 
 /**
- * Reads a blob, restores it where it is damaged, and notes what was found. Rejects where its
- * location does not answer.
+ * Reads a blob, restores it if it is damaged, and records the result. Rejects if its location does
+ * not answer.
  */
 export async function checkBlob(
   parts: BlobCheckParts,
@@ -45,7 +45,7 @@ export async function checkBlob(
   return verdict
 }
 
-/** Are the bytes there, and the ones that the hash stands for? Read to the end. */
+/** Are the bytes present, and do they match the hash? Reads to the end. */
 export async function isWhole(
   store: BlobStore,
   { shop, hash }: Pick<StoredBlob, 'shop' | 'hash'>,
@@ -65,7 +65,7 @@ export async function isWhole(
 }
 
 /**
- * Writes the blob again from the first other location that has it whole; the backup is one of them.
+ * Writes the blob again from the first other location (the backup is one) that has it undamaged.
  */
 async function restore(
   stores: BlobCheckParts['stores'],
@@ -101,7 +101,7 @@ async function recordVerdict(
        where shop_id = :shop and hash = decode(:hash, 'hex') and location = :location`,
       { hash, location, now },
     )
-    // The file's row is written too: delivery knows by it that what it has found is true no longer.
+    // The file's row is written too, because a write to it invalidates delivery's cache.
     const affected = await tx.query<Affected>(
       `update files f set version = f.version
        from (select f.id, bool_or(v.number = f.version) as current
@@ -142,18 +142,18 @@ function noticeOf(names: readonly string[]) {
   }
 }
 
-/** Damaged ones are looked at again each time: their bytes may have been brought back. */
+/** Damaged blobs are checked again each time: an operator may have restored their bytes. */
 const DAMAGED = `exists (select from versions v
   where v.shop_id = b.shop_id and v.hash = b.hash and v.location = b.location and v.damaged)`
 const DUE_MS = 20 * 24 * 60 * 60 * 1000
 /**
- * What is due is read within so many runs, an hour apart: a week, so that every blob is read within
- * 30 days.
+ * Due blobs are read within this many hourly runs (a week), so that every blob is read within 30
+ * days.
  */
 const RUNS = 7 * 24
 const LEAST = 100
 
-/** Reads the blobs whose turn it is; gives how many were not whole. */
+/** Reads the blobs that are due; gives how many were damaged. */
 export async function scrubBlobs(parts: BlobCheckParts, signal: AbortSignal): Promise<number> {
   const { database, clock, log } = parts
   const { rows } = await database.pool.query<StoredBlob>(
@@ -181,8 +181,8 @@ export async function scrubBlobs(parts: BlobCheckParts, signal: AbortSignal): Pr
 }
 
 /**
- * Of these, the blobs that were not read today; from now on they have been. Asked by several
- * processes, one gets each.
+ * Marks these blobs as read today and gives those that were not marked before. Of several processes
+ * that ask for a blob, one gets it.
  */
 export async function claimForToday(
   pool: Database['pool'],

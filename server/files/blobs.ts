@@ -9,11 +9,11 @@ import type { Database } from '../db/database.ts'
  */
 export const GRACE_MS = 24 * 60 * 60 * 1000
 const PAGE = 5000
-const ROWS_AT_ONCE = 1000
+const ROW_BATCH = 1000
 
 type Pool = Database['pool']
 
-/** Is there anything that points at the row `b` of blob_locations? */
+/** SQL: does anything point at the row `b` of blob_locations? */
 const NEEDED = ['versions', 'backups', 'file_copies', 'artifacts', 'drop_entries', 'prepared_files']
   .map(
     (table) =>
@@ -22,8 +22,8 @@ const NEEDED = ['versions', 'backups', 'file_copies', 'artifacts', 'drop_entries
   .join(' or ')
 
 /**
- * Removes versions whose time is over, and gives how many. One that its file has gone back to
- * stays, for good. The file is locked: nobody can go back to a version that is on its way out.
+ * Removes expired versions, and gives how many. A version that is its file's current one again is
+ * kept. The file is locked, so that nobody restores a version that is being removed.
  */
 export async function sweepVersions(pool: Pool, now: Date): Promise<number> {
   await pool.query(
@@ -58,8 +58,8 @@ interface Place {
 const FIRST: Place = { shop_id: -1, hash: Buffer.alloc(0), location: '' }
 
 /**
- * Records since when a blob is unused, and clears that where it is used again. Only a hint: removal
- * checks again. Works page by page and skips locked rows, so that no import waits for it.
+ * Records since when a blob is unused, and clears that when it is used again. Only a hint: the
+ * removal checks again. Works page by page and skips locked rows, so that no import waits for it.
  */
 async function markUnneeded(pool: Pool, now: Date): Promise<void> {
   for (let last: Place | undefined = FIRST; last;) {
@@ -89,7 +89,7 @@ async function removeUnneeded(pool: Pool, before: Date): Promise<number> {
     const { rows }: { rows: Place[] } = await pool.query<Place>(
       `select shop_id, hash, location from blob_locations
        where unneeded_since < $4 and (shop_id, hash, location) > ($1, $2, $3)
-       order by shop_id, hash, location limit ${ROWS_AT_ONCE}`,
+       order by shop_id, hash, location limit ${ROW_BATCH}`,
       [last.shop_id, last.hash, last.location, before],
     )
     removed += rows.length > 0 ? await removeThose(pool, rows, before) : 0
@@ -98,13 +98,13 @@ async function removeUnneeded(pool: Pool, before: Date): Promise<number> {
   return removed
 }
 
-/** What `$1` to `$3` name, as `o`. */
+/** SQL: the rows that `$1` to `$3` name, as `o`. */
 const THOSE = `unnest($1::int[], $2::bytea[], $3::text[]) as o(shop_id, hash, location)`
 
 /**
- * In one transaction: lock the blobs, as code that reuses one does, then check in a second
- * statement what is used, since that one sees everything committed before the lock. A later caller
- * waits for the lock, then inserts new rows.
+ * In one transaction: locks the blobs, as code that reuses one does, then checks in a second
+ * statement what is used, because that statement sees everything committed before the lock. A later
+ * caller waits for the lock and then inserts new rows.
  */
 async function removeThose(pool: Pool, places: readonly Place[], before: Date): Promise<number> {
   const those = [
@@ -153,7 +153,7 @@ async function removeThose(pool: Pool, places: readonly Place[], before: Date): 
 const nameOf = ({ shop_id, hash }: Pick<Place, 'shop_id' | 'hash'>) =>
   `${shop_id} ${hash.toString('hex')}`
 
-/** Which of these bytes a location must keep, because a row names them. */
+/** Of these blobs, those that a location must keep because a row names them. */
 export async function knownBlobs(
   pool: Pool,
   location: string,

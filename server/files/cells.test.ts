@@ -3,7 +3,7 @@ import Papa from 'papaparse'
 import { describe, expect, it } from 'vitest'
 import { originalCell, plainCell } from './cells.ts'
 
-/** What a spreadsheet would run. */
+/** Texts that a spreadsheet would run. */
 const RUNS = /^[=+\-@\t\r]/
 const text = fc.oneof(
   fc.string({ unit: 'binary' }),

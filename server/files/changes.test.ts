@@ -32,7 +32,10 @@ async function reread(ids: readonly string[]): Promise<FileRecord[]> {
 }
 
 const idsOf = (records: readonly FileRecord[]) => records.map(({ id }) => id)
-/** Everything of the files' rows, and whether a row was written at all. */
+/**
+ * All columns of the files' rows, and the row versions, which show whether a row was written at
+ * all.
+ */
 const rows = (records: readonly FileRecord[]) =>
   scope.query<Record<string, unknown>>(
     'select files.*, xmin::text as xmin from files where shop_id = :shop and id = any(:ids::uuid[]) order by filename',
@@ -398,8 +401,8 @@ describe('whatever a draft says', () => {
 })
 
 /**
- * What a draft can say of a file, in one form for drafts and records; tags as a set, since their
- * order alone is no change.
+ * The fields of a draft in one form for drafts and records; tags as a set, since their order alone
+ * is no change.
  */
 function comparable(file: FileRecord & { deleted?: boolean }): Record<string, unknown> {
   const { filename, tags, mappings, deleted = file.deleted_at !== null } = file

@@ -1,6 +1,7 @@
-// The one way to change files that exist: what a draft differs in from the file as it stands is
-// written, many files at a time, and kept as before and after. It runs inside the caller's
-// transaction; a file whose row is not the one that the change was made on is left alone.
+// The only way to change existing files: what a draft changes in the file's present record is
+// written, for many files per statement, and recorded as before and after. It runs inside the
+// caller's transaction. A file whose row is not the one that the draft was made from is left
+// unchanged.
 import { isDeepStrictEqual } from 'node:util'
 import {
   SETTING_NAMES,
@@ -74,29 +75,31 @@ interface Delta {
   change: Change
   columns: Columns
   ledger: Ledger
-  /** Its row as it has to be, to be written. */
+  /**
+   * The version of the row on which the change was made; a row with another version is not written.
+   */
   row_version: string
-  /** The file that has its new name until then. */
+  /** The file that has its new name at present. */
   from: string | null
   added: (Mapping & { created_at?: string })[]
   removed: KeptMapping[]
 }
 
 interface Looking {
-  /** false: it only says what would come of it. */
+  /** false: only finds the result, and writes nothing. */
   write?: boolean
   /**
-   * The preview that this is part of, an operation's UUID: its batches see what those before have
-   * found.
+   * The preview that this batch is part of, an operation's UUID: its batches see what earlier ones
+   * have found.
    */
   preview?: string | null
-  /** Files elsewhere that are taken to give up their names. */
+  /** Files outside this batch that are assumed to give up their names. */
   leaving?: ReadonlySet<string>
 }
 
 /**
- * Says of each change what came of it, in the order given. A refused one changes nothing; the
- * others go on.
+ * Gives the result of each change, in the order given. A refused change changes nothing and does
+ * not affect the others.
  */
 export async function changeFiles(
   tx: ShopScope,
@@ -107,10 +110,10 @@ export async function changeFiles(
   const verdicts = changes.map((change, at): Verdict | null => {
     const problem = packed[at] ?? problemOf(change)
     if (problem) return refused(problem)
-    // It may get another name than it had, and is judged with that.
+    // A restored file may get another name: it is judged with that name.
     return isRestored(change) ? null : judge(change)
   })
-  // Of which nothing comes keeps a name that others may want.
+  // A change without effect keeps its name, which other changes may want.
   const stays = (at: number) => verdicts[at]?.delta === null
   const named = await resolveNames(tx, changes, { stays, preview, leaving })
   const deltas: (Delta | null)[] = []
@@ -142,7 +145,7 @@ export async function changeFiles(
 
 interface Verdict {
   result: Changed
-  /** What is to be written, if anything. */
+  /** What will be written, if anything. */
   delta: Delta | null
 }
 
@@ -151,7 +154,7 @@ const refused = (problem: Problem): Verdict => ({
   delta: null,
 })
 
-/** What comes of a change if its name is free. */
+/** The result of a change if its name is free. */
 function judge(change: Change): Verdict {
   const delta = deltaOf(change)
   if (change.promised && !keepsPromise(change.promised, delta?.ledger ?? null))
@@ -168,15 +171,15 @@ const OVERTAKEN: Changed = { status: 'overtaken' }
 export const ledgerOf = (change: Change): Ledger | null => deltaOf(change)?.ledger ?? null
 
 /**
- * Whether this is what the preview found. Ignores the times of change and deletion and the position
- * in a pack.
+ * Is this what the preview found? Ignores the times of change and deletion and the position in a
+ * pack.
  */
 export function keepsPromise(
   [before, after]: readonly [unknown, unknown],
   ledger: Ledger | null,
 ): boolean {
   const [promised, is] = [comparable(after), comparable(plain(ledger?.after))]
-  // A pack that had to be made has an id by now.
+  // A pack that was created since the preview has an id now.
   if (!('pack_id' in promised) && 'pack' in ((after ?? {}) as object)) delete is.pack_id
   return (
     isDeepStrictEqual(promised, is) &&
@@ -192,7 +195,7 @@ function comparable(fields: unknown): Record<string, unknown> {
   return rest
 }
 
-/** As it would come back from the database. */
+/** The value as the database would return it. */
 const plain = (value: unknown): unknown =>
   value === undefined ? null : JSON.parse(JSON.stringify(value))
 
@@ -233,7 +236,7 @@ function deltaOf(change: Change): Delta | null {
   return delta
 }
 
-/** What follows from a name; its type does from its extension alone. */
+/** Columns that follow from the name; the type follows from the extension alone. */
 function recordName({ change: { record, draft }, columns }: Delta): void {
   if (draft.filename === record.filename) return
   columns.name_key = nameKey(draft.filename)
@@ -243,7 +246,7 @@ function recordName({ change: { record, draft }, columns }: Delta): void {
   columns.content_type = contentTypeOf(draft.filename)
 }
 
-/** Stands for the transaction's own time. */
+/** Placeholder for the transaction's time. */
 const NOW = 'now'
 
 function note(delta: Delta, field: Column, before: unknown, after: unknown): void {
@@ -252,7 +255,7 @@ function note(delta: Delta, field: Column, before: unknown, after: unknown): voi
   delta.columns[field] = after
 }
 
-/** Follows from the version, which has it. */
+/** The size is the version's. */
 function recordSize({ change: { record, draft }, columns, ledger }: Delta): void {
   if (columns.version === undefined || draft.size_bytes === undefined) return
   ledger.before.size_bytes = record.size_bytes
@@ -265,7 +268,7 @@ function recordTags(delta: Delta): void {
   const removed = record.tags.filter((tag) => !draft.tags.includes(tag))
   if (added.length === 0 && removed.length === 0) return
   delta.columns.tags = draft.tags
-  // As a list too, so that an undo gives them back in their order where nobody else touched them.
+  // Also as a list, so that an undo restores their order if nobody else changed them.
   delta.ledger.before.tags = record.tags
   delta.ledger.after.tags = { added, removed }
 }
@@ -284,10 +287,12 @@ function recordMappings(delta: Delta): void {
   draft.mapping_state ??= has.size > 0 ? 'mapped' : 'unmapped'
 }
 
-/** Its place in the pack is kept for an undo, and is no drift; the packs' names are for people. */
+/**
+ * An undo restores the place in the pack, and drift ignores it; the packs' names are for people.
+ */
 function recordPack(delta: Delta): void {
   const { record, draft } = delta.change
-  // Only while looking ahead: there is no such pack yet.
+  // Only in a preview: the pack does not exist yet.
   const unmade = draft.new_pack !== undefined && draft.pack_id === undefined
   if (!unmade && (draft.pack_id === undefined || draft.pack_id === record.pack_id)) return
   if (unmade) delta.ledger.before.pack_id = record.pack_id
@@ -320,7 +325,7 @@ const pairs = <Which extends 'added' | 'removed'>(deltas: readonly Delta[], whic
 /**
  * Releases names that other files of the batch get, so that no two rows ever have the same name.
  * Returns the deltas that can be written, without files that another transaction changed first and
- * those that wanted their names.
+ * without files that wanted those files' names.
  */
 async function freeNames(tx: ShopScope, deltas: readonly Delta[]): Promise<readonly Delta[]> {
   const takers = new Map(
@@ -346,7 +351,7 @@ async function freeNames(tx: ShopScope, deltas: readonly Delta[]): Promise<reado
   }
   const ready = deltas.filter((delta) => !lost.has(delta))
   const freed = await tx.query<{ id: string; row_version: string }>(
-    // No name has this character.
+    // No filename contains this character.
     `update files set name_key = chr(1) || id where shop_id = :shop and id = any(:ids::uuid[])
      returning id, xmin::text as row_version`,
     { ids: ready.flatMap(({ from }) => from ?? []) },
@@ -357,14 +362,14 @@ async function freeNames(tx: ShopScope, deltas: readonly Delta[]): Promise<reado
   return ready
 }
 
-/** Writes the rows that are still as they were read, and gives their ids. */
+/** Writes the rows that are unchanged since they were read, and gives their ids. */
 async function writeRows(tx: ShopScope, deltas: readonly Delta[]): Promise<Set<string>> {
   const written = await purge(
     tx,
     deltas.filter(({ change }) => change.draft.purged),
   )
   const kept = deltas.filter(({ change }) => !change.draft.purged)
-  // One statement for all that change the same columns.
+  // One statement for all deltas that change the same columns.
   for (const group of Map.groupBy(kept, ({ columns }) =>
     Object.keys(columns).sort().join(),
   ).values())
@@ -407,7 +412,7 @@ async function writeGroup(tx: ShopScope, group: readonly Delta[]): Promise<{ id:
   return written
 }
 
-/** A version that was about to go stays once it is the file's again. */
+/** A version that was to expire is kept when it is the file's current one again. */
 async function keepVersions(tx: ShopScope, files: readonly { id: string }[]): Promise<void> {
   await tx.query(
     `update versions v set expires_at = null from files f

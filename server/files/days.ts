@@ -2,17 +2,16 @@
 
 /**
  * The moment at which a day (`2026-01-31`) begins in the time zone; where its clocks skip midnight,
- * the first one behind it.
+ * the first moment after it.
  */
 export function beginningOf(day: string, timeZone: string): Date {
   const midnight = Date.parse(`${day}T00:00:00Z`)
   const guess = midnight - aheadAt(midnight, timeZone)
-  // They differ where the clocks are put forward or back about that time: the later one is in the
-  // day.
+  // They differ if the clocks change around that time: the later one is in the day.
   return new Date(Math.max(guess, midnight - aheadAt(guess, timeZone)))
 }
 
-/** How far the zone's clocks are ahead of UTC at a moment. Milliseconds. */
+/** How far the zone's clocks are ahead of UTC at a moment, in milliseconds. */
 function aheadAt(moment: number, timeZone: string): number {
   const format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' })
   const name = format.formatToParts(moment).find(({ type }) => type === 'timeZoneName')!.value

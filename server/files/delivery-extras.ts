@@ -1,15 +1,15 @@
-// What a delivery has beyond its files: licence keys, and the buyer's own copies. The order's page
-// and its mail show it.
+// What workflows added to a delivery's files: licence keys, and the buyer's own copies. The order's
+// page and its mail show it.
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Secrets } from '../secrets.ts'
 import { keysOfDelivery } from './licence-lists.ts'
 
 export interface DeliveryExtras {
-  /** In plain text: show them to the buyer and to people of the shop alone. */
+  /** In plain text: show them only to the buyer and to people of the shop. */
   licence_keys: readonly string[]
   /** The buyer's own copy; null: they get the file's current version. */
   copy: { size_bytes: number; content_type: string; version: number } | null
-  /** Why the file is no part of the delivery; null: it is one. */
+  /** Why the file is left out of the delivery; null: it is not. */
   left_out: string | null
 }
 

@@ -1,5 +1,5 @@
-// The files behind a delivery's page: each with its own link under the page's, with the terms that
-// it had when it was sold. Opening the page counts nothing.
+// The files behind a delivery's page, each with its own link under the page's link and with the
+// terms at the time of the sale. Opening the page counts nothing.
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Secrets } from '../secrets.ts'
 import { keysOfDelivery } from './licence-lists.ts'
@@ -20,7 +20,7 @@ interface PaidFileRow extends Omit<PaidFile, 'key' | 'licence_keys'> {
   rotation: number
 }
 
-/** In the order of the order's lines, and of their packs; without those that are withdrawn. */
+/** In the order of the order's lines and of their packs, without withdrawn files. */
 export async function openDeliveryLink(
   scope: ShopScope,
   secrets: Secrets,

@@ -1,4 +1,4 @@
-// A file's downloads one by one, where its tracking is on.
+// The single downloads of a file whose tracking is on.
 import type { ShopScope } from '../db/for-shop.ts'
 
 export interface DownloadRow {
@@ -11,9 +11,7 @@ export interface DownloadRow {
   at: Date
 }
 
-/**
- * Newest first. `before`: the id of the last one of the page before. Null: there is no such file.
- */
+/** Newest first. `before`: the last id of the previous page. Null: there is no such file. */
 export async function listDownloads(
   scope: ShopScope,
   fileId: string,

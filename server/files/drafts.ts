@@ -1,4 +1,4 @@
-// The draft of a file that an import will create: the entry's wishes over the shop's import
+// The draft of a file that an import will create: the entry's settings over the shop's import
 // defaults.
 import {
   settingsOf,
@@ -15,29 +15,29 @@ import type { FileRecord, MappingState } from './records.ts'
 import type { ShopDefaults } from './shop-settings.ts'
 import { normalizeTags } from './rules.ts'
 
-/** What the engine keeps of a file while it is made, or changed. */
+/** The fields that the engine keeps of a file while steps create or change it. */
 export interface Draft extends FileSettings {
   filename: string
   tags: string[]
   mappings: (Mapping & { created_at?: string })[]
-  /** Of a file that exists: into the trash or out of it, and when it had gone there. */
+  /** Of an existing file: into the trash or out of it, and the time when it was deleted. */
   deleted?: boolean
   deleted_at?: string | null
-  /** Of a file that exists: gone for good. */
+  /** Of an existing file: purged. */
   purged?: boolean
-  /** Of a file that exists, where an undo sets them back. */
+  /** Of an existing file: the version and time that an undo restores. */
   version?: number
-  /** What that version has. */
+  /** The size of that version. */
   size_bytes?: number
   mapping_state?: MappingState
   /**
-   * Of a file that exists: its pack, or the name of one that may have to be made; and its place
-   * there, behind the others if absent.
+   * Of an existing file: its pack, or the name of a pack that may have to be created; and its place
+   * there, absent: after the other files.
    */
   pack_id?: string | null
   new_pack?: string
   pack_position?: number | null
-  /** What the packs are called that it leaves and comes into. */
+  /** The names of the packs that it leaves and enters. */
   pack_names?: { from: string | null; to: string | null }
   updated_at?: string
 }
@@ -67,13 +67,13 @@ const shopDefaultsIn = (defaults: ShopDefaults) =>
     ShopSettingName
   >
 
-/** The settings that an import or a row of a CSV file gives. */
+/** The settings in an import's entry or in a row of a CSV file. */
 export const givenSettings = (given: EntrySettings): Partial<FileSettings> =>
   Object.fromEntries(
     ENTRY_SETTINGS.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])),
   )
 
-/** A draft of changes to a file that exists: the file as it stands. */
+/** A draft that changes an existing file: at first the file's present record. */
 export const draftOfRecord = (record: FileRecord): Draft => ({
   filename: record.filename,
   tags: [...record.tags],
@@ -104,7 +104,7 @@ export interface Change {
   record: FileRecord
   draft: Draft
   /**
-   * What a preview promised, as [before, after]: if it is not the same any more, nothing is
+   * What a preview promised, as [before, after]: if the result would differ now, nothing is
    * changed.
    */
   promised?: readonly [before: unknown, after: unknown] | null

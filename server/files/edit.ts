@@ -1,5 +1,5 @@
-// One file changed through the page or the API: read, drafted, changed and written in one
-// transaction, or refused with every problem named.
+// Changes one file through the page or the API: reads, drafts, judges and writes it in one
+// transaction, or refuses the change with every problem.
 import { movedMappings, type FileSettings } from '../../plugins/contract.ts'
 import { retryTransaction } from '../db/retry-transaction.ts'
 import type { ShopScope } from '../db/for-shop.ts'
@@ -10,7 +10,7 @@ import { findPack } from './packs.ts'
 import { readRecords, type FileRecord } from './records.ts'
 import { normalizeTags } from './rules.ts'
 
-/** What is absent stays as it is. */
+/** Absent fields stay unchanged. */
 export interface FileEdit extends Partial<FileSettings> {
   filename?: string | undefined
   tags?: readonly string[] | undefined
@@ -18,7 +18,7 @@ export interface FileEdit extends Partial<FileSettings> {
   pack_id?: string | null | undefined
 }
 
-/** Changes the draft, and says what is wrong with that. */
+/** Changes the draft, and gives the problems of the change. */
 export type Edit = (
   tx: ShopScope,
   draft: Draft,
@@ -26,13 +26,13 @@ export type Edit = (
 ) => Promise<readonly ErrorDetail[]>
 
 /**
- * Changes a file by its bare UUID. Throws `not_found` (of one in the trash too), `file_in_use`
- * while an operation has it in its hands, `duplicate_filename`, `validation_failed`; then nothing
- * is changed.
+ * Changes a file by its bare UUID. Throws `not_found` (also for a file in the trash), `file_in_use`
+ * while an operation has claimed it, `duplicate_filename` and `validation_failed`; then nothing is
+ * changed.
  */
 export function editFile(scope: ShopScope, id: string, edit: Edit): Promise<void> {
   return retryTransaction(scope, async (tx) => {
-    // The row lock serialises concurrent changes: each one sees the result of the one before.
+    // The row lock serialises concurrent changes: each one sees the result of the previous one.
     await tx.query('select from files where shop_id = :shop and id = :id for update', { id })
     const record = (await readRecords(tx, [id])).get(id)
     if (!record || record.deleted_at !== null) throw new AppError('not_found')
@@ -55,7 +55,7 @@ function refusal(problems: readonly ErrorDetail[]): AppError {
   return new AppError(details.every(({ code }) => code === 'duplicate_filename') ? 'duplicate_filename' : 'validation_failed', about)
 }
 
-/** An edit of the fields named. A file's products follow it into a pack, and out of one. */
+/** An edit of the given fields. A file's mappings follow it into a pack and out of one. */
 export const fieldsEdit =
   ({ pack_id, tags, ...fields }: FileEdit): Edit =>
   async (tx, draft, record) => {

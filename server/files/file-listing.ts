@@ -1,5 +1,5 @@
-// SQL that writes files as text, a page in one piece: rows of CSV or objects of JSON. What a column
-// is stands here alone.
+// SQL that writes a page of files as one text: rows of CSV or objects of JSON. Columns are defined
+// here only.
 import {
   ENTRY_SETTINGS,
   EXPORT_COLUMNS,
@@ -12,7 +12,7 @@ import { cellSql } from './cells.ts'
 export type ListingFormat = 'csv' | 'json'
 
 interface Column {
-  /** As a cell; the texts that a merchant chose are marked and quoted where they have to be. */
+  /** As a cell; texts that a merchant chose are marked and quoted where necessary. */
   csv: string
   /** As a JSON value. */
   json: string
@@ -40,7 +40,7 @@ const COLUMNS: Readonly<Record<ExportColumn, Column>> = {
   url: text('f.url'),
 }
 
-/** What comes before the first page, between two, and after the last. */
+/** The text before the first page, between two pages, and after the last page. */
 export const FRAME: Readonly<
   Record<
     ListingFormat,
@@ -52,21 +52,22 @@ export const FRAME: Readonly<
   json: { begin: () => '[\n', between: ',\n', end: '\n]\n' },
 }
 
-/** Each of them once, in the order in which they always stand. */
+/** Each column once, in their fixed order. */
 export const columnsInOrder = (columns: readonly ExportColumn[]): ExportColumn[] =>
   EXPORT_COLUMNS.filter((column) => columns.includes(column))
 
 /**
- * A query that gives `text`, or null where none of the files is there: those of `:ids` (an array of
- * UUIDs), in that order, joined by `:between`; and how many they are, as `written`. Also binds
- * `:base`. Files in the trash are left out. `ascending`: the ids are, which makes it twice as fast.
+ * A query that gives `text` (null if none of the files exists) for the files `:ids` (an array of
+ * UUIDs), in that order, joined by `:between`; and their number, as `written`. Also binds `:base`.
+ * Files in the trash are left out. `ascending`: the ids ascend, which makes the query twice as
+ * fast.
  */
 export function listingSql(
   format: ListingFormat,
   columns: readonly ExportColumn[],
   ascending: boolean,
 ): string {
-  // One walk along the index finds them all where they ascend, and a probe each where they do not.
+  // Ascending ids are found by one walk along the index, others by one probe each.
   const [from, place] = ascending
     ? [`files where id = any(${IDS}) and`, 'id']
     : [
@@ -74,8 +75,7 @@ export function listingSql(
         'place',
       ]
   const counted = columns.flatMap((name) => COUNTED[name] ?? [])
-  // `offset 0` keeps what is worked out there from being worked out again for each time that a cell
-  // names it.
+  // `offset 0` prevents the planner from computing a value again for each cell that names it.
   return `
     with asked as materialized (select :ids::uuid[] as ids)
     select string_agg(${format === 'csv' ? csvRow(columns) : jsonRow(columns)}, :between order by f.${place}) as text,
@@ -87,14 +87,12 @@ export function listingSql(
       where ${IS_FILE} offset 0) f`
 }
 
-/**
- * Not as a constant: the planner would look at each id of it, which takes longer than the query.
- */
+/** Not a constant: the planner would examine each id of it, which takes longer than the query. */
 const IDS = '(select ids from asked)::uuid[]'
 
 /**
- * What is counted in another table: all of the page's files in one walk there, and not one after
- * another.
+ * Counts rows of another table for all of the page's files in one walk instead of one query per
+ * file.
  */
 const counts = (what: string, table: string, as: string) => `
   full join (select file_id, ${what} from ${table} where shop_id = :shop and file_id = any(${IDS}) group by file_id) ${as}
@@ -135,13 +133,13 @@ const PUBLIC_ID = `'file_' || replace(id::text, '-', '')`
 /** For the merchant’s own tools. */
 const OWN_ADDRESS = `:base || '/api/files/' || ${PUBLIC_ID} || '/content'`
 
-// What encodeURIComponent makes of a name, as server/files/public-addresses.ts has it.
+// What encodeURIComponent gives for a name; the same as in server/files/public-addresses.ts.
 const ENCODED_NAME = `(
   select string_agg(case when sign ~ '^[A-Za-z0-9_.!~*''()-]$' collate "C" then sign
     else regexp_replace(upper(encode(convert_to(sign, 'UTF8'), 'hex')), '(..)', '%\\1', 'g') end, '' order by at)
   from regexp_split_to_table(filename, '') with ordinality as signs (sign, at))`
 
-/** Of a row of `files`. What no column asks for is not worked out. */
+/** Of a row of `files`. A value that no column uses is not computed. */
 const VALUES = `id, filename, size_bytes, tags, ${ENTRY_SETTINGS.join(', ')}, ${PUBLIC_ID} as public_id,
   to_char(created_at at time zone 'UTC', 'YYYY-MM-DD') as upload_date, array_to_string(tags, ';') as joined_tags,
   case when visibility = 'public' then coalesce(

@@ -1,5 +1,5 @@
-// One filter language, two ways to judge by it: SQL where files are many, in memory where a step
-// has one in its hands.
+// One filter language with two implementations: SQL for many files, and in memory for the file that
+// a step works on.
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { matchesCondition, type Condition } from '../../plugins/contract.ts'
@@ -30,7 +30,8 @@ async function selected(scope: ShopScope, filter: FileFilter): Promise<string[]>
 }
 
 describe('SQL and memory agree', () => {
-  // Few parts, so that conditions hit; among them what LIKE, JSON and Unicode would trip over.
+  // Few parts, so that conditions match; among them characters that LIKE, JSON and Unicode treat
+  // specially.
   const part = fc.constantFrom(
     'a',
     'B',
@@ -71,7 +72,7 @@ describe('SQL and memory agree', () => {
     larger_than: size,
     smaller_than: size,
   }
-  // Mostly a few at a time: all six together hardly ever hold.
+  // Usually a few conditions: all six rarely match together.
   const condition = fc
     .subarray(Object.keys(one), { maxLength: 3 })
     .chain((names) => fc.record(Object.fromEntries(names.map((name) => [name, one[name]!]))))
@@ -98,7 +99,8 @@ describe('SQL and memory agree', () => {
       }),
       { numRuns: 300 },
     )
-    // Conditions that match nothing or everything would agree even if they were wrong.
+    // Without this, conditions that match nothing or everything would agree even if they were
+    // wrong.
     expect(hits).toBeGreaterThan(100)
   })
 })
@@ -171,7 +173,7 @@ describe('the rest of the language', () => {
       `update shops set settings = '{"time_zone": "Pacific/Kiritimati"}' where id = :shop`,
     )
     const [id] = await makeFiles(kiritimati, [{ filename: 'a.pdf' }])
-    // Eleven in the morning of the second there.
+    // There it is 11:00 on the second.
     await kiritimati.query(
       `update files set created_at = '2026-03-01T21:00:00Z' where shop_id = :shop and id = :id`,
       {
@@ -217,7 +219,7 @@ describe('the rest of the language', () => {
     expect(await names({ pack: id })).toEqual(['new.pdf', 'year.pdf'])
     expect(await names({ pack: id, older_than_days: 10 })).toEqual(['year.pdf'])
     expect(await names({ pack: id, deleted: true })).toEqual(['trash.pdf'])
-    // Kept as JSON and read again it is the same.
+    // A filter that is stored as JSON is the same when it is read again.
     const filter = filterSchema.parse({ pack: id })
     expect(filterSchema.parse(JSON.parse(JSON.stringify(filter)))).toEqual(filter)
     const other = await newShop('other-pack.myshopify.com')

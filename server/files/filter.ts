@@ -1,5 +1,5 @@
-// The selection language: one filter of files, compiled to SQL here and nowhere else. Lists use it
-// now; bulk operations, schedules and exports select by the same words.
+// The selection language: one filter of files, compiled to SQL here only. Lists, bulk operations,
+// schedules and exports use it.
 import { z } from 'zod'
 import { conditionFields, extensionsOf, flag, nameKey } from '../../plugins/contract.ts'
 import type { Bindings, ShopScope } from '../db/for-shop.ts'
@@ -10,9 +10,9 @@ import { readShop } from './shop-settings.ts'
 import { TRASH_OVER } from './trash.ts'
 
 const NO_DATE = 'Send a date, like 2026-01-31'
-// PostgreSQL knows no year 0.
+// PostgreSQL has no year 0.
 const FIRST_DAY = '1900'
-/** A day, or a time: `momentOf` says which that is. */
+/** A day or a time: `momentOf` distinguishes them. */
 export const day = z
   .union([z.iso.date(), z.iso.datetime({ offset: true })], NO_DATE)
   .refine((text) => text >= FIRST_DAY, NO_DATE)
@@ -20,7 +20,7 @@ export const day = z
 
 const days = z.coerce.number().int().min(1).max(36_500)
 
-/** As it came: a filter is kept as JSON, and read again. */
+/** Kept as it was given: a filter is stored as JSON, and read again. */
 const packId = z
   .string()
   .refine((id) => parsePublicId('pack', id) !== null, 'This is not the id of a pack')
@@ -98,8 +98,8 @@ export async function compileFilter(
 }
 
 /**
- * When a day begins in the shop; a value and not a question to the database, which would not know
- * then how many files that are.
+ * The moment at which a day begins in the shop. Computed here, not in SQL: with a constant the
+ * planner can estimate how many files match.
  */
 export async function momentOf(
   scope: ShopScope,

@@ -1,24 +1,24 @@
-// What taking files away would touch beside themselves, for any selection, in one statement.
+// What deleting files would affect, for any selection, in one statement.
 import type { ShopScope } from '../db/for-shop.ts'
 import { compileFilter, type FileFilter } from './filter.ts'
 import { WORKING } from './list.ts'
 
 export interface Impact {
-  /** How many files the selection has. */
+  /** Files in the selection. */
   files: number
-  /** Those of them that are mapped to a product. */
+  /** How many of them are mapped to a product. */
   mapped: number
-  /** To how many products together. */
+  /** To how many products in all. */
   products: number
-  /** Links to them that work now. */
+  /** Working links to them. */
   live_links: number
   /** Paid deliveries, not revoked or withdrawn, that contain one of them. */
   paid_deliveries: number
 }
 
 /**
- * Files by their bare UUIDs, wherever they are, or all that a filter selects. Ids that are no
- * file's count nothing.
+ * Files by their bare UUIDs, in the trash or not, or all that a filter selects. Ids of no file
+ * count nothing.
  */
 export async function impactOf(
   scope: ShopScope,

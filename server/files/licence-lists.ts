@@ -1,5 +1,5 @@
-// Lists of licence keys: made from a text or CSV file, and counted. Keys are sealed; one that is in
-// the shop already is never added again, so that no key can be given to two buyers.
+// Lists of licence keys: created from a text or CSV file, and counted. Keys are sealed. A key that
+// the shop already has is not added again, so that no key is given to two buyers.
 import { createHmac } from 'node:crypto'
 import { nameKey } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
@@ -11,7 +11,7 @@ export interface LicenceList {
   /** A bare UUID. */
   id: string
   name: string
-  /** Keys that can still be given, and those that buyers have. */
+  /** Keys that can still be given, and keys that buyers have. */
   left: number
   given: number
   created_at: Date
@@ -19,11 +19,11 @@ export interface LicenceList {
 
 export interface Added {
   added: number
-  /** They are in this list or in another one of the shop. */
+  /** Keys that are already in this list or in another list of the shop. */
   duplicates: number
 }
 
-/** The shop is warned from here on; web/labels/licence-list.ts has the same. */
+/** At this number the shop is warned; web/labels/licence-list.ts has the same number. */
 const FEW_KEYS = 10
 const MOST_LISTS = 500
 const MOST_KEYS = 1_000_000
@@ -38,7 +38,7 @@ const aboutOf = (shop: number) => `${shop}/licence_keys.sealed`
 export const openKey = (secrets: Secrets, shop: number, sealed: Buffer): string =>
   secrets.open(sealed, aboutOf(shop))
 
-/** By name; after that name's key. */
+/** By name; `after`: the previous page's last name. */
 export const listLicenceLists = (
   scope: ShopScope,
   page: { after: string; limit: number },
@@ -60,7 +60,7 @@ export async function readLicenceList(scope: ShopScope, id: string): Promise<Lic
   return row ?? null
 }
 
-/** Throws `conflict` where the name is taken, and `too_many`. */
+/** Throws `conflict` if the name is taken, and `too_many`. */
 export async function createLicenceList(tx: ShopScope, name: string): Promise<string> {
   await tx.query('select 1 from shops where id = :shop for no key update')
   const [row] = await tx.query<{ lists: number }>(
@@ -77,7 +77,7 @@ export async function createLicenceList(tx: ShopScope, name: string): Promise<st
   return made.id
 }
 
-/** Throws `not_found`, and `conflict` above the most keys that a list may have. */
+/** Throws `not_found`, and `conflict` if the list would have more keys than it may. */
 export async function addLicenceKeys(
   tx: ShopScope,
   secrets: Secrets,

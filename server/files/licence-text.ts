@@ -1,4 +1,4 @@
-// Licence keys as a text or CSV file has them: one a line, in the first column.
+// Reads licence keys from a text or CSV file: one key in each line, in the first column.
 import Papa from 'papaparse'
 import { UNSAFE_CHARACTERS } from '../../plugins/contract.ts'
 import { AppError, type ErrorDetail } from '../errors.ts'
@@ -9,7 +9,7 @@ const MOST_KEYS = 200_000
 const HEADER = /^(licen[cs]e[ _-]?|serial[ _-]?|product[ _-]?)?(key|code|number)s?$/i
 
 /**
- * All keys of the file, each once. Throws `validation_failed` that names the lines which cannot be
+ * All keys of the file, each once. Throws `validation_failed`, which names the lines that cannot be
  * keys, and `payload_too_large` above `mostBytes`.
  */
 export async function readLicenceKeys(

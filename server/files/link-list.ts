@@ -1,5 +1,6 @@
-// Lists of links, newest first. A shop may have a million of them: each filter names the index that
-// serves it, and what no index can serve is looked for in spans, so that no page takes long.
+// Lists of links, newest first. A shop may have a million links: each filter names the index that
+// serves it, and conditions that no index serves are tested on spans of rows, so that no page takes
+// long.
 import type { Bindings, ShopScope } from '../db/for-shop.ts'
 import { likeLiteral } from '../db/like-pattern.ts'
 import { AppError, ERRORS } from '../errors.ts'
@@ -17,21 +18,22 @@ import { nameKey } from './rules.ts'
 
 /** Every condition must hold. Ids are bare UUIDs. */
 export interface LinkFilter {
-  /** Also those that a pack's link gave to the file. Index: links_file. */
+  /** Includes links that a pack's link gave to the file. Index: links_file. */
   fileId?: string | undefined
   /** Index: links_pack. */
   packId?: string | undefined
-  /** Links that this operation made. Index: links_operation. */
+  /** Links that this operation created. Index: links_operation. */
   operation?: string | undefined
-  /** This address, in any case. Index: links_email. */
+  /** This address, ignoring case. Index: links_email. */
   email?: string | undefined
   /**
-   * The file's or the pack's name contains it, or the address begins with it; in any case. Index:
+   * The file's or the pack's name contains it, or the address begins with it, ignoring case. Index:
    * links_file, links_email.
    */
   search?: string | undefined
   /**
-   * Revoked, index: links_revoked; withdrawn, index: links_file; the others are found on the way.
+   * Revoked: index links_revoked; withdrawn: index links_file; other statuses are tested row by
+   * row.
    */
   status?: LinkStatus | undefined
 }
@@ -42,8 +44,8 @@ export interface LinkPage {
 }
 
 /**
- * Rows that are looked at in one go, at first and at most; and how long that may go on before a
- * page is given short.
+ * Rows that are read in one query, at first and at most; and the time after which a page that is
+ * not full is returned.
  */
 const SPAN = { first: 1000, most: 32_000 }
 const LOOKING_MS = 1000
@@ -63,8 +65,8 @@ const STATUS: Readonly<Record<LinkStatus, string>> = {
 }
 
 /**
- * A page of links, newest first; `cursor` is the `next_cursor` of the page before. A page may be
- * short and yet not the last one. Throws `validation_failed` on a cursor that is none of ours.
+ * A page of links, newest first; `cursor` is the `next_cursor` of the previous page. A page may be
+ * short without being the last one. Throws `validation_failed` for an invalid cursor.
  */
 export async function listLinks(
   scope: ShopScope,
@@ -80,7 +82,7 @@ export async function listLinks(
   return { data, next_cursor: rows.length > page.limit ? data.at(-1)!.id : last }
 }
 
-/** All of them, a page at a time. */
+/** All links of the filter, a page at a time. */
 export async function* pagesOfLinks(
   scope: ShopScope,
   secrets: Secrets,
@@ -112,7 +114,8 @@ interface Compiled {
   where: string
   bindings: Bindings
   /**
-   * An index leads to the links, or the newest ones are those; otherwise all are looked through.
+   * An index leads to the links, or all of the newest ones match; otherwise links are searched row
+   * by row.
    */
   served: boolean
 }
@@ -128,8 +131,8 @@ async function compile(scope: ShopScope, filter: LinkFilter, now: Date): Promise
   }
   const { fileId, packId, operation, email, search, status } = filter
   if (fileId !== undefined) add('l.file_id = :fileId', { fileId })
-  // A file's own list alone shows what a pack's link or a delivery gave to it: elsewhere the pack's
-  // link stands for them, and deliveries have a list of their own.
+  // Only a file's own list shows links that a pack's link or a delivery gave to it. Elsewhere the
+  // pack's link represents them, and deliveries have their own list.
   else conditions.push('l.parent_id is null and l.delivery_id is null')
   if (packId !== undefined) add('l.pack_id = :packId', { packId })
   if (operation !== undefined) add('l.operation_id = :operation', { operation })
@@ -145,14 +148,14 @@ async function compile(scope: ShopScope, filter: LinkFilter, now: Date): Promise
 }
 
 const EMAIL = 'lower(l.email) collate "C"'
-// The same condition twice, each with its own index: files_unmapped excludes the trash.
+// The same condition in two forms, each with its own index: files_unmapped excludes the trash.
 const WITHDRAWN = `select id from files where shop_id = :shop and deleted_at is not null
   union all select id from files where shop_id = :shop and deleted_at is null and mapping_state = 'unmapped'`
-// And files_name_parts too.
+// Uses files_name_parts.
 const NAMED = `select id from files where shop_id = :shop and deleted_at is null and name_key like :part
   union all select id from files where shop_id = :shop and deleted_at is not null and name_key like :part`
 const NAMED_PACKS = 'select id from packs where shop_id = :shop and name_key like :part'
-// As `nameKey` has it.
+// The same as `nameKey`.
 const GONE_NAME = `lower(normalize(l.pack_name, nfc) collate "pg_unicode_fast")`
 const NAMED_GONE_PACKS = `select id from links l where shop_id = :shop and pack_name is not null and ${GONE_NAME} like :part`
 const ADDRESSED = `select id from links l where shop_id = :shop and ${EMAIL} like lower(:start) collate "C"`
@@ -176,7 +179,7 @@ async function searched(
   return [anywhere, { ...part, ...start }, false]
 }
 
-/** Their ids, or null where there are too many to be named. */
+/** Their ids, or null if there are too many to name. */
 async function few(scope: ShopScope, select: string, bindings: Bindings): Promise<string[] | null> {
   const rows = await scope.query<{ id: string }>(`select id from (${select}) found limit :most`, {
     ...bindings,
@@ -187,7 +190,7 @@ async function few(scope: ShopScope, select: string, bindings: Bindings): Promis
 
 interface Found {
   rows: LinkRow[]
-  /** Where to go on, where the end has not been reached and the page is not full. */
+  /** Where to continue if the end was not reached and the page is not full. */
   last: string | null
 }
 interface Place {
@@ -212,7 +215,7 @@ async function inspectTarget(
 }
 
 /**
- * Span after span, until the page is full, the links are at their end, or it has taken long enough.
+ * Reads span after span until the page is full, no links are left, or the time limit has passed.
  */
 async function inspectStream(
   scope: ShopScope,

@@ -1,5 +1,5 @@
-// Buyers' links: made for many files in one statement, read with their keys, ended; and what state
-// each is in.
+// Buyers' links: created for many files in one statement, read with their keys, changed and
+// revoked; and the status of each.
 import { randomBytes } from 'node:crypto'
 import { AppError, type ErrorDetail } from '../errors.ts'
 import type { Bindings, ShopScope } from '../db/for-shop.ts'
@@ -16,28 +16,28 @@ export interface LinkTerms {
 }
 
 export interface LinksWanted extends LinkTerms {
-  /** Bare UUIDs; one link is made for each, in this order. */
+  /** Bare UUIDs; one link is created for each, in this order. */
   file_ids: readonly string[]
   email?: string | null | undefined
-  /** Terms of single files, over the common ones. */
+  /** Terms of single files; they override the common ones. */
   per_file?:
     readonly ({ file_id: string; email?: string | null | undefined } & LinkTerms)[] | undefined
-  /** The operation that makes them, a bare UUID. */
+  /** The operation that creates them, a bare UUID. */
   operation?: string | undefined
 }
 
 /**
- * A link of a file, or of a pack: then its files get links of their own under it when a buyer opens
- * it. Of a pack that was deleted it has neither id.
+ * A link of a file, or of a pack: when a buyer opens a pack's link, its files get their own links
+ * under it. The link of a deleted pack has neither id.
  */
 export interface Link {
   /** A bare UUID, like the other two. */
   id: string
   file_id: string | null
   pack_id: string | null
-  /** The file's or the pack's. */
+  /** The name of the file or the pack. */
   name: string
-  /** The buyer's secret: show it to `links:write` alone. */
+  /** The buyer's secret: show it only to callers with `links:write`. */
   key: string
   email: string | null
   expires_at: Date | null
@@ -47,7 +47,7 @@ export interface Link {
   created_at: Date
 }
 
-/** What decides a link's state. Dates, or anything that compares as one. */
+/** The facts that decide a link's status. Dates, or other values that compare like dates. */
 export interface LinkFacts {
   revoked_at: Date | null
   expires_at: Date | null
@@ -57,7 +57,7 @@ export interface LinkFacts {
   mapping_state: string
 }
 
-/** A link as a query with LINK_COLUMNS gives it. */
+/** A link as returned by a query with LINK_COLUMNS. */
 export interface LinkRow extends LinkFacts {
   created_at: Date
   id: string
@@ -68,7 +68,7 @@ export interface LinkRow extends LinkFacts {
   email: string | null
 }
 
-/** Of a link `l` and its file `f`: a paid link may outlive the products of its file. */
+/** Of a link `l` and its file `f`: a paid link keeps working when its file loses its products. */
 export const MAPPING_STATE = `case when l.paid and (select keep_paid from shops where id = l.shop_id) then 'never'
   else coalesce(f.mapping_state, 'never') end`
 
@@ -87,8 +87,8 @@ export function linkStatus(link: LinkFacts, now: Date): LinkStatus {
   return 'active'
 }
 
-// All or nothing: `found` is compared as a whole, so that one unknown file leaves no link behind.
-// Files are found by their ids and not by a join: one walk along the index instead of one through
+// All or none: `found` is compared as a whole, so that one unknown file leaves no link behind.
+// Files are found by their ids instead of a join: one walk along the index instead of one through
 // the table.
 const MAKE = `
   with wanted as (
@@ -110,8 +110,8 @@ const MAKE = `
   returning id`
 
 /**
- * Makes a link for each file, all or none, and gives their ids in the order given. Days are 24
- * hours. Throws `validation_failed` that names every file that is unknown or in the trash.
+ * Creates a link for each file, all or none, and gives their ids in the order given. Days are 24
+ * hours. Throws `validation_failed`, which names every file that is unknown or in the trash.
  */
 export async function makeLinks(
   scope: ShopScope,
@@ -143,7 +143,7 @@ export async function makeLinks(
   return ids
 }
 
-/** The same, and gives the links themselves. */
+/** The same; gives the links themselves. */
 export async function createLinks(
   scope: ShopScope,
   secrets: Secrets,
@@ -162,7 +162,7 @@ const termsOf = ({ expiry_days, download_limit, email }: OwnTerms): OwnTerms => 
 
 async function refuseUnknown(scope: ShopScope, fileIds: readonly string[]): Promise<void> {
   const details = await unknownFiles(scope, fileIds)
-  // None is missing any more: one came back from the trash between the two statements.
+  // No file is missing now: one was restored from the trash between the two statements.
   if (details.length === 0) throw new AppError('conflict')
   throw new AppError('validation_failed', { param: 'file_ids', details })
 }
@@ -198,15 +198,15 @@ export async function revokeLinks(tx: ShopScope, ids: readonly string[]): Promis
 }
 
 /**
- * Locks links in the order in which downloads lock theirs: two who each want what the other has
- * would both wait.
+ * Locks links in the order in which downloads lock them, because two transactions that lock them in
+ * different orders would deadlock.
  */
 export const linksInLockOrder = (condition: string): string =>
   `select id from links where shop_id = :shop and ${condition} order by id for no key update`
 
 /**
- * From now on it is valid for so many days, or for ever (null); a pack's link takes its files' with
- * it.
+ * Makes the link valid for this many days from now, or for ever (null); for a pack's link also
+ * those of its files.
  */
 export const extendLink = (
   tx: ShopScope,
@@ -219,11 +219,11 @@ export const extendLink = (
     now,
   })
 
-/** It can be used as often again as at first; a pack's link takes its files' with it. */
+/** Sets the number of downloads to 0; for a pack's link also those of its files. */
 export const resetLink = (tx: ShopScope, id: string): Promise<void> =>
   changeLink(tx, id, 'downloads = 0', {})
 
-/** Throws `not_found`, and `conflict` for one that was revoked: that is for good. */
+/** Throws `not_found`, and `conflict` for a revoked link, which stays revoked. */
 async function changeLink(
   tx: ShopScope,
   id: string,
@@ -277,22 +277,22 @@ export function linkOf(row: LinkRow, secrets: Secrets, now: Date): Link {
   }
 }
 
-/** A buyer's way in. */
+/** The address that a buyer opens. */
 export const linkAddress = (baseUrl: string, key: string): string =>
   `${baseUrl}/download?key=${key}`
 
-/** Without its undefined properties, so that spreading it hides nothing. */
+/** Without its undefined properties, so that spreading it overrides nothing. */
 const defined = (object: object = {}) =>
   Object.fromEntries(Object.entries(object).filter(([, v]) => v !== undefined))
 
 /**
- * UUIDv7s of one moment, ascending: made here since a key is derived from its link's id before the
- * row exists.
+ * Ascending UUIDv7s of one moment. Created here because a key is derived from its link's id before
+ * the row exists.
  */
 export function orderedIds(now: Date, count: number): string[] {
   return Array.from({ length: count }, (_, at) => {
     const bytes = randomBytes(16)
-    // Twelve bits count within a millisecond.
+    // Twelve bits number the ids of one millisecond.
     bytes.writeUIntBE(now.getTime() + (at >> 12), 0, 6)
     bytes.writeUInt16BE(0x7000 | (at & 0xfff), 6)
     bytes[8] = (bytes[8]! & 0x3f) | 0x80

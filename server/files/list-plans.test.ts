@@ -1,5 +1,4 @@
-// Lists of a large shop are read by their indexes: what PostgreSQL means to do with each, as
-// EXPLAIN says it.
+// Lists of a large shop are read by indexes: checks PostgreSQL's plans with EXPLAIN.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { insertManyFiles } from '../../test/factories.ts'
@@ -11,7 +10,7 @@ import { countFiles, cursorOf, FILE_SORTS, listFilePage } from './list.ts'
 const FILES = 40_000
 let database: Awaited<ReturnType<typeof openTestDatabase>>
 let scope: ShopScope
-/** Large: a quarter of all files; small: some thirty. */
+/** Large: a quarter of all files; small: about thirty. */
 let packs: { large: string; small: string }
 beforeAll(async () => {
   database = await openTestDatabase()
@@ -41,7 +40,7 @@ async function fillPacks() {
   return { large: toPublicId('pack', ids[0]!.id), small: toPublicId('pack', ids[299]!.id) }
 }
 
-/** Every other file has a link, and an address. */
+/** Every second file has a link with an address. */
 async function fillLinks(): Promise<void> {
   const half = `from files where shop_id = :shop and mod(hashtext(id::text), 2) = 0`
   await scope.query(`insert into public_addresses (shop_id, file_id) select shop_id, id ${half}`)
@@ -58,7 +57,7 @@ interface Plan {
 }
 const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)]
 
-/** The scope with every query explained instead of run. */
+/** The scope, with every query explained instead of run. */
 async function explained(work: (explaining: ShopScope) => Promise<unknown>): Promise<Plan[]> {
   const plans: Plan[] = []
   const explaining: ShopScope = {

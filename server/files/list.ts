@@ -28,20 +28,21 @@ export interface FileRow extends FileSettings {
   deleted_at: Date | null
   pack: { id: string; name: string } | null
   pack_position: number | null
-  /** Of its public address; a private file may have one too, which does not work. */
+  /** Of its public address; the address of a private file exists but does not work. */
   public_token: string | null
-  /** As text with every digit, so that a cursor names the row exactly. */
+  /** As text with every digit, so that a cursor identifies the row exactly. */
   created_exact: string
   mappings: MappingRow[]
   /** Through links and through its public address. */
   downloads: number
   links_active: number
-  /** The bytes of its version are not the ones that were admitted. */
+  /** The bytes of its version differ from the ones that were admitted. */
   damaged: boolean
 }
 
 /**
- * What a list may be sorted by: the index's columns, and what a cursor remembers of the last row.
+ * The columns that a list can be sorted by: the index's columns, and the values that a cursor
+ * stores of the last row.
  */
 const SORTS = {
   created_at: {
@@ -55,7 +56,7 @@ const SORTS = {
     of: (row: FileRow) => row.name_key,
   },
   size_bytes: { column: 'files.size_bytes', type: 'bigint', of: (row: FileRow) => row.size_bytes },
-  // Of the files of one pack alone.
+  // Only for the files of one pack.
   pack_position: {
     column: 'files.pack_position',
     type: 'integer',
@@ -72,7 +73,7 @@ export interface FilePage {
   filter: FileFilter
   /** One of FILE_SORTS; `-` is descending. */
   sort: string
-  /** What `cursorOf` gave for the last row of the page before. */
+  /** The values that `cursorOf` gave for the previous page's last row. */
   after: readonly (string | number)[] | null
   limit: number
 }
@@ -137,8 +138,8 @@ export async function countFiles(scope: ShopScope, filter: FileFilter): Promise<
 }
 
 /**
- * Of a link `l`, and the pack's link `p` that it came with, to the file `chosen`: as delivery
- * decides it (server/delivery/refusal.ts). One under a pack's lives as long as that one, and works
+ * Does the link `l` to the file `chosen` work? `p`: the pack's link that it belongs to. The same
+ * rules as in server/delivery/refusal.ts: a link under a pack's link expires with it, and works
  * while its file is in that pack.
  */
 export const WORKING = `l.revoked_at is null and (l.download_limit is null or l.downloads < l.download_limit)
@@ -166,11 +167,11 @@ export interface LocatedFile {
   size_bytes: number
   filename: string
   content_type: string
-  /** Since when these are the bytes. */
+  /** When the file got these bytes. */
   modified_at: Date
 }
 
-/** Where a file's current bytes are, or null when there is no such file. */
+/** Where a file's current bytes are, or null if there is no such file. */
 export async function locateFile(scope: ShopScope, id: string): Promise<LocatedFile | null> {
   const [row] = await scope.query<LocatedFile>(
     `select encode(v.hash, 'hex') as hash, v.location, v.size_bytes, f.filename, f.content_type,
@@ -182,12 +183,12 @@ export async function locateFile(scope: ShopScope, id: string): Promise<LocatedF
   return row ?? null
 }
 
-/** As `nameKey` has it. The collation is PostgreSQL's own, the same on every system. */
+/** The same as `nameKey`. The collation is PostgreSQL's own, the same on every system. */
 const TAG_KEY = 'lower(normalize(tag, nfc) collate "pg_unicode_fast")'
 
 /**
- * Tags in use with how many files have them, most used first. `search`: what they contain, in any
- * case; `after`: the count and the tag that the page before ended with.
+ * Tags in use with their number of files, most used first. `search`: a part of the tag, ignoring
+ * case; `after`: the count and tag of the previous page's last row.
  */
 export function listTags(
   scope: ShopScope,

@@ -75,8 +75,8 @@ function addFiles(files: readonly Wanted[]): Promise<string[]> {
 }
 
 /**
- * An operation on these files in this order, as the engine keeps them: by batches of so many, or as
- * items.
+ * An operation on these files in this order, stored as the engine stores it: in batches of this
+ * size, or as items.
  */
 async function operationOn(ids: readonly string[], batch: number | null = 2000): Promise<string> {
   const about = {
@@ -114,7 +114,7 @@ async function exported(
   return Buffer.concat(pieces as Buffer[]).toString()
 }
 
-/** As our import reads it. */
+/** The rows as our import reads them. */
 async function imported(csv: string): Promise<RowValues[]> {
   const bytes = Buffer.from(csv)
   const detector = createEncodingDetector()
@@ -440,7 +440,7 @@ test('links stand in the order of the items, whole, without those that were revo
   const ids = await addFiles(['c', 'a', 'b', 'd'].map((one) => ({ filename: `${one}.pdf` })))
   const operation = await operationOn(ids, null)
   const link = (n: number) => `01900000-0000-7000-8000-00000000000${n}`
-  // Created in another order, as concurrent batches do.
+  // Created in another order, as by concurrent batches.
   const about = [2, 0, 1, 3].map((n) => ({
     ...{
       id: link(n),

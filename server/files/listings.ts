@@ -1,16 +1,16 @@
-// Documents of an operation's files and links, written by the database: a page of them is one query
-// and one text, so that memory stays flat however many there are.
+// Documents of an operation's files and links, written by the database: a page is one query and one
+// text, so that memory use does not grow with the number of files.
 import type { ExportColumn, Listings, MadeLink } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Secrets } from '../secrets.ts'
 import { FRAME, columnsInOrder, listingSql, type ListingFormat } from './file-listing.ts'
 import { linkAddress } from './links.ts'
 
-/** Batches of an operation's files that make a page; and items, where it has those. */
+/** Batches of an operation's files in one page; and items, if it has items. */
 const BATCHES = 2
 const ITEMS = 4000
 const LINKS = 1000
-/** Pages read ahead: while one is written, the database works on the next ones. */
+/** Pages read ahead: the database prepares the next ones while one is written. */
 const AHEAD = 2
 
 interface Parts {
@@ -74,23 +74,21 @@ async function* filesAs(
   yield Buffer.from(first && format === 'csv' ? '' : end)
 }
 
-/**
- * An array of UUIDs as PostgreSQL writes it: read from one query and put into the next as it is.
- */
+/** An array of UUIDs as PostgreSQL writes it, passed unchanged from one query to the next. */
 interface Page {
   ids: string
   files: number
 }
 
-/** A filter's are, since files are frozen in the order in which they came. */
+/** Ids of a filter ascend, since its files are frozen in the order of their creation. */
 function areAscending(ids: string): boolean {
   const all = ids.slice(1, -1).split(',')
   return all.every((id, at) => at === 0 || all[at - 1]! < id)
 }
 
 /**
- * The operation's files in their order: in batches, where no item of theirs was written, or else by
- * its items.
+ * The operation's files in their order: from its batches if no items were written, or else from its
+ * items.
  */
 async function* pagesOf(scope: ShopScope, operation: string): AsyncGenerator<Page> {
   for (const next of [nextBatches, nextItems]) {
@@ -117,8 +115,8 @@ const nextItems = `
     where shop_id = :shop and operation_id = :operation and position > :after order by position limit ${ITEMS}) i`
 
 /**
- * What `work` makes of each, in their order; the next ones are under way meanwhile. Throws the
- * signal's reason within a page.
+ * Gives the result of `work` for each input, in their order, while it works on the next inputs.
+ * Throws the signal's reason within a page.
  */
 async function* inAdvance<Input, Output>(
   inputs: AsyncIterable<Input>,
@@ -155,7 +153,7 @@ interface LinkRow {
   download_limit: number | null
 }
 
-/** By the items, since links of several batches are made at the same time. */
+/** By items, since several batches create links at the same time. */
 async function* linksOf(
   scope: ShopScope,
   operation: string,

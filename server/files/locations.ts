@@ -1,5 +1,5 @@
-// Which storage locations a file's bytes are in: its versions point at one each, and copies may be
-// kept in others.
+// In which storage locations a file's bytes are: each version is in one, and copies may be in
+// others.
 import type { StoredAt } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { holdBlobs } from './admit.ts'
@@ -9,11 +9,13 @@ export interface LocatedVersion {
   hash: string
   size_bytes: number
   location: string
-  /** It is the one that the file has. */
+  /** It is the file's current version. */
   current: boolean
 }
 
-/** All versions of a file that is not in the trash, oldest first; none: there is no such file. */
+/**
+ * All versions of a file that is not in the trash, oldest first; empty if there is no such file.
+ */
 export function locateVersions(scope: ShopScope, fileId: string): Promise<LocatedVersion[]> {
   return scope.query<LocatedVersion>(
     `select v.number, encode(v.hash, 'hex') as hash, v.size_bytes, v.location, v.number = f.version as current
@@ -23,7 +25,7 @@ export function locateVersions(scope: ShopScope, fileId: string): Promise<Locate
   )
 }
 
-/** Where the bytes of files are; those that are gone, or in the trash, are absent. */
+/** Where the bytes of files are; purged files and files in the trash are absent. */
 export async function locateFiles(
   scope: ShopScope,
   fileIds: readonly string[],
@@ -42,9 +44,9 @@ export async function locateFiles(
 }
 
 /**
- * Whether the blob has a row in `location`. If so it can be reused: its row, and with it its bytes,
- * is kept like one in use. Bytes without a row may be swept at any moment, even if the store still
- * has them.
+ * Has the blob a row in `location`? Then it can be reused: the row, and the bytes with it, is kept
+ * like one in use. Bytes without a row may be swept at any moment, even if the store still has
+ * them.
  */
 export async function holdsBlob(
   scope: ShopScope,
@@ -59,7 +61,7 @@ export async function holdsBlob(
   return rows.length > 0
 }
 
-/** Makes it known. Its bytes must have been written just before. */
+/** Records a blob whose bytes must have been written just before. */
 export function recordBlob(
   scope: ShopScope,
   blob: { hash: string; size_bytes: number },
@@ -68,7 +70,7 @@ export function recordBlob(
   return holdBlobs(scope, [{ ...blob, location, content_type: null }])
 }
 
-/** From now on these versions' bytes are taken from `location`, where they must be. */
+/** Points these versions at `location`, where their bytes must be. */
 export function pointVersionsAt(
   scope: ShopScope,
   fileId: string,
@@ -80,7 +82,7 @@ export function pointVersionsAt(
       tx,
       versions.map((version) => ({ ...version, location, content_type: null })),
     )
-    // Delivery knows by the file's row that what it has found is true no longer.
+    // A write to the file's row invalidates delivery's cache.
     await tx.query(
       `update files set version = version where shop_id = :shop and id = :fileId and version = any(:numbers::int[])`,
       { fileId, numbers: versions.map(({ number }) => number) },
@@ -90,7 +92,7 @@ export function pointVersionsAt(
        where shop_id = :shop and file_id = :fileId and number = any(:numbers::int[])`,
       { fileId, location, numbers: versions.map(({ number }) => number) },
     )
-    // A copy that was kept there is no copy any more.
+    // A copy there is now the version itself: remove the copy's row.
     await tx.query(
       'delete from file_copies where shop_id = :shop and file_id = :fileId and location = :location',
       {
@@ -102,8 +104,8 @@ export function pointVersionsAt(
 }
 
 /**
- * Notes that these bytes of a file are in `location` too, for as long as the file is there; false:
- * that is known, or they belong there.
+ * Records that a copy of these bytes of a file is kept in `location` as long as the file exists;
+ * false: it was recorded before, or the version itself is there.
  */
 export async function keepCopy(
   scope: ShopScope,

@@ -3,8 +3,8 @@ import type { Mapping } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 
 /**
- * Adds mappings, each once; one that is there already keeps its score and reason. Does not touch
- * the file's state.
+ * Adds mappings, each once; an existing mapping keeps its score and reason. Does not update the
+ * file's mapping_state.
  */
 export async function addMappings(
   tx: ShopScope,

@@ -42,7 +42,7 @@ export function grantNames(
       const next = holder === undefined ? undefined : byFile.get(holder)
       if (holder === undefined) verdict = true
       else if (next === undefined) verdict = false
-      // A cycle: each file gets the name of the next, so all are granted.
+      // A cycle: each file gets the name of the next one, so all are granted.
       else if (onPath.has(next)) verdict = true
       else verdict = granted[(at = next)]
     }

@@ -28,7 +28,7 @@ async function live(...names: string[]): Promise<FileRecord[]> {
   return ids.map((id) => records.get(id)!)
 }
 
-/** Made and deleted one after another, since they may have one name. */
+/** Created and deleted one after another, since they may have the same name. */
 async function trashed(...names: string[]): Promise<FileRecord[]> {
   const ids: string[] = []
   for (const name of names) {
@@ -248,8 +248,8 @@ describe('names of each other', () => {
     maxLength: 6,
   })
   /**
-   * Granted are all of which the holder, if there is one, is granted something too: found by taking
-   * away what is not.
+   * The expected result by brute force: wishes are removed until every granted name is free or its
+   * holder is granted another one.
    */
   function grantedByForce(
     wishes: readonly Wish[],
@@ -278,7 +278,8 @@ describe('names of each other', () => {
         fc.array(fc.option(fc.nat(14)), { minLength: 1, maxLength: 12 }),
         fc.nat(3),
         (wants, strangers) => {
-          // Names 0 … are the files' own, the next ones strangers', the rest free.
+          // Names from 0 on are the files' own, the next ones belong to other files, the rest are
+          // free.
           const holders = new Map(
             Array.from({ length: wants.length + strangers }, (_, n) => [String(n), `file ${n}`]),
           )

@@ -1,11 +1,11 @@
-// Names that are taken: two files of a shop never have the same one. A renamed file whose new name
-// is taken is refused; one that comes back from the trash gets a number instead.
+// Taken names: no two files of a shop have the same name. A renamed file whose new name is taken is
+// refused; a file that is restored from the trash gets a number instead.
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Change } from './drafts.ts'
 import { grantNames, holdersOf, recordPreviewNames, type Wish } from './name-allocation.ts'
 import { nameKey, numberedName, type Problem } from './rules.ts'
 
-const NUMBERS_AT_ONCE = 20
+const NUMBER_BATCH = 20
 const LAST_NUMBER = 10_000
 
 export interface ResolvedName {
@@ -17,15 +17,13 @@ export interface ResolvedName {
 export interface NameOptions {
   /** Whether this change has no effect regardless of its name: the file then keeps its name. */
   stays(at: number): boolean
-  /** The preview that this is part of, an operation's UUID. */
+  /** The preview that this batch is part of, an operation's UUID. */
   preview: string | null
-  /** Files elsewhere that are taken to give up their names. */
+  /** Files outside this batch that are assumed to give up their names. */
   leaving: ReadonlySet<string>
 }
 
-/**
- * Says for each change what is wrong with its name; drafts of restored files may get another one.
- */
+/** Gives for each change the problem of its name; drafts of restored files may get another name. */
 export async function resolveNames(
   tx: ShopScope,
   changes: readonly Change[],
@@ -52,18 +50,15 @@ export async function resolveNames(
   return settled
 }
 
-/**
- * An import says it in the specification's words; who renames many files has to know which name it
- * was.
- */
+/** Imports use the specification's words; a rename of many files names the filename. */
 const duplicateOf = ({ draft }: Change): Problem => ({
   code: 'duplicate_filename',
   message: `“${draft.filename}” is taken`,
 })
 
 /**
- * The name that the change takes and has not got now, or null: renamed, or back among those whose
- * names count.
+ * The name that the change takes and that its file does not have now, or null: the file is renamed
+ * or restored.
  */
 export function wishOf(change: Change): Wish | null {
   if (isGone(change)) return null
@@ -75,19 +70,19 @@ export function wishOf(change: Change): Wish | null {
   return has === wants ? null : { id: record.id, has, wants }
 }
 
-/** In the trash, or nowhere, once the change is made: names there are nobody's. */
+/** In the trash or purged after the change: its name is free. */
 const isGone = ({ record, draft }: Change): boolean =>
   draft.purged || (draft.deleted ?? record.deleted_at !== null)
 
-/** Gives the draft the next number that is free; false: there is none. */
+/** Gives the draft the next free number; false: there is none. */
 async function number(
   tx: ShopScope,
   { draft }: Change,
   taken: Set<string>,
   preview: string | null,
 ): Promise<boolean> {
-  for (let from = 2; from < LAST_NUMBER; from += NUMBERS_AT_ONCE) {
-    const names = Array.from({ length: NUMBERS_AT_ONCE }, (_, n) =>
+  for (let from = 2; from < LAST_NUMBER; from += NUMBER_BATCH) {
+    const names = Array.from({ length: NUMBER_BATCH }, (_, n) =>
       numberedName(draft.filename, from + n),
     )
     const there = await holdersOf(tx, names.map(nameKey), preview)
@@ -100,7 +95,7 @@ async function number(
   return false
 }
 
-/** Who has which name then, of those that anyone takes or gives up. */
+/** The holders of all names that a change takes or gives up, after the granted changes. */
 function outcomeOf(
   changes: readonly Change[],
   settled: readonly ResolvedName[],

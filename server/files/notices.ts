@@ -15,7 +15,7 @@ export interface NoticeRow {
   read_at: Date | null
 }
 
-/** A page of notices, newest first, with how many of the shop's are unread. */
+/** A page of notices, newest first, with the number of the shop's unread notices. */
 export async function listNotices(
   scope: ShopScope,
   page: { limit: number; before?: string },
@@ -59,7 +59,10 @@ async function operationIdOf(tx: ShopScope, id: string): Promise<string | null> 
   return row ? toOperationId(row.kind, id) : null
 }
 
-/** Marks these notices, or all of them (`null`), as read; gives how many are unread still. */
+/**
+ * Marks these notices, or all of them (`null`), as read; gives the number of notices that are still
+ * unread.
+ */
 export async function markRead(scope: ShopScope, ids: readonly string[] | null): Promise<number> {
   await scope.query(
     `update notices set read_at = now() where shop_id = :shop and read_at is null

@@ -7,8 +7,9 @@ export const FIRST_NUMBER = 2
 export const FEWEST_NUMBERS = 20
 
 /**
- * For each filename, with one look-up for all, one with the lowest number that no file has and none
- * before it gets; null where the first numbers are all taken. Another transaction may take it.
+ * For each filename, with one look-up for all: the lowest numbered name that no file has and that
+ * none before it in the list gets; null if the first numbers are all taken. Another transaction may
+ * take it.
  */
 export async function freeNames(
   tx: ShopScope,

@@ -7,7 +7,7 @@ import { revokeLinks } from './links.ts'
 import type { PackProduct } from './pack-list.ts'
 import { nameKey } from './rules.ts'
 
-/** Gives its UUID. Throws `conflict` where the name is taken. */
+/** Gives its UUID. Throws `conflict` if the name is taken. */
 export async function createPack(
   tx: ShopScope,
   name: string,
@@ -27,7 +27,7 @@ const nameTaken = () =>
   new AppError('conflict', { param: 'name', message: 'Another pack has this name' })
 
 /**
- * Until the transaction ends nobody else changes the pack, or moves a file into it. Throws
+ * Locks the pack until the transaction ends: nobody else changes it or moves a file into it. Throws
  * `not_found`.
  */
 export async function holdPack(tx: ShopScope, id: string): Promise<void> {
@@ -37,7 +37,7 @@ export async function holdPack(tx: ShopScope, id: string): Promise<void> {
   if (held.length === 0) throw new AppError('not_found')
 }
 
-/** Throws `conflict` where the name is taken. */
+/** Throws `conflict` if the name is taken. */
 export async function renamePack(tx: ShopScope, id: string, name: string): Promise<void> {
   try {
     await tx.query(
@@ -50,8 +50,8 @@ export async function renamePack(tx: ShopScope, id: string, name: string): Promi
 }
 
 /**
- * Its products are these and no others; says whether that is a change. Its files' mappings are not
- * touched.
+ * Replaces the pack's products; gives whether that was a change. Does not update its files'
+ * mappings.
  */
 export async function replaceProducts(
   tx: ShopScope,
@@ -80,9 +80,9 @@ const touch = (tx: ShopScope, id: string) =>
   tx.query('update packs set updated_at = now() where shop_id = :shop and id = :id', { id })
 
 /**
- * Puts the pack's files (bare UUIDs) into this order, followed by the files not listed in their
- * present order. The pack must be locked. Throws `validation_failed` that names every file which is
- * not in the pack or is listed twice.
+ * Puts the pack's files (bare UUIDs) into this order, followed by the unlisted files in their
+ * present order. The pack must be locked. Throws `validation_failed`, which names every file that
+ * is not in the pack or is listed twice.
  */
 export async function orderPack(
   tx: ShopScope,
@@ -121,8 +121,8 @@ async function requireInPack(tx: ShopScope, id: string, files: readonly string[]
 }
 
 /**
- * The pack is gone; its files stay, without the products that they had through it. Its links end,
- * and are kept with its name: who holds one learns what became of it.
+ * Deletes the pack. Its files stay, without the products that they had through it. Its links are
+ * revoked and keep its name, so that their holders get the reason.
  */
 export async function deletePack(tx: ShopScope, id: string): Promise<void> {
   await holdPack(tx, id)

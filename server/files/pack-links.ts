@@ -22,8 +22,8 @@ export interface PackLinkWanted extends LinkTerms {
 }
 
 /**
- * Makes a link to a pack. Terms that are absent are the shop's import defaults; the limit is that
- * of each file in it. Throws `pack_not_found`.
+ * Creates a link to a pack. Absent terms are the shop's import defaults; the limit applies to each
+ * file in it. Throws `pack_not_found`.
  */
 export async function createPackLink(
   scope: ShopScope,
@@ -71,16 +71,16 @@ export interface PackFile {
 
 interface PackFileRow extends Omit<PackFile, 'key'> {
   file_id: string
-  /** Null: it has no link under the pack's yet. */
+  /** Null: it has no link under the pack's link yet. */
   link_id: string | null
   rotation: number
-  /** Its link has the terms of the pack's. */
+  /** Its link has the terms of the pack's link. */
   in_line: boolean
 }
 
 /**
- * The files behind a pack's link (a bare UUID), in the pack's order: those that may be downloaded
- * at all, without those whose own link a merchant has revoked. Opening counts nothing.
+ * The files behind a pack's link (a bare UUID), in the pack's order: only files that can be
+ * downloaded, without those whose own link a merchant has revoked. Opening counts nothing.
  */
 export async function openPackLink(
   scope: ShopScope,
@@ -119,8 +119,8 @@ const listFiles = (scope: ShopScope, link: string): Promise<PackFileRow[]> =>
   )
 
 /**
- * Creates the missing links and aligns the others with the pack's, in one statement. Of concurrent
- * visitors the second creates none.
+ * Creates the missing links and gives the others the terms of the pack's link, in one statement. Of
+ * concurrent visitors the second creates none.
  */
 async function ensurePackLinks(
   scope: ShopScope,

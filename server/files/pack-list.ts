@@ -1,5 +1,5 @@
-// Packs as they are shown: with their products, and how many files they hold. Those in the trash
-// are not counted.
+// Packs as they are shown: with their products and their number of files, those in the trash
+// excluded.
 import { nameKey } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { likeLiteral } from '../db/like-pattern.ts'
@@ -36,8 +36,7 @@ const DETAILS = `chosen.id, chosen.name, chosen.name_key, chosen.created_at, cho
   ) held`
 
 /**
- * By name. `after`: the name_key of the last one of the page before; `search`: what the name
- * contains, in any case.
+ * By name. `after`: the previous page's last name_key; `search`: a part of the name, ignoring case.
  */
 export function listPacks(
   scope: ShopScope,

@@ -1,11 +1,10 @@
-// Packs: named, ordered groups of files. A file that moves into one stands behind those that are
-// there.
+// Packs: named, ordered groups of files. A file that moves into a pack comes after the files in it.
 import { packNameProblem, type Pack } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Change } from './drafts.ts'
 import { nameKey, type Problem } from './rules.ts'
 
-/** By its bare UUID or by its name, in any case. */
+/** By its bare UUID or by its name, ignoring case. */
 export async function findPack(
   scope: ShopScope,
   pack: { id: string } | { name: string },
@@ -25,7 +24,7 @@ export async function findPack(
   return row ?? null
 }
 
-/** The pack of that name, made where there is none. */
+/** The pack of that name, created if there is none. */
 export async function ensurePack(tx: ShopScope, name: string): Promise<string> {
   const [row] = await tx.query<{ id: string }>(
     `insert into packs (shop_id, name, name_key) select :shop, :name, :key
@@ -36,9 +35,8 @@ export async function ensurePack(tx: ShopScope, name: string): Promise<string> {
 }
 
 /**
- * Says for each change what is wrong with the pack that it names, or null. Drafts get the pack's
- * id, their places in it, and what the packs are called. A pack that is to be made is made when
- * `write`.
+ * Gives for each change the problem of the pack that it names, or null. Drafts get the pack's id,
+ * their places in it, and the names of the packs. Missing packs are created if `write`.
  */
 export async function resolvePacks(
   tx: ShopScope,
@@ -85,15 +83,15 @@ async function nameThem(tx: ShopScope, changes: readonly Change[], write: boolea
 }
 
 /**
- * New files go into packs, by their names, behind the files that are there; packs are made where
- * there are none. The files get the packs' products.
+ * Puts new files into packs by name, after the files in them; missing packs are created. The files
+ * get the packs' products.
  */
 export async function placeInPacks(
   tx: ShopScope,
   files: readonly { fileId: string; pack: string }[],
 ): Promise<void> {
   const named = Map.groupBy(files, ({ pack }) => nameKey(pack))
-  // In one order: two transactions that share packs wait for each other instead of deadlocking.
+  // In a fixed order: two transactions that share packs wait for each other instead of deadlocking.
   for (const key of [...named.keys()].sort()) {
     const members = named.get(key)!
     const pack = await ensurePack(tx, members[0]!.pack)
@@ -121,8 +119,8 @@ export async function placeInPacks(
 }
 
 /**
- * Packs with the places of their last files, 0 where they have none. Locked, so that two who move
- * files into one share no place.
+ * Locks packs, and gives the places of their last files, 0 for empty ones. The lock prevents two
+ * transactions from using the same place.
  */
 async function holdPacks(
   tx: ShopScope,

@@ -1,18 +1,18 @@
-// The addresses of public files. A row is made when a file becomes public and stays while it is
-// private, so that the same address works again later; whether it works now is decided by the
-// file's visibility, with each request.
+// The addresses of public files. A row is created when a file becomes public and kept while it is
+// private, so that the same address works again later. Whether it works is decided by the file's
+// visibility at each request.
 import type { ShopScope } from '../db/for-shop.ts'
 
 /**
- * Makes addresses for the files (bare UUIDs) that have none. Call it in the transaction that makes
- * them public.
+ * Creates addresses for the files (bare UUIDs) that have none. Call it in the transaction that
+ * makes them public.
  */
 export async function ensurePublicAddresses(
   tx: ShopScope,
   fileIds: readonly string[],
 ): Promise<void> {
   if (fileIds.length === 0) return
-  // In one order: two transactions that share some files then wait for each other instead of
+  // In a fixed order: two transactions that share some files then wait for each other instead of
   // deadlocking.
   await tx.query(
     `insert into public_addresses (shop_id, file_id)
@@ -37,8 +37,8 @@ export async function rotateAddress(tx: ShopScope, fileId: string): Promise<stri
 }
 
 /**
- * The name is for people and for the file that is saved: the token alone decides, so a renamed file
- * keeps its address.
+ * The name is for people and for the saved file: only the token identifies the file, so a renamed
+ * file keeps its address.
  */
 export const publicPath = (token: string, filename: string): string =>
   `files/${token}/${encodeURIComponent(filename)}`

@@ -42,7 +42,7 @@ test('files beyond the quota are refused, a new version of one that exists is no
   expect(await admit(limits, admission('d.pdf', 10, 'rename'))).toEqual(['file_quota'])
   expect(await admit(limits, admission('A.pdf', 10, 'overwrite'))).toEqual(['replaced'])
   expect(await admit(limits, admission('b.pdf', 10, 'new_version'))).toEqual(['versioned'])
-  // The trash makes room for a file.
+  // Deleting a file makes room for another one.
   await scope.query(
     `update files set deleted_at = now() where shop_id = :shop and name_key = 'a.pdf'`,
   )

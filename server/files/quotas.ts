@@ -1,23 +1,23 @@
-// How much a shop may keep, checked in the transaction that admits files. Counting a large shop
+// How much a shop may store, checked in the transaction that admits files. Counting a large shop
 // takes a tenth of a second, so far from its quotas this process reuses a count for a minute. Near
 // them, and always for small quotas, a shop's admissions run one after another and each counts
-// again: no two can take the same room.
+// again, so that no two use the same room.
 import type { ShopScope } from '../db/for-shop.ts'
 import { AppError, type ErrorCode } from '../errors.ts'
 import { planText, readShopPlan, type ShopPlan } from './plan-limits.ts'
 
 export interface ShopQuotas {
-  /** Files, without those in the trash. */
+  /** Files, trash excluded. */
   shop_files: number
-  /** Bytes of all versions that are kept, those of files in the trash too. */
+  /** Bytes of all kept versions, including files in the trash. */
   shop_storage_bytes: number
 }
 
 export interface Wanted {
-  /** Null: its bytes become a version of a file that exists. */
+  /** Null: its bytes become a version of an existing file. */
   newName: string | null
   bytes: number
-  /** A file of this name only gets new bytes. */
+  /** An existing file of this name only gets new bytes. */
   overwrites: boolean
 }
 
@@ -26,7 +26,7 @@ interface Usage {
   bytes: number
 }
 
-/** What other processes can admit at most within a minute, by far. */
+/** More than other processes can admit within a minute. */
 const NEAR: Usage = { files: 20_000, bytes: 200 * 1024 ** 3 }
 const KEPT_MS = 60_000
 const MOST_KEPT = 10_000
@@ -37,7 +37,7 @@ export interface QuotaRefusal {
   message: string
 }
 
-/** For each of them, in their order: null, or why there is no room for it. */
+/** For each admission, in their order: null, or the reason why there is no room for it. */
 export async function refusedByQuota(
   tx: ShopScope,
   wanted: readonly Wanted[],
@@ -78,7 +78,7 @@ export async function refusedByQuota(
 
 const QUOTAS = { files: 'file_quota', storage_bytes: 'storage_quota' } as const
 
-/** By the plan, or by the installation's own quota where that is the narrower one. */
+/** The plan's limit, or the installation's own quota if that is lower. */
 function refusalOf(what: keyof typeof QUOTAS, plan: ShopPlan | null, limit: number): QuotaRefusal {
   if (plan?.limits[what] === limit)
     return { code: 'plan_limit', message: planText[what](plan.title, limit) }

@@ -1,28 +1,28 @@
-// Files as operations work on them: read whole, many at a time, each with the version of its row,
-// so that a change made on it can tell when someone else was faster.
+// Files as operations read them: complete, many per query, each with the version of its row, so
+// that a later write can detect another change.
 import { SETTING_NAMES, type FileView, type Mapping } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { TRASH_OVER } from './trash.ts'
 
 export interface KeptMapping extends Mapping {
-  /** With every digit, so that a mapping can come back as it was. */
+  /** With every digit, so that an undo can restore it exactly. */
   created_at: string
 }
 
 export type MappingState = 'never' | 'mapped' | 'unmapped'
 
-/** A file as its rows have it. Times are text with every digit. */
+/** A file as its rows contain it. Times are text with every digit. */
 export interface FileRecord extends FileView {
   id: string
   version: number
   mapping_state: MappingState
   updated_at: string
   deleted_at: string | null
-  /** Its time in the trash is over. */
+  /** Its days in the trash have ended. */
   over: boolean
   /** Changes with every write to its row. */
   row_version: string
-  /** A running operation has it in its hands. */
+  /** A running operation has claimed it. */
   claimed: boolean
   pack_position: number | null
   mappings: readonly KeptMapping[]
@@ -34,7 +34,7 @@ const COLUMNS = `id, filename, version, size_bytes, content_type, tags, ${SETTIN
   deleted_at::text as deleted_at, coalesce(${TRASH_OVER}, false) as over, xmin::text as row_version,
   exists (select from file_claims c where c.shop_id = files.shop_id and c.file_id = files.id) as claimed`
 
-/** Those of `ids` (bare UUIDs) that exist, in the trash or not. */
+/** The files of `ids` (bare UUIDs) that exist, in the trash or not. */
 export async function readRecords(
   tx: ShopScope,
   ids: readonly string[],

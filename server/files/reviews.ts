@@ -1,5 +1,5 @@
-// Reviews: files of which several products may be meant, with the candidates between which a person
-// chooses. A file has one open question at most, and what was answered with no is not asked again.
+// Reviews: files that several products fit, with the candidates from which a person chooses. A file
+// has at most one open review, and a rejected question is not asked again.
 import { hash } from 'node:crypto'
 import type { Candidate } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
@@ -25,8 +25,8 @@ export interface ReviewRow {
 }
 
 /**
- * In the transaction that writes the outcomes. Files that have a product are a question only where
- * it is to be replaced.
+ * Call it in the transaction that writes the outcomes. A file that has a product gets a review only
+ * if the product is to be replaced.
  */
 export async function recordReviews(
   tx: ShopScope,
@@ -63,7 +63,7 @@ const COLUMNS = `r.id, r.file_id, f.filename, r.operation_id, o.kind, r.candidat
   r.decided_by, r.replaces`
 const WITH_FILES = `reviews r join files f on f.shop_id = r.shop_id and f.id = r.file_id and f.deleted_at is null
   left join operations o on o.shop_id = r.shop_id and o.id = r.operation_id`
-/** A file that was mapped in another way meanwhile is no question any more. */
+/** A file that was mapped in the meantime needs no review. */
 const ASKED = `(r.status <> 'open' or f.mapping_state <> 'mapped' or r.replaces and not exists (select from mappings m
   where m.shop_id = r.shop_id and m.file_id = r.file_id and m.created_at > r.created_at))`
 
@@ -96,13 +96,13 @@ export async function findReview(scope: ShopScope, id: string): Promise<ReviewRo
 }
 
 /**
- * Open ones whose best candidate scores at least `above` and better than that of any other product.
+ * Open reviews whose best candidate scores at least `above` and higher than every other product.
  */
 const CLEAR = `r.shop_id = :shop and r.status = 'open' and ${ASKED} and r.score >= :above::real
   and (r.candidates -> 0 ->> 'score')::real > coalesce((select max((c ->> 'score')::real)
     from jsonb_array_elements(r.candidates) c where c -> 'product_id' <> r.candidates -> 0 -> 'product_id'), -1)`
 
-/** Those of which one candidate is the best, above a score; best first. */
+/** Reviews with one best candidate above a score; highest score first. */
 export function clearReviews(scope: ShopScope, above: number, most: number): Promise<ReviewRow[]> {
   return scope.query<ReviewRow>(
     `select ${COLUMNS} from ${WITH_FILES} where ${CLEAR} order by r.score desc, r.id limit :most`,
@@ -120,7 +120,7 @@ export async function countClear(scope: ShopScope, above: number): Promise<numbe
   return row!.clear
 }
 
-/** Gives those that were open and are decided now. */
+/** Gives those that were open before. */
 export async function decideReviews(
   tx: ShopScope,
   ids: readonly string[],
@@ -135,7 +135,7 @@ export async function decideReviews(
   return new Set(rows.map(({ id }) => id))
 }
 
-/** The operation that maps the files of these reviews. */
+/** Records the operation that maps the files of these reviews. */
 export async function recordAcceptance(
   tx: ShopScope,
   ids: readonly string[],
@@ -151,8 +151,8 @@ export async function recordAcceptance(
 }
 
 /**
- * With the end of an operation: reviews that were accepted are open again where it has not mapped
- * the file after all, or where it has taken that back. `undoes`: the operation that it undid.
+ * At the end of an operation: accepted reviews are open again if it did not map the file or undid
+ * the mapping. `undoes`: the operation that it undid.
  */
 export async function reopenReviews(
   tx: ShopScope,

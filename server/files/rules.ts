@@ -1,5 +1,4 @@
-// The one place that says what a file's name, tags and settings may be. Every channel and every
-// change is held to it.
+// The rules for a file's name, tags and settings. Every channel and every change must meet them.
 import { lookup as mimeTypeOf } from 'mime-types'
 import { UNSAFE_CHARACTERS } from '../../plugins/contract.ts'
 import type { ErrorCode } from '../errors.ts'
@@ -17,7 +16,7 @@ export interface Problem {
 
 const SEPARATORS = /[\\/]/
 
-/** What is wrong with a filename, or null. */
+/** The problem of a filename, or null. */
 export function filenameProblem(name: string): Problem | null {
   const wrong = (message: string): Problem => ({ code: 'invalid_filename', message })
   if (name.trim() === '') return wrong('A filename is required')
@@ -32,7 +31,7 @@ export function filenameProblem(name: string): Problem | null {
   return null
 }
 
-/** What is wrong with an address that a file is to be fetched from, or null. */
+/** The problem of an address to fetch a file from, or null. */
 export function urlProblem(text: string): Problem | null {
   const wrong = (message: string): Problem => ({ code: 'invalid_url', message })
   if (text.length > MAX_URL_LENGTH) return wrong(`A URL has at most ${MAX_URL_LENGTH} characters`)
@@ -44,8 +43,8 @@ export function urlProblem(text: string): Problem | null {
 }
 
 /**
- * An address as a log or a mail may name it: user info, query and fragment may hold secrets. Null:
- * it is none.
+ * An address as a log or a mail may show it: user info, query and fragment may contain secrets.
+ * Null: not an address.
  */
 export function shownUrl(text: string): string | null {
   const url = URL.parse(text)
@@ -58,13 +57,13 @@ export const normalizeTags = (tags: readonly string[]): string[] => [
 ]
 
 /**
- * The media type that a file is served as: by its name, since the source's word is not to be
- * trusted.
+ * The media type that a file is served as. Derived from its name, since the source's Content-Type
+ * cannot be trusted.
  */
 export const contentTypeOf = (filename: string): string =>
   mimeTypeOf(filename) || 'application/octet-stream'
 
-/** `Report.pdf`, 2 → `Report (2).pdf`, cut so that it stays within the longest name allowed. */
+/** `Report.pdf`, 2 → `Report (2).pdf`, cut to the longest allowed name. */
 export function numberedName(filename: string, number: number): string {
   const at = filename.lastIndexOf('.')
   const [stem, end] = at > 0 ? [filename.slice(0, at), filename.slice(at)] : [filename, '']

@@ -1,4 +1,4 @@
-// A shop's settings, with the specification's defaults for what it has not set.
+// A shop's settings; the specification's defaults apply to settings that it has not set.
 import { z } from 'zod'
 import {
   MATCH_METHODS,
@@ -12,10 +12,10 @@ const MAX_SMS_RECIPIENTS = 5
 /** Country and number, without spaces; 15 digits at most (ITU-T E.164). */
 const E164 = /^\+[1-9]\d{6,14}$/
 
-/** A name of the IANA list, as `Europe/Berlin`: a bare offset knows no daylight saving. */
+/** A name of the IANA list, such as `Europe/Berlin`: a bare offset has no daylight saving time. */
 export const timeZone = z.string().refine(isTimeZone, 'Choose a time zone, like Europe/Berlin')
 
-/** Those that were found valid: looking one up takes longer than the rest of the settings. */
+/** Names that were found valid: checking one takes longer than validating all other settings. */
 const knownTimeZones = new Set<string>()
 
 function isTimeZone(name: string): boolean {
@@ -30,7 +30,7 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** What may be set, without defaults: a change names any of them. */
+/** The settings without defaults: a change names any of them. */
 const fields = {
   ...shopSettingFields,
   storage_location: z
@@ -142,7 +142,7 @@ export async function readShop(scope: ShopScope): Promise<ShopRecord> {
   }
 }
 
-/** Changes what is named and leaves the rest. */
+/** Changes the given settings and no others. */
 export async function changeShopSettings(
   scope: ShopScope,
   change: z.output<typeof settingsChange>,

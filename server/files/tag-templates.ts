@@ -16,7 +16,7 @@ export interface TagTemplate {
 const MOST = 500
 const COLUMNS = 'id, name, tags, created_at'
 
-/** By name. `after`: the key of the last name of the page before (`nameKey`). */
+/** By name. `after`: the key of the previous page's last name (`nameKey`). */
 export const listTemplates = (
   scope: ShopScope,
   { after, limit }: { after: string; limit: number },
@@ -26,7 +26,7 @@ export const listTemplates = (
     { after, limit },
   )
 
-/** Throws `conflict` where the name is taken, or the shop has as many as it may. */
+/** Throws `conflict` if the name is taken, or if the shop has the maximum number. */
 export async function createTemplate(
   scope: ShopScope,
   { name, tags }: { name: string; tags: readonly string[] },
@@ -49,7 +49,7 @@ export async function createTemplate(
     : new AppError('conflict', { message: `A shop has at most ${MOST} tag templates` })
 }
 
-/** What is absent stays as it is. Throws `not_found`, and `conflict` where the name is taken. */
+/** Absent fields stay unchanged. Throws `not_found`, and `conflict` if the name is taken. */
 export async function changeTemplate(
   scope: ShopScope,
   id: string,

@@ -1,12 +1,12 @@
-// The trash: a file stays there 7 days with its links, then it is gone for good.
+// The trash: a file is kept there for 7 days with its links, then purged.
 import type { Database } from '../db/database.ts'
 
 const TRASH_DAYS = 7
-/** SQL, of a row of `files` in the trash: its time is over, and the next sweep takes it. */
+/** SQL, of a row of `files` in the trash: its days have ended, and the next sweep purges it. */
 export const TRASH_OVER = `files.deleted_at <= now() - interval '${TRASH_DAYS} days'`
-const FILES_AT_ONCE = 5000
+const FILE_BATCH = 5000
 
-/** Across shops. Gives how many files it removed. */
+/** Across shops. Gives how many files it purged. */
 export async function sweepTrash(pool: Database['pool'], now: Date): Promise<number> {
   let removed = 0
   while (true) {
@@ -16,9 +16,9 @@ export async function sweepTrash(pool: Database['pool'], now: Date): Promise<num
          order by shop_id, id limit $3 for update skip locked
        ) old where files.shop_id = old.shop_id and files.id = old.id
          and not exists (select from file_claims c where c.shop_id = files.shop_id and c.file_id = files.id)`,
-      [now, TRASH_DAYS, FILES_AT_ONCE],
+      [now, TRASH_DAYS, FILE_BATCH],
     )
     removed += rowCount ?? 0
-    if ((rowCount ?? 0) < FILES_AT_ONCE) return removed
+    if ((rowCount ?? 0) < FILE_BATCH) return removed
   }
 }

@@ -21,7 +21,7 @@ beforeEach(async () => {
 
 class RolledBack extends Error {}
 
-/** What `work` gives, with nothing of it kept. */
+/** The result of `work`, which is rolled back. */
 async function tried<T>(work: (tx: ShopScope) => Promise<T>): Promise<T> {
   let result!: T
   await scope

@@ -5,7 +5,8 @@ import type { Bindings } from '../db/for-shop.ts'
 import { MAX_TAGS, normalizeTags } from './rules.ts'
 
 /**
- * Settings that are nothing but a column. A name must be free, and a public file needs an address.
+ * Settings that write nothing except their column. (A name must be free, and a public file needs an
+ * address.)
  */
 const COLUMN_TYPES = settingColumns({ plain: true })
 type Plain = keyof typeof COLUMN_TYPES
@@ -16,30 +17,30 @@ interface Field {
   differs: string
   before: string
   after: string
-  /** `after` as an object, where it is the same for every file. */
+  /** `after` as an object, if it is the same for every file. */
   value?: Readonly<Record<string, unknown>>
-  /** What must hold of the new value. */
+  /** The condition that the new value must meet. */
   most?: string
 }
 
 export interface UniformUpdate {
   /**
-   * UPDATE of those of `given (id)` that it changes, RETURNING id, before, after: as `changeFiles`
-   * would note them.
+   * UPDATE of the files of `given (id)` that it changes, RETURNING id, before, after: the same as
+   * `changeFiles` records.
    */
   sql: string
   bindings: Bindings
 }
 
-/** Null: the change is not one that the database could make by itself. */
+/** Null: the database cannot make this change without reading files here. */
 export function uniformUpdate(change: FileChange): UniformUpdate | null {
   const bindings: Bindings = {}
   const fields = fieldsOf(change, bindings)
   if (!fields || fields.length === 0) return null
   const conditions = [
-    // As an array the index finds them, where for a join the planner would read all files.
+    // With an array the index finds them; with a join the planner would read all files.
     'files.shop_id = :shop and files.id = any(array(select id from given)) and files.deleted_at is null',
-    // Another operation has it in its hands.
+    // Another operation has claimed it.
     'not exists (select from file_claims c where c.shop_id = files.shop_id and c.file_id = files.id)',
     `(${fields.map(({ differs }) => differs).join(' or ')})`,
     ...fields.flatMap(({ most }) => most ?? []),
@@ -57,8 +58,7 @@ const before = (field: Field) => field.before
 const after = (field: Field) => field.after
 
 /**
- * What a file's fields are afterwards where all of them changed, made once for all files;
- * undefined: it is not the same for all.
+ * `after` where all fields changed, built once for all files; undefined: it differs between files.
  */
 function wholeAfter(fields: readonly Field[], bindings: Bindings): string | undefined {
   if (fields.some(({ value }) => value === undefined)) return undefined
@@ -88,7 +88,7 @@ function noted(
   return `case when ${differ} then ${all} else ${apart} end`
 }
 
-/** In RETURNING the row as it was is `old`. */
+/** In RETURNING, `old` is the row before the update. */
 const afterUpdate = (sql: string) => sql.replaceAll('files.', 'old.')
 
 function fieldsOf(
@@ -134,8 +134,8 @@ const without = (all: string, some: string) =>
   `array(select t from unnest(${all}) with ordinality as u(t, n) where t <> all(${some}) order by n)`
 
 /**
- * As server/engine/batches/apply.ts does it: those that stay in their order, then the new ones.
- * Their order alone is no change.
+ * The same as in server/engine/batches/apply.ts: kept tags in their order, then the new ones. Their
+ * order alone is no change.
  */
 function tagsField(change: TagChange, bindings: Bindings): Field | null {
   const way = wayOf(change)

@@ -1,4 +1,4 @@
-// A file's versions: listed, found for their bytes, and gone back to.
+// A file's versions: listed, located and restored.
 import { extensionOf } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { AppError } from '../errors.ts'
@@ -7,24 +7,22 @@ import type { LocatedFile } from './list.ts'
 
 export interface VersionRow {
   number: number
-  /** The file's name when these bytes came. */
+  /** The file's name when these bytes arrived. */
   filename: string
   size_bytes: number
   content_type: string
   location: string
-  /** It is the one that the file has. */
+  /** It is the file's current version. */
   current: boolean
   created_at: Date
-  /** Replaced by an operation that was told not to keep it: then it goes. */
+  /** Replaced by an operation that keeps no old versions: the version is removed at this time. */
   expires_at: Date | null
 }
 
 const VERSIONS = `from files f join versions v on v.shop_id = f.shop_id and v.file_id = f.id
   where f.shop_id = :shop and f.id = :fileId and f.deleted_at is null`
 
-/**
- * Newest first; none at all: there is no such file. `before`: the last number of the page before.
- */
+/** Newest first; empty if there is no such file. `before`: the previous page's last number. */
 export function listVersions(
   scope: ShopScope,
   fileId: string,
@@ -38,7 +36,7 @@ export function listVersions(
   )
 }
 
-/** Where a version's bytes are, or null where the file has no such version. */
+/** Where a version's bytes are, or null if the file has no such version. */
 export async function locateVersion(
   scope: ShopScope,
   fileId: string,
@@ -53,13 +51,13 @@ export async function locateVersion(
 }
 
 /**
- * Makes a version the file's current one; its links go on with those bytes. Where a conversion had
- * given the file another ending, its name gets that version's back. Throws as `editFile` does, and
- * `not_found` where there is no such version.
+ * Makes a version the file's current one; its links serve those bytes. If a conversion had changed
+ * the file's extension, the name gets that version's extension back. Throws as `editFile` does, and
+ * `not_found` if there is no such version.
  */
 export function restoreVersion(scope: ShopScope, fileId: string, number: number): Promise<void> {
   return editFile(scope, fileId, async (tx, draft) => {
-    // Held: one whose time is over does not go meanwhile.
+    // Locked, so that a sweep does not remove an expired version at the same time.
     const [version] = await tx.query<{ filename: string }>(
       `select coalesce(v.filename, f.filename) as filename ${VERSIONS} and v.number = :number for key share of v`,
       { fileId, number },
@@ -72,8 +70,8 @@ export function restoreVersion(scope: ShopScope, fileId: string, number: number)
 }
 
 /**
- * At an operation's end: versions that it was told not to keep go once it can't be undone any more.
- * `window`: an interval.
+ * At an operation's end: sets when the versions expire that it was told not to keep: when it cannot
+ * be undone any more. `window`: an interval.
  */
 export async function expireReplaced(
   tx: ShopScope,

@@ -1,9 +1,9 @@
-// The events that webhooks are told of, and raising one: in the transaction of what happened, a
-// message in the outbox for each webhook of the shop that wants it.
+// The events of webhooks. Raising one writes, in the transaction of the event, a message in the
+// outbox for each webhook of the shop that wants it.
 import type { ShopScope } from '../db/for-shop.ts'
 import { queueMessage } from '../queue/queue.ts'
 
-/** Each with what its `data` is. Receivers ignore types that they do not know: more may come. */
+/** Each with the meaning of its `data`. Receivers ignore unknown types: more may be added. */
 export const EVENTS = {
   'notice.created': 'A notice: all that the list of notices shows',
   'operation.finished': 'An operation that ended, as GET /api/operations/{id} answers',
@@ -17,10 +17,10 @@ export const EVENTS = {
 export type WebhookEvent = keyof typeof EVENTS
 export const WEBHOOK_EVENTS = Object.keys(EVENTS) as readonly WebhookEvent[]
 
-/** Sent by hand to check an address. */
+/** Sent on request, to check an address. */
 export const TEST_EVENT = 'webhook.test'
 
-/** What the outbox keeps. The data of an operation is read when its message is written. */
+/** What the outbox stores. The data of an operation is read when its message is written. */
 export interface WebhookPayload {
   type: WebhookEvent | typeof TEST_EVENT
   data?: object
@@ -28,7 +28,7 @@ export interface WebhookPayload {
 
 export interface RaisedEvent {
   type: WebhookEvent
-  /** Unique for what happened: the same event is not told twice. */
+  /** Unique for the event: the same event is not sent twice. */
   key: string
   data?: object
   /** A bare UUID. */

@@ -1,4 +1,4 @@
-// How the API's JSON is sent: compressed, and not at all to a client that has the same already.
+// How the API sends JSON: compressed, and without a body if the client already has the same answer.
 import { request } from 'node:http'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -18,7 +18,7 @@ interface Raw {
   bytes: Buffer
 }
 
-/** As it comes: fetch would decompress it. */
+/** The raw bytes of the answer: fetch would decompress them. */
 const get = (route: string, headers: Record<string, string> = {}): Promise<Raw> =>
   new Promise((resolve, reject) => {
     const all = { authorization: `Bearer ${app.owner.key}`, ...headers }

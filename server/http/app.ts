@@ -1,5 +1,5 @@
-// The HTTP application: downloads first, before Koa makes anything of them, since they are the hot
-// path; then a Koa with health, the API, and the page for all the rest.
+// The HTTP application: downloads are answered before Koa, since they are the hot path; Koa answers
+// health, the API, and the page for all other addresses.
 import {
   createServer,
   type IncomingMessage,
@@ -99,7 +99,7 @@ export interface AppParts {
   baseUrl: string
   demo: boolean
   trustProxy: boolean
-  /** What a reader of /metrics must send. */
+  /** The bearer token that readers of /metrics must send. */
   metricsToken?: string | null
   clock: () => Date
   log: Logger
@@ -179,13 +179,16 @@ export function createApp(parts: AppParts): RequestListener {
   }
 }
 
-/** Downloads are the hot path; a webhook's signature is that of its raw body. Null: Koa's. */
+/**
+ * Downloads bypass Koa because they are the hot path, and webhooks because the signature covers the
+ * raw body. Null: Koa answers.
+ */
 function addressBeforeKoa(url: string | undefined): string | null {
   const path = url?.split('?', 1)[0] ?? ''
   return path === WEBHOOKS_PATH || isFlowPath(path) ? path : deliveryAddress(url)
 }
 
-/** Clients may send any path: all unknown ones are counted as one. */
+/** Clients may send any method: all unknown ones are counted as one. */
 const methodOf = ({ method = '' }: IncomingMessage): string =>
   METHODS.has(method) ? method : 'other'
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
@@ -250,7 +253,10 @@ function timed(metrics: Metrics) {
   }
 }
 
-/** As the API describes it: `/api/files/:id`. Addresses that anyone may make up are one. */
+/**
+ * The route as the API document names it: `/api/files/:id`. All unknown addresses are counted as
+ * one.
+ */
 function routeOf(ctx: Context): string {
   const { _matchedRoute: matched } = ctx as { _matchedRoute?: string }
   if (matched !== undefined) return matched
@@ -282,13 +288,13 @@ function unknownApi(
   }
 }
 
-/** Longer than anyone waits for an operation's end, of whose request nothing moves meanwhile. */
+/** Longer than the longest wait for an operation's end, during which no bytes are sent. */
 const STALL_MS = 300_000
 
 /**
- * Listens, and resolves with the server once it does. Rejects with a sentence when the port is
- * taken. A connection on which nothing has moved for `stallMs` is given up; how long a request
- * takes as a whole is not limited, since an upload may take hours.
+ * Listens, and resolves with the server once it does. Rejects with a sentence if the port is taken.
+ * A connection that is idle for `stallMs` is closed; the duration of a whole request is not
+ * limited, since an upload may take hours.
  */
 export async function listen(
   app: RequestListener,

@@ -1,4 +1,4 @@
-// Guessing keys and tokens: limited by address, without a cost for those who share it.
+// Guessing keys and tokens is limited by address, without locking out others who share the address.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestApp, type TestApp } from '../../test/app.ts'
 import { AppError } from '../errors.ts'

@@ -9,15 +9,16 @@ import { AppError } from '../errors.ts'
 import { openRateLimit } from '../db/rate-limits.ts'
 
 const MINUTE_SECONDS = 60
-/** Entries of each memory; the oldest are dropped. */
+/** The most entries of each cache; the oldest are dropped. */
 const MOST_KEPT = 10_000
 
 export interface FailureLimiter {
   /**
-   * Runs `check`, and counts its `unauthenticated`. Throws `rate_limited` for further failures of
-   * that address. `secret`: what the client shows, if it could be guessed only by asking: from such
-   * an address it is not even checked, unless it was right before. Others behind the same address
-   * keep working. A signed token, without one, is always checked.
+   * Runs `check`, and counts its `unauthenticated` errors. Throws `rate_limited` for further
+   * failures of that address. `secret`: the key that the client sends, if it could be guessed by
+   * trying. From an address with too many failures a secret is not checked unless it was valid
+   * before, so that others behind the same address keep working. A signed token (no `secret`) is
+   * always checked.
    */
   guard<T>(request: IncomingMessage, check: () => T | Promise<T>, secret?: string): Promise<T>
 }
@@ -38,7 +39,7 @@ export function createFailureLimiter({
     points: limits.failed_sign_ins_per_minute,
     seconds: MINUTE_SECONDS,
   })
-  /** Until when, by address. */
+  /** The time until which an address is refused, by address. */
   const refused = new Map<string, number>()
   const right = new Map<string, true>()
 
@@ -72,7 +73,7 @@ function tooMany(ms: number): AppError {
   return new AppError('rate_limited', { message, retryAfter: Math.max(1, Math.ceil(ms / 1000)) })
 }
 
-/** As the newest entry. */
+/** Stores the entry as the newest one. */
 function keep<V>(memory: Map<string, V>, key: string, value: V): void {
   memory.delete(key)
   memory.set(key, value)

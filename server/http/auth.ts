@@ -1,5 +1,5 @@
-// Who asks: an API key (stored as a hash, with scopes) or a storefront session token (a person in
-// the admin, every scope).
+// Authentication: an API key (stored as a hash, with scopes) or a storefront session token (a
+// person in the admin, every scope).
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Database } from '../db/database.ts'
@@ -66,7 +66,7 @@ export function createAuthenticator({ database, storefront, failures }: AuthPart
 export const bearerToken = ({ headers }: IncomingMessage): string | undefined =>
   /^Bearer +([^\s]+)$/i.exec(headers.authorization ?? '')?.[1]
 
-/** Makes an API key. It is shown this once: the database holds its hash. */
+/** Creates an API key. It is shown only here: the database stores its hash. */
 export async function createApiKey(
   scope: ShopScope,
   key: { name: string; scopes: readonly Scope[]; demo: boolean; expiresAt?: Date },

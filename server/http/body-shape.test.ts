@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { MOST_DEEP, MOST_FIELDS, MOST_VALUES, shapeCounter } from './body-shape.ts'
 
-/** Piece by piece, of any length. */
+/** Passes the text to the counter in pieces of this length. */
 function count(text: string, length = text.length): void {
   const bytes = Buffer.from(text)
   const counter = shapeCounter()

@@ -1,14 +1,12 @@
 // The shape of a JSON body, counted in its bytes before it is parsed. JSON.parse takes 100 ns for a
-// value that occupies three bytes and 1 µs for a new field's name: 5 MB of either would block the
-// process for half a second.
+// value of three bytes and 1 µs for a new field name: 5 MB of either would block the process for
+// half a second.
 import { AppError } from '../errors.ts'
 
 /** Every element of a list and every field counts as one. */
 export const MOST_VALUES = 100_000
 export const MOST_FIELDS = 40_000
-/**
- * More than any request needs, and few enough for functions that call themselves for each level.
- */
+/** More levels than any request needs, and few enough for recursive functions. */
 export const MOST_DEEP = 50
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a] as const

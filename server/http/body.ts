@@ -1,6 +1,6 @@
-// A request's JSON body, read within its limits. A body that is refused is read to its end, or its
-// connection is closed: on one that stays open, unread bytes hold up the next request, which behind
-// a proxy is another client's.
+// A request's JSON body, read within its limits. A refused body is read to its end, or its
+// connection is closed: unread bytes on an open connection would block the next request, which
+// behind a proxy is another client's.
 import type { IncomingMessage } from 'node:http'
 import type { Context } from 'koa'
 import { koaBody } from 'koa-body'
@@ -15,7 +15,7 @@ const DISCARD_MS = 5_000
 
 /**
  * Throws `malformed_request`, `payload_too_large` and `unsupported_media_type`. An empty body is an
- * empty object, since every field of some requests is optional.
+ * empty object, since all fields of some requests are optional.
  */
 export function jsonReader(mostBytes: number): (ctx: Context) => Promise<unknown> {
   const readText = textReader(mostBytes)
@@ -32,13 +32,13 @@ export function jsonReader(mostBytes: number): (ctx: Context) => Promise<unknown
   }
 }
 
-/** No body was sent, and none was announced. */
+/** The request has no body and announces none. */
 export const hasNoBody = ({ req: { headers } }: Context): boolean =>
   headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
 
 /**
- * koa-body decompresses the text and limits its bytes; the JSON is parsed below, once its shape is
- * known.
+ * koa-body decompresses the text and limits its bytes; the JSON is parsed below, after its shape
+ * was checked.
  */
 function textReader(mostBytes: number): (ctx: Context) => Promise<string> {
   const read = koaBody({ ...TEXT_ONLY, textLimit: mostBytes })
@@ -61,7 +61,7 @@ const TEXT_ONLY = {
   },
 }
 
-/** raw-body and inflation name what they refuse by an HTTP status. */
+/** raw-body and zlib report a refusal by an HTTP status. */
 function refusal(cause: unknown): AppError {
   const status = (cause as { status?: unknown }).status
   if (status === 413) return new AppError('payload_too_large')
@@ -71,7 +71,7 @@ function refusal(cause: unknown): AppError {
   })
 }
 
-/** Only a list or an object is a request. */
+/** A request is a list or an object. */
 function parsed(text: string): unknown {
   if (text === '') return {}
   try {

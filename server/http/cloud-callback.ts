@@ -1,5 +1,6 @@
-// The page that a provider sends the sign-in window to. It hands what it was given to the window
-// that opened it, on this address alone, which completes the sign-in with its own session.
+// The page to which a provider redirects the sign-in window. It passes the provider's parameters to
+// the window that opened it (same origin only), and that window completes the sign-in with its own
+// session.
 import { createHash } from 'node:crypto'
 import type { Context, Next } from 'koa'
 import { CALLBACK_PATH } from '../channels/cloud/authorize.ts'

@@ -1,4 +1,4 @@
-// Cloud connections and their syncs, as the API takes and gives them.
+// Cloud connections and their syncs, as the API receives and returns them.
 import { z } from 'zod'
 import type { CloudConnection, ConnectionWishes } from '../channels/cloud/connections.ts'
 import { FREQUENCIES, optionFields, type ConnectionOptions } from '../channels/cloud/options.ts'
@@ -11,7 +11,7 @@ import { timestamp } from './schemas.ts'
 const MOST_FIELD = 8192
 const MOST_NAME = 200
 
-/** All fields of all providers; which of them a provider has is judged with it. */
+/** The fields of all providers; a request is checked against its own provider's fields later. */
 const fieldNames = [...new Set(PROVIDERS.flatMap(({ fields }) => fields.map(({ name }) => name)))]
 const valueFields = Object.fromEntries(
   fieldNames.map((name) => [name, z.string().max(MOST_FIELD).nullable().optional()]),
@@ -33,7 +33,10 @@ export const createBody = z
   .meta({ id: 'ConnectionRequest' })
 export const changeBody = z.strictObject(common).meta({ id: 'ConnectionChange' })
 
-/** A body's fields, sorted out. An empty value takes a field's place as well as a missing one. */
+/**
+ * Sorts a body's fields into settings of the connection, options and the provider's values. A value
+ * of null is stored as ''.
+ */
 export function wishesOf(body: z.output<typeof changeBody>): ConnectionWishes {
   const given = body as Record<string, unknown>
   const pick = (names: readonly string[]) =>
@@ -121,7 +124,7 @@ export const syncRecord = (sync: SyncView): z.output<typeof syncSchema> => ({
   error: sync.error,
 })
 
-/** An access key is told by its end. */
+/** An access key is shown by its last characters. */
 function shownSettings({ provider, settings }: CloudConnection): Record<string, string | null> {
   const fields = providerOf(provider).fields.filter(({ secret }) => !secret)
   return Object.fromEntries(

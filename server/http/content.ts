@@ -1,5 +1,5 @@
-// A file's bytes for the merchant's own tools: the conditions, ranges and headers of a buyer's
-// download, without the counting.
+// A file's bytes for the merchant's own tools: conditional requests, ranges and headers as for a
+// buyer's download, without counting.
 import { pipeline } from 'node:stream/promises'
 import type { Context } from 'koa'
 import { evaluateConditions } from '../delivery/conditions.ts'
@@ -11,7 +11,7 @@ import { errorSchema } from './schemas.ts'
 
 const refused = (description: string) => ({ description, schema: errorSchema })
 
-/** As OpenAPI describes such an endpoint. */
+/** The replies of such an endpoint, for the OpenAPI document. */
 export const contentReplies = {
   200: { description: 'The bytes', schema: null },
   206: { description: 'The part that `Range` asks for', schema: null },
@@ -23,7 +23,7 @@ export const contentReplies = {
   416: refused('It has no such part'),
 }
 
-/** Answers the request by itself: the body goes to the socket as it is read. */
+/** Answers the request directly: the bytes are streamed to the socket. */
 export async function sendContent(
   ctx: Context,
   store: BlobStore,
@@ -55,8 +55,8 @@ export async function sendContent(
     ...(range ? ['Content-Range', `bytes ${range.start}-${range.end}/${file.size_bytes}`] : []),
   ])
   if (!bytes) ctx.res.end()
-  // A client that leaves early is no failure of ours; a store that fails ends the connection short
-  // of its length.
+  // A client that disconnects is no error of ours; if the store fails, the connection is closed
+  // before the announced length.
   else await pipeline(bytes, ctx.res).catch(() => ctx.res.destroy())
 }
 

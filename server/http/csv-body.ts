@@ -1,11 +1,10 @@
-// A CSV file in a request: as the body itself or as the file of a form, handed on piece by piece as
-// it comes.
+// A CSV file in a request: as the body itself or as the file of a form, passed on as it arrives.
 import type { Context } from 'koa'
 import { UNSAFE_CHARACTERS } from '../../plugins/contract.ts'
 import { AppError } from '../errors.ts'
 import { boundaryIn, openFormFile } from './form-file.ts'
 
-/** Windows calls a CSV file a sheet of Excel's. */
+/** Windows sends CSV files with Excel's media type. */
 const TYPES = [
   'text/*',
   'application/csv',
@@ -14,17 +13,17 @@ const TYPES = [
 ] as const
 const DEFAULT_NAME = 'import.csv'
 const MOST_NAME = 255
-/** What a form may have around its file. */
+/** The most bytes of a form in addition to its file. */
 const AROUND = 2 * 1024 * 1024
 
 export interface ReceivedFile {
   filename: string
-  /** Throws `AppError` where the request breaks off. */
+  /** Throws `AppError` if the request is interrupted. */
   bytes: AsyncIterable<Uint8Array>
 }
 
 /**
- * Throws `payload_too_large` (by the declared length; the reader of the bytes checks the real one),
+ * Throws `payload_too_large` (by the declared length; the reader checks the real one),
  * `unsupported_media_type`, and `validation_failed` for a form without a file.
  */
 export async function receivedFile(
@@ -38,8 +37,8 @@ export async function receivedFile(
   if ((ctx.request.length ?? 0) > mostBytes + (boundary === null ? 0 : AROUND))
     throw new AppError('payload_too_large')
   const body = wholeBody(ctx)
-  // What is not wanted any more is read all the same once the answer is out: the next request would
-  // wait behind it.
+  // Read the rest of a refused body after the answer: unread bytes would block the next request on
+  // the connection.
   ctx.res.once('finish', () => void body.return(undefined).finally(() => ctx.req.resume()))
   if (boundary === null) return { filename: nameOf(filename), bytes: body }
   const file = await openFormFile(body, boundary)

@@ -1,4 +1,4 @@
-// A CSV file on its way in, as every answer shows it.
+// A CSV upload, as every answer shows it.
 import { z } from 'zod'
 import { missingColumns } from '../channels/csv/check.ts'
 import { FIELDS, placesOf, suggestColumns, type CsvField } from '../channels/csv/columns.ts'

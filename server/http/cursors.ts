@@ -1,5 +1,5 @@
-// Cursors of lists: opaque to clients, checked when they come back, part by part: what a query
-// would choke on is a client's mistake.
+// Cursors of lists: opaque to clients, and validated part by part when they come back, so that an
+// invalid one gives a client error and not a database error.
 import { AppError } from '../errors.ts'
 
 export const toCursor = (values: readonly (string | number)[]): string =>
@@ -12,8 +12,8 @@ type Values<Parts extends readonly CursorPart[]> = {
 }
 
 /**
- * The values of a cursor that has these parts, or so many; null without one. Throws
- * `validation_failed` for anything else.
+ * The values of a cursor that has these parts, or this many; null without a cursor. Throws
+ * `validation_failed` for any other text.
  */
 export function fromCursor<const Parts extends readonly CursorPart[]>(
   cursor: string | undefined,
@@ -35,7 +35,7 @@ export function fromCursor(
     )
       return values
   } catch {
-    // Said below.
+    // Reported below.
   }
   const message = 'Send next_cursor of the page before, unchanged'
   throw new AppError('validation_failed', {
@@ -44,18 +44,18 @@ export function fromCursor(
   })
 }
 
-/** What can be put into a query as text. */
+/** A text that can be bound in a query. */
 export const text = (value: unknown): value is string =>
   typeof value === 'string' && value.isWellFormed() && !value.includes('\u0000')
 
 const anything = (value: unknown): value is string | number => text(value) || Number.isFinite(value)
 
 const INTEGER = 2 ** 31 - 1
-/** What PostgreSQL calls an integer. */
+/** PostgreSQL's `integer`. */
 export const integer = (value: unknown): value is number =>
   Number.isInteger(value) && Math.abs(value as number) <= INTEGER
 
-/** A larger one. */
+/** PostgreSQL's `bigint`. */
 export const bigInteger = (value: unknown): value is number => Number.isSafeInteger(value)
 
 /** A bare UUID. */

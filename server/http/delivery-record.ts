@@ -109,7 +109,7 @@ export const deliveryDetailSchema = deliverySchema
 export interface RecordParts {
   secrets: Secrets
   baseUrl: string
-  /** The reader may know the buyer's address. */
+  /** The reader may see the buyer's address. */
   mayUse: boolean
 }
 

@@ -1,4 +1,4 @@
-// /api/openapi.json, and /api/docs: the same for people to read and try.
+// /api/openapi.json, and /api/docs: a page to read and try the API.
 import { createReadStream } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'

@@ -1,5 +1,5 @@
-// Metrics of the drop server: its processes write what they see to the database, so that each web
-// process can tell of all of them. By account, which is its username; never a password.
+// Metrics of the drop server: its processes write them to the database, so that every web process
+// can report all of them. They are labelled by account (its username), never with a password.
 import { Gauge, type Registry } from 'prom-client'
 import type { Database } from '../db/database.ts'
 
@@ -10,7 +10,7 @@ interface AccountRow {
   refusals: string
 }
 
-/** Accounts that nobody uses any more are left out. */
+/** Accounts without recent use are left out. */
 const ACCOUNTS = `
   select username as account, received_files, received_bytes, refusals from drop_accounts
   where last_used_at > now() - interval '7 days' or refusals > 0`
@@ -21,7 +21,7 @@ const FILES = `
   select state, count(*)::int as files, coalesce(sum(size_bytes), 0)::float8 as bytes from drop_entries
   where kind = 'file' and state in ('writing', 'partial', 'waiting', 'importing', 'failed') group by 1`
 
-/** Registers the gauges and returns what reads them. */
+/** Registers the gauges and returns the function that updates them. */
 export function dropMetrics(
   registers: Registry[],
   { pool }: Pick<Database, 'pool'>,

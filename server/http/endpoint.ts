@@ -1,5 +1,5 @@
-// What an endpoint is: method, path, scope, the schemas that both validate its requests and
-// describe it in OpenAPI, and a short handler. Routes are lists of these.
+// An endpoint: method, path, scope, the schemas that validate its requests and describe it in
+// OpenAPI, and a short handler. Routes are lists of endpoints.
 import type { Context } from 'koa'
 import type { z } from 'zod'
 import type { ShopScope } from '../db/for-shop.ts'
@@ -21,13 +21,13 @@ export const SCOPES = [
 ] as const
 export type Scope = (typeof SCOPES)[number]
 
-/** Who asks, once authenticated. */
+/** The authenticated caller. */
 export interface Caller {
   scope: ShopScope
   shop: { domain: string; name: string; demo: boolean }
   /** For rate limits and history: `key:<name>` or `user:<id>`. */
   subject: string
-  /** What history shows. */
+  /** The name that history shows. */
   name: string
   scopes: ReadonlySet<Scope>
 }
@@ -37,21 +37,21 @@ export interface Request<Params, Query, Body> {
   params: Params
   query: Query
   body: Body
-  /** Unique for what was asked under one Idempotency-Key; undefined without one. */
+  /** Unique for the request under one Idempotency-Key; undefined without a key. */
   idempotencyKey: string | undefined
-  /** Aborts when the client goes away. */
+  /** Aborts when the client disconnects. */
   signal: AbortSignal
   ctx: Context
 }
 
-/** Sent as JSON, unless the handler answered by itself (`null`). */
+/** Sent as JSON; null if the handler has answered directly. */
 export interface Reply {
   status?: number
   headers?: Record<string, string>
   body: unknown
   /**
-   * What the same request under the same Idempotency-Key is answered with, where that is not the
-   * body: a secret is kept nowhere.
+   * The body that is stored for a repeated request under the same Idempotency-Key, if it differs:
+   * secrets are not stored.
    */
   kept?: unknown
 }
@@ -67,35 +67,40 @@ export interface Endpoint<
   summary: string
   description?: string
   tag: string
-  /** The scope that an API key needs, or any one of several; null: any valid key will do. */
+  /** The scope that an API key needs, or several of which one is enough; null: any valid key. */
   scope: Scope | readonly Scope[] | null
   params?: Params
   query?: Query
   body?: Body
   /**
-   * All that it does is in the database: under an Idempotency-Key its answer is written in the same
+   * It changes only the database: under an Idempotency-Key the answer is written in the same
    * transaction, once or not at all.
    */
   atomic?: true
   /**
-   * It reads the request's body itself and handles Idempotency-Key afterwards: the key covers that
-   * body.
+   * It reads the request's body itself and handles Idempotency-Key afterwards, because the key
+   * covers that body.
    */
   readsBody?: true
-  /** By status. A schema, or null for an answer that is not JSON: of this `type`, or of any. */
+  /**
+   * By status. A schema, or null for an answer that is not JSON: of this `type`, or of any type.
+   */
   replies: Record<number, { description: string; schema: z.ZodType | null; type?: string }>
   handler(
     request: Request<z.output<Params>, z.output<Query>, z.output<Body>>,
   ): Promise<Reply | null>
 }
 
-/** Keeps the schemas' types while an endpoint is written, and gives them up when it is listed. */
+/**
+ * Checks the schemas' types while an endpoint is written, and erases them for the list of
+ * endpoints.
+ */
 export function endpoint<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType>(
   definition: Endpoint<Params, Query, Body>,
 ): Endpoint {
   return definition as unknown as Endpoint
 }
 
-/** Any one of them will do; none: any valid key. */
+/** One of these is enough; empty: any valid key. */
 export const scopesOf = ({ scope }: Pick<Endpoint, 'scope'>): readonly Scope[] =>
   scope === null ? [] : typeof scope === 'string' ? [scope] : scope

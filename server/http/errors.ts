@@ -60,15 +60,14 @@ export function errorResponses(log: Logger) {
   }
 }
 
-/** `methods`: those that the address does answer. */
+/** `methods`: the methods that the address supports. */
 export function notAllowed(ctx: Context, methods: readonly string[]): AppError {
   ctx.set('Allow', [...new Set(methods)].join(', '))
   return new AppError('method_not_allowed')
 }
 
 /**
- * Maps errors of libraries to our codes. Their texts may contain secrets, so they are not passed
- * on.
+ * Maps errors of libraries to our codes. Their texts may contain secrets, so they are not shown.
  */
 function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown

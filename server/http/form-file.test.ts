@@ -1,4 +1,4 @@
-// The file in a form, wherever the form is cut, and forms that are none.
+// The file in a form, for every way to split the form into chunks, and invalid forms.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { boundaryIn, openFormFile } from './form-file.ts'

@@ -1,15 +1,15 @@
 // The one file of a multipart form (RFC 7578), passed on as it arrives. Parts before it are
-// skipped, and what follows it is not read.
+// skipped, and parts after it are not read.
 import { AppError } from '../errors.ts'
 
 export interface FormFile {
   filename: string | null
-  /** Throws `malformed_request` where the form ends before the file does. */
+  /** Throws `malformed_request` if the form ends before the file does. */
   bytes: AsyncIterable<Buffer>
 }
 
 const MOST_HEADERS = 16 * 1024
-/** Of a part that is no file. */
+/** The most bytes of a part that is no file. */
 const MOST_FIELD = 1024 * 1024
 
 const malformed = () =>
@@ -17,13 +17,13 @@ const malformed = () =>
     message: 'The form could not be read to the end of its file',
   })
 
-/** Null where the form has no file. `boundary` as the Content-Type names it. */
+/** Null if the form has no file. `boundary`: from the Content-Type. */
 export async function openFormFile(
   chunks: AsyncIterator<Uint8Array>,
   boundary: string,
 ): Promise<FormFile | null> {
   const mark = Buffer.from(`\r\n--${boundary}`)
-  // The first mark has no line before it.
+  // The first boundary has no line break before it.
   let left = Buffer.from('\r\n')
   const more = async () => {
     const next = await chunks.next()
@@ -64,7 +64,7 @@ export async function openFormFile(
   }
 }
 
-/** Browsers write a quote as %22, others with a backslash. */
+/** Browsers escape a quote as %22, other clients with a backslash. */
 function nameIn(disposition: string): string | null {
   const [, quoted, bare] = /;\s*filename=(?:"((?:\\.|[^"\\])*)"|([^;\s]+))/i.exec(disposition) ?? []
   return quoted === undefined

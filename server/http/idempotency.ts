@@ -1,7 +1,7 @@
 // Idempotency-Key: the same request under the same key runs once and gets the same answer for 24
 // hours. A second request waits for the first. If the first one's process died, or it failed
-// half-way, the second one runs again: starting an operation twice gives one, and an atomic change
-// was not made at all. Replies are stored sealed, because some contain buyers' keys.
+// half-way, the second one runs again: an operation that was started is found by its key, and an
+// atomic change was not made at all. Replies are stored sealed, because some contain buyers' keys.
 import { createHash } from 'node:crypto'
 import type { ShopScope } from '../db/for-shop.ts'
 import { openReply, sealReply } from '../db/sealed-replies.ts'
@@ -13,7 +13,7 @@ import { LONGEST_WAIT_SECONDS } from './prefer.ts'
 const BEAT_MS = 3_000
 const DEAD = '12 seconds'
 const LOOK_MS = 200
-/** The first one may be waiting for an operation's end, and then has to answer. */
+/** The first request may be waiting for an operation's end, and then has to answer. */
 const WAIT_MS = (LONGEST_WAIT_SECONDS + 5) * 1000
 
 interface KeyRow {
@@ -30,14 +30,14 @@ export interface IdempotentRequest {
   body: unknown
   secrets: Secrets
   signal: AbortSignal
-  /** All of the work is in the database: the reply is written in its transaction. */
+  /** The work changes only the database: the reply is written in its transaction. */
   atomic?: boolean
 }
 
-/** `unique`: one for this use of the key. `scope`: of the transaction, where the work is atomic. */
+/** `unique`: one for this use of the key. `scope`: the transaction's, if the work is atomic. */
 type Work = (unique: string, scope: ShopScope) => Promise<Reply>
 
-/** Runs `work` unless the key has been answered already. */
+/** Runs `work` unless the key already has a reply. */
 export async function idempotently(
   scope: ShopScope,
   request: IdempotentRequest,
@@ -88,7 +88,7 @@ async function carryOut(
   try {
     return await (request.atomic ? scope.transaction(answered) : answered(scope))
   } catch (error) {
-    // The change may have been committed without our knowledge: the next try continues under the
+    // The commit may have succeeded although its answer was lost: the next try continues under the
     // same unique key.
     await releaseLease(scope, request.key, error).catch(() => {})
     throw error
@@ -97,7 +97,7 @@ async function carryOut(
   }
 }
 
-/** False: another request has answered it. */
+/** False: another request has stored its reply. */
 async function keepReply(
   scope: ShopScope,
   { key, secrets }: IdempotentRequest,
@@ -112,8 +112,8 @@ async function keepReply(
 }
 
 /**
- * A client's mistake has changed nothing, and is sent again with another body; any other failure
- * leaves the key to the next try.
+ * A client error has changed nothing, so the key is released for a corrected body; after other
+ * failures the key is kept for the next try.
  */
 async function releaseLease(scope: ShopScope, key: string, error: unknown): Promise<void> {
   const isMistake = error instanceof AppError && error.status < 500

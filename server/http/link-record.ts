@@ -23,7 +23,7 @@ export const linkSchema = z
 
 export type LinkRecord = z.output<typeof linkSchema>
 
-/** `mayUse`: the reader may know the address. */
+/** `mayUse`: the reader may see the address. */
 export const linkRecord = (link: Link, baseUrl: string, mayUse: boolean): LinkRecord => ({
   id: toPublicId('link', link.id),
   file_id: link.file_id && toPublicId('file', link.file_id),
@@ -53,7 +53,7 @@ export const linkFilterFields = {
 }
 type GivenFilter = z.output<z.ZodObject<typeof linkFilterFields>>
 
-/** Throws `not_found` for an id of the wrong shape. */
+/** Throws `not_found` for a malformed id. */
 export function linkFilterOf({
   file_id,
   pack_id,

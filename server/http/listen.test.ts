@@ -2,7 +2,7 @@ import { createConnection, type AddressInfo, type Socket } from 'node:net'
 import { expect, it } from 'vitest'
 import { listen } from './app.ts'
 
-/** Resolves with all that came once the other side has ended. */
+/** Resolves with all received bytes when the other side ends. */
 const closed = (socket: Socket) =>
   new Promise<string>((resolve) => {
     let text = ''
@@ -11,7 +11,7 @@ const closed = (socket: Socket) =>
   })
 
 it('drops clients that send nothing more, but not slow ones', async () => {
-  // Far more than a busy machine takes between two timers.
+  // Much longer than the delay between two timers on a busy machine.
   const stallMs = 900
   const server = await listen(
     (request, response) => {
@@ -28,7 +28,7 @@ it('drops clients that send nothing more, but not slow ones', async () => {
     return socket
   }
   const [idle, slow] = [open(), open()]
-  // Twice as long as an idle one may take, in steps.
+  // Twice as long as an idle connection may last, with bytes in between.
   const feeding = setInterval(() => slow.write('c'), stallMs / 3)
   const [dropped, answered] = await Promise.all([closed(idle), closed(slow)])
   clearInterval(feeding)

@@ -1,6 +1,6 @@
-// The template of translations: every text of the page, and every fixed text of the server that
-// the page shows. After a text has changed, write it again with `npm run messages`; then
-// web/messages/catalogs.test.ts names what the translations lack.
+// The template of translations: every text of the page, and every fixed text of the server that the
+// page shows. After a text has changed, run `npm run messages`; then web/messages/catalogs.test.ts
+// names the missing translations.
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { messagesIn } from '../../lint/messages.js'
@@ -34,7 +34,7 @@ interface Workflows {
   data: { built_in: boolean; name: string; steps: { title: string }[] }[]
 }
 
-/** A merchant's own workflows have names of their own. */
+/** A merchant's own workflows have their own names. */
 const builtIn = (list: object) =>
   (list as Workflows).data
     .filter((workflow) => workflow.built_in)

@@ -1,6 +1,6 @@
 // GET /metrics, for Prometheus: this process, its requests and downloads, counted in memory, and
 // the state of all operations and jobs, read from the database at most every few seconds. Labels
-// hold our own words only: no name of a shop, a file or a person.
+// contain fixed words only, never the name of a shop, a file or a person.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Context, Next } from 'koa'
@@ -19,7 +19,7 @@ const TICK_MS = 20
 export interface MetricsParts {
   database: Pick<Database, 'pool'>
   failures: FailureLimiter
-  /** The bearer token that readers must send; null: reading is closed unless `open`. */
+  /** The bearer token that readers must send; null: nobody may read unless `open`. */
   token: string | null
   /** Readable without a token: the server listens on this machine only. */
   open: boolean
@@ -28,7 +28,7 @@ export interface MetricsParts {
 }
 
 export interface Metrics {
-  /** Counts an answered request. `route` as in the API document, never the address itself. */
+  /** Counts an answered request. `route`: as in the API document, never the requested address. */
   answered(route: string, method: string, status: number, seconds: number): void
   middleware(ctx: Context, next: Next): Promise<void>
 }
@@ -73,7 +73,7 @@ export function createMetrics(parts: MetricsParts): Metrics {
   }
 }
 
-/** Throws `not_found` where it is closed, `unauthenticated`, `rate_limited`. */
+/** Throws `not_found` if reading is off, `unauthenticated` and `rate_limited`. */
 async function admit({ req }: Context, { token, open, failures }: MetricsParts): Promise<void> {
   if (token === null && open) return
   if (token === null) throw new AppError('not_found')

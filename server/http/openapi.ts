@@ -1,5 +1,5 @@
-// The OpenAPI document, made of the schemas that validate the requests, with the examples that a
-// test sends.
+// The OpenAPI document, generated from the schemas that validate the requests, with the examples
+// that a test sends.
 import {
   createDocument,
   type ZodOpenApiOperationObject,
@@ -15,7 +15,7 @@ import { tusPaths } from './tus-paths.ts'
 
 const json = (schema: z.ZodType) => ({ 'application/json': { schema } })
 
-/** The answers that any request of this kind may get, unless the endpoint declares its own. */
+/** The errors of every endpoint of this kind, unless the endpoint declares its own. */
 function commonErrors({ body, query, ...endpoint }: Endpoint): Partial<Record<number, string>> {
   return {
     401: 'No valid API key or session token',
@@ -37,7 +37,7 @@ function commonErrors({ body, query, ...endpoint }: Endpoint): Partial<Record<nu
 }
 
 const takesKey = ({ method }: Pick<Endpoint, 'method'>) => method === 'post' || method === 'put'
-/** It answers once an operation has ended, or before. */
+/** It answers when an operation has ended, or earlier with 202. */
 const waits = ({ replies }: Pick<Endpoint, 'replies'>) => 200 in replies && 202 in replies
 
 const idempotencyKey = z.string().min(1).max(255).optional().meta({
@@ -122,7 +122,7 @@ function scopeText(endpoint: Endpoint): string {
   return scopes.length === 0 ? '' : `Scope: ${scopes.join(' or ')}.`
 }
 
-/** An operation of the document, as far as it is completed here. */
+/** The parts of an operation of the document that are completed here. */
 export interface OpenApiOperation {
   operationId?: string
   summary?: string
@@ -134,7 +134,7 @@ export interface OpenApiOperation {
   }
 }
 
-/** Gives it a name for programs that are made of the document, and its example. */
+/** Adds an operation id, for generated clients, and the example. */
 function complete(operation: OpenApiOperation, method: string, path: string): void {
   operation.operationId = operationId(method, path)
   const example: Example | undefined = EXAMPLES[`${method} ${path}`]

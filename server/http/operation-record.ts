@@ -167,11 +167,17 @@ export function operationRecord(
   }
 }
 
-/** The operation that this one undoes; an undo itself is never an import. */
+/**
+ * The public id of the operation that this one undoes, whose prefix follows from that operation's
+ * kind.
+ */
 const undoneId = ({ undoes, undoes_kind }: OperationRow) =>
   undoes && toOperationId(undoes_kind ?? 'bulk', undoes)
 
-/** What its channel called all of it, such as a table's name; else its first file and how many more. */
+/**
+ * The label that its channel gave, such as a table's name; otherwise the first file and the number
+ * of the others.
+ */
 function labelOf({ label, source, total }: OperationRow): string | null {
   const isFirst = source.type === 'entries' && !source.labelled
   if (label === null || !isFirst || total <= 1) return label
@@ -204,7 +210,7 @@ function pace(operation: OperationRow, now: Date) {
     0,
     (until.getTime() - (started_at ?? created_at).getTime() - paused_ms) / 1000,
   )
-  // An earlier round is no measure of this round's speed.
+  // Files of an earlier round do not show this round's speed.
   const remaining =
     ended > ended_before ? (elapsed / (ended - ended_before)) * (total - ended) : null
   return {
@@ -257,7 +263,7 @@ export const itemSchema = z
   })
   .meta({ id: 'Item' })
 
-/** Kept for an undo, and of no interest to anyone else. */
+/** Fields that only an undo needs. */
 const INNER = new Set([
   ...[
     'updated_at',
@@ -272,7 +278,7 @@ const INNER = new Set([
 const shown = (fields: Record<string, unknown> | null) =>
   fields && Object.fromEntries(Object.entries(fields).filter(([name]) => !INNER.has(name)))
 
-/** Packs by the names that they had then. */
+/** Packs by their names at that time. */
 function shownChange({ before, after }: Pick<ItemRow, 'before' | 'after'>) {
   const pack = after?.pack as { from: string | null; to: string | null } | undefined
   if (!pack) return { before: shown(before), after: shown(after) }

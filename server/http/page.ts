@@ -1,6 +1,6 @@
-// The admin page: built files from web/dist, or Vite's middleware in development; every other path
-// gets the page itself, since it routes by itself. The head is completed with what the page needs
-// to sign in.
+// The admin page: built files from web/dist, or Vite's middleware in development. Every other path
+// gets the page's HTML, since the page has its own router. The head is completed with the values
+// that the page needs to sign in.
 import { createReadStream } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -23,7 +23,7 @@ const SHOP_DOMAIN = /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/
 
 /** Answers a request for a file of the page, or gives the page's HTML. */
 export interface PageSource {
-  /** Sources as they are: Vite's own scripts and socket must be let in. */
+  /** Sources are served unbundled: the content policy must allow Vite's scripts and socket. */
   development: boolean
   asset(ctx: Context): Promise<boolean>
   html(url: string): Promise<string>
@@ -44,7 +44,7 @@ export function builtPage(): PageSource {
       ctx.vary('Accept-Encoding')
       if (found.encoding) ctx.set('Content-Encoding', found.encoding)
       ctx.length = found.size
-      // Names in assets/ carry a hash of what is in them.
+      // Names in assets/ contain a hash of the content.
       ctx.set(
         'Cache-Control',
         ctx.path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
@@ -58,7 +58,7 @@ export function builtPage(): PageSource {
   }
 }
 
-/** The file compressed as the browser likes best, where the build left such a form beside it. */
+/** The compressed form that the browser prefers, if the build wrote it. */
 async function bestForm(ctx: Context, file: string) {
   for (const { encoding, ending } of [...COMPRESSED, { encoding: null, ending: '' }]) {
     if (encoding && !ctx.acceptsEncodings(encoding)) continue
@@ -68,7 +68,7 @@ async function bestForm(ctx: Context, file: string) {
   return null
 }
 
-/** Vite inside this server: sources are served as they are and change under the open page. */
+/** Vite inside this server: sources are served unbundled and reloaded when they change. */
 export async function developmentPage(): Promise<PageSource> {
   const { createServer } = await import('vite')
   const vite = await createServer({
@@ -83,7 +83,7 @@ export async function developmentPage(): Promise<PageSource> {
       new Promise((resolve) => {
         const done = () => resolve(true)
         ctx.res.once('finish', done)
-        // Koa begins with 404, and Vite leaves the status of what it serves alone.
+        // Koa begins with 404, and Vite does not set the status.
         ctx.res.statusCode = 200
         vite.middlewares(ctx.req as IncomingMessage, ctx.res as ServerResponse, () => {
           ctx.res.off('finish', done)
@@ -143,7 +143,7 @@ function contentPolicy(
     "default-src 'self'",
     `script-src 'self'${bridge}${development ? " 'unsafe-inline'" : ''}`,
     "style-src 'self' 'unsafe-inline'",
-    // Products have their pictures there.
+    // The pictures of products are there.
     `img-src 'self' data: blob:${demo ? '' : ' https://cdn.shopify.com'}`,
     `connect-src 'self'${bridge}${development ? ' ws:' : ''}`,
     "object-src 'none'",

@@ -1,4 +1,4 @@
-// The Prefer header (RFC 7240): how long a caller wants to wait for an operation's end.
+// The Prefer header (RFC 7240): how long a caller waits for an operation's end.
 import type { Context } from 'koa'
 
 export const LONGEST_WAIT_SECONDS = 120

@@ -23,7 +23,7 @@ test('keys share their shop’s limit in addition to their own; another shop has
     for (let n = 0; n < times; n += 1) statuses.push(await read(client))
     return statuses
   }
-  // What is refused by a key's own limit does not count for the shop.
+  // Requests that a key's own limit refuses do not count for the shop.
   expect(await many(first, 6)).toEqual([200, 200, 200, 200, 429, 429])
   expect(await many(second, 3)).toEqual([200, 200, 429])
   const refused = await second.call('GET', '/api/tags')

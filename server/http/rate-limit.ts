@@ -1,4 +1,4 @@
-// Limits per caller and minute, counted in the database so that they hold over every web process.
+// Limits per caller and minute, counted in the database so that they hold for all web processes.
 import type { Context } from 'koa'
 import type { Limits } from '../config.ts'
 import type { Database } from '../db/database.ts'
@@ -41,8 +41,8 @@ export function createRateLimiter(database: Database, limits: Limits): RateLimit
       const own = await look(isRead ? reads : writes, subject)
       ctx.set('RateLimit-Policy', own.policy)
       ctx.set('RateLimit', own.limit)
-      // What a key is refused does not count for its shop: one key in a loop must not use up the
-      // others' requests.
+      // A request that the key's own limit refuses does not count for its shop: one key in a loop
+      // must not use up the other keys' requests.
       if (own.exceeded) throw new AppError('rate_limited', { retryAfter: own.retryAfter })
       if (!subject.startsWith('key:')) return
       const shared = await look(isRead ? shopReads : shopWrites, `shop:${shop}`)

@@ -31,7 +31,7 @@ export function createRouter(parts: RouterParts): Router {
       const caller = await parts.authenticator.authenticate(ctx.req)
       await parts.rateLimiter.count(ctx, caller.subject, caller.scope.shop)
       requireScope(caller, endpoint)
-      // One with a default may be left out.
+      // A body whose schema has a default may be absent.
       const isAbsent = hasNoBody(ctx) && endpoint.body?.safeParse(undefined).success
       const body = endpoint.body && !isAbsent ? await readJson(ctx) : undefined
       await answer(ctx, endpoint, caller, body, parts.secrets)
@@ -89,7 +89,7 @@ async function answer(
   if (reply) send(ctx, reply)
 }
 
-/** An id of the wrong shape names nothing. */
+/** A malformed id cannot exist: not found. */
 function validateParams(endpoint: Endpoint, params: unknown): unknown {
   const parsed = endpoint.params!.safeParse(params)
   if (!parsed.success) throw new AppError('not_found')

@@ -1,4 +1,4 @@
-// A schedule as it is asked for, and as every answer shows it.
+// A schedule in requests and answers.
 import { z } from 'zod'
 import type { ScheduleRow } from '../channels/schedule-rows.ts'
 import { nextRuns, scheduleText } from '../channels/schedule-times.ts'

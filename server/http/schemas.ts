@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { settingFields, UNSAFE_CHARACTERS } from '../../plugins/contract.ts'
 import { filenameProblem, MAX_TAGS, tagProblem, urlProblem, type Problem } from '../files/rules.ts'
 
-/** How a file came to its product: the values of mappings.method. */
+/** How a file was mapped to its product: the values of mappings.method. */
 export const mappingMethod = z.enum(['sku', 'filename', 'title', 'tags', 'manual', 'pack'])
 
 const ruled = (rule: (value: string) => Problem | null) =>
@@ -24,7 +24,7 @@ export const fetchUrl = ruled(urlProblem).meta({
 export const tags = z.array(ruled(tagProblem)).max(MAX_TAGS, `At most ${MAX_TAGS} tags`)
 export const { expiry_days: expiryDays, download_limit: downloadLimit } = settingFields
 
-/** What a merchant calls a thing: shown in lists and history. */
+/** A name that a merchant gives: shown in lists and history. */
 export const givenName = z
   .string()
   .trim()
@@ -50,7 +50,7 @@ export const page = {
   cursor: z.string().max(500).optional().meta({ description: 'next_cursor of the page before' }),
 }
 
-/** For lists that are short by nature: normally all of it. */
+/** For lists that are usually short enough for one page. */
 export const shortPage = { ...page, limit: limit(MOST_ROWS) }
 
 export const listOf = <T extends z.ZodType>(row: T) =>

@@ -1,10 +1,10 @@
-// Scopes that depend on what is asked for, beyond the one that the endpoint itself needs.
+// Scopes that depend on the request, in addition to the endpoint's own scope.
 import type { Entry } from '../../plugins/contract.ts'
 import { scopesOfConflict } from '../engine/engine.ts'
 import { AppError } from '../errors.ts'
 import type { Caller, Scope } from './endpoint.ts'
 
-/** Throws `missing_scope` that names the first one missing. */
+/** Throws `missing_scope`, which names the first missing one. */
 export function requireScopes(caller: Caller, scopes: readonly Scope[]): void {
   const missing = scopes.find((scope) => !caller.scopes.has(scope))
   if (missing)
@@ -14,7 +14,7 @@ export function requireScopes(caller: Caller, scopes: readonly Scope[]): void {
 }
 
 /**
- * What an import needs beyond `imports:write`: one that replaces the bytes of files changes them.
+ * What an import needs in addition to `imports:write`: replacing the bytes of files changes them.
  */
 export const requireImportScopes = (caller: Caller, onConflict: Entry['on_conflict']): void =>
   requireScopes(caller, scopesOfConflict(onConflict))

@@ -1,4 +1,4 @@
-// What a bulk call is about: files by id, or all that a filter selects.
+// The selection of a bulk call: files by id, or all that a filter selects.
 import { z } from 'zod'
 import type { Limits } from '../config.ts'
 import type { OperationSource } from '../engine/engine.ts'
@@ -11,13 +11,10 @@ const counted = <Ids extends z.ZodType>(ids: z.ZodArray<Ids>, limits: Limits) =>
     .max(limits.ids_per_call, `At most ${limits.ids_per_call} files a call; use a filter for more`)
     .meta({ description: 'Ids of files', example: ['file_0199c2f5d2c07f0a9b7e3f4a5b6c7d8e'] })
 
-/**
- * As `fileIds`, but one of the wrong shape is kept: it counts as failed, as one that is unknown
- * does.
- */
+/** As `fileIds`, but a malformed id is kept: it fails like an unknown one. */
 export const anyFileIds = (limits: Limits) => counted(z.array(z.string()), limits)
 
-/** Typed ids of files; one of the wrong shape is named with its place. */
+/** Typed ids of files; malformed ones are reported with their places. */
 export const fileIds = (limits: Limits) =>
   counted(
     z.array(

@@ -1,4 +1,4 @@
-// The tus part of /api/uploads as OpenAPI describes it. It is no list of endpoints: a tus server
+// The tus part of /api/uploads in the OpenAPI document. It has no endpoints of ours: a tus server
 // answers it (server/http/tus.ts).
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
 import { z } from 'zod'

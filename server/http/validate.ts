@@ -24,7 +24,7 @@ export function validate<Schema extends z.ZodType>(
   throw new AppError('validation_failed', { details, detailsTotal: total, ...param })
 }
 
-/** Counts all, and writes out only as many as an answer names. */
+/** Counts all problems, and describes only as many as an answer names. */
 class Problems {
   readonly details: ErrorDetail[] = []
   total = 0
@@ -47,8 +47,8 @@ class Problems {
 const placeOf = ({ index, param }: ErrorDetail) => `${index} ${param}`
 
 /**
- * PostgreSQL keeps neither the character 0 nor half a character: text with one is refused here, in
- * any field. Runs first, so that no later walk meets a value that is nested too deep for it.
+ * PostgreSQL cannot store the character 0 or half a surrogate pair: text with one is refused here,
+ * in any field. Runs first, so that no later walk meets a value that is nested too deep for it.
  */
 function unstorable(value: unknown): ErrorDetail[] {
   const found: ErrorDetail[] = []
@@ -75,7 +75,7 @@ function unstorable(value: unknown): ErrorDetail[] {
   return found
 }
 
-/** A field of this name would become an object's prototype where it is copied. */
+/** A field with this name would set an object's prototype when it is copied. */
 const isFieldName = (name: string) => isStorable(name) && name !== '__proto__'
 const isStorable = (text: string) => !text.includes('\u0000') && text.isWellFormed()
 

@@ -31,7 +31,7 @@ const OPERATIONS = `
     select status, total, done, failed from operations
     where detail = 'kept' and finished_at > now() - interval '1 hour'
   ) recent group by status`
-// A small table: a batch is one job, and jobs are deleted when they are done.
+// A small table: one job for each batch, deleted when it is done.
 const JOBS = `
   select count(*) filter (where locked_at is null and run_at <= now() and attempts < max_attempts)
       as waiting,
@@ -41,8 +41,8 @@ const JOBS = `
   from graphile_worker._private_jobs`
 
 /**
- * Registers the gauges and returns what updates them. The database is read at most every 5 seconds,
- * however often that is called. While it is unavailable, the gauges keep their last values.
+ * Registers the gauges and returns the function that updates them. It reads the database at most
+ * every 5 seconds. While the database is unavailable, the gauges keep their last values.
  */
 export function workMetrics(
   registers: Registry[],
@@ -62,7 +62,7 @@ export function workMetrics(
   const oldest = gauge('stevedore_job_oldest_seconds', 'Time since the oldest waiting job was due')
 
   const readDrop = dropMetrics(registers, { pool })
-  // Without this it reads 0 until the database has answered once.
+  // Without this the gauge is 0 until the database has answered.
   oldest.remove()
 
   const read = async (): Promise<void> => {

@@ -1,4 +1,4 @@
-// A workflow as it is asked for, and as every answer shows it.
+// A workflow in requests and answers.
 import { z } from 'zod'
 import type { Workflow } from '../../plugins/contract.ts'
 import { cannotUndo } from '../engine/engine.ts'
@@ -16,7 +16,7 @@ const onFailure = z.enum(['drop', 'keep', 'stop']).meta({
 })
 const values = z.record(z.string(), z.unknown())
 
-// What is in here is checked as a whole, so that every problem is named with its place:
+// Steps are checked as a whole later, so that every problem is named with its place:
 // `steps[2].options.tags`.
 export const workflowBody = z
   .strictObject({

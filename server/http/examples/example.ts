@@ -1,5 +1,5 @@
-// A documented example: a complete request, and the status of its answer. A test sends every
-// example, with existing ids and addresses instead of the ones here.
+// A documented example: a complete request and the status of its answer. A test sends every
+// example, with ids and addresses that exist in the test.
 
 export interface Example {
   params?: Readonly<Record<string, string>>
@@ -18,10 +18,10 @@ export type Examples = Readonly<Record<string, Example>>
 const id = (prefix: string, place: number) =>
   `${prefix}_0199c2f5d2c07f0a9b7e3f4a5b6c7d${place.toString(16).padStart(2, '0')}`
 
-/** What the examples are about. */
+/** The ids in the examples. */
 export const IDS = {
   file: id('file', 1),
-  /** Another one of the same pack. */
+  /** Another file of the same pack. */
   second_file: id('file', 2),
   public_file: id('file', 3),
   pack: id('pack', 4),
@@ -29,13 +29,13 @@ export const IDS = {
   key: id('key', 6),
   link: id('link', 7),
   import: id('import', 8),
-  /** It has ended, and can be undone. */
+  /** An operation that has ended and can be undone. */
   operation: id('op', 9),
   running_operation: id('op', 10),
   paused_operation: id('op', 11),
   preview: id('op', 12),
   failed_operation: id('op', 13),
-  /** It made a document. */
+  /** An operation with a document. */
   export: id('op', 14),
   workflow: id('workflow', 15),
   schedule: id('schedule', 16),
@@ -44,7 +44,7 @@ export const IDS = {
   checked_csv: id('csv', 19),
   columns: id('columns', 20),
   batch: id('batch', 21),
-  /** All fields exist, and are not in an import. */
+  /** A complete upload that is in no import. */
   received_upload: id('upload', 22),
   unfinished_upload: id('upload', 23),
   notice: id('notice', 24),
@@ -53,7 +53,7 @@ export const IDS = {
   webhook: id('webhook', 27),
   webhook_message: id('message', 28),
   dropped_file: id('dropped', 29),
-  /** Its import failed. */
+  /** A dropped file whose import failed. */
   failed_drop: id('dropped', 30),
   connection: id('connection', 31),
   delivery: id('delivery', 32),
@@ -62,6 +62,6 @@ export const IDS = {
 } as const
 export type ExampleId = keyof typeof IDS
 
-/** An address that something is fetched from. */
+/** An address to fetch a file from. */
 export const SOURCE = 'https://cdn.example.com/guide.pdf'
 export const PRODUCT = 'gid://shopify/Product/1'

@@ -1,5 +1,5 @@
 // Lets the admin's extensions call the API from the origin at which the platform runs them. They
-// sign in with the same tokens as the admin page; nothing else is opened.
+// sign in with the same tokens as the admin page; CORS allows nothing else.
 import type { Context, Next } from 'koa'
 
 export const EXTENSION_ORIGIN = 'https://extensions.shopifycdn.com'

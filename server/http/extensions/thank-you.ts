@@ -1,7 +1,7 @@
-// POST /extensions/thank-you: the thank-you page's extension asks for the order's downloads. The
-// order may not be known yet, so the answer is `preparing` until it is. The buyer's token names no
-// order: the confirmation number proves that the buyer has it, and only while the order is new. A
-// wrong number is answered as an unknown order is, so that order ids cannot be tried out.
+// POST /extensions/thank-you: the thank-you page's extension requests the order's downloads. The
+// order may not be known yet: then the answer is `preparing`. The buyer's token names no order: the
+// confirmation number proves that the buyer placed it, and it is accepted only while the order is
+// new. A wrong number is answered like an unknown order, so that order ids cannot be guessed.
 import type { Context, Next } from 'koa'
 import { z } from 'zod'
 import type { Database } from '../../db/database.ts'
@@ -17,7 +17,7 @@ import type { OrderPages } from '../../orders/order-pages.ts'
 
 export const THANK_YOU_PATH = '/extensions/thank-you'
 const MINUTE_MS = 60_000
-/** The page is left open for some minutes at most; later the mail has the link. */
+/** The page stays open for some minutes at most; later the buyer uses the link in the mail. */
 const NEW_ORDER_MS = 30 * MINUTE_MS
 const BODY_BYTES = 4096
 /** The extension asks every few seconds; many buyers may share an address. */
@@ -46,7 +46,7 @@ interface ReadyAnswer {
   files: number
 }
 
-/** Koa middleware; passes on every other address. */
+/** Koa middleware; passes on requests for other addresses. */
 export function thankYouRoute(parts: ThankYouParts) {
   const readJson = jsonReader(BODY_BYTES)
   const asks = openRateLimit(parts.database.pool, {

@@ -1,5 +1,5 @@
-// What an open page asks for again and again, in one small answer: the counts of its frame, and
-// whether its lists may have changed. A page that only waits needs nothing else.
+// What an open page polls, in one small answer: the counts of its frame, and whether its lists may
+// have changed. An idle page polls nothing else.
 import { z } from 'zod'
 import type { Engine } from '../../engine/engine.ts'
 import { countOpen } from '../../files/reviews.ts'

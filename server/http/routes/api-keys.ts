@@ -1,4 +1,4 @@
-// API keys: made, listed and revoked. A key is shown in the answer that makes it, and never again.
+// API keys: created, listed and revoked. A key is shown only in the answer that creates it.
 import { z } from 'zod'
 import { listApiKeys, readApiKey, revokeApiKey, type ListedKey } from '../../db/api-keys.ts'
 import { AppError } from '../../errors.ts'

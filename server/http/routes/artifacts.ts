@@ -1,4 +1,4 @@
-// What an operation produced: an export, a list of links.
+// The document that an operation produced: an export, a list of links.
 import { z } from 'zod'
 import type { Engine, OperationRow } from '../../engine/engine.ts'
 import { AppError } from '../../errors.ts'
@@ -37,7 +37,7 @@ export const artifactRoutes = (parts: {
   }),
 ]
 
-/** The permissions of the steps that may have produced it: a reader sees what those steps read. */
+/** The permissions of the steps that may have written it: its reader sees what those steps read. */
 function scopesOf({ workflow }: OperationRow, { plugins }: Engine): Scope[] {
   const steps = workflow.steps.map((step) => plugins.find(({ id }) => id === step.plugin))
   return steps.flatMap((plugin) =>

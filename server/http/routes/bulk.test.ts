@@ -432,7 +432,7 @@ describe('the background thresholds', () => {
         what === 'update'
           ? update({ file_ids, updates: { cdn: false } }, slow.owner, headers)
           : remove({ file_ids }, slow.owner, headers)
-      // Nobody works yet: the large one gives up waiting after a second, the small one does not.
+      // No worker runs yet: the large one stops waiting after a second, the small one does not.
       const small = send(ids.slice(0, most))
       const large = await send(ids.slice(most))
       expect([large.status, large.body]).toMatchObject([

@@ -20,7 +20,7 @@ import { requireScopes } from '../scopes.ts'
 import { anyFileIds } from '../selection.ts'
 import { channelOf, type OperationParts } from './operations.ts'
 
-/** So long a small one is waited for: it answers within the request. */
+/** How long the caller of a small change waits: it is answered within the request. */
 const SMALL_WAIT_SECONDS = 120
 
 const errors = z.array(
@@ -130,7 +130,10 @@ const replies = <const Name extends string>(done: Name, description: string) => 
   422: { description: 'Every problem', schema: errorSchema },
 })
 
-/** One workflow of both, one's steps after the other's; the last steps stay last. */
+/**
+ * Joins two workflows: the second one's steps after the first one's; the steps on the whole
+ * operation stay last.
+ */
 function joined(first: Workflow | null, second: Workflow | null): Workflow | null {
   if (!first || !second) return first ?? second
   const isLast = ({ plugin }: Step) => plugin === 'notify'
@@ -164,12 +167,10 @@ async function run(
   return answer({ engine, caller, operation, done, malformed, applied: wait.applied })
 }
 
-/** So much of a malformed id is repeated in the answer. */
+/** The most characters of a malformed id that the answer repeats. */
 const REPEATED = 100
 
-/**
- * An id that is malformed goes the way of one that is unknown; `malformed` keeps what was given.
- */
+/** A malformed id is treated like an unknown one; `malformed` stores what was given. */
 function unknown(given: string, malformed: Map<string, string>): string {
   const uuid = unknownUuid(given)
   malformed.set(uuid, given.slice(0, REPEATED))
@@ -181,7 +182,7 @@ async function answer(given: {
   caller: Caller
   operation: OperationRow
   done: 'updated' | 'deleted'
-  /** What was given, by the UUID that was taken in its place. */
+  /** The malformed ids, by the UUIDs that replace them. */
   malformed: ReadonlyMap<string, string>
   applied: string | null
 }): Promise<Reply> {

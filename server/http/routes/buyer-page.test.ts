@@ -28,7 +28,7 @@ it('a shop that has set nothing has the usual look; changes keep what they do no
   expect(body).toMatchObject({
     ...{ accent: '#ffd400', language: 'de', texts: { de: { intro: 'Danke!', footer: '' } } },
     logo: { type: 'image/png', url: `data:image/png;base64,${PNG}` },
-    // Yellow cannot be read on white.
+    // Yellow text is unreadable on white.
     colours: { adjusted: true, link: expect.any(Number) },
   })
   expect((await call('DELETE', `${PATH}/logo`)).body).toMatchObject({

@@ -1,5 +1,5 @@
-// How buyers' pages look: colours, logo, own texts and language, with a preview of what is not
-// saved yet.
+// The look of buyers' pages: colours, logo, own texts and language, with a preview of unsaved
+// values.
 import { fileTypeFromBuffer } from 'file-type'
 import { z } from 'zod'
 import {
@@ -110,7 +110,9 @@ const putLogo = () =>
 
 const LOGO_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif']
 
-/** Its bytes are never decoded here: they go to buyers' browsers under a type that runs nothing. */
+/**
+ * The image is not decoded here: buyers' browsers get it with a media type that runs no scripts.
+ */
 async function logoOf(bytes: Buffer): Promise<Logo> {
   const type = (await fileTypeFromBuffer(bytes))?.mime
   if (type && LOGO_TYPES.includes(type)) return { bytes, type }

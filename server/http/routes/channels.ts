@@ -1,4 +1,4 @@
-// Channels: the ways by which operations start, with the texts by which pages name them.
+// Channels: how operations start, with the names that pages show.
 import { z } from 'zod'
 import type { Channel } from '../../workflows/channel.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'

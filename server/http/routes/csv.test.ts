@@ -1,5 +1,5 @@
-// CSV import over the API: every way in, every message, the choice of columns, the check of the
-// whole file, and the start.
+// CSV import over the API: every way to send a file, every message, the choice of columns, the
+// check of the whole file, and the start.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openCsvApp, type CsvApp } from '../../../test/csv.ts'
 import { untilEnded, type Answer } from '../../../test/app.ts'
@@ -428,8 +428,8 @@ describe('a check', () => {
       skus: 3,
     })
     expect((await app.problems(id, '&severity=warning')).length).toBe(3)
-    // Of two rows with one name only one can replace a file, or bring its new version; both can
-    // have a number.
+    // Of two rows with the same name, only one can replace a file or add a version; with numbers,
+    // both are imported.
     const counts = async (on_conflict: string) =>
       (await app.checked(id, { probe: false, on_conflict })).check
     expect(await counts('overwrite')).toMatchObject({ errors: 13, warnings: 4 })
@@ -583,7 +583,7 @@ describe('a start', () => {
       download_limit: 7,
       size_bytes: 100,
     })
-    // What it said of products is kept: the catalog may learn of the SKU.
+    // The SKU is stored, because the catalog may learn it later.
     const kept = await app.owner.scope.query(
       'select wanted_sku, auto_map from files where shop_id = :shop and filename = :good',
       { good },
@@ -778,8 +778,8 @@ describe('rows with the id of a file', () => {
     })
     // prettier-ignore
     expect(await Promise.all([a!, b!, c!, d!].map(async (id) => (await read(id)).filename))).toEqual(['swap-b.pdf', 'SWAP-A.pdf', 'swap-e.pdf', 'swap-c.pdf'])
-    // The file in row 4 keeps its name, since what it is to have is another one's; so does the one
-    // in row 2, that wants it.
+    // The file in row 4 keeps its name, because another file has the name that it wants; so the
+    // file in row 2, which wants that name, keeps its own too.
     await files('swap-x.pdf')
     const bad = await app.uploaded(
       // prettier-ignore

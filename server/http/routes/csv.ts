@@ -83,7 +83,7 @@ const conflict = {
   schema: errorSchema,
 }
 
-/** Those of saved mappings come first: `mappings` is no id. */
+/** The routes of saved mappings come first: `mappings` is not an id. */
 export const csvRoutes = (parts: CsvParts): Endpoint[] => [
   ...mappingRoutes(),
   upload(parts),
@@ -144,8 +144,8 @@ async function* hashed(bytes: AsyncIterable<Uint8Array>, hash: Hash): AsyncGener
 }
 
 /**
- * The file was received before it could be compared: where the key has its answer, or another file,
- * it is not kept.
+ * The file was received before it could be compared: it is not stored if the key has a reply, or
+ * was used for another file.
  */
 async function onceFor(
   caller: Caller,

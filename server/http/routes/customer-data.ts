@@ -1,4 +1,4 @@
-// Answers to customers' requests for their data, for the merchant to hand on.
+// Answers to customers' requests for their data, which the merchant passes on.
 import { z } from 'zod'
 import {
   deleteAnswer,

@@ -1,4 +1,4 @@
-// Deliveries: what each order entitles its buyer to, and what the merchant does with it.
+// Deliveries: what each order entitles its buyer to, and the merchant's changes to it.
 import { z } from 'zod'
 import { retryTransaction } from '../../db/retry-transaction.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
@@ -160,7 +160,7 @@ const changing = (parts: DeliveryRouteParts) =>
     replies: { 200: whole, 422: { description: 'Every problem', schema: errorSchema } },
     handler: async ({ caller, params, body }) => {
       const id = idOf(params.id)
-      // An id of the wrong shape names no file of the delivery.
+      // A malformed id names no file of the delivery.
       const bare = (file: string) => parsePublicId('file', file) ?? NO_FILE
       const { file_ids, replace, ...terms } = body
       const change = {
@@ -179,7 +179,7 @@ interface Act {
   name: 'resend' | 'revoke' | 'hold' | 'release'
   summary: string
   status: 200 | 202
-  /** When it is answered with 409. */
+  /** The description of the reply 409. */
   conflict?: string
   act(scope: ShopScope, id: string, parts: ChangeParts): Promise<void>
 }

@@ -1,4 +1,4 @@
-// What is in the drop folders, and who connected last.
+// The files in the drop folders, and the last connections.
 import { z } from 'zod'
 import { listConnections } from '../../channels/drop/connections.ts'
 import { DropError } from '../../channels/drop/errors.ts'
@@ -111,7 +111,7 @@ function listRoutes(): Endpoint[] {
   ]
 }
 
-/** A file that is imported is shown where it was dropped. */
+/** A file that is being imported is shown in the folder where it was dropped. */
 const pathOf = (row: ListedDropFile): string =>
   row.state === 'importing'
     ? joinPath(row.dropped_folder ?? row.folder, row.dropped_name ?? row.name)
@@ -132,7 +132,7 @@ const fileRecord = (row: ListedDropFile): z.output<typeof fileSchema> => ({
     row.state === 'writing'
       ? Math.round(row.size_bytes / Math.max(row.writing_seconds ?? 1, 1))
       : null,
-  // One that waits has been in a preview at most.
+  // A waiting file is in no import: its operation can only be a preview.
   import_id:
     row.operation_id === null || row.state === 'waiting'
       ? null

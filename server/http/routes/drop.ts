@@ -1,4 +1,4 @@
-// Drop folders: how to connect, how files are imported, and importing them now.
+// Drop folders: how to connect, how files are imported, and importing them immediately.
 import { z } from 'zod'
 import { waitingBytes } from '../../channels/drop/entries.ts'
 import { KEPT_DAYS } from '../../channels/drop/own-folders.ts'

@@ -1,4 +1,4 @@
-// Lists of files, and the tags that they have.
+// Lists of files, and the tags in use.
 import { z } from 'zod'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { AppError } from '../../errors.ts'
@@ -30,7 +30,7 @@ import type { FileRouteParts } from './files.ts'
 
 export const fileListRoutes = (parts: FileRouteParts): Endpoint[] => [list(parts), tagsInUse()]
 
-/** Of a list that is turned page by page, the count is so old at most. */
+/** The greatest age of the count in a list that is read page by page. */
 const COUNTED_FOR_MS = 10_000
 
 const list = ({ baseUrl, clock }: FileRouteParts) =>
@@ -78,13 +78,13 @@ const list = ({ baseUrl, clock }: FileRouteParts) =>
 
 interface Counted {
   total: number
-  /** Milliseconds of the clock. */
+  /** The time of the count, in milliseconds. */
   at: number
 }
 
 /**
- * The cursor knows where to go on, and what was counted on the page before: counting is what a list
- * takes longest for.
+ * The cursor says where to continue, and contains the previous page's count: counting takes longer
+ * than reading a page.
  */
 function placeOf(
   cursor: string | undefined,
@@ -115,7 +115,7 @@ async function counting(
     : { total: await countFiles(scope, filter), at }
 }
 
-/** A pack that is not there is another thing than an empty one. */
+/** An unknown pack is an error; an empty pack is not. */
 async function requirePack(scope: ShopScope, { pack }: FileFilter): Promise<void> {
   if (pack !== undefined && !(await hasPack(scope, requirePublicId('pack', pack))))
     throw new AppError('not_found')

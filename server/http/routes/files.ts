@@ -1,4 +1,4 @@
-// One file: read, changed, its bytes, its downloads and its public address.
+// One file: reading and changing it, its bytes, its downloads and its public address.
 import { z } from 'zod'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { AppError } from '../../errors.ts'

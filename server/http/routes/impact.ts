@@ -1,4 +1,4 @@
-// What a deletion would touch, asked before it is confirmed.
+// What a deletion would affect, shown before it is confirmed.
 import { z } from 'zod'
 import type { Limits } from '../../config.ts'
 import { impactOf } from '../../files/impact.ts'

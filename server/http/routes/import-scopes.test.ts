@@ -1,5 +1,4 @@
-// An import that replaces the bytes of files needs the scope to change files, whichever channel it
-// comes by.
+// An import that replaces the bytes of files needs the scope to change files, in every channel.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Answer, Client } from '../../../test/app.ts'
 import { untilEnded } from '../../../test/app.ts'

@@ -1,4 +1,4 @@
-// Lists of licence keys, from which the step Assign licence keys gives them to buyers.
+// Lists of licence keys: the step Assign licence keys gives them to buyers.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { z } from 'zod'
 import { nameKey } from '../../../plugins/contract.ts'
@@ -23,8 +23,8 @@ import { endpoint, type Endpoint } from '../endpoint.ts'
 import { errorSchema, givenName, listOf, shortPage, timestamp } from '../schemas.ts'
 
 const MOST_BYTES = 20 * 1024 * 1024
-/** Sealing some keys takes milliseconds: other requests go between. */
-const SEALED_AT_ONCE = 250
+/** Keys that are sealed between two turns of the event loop: sealing takes milliseconds. */
+const KEY_BATCH = 250
 
 const listSchema = z
   .object({
@@ -113,8 +113,8 @@ export const licenceListRoutes = ({ secrets }: { secrets: Secrets }): Endpoint[]
       const keys = await readLicenceKeys(bytes, MOST_BYTES)
       const added = await caller.scope.transaction(async (tx) => {
         const sum: Added = { added: 0, duplicates: 0 }
-        for (let at = 0; at < keys.length; at += SEALED_AT_ONCE) {
-          const some = await addLicenceKeys(tx, secrets, id, keys.slice(at, at + SEALED_AT_ONCE))
+        for (let at = 0; at < keys.length; at += KEY_BATCH) {
+          const some = await addLicenceKeys(tx, secrets, id, keys.slice(at, at + KEY_BATCH))
           sum.added += some.added
           sum.duplicates += some.duplicates
           await nextTurn()

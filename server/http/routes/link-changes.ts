@@ -1,4 +1,4 @@
-// A merchant's changes of existing links: revoke them, extend them, reset their counts, send them.
+// A merchant's changes of existing links: revoke, extend, reset the count, send.
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { retryTransaction } from '../../db/retry-transaction.ts'
@@ -152,8 +152,8 @@ const sending = (parts: Parts) =>
         const links = await requireLinks(parts, tx, body.link_ids)
         const reasons = links.map((link) => unsendable(link))
         const sent = links.filter((_, at) => reasons[at] === null).map(({ id }) => id)
-        // A repeated request is deliberate: the same request under its Idempotency-Key is answered
-        // before it gets here.
+        // Sending twice is deliberate here: a repeated request under one Idempotency-Key was
+        // answered earlier.
         const queued = await queueLinkMails(tx, sent, { occasion: randomUUID() })
         const skipped = links.flatMap(({ id }, at) =>
           reasons[at] === null ? [] : [{ link_id: toPublicId('link', id), reason: reasons[at]! }],
@@ -162,7 +162,7 @@ const sending = (parts: Parts) =>
       }),
   })
 
-/** Throws `validation_failed` with every unknown or repeated id. */
+/** Throws `validation_failed`, which names every unknown or repeated id. */
 async function requireLinks(
   { secrets, clock }: Parts,
   scope: ShopScope,

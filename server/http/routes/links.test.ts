@@ -279,7 +279,7 @@ describe('an Idempotency-Key', () => {
     expect(await linksMade()).toBe(before)
     const slow = idempotently(app.owner.scope, request('atomic', true), async (_unique, scope) => {
       await makeOne(scope)
-      // Meanwhile it is taken for dead, and someone else is through first.
+      // Meanwhile the first request counts as dead, and another one has finished.
       await app.owner.scope.query(
         `update idempotency_keys set holder_beat_at = '-infinity' where shop_id = :shop and key = 'atomic'`,
       )

@@ -1,4 +1,4 @@
-// Links: made for files or for a pack, listed with their addresses, taken away as CSV.
+// Links: created for files or for a pack, listed with their addresses, exported as CSV.
 import { Readable } from 'node:stream'
 import Papa from 'papaparse'
 import { z } from 'zod'
@@ -22,8 +22,8 @@ import { requireScopes } from '../scopes.ts'
 import { fileIds } from '../selection.ts'
 import { channelOf } from './operations.ts'
 
-/** More than this many become an operation. */
-const FILES_AT_ONCE = 100
+/** Links for more files are created by an operation. */
+const MAX_IN_REQUEST = 100
 const MOST_PER_FILE = 1000
 
 const terms = { expiry_days: expiryDays.optional(), download_limit: downloadLimit.optional() }
@@ -74,7 +74,7 @@ const making = (parts: LinkRouteParts) =>
     method: 'post',
     path: '/api/links',
     summary: 'Create download links for files or a pack',
-    description: `One link a file, all or none. What is absent comes from the file’s own settings. Above ${FILES_AT_ONCE} files it is an operation, whose artifact lists the links.`,
+    description: `One link a file, all or none. What is absent comes from the file’s own settings. Above ${MAX_IN_REQUEST} files it is an operation, whose artifact lists the links.`,
     tag: 'Links',
     scope: 'links:write',
     atomic: true,
@@ -89,7 +89,7 @@ const making = (parts: LinkRouteParts) =>
       if (body.file_ids === undefined)
         return made(parts, [await linkOfPack(parts, caller.scope, body)])
       const per_file = termsOfFiles(body)
-      if (body.file_ids.length > FILES_AT_ONCE) return operate(parts, caller, body, idempotencyKey)
+      if (body.file_ids.length > MAX_IN_REQUEST) return operate(parts, caller, body, idempotencyKey)
       const wanted = { ...body, file_ids: body.file_ids, per_file }
       return made(parts, await createLinks(caller.scope, parts.secrets, wanted, parts.clock()))
     },
@@ -112,7 +112,7 @@ function linkOfPack(
   return createPackLink(scope, secrets, { pack_id, expiry_days, download_limit, email }, clock())
 }
 
-/** Throws `validation_failed` with every problem that a schema can't see. */
+/** Throws `validation_failed` with every problem that a schema cannot detect. */
 function termsOfFiles({ file_ids = [], per_file = [] }: LinksBody) {
   const details: ErrorDetail[] = []
   const wrong = (param: string, index: number, message: string) =>
@@ -187,7 +187,7 @@ const listing = (parts: LinkRouteParts) =>
     },
   })
 
-/** What it is about must be there. Throws `not_found`. */
+/** The file, pack or operation of the filter must exist. Throws `not_found`. */
 async function knownFilter(scope: ShopScope, filter: LinkFilter): Promise<LinkFilter> {
   const { fileId, packId, operation } = filter
   for (const [table, id] of [

@@ -1,4 +1,4 @@
-// Messages that left, or did not: email to the shop's recipients, and callbacks of operations.
+// Sent and failed messages: email to the shop's recipients, and callbacks of operations.
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { requirePublicId, toOperationId, toPublicId } from '../../ids.ts'

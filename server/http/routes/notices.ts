@@ -1,4 +1,4 @@
-// Notices in the page: what ended, what went wrong, and how many are unread.
+// Notices in the page: what ended, what failed, and how many are unread.
 import { z } from 'zod'
 import { requirePublicId, toOperationId, toPublicId } from '../../ids.ts'
 import { listNotices, markRead, type NoticeRow } from '../../files/notices.ts'

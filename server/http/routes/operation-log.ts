@@ -1,5 +1,5 @@
-// Watching an operation, and taking its results away: progress as server-sent events, the log as
-// CSV or JSON.
+// Watching an operation and exporting its results: progress as server-sent events, the log as CSV
+// or JSON.
 import { PassThrough, Readable } from 'node:stream'
 import type { Context } from 'koa'
 import Papa from 'papaparse'
@@ -12,7 +12,7 @@ import { itemRecord, operationId, operationRecord } from '../operation-record.ts
 import { findOperation, type OperationParts } from './operations.ts'
 
 const HEARTBEAT_MS = 15_000
-/** A notification may get lost with its connection: look anyway, this often. */
+/** Notifications may be lost with their connection: poll this often too. */
 const LOOK_MS = 2000
 const byId = z.strictObject({ id: z.string() })
 
@@ -173,7 +173,7 @@ async function* watch(
       if (!operation) return
       const ended = hasEnded(operation)
       const data = JSON.stringify(operationRecord(engine, operation, clock()))
-      // Time alone is no news.
+      // A change of the elapsed time alone is not sent.
       const news = JSON.stringify([
         operation.status,
         operation.done,

@@ -1,5 +1,4 @@
-// Operations over HTTP: started, looked at first, taken through their whole life, read back; and
-// nobody else's.
+// Operations over HTTP: start, preview, lifecycle, history, and isolation between shops.
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import Papa from 'papaparse'
@@ -332,7 +331,7 @@ describe('its life', () => {
     const other = await start({ select: { filter: { search: 'nothing has this name' } } })
     await untilEnded(owner, other.id)
     expect(await read(id)).toMatchObject({ status: 'paused', done: 0 })
-    // A worker may have come to it already.
+    // A worker may have begun it already.
     expect(['queued', 'running']).toContain(
       (await post(`/api/operations/${id}/resume`)).body.status,
     )
@@ -364,7 +363,7 @@ describe('its life', () => {
       retryable: true,
     }
     expect(await itemsOf(id, '?status=cancelled')).toMatchObject([{ error: why }, { error: why }])
-    // What was not started is worked on when it is tried again.
+    // A retry includes items that were not started.
     expect((await post(`/api/operations/${id}/retry`)).status).toBe(200)
     expect(await untilEnded(owner, id)).toMatchObject({ status: 'success', done: 2, cancelled: 0 })
     expect(await itemsOf(id)).toMatchObject([
@@ -412,7 +411,7 @@ describe('its life', () => {
     await state(`detail = 'results', started_at = now() - interval '3 hours', paused_ms = 3600000`)
     await post(`/api/operations/${id}/retry`)
     expect((await read(id)).elapsed_seconds).toBeLessThan(600)
-    // One of two was done before, which says nothing of how long the other one takes.
+    // One of two items was done before, which does not show how long the other one takes.
     expect(await read(id)).toMatchObject({ percentage: 50, remaining_seconds: null })
     await post(`/api/operations/${id}/pause`)
     expect(
@@ -503,7 +502,7 @@ describe('reading back', () => {
     expect(await ids('requested_by=nobody')).toEqual([])
     expect(await ids('from=2100-01-01')).toEqual([])
     expect((await ids(`from=${a.created_at}&to=${b.created_at}`))[0]).toBe(a.id)
-    // A day begins by the shop's clocks.
+    // A day begins at midnight in the shop's time zone.
     const local = new Intl.DateTimeFormat('en-CA', { timeZone: 'Pacific/Kiritimati' }).format(
       new Date(a.created_at),
     )
@@ -686,7 +685,7 @@ describe('who may', () => {
     const job = toPublicId('import', made)
     expect(await undo(job, 'imports:write')).toEqual(refused)
     expect(await undo(job, 'imports:write', 'files:delete')).toEqual([202, undefined])
-    // Each names the other by the id under which it is found.
+    // Each names the other by its public id.
     const back = (await read(job)).undone_by
     expect(await read(back)).toMatchObject({ undoes: job, source: { type: 'operation', id: job } })
     expect(

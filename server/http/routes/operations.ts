@@ -1,5 +1,4 @@
-// Operations: history, one operation, its items, and the one door to every bulk action and
-// workflow.
+// Operations: history, one operation, its items, and the start of every bulk action and workflow.
 import { z } from 'zod'
 import type { Limits } from '../../config.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
@@ -47,8 +46,8 @@ export interface OperationParts {
 }
 
 /**
- * Throws `not_found`: an import's id is import_…, a bulk operation's op_…, and under the other name
- * it does not exist.
+ * Throws `not_found`. An import's id is import_…, a bulk operation's op_…; the other prefix is not
+ * found.
  */
 export async function findOperation(
   engine: Engine,
@@ -207,7 +206,7 @@ const begin = (parts: OperationParts) =>
     },
   })
 
-/** People work in the page, programs with keys. */
+/** Session tokens are people in the page, keys are programs. */
 export const channelOf = ({ subject }: Caller): string =>
   subject.startsWith('key:') ? apiChannel.id : adminChannel.id
 

@@ -1,4 +1,4 @@
-// Packs: named, ordered groups of files, with products that their files have too.
+// Packs: named, ordered groups of files, and the products that their files get.
 import { z } from 'zod'
 import { packName } from '../../../plugins/contract.ts'
 import { changePack, chosenProducts } from '../../channels/packs.ts'

@@ -1,4 +1,4 @@
-// The shop's plan: what it allows, what is used of it, and the way to another one.
+// The shop's plan: what it allows, what is used, and how to change it.
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { downloadsOfMonth, readShopPlan, usageOfShop } from '../../files/plan-limits.ts'
@@ -96,7 +96,7 @@ export const planRoutes = (parts: PlanRouteParts): Endpoint[] => [
   }),
 ]
 
-/** The plan that was read last is shown. */
+/** If the platform is unavailable, the plan that was read last is shown. */
 const unlessUnavailable = (work: Promise<void>): Promise<void> =>
   work.catch((error: unknown) => {
     if (!(error instanceof PortError)) throw error

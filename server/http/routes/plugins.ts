@@ -1,5 +1,5 @@
-// Plugins: what workflows can be made of, each with its options as JSON Schema, from which forms
-// are drawn.
+// Plugins, of which workflows consist: each with its options as JSON Schema, from which forms are
+// drawn.
 import { z } from 'zod'
 import {
   actionsOf,
@@ -163,7 +163,7 @@ function icu<const Name extends string>(...names: Name[]) {
   return Object.fromEntries(names.map((name) => [name, z.string()])) as Record<Name, z.ZodString>
 }
 
-/** What may be sent, with each option's title, help (as `description`) and widget. */
+/** The schema of the options, with each option's title, help (as `description`) and widget. */
 export function optionsSchema(options: z.ZodType): Record<string, unknown> {
   const schema = z.toJSONSchema(options, {
     io: 'input',

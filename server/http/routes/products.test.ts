@@ -167,7 +167,7 @@ test('a preview tells how many match, and which products may be meant', async ()
     error: { message: 'No product matches it' },
   })
   expect((await get('/api/reviews')).data).toEqual([])
-  // What it would ask of a person is asked once it is confirmed.
+  // Questions to a person are asked after the confirmation.
   expect((await owner.call('POST', `/api/operations/${preview.id}/confirm`)).status).toBe(200)
   expect(await untilEnded(owner, preview.id)).toMatchObject({
     status: 'success',
@@ -443,7 +443,8 @@ describe('files without a product', () => {
     await shop.call('PATCH', '/api/settings', { auto_map: false })
     expect(await again('NEW-2')).toEqual([['named.pdf'], ['brand-new.png']])
     await shop.call('PATCH', '/api/settings', { auto_map: true })
-    // The first is there again: the storefront itself does not know its SKU yet.
+    // The first file is found again: only the mirror knows its SKU, and the storefront does not
+    // yet.
     expect(await again('NEW-3')).toEqual([['named.pdf'], ['Brand New.zip']])
   })
   test('not where the shop maps by hand, and not those that someone took off their products', async () => {

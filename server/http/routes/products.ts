@@ -1,4 +1,4 @@
-// The shop's products, as the mirror of its catalog has them; and the mirror itself.
+// The shop's products in the mirror of its catalog, and the mirror itself.
 import { z } from 'zod'
 import {
   askForRefresh,
@@ -129,7 +129,7 @@ function mirrorRecord(state: MirrorState | null): z.output<typeof mirrorSchema> 
 }
 
 function statusOf(state: MirrorState | null): z.output<typeof mirrorSchema>['status'] {
-  // Asked for and not yet begun is as good as begun: a worker looks every few seconds.
+  // A requested refresh that has not begun counts as running: a worker begins it within seconds.
   if (state?.refreshing || (state && state.due_at.getTime() <= Date.now())) return 'refreshing'
   if (state?.failed_at) return 'failed'
   return state?.finished_at ? 'ready' : 'never'

@@ -1,4 +1,4 @@
-// New names while someone writes the pattern: the plugin's own, with the collisions that an
+// New names while a person edits the pattern: those of the plugin, with the collisions that the
 // operation would meet.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openTestApp, type TestApp } from '../../../test/app.ts'

@@ -56,7 +56,7 @@ const decided = { description: 'It was decided already', schema: errorSchema }
 
 export const reviewRoutes = ({ engine }: { engine: Engine }): Endpoint[] => [
   list(),
-  // Before those by id: `accept` is none.
+  // Before the routes with an id: `accept` is not an id.
   countAbove(),
   show(),
   accept(engine),

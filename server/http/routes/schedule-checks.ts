@@ -1,4 +1,4 @@
-// What helps to write a schedule: templates, when a cron line runs, which files a filter finds.
+// What the schedule form needs: templates, when a cron line runs, which files a filter finds.
 import { z } from 'zod'
 import { workflowOf } from '../../channels/schedule-check.ts'
 import { SCHEDULE_TEMPLATES } from '../../channels/schedule-templates.ts'

@@ -1,6 +1,5 @@
-// The shop's settings, and that every way to import obeys them: what new files begin with, where
-// their bytes lie, what they are matched by, which workflow they run through, and what is told of
-// those without a product.
+// Every import obeys the shop's settings: defaults of new files, storage location, matching, the
+// attached workflow, and messages about files without a product.
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -70,7 +69,7 @@ describe('settings', () => {
   })
 })
 
-/** Imports one file by each way there is; gives the operation, once it has ended. */
+/** Imports one file through each channel; gives the operation after its end. */
 const CHANNELS = {
   api: async (filename: string) => {
     const files = [{ filename, url: `${origin.url}/bytes/100/${encodeURIComponent(filename)}` }]
@@ -99,7 +98,7 @@ const fileNamed = async (filename: string) => {
   const { data } = await get(`/api/files?search=${encodeURIComponent(filename)}`)
   return get(`/api/files/${data[0].id}`)
 }
-/** So that none takes another's name. */
+/** Different extensions, so that no import takes another's name. */
 const EXTENSIONS = { api: '.pdf', csv: '.zip', upload: '.mp3' }
 const storedIn = (location: string) =>
   readdir(path.join(app.engine.folder, location, String(app.engine.shop)))

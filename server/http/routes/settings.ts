@@ -52,7 +52,9 @@ export function settingsRoutes({ engine, clock }: SettingsParts): Endpoint[] {
   ]
 }
 
-/** Throws `validation_failed` for an unknown one, `workflow_broken` for one that cannot run. */
+/**
+ * Throws `validation_failed` for an unknown workflow, `workflow_broken` for one that cannot run.
+ */
 async function requireDeliveryWorkflow(
   tx: ShopScope,
   id: string | null,

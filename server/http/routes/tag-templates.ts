@@ -1,4 +1,4 @@
-// Tag templates: tags saved under a name, to be given again.
+// Tag templates: tags that are saved under a name, to use again.
 import { z } from 'zod'
 import { nameKey } from '../../../plugins/contract.ts'
 import {

@@ -79,8 +79,8 @@ describe('an upload', () => {
     })
     const stored = await readdir(path.join(app.engine.folder, 'primary', String(app.engine.shop)))
     expect(stored).toContain(hashOf(bytes))
-    // Its second name goes once the file has the bytes; the address still answers that all is
-    // there.
+    // The second name of its bytes is removed when the file has them; the upload still answers as
+    // complete.
     await sweep()
     expect(await incoming()).toEqual([])
     expect(await received()).toEqual([])
@@ -105,7 +105,7 @@ describe('an upload', () => {
     }
     expect((await tus(owner, 'GET', at)).status).toBe(405)
     expect((await tus(owner, 'GET', '/api/uploads')).status).toBe(405)
-    // And what is complete is written to by nobody, its sender included.
+    // Nobody, not even its sender, can write to a complete upload.
     expect((await patch(owner, at, 0, Buffer.alloc(10, 1))).status).toBe(409)
     expect((await patch(owner, at, 10, Buffer.alloc(10, 1))).status).toBe(413)
   })
@@ -330,7 +330,7 @@ describe('a batch', () => {
     expect(starts.map(({ status }) => status)).toEqual([202, 202, 202])
     expect(new Set(starts.map(({ body }) => body.id)).size).toBe(1)
     expect(await importOf(id)).toMatchObject({ status: 'success', total: 3, done: 3 })
-    // Later files are another import.
+    // Files that arrive later are another import.
     await send(id, ['b4.txt'])
     const later = await app.owner.call('POST', `/api/uploads/batches/${id}/start`)
     expect(later.body.total).toBe(1)
@@ -455,7 +455,7 @@ describe('a batch', () => {
     await expect.poll(() => fileNamed('late.txt')).toBeUndefined()
     await app.owner.call('POST', `/api/operations/${operation.id}/retry`)
     await expect.poll(async () => (await importOf(id)).status).toBe('success')
-    // The other one of both: which came first the name was given to.
+    // The other one of the two files: the first file to end had got the name.
     expect(await fileNamed('late.txt')).toMatchObject({ size_bytes: 4 + 5 - file.size_bytes })
   })
 })

@@ -1,5 +1,4 @@
-// Around the uploads themselves, which are tus (server/http/tus.ts): batches, and which names are
-// taken.
+// Uploads, except the tus protocol itself (server/http/tus.ts): batches, and which names are taken.
 import { z } from 'zod'
 import {
   checkNames,

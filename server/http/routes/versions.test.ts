@@ -9,9 +9,7 @@ import { startGatedOrigin } from '../../../test/flows/gated-origin.ts'
 import { beginUpload, patch, sendFile } from '../../../test/uploads.ts'
 import type { EngineWorker } from '../../engine/worker.ts'
 
-/**
- * As a conversion does it: other bytes, another ending, and the version before them is not kept.
- */
+/** Changes bytes and extension like a conversion, and does not keep the previous version. */
 const toWebp = definePlugin({
   id: 'to-webp',
   kind: 'optimize',

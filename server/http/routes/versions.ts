@@ -1,5 +1,4 @@
-// A file's versions: the bytes that it has had. One is added by an import, and any can be gone back
-// to.
+// A file's versions: an import can add one, and each can be restored.
 import { z } from 'zod'
 import { replaceFromUpload, replaceFromUrl } from '../../channels/versions.ts'
 import type { Limits } from '../../config.ts'
@@ -74,7 +73,7 @@ const list = () =>
         before,
         limit: limit + 1,
       })
-      // Version 1 is the last, unless it is gone: a page behind it is empty.
+      // Version 1 is the last one unless it was removed: a page after it is empty.
       if (rows.length === 0 && before === null) throw new AppError('not_found')
       const shown = rows.slice(0, limit)
       const next = rows.length > limit ? toCursor([shown.at(-1)!.number]) : null

@@ -1,5 +1,5 @@
-// How fast the admin page was in a merchant's browser, as the storefront's admin measured it: one
-// line in the log for each report.
+// Speed of the admin page in a merchant's browser, as the storefront's admin measured it: one line
+// in the log for each report.
 import { z } from 'zod'
 import type { Logger } from '../../log.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'

@@ -76,7 +76,7 @@ it('a secret is shown once, and its messages verify with it', async () => {
   const { secret, ...record } = made.body as { id: string; secret: string }
   expect(made.status).toBe(201)
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
-  // The query of an address may hold a token.
+  // The query of an address may contain a token.
   expect(record).toMatchObject({
     id: expect.stringMatching(/^webhook_[0-9a-f]{32}$/),
     url: receiver.url.replace(/\?.*/, ''),

@@ -1,4 +1,4 @@
-// Webhooks: addresses that are told of the shop's events, and what was sent to each.
+// Webhooks: addresses that receive the shop's events, and the messages sent to each.
 import { z } from 'zod'
 import { UNSAFE_CHARACTERS } from '../../../plugins/contract.ts'
 import { AppError } from '../../errors.ts'

@@ -1,5 +1,5 @@
-// Workflows: the built-in ones read only, the shop's own to create and change. A broken one is not
-// saved, and the answer lists its problems.
+// Workflows: built-in ones can be read, the shop's own can be created and changed. A broken
+// workflow is not saved, and the answer lists its problems.
 import { z } from 'zod'
 import type { Workflow } from '../../../plugins/contract.ts'
 import { cannotUndo, permissionsOf, filePlaceOf } from '../../engine/engine.ts'
@@ -50,7 +50,7 @@ export function workflowRoutes(parts: Parts): Endpoint[] {
       replies: { 200: { description: 'All of them', schema: listOf(workflowSchema) } },
       handler: async ({ caller }) => {
         const own = await listWorkflows(caller.scope)
-        // One that works on rows is the CSV channel's alone.
+        // A workflow that works on rows belongs to the CSV channel.
         const shared = parts.workflows.filter(
           (workflow) => filePlaceOf(workflow, parts.plugins) !== 'rows',
         )
@@ -151,14 +151,15 @@ export function workflowRoutes(parts: Parts): Endpoint[] {
 }
 
 /**
- * Who may not delete files may not have a workflow, which a schedule may run, delete them either.
+ * A caller who may not delete files may not save a workflow that deletes them: a schedule could run
+ * it.
  */
 function neededScopes(body: z.output<typeof workflowBody>, parts: Parts): Scope[] {
   const { workflow } = checkWorkflow(body, parts)
   return workflow.kind !== 'bulk' ? [] : (permissionsOf(workflow, parts.plugins) as Scope[])
 }
 
-/** Throws `conflict` for a built-in one, which is part of the installation. */
+/** Throws `conflict` for a built-in workflow, which cannot be changed. */
 function ownId(id: string, { workflows }: Parts): string {
   if (workflows.some((one) => one.id === id))
     throw new AppError('conflict', {

@@ -104,7 +104,7 @@ describe('a callback', () => {
     ).toThrow()
     expect((await messagesOf(operation))[0]).toMatchObject({
       status: 'sent',
-      // Without its query, which is for the receiver alone.
+      // Without its query, which only the receiver may see.
       to: [receiver.url.replace(/\?.*$/, '')],
       text: body,
     })

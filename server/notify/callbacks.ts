@@ -29,7 +29,7 @@ export async function queueCallback(
 ): Promise<void> {
   const { callback_url: url, callback_sealed: sealed } = operation.request
   if (url === undefined) return
-  // Retry Failed ends the operation again, which is another callback.
+  // Retry Failed ends the operation again, and that end is another callback.
   const key = `callback/${operation.id}/${operation.round}`
   const [row] = await tx.query<{ id: string }>(
     `insert into outbox (shop_id, key, kind, payload, operation_id)
@@ -49,7 +49,7 @@ export async function queueCallback(
 export interface CallbackOptions {
   client: Pick<GuardedClient, 'post'>
   secrets: Pick<Secrets, 'derive' | 'seal' | 'open'>
-  /** What GET /api/jobs/{id} would answer with. */
+  /** The body that GET /api/jobs/{id} returns. */
   operationRecord(scope: ShopScope, id: string): Promise<object>
   clock: () => Date
 }
@@ -68,7 +68,7 @@ export function callbackDeliverer({
       const data = await operationRecord(scope, message.operation_id!)
       const { url } = message.payload as KeptAddress
       const body = { type: CALLBACK_EVENT, timestamp: message.created_at.toISOString(), data }
-      // People read this content, so it has the address without its query.
+      // People read this, so the address is shown without its query.
       return { to: [withoutSecrets(url)], subject: CALLBACK_EVENT, text: JSON.stringify(body) }
     },
     send: (scope, { text }, { id, payload }, stopping) =>

@@ -29,7 +29,7 @@ const LIMITS = {
 }
 
 /**
- * Carries out one message. Throws only when the database is away; the sweep then records the
+ * Carries out one message. Throws only if the database is unavailable; the sweep then records the
  * result.
  */
 export function createDeliver(parts: OutboxParts): (job: OutboxJob) => Promise<void> {
@@ -67,7 +67,7 @@ async function carryOut(scope: ShopScope, id: string, parts: OutboxParts): Promi
   await recordAttempt(scope, message, deliverer.delays, delivery)
 }
 
-/** From here on a crash means that it may have been sent. */
+/** After this, a crash means that the message may have been sent. */
 async function takeMessage(scope: ShopScope, id: string): Promise<Message | null> {
   const [row] = await scope.query<Message>(
     `update outbox set status = 'sending', attempts = attempts + 1, lease = nextval('leases'), taken_at = now()

@@ -83,7 +83,7 @@ const TEXTS: Readonly<Record<string, MailTexts>> = {
   },
 }
 
-/** The language of a locale such as `de-AT`, where there are texts in it. */
+/** The language of a locale such as `de-AT`, if there are texts in it. */
 export function mailLanguage(locale: string | null): string {
   const language = (locale ?? '').toLowerCase().split(/[-_]/, 1)[0]!
   return Object.hasOwn(TEXTS, language) ? language : 'en'

@@ -16,18 +16,18 @@ import { renderMail } from './templates.ts'
 const TEMPLATE = 'order-delivery'
 /** The placeholder for licence keys in a stored message. */
 const HIDDEN_LICENCES = '(these licence keys are not kept)'
-/** Further files are on the page. */
+/** The most files that a mail names; the others are on the page. */
 const MOST_NAMED = 20
 
 interface DeliveryPayload {
   template: typeof TEMPLATE
   /** A bare UUID. */
   delivery: string
-  /** `update`: a file of it has a new version. */
+  /** `update`: one of its files has a new version. */
   about?: 'order' | 'update'
 }
 
-/** What a waiting mail brings, and why. */
+/** The delivery that a waiting mail is about, and the occasion. */
 export interface BroughtDelivery {
   delivery: string
   about: 'order' | 'update'
@@ -67,7 +67,7 @@ export async function queueDeliveryMail(
   return true
 }
 
-/** The same for many deliveries, as an operation does: behind all other mail, one after another. */
+/** The same for many deliveries, for an operation: sent one after another, after all other mail. */
 export async function queueDeliveryMails(
   tx: ShopScope,
   deliveries: readonly string[],
@@ -128,7 +128,7 @@ interface MailRow {
   licensed: boolean
 }
 
-/** The message of each of them, in their order, without its keys. Deleted deliveries have none. */
+/** Their messages in their order, without keys. Deleted deliveries have none. */
 export async function writeDeliveryMails(
   scope: ShopScope,
   brought: readonly BroughtDelivery[],
@@ -157,7 +157,7 @@ export async function writeDeliveryMails(
   })
 }
 
-/** By language: making one takes longer than the rest of a mail. */
+/** Cached by language: creating a formatter takes longer than the rest of a mail. */
 const days = new Map<string, Intl.DateTimeFormat>()
 
 function dayIn(language: string): Intl.DateTimeFormat {
@@ -199,7 +199,7 @@ export interface WrittenDelivery {
   content: Content
 }
 
-/** The messages with their keys, in their order; null where the delivery is not ready any more. */
+/** The messages with their keys, in their order; null if the delivery is not ready any more. */
 export async function withDeliveryKeys(
   scope: ShopScope,
   written: readonly WrittenDelivery[],
@@ -236,7 +236,7 @@ export async function withDeliveryKeys(
   })
 }
 
-/** Lines that name file and key, by delivery. */
+/** Lines with file and key, by delivery. */
 async function licencesOf(
   scope: ShopScope,
   secrets: Secrets,

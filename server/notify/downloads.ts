@@ -86,14 +86,14 @@ const times = (count: number) => (count === 1 ? 'once' : `${count.toLocaleString
 
 interface AskedLink {
   name: string
-  /** It is a delivery's page, or a file of it. */
+  /** Of a delivery: its page's link, or the link of one of its files. */
   delivery_id: string | null
   file_id: string | null
   pack_id: string | null
   email: string | null
 }
 
-/** False when this link has asked within a day. */
+/** False if this link has asked within the last day. */
 async function notifyAsk(tx: ShopScope, ask: Ask): Promise<boolean> {
   const [link] = await tx.query<AskedLink>(
     `update links l set asked_at = :now from (
@@ -138,7 +138,7 @@ async function notifyAsk(tx: ShopScope, ask: Ask): Promise<boolean> {
   return true
 }
 
-/** Kept with the delivery until the merchant has answered it. */
+/** Stored with the delivery until the merchant has answered it. */
 async function recordAsk(tx: ShopScope, delivery: string, ask: Ask): Promise<void> {
   const kept = { at: ask.now.toISOString(), email: ask.email, message: ask.message }
   await tx.query('update deliveries set ask = :ask where shop_id = :shop and id = :delivery', {

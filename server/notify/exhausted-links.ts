@@ -12,14 +12,14 @@ interface ExhaustedRow {
   id: string
   file_id: string | null
   pack_id: string | null
-  /** The file's or the pack's. */
+  /** The name of the file or the pack. */
   name: string | null
   email: string | null
   downloads: number
   download_limit: number
 }
 
-// Begins with the webhooks and triggers: where no shop has one, nothing else is read.
+// Starts with the webhooks and triggers: if no shop has one, nothing else is read.
 const EXHAUSTED = `
   select l.shop_id, l.id, l.file_id, coalesce(l.pack_id, p.pack_id) as pack_id, l.email, l.downloads, l.download_limit,
     coalesce(f.filename, c.name, l.pack_name) as name
@@ -34,7 +34,7 @@ const EXHAUSTED = `
   where l.downloads >= l.download_limit and l.revoked_at is null
   order by l.shop_id, l.id`
 
-/** Safe to call for the same link again: each limit of a link is told once. */
+/** Safe to call for the same link again: each limit of a link is reported once. */
 export async function raiseExhausted(database: Database, used: readonly UsedLink[]): Promise<void> {
   const { rows } = await database.pool.query<ExhaustedRow>(EXHAUSTED, [
     used.map(({ shop }) => shop),

@@ -30,8 +30,8 @@ export async function raiseFailureNotice(
 type Words = { title: string; body: string }
 
 /**
- * Null: a webhook's failures are in its list, and the shop is told when it is switched off; of a
- * trigger that the platform refuses it is told once a day (flow/deliverer.ts).
+ * Null: no notice. A webhook's failures are in its list, and a notice is raised when it is switched
+ * off; a trigger that the platform refuses is reported once a day (flow/deliverer.ts).
  */
 const WORDS: Record<
   MessageKind,
@@ -83,7 +83,7 @@ interface ToldContent {
   to?: readonly string[]
   /** It contains a buyer's link. */
   link: boolean
-  /** It brings an order’s files. */
+  /** It is the mail of a delivery. */
   delivery: boolean
 }
 

@@ -25,7 +25,7 @@ interface LinkPayload {
   link: string
 }
 
-/** The link that a message contains, or null for other messages. */
+/** The link in a message, or null for other messages. */
 export const linkInPayload = (payload: unknown): string | null => {
   const { template, link } = payload as Partial<LinkPayload>
   return template === TEMPLATE && typeof link === 'string' ? link : null
@@ -55,7 +55,7 @@ export async function queueLinkMails(
   return rows.length
 }
 
-/** Each link's message, without its key. Deleted links have none. */
+/** The message of each link, without its key. Deleted links have none. */
 export async function writeLinkMails(
   scope: ShopScope,
   links: readonly string[],
@@ -120,7 +120,7 @@ function termsOf({ download_limit, downloads, expires_at }: LinkRow): string {
     : `It works ${times}, until ${until}.`
 }
 
-/** Why it is not sent, or null. */
+/** Why the link cannot be sent, or null. */
 export function unsendable({ email, status }: Pick<Link, 'email' | 'status'>): string | null {
   if (email === null) return 'It was created without an email address'
   return status === 'active' ? null : REASONS[status]

@@ -1,22 +1,22 @@
-// The first mails of deliveries, many in one run: they share their statements, and the sessions of the
-// mail server.
+// The first mails of deliveries, many in one run, which share statements and sessions of the mail
+// server.
 import { setTimeout as delay } from 'node:timers/promises'
 import { forShop } from '../db/for-shop.ts'
 import type { BackgroundTask } from '../engine/background.ts'
 import { deliverBatch, type OutboxParts } from './deliver.ts'
 import { SEND_MAILS } from './delivery-mail.ts'
 
-const SHOPS_AT_A_TIME = 2
-/** Small: of these a worker that dies leaves unknown whether they were sent. */
+const SHOP_CONCURRENCY = 2
+/** Small: if a worker dies, it is unknown for this many mails whether they were sent. */
 const MAILS_A_BATCH = 8
-/** A run that had mails waits so long for further ones. */
+/** How long a run that has sent mails waits for further ones. */
 const GATHER_MS = 150
-/** Then other shops take their turn. */
+/** The length of a run: then other shops get their turn. */
 const RUN_MS = 10_000
 
 export const mailBatchTask = (parts: OutboxParts): BackgroundTask => ({
   ...SEND_MAILS,
-  atOnce: SHOPS_AT_A_TIME,
+  concurrency: SHOP_CONCURRENCY,
   claims: true,
   wanted: `select shop_id, shop_id::text as key, now() as due_at from outbox
     where batched and status = 'waiting' group by shop_id`,

@@ -1,6 +1,6 @@
-// Hands email to the mail server, at most once. The point of no return in SMTP is the server's
-// reply to DATA: before it nothing was sent, and a reply after the message is a clear yes or no.
-// Only silence after the message leaves its fate unknown.
+// Hands email to the mail server, at most once. In SMTP, the server's reply to DATA is the point of
+// no return: before it nothing was sent, and a reply after the message is a clear yes or no. Only a
+// missing reply after the message leaves the result unknown.
 import { Readable } from 'node:stream'
 import { createTransport, type Transporter } from 'nodemailer'
 import SMTPTransport from 'nodemailer/lib/smtp-transport'
@@ -18,18 +18,18 @@ export interface Letter {
 }
 
 export interface MailServer {
-  /** Hands it over unless `signal` aborts before. Never throws. */
+  /** Hands the message over unless `signal` aborts first. Never throws. */
   handOver(letter: Letter, signal: AbortSignal): Promise<DeliveryResult>
 }
 
 /**
- * Milliseconds. The first two together are below the two minutes after which the sweep takes a
- * message for lost.
+ * Milliseconds. The first two together are less than the two minutes after which the sweep treats a
+ * message as lost.
  */
 export interface MailTimeouts {
   /** Until the server is ready for the message. */
   handOver: number
-  /** Silence of the server, at any point. */
+  /** The longest wait for a reply of the server. */
   answer: number
   connect: number
 }
@@ -63,7 +63,7 @@ interface Gate extends Pick<SentMail['gate'], 'passed'> {
   pass(): void
   /** This process is stopping. */
   readonly stopping: boolean
-  /** Aborts when the message must not be sent any more; never after it has passed. */
+  /** Aborts when the message must not be sent any more; never after `pass` was called. */
   readonly closed: AbortSignal
 }
 
@@ -92,7 +92,7 @@ function openGate(stopping: AbortSignal, withinMs: number): Gate {
   }
 }
 
-/** Is first read when the server has replied to DATA. */
+/** First read when the server has replied to DATA. */
 function readThrough(gate: Gate, raw: Buffer): Readable {
   return new Readable({
     read() {

@@ -12,11 +12,11 @@ import type { Content, Deliverer, DeliveryResult, Message } from './outbox.ts'
 import { renderMail, type MailPayload } from './templates.ts'
 
 const MINUTE = 60_000
-/** Of those that are sent together: concurrent connections. */
+/** Concurrent connections for mails that are sent together. */
 const SESSIONS = 4
 
 export interface MailOptions {
-  /** Null: messages are rendered and kept, and none is sent. */
+  /** Null: messages are rendered and stored, and none is sent. */
   server: MailServer | null
   from: string
   baseUrl: string
@@ -76,7 +76,10 @@ export function mailDeliverer(options: MailOptions): Deliverer {
 
 type Together = NonNullable<Deliverer['together']>
 
-/** Content of mails that bring no order: its recipients may have changed since an earlier attempt. */
+/**
+ * Writes mails that are not about a delivery: their recipients may have changed since an earlier
+ * attempt.
+ */
 async function writeOther(
   scope: ShopScope,
   { payload, content }: Message,

@@ -6,9 +6,9 @@ const AGAIN_MS = 500
 const APART_MS = 100
 
 export interface MessageLimiter {
-  /** Null when the limit is reached; otherwise call the function when the attempt is over. */
+  /** Null if the limit is reached; otherwise call the function when the attempt is over. */
   take(kind: MessageKind, shop: number): (() => void) | null
-  /** When to try again: waiting messages come back one by one. */
+  /** When to try again: waiting messages are spread over time. */
   later(): Date
 }
 

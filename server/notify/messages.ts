@@ -33,9 +33,9 @@ const COLUMNS = `m.id, m.kind, m.status, m.attempts, m.error, m.payload, m.resul
 
 export interface MessageFilter {
   kind: MessageKind
-  /** Those of this webhook alone. */
+  /** Only messages of this webhook. */
   webhook?: string
-  /** This one alone. */
+  /** Only this message. */
   id?: string
   status?: MessageStatus
   /** Messages before this UUID. */

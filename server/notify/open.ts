@@ -1,5 +1,5 @@
-// The outbox with its parts: a deliverer for each kind of message, and the sweep of messages whose
-// worker died.
+// Opens the outbox: a deliverer for each kind of message, and the sweep of messages whose worker
+// died.
 import type { Database } from '../db/database.ts'
 import type { BackgroundTask } from '../engine/background.ts'
 import type { OutboxJob } from '../queue/queue.ts'
@@ -21,9 +21,9 @@ import { webhookDeliverer } from './webhooks/deliverer.ts'
 
 export interface OutboxOptions extends CallbackOptions {
   database: Database
-  /** Null: email is written and kept, and none is sent. */
+  /** Null: email is written and stored, and none is sent. */
   smtpUrl: string | null
-  /** Null: text messages are kept, and none is sent. */
+  /** Null: text messages are stored, and none is sent. */
   twilio: TwilioAccount | null
   /** The platform's automation of a shop; absent: there is none. */
   triggers?: (shop: number) => SendTrigger

@@ -352,7 +352,7 @@ describe('stopping', () => {
     expect((await jobs(id))[0]!.delay).toBeCloseTo(5, -1)
     smtp.behaviour = 'accept'
     smtp.release()
-    // Not by this one any more.
+    // Not by this worker any more.
     await deliver(id)
     expect(await read(id)).toMatchObject({ status: 'waiting' })
     await deliver(id, open())

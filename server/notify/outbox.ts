@@ -5,13 +5,13 @@ import { type ShopScope } from '../db/for-shop.ts'
 export const MESSAGE_KINDS = ['email', 'callback', 'webhook', 'sms', 'flow'] as const
 export type MessageKind = (typeof MESSAGE_KINDS)[number]
 
-/** A message as it is sent, and as the shop reads it. */
+/** A message as it is sent and as the shop reads it. */
 export interface Content {
   to: readonly string[]
   subject: string
   text: string
   html?: string
-  /** There is no mail server: it was not sent anywhere, only kept. */
+  /** There is no mail server: the message was stored and not sent. */
   kept?: boolean
 }
 
@@ -48,7 +48,7 @@ export interface WrittenMessage {
 }
 
 export interface Deliverer {
-  /** The content. That of an earlier attempt is kept. */
+  /** Writes the content. The content of an earlier attempt is kept. */
   write(scope: ShopScope, message: Message): Promise<Content>
   /** Never throws because of the receiver. */
   send(

@@ -7,14 +7,14 @@ import type { DeliveryResult, Message } from './outbox.ts'
 import { raiseFailureNotice } from './failure-notices.ts'
 
 /**
- * When this process stops: late enough that another worker takes the message, and not this one
- * again.
+ * The next attempt after this process has stopped: late enough that another worker takes the
+ * message.
  */
 export const later = (): Date => new Date(Date.now() + 5000)
 
 /**
- * Records the result, and queues the next attempt or notifies the shop. Throws when the database
- * stays away.
+ * Records the result, and queues the next attempt or notifies the shop. Throws if the database
+ * remains unavailable.
  */
 export async function recordAttempt(
   scope: ShopScope,
@@ -36,7 +36,7 @@ export interface Attempted {
   result: DeliveryResult
 }
 
-/** The same for many: those that were sent in one statement. */
+/** The same for many messages that were sent together. */
 export async function recordAttempts(
   scope: ShopScope,
   attempted: readonly Attempted[],
@@ -73,7 +73,7 @@ type Writer<Status extends DeliveryResult['status']> = (
 
 const WRITERS: { [Status in DeliveryResult['status']]: Writer<Status> } = {
   sent: async (tx, message, { content = {}, reason }) => {
-    // Also when the sweep has marked it as unknown in the meantime.
+    // Even if the sweep has marked it as unknown in the meantime.
     const held = await note(
       tx,
       message,
@@ -110,7 +110,7 @@ async function giveUp(
     await raiseFailureNotice(tx, message, end)
 }
 
-/** False when another attempt has the message, or the sweep has recorded a result. */
+/** False if another attempt has taken the message, or the sweep has recorded a result. */
 async function note(
   tx: ShopScope,
   message: Message,
@@ -131,7 +131,7 @@ async function note(
 const TRIES = 40
 const WAIT_MS = 500
 
-/** Waits for a restarting database: an unrecorded delivery would be marked as unknown. */
+/** Waits while the database restarts: an unrecorded delivery would be marked as unknown. */
 async function withDatabase(work: () => Promise<void>): Promise<void> {
   for (let tried = 1; ; tried += 1) {
     try {

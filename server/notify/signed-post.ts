@@ -1,4 +1,4 @@
-// Posts a signed message to an address that a shop gave: one attempt, and what it means.
+// Posts a signed message to an address that a shop gave: one attempt, and its result.
 import { toPublicId } from '../ids.ts'
 import type { GuardedClient } from '../ports/guarded-fetch.ts'
 import type { DeliveryResult } from './outbox.ts'
@@ -7,7 +7,7 @@ import { signatureHeaders } from './signatures.ts'
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
-/** Within three days: the last try is 65 hours and a half after the first. */
+/** Less than three days: the last attempt is 65.5 hours after the first. */
 export const POST_DELAYS = [
   5 * SECOND,
   5 * MINUTE,
@@ -32,7 +32,7 @@ export interface SignedPost {
   stopping: AbortSignal
 }
 
-/** `gone`: the receiver answered 410, which means that it wants no more messages. */
+/** `gone`: the receiver answered 410, so it wants no more messages. */
 export async function postSigned(post: SignedPost): Promise<DeliveryResult & { gone?: boolean }> {
   const { client, address, signingSecrets, id, at, body, stopping } = post
   const headers = {

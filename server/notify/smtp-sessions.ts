@@ -1,6 +1,6 @@
-// nodemailer's SMTP transport with sessions that are kept for the next message: connecting, TLS and
-// sign-in cost more than a message. Not nodemailer's own pool, which sends a message again when its
-// connection breaks.
+// nodemailer's SMTP transport with sessions that are reused for the next message: connecting, TLS
+// and sign-in cost more than a message. Not nodemailer's own pool, which sends a message again if
+// its connection breaks.
 import type { Readable } from 'node:stream'
 import type { Transport } from 'nodemailer'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
@@ -9,15 +9,15 @@ import type SMTPTransport from 'nodemailer/lib/smtp-transport'
 /** Servers end sessions that are idle, or that have sent many messages. */
 const IDLE_MS = 5000
 const MOST_MESSAGES = 100
-/** A server that ends a session says so with this code. */
+/** The code with which a server ends a session. */
 const CLOSING = 421
 
-/** What the transport needs to know of a message; `data` has both. */
+/** The fields that the transport adds to a message (nodemailer passes them on in `data`). */
 export interface SentMail {
   /** Aborts when the message must not be sent any more. */
   signal: AbortSignal
   gate: {
-    /** The server was ready for the message: from then on it may have arrived. */
+    /** The server was ready for the message, so the message may have arrived. */
     readonly passed: boolean
   }
 }
@@ -33,7 +33,7 @@ const socketOf = ({ connection }: Session) => connection._socket || null
 type Sent = SMTPConnection.SentMessageInfo
 type Mail = Parameters<Transport<Sent>['send']>[0]
 
-/** @param server gives the options, read from the server's URL. */
+/** @param server returns the options, read from the server's URL. */
 export function keepSessions(server: SMTPTransport): Transport<Sent> {
   const idle: Session[] = []
   const drop = (session: Session) => {
@@ -63,7 +63,7 @@ export function keepSessions(server: SMTPTransport): Transport<Sent> {
       try {
         return await transmit(kept, mail, signal)
       } catch (error) {
-        // The server may have ended the session meanwhile: then the message was not sent.
+        // The server may have ended the session in the meantime: then the message was not sent.
         const { responseCode } = error as { responseCode?: number }
         const ended = responseCode === undefined || responseCode === CLOSING
         if (!ended || gate.passed || signal.aborted) throw error
@@ -119,7 +119,7 @@ async function open(
   }
 }
 
-/** Rejects also when the connection fails or ends, or the signal aborts. */
+/** Rejects when the connection fails or ends, or the signal aborts. */
 function whileAlive<Result>(
   connection: SMTPConnection,
   signal: AbortSignal,

@@ -1,6 +1,6 @@
 // Messages whose worker died while it sent them, across shops. A living worker records its attempt
-// long before this sweep looks at the message (mail-server.ts, callbacks.ts); both times come from
-// the clock of the database.
+// long before this sweep treats the message as lost (mail-server.ts, callbacks.ts); both times come
+// from the database's clock.
 import type { Database } from '../db/database.ts'
 import { forShop } from '../db/for-shop.ts'
 import type { BackgroundTask } from '../engine/background.ts'
@@ -52,10 +52,10 @@ function sweepOne(database: Database, row: StaleRow, lost: 'unknown' | 'waiting'
   })
 }
 
-/** The background task that does so. */
+/** The background task that runs the sweep. */
 export const staleMessageTask = (database: Database, deliverers: Deliverers): BackgroundTask => ({
   name: 'sweep-stale-messages',
-  atOnce: 1,
+  concurrency: 1,
   run: async () => {
     await sweepStaleMessages(database, deliverers)
     return new Date(Date.now() + SWEEP_MS)

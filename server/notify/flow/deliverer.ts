@@ -1,5 +1,5 @@
-// Hands triggers to the platform's automation (Flow). Where it refuses one, by the shop's plan or for
-// want of a scope, the shop is told once, and the trigger is not sent for a day.
+// Sends triggers to the platform's automation (Flow). If Flow refuses one because of the shop's
+// plan or a missing scope, the shop is notified once, and the trigger is not sent for a day.
 import { PortError } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { raiseNotice } from '../../files/notices.ts'
@@ -10,7 +10,7 @@ import { recordTriggerRefusal, type FlowMessage, type FlowTrigger } from './trig
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
-/** After them the occasion is over: a workflow about it would come too late. */
+/** No attempts after these: a workflow would start too late to be useful. */
 const DELAYS = [10 * SECOND, MINUTE, 10 * MINUTE, 60 * MINUTE, 6 * 60 * MINUTE]
 
 /** @param sender absent: there is no platform, and no message of this kind. */

@@ -1,5 +1,5 @@
-// The app's triggers of the platform's automation (Flow), and raising one: in the transaction of what
-// happened, a message in the outbox, where a workflow of the shop uses the trigger.
+// The app's triggers of the platform's automation (Flow). Raising one writes, in the transaction of
+// the event, a message in the outbox if a workflow of the shop uses the trigger.
 import type { ShopScope } from '../../db/for-shop.ts'
 import { queueMessage } from '../../queue/queue.ts'
 
@@ -7,20 +7,23 @@ import { queueMessage } from '../../queue/queue.ts'
 export const FLOW_TRIGGERS = ['import-finished', 'file-delivered', 'limit-reached'] as const
 export type FlowTrigger = (typeof FLOW_TRIGGERS)[number]
 
-/** What the outbox keeps. Absent payload: it is written when the message is, about its operation. */
+/**
+ * What the outbox stores. Absent payload: it is read from the operation when the message is
+ * written.
+ */
 export interface FlowMessage {
   handle: FlowTrigger
   payload?: object
 }
 
 export interface RaisedTrigger extends FlowMessage {
-  /** Unique for what happened: the same is not told twice. */
+  /** Unique for the event: the same event is not sent twice. */
   key: string
   /** A bare UUID. */
   operation?: string
 }
 
-/** Of a row `t` of flow_triggers: the platform has said that a workflow uses it, and takes it. */
+/** Of a row `t` of flow_triggers: a workflow uses the trigger, and the platform accepts it. */
 export const IS_USED = `t.enabled and (t.refused_at is null or t.refused_at < now() - interval '1 day')`
 
 /** Call it in the transaction of the event. Without a workflow that uses it, it writes nothing. */
@@ -63,7 +66,10 @@ export async function raiseTriggers(
   for (const { id } of rows) await queueMessage(tx, id)
 }
 
-/** The platform refuses the trigger: it is not sent for a day. False: that is known already. */
+/**
+ * Records that the platform refuses the trigger: it is not sent for a day. False: that was recorded
+ * before.
+ */
 export async function recordTriggerRefusal(
   tx: ShopScope,
   handle: FlowTrigger,
@@ -78,8 +84,8 @@ export async function recordTriggerRefusal(
 }
 
 /**
- * A workflow of the shop begins to use the trigger, or none uses it any more.
- * @param at when the platform told it: an older report than the last one is ignored.
+ * Records whether a workflow of the shop uses the trigger.
+ * @param at the time of the platform's report: a report older than the last one is ignored.
  */
 export async function recordTriggerUse(
   tx: ShopScope,

@@ -12,7 +12,7 @@ const smsPayload = z.object({ to: z.string(), text: z.string() })
 
 /**
  * Call it in the transaction that ends the operation's step. An operation sends one message to each
- * number, also when it ends again.
+ * number, even if it ends again.
  */
 export async function queueSms(tx: ShopScope, operation: string, text: string): Promise<void> {
   const { settings } = await readShop(tx)
@@ -31,11 +31,11 @@ export async function queueSms(tx: ShopScope, operation: string, text: string): 
   }
 }
 
-/** @param gateway null: messages are kept in the list, and none is sent. */
+/** @param gateway null: messages are stored in the list, and none is sent. */
 export function smsDeliverer(gateway: SmsGateway | null): Deliverer {
   return {
     delays: [MINUTE, 5 * MINUTE],
-    // Without a gateway none can have been sent.
+    // Without a gateway no message can have been sent.
     lost: gateway ? 'unknown' : 'waiting',
     write: (_scope, { payload }) => {
       const { to, text } = smsPayload.parse(payload)

@@ -1,5 +1,6 @@
 // Twilio's REST API: POST /2010-04-01/Accounts/{sid}/Messages.json with a form and basic
-// authentication; 201 means that Twilio has taken the message (www.twilio.com/docs/messaging/api).
+// authentication; 201 means that Twilio has accepted the message
+// (www.twilio.com/docs/messaging/api).
 import { errors, request } from 'undici'
 import { z } from 'zod'
 import { readBounded } from '../../bounded-body.ts'
@@ -12,7 +13,7 @@ const WITHIN_MS = 30_000
 const ANSWER_BYTES = 64 * 1024
 const answerSchema = z.object({ code: z.number().optional(), message: z.string().optional() })
 
-/** Their errors about the number that was written to: another attempt does not help. */
+/** Twilio's errors about the recipient's number: another attempt does not help. */
 const NUMBER_ERRORS: Readonly<Record<number, string>> = {
   21211: 'This is not a phone number',
   21408: 'The account may not send to this country',
@@ -38,7 +39,7 @@ export function twilioGateway({ accountSid, authToken, from, apiUrl }: TwilioAcc
           body,
           headersTimeout: WITHIN_MS,
           bodyTimeout: WITHIN_MS,
-          // Not the stop of this process: Twilio may have taken the message already.
+          // Not aborted when this process stops: Twilio may have accepted the message already.
           signal: AbortSignal.timeout(CONNECT_MS + WITHIN_MS),
         })
         const parsed = await readAnswer(answer.body)
@@ -73,7 +74,9 @@ function deliveryOf(status: number, { code }: { code?: number | undefined }): De
 
 const NOT_CONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']
 
-/** Before the connection nothing was sent; after it, the message may have been taken. */
+/**
+ * Before the connection was open nothing was sent; afterwards the message may have been accepted.
+ */
 function lostOf(error: unknown): DeliveryResult {
   const code = String((error as { code?: unknown }).code)
   if (error instanceof errors.ConnectTimeoutError || NOT_CONNECTED.includes(code))

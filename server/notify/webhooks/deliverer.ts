@@ -55,7 +55,7 @@ export function webhookDeliverer(options: CallbackOptions): Deliverer {
   }
 }
 
-/** With the previous secret while it is valid. */
+/** The address and its secrets, with the previous secret while it is valid. */
 async function receiverOf(
   scope: ShopScope,
   message: Message,

@@ -1,9 +1,9 @@
-// Whether a webhook's receiver works: a success clears its failures, and days of nothing but
-// failures switch it off.
+// Tracks whether a webhook's receiver works: a success clears its failures, and days of failures
+// without a success switch it off.
 import type { ShopScope } from '../../db/for-shop.ts'
 import { raiseNotice } from '../../files/notices.ts'
 
-/** Longer than one message is tried for. */
+/** Longer than the attempts of one message take. */
 const SWITCHED_OFF_AFTER_DAYS = 5
 
 export async function noteSuccess(scope: ShopScope, webhook: string): Promise<void> {
@@ -14,7 +14,7 @@ export async function noteSuccess(scope: ShopScope, webhook: string): Promise<vo
   )
 }
 
-/** @param gone the receiver said that it wants no more. */
+/** @param gone the receiver said that it wants no more messages. */
 export function noteFailure(
   scope: ShopScope,
   webhook: string,

@@ -1,11 +1,11 @@
-// The events of an operation that ended. What its steps did is declared by their plugins.
+// The events of an operation that ended. The plugins of its steps declare them.
 import type { Plugin, Workflow } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { toPublicId } from '../../ids.ts'
 import { raiseTrigger } from '../flow/triggers.ts'
 import { raiseEvent, type WebhookEvent } from '../../files/webhook-events.ts'
 
-/** An event names so many files; the others are read from the operation's items. */
+/** The most files that an event names; receivers read the others from the operation's items. */
 const MOST_FILES = 1000
 
 export interface EndedOperation {
@@ -35,7 +35,7 @@ export async function raiseOperationEvents(
   for (const type of types)
     await raiseEvent(tx, {
       type,
-      // Retry Failed ends the operation again, which is another event.
+      // Retry Failed ends the operation again, and that end is another event.
       key: `${operation.id}/${operation.round}`,
       operation: operation.id,
     })

@@ -14,7 +14,7 @@ export interface WebhookRow {
   /** Without user info, query and fragment. */
   url: string
   description: string
-  /** Empty: all. */
+  /** Empty: all events. */
   events: WebhookEvent[]
   enabled: boolean
   switched_off: string | null
@@ -32,7 +32,7 @@ const COLUMNS = `id, url, description, events, enabled, switched_off, switched_o
 
 export type WebhookSecrets = Pick<Secrets, 'seal' | 'open'>
 
-/** What a webhook's secret is sealed for. */
+/** The context that a webhook's secret is sealed with. */
 export const secretPlace = (shop: number) => `${shop}/webhooks`
 
 /** Oldest first. */
@@ -70,7 +70,7 @@ export function createWebhook(
   fields: WebhookFields,
 ): Promise<CreatedWebhook> {
   return scope.transaction(async (tx) => {
-    // Two requests must not both find room for the last one.
+    // The lock prevents two requests from both using the last free place.
     await tx.query('select id from shops where id = :shop for update')
     const there = await listWebhooks(tx)
     if (there.length >= MOST_WEBHOOKS)
@@ -119,7 +119,7 @@ export async function changeWebhook(
   return readWebhook(scope, id)
 }
 
-/** What waits for it goes with it. Throws `not_found`. */
+/** Messages that wait for it are deleted too. Throws `not_found`. */
 export async function deleteWebhook(scope: ShopScope, id: string): Promise<void> {
   const rows = await scope.query(
     'delete from webhook_endpoints where shop_id = :shop and id = :id returning id',
@@ -130,7 +130,7 @@ export async function deleteWebhook(scope: ShopScope, id: string): Promise<void>
   if (rows.length === 0) throw new AppError('not_found')
 }
 
-/** A new secret; for `hours` the one before signs too. Throws `not_found`. */
+/** Sets a new secret; the previous one also signs for `hours`. Throws `not_found`. */
 export async function rotateSecret(
   scope: ShopScope,
   secrets: WebhookSecrets,
@@ -149,7 +149,7 @@ export async function rotateSecret(
   return { webhook: await readWebhook(scope, id), secret }
 }
 
-/** Queues a test message, to a webhook that is switched off too; gives its UUID. */
+/** Queues a test message, also to a webhook that is switched off; gives its UUID. */
 export function sendTest(scope: ShopScope, id: string, now: Date): Promise<string> {
   return scope.transaction(async (tx) => {
     await readWebhook(tx, id)

@@ -1,5 +1,4 @@
-// A shop's tokens and profile through faults of the platform, of our settings and of other
-// processes.
+// A shop's tokens and profile when the platform, the app's settings or other processes fail.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase, silent } from '../../test/database.ts'
 import { openDatabase, type Database } from '../db/database.ts'
@@ -21,7 +20,7 @@ let database: Awaited<ReturnType<typeof openTestDatabase>>
 let demo: DemoStorefront
 let stand: ReturnType<typeof createDemoTransport>
 let shop: number
-/** Answers in place of the stand-in where it gives a response. */
+/** Answers instead of the demo platform when it returns a response. */
 let instead: (url: string, init: RequestInit) => Promise<Response> | undefined
 const opened: Storefront[] = []
 
@@ -57,7 +56,7 @@ const sessionToken = (over?: Record<string, unknown>) => signSessionToken(demo.a
 const find = (storefront: Storefront) => storefront.catalog(shop).findBySku(['EB-001'], never)
 const grants = () => ({ ...demo.counts.grants })
 
-/** A process with the app in it. */
+/** A second process of the app. */
 function open(secret = SECRET, on: Pick<Database, 'knex'> = database): Storefront {
   const transport: Transport = (url, init) => instead(url, init) ?? stand.transport(url, init)
   const appUrl = 'https://files.example.com'
@@ -311,7 +310,7 @@ describe('the lease', () => {
     await expire()
     await lease(`now() + interval '1 minute'`)
     const waiting = find(first)
-    // What the other process got is stored while its lease still runs.
+    // The other process stores its token while its lease is still valid.
     await scope().query('update shop_tokens set expires_at = :at where shop_id = :shop', {
       at: row!.expires_at,
     })

@@ -1,6 +1,6 @@
-// A shop's offline token: had for a session token, kept sealed, renewed shortly before it expires.
-// Processes agree through a lease, since a token renewed twice may leave the loser with one that no
-// longer works.
+// A shop's offline token: obtained for a session token, stored sealed, renewed shortly before it
+// expires. Processes coordinate through a lease: if two processes renewed one token, one of them
+// could be left with a token that no longer works.
 import { PortError } from '../../plugins/contract.ts'
 import type { Database } from '../db/database.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
@@ -21,18 +21,18 @@ import { LeaseTimeout, underLease } from './token-lease.ts'
 
 export interface Access {
   /**
-   * Stores a token for the shop where it has none that works. True when a new one was had. Throws
+   * Stores a token for the shop if it has none that works. True if a new one was obtained. Throws
    * `AppError`.
    */
   ensure(shop: number, shopDomain: string, sessionToken: string): Promise<boolean>
-  /** A token that works for some minutes more, as far as we know. Throws `PortError`. */
+  /** A token that is valid for at least some minutes. Throws `PortError`. */
   grant(shop: number): Promise<Grant>
   /** As `grant`, after the platform has refused this one. Throws `PortError`. */
   renewed(shop: number, refused: Grant): Promise<Grant>
 }
 
 /**
- * A refresh token with less to live is replaced when someone signs in: the next may come too late.
+ * A refresh token that expires sooner is replaced at a sign-in: the next sign-in may come too late.
  */
 const RENEWABLE_MS = 24 * 3600_000
 
@@ -41,12 +41,12 @@ export function createAccess(
   sealing: Sealing,
   grants: Grants,
 ): Access {
-  // Within a process one request to the platform serves all that wait for it.
+  // Within a process, all callers share one request to the platform.
   const renewals = new Map<number, Promise<Grant>>()
   const exchanges = new Map<number, Promise<boolean>>()
   const renewOnce = (shop: number, refused: Grant | null) =>
     shared(renewals, shop, () => renew(forShop(database, shop), sealing, grants, refused))
-  /** A token that was sealed with another secret is none. */
+  /** A token that was sealed with another secret cannot be used. */
   const works = (shop: number, row: TokenRow | null) =>
     (isRenewable(row, RENEWABLE_MS) && sealing.openRefresh(shop, row) !== null) ||
     (isFresh(row) && row?.expires_at === null && sealing.openGrant(shop, row) !== null)
@@ -71,13 +71,14 @@ export function createAccess(
     renewed: (shop, refused) => renewOnce(shop, refused),
     ensure: async (shop, shopDomain, sessionToken) => {
       const row = await readTokens(forShop(database, shop))
-      // One shop's token must never become another's.
+      // Never store one shop's token for another shop.
       if (row?.domain !== shopDomain) throw new AppError('unauthenticated')
       if (works(shop, row)) return false
       const others = exchanges.get(shop)
       const mine = () => shared(exchanges, shop, () => exchange(shop, shopDomain, sessionToken))
       if (!others) return mine()
-      // A session token that was refused says nothing about ours; an outage does.
+      // A refused session token does not mean that the stored token is invalid; only an outage is
+      // passed on.
       return others.then(
         () => false,
         (error: unknown) => {
@@ -111,15 +112,14 @@ async function renew(
   const present = async () => {
     const row = await readTokens(scope)
     const grant = isFresh(row) ? sealing.openGrant(shop, row) : null
-    // Another process has renewed it while we waited.
+    // Another process has renewed it while this one waited.
     return grant && grant.accessToken !== refused?.accessToken ? grant : null
   }
   const ask = async (): Promise<Grant> => {
     const row = await readTokens(scope)
     const refreshToken = isRenewable(row) ? sealing.openRefresh(shop, row) : null
     if (row === null || refreshToken === null) {
-      // Where nothing can renew a token that was refused, the next sign-in has to bring another
-      // one.
+      // If a refused token cannot be renewed, the next sign-in must bring another one.
       if (row !== null && refused !== null) await expireToken(scope, row)
       throw noAccess()
     }

@@ -1,5 +1,5 @@
-// One GraphQL request to the platform's Admin API, with everything that can go wrong on the way:
-// the cost throttle, refused tokens, too many requests, faults of the platform and of the network.
+// One GraphQL request to the platform's Admin API, with retries for the cost throttle, refused
+// tokens, rate limits, and errors of the platform and the network.
 import { setTimeout as delay } from 'node:timers/promises'
 import { Session } from '@shopify/shopify-api'
 import type { Logger } from '../log.ts'
@@ -12,8 +12,8 @@ import { through, type Transport } from './transport.ts'
 import { costOf, diagnose, unavailable, type Cost, type Trouble } from './trouble.ts'
 
 /**
- * Asks the platform for the shop. Throws `PortError` `storefront_unavailable`.
- * @param points what the query will be charged before it runs, as far as the caller can tell.
+ * Sends a query for the shop. Throws `PortError` `storefront_unavailable`.
+ * @param points the query's expected charge before it runs.
  */
 export type AdminRequest = <Data>(
   shop: number,
@@ -27,7 +27,7 @@ type Attempt = { data: unknown } | { trouble: Trouble }
 
 const ATTEMPTS = 5
 const FIRST_BACKOFF_MS = 200
-// Others may draw from the same bucket, so that one wait is not always enough.
+// Other apps may draw from the same bucket, so one wait is not always enough.
 const THROTTLED_ATTEMPTS = 30
 
 export function createAdminRequest(options: {
@@ -38,8 +38,8 @@ export function createAdminRequest(options: {
 }): AdminRequest {
   const { library, transport, access, log } = options
   const throttles = new Map<number, Throttle>()
-  // What the platform really charges for a query may be less than its rules say: it tells after the
-  // first one.
+  // The platform's actual charge of a query, known after its first answer; it may be lower than by
+  // its rules.
   const charges = new Map<string, number>()
 
   const send = (

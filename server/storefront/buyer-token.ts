@@ -1,12 +1,12 @@
 // Tokens of the platform's checkout and account pages, which extensions send with their calls. They
-// say which shop a buyer is in and nothing more: neither an order nor, for guests, a person. The
-// admin's tokens are another kind, with another verifier (session-token.ts); neither takes the
-// other's.
+// identify the buyer's shop only: neither an order nor, for guests, a person. The admin's tokens
+// are another kind with another verifier (session-token.ts); neither verifier accepts the other
+// kind.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
 
-/** The platform makes them for five minutes. */
+/** The platform issues them for five minutes. */
 const MAX_SECONDS = 300
 const LEEWAY_SECONDS = 10
 const MAX_LENGTH = 4096
@@ -21,7 +21,7 @@ const claimsSchema = z.object({
   exp: z.number(),
   nbf: z.number(),
   iat: z.number(),
-  // Absent for guests. The admin's tokens name a person of the staff by a bare number.
+  // Absent for guests. The admin's tokens name a staff member by a bare number.
   sub: z
     .string()
     .regex(/^gid:\/\/shopify\/Customer\/\d+$/)
@@ -50,7 +50,7 @@ export function verifyBuyerToken(
   return { shopDomain: dest }
 }
 
-/** The claims of a JWT that was signed by HS256 with this secret; null for every other text. */
+/** The claims of a JWT that was signed by HS256 with this secret; null for any other text. */
 function signedClaims(token: string, secret: string): unknown {
   if (token.length > MAX_LENGTH) return null
   const [header, payload, signature, ...rest] = token.split('.')

@@ -4,13 +4,10 @@ import type { CatalogVariant } from '../../plugins/contract.ts'
 import type { LiveCatalog } from './storefront.ts'
 import { MOST_SKU_ROWS, quoteSearchValue, type Found } from './sku-search.ts'
 
-/**
- * Finds every one of at most `MOST_ROWS` SKUs, an empty list for those that the catalog does not
- * have.
- */
+/** Finds each of at most `MOST_ROWS` SKUs; the result of an unknown SKU is an empty list. */
 export type Search = (skus: readonly string[], signal: AbortSignal) => Promise<Found>
 
-/** A SKU that someone waits for. */
+/** A SKU with a waiting caller. */
 interface Wanted {
   sku: string
   waiting: number
@@ -23,9 +20,9 @@ interface Query {
   abort: AbortController
 }
 
-const QUERIES_AT_ONCE = 2
+const QUERY_CONCURRENCY = 2
 const MOST_CHARACTERS = 20_000
-/** The platform has no SKU longer than this. */
+/** The platform's longest SKU. */
 const LONGEST_SKU = 255
 
 export function createCatalog(search: Search, closing: AbortSignal): LiveCatalog {
@@ -39,7 +36,7 @@ export function createCatalog(search: Search, closing: AbortSignal): LiveCatalog
     // Deferred, so that requests of the same event loop turn share the query.
     setImmediate(() => {
       scheduled = false
-      while (underway < QUERIES_AT_ONCE) {
+      while (underway < QUERY_CONCURRENCY) {
         const next = takeQuery(wanted.values())
         if (next.length === 0) break
         void run(next)
@@ -70,7 +67,7 @@ export function createCatalog(search: Search, closing: AbortSignal): LiveCatalog
     let entry = wanted.get(sku)
     if (!entry) {
       entry = { sku, waiting: 0, query: null, answer: Promise.withResolvers() }
-      // Its waiters may have gone when it fails.
+      // No caller may be left when it fails.
       entry.answer.promise.catch(() => {})
       wanted.set(sku, entry)
     }
@@ -113,13 +110,13 @@ export function createCatalog(search: Search, closing: AbortSignal): LiveCatalog
   }
 }
 
-/** The SKUs of the next query, in the order in which they were asked for. */
+/** The SKUs of the next query, in the order of the requests. */
 function takeQuery(all: Iterable<Wanted>): Wanted[] {
   const taken: Wanted[] = []
   let characters = 0
   for (const entry of all) {
     if (entry.query !== null) continue
-    // The search may read it as "begins with", so it goes alone.
+    // The search may read it as a prefix, so it gets a separate query.
     const alone = entry.sku.includes('*')
     characters += quoteSearchValue(entry.sku).length
     if (taken.length > 0 && (alone || characters > MOST_CHARACTERS)) break

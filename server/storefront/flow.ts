@@ -3,12 +3,12 @@ import type { AdminRequest } from './admin-api.ts'
 import { FLOW_TRIGGER } from './operations.ts'
 import { PlatformRefusal } from './trouble.ts'
 
-/** `refused`: no further attempt would help, for example where the shop's plan lacks Flow. */
+/** `refused`: a further attempt would not help, for example because the shop's plan lacks Flow. */
 export type TriggerResult = { sent: true } | { refused: string }
 
 /**
- * Throws `PortError` when the platform cannot be reached.
- * @param handle of the extension, in web/extensions.
+ * Throws `PortError` if the platform cannot be reached.
+ * @param handle the extension's handle, in web/extensions.
  */
 export type SendTrigger = (
   trigger: { handle: string; payload: object },

@@ -1,5 +1,5 @@
-// The two requests to the platform that give a token: a session token traded for the first, a
-// refresh token for the next.
+// The two requests to the platform that return a token: for a session token, the first one; for a
+// refresh token, the next one.
 import { HttpResponseError, RequestedTokenType, type Session } from '@shopify/shopify-api'
 import { PortError } from '../../plugins/contract.ts'
 import { AppError } from '../errors.ts'
@@ -8,23 +8,25 @@ import type { Library } from './library.ts'
 import { through, type Transport } from './transport.ts'
 
 export interface Grants {
-  /** Throws `AppError`: `unauthenticated` when the session token is refused, else `unavailable`. */
+  /**
+   * Throws `AppError`: `unauthenticated` if the session token is refused, otherwise `unavailable`.
+   */
   exchange(domain: string, sessionToken: string): Promise<Session>
   /**
-   * Null when the platform says that this refresh token has ended. Throws `PortError` for every
+   * Null if the platform says that this refresh token is invalid. Throws `PortError` for every
    * other failure.
    */
   refresh(domain: string, refreshToken: string): Promise<Session | null>
 }
 
 /**
- * What the platform says of a token itself. Every other refusal is about the app (`invalid_client`:
- * a wrong secret on our side), the shop or the platform, and must not cost a shop its token.
+ * The OAuth errors about the token itself. Every other refusal is about the app (`invalid_client`:
+ * a wrong secret on our side), the shop or the platform, and must not discard a shop's token.
  */
 const TOKEN_ENDED = ['invalid_grant']
 const SESSION_REFUSED = ['invalid_subject_token', 'invalid_grant']
 
-// No error of the library is passed on as a cause: its text may carry the token.
+// Errors of the library are not passed on as causes: their texts may contain the token.
 export function createGrants(library: Library, transport: Transport, log: Logger): Grants {
   const warn = (shop: string, error: unknown) => {
     const [code, status] = [errorCode(error), statusOf(error)]
@@ -41,7 +43,7 @@ export function createGrants(library: Library, transport: Transport, log: Logger
     exchange: async (shop, sessionToken) => {
       const requestedTokenType = RequestedTokenType.OfflineAccessToken
       try {
-        // Without `expiring` the library asks for a token that never ends.
+        // Without `expiring` the library requests a token that never expires.
         const wanted = { shop, sessionToken, requestedTokenType, expiring: true }
         return (await through(transport, () => library.auth.tokenExchange(wanted))).session
       } catch (error) {
@@ -67,7 +69,7 @@ export function createGrants(library: Library, transport: Transport, log: Logger
   }
 }
 
-/** The OAuth error that the platform named; '' when it named none. */
+/** The OAuth error code of the platform; '' if there is none. */
 function errorCode(error: unknown): string {
   if (!(error instanceof HttpResponseError)) return ''
   const { error: code } = (error.response.body ?? {}) as { error?: unknown }

@@ -1,4 +1,4 @@
-// The platform's own library, set up for this app.
+// Configures the platform's own library for this app.
 import './transport.ts'
 import { ApiVersion, LogSeverity, shopifyApi, type Shopify } from '@shopify/shopify-api'
 
@@ -18,7 +18,7 @@ export function openLibrary(
     hostName: host,
     hostScheme: protocol === 'http:' ? 'http' : 'https',
     isEmbeddedApp: true,
-    // What it would log may carry a token; what matters of it is thrown.
+    // The library's log may contain tokens; its errors are thrown in any case.
     logger: { level: LogSeverity.Error, log: () => {}, httpRequests: false, timestamps: false },
     _logDisabledFutureFlags: false,
   }) as Library

@@ -1,5 +1,5 @@
-// One product of a shop with its variants, as the mirror keeps them: read when the platform reports
-// that it changed.
+// Reads one product of a shop with its variants for the mirror, when the platform reports that it
+// changed.
 import type { AdminRequest } from './admin-api.ts'
 import { PRODUCT_BY_ID } from './operations.ts'
 import { rowOf, type CatalogRow, type Line } from './whole-catalog.ts'

@@ -38,7 +38,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** A request as a browser or a stranger would send it. */
+/** A request as from a browser or an unknown client. */
 function get(
   path: string,
   headers: Record<string, string> = {},

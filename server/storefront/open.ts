@@ -1,5 +1,4 @@
-// Opens the storefront that the configuration asks for: the real platform, or the built-in stand-in
-// with its shop.
+// Opens the configured storefront: the real platform, or the built-in demo with its shop.
 import { ConfigError, type Environment } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import { ensureShop } from '../db/shops.ts'
@@ -23,8 +22,8 @@ export interface OpenOptions {
 }
 
 /**
- * The storefront, ready: in demo mode its listener runs, its shop is there and the app has access
- * to it. Throws `ConfigError` when the demo catalog can't be read.
+ * Opens the storefront. In demo mode its listener runs, its shop exists and the app has access to
+ * it afterwards. Throws `ConfigError` if the demo catalog cannot be read.
  */
 export async function openStorefront(options: OpenOptions): Promise<Storefront> {
   const { environment, database, secrets, log } = options
@@ -52,7 +51,7 @@ async function openDemo(
     ...platform,
     log,
     orders: databaseOrders(database, shop.id),
-    // Demo mode listens on this machine alone, also where BASE_URL names another address.
+    // Demo mode listens on this machine only, even if BASE_URL names another address.
     appAddress: `http://127.0.0.1:${environment.port}`,
   })
   const bridge = createBridge(demo.app)
@@ -99,8 +98,7 @@ async function startDemo(
 }
 
 /**
- * Credentials that hold as long as the server's secret: session tokens of one start are good in the
- * next.
+ * Credentials that are derived from the server's secret: session tokens stay valid after a restart.
  */
 export function demoCredentials(secrets: Secrets): { apiKey: string; apiSecret: string } {
   const key = secrets.derive('demo-platform').toString('hex')

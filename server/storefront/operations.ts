@@ -1,5 +1,5 @@
-// The GraphQL operations, read once at start: a file that is missing stops the server, not the
-// first look-up.
+// The GraphQL operations, read once at start: a missing file stops the start, not the first
+// request.
 import { readFileSync } from 'node:fs'
 
 export interface GraphqlOperation {
@@ -12,7 +12,9 @@ const read = (name: string): GraphqlOperation => ({
   text: readFileSync(new URL(`./${name}.graphql`, import.meta.url), 'utf8'),
 })
 
-/** With the fragments that it uses: each is a separate document, so that operations can share it. */
+/**
+ * An operation with its fragments, which are separate documents, so that operations can share them.
+ */
 const readWith = (name: string, ...fragments: string[]): GraphqlOperation => ({
   name,
   text: [name, ...fragments].map((one) => read(one).text).join('\n'),

@@ -23,8 +23,8 @@ export interface OrderMark {
 }
 
 /**
- * Both may be repeated: the second time changes nothing more. They give the result of each, in order,
- * and throw `PortError` where the platform answered nothing.
+ * Both are idempotent. They give the result of each order, in the order given, and throw
+ * `PortError` if the platform did not answer.
  */
 export interface OrderMarks {
   mark(marks: readonly OrderMark[], signal: AbortSignal): Promise<readonly Marked[]>
@@ -51,7 +51,7 @@ async function markGroup(
   const metafields = marks.map(({ order, value }) => ({
     ...{ ...DELIVERY_METAFIELD, ownerId: order, value: JSON.stringify(value) },
   }))
-  // A shop has one tag.
+  // All orders of a shop get the same tag.
   const tagged = marks.filter(({ tag }) => tag !== null)
   const orders = Object.fromEntries(tagged.map(({ order }, at) => [`order${at}`, order]))
   const tags = tagged.length > 0 ? { tags: [tagged[0]!.tag] } : {}
@@ -62,7 +62,7 @@ async function markGroup(
     signal,
   )
   const refused = objectionTo('metafieldsSet')
-  // All metafields are written or none: which one is at fault is found one by one.
+  // All metafields are written or none: orders are sent one by one to find the faulty one.
   if (refused && marks.length > 1)
     return inGroups(marks, 1, (one) => markGroup(change, one, signal))
   return marks.map((mark) => refused ?? objectionTo(`tagged${tagged.indexOf(mark)}`))

@@ -1,4 +1,5 @@
-// The orders of a shop on the platform: read many in one query, and marked with what became of them.
+// The orders of a shop on the platform: many are read in one query, and marked with their
+// delivery's state.
 import { PortError } from '../../plugins/contract.ts'
 import type { AdminRequest } from './admin-api.ts'
 import { CHANGED_ORDERS, ORDERS_BY_ID } from './operations.ts'
@@ -8,7 +9,7 @@ export interface PlatformLine {
   id: string
   title: string
   sku: string | null
-  /** Without what was refunded or removed. */
+  /** Without refunded and removed units. */
   quantity: number
   requires_shipping: boolean
   product_id: string | null
@@ -38,11 +39,11 @@ export interface ChangedOrder {
   updated_at: Date
 }
 
-/** All of it throws `PortError`. */
+/** Every method throws `PortError`. */
 export interface LiveOrders extends OrderMarks {
   /**
-   * Each of them, in their order. Null: the platform has no such order (any more). An error: this one
-   * could not be read, while the others could.
+   * The result of each order, in the order given. Null: the platform has no such order (any more).
+   * An error: this order could not be read, while the others could.
    */
   read(
     ids: readonly string[],
@@ -80,7 +81,7 @@ interface OrderNode {
   lineItems: Page<LineNode>
 }
 
-/** With these, a query of a full group stays below the 1,000 points that one may cost. */
+/** A query of a full group costs less than the maximum of 1,000 points. */
 export const ORDERS_A_QUERY = 45
 const LINES_A_QUERY = 5
 const LINE_POINTS = 3
@@ -133,7 +134,7 @@ async function wholeOrder(
   try {
     for (let page = node.lineItems.pageInfo; page.hasNextPage;) {
       const [next] = await ask([node.id], LINES_A_PAGE, page.endCursor, signal)
-      // The pages of one order must be of one state: it is read again when it has changed.
+      // All pages of an order must show the same state: it is read again if it has changed.
       if (next?.updatedAt !== node.updatedAt) return changed()
       lines.push(...next.lineItems.nodes)
       page = next.lineItems.pageInfo

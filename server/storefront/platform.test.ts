@@ -116,7 +116,7 @@ function forge(
 const isQuery = (url: string) => url.endsWith('/graphql.json')
 
 describe('shared', () => {
-  // The suite opens its world once: nothing may close it between its tests.
+  // The suite opens its world once: no test may close it.
   storefrontSuite('the platform client against the stand-in', () => openWorld())
 })
 
@@ -229,17 +229,17 @@ describe('throttle', () => {
         never,
       )
     await find(0)
-    // The bucket has no room for two concurrent queries: without a wait one would be refused.
+    // The bucket does not hold enough points for two concurrent queries: one must wait.
     await Promise.all([find(1000), find(2000), find(3000), find(4000)])
     expect(demo.counts.admin.throttled).toBe(0)
     expect(demo.counts.admin.queries).toBe(6)
   })
 
   test('comes back when another process has emptied the bucket', async () => {
-    // Refilled by the clock: slowly, so that a busy machine is not late enough to find it full.
+    // The bucket is refilled by time: slowly, so that it is not full even on a busy machine.
     const { storefront, demo, another } = await open({ bucket: 700, restore: 100 })
     await storefront.catalog(shop).findBySku(['TWIN'], never)
-    // Its 300 variants cost 600 points, of which we know nothing.
+    // Its 300 variants cost 600 points, which this client does not know.
     await another().catalog(shop).findBySku(['MANY'], never)
     const skus = Array.from({ length: 249 }, (_, at) => `none-${at}`)
     expect((await storefront.catalog(shop).findBySku([...skus, 'TWIN'], never)).size).toBe(1)
@@ -248,7 +248,7 @@ describe('throttle', () => {
 
   test('a wait for points ends with its signal', async () => {
     const { storefront, another } = await open({ bucket: 700, restore: 1 })
-    // Its 300 variants take nearly all points; the next answer says how few are left.
+    // Its 300 variants take nearly all points; the next answer reports how few are left.
     await another().catalog(shop).findBySku(['MANY'], never)
     await storefront.catalog(shop).findBySku(['TWIN'], never)
     const skus = Array.from({ length: 750 }, (_, at) => `none-${at}`)
@@ -259,7 +259,7 @@ describe('throttle', () => {
 })
 
 describe('faults of the platform', () => {
-  /** Answers queries with these in turn before the stand-in answers. */
+  /** Answers queries with these, one after another, before the demo platform answers. */
   const failing = (answers: (() => Promise<Response>)[]) => {
     let ready = false
     return {

@@ -1,5 +1,5 @@
-// The storefront over the platform's own protocols. The real platform and the built-in stand-in are
-// both spoken to by this code: only the transport and the credentials differ.
+// The storefront over the platform's own protocols, for the real platform and for the built-in
+// demo: only the transport and the credentials differ.
 import type { Database } from '../db/database.ts'
 import { errorFields, type Logger } from '../log.ts'
 import type { Secrets } from '../secrets.ts'
@@ -27,7 +27,7 @@ export interface PlatformOptions {
   database: Pick<Database, 'knex'>
   secrets: Secrets
   log: Logger
-  /** `previousSecret`: webhooks that were signed before the secret was replaced are accepted too. */
+  /** `previousSecret`: webhooks that were signed with the previous secret are accepted too. */
   platform: { apiKey: string; apiSecret: string; previousSecret?: string | null }
   /** The app's public address. */
   appUrl: string
@@ -61,7 +61,7 @@ export function createStorefront(options: PlatformOptions): Storefront {
     ensureAccess: async (shop, sessionToken) => {
       const { shopDomain } = await verifySessionToken(library, sessionToken)
       const isNew = await access.ensure(shop, shopDomain, sessionToken)
-      // A new shop's first page shows its name; later no page waits for it.
+      // A new shop's first page waits for its name; later pages wait for nothing.
       await (isNew ? profiles.learn(shop) : profiles.follow(shop))
     },
     catalog: (shop) => {
@@ -73,7 +73,7 @@ export function createStorefront(options: PlatformOptions): Storefront {
       return catalogs.get(shop)!
     },
     wholeCatalog: (shop) => {
-      // Shops in which nobody signs in are followed with their catalogs.
+      // Shops without sign-ins are read with each refresh of their catalogs.
       profiles
         .follow(shop)
         .catch((error: unknown) => log.warn('the shop’s name was not read', errorFields(error)))

@@ -1,7 +1,6 @@
-// What the platform says of the shop itself: its name, its owner's address, its time zone, and the
-// scopes that the app was granted. Read
-// when someone signs in and with each refresh of the catalog, as soon as it is due, so that a read
-// that failed and later changes are made good.
+// The platform's data about the shop: its name, its owner's address, its time zone, and the scopes
+// that the app was granted. Read at a sign-in and with each refresh of the catalog, if it is due,
+// so that failed reads and later changes are caught up.
 import type { Database } from '../db/database.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { errorFields, type Logger } from '../log.ts'
@@ -10,13 +9,15 @@ import { SHOP_PROFILE } from './operations.ts'
 
 export interface Profiles {
   /**
-   * Reads the profile, for some seconds at most. Never rejects: where it could not be read, it
+   * Reads the profile, for some seconds at most. Never rejects: a profile that could not be read
    * stays due.
    */
   learn(shop: number): Promise<void>
-  /** Reads it in the background if it is due, in one process alone. Resolves once that is known. */
+  /**
+   * Reads it in the background if it is due, in one process only. Resolves when that is decided.
+   */
   follow(shop: number): Promise<void>
-  /** Resolves when no read is underway; end them with the signal first. */
+  /** Resolves when no read is running; abort them with the signal first. */
   settled(): Promise<void>
 }
 
@@ -26,7 +27,7 @@ interface Profile {
 }
 
 const POINTS = 3
-/** Someone waits for their first page. */
+/** The time limit while a person waits for the first page. */
 const LEARN_MS = 5_000
 const FRESH = '10 minutes'
 const AFTER_FAILURE = '1 minute'
@@ -67,8 +68,8 @@ export function createProfiles(
 }
 
 /**
- * True for one caller alone once the profile is due; it is due again soon unless it is kept
- * meanwhile.
+ * True for one caller when the profile is due; it is due again soon unless it is stored in the
+ * meantime.
  */
 async function claim(scope: ShopScope): Promise<boolean> {
   const rows = await scope.query(
@@ -79,8 +80,8 @@ async function claim(scope: ShopScope): Promise<boolean> {
 }
 
 /**
- * Keeps the name as it is on the platform. Recipients and time zone follow the platform where the
- * shop has none, or still has what the platform said before; what the merchant has chosen stays.
+ * Stores the platform's name. Recipients and time zone follow the platform if the shop has none, or
+ * still has the platform's earlier values; the merchant's own choices are kept.
  */
 async function keepProfile(scope: ShopScope, profile: Profile): Promise<void> {
   const { name, email, ianaTimezone } = profile.shop

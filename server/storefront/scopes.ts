@@ -1,5 +1,5 @@
-// The platform's scopes that the app asks for (shopify.app.toml), and what works without each. A
-// merchant may take one back, and an older installation may lack one.
+// The platform's scopes that the app requests (shopify.app.toml), and what each is needed for. A
+// merchant may withdraw one, and an older installation may lack one.
 import type { ShopScope } from '../db/for-shop.ts'
 
 const WANTED: Readonly<Record<string, string>> = {
@@ -15,7 +15,7 @@ export interface MissingScope {
   disables: string
 }
 
-/** As the platform last named them; none where the app has no access. */
+/** The scopes that the platform reported last; empty if the app has no access. */
 export async function readScopes(scope: ShopScope): Promise<string[]> {
   const [row] = await scope.query<{ scope: string }>(
     'select scope from shop_tokens where shop_id = :shop',
@@ -28,6 +28,6 @@ export const missingScopes = (granted: readonly string[]): MissingScope[] =>
     .filter(([scope]) => !isGranted(granted, scope))
     .map(([scope, disables]) => ({ scope, disables }))
 
-/** A write scope includes its read. */
+/** A write scope includes its read scope. */
 const isGranted = (granted: readonly string[], scope: string) =>
   granted.includes(scope) || granted.includes(scope.replace(/^read_/, 'write_'))

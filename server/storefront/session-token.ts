@@ -1,4 +1,4 @@
-// Sign-in: what a session token must be before anyone believes it.
+// Sign-in: verifies session tokens.
 import { AppError } from '../errors.ts'
 import type { Library } from './library.ts'
 import type { SessionIdentity } from './storefront.ts'
@@ -6,7 +6,8 @@ import type { SessionIdentity } from './storefront.ts'
 const SHOP_DOMAIN = /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/
 
 /**
- * Throws `AppError` `unauthenticated`, without a cause: the library's error text carries the token.
+ * Throws `AppError` `unauthenticated`, without a cause: the library's error text contains the
+ * token.
  */
 export async function verifySessionToken(
   library: Library,
@@ -16,7 +17,7 @@ export async function verifySessionToken(
     (payload) => ({ ...payload }),
     () => ({}),
   )
-  // The library checks exp and nbf where they are, and lets a token pass that has none.
+  // The library checks exp and nbf if they are present, and accepts a token without them.
   const timed = typeof claims.exp === 'number' && typeof claims.nbf === 'number'
   const shopDomain = shopOf(claims.dest, ['/'])
   if (
@@ -32,8 +33,8 @@ export async function verifySessionToken(
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
 /**
- * The shop domain that an address names, or null where it is anything but `https://<shop>` and one
- * of the paths.
+ * The shop domain in an address, or null unless the address is `https://<shop>` with one of the
+ * paths.
  */
 function shopOf(value: unknown, paths: readonly string[]): string | null {
   if (!isText(value) || !URL.canParse(value)) return null

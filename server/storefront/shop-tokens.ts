@@ -17,7 +17,7 @@ export interface Grant {
   accessToken: string
 }
 
-/** What was sealed with another secret opens as null, as if it were not there. */
+/** A token that was sealed with another secret opens as null, as if it were absent. */
 export interface Sealing {
   openGrant(shop: number, row: TokenRow | null): Grant | null
   openRefresh(shop: number, row: TokenRow | null): string | null
@@ -26,7 +26,7 @@ export interface Sealing {
 
 const RENEW_BEFORE_MS = 5 * 60_000
 
-/** Does the access token last for some minutes more? */
+/** Is the access token valid for some minutes more? */
 export const isFresh = (row: TokenRow | null): boolean =>
   row !== null && row.access_token !== null && lasts(row.expires_at, RENEW_BEFORE_MS)
 
@@ -34,10 +34,10 @@ export const isFresh = (row: TokenRow | null): boolean =>
 export const isRenewable = (row: TokenRow | null, ms = 0): boolean =>
   row !== null && row.refresh_token !== null && lasts(row.refresh_expires_at, ms)
 
-/** A token without an expiry lasts. */
+/** A token without an expiry never expires. */
 const lasts = (at: Date | null, ms: number) => at === null || +at - Date.now() > ms
 
-/** The shop with its tokens, where it has some; null when it is not installed. */
+/** The shop with its tokens, if it has any; null if it is not installed. */
 export async function readTokens(scope: ShopScope): Promise<TokenRow | null> {
   const rows = await scope.query<TokenRow>(
     `select s.domain, t.access_token, t.expires_at, t.refresh_token, t.refresh_expires_at
@@ -46,7 +46,7 @@ export async function readTokens(scope: ShopScope): Promise<TokenRow | null> {
   return rows[0] ?? null
 }
 
-/** @param sealed as `Sealing.seal` gives it. */
+/** @param sealed the result of `Sealing.seal`. */
 export async function writeTokens(
   scope: ShopScope,
   sealed: Record<string, unknown>,
@@ -60,7 +60,7 @@ export async function writeTokens(
   )
 }
 
-/** Removes these tokens. Those that another process has stored since they were read stay. */
+/** Removes these tokens, unless another process has stored others since they were read. */
 export async function dropTokens(scope: ShopScope, read: TokenRow): Promise<void> {
   await scope.query('delete from shop_tokens where shop_id = :shop and access_token = :token', {
     token: read.access_token,

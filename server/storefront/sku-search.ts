@@ -1,6 +1,6 @@
-// SKUs from a search that is not exact: the platform's search folds case and may be looser still,
-// so it gives us candidates, page by page, and we compare: exactly, then without case where one
-// product has it.
+// Finds exact SKUs by the platform's search, which ignores case and may match more: it gives
+// candidates, page by page, which are compared here: exactly, then ignoring case if they belong to
+// one product.
 import { nameKey, PortError, type CatalogVariant } from '../../plugins/contract.ts'
 import type { AdminRequest } from './admin-api.ts'
 import { FIND_VARIANTS_BY_SKU } from './operations.ts'
@@ -21,25 +21,23 @@ interface Page {
 
 /** The platform takes no more than this many rows a page. */
 export const MOST_SKU_ROWS = 250
-// What comes after the first page is only duplicates and near misses: rarely many.
+// Later pages contain only duplicates and near misses, usually few.
 const LATER_ROWS = 100
 const MOST_PAGES = 12
 
-/** A connection is charged 2 points, and a variant with its product 2. */
+/** A connection costs 2 points, and a variant with its product 2. */
 const pointsFor = (first: number) => 2 + 2 * first
 
-/**
- * A search value that stands for exactly this text: quoted, with what a quoted value gives a
- * meaning escaped.
- */
+/** A search value that matches exactly this text: quoted, with special characters escaped. */
 export const quoteSearchValue = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`
 
-/** SKUs that are the same but for case and the spaces around them. */
+/** The key of SKUs that differ only in case and in spaces around them. */
 const looseKey = (sku: string) => nameKey(sku.trim())
 
 /**
- * The variants that have these SKUs, in the platform's order. Where none has one exactly: those
- * that differ in case or in spaces around it, if they are one product's. Throws `PortError`.
+ * The variants that have these SKUs, in the platform's order. If no variant matches exactly: those
+ * that differ in case or in spaces around the SKU, if they belong to one product. Throws
+ * `PortError`.
  * @param skus at most `MOST_ROWS`, each once.
  */
 export async function searchSkus(
@@ -93,7 +91,8 @@ function withLoose(found: Found, loose: Found): Found {
 }
 
 /**
- * One SKU that the search takes for very many others must not cost those beside it their answer.
+ * Handles a SKU that matches very many others in the search: it must not make the other SKUs of the
+ * query fail.
  */
 async function tooLoose(
   request: AdminRequest,
@@ -103,7 +102,7 @@ async function tooLoose(
   signal: AbortSignal,
 ): Promise<Found> {
   if (skus.length === 1) {
-    // What was found is exact; that it is all, nobody can say.
+    // These matches are exact, but there may be more.
     if (found.get(skus[0]!)!.length > 0) return found
     throw new PortError(
       'storefront_unavailable',

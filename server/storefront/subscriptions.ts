@@ -1,4 +1,4 @@
-// What a shop pays the app for: its subscription as the platform knows it, and asking for another.
+// A shop's subscription to the app as the platform knows it, and requesting another one.
 import { z } from 'zod'
 import { PortError } from '../../plugins/contract.ts'
 import { ERRORS } from '../errors.ts'
@@ -10,7 +10,7 @@ export interface Subscription {
   /** The name of a manual subscription, or the handle of a managed plan. */
   name: string
   trialEndsAt: Date | null
-  /** It ends with its present cycle. */
+  /** It ends with its current billing cycle. */
   ends: boolean
 }
 
@@ -21,22 +21,22 @@ export interface Charge {
   interval: 'EVERY_30_DAYS' | 'ANNUAL'
   trialDays: number
   test: boolean
-  /** Where the merchant comes back to. */
+  /** The page to which the merchant returns. */
   returnUrl: string
 }
 
-/** All of it throws `PortError`. Null: the shop has no subscription. */
+/** Every method throws `PortError`. Null: the shop has no subscription. */
 export interface Subscriptions {
-  /** One that the app asked for itself. */
+  /** A subscription that the app itself requested. */
   manual(signal: AbortSignal): Promise<Subscription | null>
-  /** One of the platform's own pricing page, through the Partner API. */
+  /** A subscription of the platform's own pricing page, read through the Partner API. */
   managed(
     partner: { organization: string; token: string; app: string },
     signal: AbortSignal,
   ): Promise<Subscription | null>
-  /** The platform's pricing page of the shop. */
+  /** The platform's pricing page for the shop. */
   pricingPage(domain: string, signal: AbortSignal): Promise<string>
-  /** Where the merchant confirms the charge. */
+  /** Gives the address at which the merchant confirms the charge. */
   create(charge: Charge, signal: AbortSignal): Promise<string>
 }
 

@@ -1,9 +1,9 @@
-// The platform's cost throttle, obeyed: a leaky bucket of points that every query of this app and
-// shop draws from. The platform says after each query what is left; between two answers we reckon
-// on ourselves.
+// Obeys the platform's cost throttle: a leaky bucket of points from which every query of this app
+// and shop draws. The platform reports the remaining points after each query; between two answers
+// they are estimated here.
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** As the platform reports it: points, and points a second. */
+/** As the platform reports it: points, and points per second. */
 export interface ThrottleStatus {
   maximumAvailable: number
   currentlyAvailable: number
@@ -11,20 +11,19 @@ export interface ThrottleStatus {
 }
 
 export interface Throttle {
-  /** Waits until the bucket has that many points, first come first served, and takes them. */
+  /** Waits until the bucket has that many points, in the order of the calls, and takes them. */
   take(points: number, signal: AbortSignal): Promise<void>
   /**
-   * The query that took `points` has ended. `status`: what the platform said, null when it did not
-   * answer.
+   * Ends the query that took `points`. `status`: the platform's report, null if it did not answer.
    */
   ended(points: number, status: ThrottleStatus | null): void
 }
 
-// Where the platform says that nothing is restored, we look again now and then.
+// The longest wait: the platform may report that nothing is restored.
 const LONGEST_WAIT_MS = 30_000
 
 export function createThrottle(): Throttle {
-  // Until the first answer we know nothing, so we ask.
+  // Until the first answer the status is unknown, and queries do not wait.
   let status: ThrottleStatus = {
     maximumAvailable: Infinity,
     currentlyAvailable: Infinity,
@@ -46,7 +45,7 @@ export function createThrottle(): Throttle {
   const wait = async (points: number, signal: AbortSignal) => {
     while (true) {
       signal.throwIfAborted()
-      // A query dearer than the whole bucket is the platform's to refuse.
+      // A query that costs more than the whole bucket is sent, and the platform refuses it.
       const missing = Math.min(points, status.maximumAvailable) - available()
       if (missing <= 0) break
       const ms = Math.min(Math.ceil((missing / status.restoreRate) * 1000), LONGEST_WAIT_MS)
@@ -66,8 +65,8 @@ export function createThrottle(): Throttle {
       underway -= points
       if (now === null) return
       status = now
-      // What others have underway may or may not be in the platform's figure: counting it is the
-      // careful side.
+      // The platform's figure may or may not include the queries that are still running:
+      // subtracting them is the safe side.
       set(now.currentlyAvailable - underway)
     },
   }

@@ -1,14 +1,11 @@
-// One process at a time asks the platform for a shop's token: a lease in a row. Whether it is taken
-// or waited for, no connection and no lock is held meanwhile, so that a platform that answers
-// slowly delays this one shop alone.
+// One process at a time requests a shop's token from the platform, under a lease in a row. No
+// connection and no lock is held while the lease is waited for or held, so a slow answer of the
+// platform delays this shop only.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ShopScope } from '../db/for-shop.ts'
 
-/**
- * Longer than the longest request to the platform: a lease that is older belongs to a process that
- * has died.
- */
+/** Longer than the longest request to the platform: the holder of an older lease has died. */
 const LEASE = '30 seconds'
 const WAIT_MS = 35_000
 const LOOK_MS = 200
@@ -16,8 +13,8 @@ const LOOK_MS = 200
 export class LeaseTimeout extends Error {}
 
 /**
- * Gives what `present` finds, or, under the lease, what `work` gets. `present` is asked before and
- * after each wait, and once more under the lease. Throws `LeaseTimeout` when others keep the lease.
+ * Gives the result of `present`, or, under the lease, of `work`. `present` is called before and
+ * after each wait, and once more under the lease. Throws `LeaseTimeout` if others keep the lease.
  */
 export async function underLease<T>(
   scope: ShopScope,
@@ -37,7 +34,7 @@ export async function underLease<T>(
   try {
     return (await present()) ?? (await work())
   } finally {
-    // A lease that could not be given back runs out.
+    // A lease that could not be released expires.
     await scope
       .query('delete from token_leases where shop_id = :shop and holder = :holder', { holder })
       .catch(() => {})

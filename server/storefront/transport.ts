@@ -1,13 +1,14 @@
-// The one door from the platform's library to the network. The library knows a single fetch for the
-// whole process; here it asks which one the present call goes through, so that the platform and its
-// stand-in can both be spoken to.
+// The only way from the platform's library to the network. The library uses one fetch for the whole
+// process; this one uses the transport of the current call, so that the platform and the demo can
+// both be reached.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import '@shopify/shopify-api/adapters/node'
 import { setAbstractFetchFunc } from '@shopify/shopify-api/runtime'
 
 export type Transport = (url: string, init: RequestInit) => Promise<Response>
 
-// The library alone sets no limit. It must be shorter than the lease of a token (token-lease.ts).
+// The library itself sets no time limit. It must be shorter than the lease of a token
+// (token-lease.ts).
 const TIMEOUT_MS = 20_000
 
 const present = new AsyncLocalStorage<Transport>()
@@ -22,7 +23,7 @@ setAbstractFetchFunc((input: Parameters<typeof fetch>[0], init: RequestInit = {}
   })
 })
 
-/** Runs `work`; every request that the library makes inside it goes through `transport`. */
+/** Runs `work`; every request of the library inside it uses `transport`. */
 export function through<T>(transport: Transport, work: () => Promise<T>): Promise<T> {
   return present.run(transport, work)
 }

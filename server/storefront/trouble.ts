@@ -1,5 +1,5 @@
-// What can go wrong with a request to the platform, as far as it matters for what to do next. The
-// library's messages carry whole responses, so none of them is passed on.
+// Classifies failed requests to the platform by what to do next. The library's messages contain
+// whole responses, so they are not passed on.
 import {
   GraphqlQueryError,
   HttpRequestError,
@@ -10,7 +10,7 @@ import { PortError } from '../../plugins/contract.ts'
 import { ERRORS } from '../errors.ts'
 import type { ThrottleStatus } from './throttle.ts'
 
-/** What a query was charged, and what is left: in points. */
+/** The charge of a query and the remaining points. */
 export interface Cost {
   requestedQueryCost: number
   throttleStatus: ThrottleStatus
@@ -27,7 +27,7 @@ export type Trouble = { reason: string } & (
 const TOO_MANY_WAIT_MS = 2000
 const LONGEST_RETRY_AFTER_MS = 60_000
 
-/** Throws what is no trouble of the platform's. */
+/** Rethrows errors that are not the platform's. */
 export function diagnose(error: unknown): Trouble {
   if (error instanceof GraphqlQueryError) return diagnoseAnswer(error)
   if (error instanceof HttpThrottlingError) {
@@ -39,7 +39,7 @@ export function diagnose(error: unknown): Trouble {
   if (error instanceof HttpResponseError) {
     const { code } = error.response
     if (code === 401) return { kind: 'unauthorized', reason: 'it refused the app’s access' }
-    // A proxy's page in place of JSON comes as 200.
+    // A proxy's HTML page instead of JSON arrives with status 200.
     const passing = code >= 500 || code === 408 || code === 200
     return { kind: passing ? 'fault' : 'refused', reason: `it answered HTTP ${code}` }
   }
@@ -67,7 +67,7 @@ function diagnoseAnswer(error: GraphqlQueryError): Trouble {
   }
 }
 
-/** The platform answered, and would answer the same again. */
+/** The platform answered, and would give the same answer again. */
 export class PlatformRefusal extends PortError {}
 
 export function unavailable({ kind, reason }: Trouble): PortError {

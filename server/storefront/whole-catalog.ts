@@ -1,6 +1,5 @@
-// The whole catalog of a shop by a bulk query: the platform gathers it in its own time and gives an
-// address where the rows lie as JSON lines. A variant's line names its product and may come before
-// it.
+// The whole catalog of a shop by a bulk query: the platform collects it in the background and gives
+// an address with the rows as JSON lines. A variant's line names its product and may precede it.
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { PortError } from '../../plugins/contract.ts'
@@ -31,15 +30,15 @@ export interface VariantRow {
 
 export type CatalogRow = ProductRow | VariantRow
 
-/** How far the platform is. `gone`: it does not know of it (any more). */
+/** The platform's progress. `gone`: it does not know the operation (any more). */
 export type Gathering =
   | { status: 'running'; objects: number }
   | { status: 'complete'; url: string | null; objects: number }
   | { status: 'gone' }
 
-/** All of it throws `PortError`. */
+/** Every method throws `PortError`. */
 export interface WholeCatalog {
-  /** Asks the platform to gather the catalog; gives the name by which to ask after it. */
+  /** Starts the platform's collection; gives the id of its operation. */
   begin(signal: AbortSignal): Promise<string>
   gathering(operation: string, signal: AbortSignal): Promise<Gathering>
   /** The rows at an address that `gathering` gave. */
@@ -123,7 +122,7 @@ async function* readRows(
   transport: Transport,
   signal: AbortSignal,
 ): AsyncGenerator<CatalogRow> {
-  // The address carries its own key: over anything but TLS it would be given away.
+  // The address contains its own key: without TLS it could be read on the way.
   if (URL.parse(url)?.protocol !== 'https:') throw trouble('it named no safe address')
   try {
     const response = await transport(url, { redirect: 'error', signal })

@@ -1,4 +1,5 @@
-// The platform's Admin GraphQL endpoint: validated, charged for before it runs, refunded after.
+// The platform's Admin GraphQL endpoint: a query is validated, charged before it runs, and partly
+// refunded afterwards.
 import { execute, parse, validate, type DocumentNode, type GraphQLError } from 'graphql'
 import type { DemoShop } from './app.ts'
 import { adminSchema, createRoot } from './admin-schema.ts'
@@ -12,7 +13,7 @@ import { actualCost, MOST_POINTS, requestedCost } from './cost.ts'
 export interface AdminCounts {
   queries: number
   throttled: number
-  /** The sum of what the queries did cost. */
+  /** The sum of the actual costs of all queries. */
   points: number
 }
 
@@ -81,7 +82,7 @@ export function createAdminEndpoint(
   return { answer, bulk, counts }
 }
 
-/** Parses and validates, and remembers: an app sends the same few documents over and over. */
+/** Parses and validates documents, and caches them: an app sends the same few over and over. */
 function documentReader() {
   const known = new Map<
     string,

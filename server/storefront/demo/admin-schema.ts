@@ -1,4 +1,4 @@
-// The stand-in's Admin API over a catalog: what each field of schema.graphql answers.
+// The demo platform's Admin API over a catalog: resolvers of the fields of schema.graphql.
 import { readFileSync } from 'node:fs'
 import { buildSchema, GraphQLError, type GraphQLSchema } from 'graphql'
 import type { DemoShop } from './app.ts'
@@ -20,7 +20,7 @@ type ListArguments = PageArguments & { query?: string | null; sortKey?: string |
 const MOST_INPUTS = 250
 const MOST_COUNTED = 10_000
 
-/** The root value: functions named as the fields of QueryRoot. */
+/** The root value: functions named like the fields of QueryRoot. */
 export function createRoot(catalog: DemoCatalog, shop: DemoShop, orders: OrderStore) {
   const { products, variants } = catalog
   const views = createViews(catalog)
@@ -109,13 +109,13 @@ export function createRoot(catalog: DemoCatalog, shop: DemoShop, orders: OrderSt
       ),
     productsCount: ({ query, limit }: { query?: string; limit?: number | null }, notes: Notes) =>
       count(find('products', query, notes).length, limit),
-    // The platform has no search fields here.
+    // The platform's search does not apply to counts.
     productVariantsCount: ({ limit }: { limit?: number | null }) =>
       count(variants.id.length, limit),
   }
 }
 
-/** Made when it is first asked for: most runs never look a row up by its id. */
+/** Built on first use: most runs never look up a row by its id. */
 function rowsById(ids: readonly number[]): (id: number | null) => number | undefined {
   let rows: Map<number, number> | null = null
   return (id) => {

@@ -4,7 +4,7 @@ import { anyOf, indexed, keyword, ordered, words, type SearchField, type Fields 
 
 export interface Searchable {
   all: Fields
-  /** A term without a field looks in several. */
+  /** How a term without a field is searched: in several fields. */
   anywhere: SearchField
 }
 

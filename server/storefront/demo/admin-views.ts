@@ -1,4 +1,4 @@
-// How the stand-in's products and variants look in an answer, and in which orders they come.
+// Products and variants of the demo platform as they appear in answers, and their sort orders.
 import { toGid } from './catalog-ids.ts'
 import type { DemoCatalog } from './catalog.ts'
 import { connect, everyRow, type Order, type PageArguments } from './connection.ts'
@@ -95,12 +95,12 @@ export function variantOrder(
   return { id: (row) => variants.id[row]!, key: keys[sortKey ?? ''] ?? (() => 0) }
 }
 
-/** What an execution gathers beside its data. */
+/** Notes of an execution, in addition to its data. */
 export interface Notes {
   search: { path: string[]; query: string; warnings: SearchWarning[] }[]
   /**
-   * A bulk query reads its one list piece by piece, and lists inside it whole. `rows` is filled in:
-   * how many there are.
+   * A bulk query reads its list in pieces, and lists inside it as a whole. `rows`: set to the total
+   * number.
    */
   bulk?: { from: number; to: number; rows: number }
 }

@@ -1,6 +1,6 @@
-// A stand-in for the storefront admin's bridge (App Bridge): the same `window.shopify` and elements, as
-// far as this app uses them. With `?embedded=1` the page is as inside the admin: without a frame of
-// its own, its menu drawn by the admin.
+// The demo's replacement for the storefront admin's bridge (App Bridge): the same `window.shopify`
+// and elements, as far as this app uses them. With `?embedded=1` the page is shown as inside the
+// admin: without its own frame, its menu drawn by the admin.
 ;(() => {
   const REFRESH_BEFORE_SECONDS = 10
   const TOAST_MS = 5000
@@ -21,7 +21,7 @@
       if (asked !== null) sessionStorage.setItem('demo-embedded', asked)
       return sessionStorage.getItem('demo-embedded') === '1'
     } catch {
-      // Storage may be forbidden: then the page stands alone.
+      // Storage may be forbidden: then the page is not embedded.
       return false
     }
   }
@@ -97,7 +97,8 @@
   }
 
   function defineElements() {
-    // The admin draws the buttons of a shown bar in its own frame: here the element itself is shown.
+    // The admin draws the buttons of a visible bar in its own frame: here the element itself is
+    // shown.
     class SaveBar extends HTMLElement {
       connectedCallback() {
         this.setAttribute('role', 'region')
@@ -152,7 +153,7 @@
     s-app-nav s-link[rel='home'] { font-weight: 600 }`
     document.head.append(style)
 
-    // The admin's menu: it tells the page where to go, and asks first where a save bar is shown.
+    // The admin's menu: it navigates the page, after a question if a save bar is visible.
     class NavLink extends HTMLElement {
       connectedCallback() {
         this.setAttribute('role', 'link')
@@ -200,7 +201,7 @@
     environment: { embedded: isEmbedded(), mobile: false, intent: false },
     ready: Promise.resolve(),
     async idToken() {
-      // One request, however many ask at once.
+      // One request for all concurrent callers.
       cached ??= fetchToken()
       const mine = cached
       try {

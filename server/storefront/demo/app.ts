@@ -1,4 +1,4 @@
-// The app and the shop as the stand-in knows them.
+// The app and the shop as the demo platform knows them.
 export interface DemoApp {
   apiKey: string
   apiSecret: string

@@ -1,5 +1,5 @@
-// The stand-in's billing: charges that the app asks for, confirmed by the merchant on a page, and the
-// platform's own pricing, read through the Partner API.
+// The demo platform's billing: charges that the app requests and the merchant confirms on a page,
+// and managed pricing, read through the Partner API.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { toGid } from './catalog-ids.ts'
 import { isOwnPage } from './own-page.ts'
@@ -26,13 +26,13 @@ interface Given {
 }
 
 export interface DemoBilling {
-  /** Of `currentAppInstallation`. */
+  /** The field of `currentAppInstallation`. */
   activeSubscriptions(): object[]
   /** The field of Mutation. */
   appSubscriptionCreate(given: Given): object
-  /** Answers a request of the Partner API; null: it is none. */
+  /** Answers a request of the Partner API; null: the request is for something else. */
   partner(request: IncomingMessage, body: Record<string, unknown>): object | null
-  /** Answers `/demo/charges…` and `/demo/plan`, and returns true; false for all others. */
+  /** Answers `/demo/charges…` and `/demo/plan` and returns true; false for other addresses. */
   handle(request: IncomingMessage, response: ServerResponse): boolean
 }
 
@@ -40,7 +40,7 @@ const PARTNER = /^\/[\w-]+\/api\/\d{4}-\d\d\/graphql\.json$/
 const CHARGE = /^\/demo\/charges\/(\d{1,9})(?:\/(approve|decline))?$/
 const PLAN = /^\/demo\/plan\/([\w-]*)$/
 
-/** @param url of the stand-in's pages, known once it listens. */
+/** @param url returns the address of the demo platform's pages, known when it listens. */
 export function createDemoBilling(url: () => string): DemoBilling {
   const charges: DemoCharge[] = []
   // The plan that the merchant chose on the platform's own pricing page.

@@ -10,14 +10,14 @@ import { SESSION_TOKEN_SECONDS, signSessionToken } from './session-token.ts'
 export const BRIDGE_PATH = '/demo/app-bridge.js'
 const TOKEN_PATH = '/demo/session-token'
 
-/** A file to try the first import with, for a product that the bundled catalog has. */
+/** A file for a first import, for a product of the bundled catalog. */
 export const SAMPLE = {
   path: '/demo/sample.pdf',
   filename: 'The Tide Tables of Memory.pdf',
   sku: 'EB-001',
 }
 
-/** Answers the paths above and returns true; false for all others. */
+/** Answers these paths and returns true; false for others. */
 export function createBridge(
   app: DemoApp,
 ): (request: IncomingMessage, response: ServerResponse) => boolean {
@@ -47,7 +47,7 @@ export function createBridge(
   }
 }
 
-/** Anyone may have it: the import asks for it as a stranger would. */
+/** Public: the import fetches it without a token. */
 function sendSample(response: ServerResponse): true {
   const pdf = readFileSync(new URL('./sample.pdf', import.meta.url))
   response

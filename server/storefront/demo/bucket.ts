@@ -1,6 +1,6 @@
 // The leaky bucket of points that all queries of the app draw from.
 export interface PointBucket {
-  /** Takes the points where they are there. */
+  /** Takes the points if the bucket has them. */
   take(points: number): boolean
   giveBack(points: number): void
   status(): { maximumAvailable: number; currentlyAvailable: number; restoreRate: number }

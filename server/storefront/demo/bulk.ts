@@ -1,5 +1,5 @@
-// The platform's bulk queries: a query without pages, run in the background one at a time, its rows
-// written as JSON lines to a file that lies at a signed address. A nested row names its parent.
+// The platform's bulk queries: a query without pages, run in the background one at a time. Its rows
+// are written as JSON lines to a file at a signed address. A nested row names its parent.
 import { randomUUID } from 'node:crypto'
 import { createWriteStream, type WriteStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -14,9 +14,9 @@ import { type Notes } from './admin-views.ts'
 import { toGid } from './catalog-ids.ts'
 
 export interface BulkRunner {
-  /** The root fields that speak of bulk queries. */
+  /** The root fields for bulk queries. */
   fields: Record<string, (given: { id: string; query: string }) => unknown>
-  /** Where the file of that address is, or null. */
+  /** The file at that address, or null. */
   file(url: string): string | null
   /** Removes the files. */
   close(): Promise<void>
@@ -40,7 +40,7 @@ interface Run {
 
 type Row = Record<string, unknown>
 
-const ROWS_AT_ONCE = 500
+const ROW_BATCH = 500
 const HOST = 'https://bulk-files.example'
 
 export function createBulkRunner(
@@ -56,8 +56,8 @@ export function createBulkRunner(
     const name = `${randomUUID()}.jsonl`
     const file = path.join(await (folder ??= mkdtemp(path.join(tmpdir(), 'stevedore-bulk-'))), name)
     const out = createWriteStream(file)
-    for (let from = 0; !closed; from += ROWS_AT_ONCE) {
-      const bulk = { from, to: from + ROWS_AT_ONCE, rows: 0 }
+    for (let from = 0; !closed; from += ROW_BATCH) {
+      const bulk = { from, to: from + ROW_BATCH, rows: 0 }
       const { data, errors } = await run(document, { search: [], bulk })
       if (errors) throw errors[0]!
       operation.rootObjectCount = Math.min(bulk.to, bulk.rows)
@@ -68,12 +68,12 @@ export function createBulkRunner(
     out.end()
     await finished(out)
     operation.fileSize = out.bytesWritten
-    // As on the platform: nothing found is no file.
+    // As on the platform: no file if nothing was found.
     if (operation.objectCount > 0) operation.url = `${HOST}/bulk/${name}?signature=${randomUUID()}`
     files.set(`/bulk/${name}`, file)
   }
   const begin = (query: string, document: DocumentNode): Run => {
-    // One file is enough: readers of the old one have it open.
+    // Keeps only the newest file: readers of an older one have it open.
     for (const [url, file] of files) {
       files.delete(url)
       void rm(file, { force: true })
@@ -134,7 +134,7 @@ const refused = (code: string, message: string) => ({
   userErrors: [{ code, field: ['query'], message }],
 })
 
-/** The query's document, or what is wrong with it. */
+/** The query's document, or the reason why it is refused. */
 function readQuery(query: string): DocumentNode | string {
   try {
     const document = parse(query)

@@ -27,7 +27,7 @@ const NAMES = {
   image: ['image src', 'product image url'],
 } as const
 
-/** Where each column is. Throws a sentence that names those which are missing. */
+/** The index of each column. Throws a sentence that names the missing ones. */
 export function findColumns(header: readonly string[]): Columns {
   const names = header.map((name) =>
     name

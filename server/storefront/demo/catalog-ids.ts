@@ -1,12 +1,12 @@
-// Ids of the stand-in's products and variants: hashes of what they are called. So they outlive a
-// restart, and another catalog does not bring other products under the same ids.
+// Ids of the demo's products and variants: hashes of their names. So ids stay the same after a
+// restart, and another catalog's products get other ids.
 import { hash } from 'node:crypto'
 
 /** Gives each name a unique id below 2^52. The same names in the same order get the same ids. */
 export function createIds(kind: 'Product' | 'ProductVariant'): (name: string) => number {
   const taken = new Set<number>()
   return (name) => {
-    // Two names of one hash are as good as impossible, and two rows of one name are not.
+    // Hash collisions of two names are very unlikely, but several rows of one name are not.
     for (let again = 0; ; again++) {
       const id = Number.parseInt(hash('sha256', `${kind}/${name}/${again}`, 'hex').slice(0, 13), 16)
       if (taken.has(id)) continue

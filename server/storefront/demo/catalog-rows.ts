@@ -1,5 +1,5 @@
-// From the rows of a product export to products and variants, kept as columns so that 50,000
-// variants stay small.
+// Turns the rows of a product export into products and variants, stored as columns so that 50,000
+// variants need little memory.
 import type { Columns } from './catalog-columns.ts'
 import { createIds } from './catalog-ids.ts'
 
@@ -46,16 +46,16 @@ export function emptyTables(): { products: Products; variants: Variants } {
   }
 }
 
-/** Cells by column. What is wrong with one is thrown with its place. */
+/** Cells by column. Errors about a cell contain its place. */
 interface Row {
   cell(at: number | null): string
   problem(at: number | null, text: string): Error
 }
 
 /**
- * Takes the rows after the header: of a product its first, then one for each further variant or
+ * Reads the rows after the header: a product's first row, then one row for each further variant or
  * image.
- * @param width how many columns the header has.
+ * @param width the number of the header's columns.
  */
 export function rowReader(columns: Columns, width: number, products: Products, variants: Variants) {
   const rows = new Map<string, number>()
@@ -74,7 +74,7 @@ export function rowReader(columns: Columns, width: number, products: Products, v
     if (`${handle}${row.cell(columns.title)}`.includes('\uFFFD'))
       throw row.problem(columns.handle, 'the text is not UTF-8: save the file as UTF-8')
     const there = rows.get(handle)
-    // A further row that says nothing of a variant is one more image.
+    // A further row without values of a variant is an image.
     const says = [columns.sku, columns.price, ...columns.options.map(({ value }) => value)]
       .map(row.cell)
       .join('')
@@ -125,16 +125,16 @@ function variantAdder(
     variants.product.push(product)
     variants.title.push(keep(title))
     variants.sku.push(own(cell(columns.sku)))
-    // Spreadsheets are kept from rounding a barcode by a quote before it.
+    // A leading quote prevents spreadsheets from rounding a barcode.
     variants.barcode.push(own(cell(columns.barcode).replace(/^'/, '')))
     variants.price.push(keep(price))
   }
 }
 
-/** A copy apart from the file: a piece of a string holds the whole of it in memory. */
+/** A copy: a substring would keep the whole file's text in memory. */
 const own = (text: string) => Buffer.from(text).toString()
 
-/** Makes each value once, for columns that repeat themselves. */
+/** Creates each value once, for columns with repeated texts. */
 function createKeeper<T>(make: (text: string) => T): (text: string) => T {
   const kept = new Map<string, T>()
   return (text) => {

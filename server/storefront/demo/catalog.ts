@@ -1,5 +1,5 @@
-// The stand-in's catalog: a product export of the platform, kept as columns so that 50,000 variants
-// stay small.
+// The demo's catalog: a product export of the platform, stored as columns so that 50,000 variants
+// need little memory.
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { finished } from 'node:stream/promises'
@@ -19,8 +19,8 @@ export interface DemoCatalog {
 }
 
 /**
- * A catalog that can't be read. Its message names the file, and the line and column where there is
- * one.
+ * A catalog that cannot be read. The message names the file, and the line and column if they are
+ * known.
  */
 export class CatalogError extends Error {
   constructor(file: string, problem: string, cause?: unknown) {
@@ -35,7 +35,7 @@ export async function readCatalog(file: string): Promise<DemoCatalog> {
   return asCatalog(products, variants, (await stat(file)).mtime)
 }
 
-// Apart from the reading: a function made there would keep all that the reading needed.
+// A separate function: a closure inside the reading function would keep the reader's memory.
 function asCatalog(products: Products, variants: Variants, changedAt: Date): DemoCatalog {
   const index = indexSkus(variants)
   return {
@@ -63,12 +63,12 @@ async function readColumns(file: string): Promise<{ products: Products; variants
   })
   if (!addRow) throw new CatalogError(file, 'it is empty')
   if (products.id.length === 0) throw new CatalogError(file, 'it has no products')
-  // A list that grew has room for more.
+  // A growing array has spare capacity: copy it.
   products.variants = products.variants.map((rows) => rows.slice())
   return { products, variants }
 }
 
-/** Calls `take` for each row that is not blank; what it throws gets the file and the line. */
+/** Calls `take` for each row that is not blank; adds the file and the line to its errors. */
 async function eachRow(file: string, take: (cells: readonly string[]) => void): Promise<void> {
   const stream = createReadStream(file, 'utf8')
   let line = 1

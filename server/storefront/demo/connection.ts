@@ -1,5 +1,5 @@
-// Paging as the platform does it: cursors that say where in the order they stand, so that they hold
-// when rows come or go.
+// Paging as on the platform: cursors contain a place in the order, so that they stay valid when
+// rows are added or removed.
 import { GraphQLError } from 'graphql'
 
 export interface PageArguments {
@@ -13,8 +13,8 @@ export interface PageArguments {
 export interface Order {
   id(row: number): number
   /**
-   * What the rows are sorted by before their ids; the same for all when they are sorted by id
-   * alone.
+   * The value by which rows are sorted before their ids; the same for all rows if they are sorted
+   * by id alone.
    */
   key(row: number): string | number
 }
@@ -32,7 +32,7 @@ export interface PagedConnection<View> {
 
 const MOST_ROWS = 250
 
-/** All of them, as a bulk query has them: no page, no cursors. */
+/** All rows without pages and cursors, for a bulk query. */
 export function everyRow<View>(
   rows: readonly number[],
   view: (row: number) => View,
@@ -47,7 +47,7 @@ export function everyRow<View>(
   return { nodes, edges: nodes.map((node) => ({ cursor: '', node })), pageInfo }
 }
 
-/** The rows that the arguments ask for. Throws `GraphQLError` on nonsense. */
+/** The rows of the requested page. Throws `GraphQLError` for invalid arguments. */
 export function connect<View>(
   rows: readonly number[],
   order: Order,
@@ -106,7 +106,7 @@ function readCursor(cursor: string): [string | number, number] {
     if ((typeof key === 'string' || typeof key === 'number') && typeof id === 'number')
       return [key, id]
   } catch {
-    // Not one of ours.
+    // Not a cursor of ours.
   }
   throw badRequest('Invalid cursor for current pagination sort.')
 }

@@ -1,5 +1,6 @@
-// What a query costs, by the platform's published rules: a scalar 0, an object 1, a connection 2
-// and its rows. Before it runs by what it asks for, afterwards by what it got.
+// The cost of a query by the platform's published rules: a scalar 0, an object 1, a connection 2
+// and its rows. Before the query runs it is computed from the requested fields, afterwards from the
+// answer.
 import {
   getNamedType,
   isCompositeType,
@@ -22,7 +23,7 @@ interface Counted {
   variables: Readonly<Record<string, unknown>>
 }
 
-/** The most that the query's answer could cost. */
+/** The highest possible cost of the query's answer. */
 export function requestedCost(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -31,12 +32,12 @@ export function requestedCost(
   return ofDocument({ schema, fragments: fragmentsOf(document), variables }, document, ASKED)
 }
 
-/** What the answer did cost. */
+/** The cost of the actual answer. */
 export function actualCost(schema: GraphQLSchema, document: DocumentNode, data: unknown): number {
   return ofDocument({ schema, fragments: fragmentsOf(document), variables: {} }, document, data)
 }
 
-/** Stands for an answer that is not there yet. */
+/** Placeholder for an answer that does not exist yet. */
 const ASKED = Symbol('asked')
 
 function fragmentsOf(document: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
@@ -113,7 +114,7 @@ function ofConnection(
   let sum = 2
   for (const part of field.selectionSet!.selections) {
     if (part.kind !== 'Field' || part.name.value === 'pageInfo') continue
-    // An edge is not charged for, its node is.
+    // An edge costs nothing, its node does.
     const free = part.name.value === 'edges' ? 1 : 0
     const rows =
       value === ASKED

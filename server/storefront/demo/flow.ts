@@ -1,5 +1,5 @@
-// The stand-in's automation (Flow): which triggers its workflows use, what it was sent, and running
-// the app's action. As on the platform, each of them is a signed request to the app.
+// The demo platform's automation (Flow): which triggers its workflows use, which messages it
+// received, and running the app's action. As on the platform, each is a signed request to the app.
 import { createHmac, randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { z } from 'zod'
@@ -18,7 +18,7 @@ export interface DemoFlow {
   flowTriggerReceive(given: { handle?: string | null; payload?: unknown }): {
     userErrors: { field: string[]; message: string }[]
   }
-  /** Answers `/demo/flow…` and returns true; false for all others. */
+  /** Answers `/demo/flow…` and returns true; false for other addresses. */
   handle(request: IncomingMessage, response: ServerResponse): boolean
 }
 
@@ -38,7 +38,7 @@ const actionBody = z.strictObject({
 export function createDemoFlow(app: DemoApp, appAddress: string): DemoFlow {
   const received: ReceivedTrigger[] = []
   const enabled: Record<string, boolean> = {}
-  // What a shop whose plan lacks Flow is told.
+  // The refusal for a shop whose plan lacks Flow.
   let refused: string | null = null
 
   const post = async (path: string, content: object) => {
@@ -62,7 +62,7 @@ export function createDemoFlow(app: DemoApp, appAddress: string): DemoFlow {
         ...{ flow_trigger_definition_id: use.handle, has_enabled_flow: use.enabled },
         timestamp: new Date().toISOString(),
       })
-      // As on the platform: a workflow cannot be switched on where the app does not take it.
+      // As on the platform: a workflow cannot be switched on if the app refuses the request.
       if (answer.status === 200) enabled[use.handle] = use.enabled
       return { ...answer, enabled }
     },

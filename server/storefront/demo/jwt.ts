@@ -1,4 +1,4 @@
-// Signed tokens of the stand-in: HS256 and nothing else.
+// Signed tokens of the demo platform: HS256 only.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 export type Claims = Record<string, unknown>
@@ -10,10 +10,7 @@ export function signToken(claims: Claims, secret: string): string {
   return `${body}.${mac(body, secret)}`
 }
 
-/**
- * The claims of a token that was signed with this secret and is neither too old nor too new;
- * otherwise null.
- */
+/** The claims of a token that was signed with this secret and is valid now; otherwise null. */
 export function readToken(token: string, secret: string): Claims | null {
   const [header, payload, signature, ...rest] = token.split('.')
   if (header !== HEADER || payload === undefined || signature === undefined || rest.length > 0)

@@ -1,5 +1,5 @@
-// The stand-in over HTTP, on 127.0.0.1 alone: the platform's paths, answered for the shop that the
-// Host header names.
+// The demo platform over HTTP, on 127.0.0.1 only: the platform's paths, answered for the shop in
+// the Host header.
 import { createReadStream } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -22,18 +22,18 @@ import { memoryOrders, type OrderStore } from './orders/store.ts'
 export interface DemoOptions {
   /** A product CSV of the platform; null for the bundled one. */
   catalog: string | null
-  /** Points that the bucket holds, and points restored a second. */
+  /** Points that the bucket holds, and points that are restored per second. */
   bucket: number
   restore: number
   apiKey: string
   apiSecret: string
   log: Logger
   shop?: DemoShop
-  /** How long an access token works. */
+  /** How long an access token is valid. */
   accessSeconds?: number
   /** Absent: in memory. */
   orders?: OrderStore
-  /** Where the app takes in webhooks and has its pages, without a slash at the end. */
+  /** Where the app receives webhooks and has its pages, without a slash at the end. */
   appAddress?: string
 }
 
@@ -43,7 +43,7 @@ export interface DemoStorefront {
   app: DemoApp
   shop: DemoShop
   size: { products: number; variants: number }
-  /** Answers the shop front's addresses and returns true; false for all others. */
+  /** Answers the shop front's addresses and returns true; false for others. */
   shopFront(request: IncomingMessage, response: ServerResponse): boolean
   counts: { grants: { exchange: number; refresh: number }; admin: AdminCounts }
   close(): Promise<void>
@@ -119,7 +119,7 @@ export async function startDemoStorefront(options: DemoOptions): Promise<DemoSto
     return body ? { status: 200, body: await admin.answer(body) } : badRequest
   }
   const server = createServer((request, response) => {
-    // What a bulk query gathered lies at a signed address elsewhere: it needs no token.
+    // The result of a bulk query has a signed address: it needs no token.
     if (download(request, response)) return
     if (isLocalHost(request)) {
       if (request.url === '/') return void response.writeHead(302, { location: '/demo/shop' }).end()

@@ -1,6 +1,6 @@
-// The platform's token endpoint. Tokens are signed, not stored: they outlive a restart and hold in
-// every process of this app. Only the retirement of refresh tokens is remembered, until the process
-// ends.
+// The platform's token endpoint. Tokens are signed, not stored: they stay valid after a restart and
+// in every process of this app. Only the retirement of refresh tokens is kept in memory, until the
+// process ends.
 import { randomUUID } from 'node:crypto'
 import type { DemoApp } from './app.ts'
 import { readToken, signToken } from './jwt.ts'
@@ -8,9 +8,9 @@ import { readToken, signToken } from './jwt.ts'
 export interface TokenEndpoint {
   /** Answers a grant: HTTP status and JSON body. */
   grant(body: Record<string, unknown>): { status: number; body: Record<string, unknown> }
-  /** Does this access token work? */
+  /** Is this access token valid? */
   accepts(accessToken: string): boolean
-  /** Grants given: `exchange` for a session token, `refresh` for a refresh token. */
+  /** Numbers of grants: `exchange` for session tokens, `refresh` for refresh tokens. */
   readonly counts: { exchange: number; refresh: number }
 }
 
@@ -22,7 +22,7 @@ export const DEMO_SCOPES = [
 ]
 const SCOPE = DEMO_SCOPES.join(',')
 const REFRESH_SECONDS = 90 * 24 * 3600
-/** "Never": the expiry of a token that was asked for without one. */
+/** The expiry of a token that was requested without one: effectively never. */
 const NEVER_SECONDS = 100 * 365 * 24 * 3600
 
 /** @param accessSeconds how long an expiring access token works. */
@@ -65,8 +65,8 @@ export function createTokenEndpoint(app: DemoApp, accessSeconds: number): TokenE
     const claims = read(body.refresh_token, 'refresh')
     if (!claims || retired.has(String(claims.jti)))
       return refusal('invalid_grant', 'The refresh token has expired or was replaced')
-    // The one before it works until its replacement is used, so that a lost answer can be asked for
-    // again.
+    // The previous refresh token is valid until its replacement is used, so that a client can
+    // repeat a request whose answer was lost.
     if (claims.replaces) retired.add(String(claims.replaces))
     counts.refresh++
     return { status: 200, body: expiring(claims.jti) }

@@ -1,9 +1,9 @@
-// Which requests of a browser the stand-in answers.
+// Which browser requests the demo platform answers.
 import type { IncomingMessage } from 'node:http'
 
 const LOCAL = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i
 
-/** Is it addressed to this machine, by any name that DNS cannot be made to give? */
+/** Is the Host this machine, by a name that no DNS answer can redirect? */
 export const isLocalHost = ({ headers }: IncomingMessage): boolean => LOCAL.test(headers.host ?? '')
 
 /**

@@ -1,6 +1,6 @@
 // The platform's search syntax: terms with an optional field and comparator, quoted or bare values,
-// AND, OR, NOT, -, and parentheses. Like the platform it takes what it is given: what can't be read
-// as syntax is text.
+// AND, OR, NOT, -, and parentheses. Like the platform it accepts any input: text that is not valid
+// syntax is searched for as text.
 export type Comparator = '=' | '<' | '<=' | '>' | '>='
 
 export interface Term {
@@ -10,7 +10,7 @@ export interface Term {
   comparator: Comparator
   value: string
   quoted: boolean
-  /** The value ended in `*`: it is the beginning of what is looked for. */
+  /** The value ended in `*`: it is a prefix. */
   prefix: boolean
 }
 
@@ -21,7 +21,7 @@ type Token = { kind: 'open' | 'close' | 'and' | 'or' | 'not' } | Term
 
 const SPACE = /\s/
 
-/** Null when the query says nothing. */
+/** Null for an empty query. */
 export function parseSearch(query: string): Expression | null {
   const tokens = [...readTokens(query)]
   let at = 0
@@ -70,7 +70,7 @@ export function parseSearch(query: string): Expression | null {
   while (at < tokens.length) {
     const part = readOr()
     if (part) parts.push(part)
-    // A parenthesis that closes nothing.
+    // An unmatched closing parenthesis.
     if (tokens[at]?.kind === 'close') at++
   }
   return list('and', parts)
@@ -127,8 +127,8 @@ const valueOf = ({ text, quoted, starred }: Value) => ({
 })
 
 /**
- * A quoted value, or everything up to white space or one of `special`. A backslash takes the next
- * character as it is.
+ * A quoted value, or everything up to white space or one of `special`. A backslash escapes the next
+ * character.
  */
 function readValue(text: string, start: number, special: string): Value {
   const quote = text[start] === '"' || text[start] === "'" ? text[start] : null
@@ -141,7 +141,7 @@ function readValue(text: string, start: number, special: string): Value {
     escaped = character === '\\' && at + 1 < text.length
     value += escaped ? text[++at]! : character
   }
-  // Loose, as search engines are: a star at the end counts inside quotes too.
+  // As on the platform, a star at the end counts inside quotes too.
   const starred = value.endsWith('*') && !escaped
   return {
     text: value,

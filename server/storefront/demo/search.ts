@@ -1,14 +1,14 @@
-// Which rows a search finds. As on the platform it is looser than equality: case and word
-// separators are ignored, so callers that want exact values must compare them.
+// Which rows a search finds. As on the platform, search ignores case and word separators, so
+// callers that want exact values must compare them.
 import type { Expression, Term } from './search-query.ts'
 
 export interface TermMatcher {
   test(row: number): boolean
-  /** All rows that match, where an index knows them. */
+  /** All matching rows, if an index knows them. */
   find?(): readonly number[]
 }
 
-/** How one field is searched. Null: the value means nothing to it. */
+/** How one field is searched. Null: the value has no meaning for the field. */
 export type SearchField = (term: Term) => TermMatcher | null
 export type Fields = Readonly<Record<string, SearchField>>
 
@@ -19,8 +19,7 @@ export interface SearchWarning {
 }
 
 /**
- * Words in lower case with one space between them; text that has no letters or digits stays as it
- * is.
+ * Words in lower case with one space between them; text without letters and digits is unchanged.
  */
 export function fold(text: string): string {
   const lower = text.toLowerCase()
@@ -28,7 +27,7 @@ export function fold(text: string): string {
 }
 
 /**
- * The rows that match, in no order; null for all of them.
+ * The matching rows, in no order; null for all rows.
  * @param anywhere how a term without a field is searched.
  */
 export function search(
@@ -46,7 +45,7 @@ export function search(
   return { found, warnings }
 }
 
-/** Null for what is ignored, as the platform ignores terms on fields that it does not know. */
+/** Null for ignored terms: the platform ignores terms on unknown fields. */
 function compile(
   expression: Expression,
   fields: Fields,
@@ -88,7 +87,7 @@ function allOf(parts: readonly TermMatcher[]): TermMatcher {
   return indexed ? { test, find: () => indexed.find!().filter(test) } : { test }
 }
 
-/** A field whose whole value counts, for several values too: `vendor:A,B`. */
+/** A field that must match as a whole; several values are allowed: `vendor:A,B`. */
 export function keyword(values: (row: number) => string | readonly string[]): SearchField {
   return (term) => {
     if (isPresence(term)) return { test: (row) => values(row).length > 0 }
@@ -104,9 +103,7 @@ export function keyword(values: (row: number) => string | readonly string[]): Se
   }
 }
 
-/**
- * A field of text: it matches where the words are in it, one after the other when they were quoted.
- */
+/** A text field: it matches if it contains the words, in sequence if they were quoted. */
 export function words(value: (row: number) => string): SearchField {
   return (term) => {
     if (isPresence(term)) return { test: (row) => value(row) !== '' }
@@ -133,7 +130,7 @@ export function indexed(
   }
 }
 
-/** A number or a moment, with comparators. `read` gives NaN for what is none. */
+/** A number or a time, with comparators. `read` gives NaN for an invalid value. */
 export function ordered(
   value: (row: number) => number,
   read: (text: string) => number,
@@ -152,5 +149,5 @@ export function ordered(
   }
 }
 
-/** `field:*` asks whether there is a value at all. */
+/** `field:*` matches every row that has a value. */
 const isPresence = (term: Term) => term.prefix && term.value === ''

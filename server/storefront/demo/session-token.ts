@@ -1,11 +1,11 @@
-// Session tokens as the platform's admin gives them to the app's page.
+// Session tokens, as the platform's admin issues them to the app's page.
 import { randomUUID } from 'node:crypto'
 import type { DemoApp } from './app.ts'
 import { signToken } from './jwt.ts'
 
 export const SESSION_TOKEN_SECONDS = 60
 
-/** A token for the shop's owner. `over` replaces claims. */
+/** A token for the shop's owner. `over` overrides claims. */
 export function signSessionToken(app: DemoApp, over: Record<string, unknown> = {}): string {
   const now = Math.floor(Date.now() / 1000)
   const claims = {

@@ -1,9 +1,9 @@
-// How the app's platform client reaches the stand-in: every https://<shop>/… goes to the listener,
-// with its Host header.
+// How the app's platform client reaches the demo platform: every https://<shop>/… goes to the
+// listener, with its Host header.
 import { Agent, buildConnector, fetch as undiciFetch } from 'undici'
 import type { Transport } from '../transport.ts'
 
-/** @param url where the stand-in listens. */
+/** @param url where the demo platform listens. */
 export function createDemoTransport(url: string): {
   transport: Transport
   close: () => Promise<void>

@@ -1,9 +1,9 @@
-// Reading the mirror for guessing: SKUs in any case, tags, titles, and products by their ids.
+// Reads the mirror for guessing: SKUs ignoring case, tags, titles, and products by their ids.
 import type { CatalogProduct } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 
 export interface MirroredVariant {
-  /** What was looked for. */
+  /** The key that was looked up. */
   key: string
   product_id: string
   product_title: string
@@ -45,7 +45,7 @@ export async function variantsBySkuParts(
   )
 }
 
-/** At most `most` products a tag, and one more: a tag that many products have says nothing. */
+/** At most `most` products per tag, plus one: a tag of more products identifies none. */
 export async function productsByTag(
   scope: ShopScope,
   keys: readonly string[],
@@ -71,7 +71,9 @@ export async function titlesOf(
   return new Map(rows.map(({ id, title }) => [id, title]))
 }
 
-/** What a person knows products and variants by: pictures by products' ids, titles by variants'. */
+/**
+ * What people recognise products and variants by: pictures by products' ids, titles by variants'.
+ */
 export async function looksOf(
   scope: ShopScope,
   products: readonly string[],
@@ -105,7 +107,7 @@ export async function* allTitles(
   }
 }
 
-/** 0 where there is no mirror yet. */
+/** 0 if there is no mirror yet. */
 export async function generationOf(scope: ShopScope): Promise<number> {
   const [row] = await scope.query<{ generation: number }>(
     'select generation from catalog_mirrors where shop_id = :shop',
@@ -130,5 +132,5 @@ export async function findProduct(
   return { product_id: productId, ...row }
 }
 
-/** PostgreSQL keeps no character 0, and no half of a character. */
+/** PostgreSQL stores neither the character 0 nor half a surrogate pair. */
 const isText = (text: string) => text.isWellFormed() && !text.includes('\u0000')

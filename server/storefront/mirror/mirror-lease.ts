@@ -1,6 +1,6 @@
-// The row of a shop's mirror: when its next refresh is due, how far the current one is, and how the
-// last one ended. A refresh is a background task; its lease is checked with every write, so that
-// one that was taken over changes nothing.
+// The row of a shop's mirror: when its next refresh is due, the progress of the current one, and
+// the result of the last one. A refresh is a background task; every write checks its lease, so that
+// a refresh that was taken over changes nothing.
 import type { ShopScope } from '../../db/for-shop.ts'
 import { queueTask, runsNow, type TaskKind, type TaskLease } from '../../engine/background.ts'
 
@@ -9,14 +9,14 @@ export const REFRESH_MIRROR: TaskKind = { name: 'refresh-mirror' }
 /** The random part keeps shops that were installed together from being refreshed together. */
 const NEXT = `now() + interval '4 hours' + random() * interval '20 minutes'`
 const AFTER_FAILURE = `now() + interval '10 minutes'`
-const DUE_AT_ONCE = 100
+const DUE_BATCH = 100
 
-/** SQL: the shops that the app has access to and whose mirror is due. */
+/** SQL: the shops to which the app has access and whose mirrors are due. */
 export const DUE_MIRRORS = `
   select t.shop_id, t.shop_id::text as key, now() as due_at from shop_tokens t
   join shops s on s.id = t.shop_id and s.uninstalled_at is null
   left join catalog_mirrors m on m.shop_id = t.shop_id
-  where m.due_at is null or m.due_at <= now() order by m.due_at nulls first limit ${DUE_AT_ONCE}`
+  where m.due_at is null or m.due_at <= now() order by m.due_at nulls first limit ${DUE_BATCH}`
 
 /** A refresh that this process runs. */
 export interface Refresh {
@@ -91,7 +91,7 @@ export async function endRefresh(tx: ShopScope, { changed }: Refreshed): Promise
   )
 }
 
-/** Rows changed outside a refresh: indexes built from the mirror are out of date. */
+/** Records that rows changed outside a refresh: indexes built from the mirror are out of date. */
 export async function noteChange(tx: ShopScope): Promise<void> {
   await tx.query(
     `update catalog_mirrors set generation = generation + 1,
@@ -113,7 +113,7 @@ export function failRefresh(scope: ShopScope, { lease }: Refresh, error: string)
   })
 }
 
-/** The refresh starts as soon as a worker has a free place for it. */
+/** Requests a refresh, which starts as soon as a worker has a free place for it. */
 export function askForRefresh(scope: ShopScope): Promise<void> {
   return scope.transaction(async (tx) => {
     await tx.query(

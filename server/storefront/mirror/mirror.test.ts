@@ -123,7 +123,7 @@ describe('a refresh', () => {
       objects: 5,
     })
     const second = await openWith('b,Brown Bread,,PDF,B-1', 'c,Cake,,Default Title, c-1 ')
-    // Another title, a product, and its SKU.
+    // A changed title, a new product and its SKU.
     expect(await refreshFrom(second)).toEqual({ learned: 3, changed: true })
     expect(await titles()).toEqual(['Brown Bread', 'Cake'])
     expect(await readMirror(scope)).toMatchObject({ generation: 2, products: 2, variants: 2 })
@@ -159,7 +159,7 @@ describe('a refresh', () => {
     expect(await fillMirror(scope, [{ title: 'Bread', skus: ['B-1'], tags: ['baking'] }])).toEqual({ learned: 0, changed: true })
   })
 
-  // In soak of 50,000 variants.
+  // In soak 50,000 variants.
   test('of many variants takes seconds, the first and the ones after it', async () => {
     const count = sized(4000, 25_000)
     const many = Array.from({ length: count }, (_, n) => ({
@@ -219,7 +219,7 @@ describe('a refresh', () => {
     await askForRefresh(scope)
     const held = Promise.withResolvers<TaskLease>()
     const task = {
-      ...{ ...REFRESH_MIRROR, atOnce: 1 },
+      ...{ ...REFRESH_MIRROR, concurrency: 1 },
       run: ({ lease }: { lease: TaskLease }) => (held.resolve(lease), new Promise<null>(() => {})),
     }
     const worker = await openTestWorker(database, [task])

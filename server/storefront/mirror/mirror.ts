@@ -19,7 +19,7 @@ import { refresh } from './refresh.ts'
 export interface MirrorParts {
   database: Database
   storefront: Pick<Storefront, 'wholeCatalog'>
-  /** What follows from a refresh. Its errors are logged: the mirror is current all the same. */
+  /** Called after a refresh. Its errors are logged: the mirror is current even so. */
   refreshed(scope: ShopScope, result: Refreshed): Promise<unknown>
   log: Logger
 }
@@ -27,7 +27,7 @@ export interface MirrorParts {
 export const mirrorTask = (parts: MirrorParts): BackgroundTask => ({
   ...REFRESH_MIRROR,
   // Swapping a large catalog is heavy on the database.
-  atOnce: 1,
+  concurrency: 1,
   wanted: DUE_MIRRORS,
   run: async ({ shop, lease, signal }) => {
     await refreshShop(parts, forShop(parts.database, shop!), lease, signal)

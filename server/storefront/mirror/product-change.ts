@@ -1,12 +1,15 @@
-// One product that the platform reported as changed: read again and written into the mirror, so that
-// a changed SKU is known within seconds and not with the next refresh.
+// Reads a product that the platform reported as changed and writes it into the mirror, so that a
+// changed SKU is known within seconds and not only after the next refresh.
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Storefront } from '../storefront.ts'
 import type { ApplyChange } from '../webhooks/apply.ts'
 import { readMirror, type Refreshed } from './mirror-lease.ts'
 import { swapProduct } from './staging.ts'
 
-/** A refresh that runs may have read the product before it changed, and would write the old rows. */
+/**
+ * A running refresh may have read the product before it changed, and would write the old rows: read
+ * it again after the refresh.
+ */
 const AFTER_REFRESH_MS = 10_000
 
 export const applyProduct =

@@ -1,17 +1,17 @@
-// One refresh of one shop's mirror: the platform gathers the catalog, its rows are staged, then
-// swapped in.
+// One refresh of one shop's mirror: the platform collects the catalog, and its rows are staged and
+// then swapped in.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { CatalogRow, WholeCatalog } from '../whole-catalog.ts'
 import { clearStaged, stage, swap } from './staging.ts'
 import { recordRefreshProgress, type Refresh, type Refreshed } from './mirror-lease.ts'
 
-const ROWS_AT_ONCE = 1000
+const ROW_BATCH = 1000
 const FIRST_LOOK_MS = 50
 const LONGEST_LOOK_MS = 10_000
 
 /**
- * Throws `PortError` when the platform fails, `LeaseLost` when another run has taken over, the
+ * Throws `PortError` if the platform fails, `LeaseLost` if another run has taken over, and the
  * signal's reason.
  */
 export async function refresh(
@@ -21,8 +21,8 @@ export async function refresh(
   signal: AbortSignal,
 ): Promise<Refreshed> {
   const { url, objects } = await gathered(scope, begun, catalog, signal)
-  // From here on a refresh that fails starts a new operation of the platform, since the address
-  // expires.
+  // If it fails after this, the next refresh starts a new operation of the platform, since the
+  // address expires.
   await clearStaged(scope)
   const read = url === null ? 0 : await readInto(scope, begun, catalog.rows(url, signal))
   if (read !== objects)
@@ -55,7 +55,7 @@ async function gathered(
   }
 }
 
-/** Gives how many rows were read. */
+/** Gives the number of rows. */
 async function readInto(
   scope: ShopScope,
   begun: Refresh,
@@ -71,7 +71,7 @@ async function readInto(
   }
   for await (const row of rows) {
     batch.push(row)
-    if (batch.length === ROWS_AT_ONCE) await put()
+    if (batch.length === ROW_BATCH) await put()
   }
   await put()
   return read

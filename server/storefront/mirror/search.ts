@@ -1,5 +1,4 @@
-// Product search over the mirror: by title and by SKU, the exact first, then what begins with it,
-// then what contains it.
+// Product search in the mirror by title and by SKU: exact matches first, then prefixes, then parts.
 import { nameKey } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 
@@ -9,18 +8,18 @@ export interface FoundProduct {
   title_key: string
   image: string | null
   status: string
-  /** How well it fits what was searched for: 0 is best. */
+  /** How well the product matches the search: 0 is best. */
   rank: number
   variants: { id: string; title: string; sku: string | null }[]
-  /** Files that are mapped to it, those in the trash left out. */
+  /** Files that are mapped to it, trash excluded. */
   files: number
 }
 
 export type SearchPlace = readonly [rank: number, titleKey: string, id: string]
 
 /**
- * @param search '' for all, in the order of their titles. @param after the last product of the page
- * before.
+ * @param search '' for all products, in the order of their titles.
+ * @param after the previous page's last product.
  */
 export function searchProducts(
   scope: ShopScope,

@@ -5,7 +5,7 @@ import type { ShopScope } from '../../db/for-shop.ts'
 import type { CatalogRow } from '../whole-catalog.ts'
 import { endRefresh, noteChange, type Refresh, type Refreshed } from './mirror-lease.ts'
 
-/** Rows that an interrupted refresh left. */
+/** Removes rows that an interrupted refresh left. */
 export async function clearStaged(scope: ShopScope): Promise<void> {
   await scope.query('delete from catalog_staged where shop_id = :shop')
 }
@@ -45,7 +45,7 @@ const keyed = (row: CatalogRow) =>
       }
 
 /**
- * Throws where fewer rows are staged than were read: the table is unlogged, and a crash of the
+ * Throws if fewer rows are staged than were read: the table is unlogged, and a crash of the
  * database empties it. Throws `LeaseLost`.
  */
 export async function swap(scope: ShopScope, begun: Refresh, read: number): Promise<Refreshed> {
@@ -80,8 +80,8 @@ export async function swap(scope: ShopScope, begun: Refresh, read: number): Prom
 }
 
 /**
- * One product in the mirror as the platform has it now; `rows` are its own and its variants', null:
- * there is no such product any more. Does nothing where there is no mirror yet.
+ * Writes one product as the platform has it now; `rows` are its own and its variants', null: the
+ * platform has no such product any more. Does nothing if there is no mirror yet.
  */
 export async function swapProduct(
   scope: ShopScope,

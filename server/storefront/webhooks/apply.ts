@@ -1,5 +1,5 @@
-// Works off what the platform reported, orders excepted: products into the mirror, the shop's own
-// data, and its demands about customers' data.
+// Processes the changes that the platform reported, except orders: products into the mirror, the
+// shop's own data, and compliance requests about customers' data.
 import type { Database } from '../../db/database.ts'
 import { forShop, type ShopScope } from '../../db/for-shop.ts'
 import type { BackgroundTask } from '../../engine/background.ts'
@@ -18,8 +18,8 @@ export interface ReportedChange extends Reported {
 }
 
 /**
- * Does what the change asks for. Gives when to do it once more, or null. Repeated where the worker
- * died: the second time must change nothing more.
+ * Applies the change. Gives when to apply it once more, or null. It is repeated if the worker died,
+ * so it must be idempotent.
  */
 export type ApplyChange = (
   scope: ShopScope,
@@ -27,14 +27,14 @@ export type ApplyChange = (
   signal: AbortSignal,
 ) => Promise<Date | null>
 
-const AT_A_TIME = 1
+const CONCURRENCY = 1
 
 export const changesTask = (
   database: Pick<Database, 'knex'>,
   apply: Readonly<Record<Exclude<ShopChangeKind, 'order'>, ApplyChange>>,
 ): BackgroundTask => ({
   ...APPLY_CHANGE,
-  atOnce: AT_A_TIME,
+  concurrency: CONCURRENCY,
   wanted: WANTED_CHANGES,
   run: async ({ shop, key, signal }) => {
     const scope = forShop(database, shop!)

@@ -1,5 +1,6 @@
-// What changed on the platform and waits to be read from there: one row for each subject, however
-// often it is reported. Orders are read in batches, by one job for a shop; the rest has a job each.
+// Changes on the platform that are still to be read from there: one row for each subject, however
+// often it is reported. Orders are read in batches by one job per shop; every other change has its
+// own job.
 import type { ShopScope } from '../../db/for-shop.ts'
 import { queuedTask, queueTask, type TaskKind } from '../../engine/background.ts'
 import type { ShopChange, ShopChangeKind } from './topics.ts'
@@ -18,8 +19,8 @@ export function changeOfKey(key: string): { kind: ShopChangeKind; subject: strin
 }
 
 /**
- * SQL: the changes that must have a job. Those of an uninstalled shop wait until it returns, except
- * the platform's demands to delete and to hand out data.
+ * SQL: the changes that must have a job. Changes of an uninstalled shop wait until it returns,
+ * except compliance requests.
  */
 export const WANTED_ORDERS = `
   select c.shop_id, c.shop_id::text as key, min(c.due_at) as due_at from platform_changes c
@@ -38,8 +39,8 @@ export interface ReportedOrder {
 }
 
 /**
- * Records orders that changed and queues the shop's job, each webhook once, in one statement.
- * Concurrent calls for one order take turns.
+ * Records changed orders and queues the shop's job, each webhook once, in one statement. Concurrent
+ * calls for one order wait for each other.
  */
 export async function reportOrders(
   scope: ShopScope,
@@ -100,7 +101,7 @@ export interface Reported {
   payload: unknown
 }
 
-/** Null: it was dealt with already. */
+/** Null: it was processed already. */
 export async function readChange(
   scope: ShopScope,
   { kind, subject }: Pick<ShopChange, 'kind' | 'subject'>,
@@ -113,7 +114,10 @@ export async function readChange(
   return row ?? null
 }
 
-/** Deletes the change; false if it was reported again since it was read: then it runs once more. */
+/**
+ * Deletes the processed change; false if it was reported again since it was read: then it runs once
+ * more.
+ */
 export async function settleChange(
   scope: ShopScope,
   { kind, subject }: Pick<ShopChange, 'kind' | 'subject'>,

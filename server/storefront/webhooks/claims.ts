@@ -1,6 +1,6 @@
-// Orders that wait to be read from the platform, claimed in batches by several processes. A claim is an
-// advisory lock of the transaction, not of the row: a webhook that reports the order meanwhile does not
-// wait for it, and the claims of a process that dies are free when its connection is.
+// Orders that are to be read from the platform, claimed in batches by several processes. A claim is
+// an advisory lock of the transaction, not of the row: a webhook that reports the order in the
+// meantime does not wait for it, and the claims of a dead process are released with its connection.
 import type { ShopScope } from '../../db/for-shop.ts'
 
 /** The first number of the advisory locks; the second is a hash of shop and order. */
@@ -10,13 +10,13 @@ const MOST_RETRIES_DOUBLED = 8
 
 export interface ClaimedOrder {
   order: string
-  /** Raised with every report. */
+  /** Incremented with every report. */
   noted: number
-  /** Runs that failed since it was reported. */
+  /** Failed runs since it was reported. */
   attempts: number
 }
 
-/** Up to so many orders that are due and not claimed. */
+/** At most this many orders that are due and not claimed. */
 export const claimOrders = (tx: ShopScope, most: number): Promise<ClaimedOrder[]> =>
   tx.query<ClaimedOrder>(
     `with due as materialized (
@@ -28,7 +28,9 @@ export const claimOrders = (tx: ShopScope, most: number): Promise<ClaimedOrder[]
     { most, looked: 4 * most },
   )
 
-/** Deletes what was dealt with; what was reported again since it was claimed runs once more. */
+/**
+ * Deletes processed orders; an order that was reported again since it was claimed runs once more.
+ */
 export async function settleOrders(tx: ShopScope, orders: readonly ClaimedOrder[]): Promise<void> {
   if (orders.length === 0) return
   // Locked in the order in which webhooks lock them.
@@ -44,7 +46,7 @@ export async function settleOrders(tx: ShopScope, orders: readonly ClaimedOrder[
   )
 }
 
-/** Tries it later, each time after twice the time. */
+/** Delays the order's next run, each time twice as long. */
 export async function delayOrder(
   tx: ShopScope,
   { order, noted, attempts }: ClaimedOrder,
@@ -58,7 +60,7 @@ export async function delayOrder(
   )
 }
 
-/** When the next one that waits for its time is due; null: none. */
+/** When the next delayed order is due; null: none. */
 export async function nextOrderDue(scope: ShopScope): Promise<Date | null> {
   const [row] = await scope.query<{ due_at: Date | null }>(
     `select min(due_at) as due_at from platform_changes

@@ -1,4 +1,4 @@
-// Webhooks over a real socket: only what is signed is stored, each once, with one job for a subject.
+// Webhooks over a real socket: only signed ones are stored, each once, with one job per subject.
 import { createHmac, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestApp, type TestApp } from '../../../test/app.ts'
@@ -7,7 +7,7 @@ import { createIntake } from './intake.ts'
 import { isSigned } from './signature.ts'
 
 let app: TestApp
-// As demo mode derives it from the server's secret.
+// The secret that demo mode derives from the server's secret.
 const secret = createSecrets('the secret of the tests, long enough')
   .derive('demo-platform')
   .toString('hex')

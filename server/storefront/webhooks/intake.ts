@@ -17,14 +17,14 @@ import { TOPICS } from './topics.ts'
 
 export const WEBHOOKS_PATH = '/webhooks'
 
-/** Takes in one request for `WEBHOOKS_PATH`. Never rejects. */
+/** Answers one request for `WEBHOOKS_PATH`. Never rejects. */
 export type Intake = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
 /** A product with 2,000 variants has some megabytes. */
 const MOST_BODY_BYTES = 16 * 1024 * 1024
 const MOST_ID_LENGTH = 200
 
-/** @param secrets the current one, and the one before while the platform still signs with it. */
+/** @param secrets the current one, and the previous one while the platform still signs with it. */
 export function createIntake(
   database: Pick<Database, 'knex'>,
   secrets: readonly string[],
@@ -43,7 +43,7 @@ export function createIntake(
     const report = readReport(request, body)
     if (report === null) return 400
     const shop = await shopOf(String(headers['x-shopify-shop-domain'] ?? ''))
-    // A shop that was deleted, or a topic of another version: nothing is left to do.
+    // A deleted shop, or a topic of another version: nothing to do.
     if (shop === null || report === 'unknown') return 200
     await store(shop, id, report)
     return 200
@@ -83,7 +83,7 @@ function readReport({ headers }: IncomingMessage, body: Buffer): Report | 'unkno
   }
 }
 
-/** Webhooks of a shop that was deleted meanwhile fail for so long, and the platform repeats them. */
+/** For this long, webhooks of a shop that was deleted fail, and the platform repeats them. */
 const SHOP_KNOWN_MS = 5000
 
 function createStore(database: Pick<Database, 'knex'>) {
@@ -135,8 +135,8 @@ async function storeOne(tx: ShopScope, id: string, report: Report): Promise<void
 }
 
 /**
- * Done here and not in a job: links must stop within a second. A late report from before the shop
- * was installed again is ignored.
+ * Done here and not in a job: links must stop within a second. A late report from before a
+ * reinstallation is ignored.
  */
 async function uninstall(tx: ShopScope, triggeredAt: Date | null): Promise<void> {
   const rows = await tx.query(

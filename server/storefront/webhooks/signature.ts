@@ -4,7 +4,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 const BYTES = 32
 
 /**
- * Is the signature that of one of the secrets? All are compared, in constant time.
+ * Was the signature made with one of the secrets? All are compared, in constant time.
  * @param header X-Shopify-Hmac-Sha256, in base64.
  */
 export function isSigned(body: Buffer, header: string, secrets: readonly string[]): boolean {

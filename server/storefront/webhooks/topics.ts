@@ -1,12 +1,13 @@
-// The webhook topics that the app receives, and what each one reports. Only ids are taken from a
-// body: the state itself is read from the platform, because webhooks arrive late and out of order.
+// The webhook topics that the app receives, and the change that each reports. Only ids are taken
+// from a body: the state itself is read from the platform, because webhooks arrive late and out of
+// order.
 
-/** Something to be read from the platform, or to be done, once for each subject. */
+/** A change to read from the platform, or a request to carry out, once for each subject. */
 export interface ShopChange {
   kind: ShopChangeKind
   /** The platform's id; empty for the shop itself. */
   subject: string
-  /** Of the compliance topics: the platform tells it nowhere else. */
+  /** For the compliance topics, whose data cannot be read from the platform. */
   payload?: object
 }
 
@@ -37,7 +38,7 @@ const product: Topic = (body) => {
 
 const profile: Topic = () => ({ kind: 'profile', subject: '' })
 
-/** Two requests about the same customer are two: each is answered. */
+/** Two requests about the same customer are separate: each is answered. */
 const customer =
   (kind: ShopChangeKind): Topic =>
   (body) => {
@@ -64,7 +65,7 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
   'products/create': product,
   'products/update': product,
   'products/delete': product,
-  // The refresh that waits for it asks the platform itself.
+  // The waiting refresh polls the platform itself.
   'bulk_operations/finish': () => null,
   'orders/paid': order('admin_graphql_api_id', 'id'),
   'orders/edited': (body) => order('order_id')((body.order_edit ?? body) as Body),
@@ -76,7 +77,7 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
   'shop/redact': () => ({ kind: 'shop-redact', subject: '' }),
 }
 
-/** Bodies have numbers or global ids. */
+/** Bodies contain numbers or global ids. */
 function gidOf(type: string, value: unknown): string | null {
   const id = typeof value === 'number' || typeof value === 'string' ? String(value) : ''
   if (/^\d{1,20}$/.test(id)) return `gid://shopify/${type}/${id}`

@@ -1,4 +1,4 @@
-// Orders in the stand-in's Admin API: how they look in an answer, and what the app may change.
+// Orders in the demo platform's Admin API: their fields in answers, and the app's changes to them.
 import { readGid, toGid } from '../catalog-ids.ts'
 import { parseSearch, type Expression } from '../search-query.ts'
 import { badRequest } from '../connection.ts'
@@ -125,11 +125,11 @@ interface FulfilmentInput {
 
 const objection = (message: string, ...field: string[]) => ({ message, field })
 
-/** A later time than before: two changes of one millisecond are two. */
+/** A time later than `before`, so that two changes within a millisecond differ. */
 export const laterThan = (before: string): string =>
   new Date(Math.max(Date.now(), Date.parse(before) + 1)).toISOString()
 
-/** Of the search syntax the one term that the app sends. */
+/** The only term of the search syntax that the app sends. */
 function sinceOf(query: string | null | undefined): Date {
   const expression: Expression | null = parseSearch(query ?? '')
   if (expression?.kind !== 'term' || expression.field !== 'updated_at') return new Date(0)

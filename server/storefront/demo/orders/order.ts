@@ -1,9 +1,9 @@
-// An order of the stand-in's shop, and what happens to it: paid, refunded, edited, cancelled, judged,
-// fulfilled. Plain data, so that it can be stored as it is.
+// An order of the demo shop, and its changes: paid, refunded, edited, cancelled, judged, fulfilled.
+// Plain data, so that it can be stored as JSON.
 
 export interface DemoLine {
   id: number
-  /** Rows of the catalog are found by these. */
+  /** The keys by which rows of the catalog are found. */
   productId: number
   variantId: number
   title: string
@@ -43,17 +43,17 @@ export interface DemoOrder {
   fulfilments: DemoFulfilment[]
 }
 
-/** Units to take back or to add, by a line's SKU or id. */
+/** Units to refund or to add, by a line's SKU or id. */
 export interface LineChange {
   sku?: string
   id?: string
   quantity: number
 }
 
-/** Something asked of an order that it does not allow. The message is for the caller. */
+/** A request that the order's state does not allow. The message is for the caller. */
 export class OrderProblem extends Error {}
 
-/** Takes units back; without `lines` all of them. */
+/** Refunds units; without `lines` all of them. */
 export function refund(order: DemoOrder, lines: readonly LineChange[] | null): void {
   if (order.cancelledAt !== null) throw new OrderProblem('The order was cancelled')
   if (lines === null) for (const line of order.lines) line.currentQuantity = 0
@@ -69,7 +69,7 @@ export function cancel(order: DemoOrder, now: Date): void {
   order.financialStatus = 'REFUNDED'
 }
 
-/** Sets the quantity of lines that it has, and adds the others. */
+/** Sets the quantity of existing lines, and adds the others. */
 export function edit(order: DemoOrder, lines: readonly DemoLine[]): void {
   if (order.cancelledAt !== null) throw new OrderProblem('The order was cancelled')
   for (const line of lines) {

@@ -1,5 +1,5 @@
 // The pages of the demo shop's front: products with a Buy button, and an order's page, which shows
-// the files as soon as the app has set the order's metafield.
+// the files when the app has set the order's metafield.
 import Handlebars from 'handlebars'
 import type { DemoCatalog } from '../catalog.ts'
 import { fold } from '../search.ts'

@@ -1,5 +1,5 @@
-// The demo shop's front over HTTP: its products with a Buy button, an order's page, and the same for
-// scripts as JSON. Only pages of this machine may use it.
+// The demo shop's front over HTTP: its products with a Buy button, an order's page, and the same as
+// JSON for scripts. Only pages of this machine may use it.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readBounded } from '../../../bounded-body.ts'
 import { errorFields, type Logger } from '../../../log.ts'
@@ -14,7 +14,7 @@ const SHOP = /^\/demo\/shop\/?$/
 const ORDERS = '/demo/orders'
 const PRODUCTS = '/demo/products'
 const DATA_REQUESTS = '/demo/customers/data-request'
-// An id may be a global one, with its slashes.
+// An id may be a global id, which contains slashes.
 const ORDER = /^\/demo\/orders\/(?:.*[/:])?(\d{1,15})$/
 const ACTION = new RegExp(`^/demo/orders/(?:.*[/:])?(\\d{1,15})/(${ORDER_ACTIONS.join('|')})$`)
 const MOST_BODY_BYTES = 256 * 1024
@@ -31,11 +31,11 @@ export interface ShopFrontPlace {
   catalog: DemoCatalog
   shopName: string
   log: Logger
-  /** Where the app's admin page is. */
+  /** The address of the app's admin page. */
   adminUrl: string
 }
 
-/** Answers the shop front's addresses and returns true; false for all others. */
+/** Answers the shop front's addresses and returns true; false for others. */
 export function createShopFrontRequests(place: ShopFrontPlace) {
   return (request: IncomingMessage, response: ServerResponse): boolean => {
     const path = pathOf(request)
@@ -141,7 +141,7 @@ async function readFields(request: IncomingMessage): Promise<unknown> {
   }
 }
 
-/** `sku` and `quantity` of a form are its one line. */
+/** In a form, `sku` and `quantity` are its only line. */
 function fieldsOf(form: URLSearchParams): Record<string, unknown> {
   const { sku, quantity, ...fields } = Object.fromEntries(form)
   return sku === undefined ? fields : { ...fields, lines: [{ sku, quantity: quantity || 1 }] }

@@ -1,11 +1,11 @@
-// Webhooks of the stand-in, as the platform sends them: signed over the raw body, repeated until they
-// are answered with 200, some of them twice, and not always in the order of the events.
+// Webhooks of the demo platform, sent as the real one sends them: signed over the raw body,
+// repeated until the answer is 200, some of them twice, and not always in the order of the events.
 import { createHmac, randomInt, randomUUID } from 'node:crypto'
 import { Agent, request } from 'undici'
 import type { DemoApp } from '../app.ts'
 
 export interface WebhookSender {
-  /** Resolves after the first attempt; further ones follow in the background. */
+  /** Resolves after the first attempt; further attempts follow in the background. */
   send(topic: string, body: object): Promise<void>
   close(): void
 }
@@ -13,11 +13,11 @@ export interface WebhookSender {
 /** Milliseconds before each further attempt: the platform repeats for four hours. */
 const RETRIES = [500, 2000, 10_000, 60_000, 600_000, 1_800_000, 3_600_000, 7_200_000]
 const TIMEOUT_MS = 5000
-/** Of a hundred webhooks so many are sent twice. */
+/** How many of a hundred webhooks are sent twice. */
 const DUPLICATES = 20
 const DUPLICATE_WITHIN_MS = 1500
 
-/** @param address of the app's intake. */
+/** @param address of the app's webhooks. */
 export function createWebhookSender(app: DemoApp, address: string): WebhookSender {
   const timers = new Set<NodeJS.Timeout>()
   const closing = new AbortController()

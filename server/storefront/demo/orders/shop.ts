@@ -1,4 +1,4 @@
-// What customers and the merchant do with orders of the stand-in's shop. Each event is told to the
+// What customers and the merchant do with orders of the demo shop. Each event is reported to the
 // app by its webhook.
 import { randomBytes, randomInt } from 'node:crypto'
 import { z } from 'zod'
@@ -64,14 +64,14 @@ export const ORDER_ACTIONS = ['refund', 'cancel', 'edit', 'risk'] as const
 export type OrderAction = (typeof ORDER_ACTIONS)[number]
 
 export interface DemoShopFront {
-  /** Throws `OrderProblem` with what is wrong. */
+  /** Throws `OrderProblem` with the reason. */
   buy(body: unknown): Promise<DemoOrder>
   /** Null: there is no such order. Throws `OrderProblem`. */
   act(id: number, action: OrderAction, body: unknown): Promise<DemoOrder | null>
   read(id: number): Promise<DemoOrder | null>
   /** Gives a variant another SKU, as the merchant does. Throws `OrderProblem`. */
   changeSku(body: unknown): { product_id: string }
-  /** A customer asks for their data: the app is told. Throws `OrderProblem`. */
+  /** A customer requests their data: the webhook is sent to the app. Throws `OrderProblem`. */
   requestData(body: unknown): { data_request_id: number }
 }
 

@@ -1,4 +1,4 @@
-// Where the stand-in keeps its orders: in the database, so that they outlive a restart and every
+// Where the demo stores its orders: in the database, so that they survive a restart and every
 // process of the installation sees the same ones. Without a database, in memory.
 import type { Database } from '../../../db/database.ts'
 import type { DemoOrder } from './order.ts'
@@ -8,14 +8,14 @@ export interface OrderStore {
   nextId(): Promise<number>
   get(ids: readonly number[]): Promise<readonly DemoOrder[]>
   add(order: DemoOrder): Promise<void>
-  /** Changes an order, one change after another. Null: there is no such order. */
+  /** Changes an order; changes run one after another. Null: there is no such order. */
   change<T>(
     id: number,
     change: (order: DemoOrder) => T,
   ): Promise<{ order: DemoOrder; result: T } | null>
-  /** Changes all of them together; each id is named once, and unknown ones are left out. */
+  /** Changes all of them together; each id is given once, and unknown ones are ignored. */
   changeAll(ids: readonly number[], change: (order: DemoOrder, at: number) => void): Promise<void>
-  /** Changed since then, oldest change first. */
+  /** Orders that changed since then, oldest change first. */
   changedSince(since: Date, after: number, limit: number): Promise<readonly DemoOrder[]>
 }
 
@@ -38,7 +38,7 @@ export function memoryOrders(): OrderStore {
     get: (ids) =>
       Promise.resolve(ids.flatMap((id) => (orders.has(id) ? [copy(orders.get(id)!)] : []))),
     add: (order) => Promise.resolve(void orders.set(order.id, copy(order))),
-    // A change that throws rejects.
+    // An error of `change` becomes a rejection.
     change: async (id, work) => Promise.resolve(change(id, work)),
     changeAll: (ids, work) => {
       ids.forEach((id, at) => change(id, (order) => work(order, at)))
@@ -65,7 +65,7 @@ export function databaseOrders({ knex }: Pick<Database, 'knex'>, shop: number): 
   }
   const get: OrderStore['get'] = (ids) =>
     read('select data from demo_orders where shop_id = :shop and id = any(:ids::bigint[])', { ids })
-  /** Writes orders that nobody else has changed since they were read; gives their ids. */
+  /** Writes orders that are unchanged since they were read; gives their ids. */
   const write = async (changed: readonly { before: string; order: DemoOrder }[]) => {
     const { rows } = await knex.raw<{ rows: { id: number }[] }>(
       `update demo_orders o set data = g.data::jsonb, updated_at = g.at

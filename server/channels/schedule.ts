@@ -14,7 +14,7 @@ import { nextRuns } from './schedule-times.ts'
 
 /** A schedule that was saved in the meantime is noticed within this time. */
 const LOOK_MS = 10_000
-const DUE_AT_ONCE = 100
+const DUE_BATCH = 100
 
 export interface ScheduleParts {
   engine: Engine
@@ -26,7 +26,7 @@ export interface ScheduleParts {
 /** Starts what is due, and runs again at the moment of the next run. */
 export const scheduleTask = (parts: ScheduleParts): BackgroundTask => ({
   name: 'run-schedules',
-  atOnce: 1,
+  concurrency: 1,
   run: async () => {
     await runDue(parts, parts.clock())
     return new Date(Date.now() + (await untilNext(parts.database, parts.clock())))
@@ -41,7 +41,7 @@ export async function runDue(parts: ScheduleParts, now: Date): Promise<number> {
   const { rows } = await parts.database.pool.query<{ shop_id: number; id: string }>(
     `select s.shop_id, s.id from schedules s join shops on shops.id = s.shop_id
      where s.next_run_at <= $1 and shops.uninstalled_at is null order by s.next_run_at limit $2`,
-    [now, DUE_AT_ONCE],
+    [now, DUE_BATCH],
   )
   let fired = 0
   for (const { shop_id, id } of rows) {

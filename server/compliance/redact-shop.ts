@@ -8,8 +8,8 @@ import { tablesOfShops, type ShopTable } from './shop-tables.ts'
 import { uninstallShop } from './uninstall.ts'
 
 /** Rows that one transaction deletes: no lock is held for long. */
-const ROWS_AT_ONCE = 5000
-const UPLOADS_AT_ONCE = 500
+const ROW_BATCH = 5000
+const UPLOAD_BATCH = 500
 /** They carry the demand and the lease of the run itself: deleted with the shop's row. */
 const LAST = new Set(['platform_changes', 'background_tasks'])
 
@@ -50,10 +50,10 @@ async function removeUploads(
     signal?.throwIfAborted()
     const rows = await scope.query<{ id: string }>(
       `select id from uploads where shop_id = :shop and id > :after order by id limit :limit`,
-      { after, limit: UPLOADS_AT_ONCE },
+      { after, limit: UPLOAD_BATCH },
     )
     for (const { id } of rows) await folder.remove(id)
-    if (rows.length < UPLOADS_AT_ONCE) return
+    if (rows.length < UPLOAD_BATCH) return
     after = rows.at(-1)!.id
   }
 }
@@ -63,7 +63,7 @@ async function deleteRows(
   { name, whole }: ShopTable,
   signal?: AbortSignal,
 ): Promise<number> {
-  const some = `ctid = any(array(select ctid from ${name} where shop_id = :shop limit ${ROWS_AT_ONCE}))`
+  const some = `ctid = any(array(select ctid from ${name} where shop_id = :shop limit ${ROW_BATCH}))`
   for (let deleted = 0; ;) {
     signal?.throwIfAborted()
     const [row] = await scope.query<{ rows: number }>(
@@ -71,7 +71,7 @@ async function deleteRows(
        select count(*) as rows from gone where shop_id = :shop`,
     )
     deleted += row!.rows
-    if (whole || row!.rows < ROWS_AT_ONCE) return deleted
+    if (whole || row!.rows < ROW_BATCH) return deleted
   }
 }
 

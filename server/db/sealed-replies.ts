@@ -10,7 +10,7 @@ export const sealReply = (scope: ShopScope, secrets: Secrets, reply: object): Bu
 export const openReply = (scope: ShopScope, secrets: Secrets, sealed: Buffer): unknown =>
   JSON.parse(secrets.open(sealed, aboutOf(scope)))
 
-const AT_A_TIME = 500
+const REPLY_BATCH = 500
 
 /**
  * Rewrites the JSON text of every reply of the shop that `rewrite` changes. The keys stay: a repeated
@@ -26,7 +26,7 @@ export async function rewriteReplies(
       `select key, reply from idempotency_keys
        where shop_id = :shop and reply is not null and key collate "C" > :after
        order by key collate "C" limit :most`,
-      { after, most: AT_A_TIME },
+      { after, most: REPLY_BATCH },
     )
     for (const { key, reply } of rows) {
       const json = JSON.stringify(openReply(scope, secrets, reply))
@@ -38,7 +38,7 @@ export async function rewriteReplies(
         { key, reply, rewritten: sealReply(scope, secrets, JSON.parse(rewritten) as object) },
       )
     }
-    if (rows.length < AT_A_TIME) return
+    if (rows.length < REPLY_BATCH) return
     after = rows.at(-1)!.key
   }
 }

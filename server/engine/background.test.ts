@@ -30,7 +30,7 @@ beforeEach(async () => {
 function held(about: Partial<BackgroundTask> = {}) {
   const runs: (TaskRun & { end(next?: Date | null): void })[] = []
   const task: BackgroundTask = {
-    ...{ name: 'held', atOnce: 1, ...about },
+    ...{ name: 'held', concurrency: 1, ...about },
     run: (run) => {
       const { promise, resolve, reject } = Promise.withResolvers<Date | null>()
       const stop = () => reject(run.signal.reason as Error)
@@ -189,7 +189,7 @@ describe('a run', () => {
     const attempts: number[] = []
     const stopping = new AbortController()
     const task: BackgroundTask = {
-      ...{ name: 'held', atOnce: 1 },
+      ...{ name: 'held', concurrency: 1 },
       run: ({ attempt, signal }) => {
         attempts.push(attempt)
         if (attempt === 2) stopping.abort(new Error('stopping'))
@@ -255,7 +255,7 @@ describe('the sweep', () => {
 
 test('jobs run as soon as they are queued, those of one shop one after another', async () => {
   // prettier-ignore
-  const { task, runs } = held({ atOnce: 4, onePerShop: true, wanted: 'select 1 as shop_id, null as key, now() as due_at where false' })
+  const { task, runs } = held({ concurrency: 4, onePerShop: true, wanted: 'select 1 as shop_id, null as key, now() as due_at where false' })
   const other = forShop(database, await createTestShop(database, 'other.myshopify.com'))
   const stop = await startTestTasks(database, [task])
   await queueTask(scope, task, 'a')

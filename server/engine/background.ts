@@ -18,7 +18,7 @@ export interface TaskKind {
 
 export interface BackgroundTask extends TaskKind {
   /** The most runs at the same time in one process. */
-  atOnce: number
+  concurrency: number
   /**
    * SQL that gives (shop_id, key, due_at) of everything that must have a job: the sweep queues the
    * missing jobs. Absent: the task has one job for the whole installation, with the empty key.
@@ -190,7 +190,7 @@ export function createBackground(options: BackgroundOptions): Background {
 function createPlaces(
   tasks: readonly BackgroundTask[],
 ): Pick<Background, 'places' | 'full' | 'enter'> {
-  const most = new Map(tasks.map(({ name, atOnce }) => [flagOf(name), atOnce]))
+  const most = new Map(tasks.map(({ name, concurrency }) => [flagOf(name), concurrency]))
   const claiming = tasks.filter(({ claims }) => claims).map(({ name }) => keyFlagOf(name, ''))
   const inside = new Map<string, number>()
   const isOfKey = (flag: string) => claiming.some((start) => flag.startsWith(start))
@@ -202,7 +202,7 @@ function createPlaces(
     }
   }
   return {
-    places: tasks.reduce((sum, { atOnce }) => sum + atOnce, 0),
+    places: tasks.reduce((sum, { concurrency }) => sum + concurrency, 0),
     full: () => [...inside].flatMap(([flag, now]) => (now >= (most.get(flag) ?? 1) ? [flag] : [])),
     enter: (flags) => {
       count(flags, 1)

@@ -56,7 +56,7 @@ const CLOSE = { floor: 0.7, margin: 0.1, limit: 20 }
  */
 const ALIKE = { floor: 0.4, margin: 0.15, limit: 20 }
 // Between these the process answers others.
-const TITLES_AT_ONCE = 20
+const TITLES_PER_TURN = 20
 
 export function createMatcher(cache: TitleCache): Matcher {
   const ways: Record<Exclude<MatchMethod, 'sku'>, Way> = {
@@ -177,7 +177,7 @@ async function searched(
 ): Promise<TitleHit[][]> {
   const found: TitleHit[][] = []
   for (const [at, words] of names.entries()) {
-    if (at % TITLES_AT_ONCE === 0) await new Promise(setImmediate)
+    if (at % TITLES_PER_TURN === 0) await new Promise(setImmediate)
     signal.throwIfAborted()
     found.push(index.search(words, options))
   }

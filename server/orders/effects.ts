@@ -72,7 +72,7 @@ export interface EffectParts {
 export const effectTask = (parts: EffectParts): BackgroundTask => ({
   ...ORDER_EFFECTS,
   // All changes of a shop draw from one bucket of points: more at a time would be no faster.
-  atOnce: 1,
+  concurrency: 1,
   wanted: `select distinct on (e.shop_id) e.shop_id, e.shop_id::text as key, e.due_at from order_effects e
     join shops s on s.id = e.shop_id and s.uninstalled_at is null where e.error is null
     order by e.shop_id, e.due_at`,

@@ -31,7 +31,7 @@ export interface OrderParts {
   log: Logger
 }
 
-const SHOPS_AT_A_TIME = 4
+const SHOP_CONCURRENCY = 4
 /** A run that had orders waits so long for further ones: the next batch then has more of them. */
 const GATHER_MS = 200
 /** Then other shops take their turn. */
@@ -41,7 +41,7 @@ const READ_WITHIN_MS = 20_000
 
 export const reconcileTask = (parts: OrderParts): BackgroundTask => ({
   ...RECONCILE_ORDERS,
-  atOnce: SHOPS_AT_A_TIME,
+  concurrency: SHOP_CONCURRENCY,
   claims: true,
   wanted: WANTED_ORDERS,
   run: async ({ shop, signal }) => {
@@ -134,7 +134,7 @@ const OLDEST_MS = 60 * 24 * 60 * 60 * 1000
 /** A shop's first comparison begins when the app was installed. */
 export const syncTask = (parts: OrderParts): BackgroundTask => ({
   name: 'sync-orders',
-  atOnce: 1,
+  concurrency: 1,
   wanted: `select t.shop_id, t.shop_id::text as key, now() as due_at from shop_tokens t
     join shops s on s.id = t.shop_id and s.uninstalled_at is null
     left join order_syncs o on o.shop_id = t.shop_id

@@ -59,7 +59,7 @@ async function keepPlan(
 /** Reads each shop's plan when the worker starts, and once an hour. */
 export const planTask = (parts: PlanParts): BackgroundTask => ({
   name: 'shop-plan',
-  atOnce: 2,
+  concurrency: 2,
   wanted: parts.plans
     ? `select s.id as shop_id, s.id::text as key,
          coalesce(p.read_at + interval '${READ_EVERY}', now()) as due_at

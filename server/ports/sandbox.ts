@@ -17,7 +17,8 @@ export function createSandboxes(): Sandboxes {
   const pools = new Map<string, ChildPool>()
   const poolOf = (script: URL, limits: SandboxLimits): ChildPool => {
     const pool =
-      pools.get(script.href) ?? createChildPool({ script, ...limits, atOnce: atOnce(limits) })
+      pools.get(script.href) ??
+      createChildPool({ script, ...limits, concurrency: processLimit(limits) })
     pools.set(script.href, pool)
     return pool
   }
@@ -38,5 +39,5 @@ export function createSandboxes(): Sandboxes {
 }
 
 /** One more than the number of processors: it works while another child waits for its next file. */
-const atOnce = ({ parallel }: SandboxLimits): number =>
+const processLimit = ({ parallel }: SandboxLimits): number =>
   Math.min(availableParallelism() + 1, parallel)

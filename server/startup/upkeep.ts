@@ -36,7 +36,7 @@ export interface UpkeepParts {
 /** Hourly, and when a worker starts: an installation that runs for minutes a day is kept up too. */
 export const upkeepTask = (parts: UpkeepParts): BackgroundTask => ({
   name: 'upkeep',
-  atOnce: 1,
+  concurrency: 1,
   atStart: true,
   run: async ({ signal }) => {
     for (const sweep of sweepsOf(parts, signal)) {
@@ -54,7 +54,7 @@ export const upkeepTask = (parts: UpkeepParts): BackgroundTask => ({
 /** A separate task: it reads gigabytes, and the other sweeps must not wait for it. */
 export const scrubTask = ({ uploads: _, ...parts }: UpkeepParts): BackgroundTask => ({
   name: 'scrub-blobs',
-  atOnce: 1,
+  concurrency: 1,
   atStart: true,
   run: async ({ signal }) => {
     await scrubBlobs(parts, signal)

@@ -18,7 +18,7 @@ const ATTEMPTS = 4
  * Parts uploaded concurrently, over all objects: the number in memory, plus one part for each
  * object that is filling or waiting.
  */
-const PARTS_AT_ONCE = 12
+const PART_CONCURRENCY = 12
 
 export interface S3Bucket {
   client: S3Client
@@ -62,7 +62,7 @@ export function openBucket({
   return {
     client,
     name: bucket,
-    semaphore: createSemaphore(PARTS_AT_ONCE),
+    semaphore: createSemaphore(PART_CONCURRENCY),
     call: async (work, signal) => {
       signal?.throwIfAborted()
       try {

@@ -58,7 +58,7 @@ export async function sweepBucket(
   return removed
 }
 
-const REMOVED_AT_ONCE = 8
+const REMOVAL_CONCURRENCY = 8
 
 /** Removes a shop's blobs, in place and put aside; other objects in the bucket stay. */
 export async function removeShopObjects(
@@ -74,8 +74,8 @@ export async function removeShopObjects(
       const ours = page.flatMap(({ Key: key = '' }) =>
         keys.toBlob(key) || keys.toAside(key) ? [key] : [],
       )
-      for (let at = 0; at < ours.length; at += REMOVED_AT_ONCE) {
-        const some = ours.slice(at, at + REMOVED_AT_ONCE)
+      for (let at = 0; at < ours.length; at += REMOVAL_CONCURRENCY) {
+        const some = ours.slice(at, at + REMOVAL_CONCURRENCY)
         await Promise.all(some.map((key) => removeObject(bucket, key)))
       }
       removed += ours.length

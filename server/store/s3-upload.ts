@@ -12,7 +12,7 @@ import { look } from './s3-read.ts'
 import { StoreError } from './store.ts'
 
 /** Parts of one object uploaded concurrently. */
-const AT_ONCE = 2
+const PART_CONCURRENCY = 2
 
 export interface Upload {
   /**
@@ -108,7 +108,7 @@ function createParts() {
   return {
     /** Resolves when one more may go; rejects with what became of an earlier one. */
     room: async () => {
-      if (running.size >= AT_ONCE) await Promise.race(running)
+      if (running.size >= PART_CONCURRENCY) await Promise.race(running)
       check()
     },
     send: (work: (number: number) => Promise<string | undefined>) => {

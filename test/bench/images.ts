@@ -13,7 +13,7 @@ const IMAGES = 100
 const [WIDTH, HEIGHT] = [4000, 3000]
 const FLOOR = 0.95
 /** As many as the server works on. */
-const AT_ONCE = Math.min(4, availableParallelism())
+const CONCURRENCY = Math.min(4, availableParallelism())
 
 /** 12-megapixel JPEGs, each with different bytes. */
 async function makeImages(folder: string): Promise<string[]> {
@@ -106,7 +106,7 @@ export async function imageRows(context: Context): Promise<Row[]> {
       const bareMs = await bare.ask<number>({
         files,
         folder: target,
-        atOnce: AT_ONCE,
+        concurrency: CONCURRENCY,
       } satisfies BareImages)
       const oursMs = await optimize(server, String(origin.ready), files, round)
       // The first round warms both up.

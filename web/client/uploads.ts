@@ -5,13 +5,13 @@ import { type Operation, type Schemas } from './types.ts'
 
 export type CheckedName = Schemas['CheckedName']
 
-const NAMES_AT_ONCE = 1000
+const NAME_BATCH = 1000
 
 /** One answer a name. */
 export async function checkNames(filenames: readonly string[]): Promise<Map<string, CheckedName>> {
   const found = new Map<string, CheckedName>()
-  for (let from = 0; from < filenames.length; from += NAMES_AT_ONCE) {
-    const some = filenames.slice(from, from + NAMES_AT_ONCE)
+  for (let from = 0; from < filenames.length; from += NAME_BATCH) {
+    const some = filenames.slice(from, from + NAME_BATCH)
     const { data } = await call<{ data: CheckedName[] }>('/api/uploads/check-names', {
       method: 'POST',
       body: { filenames: some },

@@ -72,7 +72,7 @@ export async function* carryOut(
 }
 
 /** Files that become blobs at the same time. */
-const STAGED_AT_ONCE = 8
+const STAGING_CONCURRENCY = 8
 
 interface Run {
   parts: CarryParts
@@ -125,7 +125,7 @@ async function fetchAndStage(
       running.add(work)
       const end = () => void running.delete(work)
       work.then(end, end)
-      if (running.size >= STAGED_AT_ONCE) await Promise.race(running)
+      if (running.size >= STAGING_CONCURRENCY) await Promise.race(running)
     }
     await Promise.all(running)
   } finally {

@@ -12,13 +12,13 @@ import { settleConnection } from './settle.ts'
 import { startSync } from './sync.ts'
 
 const LOOK_MS = 10_000
-const DUE_AT_ONCE = 100
+const DUE_BATCH = 100
 /** Of objects on their way: a run takes a day at most. */
 const STALE_MS = 25 * 3_600_000
 
 export const dueTask = (parts: ListingParts): BackgroundTask => ({
   name: 'cloud-syncs',
-  atOnce: 1,
+  concurrency: 1,
   run: async () => {
     await settleEnded(parts)
     await startDue(parts)
@@ -32,7 +32,7 @@ export async function startDue(parts: ListingParts): Promise<number> {
   const { rows } = await parts.database.pool.query<{ shop_id: number; id: string }>(
     `select c.shop_id, c.id from connections c join shops on shops.id = c.shop_id
      where c.next_sync_at <= now() and shops.uninstalled_at is null order by c.next_sync_at limit $1`,
-    [DUE_AT_ONCE],
+    [DUE_BATCH],
   )
   let started = 0
   for (const { shop_id, id } of rows) {

@@ -33,14 +33,14 @@ export interface ListingParts {
 }
 
 const PAGE = 1000
-const AT_ONCE = 2
+const CONCURRENCY = 2
 const MOST_ATTEMPTS = 3
 const RETRY_MS = 20_000
 const LOOK_MS = 1000
 
 export const listingTask = (parts: ListingParts): BackgroundTask => ({
   ...LISTING_TASK,
-  atOnce: AT_ONCE,
+  concurrency: CONCURRENCY,
   wanted: `select shop_id, id::text as key, now() as due_at from syncs where phase = 'listing'`,
   run: async ({ shop, key, attempt, lease, signal }) => {
     const scope = forShop(parts.database, shop!)

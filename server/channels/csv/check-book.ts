@@ -74,7 +74,7 @@ export interface CheckProgress {
   update_rows: number
 }
 
-const REPORTED_AT_ONCE = 2000
+const REPORT_BATCH = 2000
 const NONE: ReadonlyMap<string, number> = new Map()
 
 /** One row, or several: most are alone. */
@@ -152,7 +152,7 @@ export function createBook({ mapping, report, onProgress, signal }: CheckParts) 
         number: progress.errors + progress.warnings,
         column: of && (mapping[of] ?? of),
       })
-      if (waiting.length < REPORTED_AT_ONCE) return
+      if (waiting.length < REPORT_BATCH) return
       const full = waiting
       waiting = []
       await report(full)

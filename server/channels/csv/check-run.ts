@@ -21,12 +21,12 @@ export interface CheckRunParts {
 
 const PROGRESS_MS = 1000
 /** Of different shops: probes of one file keep many connections open. */
-const AT_ONCE = 4
+const CONCURRENCY = 4
 const MOST_ATTEMPTS = 3
 
 export const csvCheckTask = (parts: CheckRunParts): BackgroundTask => ({
   ...CHECK_CSV,
-  atOnce: AT_ONCE,
+  concurrency: CONCURRENCY,
   wanted: QUEUED_CHECKS,
   run: async (run) => {
     await runCheck(parts, forShop(parts.database, run.shop!), run)

@@ -22,7 +22,7 @@ import {
 } from './row-values.ts'
 import { isBlank, type RowBatch } from './rows.ts'
 
-const LOOKED_UP_AT_ONCE = 4000
+const LOOKUP_BATCH = 4000
 /** Gives the final count. Throws what the look-ups throw, and the signal's reason. */
 export async function checkRows(parts: CheckParts): Promise<CheckProgress> {
   const book = createBook(parts)
@@ -89,8 +89,8 @@ async function readAll(parts: CheckParts, book: Book): Promise<void> {
       note(parts, book, row, values)
       named.push({ row, id: values.id, filename: values.filename })
     }
-    if (named.length >= LOOKED_UP_AT_ONCE) await lookUp()
-    book.lookUpSkus(parts, LOOKED_UP_AT_ONCE)
+    if (named.length >= LOOKUP_BATCH) await lookUp()
+    book.lookUpSkus(parts, LOOKUP_BATCH)
     book.step({})
   }
   await lookUp()

@@ -32,7 +32,7 @@ export interface ProblemFilter {
 }
 
 const MOST_CHARACTERS = 300
-const ROWS_AT_ONCE = 1000
+const ROW_BATCH = 1000
 
 /** Writes nothing once another round has begun. */
 export async function keepProblems(
@@ -105,8 +105,8 @@ export async function* errorsCsv(scope: ShopScope, upload: CsvUpload): AsyncGene
   yield `\ufeff${write([[...kept.map((at) => marked(upload.headers[at])), WHY]])}`
   for await (const rows of bodyOf(readUploadRows(scope, upload))) {
     const bad = rows.filter(({ row }) => wrong.has(row))
-    for (let from = 0; from < bad.length; from += ROWS_AT_ONCE) {
-      const some = bad.slice(from, from + ROWS_AT_ONCE)
+    for (let from = 0; from < bad.length; from += ROW_BATCH) {
+      const some = bad.slice(from, from + ROW_BATCH)
       const reasons = await reasonsOf(
         scope,
         upload,

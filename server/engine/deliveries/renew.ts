@@ -10,7 +10,7 @@ import { writeReady, type RunFailure } from './results.ts'
 import { carryOutRun, CRASHED } from './run.ts'
 import { readRun, type DeliveryRun } from './runs.ts'
 
-const RUNS_AT_A_TIME = 2
+const RUN_CONCURRENCY = 2
 /** Of a file that many have bought: their copies take turns with each other. */
 const MOST_WANTED = 500
 
@@ -20,7 +20,7 @@ export const renewTask = (
   ended: (tx: ShopScope, delivery: string) => Promise<void>,
 ): BackgroundTask => ({
   name: 'renew-copies',
-  atOnce: RUNS_AT_A_TIME,
+  concurrency: RUN_CONCURRENCY,
   wanted: `select p.shop_id, p.delivery_id::text as key, now() as due_at from prepared_files p
     join delivery_runs r on r.shop_id = p.shop_id and r.delivery_id = p.delivery_id and r.status = 'ready'
     join shops s on s.id = p.shop_id and s.uninstalled_at is null

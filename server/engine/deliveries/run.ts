@@ -29,7 +29,7 @@ import {
 } from './results.ts'
 
 /** Most wait for the sandbox, which limits itself. */
-const RUNS_AT_A_TIME = 4
+const RUN_CONCURRENCY = 4
 
 /**
  * @param ended called in the transaction in which a run becomes ready or fails, with the delivery's
@@ -40,7 +40,7 @@ export const prepareTask = (
   ended: (tx: ShopScope, delivery: string) => Promise<void>,
 ): BackgroundTask => ({
   ...PREPARE_DELIVERY,
-  atOnce: RUNS_AT_A_TIME,
+  concurrency: RUN_CONCURRENCY,
   wanted: WANTED_RUNS,
   run: async (task) => {
     const scope = forShop(parts.database, task.shop!)

@@ -12,7 +12,7 @@ const ITEM_DAYS = 90
 const OPERATION_MONTHS = 13
 /** An unconfirmed preview expires then. */
 const PREVIEW_DAYS = 7
-const OPERATIONS_AT_ONCE = 100
+const OPERATION_BATCH = 100
 
 type Pool = Database['pool']
 
@@ -59,11 +59,11 @@ async function each(pool: Pool, detail: Detail, before: Date, sweep: Sweep): Pro
            where u.shop_id = o.shop_id and u.id = o.undone_by
              and (u.finished_at is null or u.detail = 'kept' and u.failed + u.cancelled > 0))
        order by finished_at limit $3`,
-      [detail, before, OPERATIONS_AT_ONCE],
+      [detail, before, OPERATION_BATCH],
     )
     for (const { shop_id, id } of rows) await sweep(pool, shop_id, id)
     count += rows.length
-    if (rows.length < OPERATIONS_AT_ONCE) return count
+    if (rows.length < OPERATION_BATCH) return count
   }
 }
 

@@ -7,7 +7,7 @@ const script = new URL('../../../test/children/odd-child.ts', import.meta.url)
 
 /** Gives how to ask it. */
 function open(wanted: Partial<PoolWanted> = {}) {
-  const limits = { memoryBytes: 300 * 1024 ** 2, atOnce: 1, uses: 10, idleMs: 60_000 }
+  const limits = { memoryBytes: 300 * 1024 ** 2, concurrency: 1, uses: 10, idleMs: 60_000 }
   const pool = createChildPool({ script, ...limits, ...wanted })
   onTestFinished(() => pool.close())
   return (deed: string, { shop = 1, signal = never } = {}) =>

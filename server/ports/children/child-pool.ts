@@ -11,7 +11,7 @@ import {
 } from './limited-child.ts'
 
 export interface PoolWanted extends ChildWanted {
-  atOnce: number
+  concurrency: number
   /** A child is replaced after this many pieces of work. */
   uses: number
   /** A child that is idle for this long is ended. */
@@ -35,7 +35,7 @@ interface Kept {
 }
 
 export function createChildPool(wanted: PoolWanted): ChildPool {
-  const semaphore = createSemaphore(wanted.atOnce)
+  const semaphore = createSemaphore(wanted.concurrency)
   const idle = new Set<Kept>()
   const start = (shop: number): Kept => ({ shop, child: startLimitedChild(wanted), uses: 0 })
   const end = (kept: Kept) => {

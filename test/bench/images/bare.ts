@@ -7,14 +7,14 @@ import sharp from 'sharp'
 export interface BareImages {
   files: string[]
   folder: string
-  atOnce: number
+  concurrency: number
 }
 
 sharp.concurrency(1)
 sharp.cache(false)
 
 /** Gives milliseconds. */
-async function run({ files, folder, atOnce }: BareImages): Promise<number> {
+async function run({ files, folder, concurrency }: BareImages): Promise<number> {
   const started = performance.now()
   let next = 0
   const lane = async () => {
@@ -27,7 +27,7 @@ async function run({ files, folder, atOnce }: BareImages): Promise<number> {
         .toFile(path.join(folder, `${path.parse(file).name}.webp`))
     }
   }
-  await Promise.all(Array.from({ length: atOnce }, lane))
+  await Promise.all(Array.from({ length: concurrency }, lane))
   return performance.now() - started
 }
 

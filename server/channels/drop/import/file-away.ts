@@ -8,7 +8,7 @@ import { endedFiles, fileFailed, fileProcessed, type EndedFile } from './filing.
 import { putMetAway } from './manifests.ts'
 import type { Reason } from '../note.ts'
 
-const AT_ONCE = 100
+const BATCH_SIZE = 100
 
 /** Gives how many files were moved. */
 export async function fileAway(
@@ -21,7 +21,7 @@ export async function fileAway(
   for (let ended: EndedFile[] = []; ; moved += ended.length) {
     signal.throwIfAborted()
     ended = await scope.transaction(async (tx) => {
-      const files = await endedFiles(tx, AT_ONCE)
+      const files = await endedFiles(tx, BATCH_SIZE)
       await fileProcessed(
         tx,
         files.filter(({ status }) => status === 'done'),
@@ -33,7 +33,7 @@ export async function fileAway(
       if (manifests.size > 0) await putMetAway({ stores }, tx, [...manifests])
       return files
     })
-    if (ended.length < AT_ONCE) return moved + ended.length
+    if (ended.length < BATCH_SIZE) return moved + ended.length
   }
 }
 

@@ -25,7 +25,7 @@ export interface Take {
   dryRun?: boolean
 }
 
-const MOST_AT_ONCE = 5000
+const MAX_BATCH = 5000
 
 /** Null: no file was ready. Otherwise the import's UUID, and how many files it got. */
 export interface TakenNow {
@@ -48,7 +48,7 @@ export function takeReady(
     const settings = await lockSettings(tx)
     const ready = await lockReady(tx, {
       prompt: take.prompt,
-      most: MOST_AT_ONCE,
+      most: MAX_BATCH,
       only: take.only ?? null,
     })
     const taken = await withManifests(parts, tx, { ready, dryRun: take.dryRun ?? false })

@@ -30,7 +30,7 @@ const WANTED = `
 
 export const dropTask = (parts: DropTaskParts): BackgroundTask => ({
   ...DROP_TASK,
-  atOnce: 4,
+  concurrency: 4,
   wanted: WANTED,
   run: async ({ shop, signal }) => {
     const scope = forShop(parts.database, shop!)

@@ -16,12 +16,12 @@ import { type Reading, useForm } from './use-form.ts'
 import { t } from '../../../messages/t.ts'
 
 /** More than these are made by an operation. */
-const MOST_AT_ONCE = 100
+const MAX_IN_REQUEST = 100
 const FIELDS = { expiry_days: 'days', download_limit: 'downloads', per_file: 'custom' }
 
 export function LinksDialog(props: EntryProps) {
   const { known, count } = props.chosen
-  return known && count <= MOST_AT_ONCE ? <FewLinks {...props} /> : <ManyLinks {...props} />
+  return known && count <= MAX_IN_REQUEST ? <FewLinks {...props} /> : <ManyLinks {...props} />
 }
 
 function FewLinks({ entry, chosen, onClose }: EntryProps) {
@@ -74,7 +74,7 @@ function ManyLinks({ entry, ...props }: EntryProps) {
       preview="none"
       note={t(
         'More than {count, number} links are created in the background. You can then download the list as a CSV.',
-        { count: MOST_AT_ONCE },
+        { count: MAX_IN_REQUEST },
       )}
     >
       <LinkTermsFields form={form} errors={errors} files={[]} onChange={change} />

@@ -32,7 +32,7 @@ interface Followed {
 const LOOK_MS = 1500
 /** Every so many looks the operations are read too. */
 const OPERATIONS_EVERY = 2
-const RESULTS_AT_ONCE = 200
+const RESULT_BATCH = 200
 const pause = () => new Promise((resolve) => setTimeout(resolve, LOOK_MS))
 
 /** What passes by itself, such as a lost network, is waited for. Throws the rest. */
@@ -93,7 +93,7 @@ export function createImports(
   }
 
   async function lookAtFiles(): Promise<void> {
-    const some = waiting().slice(0, RESULTS_AT_ONCE)
+    const some = waiting().slice(0, RESULT_BATCH)
     if (some.length === 0) return
     const settle = (file: Arrived, outcome: Outcome | null) => {
       // It may have been taken out of the queue while the answer was on its way.

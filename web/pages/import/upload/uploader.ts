@@ -10,7 +10,7 @@ import { type UploadMeta } from './rows.ts'
 
 const ENDPOINT = '/api/uploads'
 /** Files that are sent concurrently: more only share the same bandwidth. */
-const AT_ONCE = 4
+const CONCURRENCY = 4
 const SECOND = 1000
 /** About ten minutes; restarts whenever bytes were sent. */
 const DELAYS = [0, 1, 2, 4, 8, ...Array.from({ length: 38 }, () => 15)].map(
@@ -45,7 +45,7 @@ export function createUploader(shop: string) {
     Tus<UploadMeta, TusBody>,
     {
       endpoint: ENDPOINT,
-      limit: AT_ONCE,
+      limit: CONCURRENCY,
       retryDelays: DELAYS,
       removeFingerprintOnSuccess: true,
       allowedMetaFields: ['filename', 'on_conflict', 'batch'],

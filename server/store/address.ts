@@ -1,4 +1,4 @@
-// Where a storage location is, as an operator writes it: `disk:/path` or
+// The address of a storage location, as an operator writes it: `disk:/path` or
 // `s3://bucket/prefix?endpoint=…&region=…&path_style=1`.
 
 export interface DiskLocation {
@@ -16,7 +16,7 @@ export interface S3Location {
   endpoint: string | null
   /** The bucket is the first part of the path rather than of the host name. */
   pathStyle: boolean
-  /** Null: the library looks for them: environment, profile, the machine's role. */
+  /** Null: the library finds them in the environment, the profile or the machine's role. */
   credentials: { accessKeyId: string; secretAccessKey: string } | null
 }
 
@@ -24,12 +24,12 @@ export type LocationConfig = DiskLocation | S3Location
 
 const FORMS = 'write disk:/absolute/path or s3://bucket/prefix?endpoint=https://…&region=…'
 const PARAMETERS = ['endpoint', 'region', 'path_style']
-/** What needs no escaping anywhere. */
+/** Characters that need no escaping in any place. */
 const PREFIX = /^[\w.-]+(\/[\w.-]+)*$/
-/** Where the place is another maker's, its region is a formality. */
+/** The region for providers other than Amazon, which ignore it. */
 const ANY_REGION = 'us-east-1'
 
-/** The location, or what is wrong with how it is written and what to write. */
+/** The location, or what is wrong with the address and what to write instead. */
 export function parseLocation(
   text: string,
   credentials: S3Location['credentials'],
@@ -88,7 +88,7 @@ function endpointProblem(text: string): string | null {
   return null
 }
 
-/** Do both keep their bytes in one place? Then one is no backup of the other. */
+/** Do both store their bytes in the same place? Then one is no backup of the other. */
 export function isSamePlace(one: LocationConfig, other: LocationConfig): boolean {
   if (one.kind === 'disk') return other.kind === 'disk' && one.folder === other.folder
   return (

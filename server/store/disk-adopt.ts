@@ -1,5 +1,5 @@
-// Makes a blob of a file that is on the same disk already: read once for its hash, synced, then
-// named a second time, or renamed.
+// Makes a blob of a file that is on the same disk already: reads it once for its hash, syncs it,
+// and gives it a second name or renames it.
 import { closeSync, fstatSync } from 'node:fs'
 import { Blake3Hasher } from '@napi-rs/blake-hash'
 import {
@@ -17,13 +17,16 @@ import { moveIntoPlace, type Layout } from './disk-layout.ts'
 import { StoreError, type TakeOptions, type WrittenBlob } from './store.ts'
 
 const PIECE = 256 * 1024
-/** A new buffer for each small file would cost more than reading it. */
+/** Reused buffers: a new buffer for each small file would cost more than reading it. */
 const spare: Buffer[] = []
 const MOST_SPARE = 8
-/** A file written this recently keeps its time, by which a sweep judges its age. */
+/**
+ * The modification time of a file that was written this recently is kept; a sweep judges a file's
+ * age by it.
+ */
 const RECENT_MS = 60_000
 
-/** Null where the file cannot have a second name here; then nothing has been done. */
+/** Null if the file cannot have a second name here; then nothing was done. */
 export async function adoptOnDisk(
   layout: Layout,
   shop: number,
@@ -36,14 +39,13 @@ export async function adoptOnDisk(
   if (!(await linked(path, temporary))) return null
   try {
     const written = known ? await synced(temporary, known) : await hashAndSync(temporary, signal)
-    // Its age counts from now: a sweep goes by that, and it may have waited for hours to be
-    // imported.
+    // A sweep judges its age by this time, and the file may have waited for hours to be imported.
     await touch(temporary, new Date())
     await moveIntoPlace(temporary, layout.blob(shop, written.hash))
     return written
   } finally {
-    // Still there after a failure, and where the blob's name was this very file already: then the
-    // rename did nothing.
+    // It still exists after a failure, and if the blob's name was a name of this file already: then
+    // the rename did nothing.
     await unlessAbsent(unlink(temporary)).catch(() => {})
   }
 }
@@ -69,8 +71,8 @@ async function synced(path: string, known: WrittenBlob): Promise<WrittenBlob> {
 }
 
 /**
- * Renames the file into place. `copy` makes the blob where that cannot be done: the file is on
- * another disk.
+ * Renames the file into place. `copy` makes the blob if that is impossible: the file is on another
+ * disk.
  */
 export async function takeOnDisk(
   layout: Layout,

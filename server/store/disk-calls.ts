@@ -13,7 +13,7 @@ const CODES: Readonly<Record<string, StoreError['code']>> = {
   EROFS: 'denied',
 }
 
-/** What a system error means to a store. */
+/** Turns a system error into a store's error. */
 export function storeError(error: unknown): StoreError {
   return new StoreError(CODES[systemCode(error)] ?? 'unavailable', { cause: error })
 }
@@ -22,12 +22,12 @@ export function systemCode(error: unknown): string {
   return String((error as NodeJS.ErrnoException | null)?.code)
 }
 
-/** Was this because the path is not there? */
+/** Does the path not exist? */
 export function isAbsent(error: unknown): boolean {
   return error instanceof StoreError && systemCode(error.cause) === 'ENOENT'
 }
 
-/** What `work` gives, or null when its path is not there. */
+/** The result of `work`, or null if its path does not exist. */
 export async function unlessAbsent<T>(work: Promise<T>): Promise<T | null> {
   try {
     return await work
@@ -51,7 +51,7 @@ export const open: Call<[path: string, flags: string, mode?: number], number> = 
 export const sync: Call<[fd: number], void> = asStore(promisify(fs.fsync))
 export const rename: Call<[from: string, to: string], void> = asStore(promisify(fs.rename))
 export const unlink: Call<[path: string], void> = asStore(promisify(fs.unlink))
-/** A second name for the same bytes. */
+/** Gives the same bytes a second name. */
 export const link: Call<[from: string, to: string], void> = asStore(promisify(fs.link))
 /** Another disk, a file system without hard links, or too many names of one file already. */
 export const NO_LINK = new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
@@ -68,7 +68,7 @@ export const stat: Call<[path: string], fs.Stats> = asStore(
 export const makeFolder: Call<[path: string], string | undefined> = asStore((path) =>
   fs.promises.mkdir(path, { recursive: true }),
 )
-/** With all that is in it; nothing happens when it is not there. */
+/** Removes a folder with its contents; does nothing if it does not exist. */
 export const removeFolder: Call<[path: string], void> = asStore((path) =>
   fs.promises.rm(path, { recursive: true, force: true, maxRetries: 3 }),
 )
@@ -82,7 +82,7 @@ const writeOnce = asStore((fd: number, pieces: readonly Uint8Array[]) => {
   return promise
 })
 
-/** Appends all of `pieces`, however many calls the system makes of it. */
+/** Appends all of `pieces`, in several calls if the system writes only a part. */
 export async function append(fd: number, pieces: readonly Uint8Array[]): Promise<void> {
   let left = pieces
   while (left.length > 0) {
@@ -98,7 +98,7 @@ function after(pieces: readonly Uint8Array[], written: number): readonly Uint8Ar
   return skip === 0 ? pieces.slice(at) : [pieces[at]!.subarray(skip), ...pieces.slice(at + 1)]
 }
 
-/** Fills `into` with what stands at `position`, as far as one call goes. */
+/** Reads into `into` from `position`, as much as one call gives. */
 export const readAt = asStore((fd: number, into: Buffer, position: number) => {
   const { promise, resolve, reject } = Promise.withResolvers<number>()
   fs.read(fd, into, 0, into.length, position, (error, read) =>
@@ -107,7 +107,7 @@ export const readAt = asStore((fd: number, into: Buffer, position: number) => {
   return promise
 })
 
-/** The first `size` bytes of a file, or all that it has. */
+/** The first `size` bytes of a file, or all if it is shorter. */
 export async function readAll(fd: number, size: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafeSlow(size)
   let filled = 0
@@ -128,8 +128,8 @@ function openFolder(path: string): number {
 }
 
 /**
- * Makes the names in a folder last. Opening and closing it are look-ups in memory; only the sync is
- * worth a thread.
+ * Syncs a folder, so that its names survive a crash. Opening and closing it are look-ups in memory;
+ * only the sync needs a thread.
  */
 export async function syncFolder(path: string): Promise<void> {
   const fd = openFolder(path)

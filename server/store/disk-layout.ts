@@ -1,4 +1,4 @@
-// Where things are on a disk, and the way to a final name.
+// Paths on a disk, and moving a file to its final name.
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
 import { checkedName, checkedShop } from './names.ts'
@@ -24,9 +24,9 @@ export function createLayout(folder: string) {
     folder,
     temporaryFolder,
     temporary: () => path.join(temporaryFolder, randomBytes(12).toString('hex')),
-    /** Throws on what is no shop. */
+    /** Throws for an invalid shop. */
     shop: (shop: number) => path.join(folder, checkedShop(shop)),
-    /** Throws on what is no shop or no hash. */
+    /** Throws for an invalid shop or hash. */
     blob: (shop: number, hash: string) => {
       const name = checkedName(shop, hash)
       return path.join(folder, name.shop, name.hash)
@@ -35,8 +35,8 @@ export function createLayout(folder: string) {
 }
 
 /**
- * Renames a synced file to its final name and makes that name last. The same bytes there already
- * are replaced.
+ * Renames a synced file to its final name and syncs the folder. Replaces the same bytes if they
+ * exist.
  */
 export async function moveIntoPlace(from: string, to: string): Promise<void> {
   const parent = path.dirname(to)
@@ -91,16 +91,16 @@ async function makeParent(parent: string): Promise<void> {
 interface FolderSync {
   running: Promise<void>
   /**
-   * Begins when the running one ends, for all who came since: what they did is not surely part of
-   * the running one.
+   * Starts when the running sync ends, for all calls since its start: the running sync may not
+   * include their changes.
    */
   next: Promise<void> | null
 }
 const syncs = new Map<string, FolderSync>()
 
 /**
- * Syncs a folder once for all who ask at the same time: a shop's first files all make folders in
- * one place.
+ * Syncs a folder once for all concurrent calls: a shop's first files all create folders in one
+ * place.
  */
 export function syncTogether(folder: string): Promise<void> {
   const current = syncs.get(folder)

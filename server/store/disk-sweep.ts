@@ -1,7 +1,6 @@
-// Finds and removes what a crash may have left on a disk: temporary files, and blobs that no row
-// names. A blob can be written again, by any process, between the look and the removal: so it is
-// first moved aside, looked at again where nobody else can touch it, and moved back when it turns
-// out to be wanted.
+// Finds and removes what a crash may have left on a disk: temporary files, and blobs without a row.
+// Any process can write a blob again between the check and the removal. So a blob is first moved
+// aside, checked again where no other process can use it, and moved back if it is needed.
 import { opendir } from 'node:fs/promises'
 import path from 'node:path'
 import type { BlobStore } from './store.ts'
@@ -22,7 +21,9 @@ export async function sweepDisk(layout: Layout, olderThan: number, known: Known)
   return removed
 }
 
-/** Also removes what a sweep has moved aside of the shop; gives how many files were removed. */
+/**
+ * Also removes blobs of the shop that a sweep has moved aside; gives how many files were removed.
+ */
 export async function removeShopFolder(
   layout: Layout,
   shop: number,
@@ -44,7 +45,7 @@ export async function removeShopFolder(
   return removed
 }
 
-/** A shop's folder may hold millions of blobs: their names are read a page at a time. */
+/** A shop's folder may contain millions of blobs: their names are read a page at a time. */
 async function* pages(folder: string): AsyncGenerator<string[]> {
   let page: string[] = []
   for await (const { name } of await opendir(folder)) {
@@ -63,7 +64,7 @@ async function sweepPage(
   before: number,
   known: Known,
 ): Promise<number> {
-  // Nearly all are known, so only the others are looked at on the disk.
+  // Nearly all have rows, so only the others are looked up on the disk.
   const wanted = await known(shop, hashes)
   let removed = 0
   for (const hash of hashes.filter((each) => !wanted.has(each))) {
@@ -81,8 +82,8 @@ async function sweepTemporary(layout: Layout, before: number, known: Known): Pro
     const file = path.join(layout.temporaryFolder, name)
     const aside = ASIDE.exec(name)
     if (aside) {
-      // Left by a sweep that was killed. Nobody else's: a running sweep settles its own within
-      // moments, and moving back what it is about to remove does no harm.
+      // Left by a sweep that was killed. It may also belong to a running sweep, which finishes
+      // within moments; moving back a blob that it is about to remove does no harm.
       const wanted = await known(Number(aside[1]), [aside[2]!])
       if (await finishAside(layout, file, before, wanted.size > 0)) removed += 1
     } else if (await isOld(file, before)) {
@@ -92,7 +93,10 @@ async function sweepTemporary(layout: Layout, before: number, known: Known): Pro
   return removed
 }
 
-/** Removes what was moved aside, or moves it back when it is fresh after all. Was it removed? */
+/**
+ * Removes a blob that was moved aside, or moves it back if it was written again recently. Gives
+ * whether it was removed.
+ */
 async function finishAside(
   layout: Layout,
   aside: string,

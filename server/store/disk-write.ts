@@ -1,16 +1,16 @@
 // Writes one stream of bytes to a temporary file while hashing it. Small bodies are one write;
-// large ones go in pieces, the next piece filling and hashed while the last one is on its way to
-// the disk.
+// large ones are written in pieces: one piece is filled and hashed while the previous one is
+// written.
 import { closeSync } from 'node:fs'
 import { Blake3Hasher } from '@napi-rs/blake-hash'
 import { abortable, asBuffer } from './abortable.ts'
 import { append, open, unlink } from './disk-calls.ts'
 import type { ByteSource, WrittenBlob } from './store.ts'
 
-/** One piece is filling and one is being written: twice this is all that a running write holds. */
+/** A write holds twice this: one piece that is filled and one that is written. */
 const PIECE = 256 * 1024
 /**
- * Shorter chunks are gathered first, so that a dripping source doesn't make a piece of thousands of
+ * Shorter chunks are joined first, so that a slow source does not make a piece of thousands of
  * buffers.
  */
 const SHORT = 4096
@@ -50,7 +50,7 @@ export async function writeHashed(
   }
 }
 
-/** A file that is made with its first write, and written one piece behind. */
+/** Creates the file with its first write, and writes one piece behind the reader. */
 function createFile(path: string, release: (chunks: readonly Uint8Array[]) => void) {
   let fd = -1
   let made = false
@@ -67,7 +67,7 @@ function createFile(path: string, release: (chunks: readonly Uint8Array[]) => vo
   }
   return {
     /**
-     * Resolves when the piece before this one is written; this one's failure shows with the next
+     * Resolves when the previous piece is written; an error of this piece is thrown by the next
      * call.
      */
     queue: async (pieces: readonly Uint8Array[]) => {
@@ -89,7 +89,7 @@ function createFile(path: string, release: (chunks: readonly Uint8Array[]) => vo
   }
 }
 
-/** Chunks that wait to be written. */
+/** Chunks that are to be written. */
 function createPieces() {
   let whole: Uint8Array[] = []
   let short: Uint8Array[] = []

@@ -109,7 +109,7 @@ describe('disk', () => {
     const store = createDiskStore({ folder })
     await chmod(folder, 0o755)
     await chmod(path.join(folder, 'tmp'), 0o555)
-    // Root may write everywhere, so a test run by root is somebody else for a moment.
+    // Root may write everywhere, so a test that runs as root switches to another user.
     const isRoot = process.getuid?.() === 0
     if (isRoot) process.seteuid!(65534)
     try {
@@ -130,7 +130,7 @@ describe('disk', () => {
       3,
       watchedBuffers(3000, (held) => (most = Math.max(most, held))),
     )
-    // 200 MB went through.
+    // 200 MB were written.
     expect(most - before).toBeLessThan(20_000_000)
   })
 })
@@ -143,7 +143,8 @@ describe('a full disk', () => {
       () => false,
     )
     try {
-      // Who may not mount has a limit on files instead: to the store it is the same.
+      // Without the permission to mount, a limit on the size of files gives the store the same
+      // error.
       await (mounted ? fillUp(folder) : runLimited(folder))
     } finally {
       if (mounted) await run('umount', [folder])
@@ -171,7 +172,7 @@ async function fillUp(folder: string): Promise<void> {
   expect(await store.write(3, stream(2_000_000, 'room'))).toMatchObject({ size_bytes: 2_000_000 })
 }
 
-/** The same in a process whose files end at 8 MB. */
+/** The same in a process that cannot write files above 8 MB. */
 async function runLimited(folder: string): Promise<void> {
   const script = `
     const { createDiskStore } = await import(${JSON.stringify(import.meta.resolve('./disk.ts'))})

@@ -7,12 +7,12 @@ import { removeShopFolder, sweepDisk } from './disk-sweep.ts'
 import { writeHashed } from './disk-write.ts'
 import { StoreError, type BlobStore } from './store.ts'
 
-/** Large reads are few and long: at the default of 64 KB the calls cost more than the bytes. */
+/** Large reads: with the default of 64 KB the calls cost more than the bytes. */
 const READ_BYTES = 256 * 1024
 
 /**
- * Makes `folder` where it is missing. Several processes may share it. Throws the system's error
- * when that can't be done: a location that does not work is found at start-up.
+ * Creates `folder` if it is missing. Several processes may share it. Throws the system's error if
+ * that fails: a location that does not work is found at start-up.
  */
 export function createDiskStore({ folder }: { folder: string }): BlobStore {
   const layout = createLayout(folder)
@@ -24,7 +24,7 @@ export function createDiskStore({ folder }: { folder: string }): BlobStore {
       syncIntoPlace(fd, temporary, layout.blob(shop, hash)),
     )
   }
-  // Of what is on another disk, or on one without hard links.
+  // Copies a file that is on another disk, or on one without hard links.
   const copied = (shop: number, path: string, signal: AbortSignal | undefined) =>
     write(shop, fs.createReadStream(path, { highWaterMark: READ_BYTES }), signal)
   return {

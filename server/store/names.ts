@@ -1,12 +1,12 @@
-// How a blob is named in every location.
+// A blob's name in every location.
 
-/** Throws on what is no shop. */
+/** Throws for an invalid shop. */
 export function checkedShop(shop: number): string {
   if (!Number.isSafeInteger(shop) || shop < 0) throw new TypeError('A shop is named by its number')
   return String(shop)
 }
 
-/** Throws on what is no shop or no hash: neither may ever name another place. */
+/** Throws for an invalid shop or hash: neither may lead to another path. */
 export function checkedName(shop: number, hash: string): { shop: string; hash: string } {
   const name = checkedShop(shop)
   if (!/^[0-9a-f]{64}$/.test(hash))

@@ -1,5 +1,5 @@
-// The calls to a bucket, with its errors. The bucket is the operator's own setting, so they go
-// straight to it: not through the guarded client, which is for addresses that merchants write.
+// The calls to a bucket, with its errors. The operator configures the bucket, so the calls do not
+// use the guarded client, which is for addresses that merchants write.
 import { S3Client, S3ServiceException } from '@aws-sdk/client-s3'
 import { createSemaphore, type Semaphore } from '../semaphore.ts'
 import type { S3Location } from './address.ts'
@@ -7,11 +7,11 @@ import { StoreError } from './store.ts'
 
 const CONNECT_MS = 10_000
 /**
- * A connection on which nothing moves. Putting gigabytes together at the other end may be silent
- * for minutes.
+ * The time after which an idle connection fails. A provider that joins gigabytes of parts may be
+ * silent for minutes.
  */
 const SILENT_MS = 180_000
-/** Each is tried this often where trying again can help, with waits that grow in between. */
+/** How often a call is tried if a retry can help, with growing delays in between. */
 const ATTEMPTS = 4
 
 /**
@@ -24,7 +24,7 @@ export interface S3Bucket {
   client: S3Client
   name: string
   semaphore: Semaphore
-  /** Makes a call; what it rejects with is a `StoreError`, or the reason of `signal`. */
+  /** Makes a call; rejects with a `StoreError` or the reason of `signal`. */
   call<T>(
     work: (options: { abortSignal?: AbortSignal }) => Promise<T>,
     signal?: AbortSignal,
@@ -38,18 +38,18 @@ export function openBucket({
   pathStyle,
   credentials,
 }: S3Location): S3Bucket {
-  // Every download holds a connection for as long as its buyer takes, so none waits for another.
+  // A download holds a connection as long as its buyer takes, so no download waits for another
+  // one's connection.
   const agent = { keepAlive: true, maxSockets: Infinity }
   const client = new S3Client({
     region,
     forcePathStyle: pathStyle,
     ...(endpoint === null ? {} : { endpoint }),
     ...(credentials === null ? {} : { credentials }),
-    // The signature covers the body's SHA-256 already; checksums beyond that are what other makers'
-    // buckets refuse.
+    // The signature covers the body's SHA-256 already; other providers refuse further checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    // Would need a separate connection for each part.
+    // It would need a separate connection for each part.
     expectContinueHeader: false,
     maxAttempts: ATTEMPTS,
     requestHandler: {
@@ -82,26 +82,26 @@ const FULL = new Set([
   'InsufficientCapacity',
 ])
 
-/** What an error of the library means to a store. */
+/** Turns an error of the library into a store's error. */
 export function storeErrorOf(error: unknown): StoreError {
   if (error instanceof StoreError) return error
   const status = error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined
   return new StoreError(codeOf(nameOf(error), status), { cause: error })
 }
 
-/** As S3 calls it: `NoSuchKey`. */
+/** The error's name in S3: `NoSuchKey`. */
 export const nameOf = (error: unknown): string => (error instanceof Error ? error.name : '')
 
 function codeOf(name: string, status: number | undefined): StoreError['code'] {
   if (FULL.has(name) || status === 507) return 'full'
-  // A bucket that is gone is no blob that is gone.
+  // A missing bucket is an outage, not a missing blob.
   if (name === 'NoSuchBucket') return 'unavailable'
   if (status === 404) return 'missing'
   if (status === 401 || status === 403 || name === 'CredentialsProviderError') return 'denied'
   return 'unavailable'
 }
 
-/** What `work` gives, or null where there is no such thing. */
+/** The result of `work`, or null if the object does not exist. */
 export async function unlessMissing<T>(work: Promise<T>): Promise<T | null> {
   try {
     return await work

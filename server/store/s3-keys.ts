@@ -1,5 +1,5 @@
-// What things are called in a bucket: `<prefix><shop>/<hash>`, and beside them what is on its way
-// in or out.
+// Keys in a bucket: `<prefix><shop>/<hash>` for blobs, and keys of temporary objects and of blobs
+// that a sweep has put aside.
 import { randomBytes } from 'node:crypto'
 import { checkedName, checkedShop } from './names.ts'
 
@@ -15,8 +15,8 @@ const TEMPORARY = /^tmp\/[0-9a-f]{24}$/
 const ASIDE = /^aside\/(\d+)\/([0-9a-f]{64})\/[0-9a-f]{24}$/
 
 /**
- * `prefix` is empty or ends with a slash. Keys that are not ours are none of these: a bucket may
- * hold other things.
+ * `prefix` is empty or ends with a slash. Other keys in the bucket are ignored: it may contain
+ * other things.
  */
 export function createKeys(prefix: string) {
   const random = () => randomBytes(12).toString('hex')
@@ -29,21 +29,24 @@ export function createKeys(prefix: string) {
   }
   return {
     prefix,
-    /** Throws on what is no shop or no hash. */
+    /** Throws for an invalid shop or hash. */
     blob: (shop: number, hash: string) => {
       const name = checkedName(shop, hash)
       return `${prefix}${name.shop}/${name.hash}`
     },
-    /** What the keys of all its blobs begin with, in place and put aside. Throws on what is no shop. */
+    /**
+     * The beginning of the keys of all its blobs, in place and put aside. Throws for an invalid
+     * shop.
+     */
     ofShop: (shop: number) => {
       const name = checkedShop(shop)
       return [`${prefix}${name}/`, `${prefix}aside/${name}/`]
     },
-    /** Where bytes are put together whose hash is not known yet. */
+    /** The key of an object that is built from parts before its hash is known. */
     temporary: () => `${prefix}tmp/${random()}`,
-    /** Where the sweep keeps what it takes away, each time under another name. */
+    /** The key of a blob that the sweep puts aside; different each time. */
     aside: (shop: number, hash: string) => asideOf(shop, hash) + random(),
-    /** What the names of all that was put aside of a blob begin with. */
+    /** The beginning of the keys of everything that was put aside of a blob. */
     asideOf,
     toBlob: (key: string) => named(BLOB.exec(own(key))),
     toAside: (key: string) => named(ASIDE.exec(own(key))),

@@ -1,16 +1,16 @@
 // Splits a stream into parts of equal length, as some buckets require. Chunks are copied as they
-// arrive: many small ones cost no more memory than their bytes, and the source can reuse its
+// arrive: many small chunks use no more memory than their bytes, and the source can reuse its
 // buffers immediately.
 import type { ByteSource } from './store.ts'
 
-/** S3 wants 5 MB at least; 10,000 of these, the most that there may be, are 80 GB. */
+/** S3 requires at least 5 MB; 10,000 of these parts, the maximum, are 80 GB. */
 const PART_BYTES = 8 * 1024 * 1024
-/** What a part begins with: most blobs are small. */
+/** The first buffer of a part is small, since most blobs are small. */
 const FIRST_BYTES = 64 * 1024
 
 /**
- * All parts but the last have `PART_BYTES`; no bytes give no part. `seen` is called with each chunk
- * before it is let go.
+ * All parts except the last one have `PART_BYTES`; an empty stream gives no part. `seen` is called
+ * with each chunk before the chunk is released.
  */
 export async function* inParts(
   chunks: AsyncIterable<Uint8Array>,

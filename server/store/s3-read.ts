@@ -1,12 +1,12 @@
-// Reads a blob from a bucket. A connection that breaks in the middle is taken up where it stopped:
-// blobs never change.
+// Reads a blob from a bucket. If a connection breaks, the read continues where it stopped: blobs
+// never change.
 import { Readable } from 'node:stream'
 import { GetObjectCommand, HeadObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3'
 import { storeErrorOf, unlessMissing, type S3Bucket } from './s3-calls.ts'
 import type { Keys } from './s3-keys.ts'
 import { StoreError, type ByteRange } from './store.ts'
 
-/** So many times in a row without a single byte. */
+/** The most attempts in a row that give no bytes. */
 const FRUITLESS = 3
 
 export async function readBlob(
@@ -41,8 +41,8 @@ export async function readBlob(
     }
   }
   const stream = Readable.from(chunks(), { objectMode: false })
-  // A reader that leaves before it has read anything never began the loop above, whose end lets the
-  // connection go.
+  // A reader that stops before its first read never starts the loop above, whose end releases the
+  // connection.
   stream.once('close', () => body.destroy())
   return stream
 }
@@ -50,7 +50,7 @@ export async function readBlob(
 interface Found {
   key: string
   body: Readable
-  /** Where in the object it begins. */
+  /** The offset in the object at which it begins. */
   start: number
   size: number
 }
@@ -69,17 +69,14 @@ async function get(
   } = await call((options) => client.send(command, options))
   const body = Body as Readable
   if (range && ContentRange?.startsWith(`bytes ${range.start}-`) !== true) {
-    // Other bytes than those that were asked for would go out as if they were these.
+    // The bucket answered with another range: its bytes must not be served as the requested ones.
     body.destroy()
     throw new StoreError('unavailable')
   }
   return { key, body, start: range?.start ?? 0, size: ContentLength }
 }
 
-/**
- * Written again in the very moment in which a sweep took it away, a blob is found where the sweep
- * put it.
- */
+/** A blob that is written again while a sweep puts it aside is found where the sweep put it. */
 async function readAside(
   bucket: S3Bucket,
   keys: Keys,
@@ -102,7 +99,7 @@ export interface Look {
   changed: Date
 }
 
-/** Null where nothing has this name. */
+/** Null if no object has this key. */
 export async function look({ client, call, name }: S3Bucket, key: string): Promise<Look | null> {
   const command = new HeadObjectCommand({ Bucket: name, Key: key })
   const found = await unlessMissing(call((options) => client.send(command, options)))

@@ -1,7 +1,7 @@
-// Finds and removes what a crash may have left in a bucket, and blobs that no row names. A blob can
-// be written again, by any process, between the last look at it and its removal, and a bucket has
-// no way to rule that out. So it is put aside first, and what was put aside stays for as long
-// again: readers find it there, and the next sweep brings it back if it turns out to be wanted.
+// Finds and removes what a crash may have left in a bucket, and blobs without a row. Any process
+// can write a blob again between the last check and the removal, and a bucket cannot prevent that.
+// So a blob is first put aside and kept for as long again: readers find it there, and the next
+// sweep restores it if it is needed.
 import {
   AbortMultipartUploadCommand,
   ListMultipartUploadsCommand,
@@ -20,18 +20,18 @@ import { StoreError, type BlobStore } from './store.ts'
 type Known = Parameters<BlobStore['sweep']>[1]
 
 /**
- * What is on its way is given longer: the date of an object that was put together is that of its
- * beginning, and the slowest source that is borne takes hours for one part.
+ * Temporary objects are kept longer: an object that is built from parts has the date of its first
+ * part, and the slowest accepted source takes hours for one part.
  */
 const ON_ITS_WAY_MS = 24 * 60 * 60 * 1000
-/** Times are told in whole seconds. */
+/** S3 gives times in whole seconds. */
 const SECOND_MS = 1000
 
 interface Sweep {
   bucket: S3Bucket
   keys: Keys
   known: Known
-  /** What was changed before this is old. */
+  /** Objects that were changed before this time are old. */
   before: number
 }
 
@@ -131,7 +131,7 @@ async function sweepBlobs(
   return removed
 }
 
-/** Brings back what is wanted after all, and removes what nobody missed. */
+/** Restores blobs that are needed, and removes the others. */
 async function finishAside(
   { bucket, keys, known, before }: Sweep,
   blobs: readonly Seen[],
@@ -163,7 +163,9 @@ async function sweepTemporary({ bucket, keys }: Sweep, page: readonly _Object[])
 const isAbandoned = (changed: Date | undefined) =>
   changed !== undefined && isOld(changed.getTime(), Date.now() - ON_ITS_WAY_MS)
 
-/** Aborts abandoned multipart uploads: their parts appear in no listing, but are charged for. */
+/**
+ * Aborts abandoned multipart uploads: no listing shows their parts, but providers charge for them.
+ */
 async function sweepUploads(sweep: Sweep): Promise<number> {
   let removed = 0
   for await (const page of uploadPages(sweep)) {
@@ -197,7 +199,7 @@ async function* uploadPages({
   }
 }
 
-/** Some providers can't list them, and remove them automatically. */
+/** Some providers cannot list them, and remove them automatically. */
 function unlessUnknown(error: unknown): null {
   if (
     error instanceof StoreError &&
@@ -207,7 +209,7 @@ function unlessUnknown(error: unknown): null {
   throw error
 }
 
-/** When the newest part came; long ago where there is none. */
+/** The time of the newest part; long ago if there is none. */
 async function lastPart(
   { bucket: { client, call, name } }: Sweep,
   Key: string,

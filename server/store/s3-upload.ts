@@ -1,5 +1,5 @@
-// One object put together from parts: nobody sees it before it is whole. While one part fills, two
-// are on their way.
+// One object that is built from parts: it is not visible before it is complete. While one part is
+// filled, two are being sent.
 import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
@@ -16,15 +16,15 @@ const PART_CONCURRENCY = 2
 
 export interface Upload {
   /**
-   * Resolves when it is on its way, so that the next one can fill; a failure shows with the next
-   * call.
+   * Resolves when the part is being sent, so that the next one can be filled; an error is thrown by
+   * the next call.
    */
   add(part: Buffer): Promise<void>
-  /** The same for a range of another object, both ends included. */
+  /** The same for a range of another object; `start` and `end` are included. */
   addCopy(from: string, start: number, end: number): Promise<void>
-  /** Makes it one object. `size`: of all parts. */
+  /** Completes the object. `size`: the bytes of all parts. */
   complete(size: number): Promise<void>
-  /** Takes it all back, as far as that can be done; never rejects. */
+  /** Aborts the upload, as far as possible; never rejects. */
   discard(): Promise<void>
 }
 
@@ -75,15 +75,15 @@ export async function startUpload(
       })
       await call((options) => client.send(command, options), signal).catch(
         async (error: unknown) => {
-          // The answer to an earlier try may have got lost: then it is complete, and unknown under
-          // its old name.
+          // The answer of an earlier try may have been lost: then the object is complete, and its
+          // upload id unknown.
           if (!(await isThere(bucket, key, size, error))) throw error
         },
       )
     },
     discard: async () => {
       stop.abort()
-      // A part that arrives behind the abort would stay.
+      // A part that arrives after the abort would remain.
       await parts.all().catch(() => {})
       await call((options) => client.send(new AbortMultipartUploadCommand(upload), options)).catch(
         () => {},
@@ -97,7 +97,7 @@ interface SentPart {
   ETag: string | undefined
 }
 
-/** Parts on their way, numbered in the order in which they are sent. */
+/** The parts that are being sent, numbered in order. */
 function createParts() {
   const sent: SentPart[] = []
   const running = new Set<Promise<void>>()
@@ -106,7 +106,7 @@ function createParts() {
     if (failure) throw failure.error
   }
   return {
-    /** Resolves when one more may go; rejects with what became of an earlier one. */
+    /** Resolves when another part may be sent; rejects with the error of an earlier one. */
     room: async () => {
       if (running.size >= PART_CONCURRENCY) await Promise.race(running)
       check()
@@ -121,7 +121,7 @@ function createParts() {
       const tracked: Promise<void> = task.finally(() => running.delete(tracked))
       running.add(tracked)
     },
-    /** All of them, once they have arrived. */
+    /** All parts, after they have arrived. */
     all: async (): Promise<SentPart[]> => {
       await Promise.all(running)
       check()

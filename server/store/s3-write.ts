@@ -1,6 +1,6 @@
-// Writes one stream of bytes into a bucket while hashing it. What fits into one part goes straight
-// to its final name, once its hash is known. Anything larger is put together under a temporary name
-// and copied over there; either way a blob is whole or not there.
+// Writes one stream of bytes into a bucket while hashing it. A blob of one part is sent directly to
+// its final key, after its hash is known. A larger one is built under a temporary key and copied
+// there; in both cases a blob is complete or absent.
 import { createReadStream } from 'node:fs'
 import { Blake3Hasher } from '@napi-rs/blake-hash'
 import { CopyObjectCommand, DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
@@ -12,13 +12,13 @@ import { inParts } from './s3-parts.ts'
 import { startUpload, type Upload } from './s3-upload.ts'
 import { StoreError, type ByteSource, type TakeOptions, type WrittenBlob } from './store.ts'
 
-/** S3 copies so much in one call. */
+/** The most bytes that S3 copies in one call. */
 const COPY_BYTES = 5 * 1024 ** 3
 const COPY_PART_BYTES = 1024 ** 3
 const READ_BYTES = 256 * 1024
 
 export interface CopySizes {
-  /** Larger objects are copied in parts of `part`. Bytes, both. */
+  /** Objects above `whole` are copied in parts of `part`. Bytes, both. */
   whole: number
   part: number
 }
@@ -40,7 +40,7 @@ export async function writeBlob(
     try {
       await copyObject(bucket, temporary, target, sent.written.size_bytes, signal, sizes)
     } finally {
-      // Where this fails the sweep finds it.
+      // If this fails, the sweep removes it.
       await removeObject(bucket, temporary).catch(() => {})
     }
   }
@@ -68,7 +68,7 @@ export async function adoptIntoBucket(
   return sent.written
 }
 
-/** The same, and the file is removed. */
+/** The same, and removes the file. */
 export async function takeIntoBucket(
   bucket: S3Bucket,
   keys: Keys,
@@ -100,13 +100,13 @@ async function* fileChunks(path: string): AsyncGenerator<Buffer> {
 
 interface Sent {
   written: WrittenBlob
-  /** All the bytes, where they are one part: nothing has been sent then. */
+  /** All bytes, if they are one part: then nothing was sent yet. */
   only: Buffer | null
 }
 
 /**
- * Puts an object together at `key`, unless it would be of one part. `expected`: its hash, or
- * nothing is made of it.
+ * Builds an object at `key`, unless it has only one part. `expected`: its hash; with another hash
+ * the object is not completed.
  */
 async function sendParts(
   bucket: S3Bucket,
@@ -126,7 +126,7 @@ async function sendParts(
   const release = (chunks: readonly Uint8Array[]) => bytes.release?.(chunks)
   try {
     for await (const part of inParts(abortable(bytes, signal), release, seen)) {
-      // The first one is held back: only with the next one it is known that they are several.
+      // The first part is held back: only a second one shows that there are several.
       if (!upload && !first) first = part
       else {
         upload ??= await startUpload(bucket, key, signal)
@@ -161,7 +161,10 @@ async function put(
   await call((options) => client.send(command, options), signal)
 }
 
-/** Within the bucket, without the bytes coming here. It is whole at `to`, or not there. */
+/**
+ * Copies within the bucket, without transferring the bytes. The object is complete at `to`, or
+ * absent.
+ */
 export async function copyObject(
   bucket: S3Bucket,
   from: string,

@@ -19,7 +19,7 @@ const all = async (_shop: number, hashes: readonly string[]) => new Set(hashes)
 async function* stream(size: number, seed: string) {
   yield* contentSlices(size, seed)
 }
-/** Calls `when` while the last quarter of the bytes is still to come. */
+/** Calls `when` while the last quarter of the bytes is still missing. */
 async function* streamWith(size: number, seed: string, when: () => unknown) {
   let given = 0
   for (const slice of contentSlices(size, seed)) {
@@ -91,7 +91,7 @@ describe('S3', () => {
       3,
       watchedBuffers(2000, (held) => (most = Math.max(most, held))),
     )
-    // 130 MB went through: four parts are held, and the bucket is in this process too.
+    // 130 MB were written: four parts are held, and the fake bucket is in this process too.
     expect(most - before).toBeLessThan(60_000_000)
   })
   it('has a dozen parts on their way at once, however many bodies are written', async () => {
@@ -195,7 +195,7 @@ describe('S3 out of order', () => {
     const [left, ...more] = await s3.contents()
     expect(more).toEqual([])
     const key = left!.replace(' (unfinished)', '')
-    // Not while it could still be on its way, and not while parts still come.
+    // Not while it may still be uploading, and not while parts still arrive.
     await s3.age(key, hoursAgo(23))
     expect(await store.sweep(HOUR, none)).toBe(0)
     await s3.age(key, hoursAgo(200), { parts: false })

@@ -1,4 +1,4 @@
-// A storage location in a bucket: Amazon's S3, or any other that speaks its protocol.
+// A storage location in a bucket: Amazon S3, or another service with its protocol.
 import { ListObjectsV2Command, GetObjectCommand } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { S3Location } from './address.ts'
@@ -16,7 +16,7 @@ import {
 import type { BlobStore } from './store.ts'
 
 /**
- * Any number of processes may share the bucket, and other things may be in it. `sizes` is for
+ * Any number of processes may share the bucket, and it may contain other things. `sizes` is for
  * tests.
  */
 export function createS3Store(location: S3Location, sizes?: CopySizes): BlobStore {

@@ -1,5 +1,5 @@
-// Where bytes live: the one interface of every storage location. No domain words here: shops are a
-// number in the address, a blob is its BLAKE3 hash (64 lower-case hex digits), sizes are bytes.
+// The interface of every storage location. No domain words: shops are a number in the address, a
+// blob is its BLAKE3 hash (64 lower-case hex digits), sizes are bytes.
 import type { Readable } from 'node:stream'
 
 export interface WrittenBlob {
@@ -7,19 +7,16 @@ export interface WrittenBlob {
   size_bytes: number
 }
 
-/** Bytes to be written. */
+/** Bytes to write. */
 export interface ByteSource extends AsyncIterable<Uint8Array> {
-  /**
-   * Called in order with the chunks that are written: the store will not look at their memory
-   * again.
-   */
+  /** Called in order with the chunks that were written: the store no longer reads their memory. */
   release?(chunks: readonly Uint8Array[]): void
 }
 
-/** An open blob. Close it in any case. */
+/** An open blob. It must be closed. */
 export interface BlobReader {
   size: number
-  /** Fills `into` with what stands at `position`; gives how many bytes there were, 0 at the end. */
+  /** Reads into `into` from `position`; gives the number of bytes, 0 at the end. */
   read(into: Buffer, position: number): Promise<number>
   close(): Promise<void>
 }
@@ -33,76 +30,79 @@ export interface ByteRange {
 /** How an address serves a blob. */
 export interface SignedAs {
   expiresSeconds: number
-  /** As `Content-Disposition` and `Content-Type` say it. */
+  /** The values of `Content-Disposition` and `Content-Type`. */
   disposition: string
   contentType: string
 }
 
-/** How a file is taken. */
+/** How `take` takes a file. */
 export interface TakeOptions {
-  /** Its size; a file of another size is not taken. */
+  /** The expected size; a file of another size is not taken. */
   size: number
   signal?: AbortSignal | undefined
-  /** Called with its first bytes, whose memory is used again; never for an empty file. */
+  /**
+   * Called with its first bytes, whose memory is reused afterwards; not called for an empty file.
+   */
   onFirst?(bytes: Uint8Array): void
 }
 
 export interface BlobStore {
   /**
-   * Writes under a temporary name while hashing, syncs, then renames into place: a blob is whole or
-   * not there. Rejects with a `StoreError`, or with the reason of `signal`, or with the stream's
-   * own error; nothing is left behind.
+   * Writes under a temporary name while hashing, syncs, then renames into place: a blob is complete
+   * or absent. Rejects with a `StoreError`, the reason of `signal`, or the stream's own error; then
+   * nothing is left behind.
    */
   write(shop: number, bytes: ByteSource, signal?: AbortSignal): Promise<WrittenBlob>
   /**
-   * The same for a file on this machine that nobody writes to any more: it gets the blob's name
-   * where that can be done without a copy. The file at `path` stays; a second call gives the same.
-   * `known`: what the caller has found out while it wrote the file; a location may rely on it
-   * instead of reading the file.
+   * The same for a file on this machine that is not written to any more: it gets the blob's name,
+   * without a copy if possible. The file at `path` stays; a second call gives the same result.
+   * `known`: what the caller computed while it wrote the file; a location may use it instead of
+   * reading the file.
    */
   adopt(shop: number, path: string, signal?: AbortSignal, known?: WrittenBlob): Promise<WrittenBlob>
   /**
-   * As `adopt`, but the file is the store's from then on and gone from `path`, which is cheaper
-   * than giving it a second name. Null if it has another size: then it is still there.
+   * As `adopt`, but the file is moved and no longer at `path`, which is cheaper than a second name.
+   * Null if the file has another size: then it is still there.
    */
   take(shop: number, path: string, options: TakeOptions): Promise<WrittenBlob | null>
-  /**
-   * The bytes, or a part of them. Rejects with `StoreError` `missing` when the blob is not here.
-   */
+  /** The bytes, or a part of them. Rejects with `StoreError` `missing` if the blob is not here. */
   read(shop: number, hash: string, range?: ByteRange): Promise<Readable>
   /**
-   * Only where the bytes are on this machine: reading into a buffer that is used again, which costs
-   * half of what a stream does. Rejects as `read` does.
+   * Only for stores with the bytes on this machine: reads into a reused buffer, which costs half of
+   * what a stream does. Rejects as `read` does.
    */
   open?(shop: number, hash: string): Promise<BlobReader>
   /**
-   * Only where the bytes are on this machine: makes the file `path` with the same bytes, none of
-   * which pass through this process. Rejects as `read` does, and as `write` does where there is no
-   * room.
+   * Only for stores with the bytes on this machine: creates the file `path` with the same bytes,
+   * without reading them in this process. Rejects as `read` does, and as `write` does if there is
+   * no room.
    */
   copyOut?(shop: number, hash: string, path: string): Promise<void>
   /** A small blob as one buffer: faster than a stream. */
   readWhole(shop: number, hash: string): Promise<Buffer>
-  /** The size, or null when the blob is not here. */
+  /** The size, or null if the blob is not here. */
   size(shop: number, hash: string): Promise<number | null>
-  /** Removes a blob; nothing happens when it is not here. */
+  /** Removes a blob; does nothing if it is not here. */
   remove(shop: number, hash: string): Promise<void>
   /**
    * Only for stores that clients can read directly: a signed address of this blob for the given
-   * time. The store is not asked, so a missing blob shows only when the address is used.
+   * time. Made without a request to the store, so a missing blob is noticed only when the address
+   * is used.
    */
   signedAddress?(shop: number, hash: string, as: SignedAs): Promise<string>
   /**
-   * Removes all bytes of a shop, also those that no row names. Idempotent; rejects with the reason
+   * Removes all bytes of a shop, including those without a row. Idempotent; rejects with the reason
    * of `signal`. Gives how many were removed.
    */
   removeShop(shop: number, signal?: AbortSignal): Promise<number>
-  /** Only where being there must be asked: rejects with the `StoreError` that every call would. */
+  /**
+   * Only for stores that can be unreachable: rejects with the `StoreError` that every call would.
+   */
   check?(): Promise<void>
   /**
-   * Removes what a crash may have left: temporary files and blobs untouched for `olderThan`
-   * milliseconds that `known` does not name. A blob that is written again meanwhile stays. Gives
-   * how many were removed.
+   * Removes what a crash may have left: temporary files and blobs that are unchanged for
+   * `olderThan` milliseconds and that `known` does not name. A blob that is written again in the
+   * meantime stays. Gives how many were removed.
    */
   sweep(
     olderThan: number,

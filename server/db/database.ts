@@ -17,8 +17,8 @@ export interface Database {
 }
 
 /**
- * After this PostgreSQL ends an idle transaction, and with it the locks of a process that hangs, so
- * that its successor can work. (The hung process itself can't close its connection.)
+ * After this time PostgreSQL ends an idle transaction, and with it the locks of a hanging process,
+ * so that its successor can work. (The hanging process itself cannot close its connection.)
  */
 const STILL_MS = 30_000
 

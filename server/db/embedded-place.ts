@@ -35,7 +35,7 @@ export interface EmbeddedPlace {
   keep(): Promise<void>
 }
 
-/** Kept in `<dataDir>/postgres` while the cluster is elsewhere. */
+/** Stored in `<dataDir>/postgres` while the cluster is elsewhere. */
 interface Outside {
   folder: string
   /** The folder holds data: if it is missing, it was lost. */

@@ -63,7 +63,7 @@ test('a cluster in a folder that was closed later keeps its data', async () => {
   await start()
   expect(await query('select n from kept')).toEqual([{ n: 2 }])
   await stop()
-  // Open again: the data stay where they were brought.
+  // The folder is open again, but the data stay where they were moved.
   await chmod(folder, 0o711)
   await start()
   expect(await query('select n from kept')).toEqual([{ n: 2 }])

@@ -13,7 +13,7 @@ import { clearStalePid, runningPort } from './embedded-process.ts'
 
 const START_TIMEOUT_SECONDS = 60
 const WATCH_MS = 1000
-// It may be restarted by hand, so it is started only after it has been away for a while.
+// An operator may restart it by hand, so it is started only after this many failed checks.
 const ABSENT_CHECKS = 3
 export const OWNER_LOCK = 728_115_002
 // A killed owner's connection may take a moment to be noticed.
@@ -168,7 +168,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** Taken again whenever its connection ends: a restarted server has forgotten it. */
+/** Takes the lock again whenever its connection ends: a restarted server has no locks. */
 async function keepOwnership(
   url: string,
   log: Logger,
@@ -185,8 +185,8 @@ async function keepOwnership(
         if (isStopping()) return void owner.end().catch(() => {})
         return void keep()
       } catch (error) {
-        // No server, no lock to report. But another process that took it in the meantime must be
-        // reported.
+        // While the server is down there is no lock to report. But another process that took it in
+        // the meantime must be reported.
         if (!told)
           log.warn('the data folder’s lock is not ours at the moment', { error: String(error) })
         told = true

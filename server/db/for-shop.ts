@@ -81,7 +81,7 @@ export type Bindings = Record<string, unknown>
 export interface ShopScope {
   /** The shop's internal number. */
   readonly shop: number
-  /** A query on one table, already limited to this shop. */
+  /** A query on one table, limited to this shop. */
   from<Row extends object = Record<string, never>>(
     table: TenantTable,
   ): Knex.QueryBuilder<Row, Row[]>

@@ -1,4 +1,4 @@
-// Joins of rows that were written moments ago: the planner has no statistics of them, expects one
+// Joins of rows that were written just before: the planner has no statistics of them, expects one
 // row on each side, and would compare every row with every other one.
 import type { ShopScope } from './for-shop.ts'
 

@@ -15,7 +15,7 @@ type Handler = (payload: string | null) => void
 const RECONNECT_MS = 500
 /** The first number of the advisory locks by which workers show that they are connected. */
 export const WORKER_LOCKS = 728_115
-/** And those of the drop server's processes. */
+/** The same for the drop server's processes. */
 export const DROP_LOCKS = 728_116
 
 export interface Listener {

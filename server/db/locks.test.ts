@@ -21,7 +21,7 @@ afterAll(async () => {
   await server.drop()
 })
 
-/** Lets go as soon as someone else asks. */
+/** Releases the lock as soon as another process requests it. */
 async function takePolitely(locks: Locks, name: string): Promise<{ letGo: Promise<void> }> {
   const asked = Promise.withResolvers<void>()
   const release = await locks.acquire(name, never, () => asked.resolve())

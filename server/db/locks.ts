@@ -51,7 +51,7 @@ export async function openLocks(url: string, log: Logger): Promise<Locks> {
       if (client !== fresh || closed) return
       client = null
       log.warn('connection of the locks lost, connecting again')
-      // The broken connection held them, so others can get them now.
+      // The broken connection held the locks, so other processes can get them now.
       for (const holder of holders.values()) if (holder.by === fresh) holder.onWanted()
       retry()
     }
@@ -73,7 +73,7 @@ export async function openLocks(url: string, log: Logger): Promise<Locks> {
     timer = setTimeout(() => void connect().catch(() => !closed && retry()), RECONNECT_MS)
   }
 
-  // One after another, since all locks share the connection.
+  // One query after another, since all locks share the connection.
   let last: Promise<unknown> = Promise.resolve()
   const ask = <Row extends object>(
     by: pg.Client,

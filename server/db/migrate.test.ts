@@ -25,10 +25,7 @@ test('a database that a newer version has migrated is accepted and left as it is
   expect(await names()).toContainEqual({ name: LATER })
 })
 
-/**
- * One migration that changes a table. `attempt` is called with the number of each try before it
- * does.
- */
+/** One migration that changes a table. `attempt` is called before each try, with its number. */
 function changing(
   table: string,
   attempt: (number: number, knex: Knex) => Promise<unknown>,
@@ -57,7 +54,7 @@ test('a migration does not keep queries waiting behind it: it gives up and tries
     let last = 0
     const migrations = changing('shops', async (attempt) => {
       last = attempt
-      // The first attempt has given up: only then may the table be free.
+      // Release the table only after the first attempt has failed.
       if (attempt === 2) await holder.query('commit')
     })
     expect(await migrate(database, { migrations, lockTimeoutMs: 50, pauseMs: 0 })).toEqual([

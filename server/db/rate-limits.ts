@@ -7,7 +7,7 @@ export interface Usage {
   consumedPoints: number
   remainingPoints: number
   msBeforeNext: number
-  /** This use was one too many. */
+  /** This use exceeds the limit. */
   exceeded: boolean
   /** For Retry-After: seconds until the window ends, at least 1. */
   retryAfter: number
@@ -16,13 +16,13 @@ export interface Usage {
 export interface RateLimit {
   /** Counts one use, also one beyond the limit. */
   consume(key: string): Promise<Usage>
-  /** How often the key was used in this window, without counting; 0: not at all. */
+  /** Uses of the key in this window, without counting one; 0: none. */
   consumed(key: string): Promise<number>
   block(key: string, seconds: number): Promise<void>
 }
 
 interface RateLimitOptions {
-  /** Of the counter: limits with the same name share their counts. */
+  /** The counter's name: limits with the same name share their counts. */
   name: string
   /** Uses in one window. */
   points: number

@@ -1,4 +1,4 @@
-// Replies that are kept for a repeated request, sealed because some name buyers or contain their keys.
+// Stored replies for repeated requests, sealed because some name buyers or contain their keys.
 import type { Secrets } from '../secrets.ts'
 import type { ShopScope } from './for-shop.ts'
 
@@ -13,8 +13,8 @@ export const openReply = (scope: ShopScope, secrets: Secrets, sealed: Buffer): u
 const REPLY_BATCH = 500
 
 /**
- * Rewrites the JSON text of every reply of the shop that `rewrite` changes. The keys stay: a repeated
- * request must not run again.
+ * Rewrites the JSON text of every reply of the shop that `rewrite` changes. The keys are kept: a
+ * repeated request must not run again.
  */
 export async function rewriteReplies(
   scope: ShopScope,

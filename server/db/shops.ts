@@ -1,4 +1,4 @@
-// Shops by their platform domain: the look-up that yields the shop to scope by.
+// Shops by their platform domain: the look-up that gives the shop of a scope.
 import type { Database } from './database.ts'
 
 export interface Shop {

@@ -1,4 +1,4 @@
-// docs/merchants/mapping.md says what becomes of some files: it is read from there and done.
+// Runs the examples of docs/merchants/mapping.md, which says what happens to some files.
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
@@ -9,7 +9,7 @@ import { createMatcher } from './match.ts'
 import { createTitleCache } from './title-cache.ts'
 
 const text = readFileSync(new URL('../../docs/merchants/mapping.md', import.meta.url), 'utf8')
-/** The rows of the table whose first heading is that. */
+/** The rows of the table whose first heading is `heading`. */
 function tableOf(heading: string): string[][] {
   const lines = text.split('\n')
   const start = lines.findIndex((line) => line.startsWith(`| ${heading} `))
@@ -38,7 +38,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-/** As the document says it. */
+/** The result in the document's words. */
 function wordsFor({ mapping, candidates, suggestions }: Match): string {
   const listed = (all: Match['candidates']) =>
     all.map((one) => `${one.product_title} ${one.score}`).join(', ')

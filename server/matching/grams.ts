@@ -1,5 +1,5 @@
-// Trigrams as pg_trgm has them: of each word with two spaces before it and one behind. Two texts
-// are as alike as the share of their trigrams that they have in common.
+// Trigrams as in pg_trgm: of each word with two spaces before it and one after it. The similarity
+// of two texts is the share of their trigrams that both have.
 
 /** All different trigrams of the words. */
 export function gramsOf(words: readonly string[]): Set<string> {

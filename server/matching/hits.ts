@@ -1,16 +1,16 @@
-// The one scoring: every way of matching gives its hits with a score from 0 to 1 and the reason in
-// words, and one rule decides on them. docs/merchants/mapping.md says the same in a person's words,
-// with examples that are checked against this.
+// Scoring: every method of matching gives its hits with a score from 0 to 1 and the reason in
+// words, and one rule decides on them. docs/merchants/mapping.md explains it to merchants, with
+// examples that a test runs.
 import type { Match, MatchMethod, Mapping } from '../../plugins/contract.ts'
 import type { MirroredVariant, TaggedProduct } from '../storefront/mirror/lookup.ts'
 import type { NameRun } from './sku-in-name.ts'
 
-/** Hits on different products closer than this are for a person to decide between. */
+/** If hits on different products are closer than this, a person decides. */
 const MARGIN = 0.05
 const MOST_CANDIDATES = 10
-/** What scores less is no suggestion either. */
+/** Hits with a lower score are not even suggested. */
 export const NEAR = 0.6
-/** A tag that more products have says nothing of any. */
+/** A tag of more products identifies none of them. */
 export const MOST_TAGGED = 5
 
 const WHOLE_NAME = 0.99
@@ -21,7 +21,10 @@ const TAG_IS_SKU = 0.95
 const TAG_IS_TAG = 0.85
 const FURTHER_TAG = 0.05
 
-/** What a run of the name is worth as a SKU of the catalog. `weak`: it may be there by chance. */
+/**
+ * The method and score of a part of the name that is a SKU of the catalog. `weak`: the part may be
+ * there by chance.
+ */
 function wayOf({ first, whole, weak }: NameRun): [score: number, how: string] {
   if (weak) return [WEAK_SKU, 'The filename has a part like the SKU']
   if (!first) return [WITHIN_FILENAME, 'The filename contains the SKU']
@@ -30,7 +33,7 @@ function wayOf({ first, whole, weak }: NameRun): [score: number, how: string] {
     : [IN_FILENAME, 'The filename begins with the SKU']
 }
 
-/** The SKUs that the name has, with their variants: one hit a product. */
+/** The SKUs in the name, with their variants: one hit for each product. */
 export function hitsOfFilename(
   found: readonly { run: NameRun; variants: readonly MirroredVariant[] }[],
 ): Mapping[] {
@@ -63,7 +66,7 @@ export function hitsOfTags(
   return [...skus, ...tags]
 }
 
-/** @param likeness 0 to 1, as `scoreTitle` has it. */
+/** @param likeness 0 to 1, from `scoreTitle`. */
 export const hitOfTitle = (productId: string, title: string, likeness: number): Mapping => ({
   product_id: productId,
   product_title: title,
@@ -78,7 +81,8 @@ export const hitOfTitle = (productId: string, title: string, likeness: number): 
 })
 
 /**
- * One hit a product: the variant where only one has the SKU, the whole product where several have.
+ * One hit for each product: the variant if only one has the SKU, or the whole product if several
+ * have it.
  */
 function hitsOfSku(
   variants: readonly MirroredVariant[],
@@ -104,17 +108,17 @@ const target = ({ product_id, product_title }: { product_id: string; product_tit
 
 const rounded = (score: number) => Math.round(score * 1000) / 1000
 
-/** What the hits of one way of matching come to. */
+/** The decision about the hits of one method. */
 export interface MatchDecision {
-  /** null: the next way is tried. */
+  /** null: the next method is tried. */
   match: Match | null
-  /** Not sure enough, and shown to a person where no way is. */
+  /** Hits below the threshold, shown to a person if no method is sure. */
   near: readonly Mapping[]
 }
 
 /**
- * The threshold is for what is alike: a SKU is the SKU, however sure a guess must be. One that may
- * be there by chance is never more than a suggestion.
+ * The threshold applies to similar names only: a SKU is exact. A SKU that may be in the name by
+ * chance is never more than a suggestion.
  */
 export function decideMatch(hits: readonly Mapping[], threshold: number): MatchDecision {
   const sorted = hits.toSorted((a, b) => b.score - a.score)
@@ -133,7 +137,7 @@ export function decideMatch(hits: readonly Mapping[], threshold: number): MatchD
 const isGood = ({ sku, score }: Mapping, threshold: number) =>
   sku === null ? score >= threshold : score > WEAK_SKU
 
-/** Of the near ones of all ways, one a product, best first. */
+/** The best of the near hits of all methods, one for each product, highest score first. */
 export function suggestionsOf(near: readonly Mapping[]): Mapping[] {
   // prettier-ignore
   const best = Map.groupBy(near.toSorted((a, b) => b.score - a.score), ({ product_id }) => product_id)

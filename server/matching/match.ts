@@ -1,5 +1,5 @@
-// Matching files to products: one way after another, each over the files that the ways before it
-// have left.
+// Matches files to products: one method after another, each for the files that earlier methods have
+// not matched.
 import {
   nameKey,
   type Match,
@@ -33,7 +33,7 @@ import { wordsOf, wordsOfName, type Words } from './words.ts'
 
 export type Named = Pick<FileView, 'filename' | 'tags'>
 
-/** The hits of one way of matching, a list a file. */
+/** The hits of one method, a list for each file. */
 type Way = (
   scope: ShopScope,
   files: readonly Named[],
@@ -41,7 +41,7 @@ type Way = (
   signal: AbortSignal,
 ) => Promise<Mapping[][]>
 
-/** Gives an answer a file, in their order. */
+/** Gives one match for each file, in their order. */
 export type Matcher = (
   scope: ShopScope,
   files: readonly Named[],
@@ -49,13 +49,14 @@ export type Matcher = (
   signal: AbortSignal,
 ) => Promise<Match[]>
 
-/** Where a name is nearly a title, few titles have to be looked at. */
+/** Limits of the first search: if a name is nearly a title, few titles have to be scored. */
 const CLOSE = { floor: 0.7, margin: 0.1, limit: 20 }
 /**
- * A typo in a short title costs half its trigrams; more of them, and it is no suggestion either.
+ * Limits of the second search. A typo in a short title costs half its trigrams; a title with fewer
+ * in common is not suggested.
  */
 const ALIKE = { floor: 0.4, margin: 0.15, limit: 20 }
-// Between these the process answers others.
+// After this many titles, other work of the process gets a turn.
 const TITLES_PER_TURN = 20
 
 export function createMatcher(cache: TitleCache): Matcher {
@@ -68,7 +69,7 @@ export function createMatcher(cache: TitleCache): Matcher {
     const decided: (Match | null)[] = files.map(() => null)
     const near: Mapping[][] = files.map(() => [])
     for (const method of rules.by) {
-      // Only an import names a SKU, and that is looked up in the live catalog.
+      // Only an import names a SKU, which is looked up in the live catalog.
       if (method === 'sku') continue
       signal.throwIfAborted()
       const open = [...decided.keys()].filter((at) => decided[at] === null)
@@ -88,7 +89,7 @@ export function createMatcher(cache: TitleCache): Matcher {
   }
 }
 
-/** SKUs at the start come first: only names without one cost the questions for all the others. */
+/** SKUs at the start come first: the other parts are looked up only for names without one. */
 async function byFilename(scope: ShopScope, files: readonly Named[]): Promise<Mapping[][]> {
   // prettier-ignore
   const starts = await knownRuns(scope, files.map(({ filename }) => startRuns(filename)))
@@ -105,7 +106,7 @@ interface KnownRun {
   variants: readonly MirroredVariant[]
 }
 
-/** Those of each name's runs that are a SKU of the catalog. */
+/** The parts of each name that are SKUs of the catalog. */
 async function knownRuns(
   scope: ShopScope,
   runs: readonly (readonly NameRun[])[],
@@ -118,9 +119,8 @@ async function knownRuns(
 }
 
 /**
- * Where SKUs differ only in their delimiters, those in the name decide. And a SKU of words or of
- * numbers that the name has with the same delimiters is not there by chance, unless they are
- * spaces.
+ * If SKUs differ only in their delimiters, those in the name decide. A SKU of words or numbers that
+ * the name contains with the same delimiters is not there by chance, unless they are spaces.
  */
 function judged(run: NameRun, variants: readonly MirroredVariant[]): KnownRun {
   const same = variants.filter(({ sku }) => nameKey(sku.trim()) === run.text)
@@ -129,7 +129,7 @@ function judged(run: NameRun, variants: readonly MirroredVariant[]): KnownRun {
   return { run: { ...run, weak: run.weak && !meant }, variants: same }
 }
 
-/** A SKU within a longer one is none; weak ones count only where there are no others. */
+/** A SKU within a longer SKU is ignored; weak ones count only if there are no others. */
 function telling(found: readonly KnownRun[]): KnownRun[] {
   const outer = new Set(outermost(found.map(({ run }) => run)))
   const whole = found.filter(({ run }) => outer.has(run))
@@ -150,7 +150,7 @@ async function byTags(scope: ShopScope, files: readonly Named[]): Promise<Mappin
   )
 }
 
-/** The index finds the titles that are alike, and each of them is scored word by word. */
+/** The index finds similar titles, and each of them is scored word by word. */
 async function byTitle(
   cache: TitleCache,
   scope: ShopScope,
@@ -184,7 +184,7 @@ async function searched(
   return found
 }
 
-/** A product that has gone since the index was built is none any more. */
+/** Without products that were deleted since the index was built. */
 async function scored(
   scope: ShopScope,
   names: readonly Words[],

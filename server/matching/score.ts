@@ -1,25 +1,25 @@
-// How well a name fits a title: a normalised edit distance over words. What tells products apart
-// (numbers, volumes, sizes, languages) is never a typo. docs/merchants/mapping.md has the same
-// rules.
+// How well a name fits a title: a normalised edit distance over words. Differences that distinguish
+// products (numbers, volumes, sizes, languages) are never typos. docs/merchants/mapping.md has the
+// same rules.
 import leven from 'leven'
 import { tellingOf } from './telling.ts'
 import type { Words } from './words.ts'
 
-/** A number in the name that the title does not have: a date, a version, a copy. */
+/** A number that only the name has: a date, a version, a copy. */
 export const STRAY_NUMBER = 0.06
-/** A number in the title that the name does not have: never sure. */
+/** A number that only the title has: such a match is never sure. */
 const MISSING_NUMBER = 0.25
 /**
- * A word of the title replaced by another; a language, a size or a volume that only one of them
- * has.
+ * A word of the title that was replaced by another; a language, a size or a volume that only one of
+ * them has.
  */
 const OTHER_WORD = 0.2
-/** Words run together, or one cut in two. */
+/** Words that are joined, or a word that is cut in two. */
 const JOINED = 0.5
 // prettier-ignore
 const LITTLE_WORDS: ReadonlySet<string> = new Set('the a an and of for in to der die das und le la les et el los y'.split(' '))
 
-/** 0 to 1; 0 where something tells another product. */
+/** 0 to 1; 0 if something identifies another product. */
 export function scoreWords(name: Words, title: Words): number {
   if (isContrary(name.labels, title.labels)) return 0
   const [ofName, ofTitle] = [
@@ -36,7 +36,7 @@ export function scoreWords(name: Words, title: Words): number {
 
 const lengthOf = (words: readonly string[]) => words.reduce((sum, { length }) => sum + length, 0)
 
-/** The words that are left where each of the others is taken away once. */
+/** The words without the others, each of which removes one word. */
 function without(words: readonly string[], others: readonly string[]): string[] {
   const left = [...others]
   return words.filter((word) => {
@@ -46,7 +46,7 @@ function without(words: readonly string[], others: readonly string[]): string[] 
   })
 }
 
-/** Is a label in both, with different numbers? */
+/** Do both have a label with different numbers? */
 const isContrary = (labels: readonly string[], others: readonly string[]) => {
   const start = (label: string) => label.slice(0, label.indexOf(' ') + 1)
   return labels.some(
@@ -56,7 +56,7 @@ const isContrary = (labels: readonly string[], others: readonly string[]) => {
   )
 }
 
-/** What the numbers cost; null: they are of different products. */
+/** The cost of the numbers; null: they identify different products. */
 function scoreNumbers(
   name: Words,
   title: Words,
@@ -88,7 +88,7 @@ const beyond = (some: Iterable<string>, others: Iterable<string>): string[] => {
   return [...some].filter((one) => !there.has(one))
 }
 
-/** Takes words for numbers out of the list, and gives those as digits; single letters stay. */
+/** Removes words for numbers from the list, and gives them as digits; single letters stay. */
 function takeNumbers(words: string[]): string[] {
   const found: string[] = []
   for (let at = words.length - 1; at >= 0; at--) {
@@ -101,12 +101,12 @@ function takeNumbers(words: string[]): string[] {
 }
 
 interface Cost {
-  /** Letters. */
+  /** The number of letters. */
   cost: number
   penalty: number
 }
 
-/** Of the words that are not the same in both. null: they are of different products. */
+/** The cost of the words that are not in both; null: they identify different products. */
 function costOfWords(ofName: readonly string[], ofTitle: readonly string[]): Cost | null {
   const [own, other] = withoutSameTelling(ofName, ofTitle)
   if (own.some((word) => other.some((one) => distinguish(word, one)))) return null
@@ -132,13 +132,11 @@ function costOfWords(ofName: readonly string[], ofTitle: readonly string[]): Cos
   return { cost: cost + lossOf(left) + lossOf(open), penalty: isOther || isTold ? OTHER_WORD : 0 }
 }
 
-/**
- * What words cost that the other text does not have: letters, and half of those of little words.
- */
+/** The cost of words that only one text has: their letters, half of them for little words. */
 const lossOf = (words: readonly string[]) =>
   words.reduce((sum, word) => sum + word.length * (LITTLE_WORDS.has(word) ? 0.5 : 1), 0)
 
-/** `german` and `de` are the same. */
+/** Without the words of one meaning that both have: `german` and `de` are the same. */
 function withoutSameTelling(
   ofName: readonly string[],
   ofTitle: readonly string[],
@@ -159,7 +157,7 @@ const distinguish = (word: string, other: string) => {
   return one !== null && two !== null && one.kind === two.kind
 }
 
-/** Letters changed, added or left out; two that changed places are one. */
+/** Letters that were changed, added or left out; two swapped letters count as one. */
 function typosIn(word: string, other: string): number {
   if (word.length === other.length) {
     const at = [...word].findIndex((letter, place) => letter !== other[place])
@@ -175,7 +173,7 @@ function typosIn(word: string, other: string): number {
   return leven(word, other)
 }
 
-/** More, and it is another word. A single letter always is. */
+/** With more typos it is another word. A single letter has no typos. */
 function mostTypos(word: string, other: string): number {
   if (Math.min(word.length, other.length) < 2) return 0
   const longer = Math.max(word.length, other.length)

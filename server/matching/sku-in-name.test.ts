@@ -142,7 +142,7 @@ describe('in a catalog', () => {
     expect(await find(scope, ...Object.keys(found))).toEqual(Object.values(found))
   })
 
-  // A model without runs and SQL: the name contains the SKU's parts in sequence.
+  // A reference implementation without SQL: the name contains the SKU's parts in sequence.
   const sku = fc
     .array(fc.constantFrom('ab1', 'cd2', 'ef3', 'éf4'), { minLength: 1, maxLength: 4 })
     .chain((parts) =>

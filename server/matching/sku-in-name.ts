@@ -1,5 +1,5 @@
 // SKUs that a filename may contain: `{product_sku}_{filename}.pdf`, or anywhere between delimiters.
-// A SKU may contain delimiters itself, so every run of parts is a question to the catalog, asked in
+// A SKU may contain delimiters itself, so every sequence of parts is looked up in the catalog, in
 // batches.
 import { nameKey } from '../../plugins/contract.ts'
 import { stemOf } from './words.ts'
@@ -9,37 +9,37 @@ import { stemOf } from './words.ts'
  * (sku_parts).
  */
 const PARTS = /[^ \-_.()[\]{}]+/g
-/** The platform has no SKU longer than this. */
+/** The platform's longest SKU. */
 const LONGEST_SKU = 255
-/** After the start of the name: longer runs would be many questions, for SKUs that nobody has. */
+/** After the start of the name: longer sequences would need many look-ups, and are rarely SKUs. */
 const MOST_PARTS = 6
-/** A shorter one may be there by chance. */
+/** A shorter SKU may be in the name by chance. */
 const TELLING = 3
 
-/** Parts of the name that follow one another. */
+/** Consecutive parts of the name. */
 export interface NameRun {
-  /** The parts with `-` between them, as the mirror has SKUs. */
+  /** The parts joined with `-`, like SKUs in the mirror. */
   key: string
-  /** As the name has it, in lower case. */
+  /** The text in the name, in lower case. */
   text: string
   /** Where it begins and ends in the name's key. */
   from: number
   to: number
-  /** Nothing but delimiters comes before it. */
+  /** Only delimiters precede it. */
   first: boolean
-  /** Nothing but an extension follows, and it is first. */
+  /** It is first, and only an extension follows. */
   whole: boolean
-  /** Too short, too plain or too common for a SKU to be meant for sure. */
+  /** Too short, too plain or too common to be surely a SKU. */
   weak: boolean
 }
 
-/** Those that a name begins with, longest first. */
+/** The sequences at the start of the name, longest first. */
 export function startRuns(filename: string): NameRun[] {
   const { name, parts } = partsOf(filename)
   return parts.flatMap((_, last) => runOf(name, parts, 0, last)).reverse()
 }
 
-/** Those elsewhere, in their order; an extension is none. */
+/** The other sequences, in their order; an extension is excluded. */
 export function laterRuns(filename: string): NameRun[] {
   const { name, parts } = partsOf(filename)
   const stem = nameKey(stemOf(filename)).length
@@ -76,10 +76,10 @@ function runOf(name: string, parts: readonly Part[], at: number, last: number): 
   return [{ key, text, from, to, first, whole, weak }]
 }
 
-/** Words and numbers are in names for other reasons than a SKU. */
+/** Letters only or digits only: names contain words and numbers that are not SKUs. */
 const isPlain = (letters: string) => letters.length < TELLING || /^(\p{L}+|\p{N}+)$/u.test(letters)
 
-/** Those that lie within no other. */
+/** Without those that are inside another one. */
 export const outermost = (runs: readonly NameRun[]): NameRun[] =>
   runs.filter(
     ({ from, to }) =>

@@ -1,10 +1,10 @@
-// Words that tell one product from another: numbers in words, sizes, languages, levels. Two
-// different ones of a kind are never a typo of each other.
+// Words that distinguish products: numbers in words, sizes, languages, levels. Two different words
+// of a kind are never typos of each other.
 
 type Kind = 'number' | 'size' | 'language' | 'level'
 
 const LISTS: Readonly<Record<Kind, readonly string[]>> = {
-  // One entry has all words for one value.
+  // Each entry has all words for one value.
   number:
     // prettier-ignore
     'one first i,two second ii,three third iii,four fourth iv,five fifth v,six sixth vi,seven seventh vii,eight eighth viii,nine ninth ix,ten tenth x,eleven eleventh xi,twelve twelfth xii'.split(','),
@@ -64,11 +64,11 @@ const KINDS = new Map(
   ),
 )
 
-/** null: a word like others. */
+/** null: an ordinary word. */
 export const tellingOf = (word: string): { kind: Kind; value: number } | null =>
   KINDS.get(word) ?? null
 
-/** Words that number what comes after them, each by the first of its kind. */
+/** Words before a number, each with the first word of its kind. */
 const LABELS = new Map(
   'volume vol,book,part pt,chapter ch,episode ep,season,edition ed,level,grade,class,lesson,module,unit,issue,week,day,step,stage,series,set'
     .split(',')
@@ -76,7 +76,7 @@ const LABELS = new Map(
 )
 
 /**
- * `volume 2`, of each label that a number comes after: digits, a word for one, or a single letter.
+ * `volume 2`: each label with the number after it: digits, a word for a number, or a single letter.
  */
 export function labelsOf(parts: readonly string[]): string[] {
   return parts.flatMap((part, at) => {

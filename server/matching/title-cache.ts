@@ -1,10 +1,10 @@
 // Title indexes of the shops that are being matched, in the worker's memory: built from the mirror,
-// built again when it has changed, given up when nobody asks any more or others need the room.
+// rebuilt when it has changed, dropped when they are unused or others need the memory.
 import type { ShopScope } from '../db/for-shop.ts'
 import { allTitles, generationOf } from '../storefront/mirror/lookup.ts'
 import { titleIndexBuilder, type TitleIndex } from './title-index.ts'
 
-/** Some 300 bytes each. */
+/** A title needs about 300 bytes. */
 const MOST_TITLES = 120_000
 const IDLE_MS = 10 * 60_000
 
@@ -17,14 +17,14 @@ interface Kept {
 }
 
 export interface TitleCache {
-  /** The index of the shop's titles as the mirror has them now. */
+  /** The index of the shop's titles in the mirror now. */
   of(scope: ShopScope): Promise<TitleIndex>
   readonly titles: number
 }
 
-/** @param mostTitles of all shops together; the last one asked for is kept in any case. */
+/** @param mostTitles of all shops together; the index that was used last is kept in any case. */
 export function createTitleCache(mostTitles = MOST_TITLES): TitleCache {
-  // In the order in which they were asked for last.
+  // Least recently used first.
   const kept = new Map<number, Kept>()
   const titles = () => [...kept.values()].reduce((sum, one) => sum + one.titles, 0)
   const forget = (shop: number, entry: Kept) => {
@@ -66,7 +66,7 @@ export function createTitleCache(mostTitles = MOST_TITLES): TitleCache {
   }
 }
 
-/** A page at a time, so that the worker's other jobs get their turns. */
+/** A page at a time, so that other jobs of the worker get their turns. */
 async function build(scope: ShopScope): Promise<TitleIndex> {
   const builder = titleIndexBuilder()
   for await (const page of allTitles(scope))

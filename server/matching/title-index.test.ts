@@ -15,7 +15,7 @@ const title = fc
 const name = fc.oneof(
   title,
   fc.string({ unit: 'grapheme', maxLength: 12 }),
-  // A title with a letter gone wrong.
+  // A title with a wrong letter.
   fc
     .tuple(title, fc.nat(20), fc.constantFrom('x', ' ', '7', ''))
     .map(([text, at, by]) => text.slice(0, at) + by + text.slice(at + 1)),

@@ -1,6 +1,6 @@
-// The titles of one shop, to be searched by likeness: tens of thousands of names against tens of
-// thousands of titles. A name's rarest trigrams are looked up first, and as soon as no title unseen
-// could still be good enough, it ends: the answer is the same as if every title had been compared.
+// An index of one shop's titles for searches by similarity: tens of thousands of names against tens
+// of thousands of titles. A name's rarest trigrams are looked up first, and the search ends as soon
+// as no other title can be good enough: the result is the same as if every title had been compared.
 import { gramsOf, likeness } from './grams.ts'
 import { STRAY_NUMBER } from './score.ts'
 import { wordsOf, type Words } from './words.ts'
@@ -12,25 +12,25 @@ export interface TitleHit {
 }
 
 export interface TitleIndex {
-  /** How many titles it has. */
+  /** The number of its titles. */
   readonly size: number
   /**
    * The titles that score at least `floor` and less than `margin` below the best, best first.
-   * @param limit of several that score the same, those whose ids come first.
+   * @param limit of several with the same score, those whose ids come first are kept.
    */
   search(words: Words, options: { floor: number; margin: number; limit: number }): TitleHit[]
 }
 
 export interface TitleIndexBuilder {
   add(id: string, title: string): void
-  /** The builder can't be used any more. */
+  /** The builder cannot be used afterwards. */
   build(): TitleIndex
 }
 
 /**
- * How alike a name and a title are, to find the titles worth scoring: the share of common trigrams.
- * A number in the title counts always; one in the name counts where the title has it too, and costs
- * a little where it has not.
+ * The similarity of a name and a title, to find the titles worth scoring: the share of common
+ * trigrams. A number in the title always counts; a number in the name counts if the title has it
+ * too, and otherwise costs a little.
  */
 export function scoreTitle(name: Words, title: Words): number {
   const numbers = name.numbers.filter((number) => title.numbers.includes(number))
@@ -67,7 +67,7 @@ export function titleIndexBuilder(): TitleIndexBuilder {
   }
 }
 
-/** Lists of numbers, one behind the other; each ends where `ends` says. */
+/** Lists of numbers in one array; `ends` has the end of each list. */
 interface Lists {
   grams: Uint32Array
   ends: Uint32Array
@@ -76,11 +76,11 @@ interface Lists {
 interface Tables {
   gramIds: ReadonlyMap<string, number>
   ids: readonly string[]
-  /** Only of titles that have some. */
+  /** Only for titles with numbers. */
   numbers: ReadonlyMap<number, readonly string[]>
   /** The trigrams of each title. */
   titles: Lists
-  /** The titles of each trigram. */
+  /** The titles that have each trigram. */
   holders: Lists
 }
 
@@ -112,8 +112,7 @@ function invert({ grams, ends }: Lists, count: number): Lists {
 
 function searchable(tables: Tables): TitleIndex {
   const { gramIds, ids, titles, holders } = tables
-  // What the present search has marked: trigrams of the name's letters, and titles that it has
-  // scored.
+  // Marks of the current search: trigrams of the name's letters, and titles that it has scored.
   const marked = new Uint8Array(gramIds.size)
   const seen = new Uint32Array(ids.length)
   let search = 0
@@ -130,7 +129,7 @@ function searchable(tables: Tables): TitleIndex {
       const hits: { title: number; score: number }[] = []
       let least = floor
       for (let at = 0; at < rarest.length; at++) {
-        // A title that has none of the trigrams so far shares at most those that are left.
+        // A title without any of the trigrams so far shares at most the remaining ones.
         const left = rarest.length - at
         if (left / name.size < least) break
         const own = Math.max(name.size, left) - left
@@ -163,12 +162,12 @@ function searchable(tables: Tables): TitleIndex {
 }
 
 interface NameGrams {
-  /** Those that some title has. */
+  /** Trigrams of its letters that some title has. */
   letters: number[]
   ofNumbers: number[]
-  /** How many its letters have, those included that no title has. */
+  /** The number of trigrams of its letters, including those that no title has. */
   size: number
-  /** And how many with all its numbers. */
+  /** The number of trigrams including all its numbers. */
   whole: number
   numbers: readonly { number: string; grams: ReadonlySet<string> }[]
 }
@@ -201,7 +200,7 @@ function scoreOf(
   if (name.numbers.length > 0) {
     const there = numbers.get(title) ?? []
     const common = name.numbers.filter(({ number }) => there.includes(number))
-    // The title has each of these whole, so that its trigrams have theirs.
+    // Numbers that the title contains completely, so that their trigrams are common.
     const more =
       common.length === 1
         ? common[0]!.grams.size

@@ -1,19 +1,19 @@
-// The words that a name and a title are compared by: what people write differently without meaning
-// anything by it is gone.
+// The words by which a name and a title are compared, without differences that have no meaning
+// (case, accents, delimiters).
 
 import { labelsOf } from './telling.ts'
 
-/** Words as they are compared, letters and numbers apart. */
+/** Words in the form in which they are compared, letters and numbers apart. */
 export interface Words {
   letters: readonly string[]
   numbers: readonly string[]
-  /** Those of the numbers that tell states of a file apart: `v3`, `copy 2`, a last `(1)`. */
+  /** The numbers that distinguish versions of a file: `v3`, `copy 2`, a last `(1)`. */
   versions: readonly string[]
-  /** `volume 2`: what is numbered. */
+  /** Labels with their numbers: `volume 2`. */
   labels: readonly string[]
 }
 
-/** Words that tell one state of a file from another, never one product from another. */
+/** Words that distinguish versions of a file, never products. */
 const VERSION_WORDS: ReadonlySet<string> = new Set([
   'v',
   'ver',
@@ -30,7 +30,7 @@ const VERSION_WORDS: ReadonlySet<string> = new Set([
   'updated',
 ])
 
-/** The words of a title. Where there would be none left, version words count like others. */
+/** The words of a title. If no others are left, version words count too. */
 export function wordsOf(title: string): Words {
   const text = title
     .replace(/['’ʼ`´]/g, '')
@@ -59,7 +59,7 @@ export function wordsOf(title: string): Words {
   }
 }
 
-/** The words of a filename, its extension left out. */
+/** The words of a filename without its extension. */
 export const wordsOfName = (filename: string): Words => wordsOf(stemOf(filename))
 
 /** The name without its extension: up to five letters and digits, not digits alone. */

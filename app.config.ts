@@ -48,14 +48,14 @@ import { importUpload } from './workflows/import-upload.ts'
 import { importCsv } from './workflows/import-csv.ts'
 import { updateFromCsv } from './workflows/update-from-csv.ts'
 
-/** Throws `ConfigError` that names everything missing or wrong. */
+/** Throws `ConfigError`, which names everything that is missing or wrong. */
 export function appConfig(
   variables: Readonly<Record<string, string | undefined>> = process.env,
 ): Config {
   const environment = readEnvironment(variables)
   return defineConfig({
     environment,
-    // Menus have their actions in this order.
+    // Menus show actions in this order.
     plugins: [
       fetchUrl,
       takeUpload,
@@ -112,7 +112,7 @@ export function appConfig(
       catalogChannel,
     ],
     storage: environment.storage,
-    // What shops pay for (docs/operators.md, "Plans"). Null: nothing requires a plan.
+    // The plans that shops pay for (docs/operators.md, "Plans"). Null: nothing requires a plan.
     plans: null,
   })
 }

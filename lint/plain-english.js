@@ -33,7 +33,10 @@ const PATTERNS = BANNED.map(([words, instead]) => ({
 export const bannedIn = (text) =>
   PATTERNS.flatMap(({ pattern }) => [...text.matchAll(pattern)].map(([found]) => found))
 
-/** Spaces instead of what begins a comment's line, so that words are found across its lines. */
+/**
+ * Replaces the marks at the beginning of comment lines with spaces, so that words are found across
+ * lines.
+ */
 const unmarked = (text) =>
   text.replace(/\n[ \t]*(?:\*|\/\/|--)/g, (mark) => '\n' + ' '.repeat(mark.length - 1))
 

@@ -3,7 +3,7 @@
 export interface AsyncQueue<T> extends AsyncIterable<T> {
   push(value: T): void
   /**
-   * No more will come; what has arrived is still read. With an error, reading then ends by throwing
+   * Ends the queue; elements that have arrived are still read. With an error, reading then throws
    * it.
    */
   end(error?: unknown): void

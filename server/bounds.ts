@@ -1,5 +1,5 @@
-// The first check of a request: nothing longer than its schema allows reaches that schema. After a
-// failed .max() zod continues: it runs the refinements on the whole text, and parses every element
+// The first check of a request: only values within a schema's limits reach that schema. zod
+// continues after a failed .max(): it runs refinements on the whole text, and parses every element
 // of a list that is too long.
 import { z } from 'zod'
 import { problemText } from './problem-text.ts'
@@ -8,14 +8,15 @@ type Schema = z.core.$ZodType
 export type Issue = z.core.$ZodIssue
 type Parsed<T> = { data: T; issues?: never } | { data?: never; issues: readonly Issue[] }
 
-/** Where a schema itself gives no limit. */
+/** The limit of texts whose schema has none. */
 const MOST_CHARACTERS = 10_000
 const MOST_ELEMENTS = 1_000
 const MOST_FIELDS = 1_000
 
 /**
- * As `safeParse`, in a time that grows with the schema's limits, not with the value. What is too
- * long is reported at its place and cut to its limit, so that every other problem is found too.
+ * Like `safeParse`, in a time that grows with the schema's limits, not with the value. A value that
+ * is too long is reported at its place and cut to its limit, so that all other problems are found
+ * too.
  */
 export function parseBounded<S extends z.ZodType>(schema: S, value: unknown): Parsed<z.output<S>> {
   const cuts = new Cuts()
@@ -26,21 +27,21 @@ export function parseBounded<S extends z.ZodType>(schema: S, value: unknown): Pa
   return { issues: [...cuts.issues, ...others] }
 }
 
-/** A field's name as an answer repeats it: the client's own may be as long as the body. */
+/** A field's name as an answer repeats it: a client's name may be as long as the body. */
 export const shortName = (name: string): string =>
   name.length <= MOST_NAME ? name : `${name.slice(0, MOST_NAME).toWellFormed()}…`
 const MOST_NAME = 100
 
 const placeOf = (path: readonly PropertyKey[]) => JSON.stringify(path)
 
-/** A walk through a value beside the schemas that each place in it may have. */
+/** Walks through a value, with the schemas that each place in it may have. */
 class Cuts {
   readonly issues: Issue[] = []
   private readonly path: PropertyKey[] = []
 
   fit(schemas: readonly Schema[], value: unknown): unknown {
-    // Nothing reads what no schema describes, but a schema that is applied to it later, and that
-    // has its own limits.
+    // A value without a schema is not read, except by a schema that is applied later and has its
+    // own limits.
     if (schemas.length === 0 || schemas.some(isOpen)) return value
     if (typeof value === 'string') return this.fitText(schemas, value)
     if (Array.isArray(value)) return this.fitList(schemas, value)
@@ -80,7 +81,7 @@ class Cuts {
     return fitted
   }
 
-  /** In the schema's own words where it has a limit. */
+  /** With the message of the schema that has the limit, if there is one. */
   private report(
     origin: 'string' | 'array' | 'object',
     check: z.core.$ZodCheck | undefined,
@@ -151,7 +152,7 @@ function alternativesOf(schema: Schema): readonly Schema[] {
       return concrete(def.in)
     case 'lazy':
       return concrete(def.getter())
-    // Of a strict object: its unknown fields are refused unread.
+    // Stands for the unknown fields of a strict object, which are refused unread.
     case 'never':
       return []
     case 'optional':

@@ -1,15 +1,15 @@
 // `npm ci` runs this last. ssh2's install script compiles against the headers of the Node that ran
-// npm; the server runs on the Node of node_modules, and SFTP falls back to slow JavaScript where the
-// two do not match. Compiles it again then. Nothing fails where there is no compiler.
+// npm, but the server runs on the Node of node_modules. If the two do not match, SFTP falls back to
+// slow JavaScript: compile again then. Nothing fails if there is no compiler.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { hasNativeCrypto, NATIVE_CRYPTO } from './channels/drop/native-crypto.ts'
 
-/** node-gyp comes with npm, which says where; no other package manager is supported. */
+/** The path of node-gyp, which npm provides; other package managers are not supported. */
 const NODE_GYP = process.env.npm_config_node_gyp
 const HOME = path.resolve(process.execPath, '../..')
-/** npm's `node` package has a link to the program, and the headers in a package of the platform. */
+/** npm's `node` package links to the program, and the headers are in a package of the platform. */
 const HEADERS = [
   HOME,
   path.join(HOME, `node_modules/node-${process.platform}-${process.arch}`),

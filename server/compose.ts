@@ -1,5 +1,5 @@
-// Wires the server's parts together, for main.ts and for the tests: opens what every role needs,
-// then what the web role needs.
+// Connects the server's parts, for main.ts and for the tests: opens what every role needs, then
+// what the web role needs.
 import type { Closing } from './startup/closing.ts'
 import path from 'node:path'
 import { openCloud, type Cloud, type CloudOptions } from './channels/cloud/cloud.ts'
@@ -31,13 +31,13 @@ export interface Given {
   config: Config
   database: Database
   secrets: Secrets
-  /** Of the addresses that we give out, without a slash at the end. */
+  /** Of the addresses that this server gives to others, without a slash at the end. */
   baseUrl: string
   clock: () => Date
   log: Logger
-  /** Tests lead names of cloud providers to their emulators. */
+  /** Tests redirect host names of cloud providers to their emulators. */
   emulators?: CloudOptions['emulators']
-  /** Added as parts open, so that a start that fails closes them too. Run in reverse order. */
+  /** Filled as parts open, so that a failed start closes them too. Run in reverse order. */
   closings: Closing[]
 }
 
@@ -48,12 +48,12 @@ export interface Composed {
   stores: ReadonlyMap<string, BlobStore>
   storefront: Storefront
   client: GuardedClient
-  /** Where unfinished uploads are. */
+  /** Where unfinished uploads are stored. */
   folder: UploadFolder
   cloud: Cloud
   /**
-   * Throws `ConfigError` where a setting cannot be used.
-   * @param drop where merchants connect to the drop server; absent: as configured.
+   * Throws `ConfigError` if a setting cannot be used.
+   * @param drop the address of the drop server for merchants; absent: as configured.
    */
   openWeb(page: PageSource, drop?: DropAddress): Promise<Web>
 }
@@ -64,7 +64,7 @@ export interface Web {
   delivery: Delivery
 }
 
-/** Throws `ConfigError` where a setting cannot be used. */
+/** Throws `ConfigError` if a setting cannot be used. */
 export async function composeServer(given: Given): Promise<Composed> {
   const { config, database, secrets, baseUrl, log, closings } = given
   const { environment, limits } = config

@@ -30,7 +30,7 @@ describe('the environment', () => {
       readEnvironment({ PORT: 'many', ROLE: 'web,king', DATABASE_URL: 'mysql://x' }),
     )
     expect(message).toContain('PORT: write a port number')
-    // Nobody would know where it listens.
+    // Without a fixed port, nobody would know where it listens.
     expect(problemsOf(() => readEnvironment({ PORT: '0' }))).toContain(
       'PORT: write a port number from 1',
     )

@@ -1,5 +1,5 @@
-// What an installation is made of, and the check that it is whole: an unknown plugin, a missing
-// option or a doubled id is refused when the server starts, not when it is first used.
+// The configuration of an installation, and its check at the start: an unknown plugin, a missing
+// option or a duplicate id is refused when the server starts, not when it is first used.
 import path from 'node:path'
 import { z } from 'zod'
 import { actionsOf, type Plugin, type Workflow } from '../plugins/contract.ts'
@@ -21,15 +21,15 @@ const ROLES = ['web', 'worker', 'drop'] as const
 export type Role = (typeof ROLES)[number]
 
 export interface Limits {
-  /** Bytes of a JSON body. */
+  /** The most bytes of a JSON body. */
   body_bytes: number
   entries_per_import: number
   reads_per_minute: number
   writes_per_minute: number
-  /** What all API keys of a shop share, in addition to each one's own limit. */
+  /** The limit of all API keys of a shop together, in addition to each key's own limit. */
   shop_reads_per_minute: number
   shop_writes_per_minute: number
-  /** What one shop may have: files outside the trash, and the bytes of all kept versions. */
+  /** Limits of one shop: files, trash excluded, and the bytes of all kept versions. */
   shop_files: number
   shop_storage_bytes: number
   /** Unfinished uploads, and the bytes that they announced or that wait to be imported. */
@@ -41,17 +41,17 @@ export interface Limits {
   failed_sign_ins_per_minute: number
   /** The most bytes that one file may have. */
   file_bytes: number
-  /** Of all files together that wait in a shop's drop folders. */
+  /** The most bytes of all files together that wait in a shop's drop folders. */
   drop_waiting_bytes: number
-  /** Above this many bytes a file is imported with a warning. */
+  /** A file with more bytes is imported with a warning. */
   large_file_bytes: number
   /** Above this many files, a deletion or another change runs in the background. */
   background_delete: number
   background_update: number
-  /** An import of so many files is reported by text message, where a shop wants that. */
+  /** An import of this many files is reported by text message, if the shop wants that. */
   sms_files: number
   ids_per_call: number
-  /** How long an import's caller waits for its end before it gets 202. */
+  /** How long the caller of an import waits for its end before the answer 202. */
   wait_seconds: number
   /**
    * Concurrent batches in one worker that use bytes or external systems; one shop gets at most half
@@ -77,11 +77,11 @@ export interface Config {
   environment: Environment
   plugins: readonly Plugin[]
   workflows: readonly Workflow[]
-  /** The ways by which operations start, with their titles. */
+  /** How operations can be started, with their titles. */
   channels: readonly Channel[]
   storage: Storage
   limits: Limits
-  /** What shops pay for. Null: nothing requires a plan. */
+  /** The plans that shops pay for. Null: nothing requires a plan. */
   plans: Plans | null
 }
 
@@ -109,7 +109,7 @@ export const DEFAULT_LIMITS: Limits = {
   jobs_at_once: 8,
 }
 
-/** A setting that is missing or wrong. Every problem is named, each with what to write. */
+/** Missing or wrong settings. Every problem is named, with what to write instead. */
 export class ConfigError extends Error {
   constructor(problems: readonly string[]) {
     super(
@@ -286,16 +286,16 @@ const environmentSchema = z.object({
 export interface DropEnvironment extends DropAddress {
   /** Null: any port. */
   passivePorts: { first: number; last: number } | null
-  /** Null: the one that the client connected to. */
+  /** Null: the address to which the client connected. */
   passiveAddress: string | null
-  /** Files in PEM. Null: a certificate is made. */
+  /** PEM files. Null: a certificate is generated. */
   tls: { cert: string; key: string } | null
 }
 
 export interface CloudEnvironment {
-  /** Absolute. Null: rclone is looked for. */
+  /** Absolute. Null: rclone is searched for. */
   rclone: string | null
-  /** The operator's apps at the providers that merchants sign in to. */
+  /** The operator's apps at providers with a sign-in. */
   clients: Readonly<Record<string, { id: string; secret: string } | undefined>>
 }
 
@@ -303,12 +303,12 @@ export interface Environment {
   dataDir: string
   port: number
   host: string
-  /** Without a trailing slash. Null: the address that the server listens on. */
+  /** Without a trailing slash. Null: the address on which the server listens. */
   baseUrl: string | null
   /** Null: the embedded server. */
   databaseUrl: string | null
   roles: readonly Role[]
-  /** Null: made in the data folder at first start. */
+  /** Null: generated in the data folder at the first start. */
   secret: string | null
   /** Null: demo mode, with the built-in demo of the platform. */
   platform: { apiKey: string; apiSecret: string; previousSecret?: string | null } | null
@@ -318,20 +318,23 @@ export interface Environment {
   partner: PartnerAccess | null
   smtpUrl: string | null
   mailFrom: string
-  /** Null: text messages are kept in the list, and none is sent. */
+  /** Null: text messages are stored in the list, and none is sent. */
   twilio: TwilioAccount | null
   allowLoopback: boolean
   trustProxy: boolean
   /** Without a trailing slash. Null: no CDN. */
   cdnBaseUrl: string | null
   /**
-   * nginx’s internal location of the primary folder, without a trailing slash. Null: we send every
-   * file ourselves.
+   * nginx’s internal location of the primary folder, without a trailing slash. Null: this server
+   * sends every file itself.
    */
   accelLocation: string | null
-  /** Large files of a bucket are fetched from the bucket itself. */
+  /** Large files of a bucket are downloaded from the bucket itself. */
   s3Redirect: boolean
-  /** What a reader of /metrics must send. Null: it is closed, demo mode excepted. */
+  /**
+   * The bearer token that readers of /metrics must send. Null: nobody may read them, except in demo
+   * mode.
+   */
   metricsToken: string | null
   drop: DropEnvironment
   cloud: CloudEnvironment
@@ -473,7 +476,7 @@ function dropOf(env: z.output<typeof environmentSchema>): DropEnvironment {
   }
 }
 
-/** Folders in the data folder where nothing else is said. Adds what is wrong to `problems`. */
+/** Without a setting, locations are folders in the data folder. Adds problems to `problems`. */
 function readStorage(
   env: z.output<typeof environmentSchema>,
   dataDir: string,
@@ -505,7 +508,7 @@ function readStorage(
   return storage
 }
 
-/** Fills in the defaults and checks that everything named exists. Throws `ConfigError`. */
+/** Fills in the defaults and checks that everything that is named exists. Throws `ConfigError`. */
 export function defineConfig(
   config: Omit<Config, 'limits' | 'channels' | 'plans'> & {
     limits?: Partial<Limits>
@@ -538,8 +541,8 @@ export function defineConfig(
 }
 
 /**
- * Each plugin with an entry in a menu is an action under its own id; one without a workflow of that
- * id gets this one.
+ * The workflows of actions: each plugin with an entry in a menu is an action under its own id, and
+ * gets this workflow unless there is one of that id.
  */
 function impliedActions(plugins: readonly Plugin[], workflows: readonly Workflow[]): Workflow[] {
   const tells = plugins.some(({ id }) => id === 'notify')

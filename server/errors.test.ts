@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { ERRORS } from './errors.ts'
 
-// Clients match on codes: one that goes or changes its status breaks them. New ones are added here
-// on purpose.
+// Clients match on codes: removing one, or changing its status, breaks them. Add new ones here
+// deliberately.
 test('the list of errors is what clients rely on', () => {
   const list = Object.entries(ERRORS).map(([code, { status, type }]) => `${code} ${status} ${type}`)
   expect(list).toMatchInlineSnapshot(`

@@ -381,7 +381,10 @@ export interface ErrorDetail {
   message: string
 }
 
-/** So many problems are named. The rest are counted: a reply must not grow with a wrong request. */
+/**
+ * The most problems that an answer names; the others are counted, so that an answer does not grow
+ * with a wrong request.
+ */
 export const MOST_DETAILS = 100
 
 /**
@@ -394,7 +397,7 @@ export class AppError extends Error {
   readonly details: readonly ErrorDetail[]
   /** How many there are. */
   readonly detailsTotal: number
-  /** Seconds until it is worth trying again. */
+  /** Seconds until a retry makes sense. */
   readonly retryAfter: number | null
 
   constructor(
@@ -403,7 +406,7 @@ export class AppError extends Error {
       message?: string
       param?: string
       details?: readonly ErrorDetail[]
-      /** Where `details` are only the first of them. */
+      /** The number of all details, if `details` are only the first ones. */
       detailsTotal?: number
       retryAfter?: number
       cause?: unknown
@@ -424,7 +427,7 @@ export class AppError extends Error {
 }
 
 /**
- * Is this string one of our codes? Plugins name codes as strings; an unknown one is a fault of the
+ * Is this string one of our codes? Plugins name codes as strings; an unknown one is a bug of the
  * plugin.
  */
 export function isErrorCode(code: string): code is ErrorCode {

@@ -1,6 +1,5 @@
-// Structured logs, a JSON object a line. Values are written by allow-list: only fields of the types
-// below, and only the fields that the caller names. Tokens, keys and URLs' query strings have no
-// business here.
+// Structured logs, one JSON object per line. Only fields of the types below are written, and only
+// those that the caller names. Tokens, keys and URLs' query strings must not be logged.
 
 export type LogFields = Record<string, string | number | boolean | null | undefined>
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
@@ -15,7 +14,7 @@ export interface Logger {
 const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
 
 /**
- * Logs at `least` and above to `write`, by default to standard error so that standard output stays
+ * Logs at `least` and above to `write`; by default to standard error, so that standard output is
  * for people.
  */
 export function createLogger(
@@ -33,8 +32,8 @@ export function createLogger(
 }
 
 /**
- * What may be logged of an unknown error: its own message and stack, without the properties
- * libraries hang on it.
+ * The fields of an unknown error that may be logged: its message and stack, without properties that
+ * libraries add.
  */
 export function errorFields(error: unknown): LogFields {
   if (!(error instanceof Error)) return { error: String(error) }

@@ -8,8 +8,8 @@ import { createLogger, errorFields, type Logger } from './log.ts'
 const STOP_WITHIN_MS = 20_000
 
 /**
- * Starts everything; what must be stopped is pushed to `closings` as it starts, so that a failed
- * start stops it too.
+ * Starts everything; pushes what must be stopped to `closings` as it starts, so that a failed start
+ * stops it too.
  */
 async function start(config: Config, log: Logger, closings: Closing[]): Promise<void> {
   if (config.environment.roles.every((role) => role === 'drop')) {

@@ -1,10 +1,10 @@
-// The operator's plans, as app.config.ts names them.
+// The operator's plans, from app.config.ts.
 
 /** Null: no limit. */
 export interface PlanLimits {
   files: number | null
   storage_bytes: number | null
-  /** Downloads that buyers may have in a calendar month, before no further links can be created. */
+  /** Buyers' downloads in a calendar month; above it, no further links can be created. */
   monthly_downloads: number | null
 }
 
@@ -12,12 +12,12 @@ export const PLAN_FEATURES = ['workflows', 'schedules', 'connections', 'webhooks
 export type PlanFeature = (typeof PLAN_FEATURES)[number]
 
 export interface OfferedPlan {
-  /** The handle of the plan on the platform, with managed pricing. */
+  /** The handle of the plan on the platform, for managed pricing. */
   id: string
   title: string
   limits: PlanLimits
   features: readonly PlanFeature[]
-  /** What `manual` pricing charges; absent: it costs nothing. */
+  /** The charge with `manual` pricing; absent: the plan is free. */
   price?: { amount: number; currency: string; interval: 'EVERY_30_DAYS' | 'ANNUAL' }
   trialDays?: number
 }
@@ -32,19 +32,19 @@ export interface PartnerAccess {
 
 export interface Plans {
   /**
-   * `managed`: the platform shows the plans and charges for them; the shop's is read through the
-   * Partner API. `manual`: this app asks for the charge.
+   * `managed`: the platform shows the plans and charges for them; the shop's plan is read through
+   * the Partner API. `manual`: this app requests the charge.
    */
   pricing: 'managed' | 'manual'
   /** The plan of a shop without a subscription, an id of the list. */
   free: string
   list: readonly OfferedPlan[]
   partner?: PartnerAccess | null
-  /** Charges are not real. */
+  /** Test charges: no money is charged. */
   test?: boolean
 }
 
-/** What is wrong with them, each with what to write. */
+/** The problems of the plans, each with what to write instead. */
 export function planProblems({ pricing, free, list, partner }: Plans): string[] {
   const ids = list.map(({ id }) => id)
   const doubled = ids.filter((id, at) => ids.indexOf(id) !== at)

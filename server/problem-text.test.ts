@@ -1,4 +1,4 @@
-// No sentence of the library reaches a user: each of its issue codes, and each format, has our own.
+// Users never see a message of the library: each of its issue codes and formats has our own text.
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { problemText } from './problem-text.ts'

@@ -1,11 +1,11 @@
-// What is wrong with a value that does not fit its schema, in our own sentences: the library's
-// speak of its types.
+// Our own messages for values that do not match their schema: the library's messages name its
+// types.
 import type { z } from 'zod'
 
 type Issue = z.core.$ZodRawIssue
 type IssueOf<Code extends z.core.$ZodIssueCode> = Extract<Issue, { code: Code }>
 
-/** Pass it as `error` when parsing. A message that the schema itself gives comes before it. */
+/** Pass it as `error` when parsing. A message of the schema itself takes precedence. */
 export function problemText(issue: Issue): string {
   const text = TEXTS[issue.code] as ((issue: Issue) => string) | undefined
   return text?.(issue) ?? NOT_ALLOWED
@@ -81,7 +81,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   cidrv6: 'This is not a range of IP addresses',
 }
 
-/** What a limit counts, one and many; a number has no unit. */
+/** The unit that a limit counts, singular and plural; a number has no unit. */
 const UNITS: Readonly<Record<string, readonly [string, string]>> = {
   array: ['entry', 'entries'],
   set: ['entry', 'entries'],
@@ -108,7 +108,7 @@ function bound(
   return `${words} ${value}${unit ? ` ${unit}` : ''}`
 }
 
-/** A longer list is of no use. */
+/** The most values that a message lists. */
 const MOST_NAMED = 30
 
 function oneOf(values: readonly z.core.util.Primitive[]): string {

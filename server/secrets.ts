@@ -1,4 +1,5 @@
-// The server's secret and all that is derived from it: sealed columns, link keys, API key hashes.
+// The server's secret and everything that is derived from it: sealed columns, link keys, hashes of
+// API keys.
 import {
   createCipheriv,
   createDecipheriv,
@@ -12,15 +13,15 @@ import path from 'node:path'
 
 export interface Secrets {
   /**
-   * AES-256-GCM under a data key of the row's own. `about` names shop and column: a value moved
-   * elsewhere won't open.
+   * AES-256-GCM with a data key for each value. `about` names shop and column: a value that was
+   * moved elsewhere cannot be opened.
    */
   seal(plain: string, about: string): Buffer
-  /** Throws when the value was sealed with another secret or for another place. */
+  /** Throws if the value was sealed with another secret or for another place. */
   open(sealed: Buffer, about: string): string
-  /** A link's key: 256 bits, the same each time, not to be had from the database alone. */
+  /** A link's key: 256 bits, the same each time, and not computable from the database alone. */
   linkKey(linkId: string, rotation: number): string
-  /** A hash of a buyer's address and agent: enough to know them again within a session. */
+  /** A hash of a buyer's address and agent, to recognise the client within a session. */
   clientHash(text: string): Buffer
   /** A separate key for another use. */
   derive(use: string): Buffer
@@ -60,10 +61,10 @@ export function createSecrets(secret: string): Secrets {
   }
 }
 
-/** What the database holds of a key with 256 random bits. */
+/** What the database stores of a key with 256 random bits. */
 export const hashKey = (key: string): Buffer => hash('sha256', key, 'buffer')
 
-/** The secret in `<dataDir>/secret`, made at first start. */
+/** The secret in `<dataDir>/secret`, generated at the first start. */
 export async function ensureSecret(dataDir: string): Promise<string> {
   await mkdir(dataDir, { recursive: true })
   const file = path.join(dataDir, 'secret')

@@ -1,4 +1,4 @@
-// A limit of concurrent uses. First come, first served.
+// A limit of concurrent uses, in the order of the requests.
 
 export interface Semaphore {
   /**
@@ -20,7 +20,7 @@ export function createSemaphore(count: number): Semaphore {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const stop = () => {
       const at = waiting.indexOf(resolve)
-      // It has got its turn: its holder handles the signal.
+      // It has been acquired: its holder handles the signal.
       if (at < 0) return
       waiting.splice(at, 1)
       reject(signal!.reason)

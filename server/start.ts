@@ -1,5 +1,5 @@
-// Starts the web and worker roles, with the drop server as a child where it is asked for too.
-// compose.ts wires the parts together.
+// Starts the web and worker roles, and the drop server as a child if its role is requested.
+// compose.ts connects the parts.
 import type { AddressInfo } from 'node:net'
 import { composeServer } from './compose.ts'
 import type { Closing } from './startup/closing.ts'
@@ -20,8 +20,8 @@ import { ensurePage } from './startup/page.ts'
 const STOP_WITHIN_MS = 20_000
 
 /**
- * Starts everything; what must be stopped is pushed to `closings` as it starts, so that a failed
- * start stops it too.
+ * Starts everything; pushes what must be stopped to `closings` as it starts, so that a failed start
+ * stops it too.
  */
 export async function start(
   config: Config,
@@ -35,7 +35,8 @@ export async function start(
   pageBuilt.catch(() => {})
   const { database, secrets, close } = await openForStart(environment, log)
   closings.push(close)
-  // It loads its own modules meanwhile, so it is not waited for before its address is needed.
+  // It loads its modules in the meantime, so the start waits for it only when its address is
+  // needed.
   const dropStarts = environment.roles.includes('drop')
     ? startDropChild(environment, database, log)
     : Promise.resolve(null)

@@ -1,4 +1,4 @@
-// Makes buyers' links for files, and a list of them.
+// Creates buyers' links for files, and a list of them.
 import type { Workflow } from '../plugins/contract.ts'
 
 export const createLinksWorkflow: Workflow = {

@@ -1,4 +1,4 @@
-// What happens to every file that comes over the HTTP API.
+// The steps for every file that arrives over the HTTP API.
 import type { Workflow } from '../plugins/contract.ts'
 
 export const importApi: Workflow = {

@@ -1,4 +1,4 @@
-// What happens to every object that a cloud sync finds new, changed, renamed or deleted.
+// The steps for every object that a cloud sync finds new, changed, renamed or deleted.
 import type { Workflow } from '../plugins/contract.ts'
 
 export const importCloud: Workflow = {

@@ -1,4 +1,4 @@
-// What happens to every row of a CSV file that is imported.
+// The steps for every row of an imported CSV file.
 import type { Workflow } from '../plugins/contract.ts'
 
 export const importCsv: Workflow = {

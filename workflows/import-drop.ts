@@ -1,4 +1,4 @@
-// What happens to every file that comes through the FTP/SFTP drop folders.
+// The steps for every file that arrives in the FTP/SFTP drop folders.
 import type { Workflow } from '../plugins/contract.ts'
 
 export const importDrop: Workflow = {

@@ -1,4 +1,4 @@
-// What happens to every file that someone uploads in the browser.
+// The steps for every file that is uploaded in the browser.
 import type { Workflow } from '../plugins/contract.ts'
 
 export const importUpload: Workflow = {

@@ -1,5 +1,5 @@
-// Changes files that exist as the rows of a CSV file say, one batch after another: they may take
-// each other's names.
+// Changes existing files as the rows of a CSV file say, one batch after another, because files may
+// take each other's names.
 import type { Workflow } from '../plugins/contract.ts'
 
 export const updateFromCsv: Workflow = {

@@ -1,4 +1,4 @@
-// One address that the platform's automation (Flow) posts to, and what its handler gets.
+// One address to which the platform's automation (Flow) posts, and the parts of its handler.
 import type { Database } from '../db/database.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Logger } from '../log.ts'
@@ -13,9 +13,9 @@ export interface FlowParts {
   log: Logger
 }
 
-/** One address that the platform posts to. */
+/** One address to which the platform posts. */
 export interface FlowAddress {
   path: string
-  /** In one transaction. Throws `AppError`: the workflow's run then shows the problems. */
+  /** Runs in one transaction. Throws `AppError`, whose problems the workflow's run shows. */
   handle(tx: ShopScope, body: Record<string, unknown>, parts: FlowParts): Promise<object>
 }

@@ -1,5 +1,6 @@
-// What the platform's automation (Flow) posts to the app: that workflows begin or cease to use a
-// trigger, and actions of workflows. Each is signed over its raw body as webhooks are.
+// The requests of the platform's automation (Flow) to the app: reports that workflows begin or
+// cease to use a trigger, and actions of workflows. Each is signed over its raw body, like
+// webhooks.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readBounded } from '../bounded-body.ts'
 import { forShop } from '../db/for-shop.ts'

@@ -1,6 +1,6 @@
-// POST /flow/actions/send-download-links: an action of a workflow in the platform's automation (Flow)
-// makes links for files or a pack, and sends them to a buyer by email. Once for each run of the
-// action: the platform repeats a request whose answer was lost.
+// POST /flow/actions/send-download-links: an action of a workflow in the platform's automation
+// (Flow) creates links for files or a pack, and sends them to a buyer by email. Once for each run
+// of the action: the platform repeats a request whose answer was lost.
 import { z } from 'zod'
 import { nameKey, settingFields } from '../../plugins/contract.ts'
 import { parseBounded, type Issue } from '../bounds.ts'
@@ -67,7 +67,7 @@ function refused(issues: readonly Issue[]): AppError {
   return new AppError('validation_failed', { param, details, message: `${param}: ${message}` })
 }
 
-/** Stored with the ids of webhooks, for as long as the platform repeats. */
+/** Stored with the ids of webhooks, as long as the platform may repeat the request. */
 async function isNewRun(tx: ShopScope, run: string): Promise<boolean> {
   const rows = await tx.query(
     `insert into webhooks (shop_id, id, topic) values (:shop, :id, 'flow/send-download-links')
@@ -77,7 +77,7 @@ async function isNewRun(tx: ShopScope, run: string): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Throws `validation_failed` that names each file and pack that does not exist. */
+/** Throws `validation_failed`, which names each file and pack that does not exist. */
 async function makeWanted(
   tx: ShopScope,
   { email, files, pack, ...terms }: Wanted,
@@ -103,7 +103,7 @@ const wrong = (param: string, message: string) =>
     details: [{ param, code: 'invalid_value', message }],
   })
 
-/** Bare UUIDs, in the order given. A name, or an id as the page and the API show it. */
+/** Bare UUIDs, in the order given. Each is given by name, or by its id in the page and the API. */
 async function idsOf(
   tx: ShopScope,
   table: 'files' | 'packs',

@@ -1,5 +1,5 @@
-// POST /flow/triggers: the platform tells whether a shop has a workflow that begins with one of the
-// app's triggers. Only then is the trigger sent.
+// POST /flow/triggers: the platform reports whether a shop has a workflow that begins with one of
+// the app's triggers. Only then the trigger is sent.
 import { z } from 'zod'
 import { FLOW_TRIGGERS, recordTriggerUse } from '../notify/flow/triggers.ts'
 import type { FlowAddress } from './address.ts'
@@ -13,7 +13,7 @@ const schema = z.object({
 export const TRIGGER_USE: FlowAddress = {
   path: '/flow/triggers',
   handle: async (tx, body) => {
-    // A trigger of another version: nothing is left to do.
+    // A trigger of another version: nothing to do.
     const { data } = schema.safeParse(body)
     if (data)
       await recordTriggerUse(tx, {

@@ -1,5 +1,6 @@
-// Plans with the stand-in's billing: read from the platform, enforced where files and links are made,
-// changed by a charge that the merchant confirms; and nothing of it where the operator has none.
+// Plans with the demo's billing: read from the platform, enforced where files and links are
+// created, changed by a charge that the merchant confirms; and no limits if the operator has no
+// plans.
 import { afterEach, expect, test } from 'vitest'
 import { addFile } from '../../test/deliveries.ts'
 import { openTestApp, type TestApp } from '../../test/app.ts'
@@ -78,7 +79,7 @@ test('a plan limits files, storage, links and features, and says what to do', as
     code: 'plan_limit',
     message: expect.stringContaining('allows 1 downloads a month') as string,
   })
-  // Links that buyers have go on working.
+  // Existing links keep working.
   expect((await fetch(download)).status).toBe(200)
   expect(await plan(opened, '')).toMatchObject({ used: { files: 2, storage_bytes: 610 } })
 })
@@ -109,7 +110,7 @@ test('managed pricing: the plan is read through the Partner API', async () => {
   )
   await post(`${opened.shopFrontUrl}/demo/plan/studio`)
   expect(await plan(opened)).toMatchObject({ plan: 'studio', limits: { files: null } })
-  // One that the operator does not offer any more has the limits of the free plan.
+  // A plan that the operator no longer offers has the limits of the free plan.
   await post(`${opened.shopFrontUrl}/demo/plan/gold`)
   expect(await plan(opened)).toMatchObject({ plan: 'small' })
 })

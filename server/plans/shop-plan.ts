@@ -1,5 +1,5 @@
-// Reads the plan that a shop pays for from the platform, and keeps it with its limits. While the
-// platform cannot be reached the plan that was read last counts.
+// Reads the plan that a shop pays for from the platform, and stores it with its limits. While the
+// platform is unavailable, the plan that was read last counts.
 import type { Database } from '../db/database.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import type { BackgroundTask } from '../engine/background.ts'
@@ -15,7 +15,7 @@ export interface PlanParts {
   log: Logger
 }
 
-/** A subscription is told by no webhook of managed pricing. */
+/** Managed pricing has no webhook that reports a subscription. */
 const READ_EVERY = '1 hour'
 
 /** Throws `PortError`. */
@@ -33,7 +33,7 @@ export async function learnPlan(
   await keepPlan(scope, planOf(plans, found), found)
 }
 
-/** A subscription to a plan that is not in the list any more has the limits of the free one. */
+/** A subscription to a plan that is no longer in the list has the limits of the free one. */
 const planOf = ({ list, free }: Plans, found: Subscription | null): OfferedPlan =>
   list.find(({ id, title }) => id === found?.name || title === found?.name) ??
   list.find(({ id }) => id === free)!
@@ -77,7 +77,7 @@ export const planTask = (parts: PlanParts): BackgroundTask => ({
   },
 })
 
-/** Where the operator has no plans any more, nothing is limited by what was read before. */
+/** If the operator has no plans any more, plans that were read before must not limit anything. */
 export async function forgetPlans({ database, plans }: PlanParts): Promise<void> {
   if (!plans) await database.pool.query('delete from shop_plans')
 }

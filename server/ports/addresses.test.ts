@@ -207,7 +207,7 @@ describe('a look-up', () => {
       )
   const unknown: Resolve = (_, done) =>
     done(Object.assign(new Error('none'), { code: 'ENOTFOUND' }), [])
-  /** A resolver that answers after so many milliseconds of the fake clock. */
+  /** A resolver that answers after this many milliseconds of the fake clock. */
   const after =
     (ms: number, resolve: Resolve): Resolve =>
     (name, done) =>
@@ -217,7 +217,7 @@ describe('a look-up', () => {
     guardedLookup(resolve, isPublic)('name', { all }, (error, found) => done(error ?? found))
     return promise
   }
-  /** What a refused look-up answers, and when by the fake clock. */
+  /** The answer of a refused look-up, and its time by the fake clock. */
   const refusalOf = async (resolve: Resolve) => {
     const since = performance.now()
     const answered = lookUp(resolve).then((error) => ({

@@ -12,7 +12,7 @@ interface Row {
   size_bytes: number
 }
 
-/** A failed file is taken again where its import is retried; one that was imported is not. */
+/** A failed file can be taken again when its import is retried; an imported one cannot. */
 const TAKEABLE = `shop_id = :shop and id = :id and claim = :claim and hash is not null
   and state in ('waiting', 'importing', 'failed')`
 const COLUMNS = `encode(hash, 'hex') as hash, location, size_bytes`

@@ -40,9 +40,9 @@ const failure = (retryable: boolean, detail: string) => ({
   detail,
   retryable,
 })
-/** Refused by its text alone. */
+/** Refused because of its text, without a look-up. */
 const NOT_REACHED = failure(false, 'The address could not be reached')
-/** Blocked, unknown or silent: after a look-up all of them are told alike. */
+/** Blocked, unknown or silent: after a look-up all of these have the same error. */
 const UNREACHABLE = failure(true, 'The address could not be reached')
 const unknownName: Resolve = (_, done) =>
   done(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }), [])
@@ -243,8 +243,8 @@ describe('redirects', () => {
     expect(await failureOf(read(url))).toEqual(NOT_REACHED)
   })
   it('from outside to loopback are refused', async () => {
-    // The name resolves to loopback, which only a client that may use it reaches: so the redirect
-    // is what is judged.
+    // The name resolves to loopback, which only the test's client may reach, so the test judges the
+    // redirect.
     const url = `${origin.url}/redirect?to=${encodeURIComponent('http://internal.example/')}`
     const client = clientOf({ resolve: resolving(['192.168.0.9']) })
     expect(await failureOf(read(url, client))).toEqual(UNREACHABLE)
@@ -262,7 +262,7 @@ describe('addresses', () => {
       'fd00::1',
     ]
     const resolvers = [unknownName, ...addresses.map((address) => resolving([address]))]
-    // Together: each refusal takes the second that hides what the look-up found.
+    // Concurrently: each refusal takes the second that hides the result of the look-up.
     const failures = await Promise.all(
       resolvers.flatMap((resolve) => {
         const client = clientOf({ allowLoopback: false, resolve })
@@ -287,14 +287,14 @@ describe('addresses', () => {
     let asked = 0
     const resolve: Resolve = (_, done) => {
       asked += 1
-      // The second answer is another one, as a rebinding name gives it.
+      // The second answer differs, as with DNS rebinding.
       done(null, [{ address: asked === 1 ? '127.0.0.1' : '10.0.0.1', family: 4 }])
     }
     const client = clientOf({ resolve })
     const url = `http://rebind.example:${origin.port}`
     expect(await read(`${url}/bytes/10/first`, client)).toEqual(contentOf(10, 'first'))
     expect(asked).toBe(1)
-    // Broken off, so that the next request needs a new connection.
+    // Interrupted, so that the next request needs a new connection.
     await failureOf(read(`${url}/cut/1000/10`, client))
     expect(await failureOf(read(`${url}/bytes/10/second`, client))).toEqual(UNREACHABLE)
     expect(asked).toBe(2)

@@ -36,7 +36,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }))
 
 const signal = new AbortController().signal
-/** With another backup location than the disk's, where the test has one. */
+/** The port, with another backup location if the test has one. */
 const stored = (to: BlobStore = backup) =>
   createStoredFiles(
     scope,
@@ -45,12 +45,12 @@ const stored = (to: BlobStore = backup) =>
       ['backup', to],
     ]),
   )
-/** Of the file, and the bytes that an earlier step has made of it. */
+/** An item about the file, with the bytes that an earlier step staged. */
 const itemOf = (id: string, staged: StagedBlob | null = null): Item => ({
   ...fileItem('a', { id }),
   staged,
 })
-/** Give how many bytes were copied. */
+/** These give how many bytes were copied. */
 const move = async (id: string, to?: BlobStore) =>
   (await stored(to).relocate(itemOf(id), 'backup', { keep: false }, signal)).copied
 const copy = async (id: string, to?: BlobStore) =>
@@ -75,7 +75,7 @@ const addTo = (id: string, content: string) =>
       version,
     })
   })
-/** What a link to the file would give now. */
+/** The bytes that a link to the file would serve now. */
 async function served(id: string): Promise<string> {
   const { location, hash } = (await locateFile(scope, id))!
   return text(await (location === 'primary' ? primary : backup).read(scope.shop, hash))
@@ -273,7 +273,7 @@ describe('a copy that is not right', () => {
   test('may lie there already, of nobody: it is not trusted', async () => {
     const id = await fileOf('stray')
     await backup.write(scope.shop, Readable.from([Buffer.from('stray')]))
-    // Without a row it may be gone in a moment, so it is written again.
+    // Bytes without a row may be swept at any moment, so they are written again.
     expect(await move(id)).toBe(5)
   })
   test('a location that is full or does not answer moves nothing', async () => {

@@ -2,9 +2,9 @@
 // mail for mail servers: neither may take all places that changes and finalizations need, and one
 // shop's downloads must not block those of other shops.
 
-/** A job's flags say what it counts as: its kind, and its kind and shop. */
+/** A job's flags: the limits that it counts for, by its kind, and by its kind and shop. */
 export const BYTES = 'bytes'
-/** Batches of imports of which somebody waits for each file, and that move no bytes. */
+/** Batches of imports whose caller waits for each file, and that move no bytes. */
 export const PROMPT = 'prompt'
 export const FINISH = 'finish'
 export const MESSAGE = 'message'

@@ -130,8 +130,8 @@ async function addJob(
 }
 
 /**
- * Removes a shop's jobs, of every task: its rows are being deleted. A job that runs right now ends
- * by itself, because it finds nothing of the shop. graphile-worker's own view has no payload.
+ * Removes a shop's jobs, of every task: its rows are being deleted. A running job ends because it
+ * finds no rows of the shop. graphile-worker's own view has no payload, so its table is read.
  */
 export async function dropJobs(tx: ShopScope): Promise<void> {
   await tx.query(

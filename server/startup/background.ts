@@ -32,7 +32,7 @@ import { scrubTask, upkeepTask } from './upkeep.ts'
 export interface BackgroundParts {
   database: Database
   engine: Engine
-  /** What workflows on deliveries run with. */
+  /** The engine's parts for workflows on deliveries. */
   engineParts: EngineParts
   storefront: Storefront
   stores: ReadonlyMap<string, BlobStore>
@@ -42,7 +42,7 @@ export interface BackgroundParts {
   limits: Limits
   plans: Plans | null
   secrets: Secrets
-  /** Of the addresses that we give out. */
+  /** Of the addresses that this server gives to others. */
   baseUrl: string
   clock: () => Date
   log: Logger

@@ -1,2 +1,3 @@
-// What a start has to undo when it fails, and a stop in any case.
+// A function that stops or closes something: called when the start fails, and when the server
+// stops.
 export type Closing = () => Promise<unknown>

@@ -1,5 +1,5 @@
-// Opening the database at start-up: the one that DATABASE_URL names, or the embedded one; checked
-// and migrated.
+// Opens the database at start-up: the one of DATABASE_URL, or the embedded one; checks its version
+// and migrates it.
 import { ConfigError, type Environment } from '../config.ts'
 import { openDatabase, requireServerVersion, type Database } from '../db/database.ts'
 import { findRunning, startEmbedded } from '../db/embedded.ts'
@@ -16,7 +16,7 @@ export interface OpenedDatabase {
   close(): Promise<void>
 }
 
-/** Throws `ConfigError` when DATABASE_URL can't be used. */
+/** Throws `ConfigError` if DATABASE_URL cannot be used. */
 export async function openForStart(environment: Environment, log: Logger): Promise<OpenedDatabase> {
   const secret = environment.secret ?? (await ensureSecret(environment.dataDir))
   const embedded = environment.databaseUrl ? null : await startEmbedded(environment.dataDir, log)
@@ -40,8 +40,8 @@ export async function openForStart(environment: Environment, log: Logger): Promi
 }
 
 /**
- * For a command beside a server that may be running: its database as it is, or one of our own for
- * the while.
+ * For a command that may run beside a server: that server's embedded database, or one that is
+ * started for the command.
  */
 export async function openForCommand(
   environment: Environment,

@@ -1,5 +1,4 @@
-// Delivery as this installation configures it: with or without a CDN, and with nginx sending the
-// files.
+// Creates delivery with this installation's configuration: CDN, nginx, buckets.
 import type { Config } from '../config.ts'
 import { createDelivery, type Delivery, type DeliveryParts } from '../delivery/delivery.ts'
 

@@ -17,7 +17,7 @@ export interface Demo {
   shop: string
   api_key: string
   drop?: DemoDrop
-  /** The demo shop's front, where a buyer buys. */
+  /** The demo shop's front, where buyers buy. */
   storefront?: { url: string }
 }
 
@@ -30,7 +30,7 @@ export interface DemoDrop {
   path: string
 }
 
-/** Writes `<dataDir>/demo.json`, with the key that is there already where it still works. */
+/** Writes `<dataDir>/demo.json`; an API key in it that still works is kept. */
 export async function prepareDemo(
   database: Database,
   dataDir: string,
@@ -63,7 +63,7 @@ export async function prepareDemo(
   return demo
 }
 
-/** The account of the start before, where its password still works. */
+/** The account of the previous start, if its password still works. */
 async function demoAccount(
   database: Database,
   shop: number,

@@ -1,4 +1,4 @@
-// The drop server as a child of `npm start`, so that it can die without the rest.
+// Runs the drop server as a child of `npm start`, so that its crash does not end the other roles.
 import { spawn, type ChildProcess } from 'node:child_process'
 import type { DropAddress, Environment } from '../config.ts'
 import type { Database } from '../db/database.ts'
@@ -6,23 +6,26 @@ import type { Logger } from '../log.ts'
 import { ensureSecret } from '../secrets.ts'
 
 export interface DropChild {
-  /** The ports that it has got. */
+  /** The ports that it listens on. */
   address: DropAddress
   close(): Promise<void>
 }
 
 const READY_MS = 20_000
 const STOP_MS = 10_000
-/** One that died early would die again: it is not started in a loop without a pause. */
+/** A child that dies earlier would probably die again: it is restarted after a pause. */
 const EARLY_MS = 5000
 const PAUSE_MS = { early: 1000, late: 50 }
 
-/** The parent's are for imports; here little lives long, and full collections are rare. */
+/**
+ * The parent's heap options are for imports; the child has few long-lived objects, and full
+ * collections are rare.
+ */
 const HEAP = /^--((min|max)-semi-space-size|heap-growing-percent)=/
 const HEAP_FLAGS = ['--min-semi-space-size=2', '--max-semi-space-size=2']
 
 /**
- * Keeps a drop server running beside this process; resolves once the first one is ready, or has
+ * Keeps a drop server running beside this process; resolves when the first one is ready or has
  * failed.
  */
 export async function startDropChild(
@@ -46,7 +49,8 @@ export async function startDropChild(
       DATABASE_URL: database.url,
       APP_SECRET: secret,
       DATA_DIR: dataDir,
-      // Freed buffers of transfers go back to the system instead of to an arena of each thread.
+      // Freed buffers of transfers are returned to the system instead of to an arena of each
+      // thread.
       MALLOC_ARENA_MAX: '2',
       ...ports,
     }

@@ -1,6 +1,6 @@
-// Builds the admin page when it is missing or older than its sources, in a child process that frees
-// its memory at exit. It is built beside its place and renamed into it: servers that start together
-// never see half a page.
+// Builds the admin page if it is missing or older than its sources, in a child process that frees
+// its memory at exit. It is built in another folder and renamed into place: servers that start
+// together never see half a page.
 import { spawn } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -40,8 +40,8 @@ async function build(into: string): Promise<void> {
     '--logLevel',
     'error',
   ]
-  // Node reads the TypeScript itself: bundled, it would be written into node_modules, which may be
-  // another user's.
+  // Node reads the TypeScript configuration itself: Vite would write its bundle into node_modules,
+  // which may belong to another user.
   const child = spawn(process.execPath, [vite, ...args, '--configLoader', 'native'], {
     cwd: WEB,
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -52,7 +52,7 @@ async function build(into: string): Promise<void> {
   if (code !== 0) throw new Error(`The admin page could not be built:\n${output}`)
 }
 
-/** Once here rather than with every request. */
+/** Compressed here, once, and not for every request. */
 async function compress(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!/\.(js|css|svg)$/.test(name)) continue

@@ -1,5 +1,5 @@
-// The ports of one shop, put together for the engine: guarded fetch, storage, the live catalog, the
-// shop's settings.
+// The ports of one shop for the engine: guarded fetch, storage, the live catalog, the shop's
+// settings.
 import type { Cloud } from '../channels/cloud/cloud.ts'
 import type { UploadFolder } from '../channels/upload/upload.ts'
 import type { ShopScope } from '../db/for-shop.ts'
@@ -32,7 +32,7 @@ export function portsFactory(parts: {
   const sandboxes = createSandboxes()
   return async (scope) => {
     const { name, domain, settings } = await readShop(scope)
-    // Where new bytes go.
+    // The location of new bytes.
     const location = settings.storage_location
     const place = { store: parts.stores.get(location)!, shop: scope.shop, location }
     return {

@@ -1,4 +1,4 @@
-// Opens the storage locations that the configuration names.
+// Opens the configured storage locations.
 import { ConfigError, type Config } from '../config.ts'
 import { errorFields, type Logger } from '../log.ts'
 import type { LocationConfig } from '../store/address.ts'
@@ -6,8 +6,8 @@ import { createDiskStore } from '../store/disk.ts'
 import { StoreError, type BlobStore } from '../store/store.ts'
 
 /**
- * By location name. Throws `ConfigError` where a bucket refuses us or is not there; one that does
- * not answer at the moment is none of the configuration's business.
+ * By location name. Throws `ConfigError` if a bucket refuses access or does not exist; a bucket
+ * that does not answer is an outage, not a configuration error.
  */
 export async function openStores(
   storage: Config['storage'],
@@ -23,7 +23,7 @@ export async function openStores(
 
 async function openStore(location: LocationConfig): Promise<BlobStore> {
   if (location.kind === 'disk') return createDiskStore(location)
-  // Only where it is used: the library costs a fifth of a second and 35 MB.
+  // Loaded only if it is used: the library takes a fifth of a second and 35 MB.
   const { createS3Store } = await import('../store/s3.ts')
   return createS3Store(location)
 }

@@ -29,7 +29,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** Bytes of any age: the time since they were written is not what these tests are about. */
+/** Bytes of any age: these tests are not about the time since they were written. */
 const sweep = () => store.sweep(-1000, knownIn(database.pool, 'primary'))
 const stage = async (text: string) => ({
   ...(await store.write(scope.shop, Readable.from([Buffer.from(text)]))),

@@ -20,8 +20,8 @@ import type { BlobStore } from '../store/store.ts'
 
 const EVERY_MS = 60 * 60 * 1000
 /**
- * A blob without a row may be this old: between its last byte and its row are the last steps of one
- * file, and no pause.
+ * A blob without a row may be this old: its row is written within the last steps of one file,
+ * without a pause.
  */
 const ORPHAN_MS = 60 * 60 * 1000
 
@@ -33,7 +33,7 @@ export interface UpkeepParts {
   log: Logger
 }
 
-/** Hourly, and when a worker starts: an installation that runs for minutes a day is kept up too. */
+/** Hourly, and when a worker starts, for installations that run only minutes a day. */
 export const upkeepTask = (parts: UpkeepParts): BackgroundTask => ({
   name: 'upkeep',
   concurrency: 1,
@@ -41,7 +41,8 @@ export const upkeepTask = (parts: UpkeepParts): BackgroundTask => ({
   run: async ({ signal }) => {
     for (const sweep of sweepsOf(parts, signal)) {
       signal.throwIfAborted()
-      // One that fails, because its storage location does not answer, must not hold up the others.
+      // A sweep that fails, because its storage location does not answer, must not prevent the
+      // others.
       await sweep().catch((error: unknown) => {
         if (!signal.aborted) parts.log.warn('upkeep failed', errorFields(error))
       })

@@ -197,7 +197,7 @@ describe('a workflow that could not work is refused', () => {
 test('the built-in workflows would be taken themselves, but for the one that only a CSV file can fill', () => {
   for (const { title, kind, parallel, steps, id } of parts.workflows) {
     const plugins = steps.map(({ plugin }) => parts.plugins.find((one) => one.id === plugin)!)
-    // Their options come with each call.
+    // The options of these actions come with each call.
     const whole = steps.every(
       ({ options }, at) => plugins[at]!.options.safeParse(options ?? {}).success,
     )

@@ -5,7 +5,7 @@ import { createChildPool, type PoolWanted } from './child-pool.ts'
 const never = new AbortController().signal
 const script = new URL('../../../test/children/odd-child.ts', import.meta.url)
 
-/** Gives how to ask it. */
+/** Opens a pool and gives a function that asks it. */
 function open(wanted: Partial<PoolWanted> = {}) {
   const limits = { memoryBytes: 300 * 1024 ** 2, concurrency: 1, uses: 10, idleMs: 60_000 }
   const pool = createChildPool({ script, ...limits, ...wanted })
@@ -18,7 +18,7 @@ test('a child serves one shop alone, and not for ever', async () => {
   const ask = open({ uses: 3 })
   const first = [await ask('pid'), await ask('pid'), await ask('pid')]
   expect(new Set(first).size).toBe(1)
-  // Three times is its life; then another shop comes; then the first one again.
+  // A child serves three requests; then another shop's child; then the first shop again.
   const later = [await ask('pid'), await ask('pid', { shop: 2 }), await ask('pid')]
   expect(new Set([first[0], ...later]).size).toBe(4)
 })
@@ -49,7 +49,7 @@ test('its death costs the work that it died of, not what waits behind', async ()
 test('what earlier work left in a child is not held against the next', async () => {
   const ask = open()
   expect(await ask('hoard')).toBe(1)
-  // Another 200 MB have no room beside the first, but they have in a child of their own.
+  // Another 200 MB do not fit beside the first, but they fit into a new child.
   expect(await ask('hoard')).toBe(1)
   await expect(ask('buffers')).rejects.toMatchObject({ code: 'memory_limit' })
 })

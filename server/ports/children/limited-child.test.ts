@@ -55,7 +55,7 @@ test('a refusal keeps its code and the child stays alive; a bug reveals nothing 
   expect(await child.ask(asked('echo', 'still here'))).toBe('still here')
 })
 
-// A heap that is nearly full is swept again and again: the smaller, the sooner it is over.
+// V8 collects garbage over and over when the heap is nearly full; a smaller heap ends this sooner.
 test.each([
   ['heap', 100],
   ['buffers', 400],

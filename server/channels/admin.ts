@@ -27,7 +27,7 @@ export interface BulkRequest {
   requestedBy: string
   channel: string
   idempotencyKey: string | undefined
-  /** Throws when the caller lacks one of these scopes. */
+  /** Throws if the caller lacks one of these scopes. */
   permit(scopes: readonly string[]): void
 }
 
@@ -50,7 +50,7 @@ export async function startBulk(
   return startWorkflow(engine, scope, workflow, request)
 }
 
-/** The same, for a workflow that the caller has already. */
+/** The same, for a workflow that the caller has loaded already. */
 export async function startWorkflow(
   engine: Engine,
   scope: ShopScope,
@@ -61,7 +61,7 @@ export async function startWorkflow(
   const permissions = permissionsOf(workflow, engine.plugins)
   request.permit(permissions)
   const { source, dryRun, requestedBy, channel, idempotencyKey } = request
-  // Undo brings files back from the trash. A purge is final.
+  // Undo restores files from the trash, but not purged files.
   if (!dryRun && selectsEverything(source) && permissions.includes('files:purge'))
     throw invalid([
       {
@@ -141,8 +141,8 @@ export function action(engine: Engine, id: string, options: Record<string, unkno
 }
 
 /**
- * A filter selects in the trash when the workflow works there. Throws `validation_failed` when it
- * can't.
+ * Selects in the trash if the workflow works there. Throws `validation_failed` if it cannot work
+ * where the filter looks.
  */
 export function inTheRightPlace(
   { plugins }: Engine,

@@ -7,8 +7,8 @@ import { compileFilter } from '../files/filter.ts'
 import { parsePublicId } from '../ids.ts'
 
 /**
- * `perFile`: the option of the action `create-links`. Throws `validation_failed` that names every
- * file which is not selected.
+ * `perFile`: the option of the action `create-links`. Throws `validation_failed`, which names every
+ * file that is not selected.
  */
 export async function requireSelected(
   scope: ShopScope,

@@ -5,7 +5,7 @@ import { readShop } from '../files/shop-settings.ts'
 import { catalogChannel } from './origins.ts'
 
 const ACTION = 'map-products'
-/** Of one operation; the others follow with the next change of the catalog. */
+/** Files of one operation; further files follow with the next change of the catalog. */
 const MOST_FILES = 50_000
 
 /**
@@ -24,7 +24,7 @@ export async function matchAgain(
   const named = await filesOf(scope, WANTED_IS_KNOWN)
   const guesses = settings.match_by.some((method) => method !== 'sku')
   const open = guesses ? await filesOf(scope, MAY_BE_GUESSED, { auto_map: settings.auto_map }) : []
-  // A file that named a SKU is matched by that SKU only, and never by a guess.
+  // A file whose import named a SKU is matched by that SKU only, and never by a guess.
   const works = [
     { ids: named, options: { match_by: [] } },
     { ids: open, options: {} },
@@ -51,7 +51,7 @@ async function filesOf(
   return rows.map(({ id }) => id)
 }
 
-/** No person started it, so it notifies only when files found products. */
+/** No person started it, so it notifies only if files got products. */
 function start(
   engine: Engine,
   scope: ShopScope,

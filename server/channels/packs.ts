@@ -17,8 +17,8 @@ export interface ProductChoice {
 }
 
 /**
- * Looks the products up in the catalog. Throws `validation_failed` with each unknown or repeated
- * one.
+ * Looks the products up in the catalog. Throws `validation_failed`, which names each unknown or
+ * repeated one.
  */
 export async function chosenProducts(
   scope: ShopScope,
@@ -46,7 +46,7 @@ export async function chosenProducts(
 }
 
 /**
- * Gives the UUID of the operation that updates its files' mappings, or null when none of them
+ * Gives the UUID of the operation that updates its files' mappings, or null if none of them
  * changes.
  */
 export function changePack(

@@ -29,7 +29,7 @@ interface Wanted {
   signal: AbortSignal
 }
 
-/** Throws `validation_failed` where the options or the selection are not right. */
+/** Throws `validation_failed` if the options or the selection are invalid. */
 export async function previewNames(
   engine: Engine,
   scope: ShopScope,
@@ -62,7 +62,9 @@ export async function previewNames(
   return { names, total }
 }
 
-/** The selected files that hold the wanted names, and would be renamed with the shown ones. */
+/**
+ * The selected files that hold the wanted names and would be renamed together with the shown ones.
+ */
 async function withHolders(
   scope: ShopScope,
   shown: readonly PreviewResult[],
@@ -76,7 +78,7 @@ async function withHolders(
     const known = new Set(previewed.map(({ id }) => id))
     const holders = [...(await holdersOf(scope, wanted)).values()].filter((id) => !known.has(id))
     const more = holders.length > 0 ? await selection.find(holders) : []
-    // Files beyond that are assumed to give up their name; the operation's own preview checks them
+    // Files beyond this are assumed to give up their names; the operation's own preview checks them
     // all.
     if (more.length === 0 || round === ROUNDS)
       return { previewed, leaving: new Set(more.map(({ id }) => id)) }

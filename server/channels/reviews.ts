@@ -7,7 +7,7 @@ import { decideReviews, recordAcceptance, type ReviewRow } from '../files/review
 import { toPublicId } from '../ids.ts'
 
 const ACTION = 'map-products'
-/** Of one operation. */
+/** The most reviews of one operation. */
 export const MOST_ACCEPTED = 1000
 
 export interface Accepted {
@@ -15,7 +15,7 @@ export interface Accepted {
   candidate: Candidate
 }
 
-/** Gives the operation's UUID and how many files it maps; null when no review was open any more. */
+/** Gives the operation's UUID and the number of its files; null if no review was open any more. */
 export function acceptReviews(
   engine: Engine,
   scope: ShopScope,

@@ -23,8 +23,8 @@ export async function workflowOf(
 }
 
 /**
- * Empty when it can be saved. `before`: the schedule as it is. A pack or product that is gone by
- * now does not keep a person from switching it off.
+ * Empty if it can be saved. `before`: the schedule as it is now. A deleted pack or product does not
+ * prevent a person from switching it off.
  */
 export async function scheduleProblems(
   scope: ShopScope,

@@ -3,7 +3,7 @@ import type { ScheduleBody } from './schedule-check.ts'
 
 const MB = 1024 ** 2
 
-/** Bodies as they are posted; each can be changed before it is saved. */
+/** Request bodies; each can be changed before it is saved. */
 export const SCHEDULE_TEMPLATES: readonly ScheduleBody[] = [
   {
     name: 'Delete old files that nobody uses',

@@ -21,7 +21,7 @@ describe('next runs', () => {
     expect(runs('0 3 * * *', 'UTC', '2026-01-15T02:59:59.999Z', 1)).toEqual(['2026-01-15T03:00'])
   })
 
-  // New York, 8 March 2026: 02:00 to 03:00 never was.
+  // New York, 8 March 2026: 02:00 to 03:00 did not exist.
   test.each([
     ['30 2 * * *', ['2026-03-08T07:00', '2026-03-09T06:30']],
     ['15,45 2 * * *', ['2026-03-08T07:00', '2026-03-09T06:15', '2026-03-09T06:45']],
@@ -32,7 +32,7 @@ describe('next runs', () => {
     expect(runs(cron, 'America/New_York', after, expected.length)).toEqual(expected)
   })
 
-  // New York, 1 November 2026: 01:00 to 02:00 was twice.
+  // New York, 1 November 2026: 01:00 to 02:00 occurred twice.
   test.each([
     ['30 1 * * *', ['2026-11-01T05:30', '2026-11-02T06:30']],
     ['15,45 1 * * *', ['2026-11-01T05:15', '2026-11-01T05:45', '2026-11-02T06:15']],
@@ -89,7 +89,7 @@ test.each([
   ['30 8 * * MON,thu', 'Weekly on Monday and Thursday at 08:30'],
   ['30 8 * * 7', 'Weekly on Sunday at 08:30'],
   ['0 9 * * 1-5', 'Monday to Friday at 09:00'],
-  // Not evenly: it restarts with every hour.
+  // Not evenly: the count restarts every hour.
   ['*/7 * * * *', '*/7 * * * *'],
   ['0 2 1 6 *', '0 2 1 6 *'],
   ['0 2 1 * 1', '0 2 1 * 1'],

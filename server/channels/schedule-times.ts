@@ -6,7 +6,7 @@ import { Cron } from 'croner'
 const MOST_TIMES = 24
 const FIELD = /^[0-9A-Za-z*/,#-]+$/
 
-/** What is wrong with a cron line, or null. */
+/** The problem of a cron line, or null. */
 export function cronProblem(cron: string): string | null {
   const fields = fieldsOf(cron)
   if (fields.length !== 5)

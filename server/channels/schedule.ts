@@ -1,5 +1,5 @@
-// The schedule channel: starts what is due, once, however many workers look. It looks across shops
-// for due schedules; each run belongs to its own shop.
+// The schedule channel: starts due schedules, each once, with any number of workers. It looks
+// across shops; each run belongs to its own shop.
 import type { Database } from '../db/database.ts'
 import { isDatabaseUnavailable, isRollback } from '../db/error-classes.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
@@ -23,7 +23,7 @@ export interface ScheduleParts {
   log: Logger
 }
 
-/** Starts what is due, and runs again at the moment of the next run. */
+/** Starts due schedules, and runs again at the time of the next one. */
 export const scheduleTask = (parts: ScheduleParts): BackgroundTask => ({
   name: 'run-schedules',
   concurrency: 1,
@@ -34,8 +34,8 @@ export const scheduleTask = (parts: ScheduleParts): BackgroundTask => ({
 })
 
 /**
- * Starts what is due at `now`; gives how many schedules this process has fired. A schedule that
- * fails delays no other.
+ * Starts the schedules that are due at `now`; gives how many this process has started. A schedule
+ * that fails delays no other.
  */
 export async function runDue(parts: ScheduleParts, now: Date): Promise<number> {
   const { rows } = await parts.database.pool.query<{ shop_id: number; id: string }>(

@@ -8,20 +8,20 @@ import { readShop } from '../files/shop-settings.ts'
 import { builtInWorkflow, type ImportChannel } from '../workflows/channel.ts'
 import { attachedWorkflow } from '../workflows/find.ts'
 
-/** One file that a channel imports. Settings that are absent come from the shop. */
+/** One file that a channel imports. Absent settings come from the shop. */
 export interface ImportFile extends EntrySettings {
   filename: string
   source: Entry['source']
   on_conflict: Entry['on_conflict']
   product_sku?: string | undefined
-  /** What guessing its product reads instead of its name. */
+  /** The text that is matched instead of its name. */
   match_as?: string | undefined
   /** The file whose next version it becomes, a bare UUID. */
   replaces?: string | undefined
-  /** What may be a SKU at the beginning of its name, longest first. */
+  /** Beginnings of its name that may be SKUs, longest first. */
   sku_prefixes?: readonly string[] | undefined
   tags?: readonly string[] | undefined
-  /** The name of the pack that it goes into; made where there is none. */
+  /** The name of its pack, which is created if there is none. */
   pack?: string | undefined
 }
 
@@ -31,26 +31,26 @@ export interface ImportRequest {
   requestedBy: string
   /** A second start with the same key gives the first one's operation. */
   idempotencyKey?: string | undefined
-  /** Absent: as in the shop's settings. */
+  /** Absent: the shop's setting. */
   auto_map?: boolean | undefined
   notify?: boolean | undefined
-  /** Receives the end of the import. */
+  /** The address that is told of the import's end. */
   callback_url?: string | undefined
-  /** What history calls it; absent: the first file's name. */
+  /** Its label in history; absent: the first file's name. */
   label?: string | undefined
   /** More files will be added, until the operation is closed. */
   open?: boolean | undefined
-  /** Somebody waits for each file: its batches have places of their own. */
+  /** The caller waits for each file: its batches have their own places in every worker. */
   prompt?: boolean | undefined
   /** How many of its batches run at the same time; absent: as its workflow says. */
   parallel?: number | undefined
   /** Only previews, until it is confirmed. */
   dryRun?: boolean | undefined
-  /** The sync that it is, a bare UUID. */
+  /** The sync that this import is, a bare UUID. */
   sync?: string | undefined
 }
 
-/** Gives the operation's UUID. Throws `workflow_broken` where the attached workflow cannot run. */
+/** Gives the operation's UUID. Throws `workflow_broken` if the attached workflow cannot run. */
 export async function startImport(
   engine: Engine,
   scope: ShopScope,
@@ -69,7 +69,7 @@ export async function startImport(
   } satisfies StartInput)
 }
 
-/** The files as the engine takes them, for an operation that grows. */
+/** The files in the form that the engine takes, for an operation that grows. */
 export async function importEntries(
   scope: ShopScope,
   files: readonly ImportFile[],

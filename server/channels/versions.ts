@@ -27,8 +27,8 @@ export async function replaceFromUrl(
 }
 
 /**
- * `upload`: one that is complete and in no import, as those of a batch that was not started. Throws
- * `not_found`, `validation_failed` for an unknown upload, `conflict` when it cannot be used.
+ * `upload`: a complete upload that is in no import, such as one of a batch that was not started.
+ * Throws `not_found`, `validation_failed` for an unknown upload, `conflict` if it cannot be used.
  */
 export function replaceFromUpload(
   engine: Engine,

@@ -1,4 +1,4 @@
-// Starts the import of what a storefront tool posted to the API.
+// Starts the import of entries that a storefront tool posted to the API.
 import type { Entry, EntrySettings } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
@@ -20,7 +20,7 @@ export interface ApiImport {
   callback_url?: string | undefined
 }
 
-/** Gives the operation's UUID. Throws what `startImport` does. */
+/** Gives the operation's UUID. Throws as `startImport` does. */
 export function importFromApi(
   engine: Engine,
   scope: ShopScope,

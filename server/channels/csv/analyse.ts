@@ -1,5 +1,5 @@
-// The first reading of a CSV file: its headers, how many rows it has, the first of them, and
-// whether it can be read at all.
+// The first reading of a CSV file: its headers, its number of rows, the first rows, and whether it
+// can be read.
 import { AppError, ERRORS, type ErrorDetail } from '../../errors.ts'
 import { headerLabels, mappingOf, suggestColumns, type ColumnMapping } from './columns.ts'
 import { detectFormat } from './format.ts'
@@ -9,7 +9,7 @@ import { isBlank, readRows, type Broken, type Format } from './rows.ts'
 const PREVIEWED = 10
 const PROBLEMS_TOLD = 20
 const MOST_COLUMNS = 500
-/** Of a cell in the preview. */
+/** The most characters of a cell in the preview. */
 const MOST_CHARACTERS = 5000
 const MOST_BLANK = 100_000
 
@@ -30,7 +30,7 @@ export interface Analysis {
   mapping: ColumnMapping
 }
 
-/** Throws `invalid_csv` where there is nothing to go on with, `too_many` above `mostRows`. */
+/** Throws `invalid_csv` if the file cannot be read as a table, and `too_many` above `mostRows`. */
 export async function analyse(text: AsyncIterable<string>, mostRows: number): Promise<Analysis> {
   const pieces = text[Symbol.asyncIterator]()
   const first = await pieces.next()
@@ -117,7 +117,7 @@ function invalidCsv(found: readonly Found[]): AppError {
   return new AppError('invalid_csv', { details })
 }
 
-/** Text alone: the database keeps no character 0, and no table written as text has one. */
+/** Text that the database can store: without the character 0, which no table contains. */
 function readable(text: string): string {
   if (text.includes('\0')) throw invalidCsv([{ row: 1, column: null, detail: NOT_TEXT }])
   return text
@@ -130,7 +130,7 @@ const MAGIC: readonly (readonly [hex: string, detail: string])[] = [
   ['25504446', NOT_TEXT],
 ]
 
-/** Files that are sent by mistake are known by their first bytes. Throws `invalid_csv`. */
+/** Detects other file types by their first bytes. Throws `invalid_csv`. */
 export function requireText(start: Buffer): void {
   const [, detail] = MAGIC.find(([hex]) => start.toString('hex', 0, 4) === hex) ?? []
   if (detail) throw invalidCsv([{ row: 1, column: null, detail }])

@@ -1,4 +1,4 @@
-// What the check of a CSV file is given, and what it has seen so far.
+// The parts that a check of a CSV file uses, and what it has found so far.
 import type { OnConflict } from '../../files/admit.ts'
 import type { Wish } from '../../files/name-allocation.ts'
 import type { RowBatch } from './rows.ts'
@@ -22,13 +22,15 @@ export interface Renaming extends Wish {
 export interface RowProblem extends CellProblem {
   row: number
   place: number
-  /** Which problem of the check it is: a cell may have several. */
+  /** The problem's number in the check: a cell may have several problems. */
   number: number
   /** The header of the column. */
   column: string | null
 }
 
-/** Of these SKUs, those that not exactly one product has, each with how many have it. */
+/**
+ * Of these SKUs, those that no product or several products have, each with the number of products.
+ */
 export type OddSkus = (
   skus: readonly string[],
   signal: AbortSignal,
@@ -45,15 +47,15 @@ export interface CheckParts {
   headers: readonly string[]
   mapping: ColumnMapping
   onConflict: OnConflict
-  /** Which of these names (as `nameKey` has them) the shop's files have, with the files' UUIDs. */
+  /** The shop's files that have these names (in the form of `nameKey`), by name. */
   takenNames(keys: readonly string[]): Promise<ReadonlyMap<string, string>>
-  /** Which of these files the shop has. */
+  /** The shop's files with these ids. */
   knownFiles(ids: readonly string[]): Promise<ReadonlyMap<string, KnownFile>>
   oddSkus: OddSkus
-  /** null: addresses are not asked. */
+  /** null: addresses are not requested. */
   probe: ProbeAddress | null
   limits: SizeLimits
-  /** Where problems go, in no order. */
+  /** Receives the problems, in no order. */
   report(problems: readonly RowProblem[]): Promise<void>
   onProgress(progress: CheckProgress): void
   signal: AbortSignal
@@ -68,7 +70,7 @@ export interface CheckProgress {
   urls_total: number
   errors: number
   warnings: number
-  /** Rows that have an error, and the others by what they ask for. */
+  /** Rows with an error, and the other rows by what they change. */
   error_rows: number
   import_rows: number
   update_rows: number
@@ -77,16 +79,16 @@ export interface CheckProgress {
 const REPORT_BATCH = 2000
 const NONE: ReadonlyMap<string, number> = new Map()
 
-/** One row, or several: most are alone. */
+/** One row number, or several: most names and ids are in one row only. */
 export type Rows = number | number[]
 
-/** A storefront that is away holds up no import. */
+/** An unavailable storefront does not prevent an import. */
 function noCatalog(error: unknown): null {
   if (error instanceof PortError) return null
   throw error
 }
 
-/** What the check has seen so far. */
+/** What the check has found so far. */
 export function createBook({ mapping, report, onProgress, signal }: CheckParts) {
   const newSkus: string[] = []
   const skuLookUps: Promise<ReadonlyMap<string, number> | null>[] = []
@@ -110,7 +112,7 @@ export function createBook({ mapping, report, onProgress, signal }: CheckParts) 
     progress,
     names: new Map<string, number>(),
     ids: new Map<string, number>(),
-    /** Rows that give their files other names, and who has those names now. */
+    /** Rows that give their files other names, and the files that have those names now. */
     renamings: [] as Renaming[],
     holders: new Map<string, string>(),
     skus: new Map<string, Rows>(),
@@ -118,7 +120,8 @@ export function createBook({ mapping, report, onProgress, signal }: CheckParts) 
     newSkus,
     skuLookUps,
     /**
-     * Serialized, in the background, once there are this many; null: the storefront is unavailable.
+     * Looks SKUs up in the background, one batch after another, when at least `least` are waiting;
+     * null: the storefront is unavailable.
      */
     lookUpSkus: ({ oddSkus }: CheckParts, least: number) => {
       if (newSkus.length < least) return

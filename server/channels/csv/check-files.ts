@@ -1,6 +1,6 @@
-// The part of a check that is about files: names within the CSV file and against the shop, and the
-// ids of files that rows change. Rows may give files each other's names: those are judged together,
-// once all are read.
+// The part of a check that is about files: names within the CSV file and in the shop, and the ids
+// of files that rows change. Rows may give files each other's names: those are judged together,
+// after all rows were read.
 import type { OnConflict } from '../../files/admit.ts'
 import { grantNames } from '../../files/name-allocation.ts'
 import { nameKey } from '../../files/rules.ts'
@@ -80,7 +80,7 @@ async function checkNames(
     if (before === undefined) book.names.set(key, row)
     const holder = taken.get(key)
     if (before !== undefined) {
-      // A file that exists gets a name that is free, or none.
+      // A renamed file needs a free name: conflicts cannot be resolved otherwise.
       const conflict = amongRows(before, id === null ? onConflict : 'error')
       await conflictAt(book, { row, filename }, conflict)
     } else if (id === null) {
@@ -107,7 +107,10 @@ function conflictAt(
   })
 }
 
-/** Names that files of the shop have: free where those get other ones by rows without errors. */
+/**
+ * Names that files of the shop have: they are free if rows without errors give those files other
+ * names.
+ */
 export async function checkContested(book: Book): Promise<void> {
   const wishes = book.renamings.filter(({ row }) => !book.hasError(row))
   const granted = grantNames(wishes, book.holders)

@@ -1,6 +1,6 @@
-// The queue of checks: a merchant adds a file or takes it out, and a background task checks each
-// one. The checks of one shop run one after another, in the order in which they were asked for, so
-// that its slow hosts delay no other shop.
+// The queue of checks: a merchant adds a file or removes it, and a background task checks each one.
+// The checks of one shop run one after another, in the order of the requests, so that its slow
+// hosts delay no other shop.
 import type { ShopScope } from '../../db/for-shop.ts'
 import { forgetAttempts, queueTask, type TaskKind } from '../../engine/background.ts'
 import { requireOpen, requireUpload, type CheckOptions, type CsvUpload } from './uploads.ts'
@@ -11,7 +11,7 @@ export const CHECK_CSV: TaskKind = { name: 'check-csv', onePerShop: true }
 export const QUEUED_CHECKS = `
   select shop_id, id::text as key, now() as due_at from csv_uploads where status = 'checking' order by queued_at`
 
-/** Queues the file for a check. Throws `conflict` when its import has started. */
+/** Queues the file for a check. Throws `conflict` if its import has started. */
 export async function queueCheck(
   scope: ShopScope,
   id: string,
@@ -32,8 +32,8 @@ export async function queueCheck(
 }
 
 /**
- * Takes the file out of the queue; a worker that checks it notices when it next writes its
- * progress. Idempotent: a file that is not being checked stays as it is. Throws `conflict` when its
+ * Removes the file from the queue; a worker that is checking it notices when it next writes its
+ * progress. Idempotent: a file that is not being checked is unchanged. Throws `conflict` if its
  * import has started.
  */
 export async function stopCheck(scope: ShopScope, id: string): Promise<void> {

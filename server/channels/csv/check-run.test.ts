@@ -1,5 +1,5 @@
-// Checks in the background: of large files, of a worker that died, stopped or was thought dead; and
-// what is swept.
+// Checks in the background: large files, workers that died or were presumed dead, stopped checks,
+// and the sweep.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -24,7 +24,7 @@ const set = (id: string, what: string) =>
   app.owner.scope.query(`update csv_uploads set ${what} where shop_id = :shop and id = :id`, {
     id: uuid(id),
   })
-/** As it is when so many workers took the check one after another and each was killed. */
+/** The state after this many workers took the check one after another and were killed. */
 const leftBy = (id: string, workers: number) =>
   app.owner.scope.query(
     `insert into background_tasks (task, key, shop_id, lease, worker_id, attempts)
@@ -33,7 +33,7 @@ const leftBy = (id: string, workers: number) =>
   )
 
 describe('a check', () => {
-  // In soak of 50,000 rows, the most that a file may have.
+  // In soak 50,000 rows, the maximum of a file.
   it('of many rows is whole, and its import holds every row in order', async () => {
     const count = sized(5000, 50_000)
     const rows = Array.from(
@@ -165,7 +165,7 @@ describe('SKUs', () => {
   })
 })
 
-/** Every check of these files is in the hands of a living worker, which never ends it. */
+/** A living worker that has taken every check of these files and never ends it. */
 async function workerThatHolds(scope: ShopScope, ids: readonly string[]) {
   await scope.query(
     `with w as (insert into workers (id, pool_id, beat_at) values (gen_random_uuid(), 'a test', now() + interval '1 hour')

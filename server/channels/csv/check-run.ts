@@ -14,13 +14,13 @@ import { readUploadRows, type CsvUpload } from './uploads.ts'
 export interface CheckRunParts {
   database: Database
   probe: ProbeAddress
-  /** For one check of a shop's file. */
+  /** Counts the products of SKUs, for one check of a shop's file. */
   oddSkus(scope: ShopScope): OddSkus
   limits: SizeLimits
 }
 
 const PROGRESS_MS = 1000
-/** Of different shops: probes of one file keep many connections open. */
+/** Checks of different shops: the probes of one file keep many connections open. */
 const CONCURRENCY = 4
 const MOST_ATTEMPTS = 3
 
@@ -59,14 +59,14 @@ async function runCheck(
     })
     await endCheck(scope, upload, end, null)
   } catch (error) {
-    // The merchant stopped it, or a newer run has it: there is nothing to try again.
+    // The merchant stopped the check, or a newer run has taken it: no retry.
     if (!stopped.signal.aborted) throw error
   } finally {
     clearInterval(timer)
   }
 }
 
-/** The check itself, with the shop's own rows for its look-ups. */
+/** The check itself, with look-ups in the shop's rows. */
 export const checkUpload = (
   scope: ShopScope,
   upload: CsvUpload,
@@ -105,7 +105,7 @@ function lookups(scope: ShopScope) {
 
 const OURS = `shop_id = :shop and id = :id and round = :round and status = 'checking'`
 
-/** False: the check was stopped, or another run has it. */
+/** False: the check was stopped, or another run has taken it. */
 async function writeProgress(
   scope: ShopScope,
   { id, round }: StartedCheck,

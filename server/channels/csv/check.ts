@@ -1,6 +1,6 @@
-// The check of a whole CSV file: every row's values, names within the file and against the shop,
-// SKUs, and whether the addresses answer. It uses no database: look-ups and the receiver of
-// problems are injected.
+// The check of a whole CSV file: every row's values, names within the file and in the shop, SKUs,
+// and whether the addresses answer. It uses no database: look-ups and the receiver of problems are
+// injected.
 import { ERRORS } from '../../errors.ts'
 import { checkContested, checkFiles } from './check-files.ts'
 import {
@@ -23,7 +23,7 @@ import {
 import { isBlank, type RowBatch } from './rows.ts'
 
 const LOOKUP_BATCH = 4000
-/** Gives the final count. Throws what the look-ups throw, and the signal's reason. */
+/** Gives the final counts. Throws errors of the look-ups, and the signal's reason. */
 export async function checkRows(parts: CheckParts): Promise<CheckProgress> {
   const book = createBook(parts)
   const missing = missingColumns(parts.mapping)
@@ -40,13 +40,16 @@ export async function checkRows(parts: CheckParts): Promise<CheckProgress> {
   return book.end()
 }
 
-/** A file of updates alone needs neither; one of imports needs both. */
+/**
+ * The required columns that are missing: a file of updates needs neither name nor address, a file
+ * of imports needs both.
+ */
 export const missingColumns = (mapping: ColumnMapping): ('filename' | 'file_url')[] =>
   (['filename', 'file_url'] as const).filter(
     (field) => mapping[field] === null && mapping.id === null,
   )
 
-/** An export of ours without its ids is nearly what an update is. */
+/** An export of this shop without its id column is nearly an update: the message says so. */
 const missingText = (field: CsvField, { filename }: ColumnMapping) =>
   `The required column ${field} is missing` +
   (field === 'file_url' && filename !== null
@@ -59,10 +62,7 @@ const invalid = (detail: string) => ({
   detail,
 })
 
-/**
- * The rows themselves, batch after batch. What is looked up of some is looked up while the next
- * ones are read.
- */
+/** Reads the rows batch by batch. Look-ups of one batch run while the next batches are read. */
 async function readAll(parts: CheckParts, book: Book): Promise<void> {
   const places = placesOf(parts.mapping, parts.headers)
   let named: NamedRow[] = []
@@ -78,7 +78,7 @@ async function readAll(parts: CheckParts, book: Book): Promise<void> {
     book.progress.rows += batch.length
     for (const { row, cells, broken } of batch) {
       const shape = broken ?? shapeProblem(cells, parts.headers) ?? shiftProblem(cells, places)
-      // If cells are in the wrong columns, problems of their values would only confuse.
+      // If cells are in the wrong columns, further problems of their values would be misleading.
       if (shape) {
         await book.add(row, shape)
         continue
@@ -133,7 +133,7 @@ function note({ probe }: CheckParts, book: Book, row: number, values: RowValues)
   if (probe && id === null && !book.hasError(row)) list(book.urls, values.file_url, row)
 }
 
-/** Is it the first one? */
+/** Adds the row; gives whether it is the first one with this key. */
 function list(map: Map<string, Rows>, key: string, row: number): boolean {
   const rows = map.get(key)
   if (rows === undefined) map.set(key, row)

@@ -1,5 +1,5 @@
-// Which column of a CSV file is which field of an import: suggested from the headers and the first
-// rows, changed by the merchant, saved under a name.
+// Assigns the columns of a CSV file to the fields of an import: suggested from the headers and the
+// first rows, changed by the merchant, saved under a name.
 import { ENTRY_SETTINGS, FILE_SETTINGS, forEntrySettings } from '../../../plugins/contract.ts'
 import { originalCell } from '../../files/cells.ts'
 
@@ -26,7 +26,7 @@ export interface Suggestion {
 
 export type Suggestions = Record<CsvField, Suggestion | null>
 
-/** Words for each field as other programs head their columns, in the form that `plain` gives. */
+/** Headers that other programs use for each field, in the form that `plain` gives. */
 const SYNONYMS: Readonly<Record<CsvField, readonly string[]>> = {
   filename: [
     'filename',
@@ -67,7 +67,7 @@ const SYNONYMS: Readonly<Record<CsvField, readonly string[]>> = {
 
 const LEAST_CONTAINED = 4
 
-/** Lower case, letters and digits alone. */
+/** Lower case, only letters and digits. */
 export const plain = (header: string): string =>
   header
     .normalize('NFKD')
@@ -103,10 +103,7 @@ export const mappingOf = (suggestions: Suggestions): ColumnMapping =>
     FIELDS.map((field) => [field, suggestions[field]?.header ?? null]),
   ) as ColumnMapping
 
-/**
- * How many of the headers are the fields' own names or other words for them: a measure for guessed
- * delimiters.
- */
+/** How many headers are names or synonyms of fields: a measure for guessing the delimiter. */
 export const knownHeaders = (cells: readonly string[]): number =>
   cells.filter((cell) =>
     FIELDS.some((field) => SYNONYMS[field].includes(plain(originalCell(cell)))),
@@ -143,7 +140,7 @@ function sureness(
 ): { sure: number; reason: string } | null {
   const name = plain(header)
   if (name === plain(field)) {
-    // Anyone's export may have a column of that name; only ours has ids like this in it.
+    // Other exports may have a column of that name, but only ours contains ids like these.
     if (field === 'id' && !cells.every((cell) => cell.startsWith('file_'))) return null
     return { sure: 1, reason: 'The header is the field’s own name' }
   }

@@ -1,4 +1,4 @@
-// What bytes are which characters: marks, zero bytes, valid UTF-8, and what is left; in pieces of
+// Decoding: byte-order marks, zero bytes, valid UTF-8, and Windows-1252 for the rest; in pieces of
 // any size.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

@@ -1,14 +1,14 @@
 // Detects a CSV file's encoding: a byte-order mark decides, then zero bytes (UTF-16), then whether
-// all of it is valid UTF-8. Everything else was written by a spreadsheet on Windows.
+// all of it is valid UTF-8. Any other file was written by a spreadsheet on Windows.
 import { isUtf8 } from 'node:buffer'
 
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252'
 
-/** Zero bytes are counted in so much of the file. */
+/** The bytes of the file in which zero bytes are counted. */
 const LOOKED_AT = 64 * 1024
 /**
- * ASCII in UTF-16 has a zero in every second byte. In a line with few ASCII characters, the
- * separators remain.
+ * ASCII in UTF-16 has a zero in every second byte. A line with few ASCII characters still has its
+ * separators.
  */
 const ZEROS_OF_UTF16 = 0.05
 
@@ -55,7 +55,8 @@ function zerosOf(head: Buffer): Encoding | null {
 }
 
 /**
- * Where the last character begins that may go on in the next bytes; the length, where none does.
+ * Where the last incomplete character begins, which the next bytes may complete; the length if
+ * there is none.
  */
 function wholeCharacters(bytes: Buffer): number {
   for (let back = 1; back <= 3 && back <= bytes.length; back++) {
@@ -67,7 +68,7 @@ function wholeCharacters(bytes: Buffer): number {
   return bytes.length
 }
 
-/** The text of bytes that come in pieces; without the byte-order mark. */
+/** Decodes bytes that arrive in pieces; drops the byte-order mark. */
 export async function* decode(
   chunks: AsyncIterable<Buffer>,
   encoding: Encoding,

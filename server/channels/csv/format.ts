@@ -1,4 +1,4 @@
-// How a CSV file is written: its delimiter and line ends, judged by its beginning.
+// Detects a CSV file's delimiter and line ends from its beginning.
 import Papa from 'papaparse'
 import { knownHeaders } from './columns.ts'
 import { DELIMITERS, type Delimiter, type Format } from './rows.ts'
@@ -9,7 +9,7 @@ const ROWS_LOOKED_AT = 10
 /** `text` is the file's beginning, without a byte-order mark. */
 export function detectFormat(text: string): Format & { skipped: number } {
   const head = text.slice(0, LOOKED_AT)
-  // What Excel writes and reads to name the delimiter; it is no row.
+  // A line that Excel writes and reads to name the delimiter; it is not a row.
   const named = /^sep=([,;\t|])\r?\n?/i.exec(head)
   const sample = head.slice(named?.[0].length ?? 0)
   const newline =
@@ -19,8 +19,8 @@ export function detectFormat(text: string): Format & { skipped: number } {
 }
 
 /**
- * The one under which most headers are known words; where none is, the one under which the rows are
- * most alike.
+ * The delimiter with which most headers are known words; if there are none, the one with which the
+ * rows are most alike.
  */
 function detectDelimiter(sample: string, newline: Format['newline']): Delimiter {
   const found = DELIMITERS.map((delimiter) => {

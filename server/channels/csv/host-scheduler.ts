@@ -2,14 +2,14 @@
 // none for a resting host.
 
 export interface Host {
-  /** Addresses that are still to be asked; the last one is next. */
+  /** Addresses that are still to be requested; the last one is next. */
   waiting: string[]
   running: number
   /** The most concurrent requests. */
   room: number
   /** Consecutive failures that concern the host and not one address. */
   failures: number
-  /** How often in a row it has asked for fewer requests. */
+  /** How many times in a row it has asked for fewer requests. */
   rests: number
   /** Set while it gets no requests. */
   resting: NodeJS.Timeout | null
@@ -20,7 +20,7 @@ export interface ScheduledRequest {
   url: string
 }
 
-/** `wake` is called when a host may be asked again. */
+/** `wake` is called when a host may be requested again. */
 export function createHostScheduler(
   urls: readonly string[],
   { at_once, at_once_per_host }: { at_once: number; at_once_per_host: number },
@@ -54,7 +54,7 @@ export function createHostScheduler(
       end(host)
       offer(host)
     },
-    /** The host gets no requests for `ms`, and this address moves to its end. */
+    /** Sends the host no requests for `ms`, and moves this address to its end. */
     rest: (host: Host, url: string, ms: number) => {
       end(host)
       host.waiting.unshift(url)
@@ -65,7 +65,7 @@ export function createHostScheduler(
         wake()
       }, ms)
     },
-    /** Gives up all waiting addresses, and returns them. */
+    /** Removes all waiting addresses, and returns them. */
     drop: (): string[] => {
       ready.clear()
       return hosts.flatMap(({ waiting }) => waiting.splice(0))
@@ -78,7 +78,7 @@ export function createHostScheduler(
 
 function hostsOf(urls: readonly string[], room: number): Host[] {
   const hosts = new Map<string, Host>()
-  // From the end, so that the first of the file is the first to be popped.
+  // Reversed, so that the file's first address is popped first.
   for (const url of urls.toReversed()) {
     const name = URL.parse(url)?.host ?? ''
     const host = hosts.get(name) ?? {

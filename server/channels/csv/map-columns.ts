@@ -1,12 +1,12 @@
-// Assigns columns to fields. The results of checks with an earlier assignment are dropped.
+// Assigns columns to fields. Results of checks with an earlier assignment are dropped.
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { ColumnMapping } from './columns.ts'
 import { requireMapping, saveMapping } from './saved-mappings.ts'
 import { requireOpen } from './uploads.ts'
 
 /**
- * Throws `not_found`, `conflict` when the import has started, `validation_failed` where a column is
- * not in the file.
+ * Throws `not_found`, `conflict` if the import has started, `validation_failed` for a column that
+ * is not in the file.
  */
 export function mapColumns(
   scope: ShopScope,

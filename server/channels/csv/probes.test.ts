@@ -1,5 +1,5 @@
-// Addresses that are asked: how many concurrently, how often, and how hosts are treated that do not
-// answer.
+// Requests to the addresses of a file: how many concurrently, how often, and the treatment of hosts
+// that do not answer.
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -34,7 +34,7 @@ async function ask(
   return found
 }
 
-/** A server of a test's own, while the test has it. */
+/** A server that exists during one test. */
 async function withServer<T>(
   answer: RequestListener,
   work: (url: string) => Promise<T>,

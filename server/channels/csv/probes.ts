@@ -1,6 +1,7 @@
-// Do the addresses of a CSV file answer? Many are asked concurrently, few of one host, within a
+// Do the addresses of a CSV file answer? Many are requested concurrently, few of one host, within a
 // time limit. A host that asks for fewer requests gets fewer, a host that never answers is not
-// asked thousands of times, and addresses that were not asked in time are no error of the file.
+// requested thousands of times, and addresses that were not requested in time are no errors of the
+// file.
 import { PortError, type Probe } from '../../../plugins/contract.ts'
 import { ERRORS } from '../../errors.ts'
 import { Throttled } from '../../ports/failures.ts'
@@ -16,7 +17,7 @@ export interface Probed {
 
 export interface SizeLimits {
   file_bytes: number
-  /** Above it, a file is imported with a warning. */
+  /** A larger file is imported with a warning. */
   large_file_bytes: number
 }
 
@@ -26,7 +27,7 @@ export interface Politeness {
   at_once_per_host?: number
   /** The delay before a temporary failure is retried. */
   again_after?: number
-  /** Time limit for all addresses: the remaining ones are not asked. */
+  /** The time limit for all addresses: the remaining ones are not requested. */
   within?: number
 }
 
@@ -41,7 +42,7 @@ const USUAL: Required<Politeness> = {
  * count as failed too.
  */
 const GIVEN_UP_AFTER = 12
-/** A host that wants to be left alone for longer, or so often in a row, is not asked any more. */
+/** A host that asks for a longer pause, or for this many in a row, is not requested any more. */
 const LONGEST_REST_MS = 60_000
 const MOST_RESTS = 6
 const MB = 1024 ** 2
@@ -98,14 +99,14 @@ export async function* probeAddresses(
 interface Asking {
   probe: ProbeAddress
   signal: AbortSignal
-  /** The time is over. */
+  /** Aborts when the time limit is reached. */
   late: AbortSignal
   either: AbortSignal
   limits: SizeLimits
   again_after: number
 }
 
-/** What is to be said of the address, or for how long its host is to be left alone before. */
+/** The result of the address, or how long its host must rest first. */
 async function probeOne(
   url: string,
   host: Host,
@@ -139,8 +140,7 @@ async function probeOne(
 }
 
 /**
- * From then on its host gets one request at a time. Several concurrent answers of this kind count
- * as one.
+ * Limits the host to one request at a time. Several concurrent answers of this kind count as one.
  */
 function throttled(
   url: string,

@@ -11,7 +11,7 @@ import { readUploadRows, type CsvUpload } from './uploads.ts'
 export interface ProblemPlace {
   row: number
   place: number
-  /** Of those of one cell. */
+  /** Its number among the problems of one cell. */
   number: number
 }
 
@@ -26,7 +26,7 @@ export interface ProblemRow extends ProblemPlace {
 
 export interface ProblemFilter {
   severity?: 'error' | 'warning' | undefined
-  /** Those that come after this one. */
+  /** Only problems after this one. */
   after?: ProblemPlace | undefined
   limit: number
 }
@@ -34,7 +34,7 @@ export interface ProblemFilter {
 const MOST_CHARACTERS = 300
 const ROW_BATCH = 1000
 
-/** Writes nothing once another round has begun. */
+/** Writes nothing if another round has begun. */
 export async function keepProblems(
   scope: ShopScope,
   { id, round }: Pick<CsvUpload, 'id' | 'round'>,
@@ -71,7 +71,7 @@ export function listProblems(
   )
 }
 
-/** The rows that have errors, by their numbers. */
+/** The numbers of the rows with errors. */
 export async function errorRows(
   scope: ShopScope,
   { id, round }: Pick<CsvUpload, 'id' | 'round'>,

@@ -1,5 +1,4 @@
-// One row of a CSV file as an import takes it: its cells read as values, and everything that is
-// wrong with them.
+// Reads one row of a CSV file: the values of its cells, and all problems.
 import {
   ENTRY_SETTINGS,
   FILE_SETTINGS,
@@ -19,14 +18,14 @@ import { ERRORS, type ErrorCode } from '../../errors.ts'
 import { parsePublicId } from '../../ids.ts'
 import { FIELDS, type CsvField } from './columns.ts'
 
-/** Settings: undefined where the cell is empty, null for `never` and `unlimited`. */
+/** Settings are undefined if the cell is empty, null for `never` and `unlimited`. */
 export interface RowValues extends EntrySettings {
-  /** A bare UUID: the row changes this file, where its cells are not empty. */
+  /** A bare UUID: the row changes this file with its non-empty cells. */
   id: string | null
   filename: string
   file_url: string
   product_sku: string
-  /** undefined: the cell is empty; none: there is nothing but separators in it. */
+  /** undefined: the cell is empty; []: it contains only separators. */
   tags: string[] | undefined
 }
 
@@ -63,7 +62,7 @@ export function readValues(
   if (idText !== '' && id === null)
     wrong('id', { code: 'invalid_value', message: 'This is not the id of a file' }, idText)
   const filename = cell('filename').normalize('NFC')
-  // A row that changes a file may leave out what stays as it is.
+  // A row that changes a file may leave cells empty: those fields stay unchanged.
   if (filename !== '' || idText === '') wrong('filename', filenameProblem(filename), filename)
   const file_url = cell('file_url')
   if (idText === '') wrong('file_url', file_url === '' ? NO_URL : urlProblem(file_url), file_url)
@@ -92,7 +91,7 @@ const NOT_MAPPED: CellProblem = {
   message: 'The products of a file that exists are not changed by a row',
 }
 
-/** Where a formula may hide; numbers are read as such. */
+/** Columns in which a formula may be escaped; numbers are parsed. */
 const TEXTS = ['filename', 'file_url', 'product_sku', 'tags'] as const
 const FORMULA = {
   severity: 'warning',
@@ -111,7 +110,7 @@ function skuProblem(sku: string): Problem | null {
   return null
 }
 
-/** `,` and `;` both separate tags; empty ones are none. */
+/** Both `,` and `;` separate tags; empty tags are dropped. */
 const splitTags = (text: string): string[] =>
   normalizeTags(text.split(/[,;]/)).filter((tag) => tag !== '')
 
@@ -120,7 +119,7 @@ function tagsProblem(tags: readonly string[]): Problem | null {
   return tags.map(tagProblem).find((problem) => problem !== null) ?? null
 }
 
-/** Either word is read in either column. */
+/** Both words are accepted in both columns. */
 const NONE: ReadonlySet<string> = new Set(
   ENTRY_SETTINGS.map((name) => FILE_SETTINGS[name].entry.none),
 )
@@ -131,7 +130,7 @@ const NEGATIVE = /^[-−]\s*\d{1,15}([.,]\d+)?$/
 /** Whole numbers as spreadsheets write them. Three zeros are ambiguous: they may be thousands. */
 const WITH_DECIMALS = /^(\d{1,15})[.,]0{1,2}$/
 
-/** `60`, `60.0`; nothing: the default; `never` and `unlimited`: null. */
+/** `60`, `60.0`; empty: the default; `never` and `unlimited`: null. */
 function wholeNumber(text: string, most: number): number | null | undefined | Problem {
   if (text === '') return undefined
   const digits = WHOLE.test(text) ? text : WITH_DECIMALS.exec(text)?.[1]
@@ -155,7 +154,7 @@ const invalid = (detail: string): CellProblem => ({
 const isAddress = (cell: string | undefined) =>
   /^https?:\/\//i.test(originalCell(cell ?? '').trim())
 
-/** A delimiter in the wrong place, in a row of the right length: its address is one column off. */
+/** A delimiter in the wrong place, in a row of the right length: its address is one column away. */
 export function shiftProblem(
   cells: readonly string[],
   places: Record<CsvField, number>,
@@ -172,7 +171,7 @@ export function shiftProblem(
 }
 
 /**
- * What is wrong with the number of cells in a row, or null. Empty ones after the last column do not
+ * The problem of the number of cells in a row, or null. Empty cells after the last column do not
  * count.
  */
 export function shapeProblem(

@@ -1,4 +1,4 @@
-// Rows out of text in pieces of any size, with any delimiter, quotes and line ends.
+// Rows from text in pieces of any size, with any delimiter, quotes and line ends.
 import fc from 'fast-check'
 import Papa from 'papaparse'
 import { describe, expect, it } from 'vitest'

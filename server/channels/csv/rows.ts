@@ -1,6 +1,6 @@
-// From text to rows, a piece at a time: papaparse's parser finds the cells, and this keeps count of
-// rows and of what is wrong with the structure. However long the file, one piece and one row are in
-// memory.
+// Reads rows from text, a piece at a time: papaparse finds the cells, and this module counts rows
+// and records problems of the structure. Only one piece and one row are in memory, for files of any
+// length.
 import Papa from 'papaparse'
 
 export const DELIMITERS = [',', ';', '\t', '|'] as const
@@ -12,11 +12,11 @@ export interface Format {
 }
 
 /**
- * Rows in order. Row numbers are a spreadsheet's: the first record of the file is 1, empty ones
- * count.
+ * Rows in order. Row numbers are those of a spreadsheet: the file's first record is 1, and empty
+ * ones count.
  */
 export interface RowBatch {
-  /** The number of the first of them. */
+  /** The number of the first row. */
   first: number
   records: string[][]
   /** Problems of rows that could not be parsed. */
@@ -24,14 +24,14 @@ export interface RowBatch {
 }
 
 export interface Broken {
-  /** Which cell, from 0. */
+  /** The index of the cell, from 0. */
   cell: number
   detail: string
   /** The rest of the file cannot be parsed after it: the whole file is rejected. */
   fatal: boolean
 }
 
-/** No row is longer; what seems to be one has a quote that is never closed. Characters. */
+/** The longest row, in characters: a longer one has a quote that is never closed. */
 const LONGEST_ROW = 1024 * 1024
 const PIECE = 128 * 1024
 /** Finding the cell requires parsing again, so it is reported for this many only. */
@@ -46,7 +46,7 @@ interface Parser {
   parse(input: string, baseIndex: number, ignoreLastRow: boolean): Parsed
 }
 
-/** Delimiters alone are what spreadsheets write of rows that were emptied. */
+/** Spreadsheets write emptied rows as delimiters only. */
 export const isBlank = (cells: readonly string[]): boolean =>
   cells.every((cell) => cell.trim() === '')
 
@@ -93,7 +93,9 @@ export async function* readRows(
   if (left !== '') yield batchOf(left, parse(left, true), true)
 }
 
-/** Cells that are done with before the collector comes by cost it nothing. */
+/**
+ * Smaller pieces: cells that are no longer used before the next garbage collection cost nothing.
+ */
 async function* smaller(text: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const piece of text)
     for (let at = 0; at < piece.length; at += PIECE)
@@ -118,10 +120,7 @@ const UNDOUBLED: Broken = {
 
 const cellAt = ({ data }: Parsed) => Math.max(0, (data.at(-1)?.length ?? 1) - 1)
 
-/**
- * Lines may end with CR LF in one place and with LF in another: what is left of the first is no
- * part of the cell.
- */
+/** Lines may end with CR LF and with LF in one file: a remaining CR is not part of the cell. */
 function withoutReturn(cells: string[]): void {
   const last = cells.length - 1
   if (cells[last]!.endsWith('\r')) cells[last] = cells[last]!.slice(0, -1)

@@ -14,7 +14,7 @@ export interface SavedMapping {
 
 const MOST_SAVED = 200
 
-/** What is wrong with a mapping for these headers is thrown, as `validation_failed`. */
+/** Throws `validation_failed` with the problems of a mapping for these headers. */
 export function requireMapping(mapping: ColumnMapping, headers: readonly string[]): void {
   const details = FIELDS.flatMap((field, at): ErrorDetail[] => {
     const header = mapping[field]
@@ -29,7 +29,7 @@ export function requireMapping(mapping: ColumnMapping, headers: readonly string[
   if (details[0]) throw new AppError('validation_failed', { details, param: details[0].param })
 }
 
-/** Saves it under this name, in place of what had the name. */
+/** Saves the mapping under this name and replaces an earlier one with the name. */
 export async function saveMapping(
   scope: ShopScope,
   { name, headers, mapping }: { name: string; headers: readonly string[]; mapping: ColumnMapping },
@@ -67,8 +67,8 @@ export async function removeMapping(scope: ShopScope, id: string): Promise<void>
 }
 
 /**
- * The one that was saved last for files with these headers; with the headers as this file writes
- * them.
+ * The mapping that was saved last for files with these headers, with the headers as this file
+ * writes them.
  */
 export async function savedFor(
   scope: ShopScope,

@@ -1,13 +1,13 @@
-// How many products have each SKU of a CSV file: counted in the mirror of the catalog. SKUs missing
-// there are looked up in the storefront, which may be newer.
+// How many products have each SKU of a CSV file: counted in the mirror of the catalog. SKUs that
+// are missing there are looked up in the storefront, which may be newer.
 import { nameKey, type Catalog } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { OddSkus } from './check-book.ts'
 
-/** The storefront answers some hundred a second: of more than these, a mirror's word is taken. */
+/** The storefront answers about a hundred per second: above this number only the mirror is used. */
 const MOST_ASKED = 2000
 
-/** Of one check. What it gives throws `PortError` where the storefront cannot be reached. */
+/** Counts for one check. The result throws `PortError` if the storefront cannot be reached. */
 export function createSkuCount(scope: ShopScope, live: Pick<Catalog, 'findBySku'>): OddSkus {
   let asked = 0
   return async (skus, signal) => {
@@ -44,7 +44,7 @@ async function oddInMirror(
   return odd
 }
 
-/** Those of these SKUs that one product has, written in another case. */
+/** Of these SKUs, those that one product has in another case. */
 async function inAnotherCase(scope: ShopScope, skus: readonly string[]): Promise<string[]> {
   if (skus.length === 0) return []
   const byKey = Map.groupBy(skus, (sku) => nameKey(sku.trim()))

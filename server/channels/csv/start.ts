@@ -1,5 +1,5 @@
-// Starts what the rows of a checked file ask for: an import of new files, and changes of the files
-// that rows name by their ids.
+// Starts the work of a checked file's rows: an import of new files, and changes of the files that
+// rows name by their ids.
 import { givenSettings } from '../../files/drafts.ts'
 import type { Entry, FileChange } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
@@ -18,27 +18,27 @@ export interface CsvStart {
   only_valid: boolean
   auto_map?: boolean | undefined
   notify?: boolean | undefined
-  /** Absent: as it was checked for. */
+  /** Absent: the value of the check. */
   on_conflict?: Entry['on_conflict'] | undefined
 }
 
 export interface CsvCaller {
   name: string
   idempotencyKey: string | undefined
-  /** Throws when the caller lacks one of these scopes. */
+  /** Throws if the caller lacks one of these scopes. */
   permit(scopes: readonly 'files:write'[]): void
 }
 
-/** Operations by their UUIDs; null: the file has no row of that kind. */
+/** UUIDs of the operations; null: the file has no row of that kind. */
 export interface CsvStarted {
   imports: string | null
   updates: string | null
 }
 
 /**
- * Starts the import of the rows, and the operation over those that name a file by its id. Throws
- * `conflict` before the file was checked, with errors in it (unless `only_valid`), or a second
- * time; `too_few` when no row is left; what `permit` throws.
+ * Starts the import of the rows, and the operation on the files that rows name by their ids. Throws
+ * `conflict` before the file was checked, if it has errors (unless `only_valid`), or a second time;
+ * `too_few` if no row is left; and errors of `permit`.
  */
 export function startCsvImport(
   engine: Engine,
@@ -82,7 +82,7 @@ export function startCsvImport(
 
 const importWishes = ({ auto_map, notify }: CsvStart) => ({ auto_map, notify })
 
-/** The operation over the rows that name a file by its id. */
+/** Starts the operation on the files that rows name by their ids. */
 function startUpdates(
   engine: Engine,
   tx: ShopScope,
@@ -116,7 +116,7 @@ function requireChecked({ status, progress, check_options }: CsvUpload, wishes: 
     )
 }
 
-/** What the rows without errors ask for. */
+/** The imports and changes of the rows without errors. */
 async function workOf(tx: ShopScope, upload: CsvUpload) {
   const wrong = await errorRows(tx, upload)
   const places = placesOf(upload.mapping, upload.headers)
@@ -133,7 +133,7 @@ async function workOf(tx: ShopScope, upload: CsvUpload) {
   return { files, rows: updates }
 }
 
-/** An empty cell leaves the file as it is. */
+/** An empty cell leaves the field unchanged. */
 function changeOf(values: RowValues): FileChange {
   const { filename, tags } = values
   return {

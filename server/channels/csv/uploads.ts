@@ -1,5 +1,5 @@
-// CSV files on their way in: received in pieces, kept in the database for a day, so that any
-// process can go on with them.
+// Uploaded CSV files: received in pieces and kept in the database for a day, so that any process
+// can continue with them.
 import { AppError } from '../../errors.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { OnConflict } from '../../files/admit.ts'
@@ -12,11 +12,13 @@ import { savedFor } from './saved-mappings.ts'
 
 export const MOST_BYTES = 50 * 1024 ** 2
 export const MOST_CSV_ROWS = 50_000
-/** One that is not needed any more makes room, or the oldest. */
+/**
+ * The most files of a shop: above it, a file that is no longer needed is removed, or the oldest.
+ */
 export const MOST_KEPT = 20
 const CHUNK_BYTES = 512 * 1024
 const KEPT = '24 hours'
-/** Of one that is still coming: its client is gone. */
+/** An upload that is still incomplete after this time was abandoned by its client. */
 const STALE = '1 hour'
 
 export interface CheckOptions {
@@ -40,7 +42,7 @@ export interface ListedUpload {
   check_options: CheckOptions | null
   progress: CheckProgress | null
   failure: string | null
-  /** The import of its rows, and the operation over those that name a file. */
+  /** The import of its rows, and the operation on the files that rows name. */
   operation_id: string | null
   update_operation_id: string | null
   created_at: Date
@@ -57,9 +59,8 @@ export interface CsvUpload extends ListedUpload {
 }
 
 /**
- * Keeps a file and reads it once. Gives its UUID. Throws `payload_too_large`, `invalid_csv` with
- * the first problems where it can't be read at all, and what reading `bytes` throws; then nothing
- * is kept.
+ * Stores a file and reads it once. Gives its UUID. Throws `payload_too_large`, `invalid_csv` with
+ * the first problems if it cannot be read, and errors of `bytes`; then nothing is stored.
  */
 export async function receiveCsv(
   scope: ShopScope,
@@ -97,8 +98,8 @@ export async function receiveCsv(
 }
 
 /**
- * Files that were imported go first, then the oldest; never one that comes, or is being checked, at
- * this moment. Throws `too_many` where there is no other.
+ * Removes imported files first, then the oldest; never one that is being received or checked.
+ * Throws `too_many` if there are no others.
  */
 async function makeRoom(scope: ShopScope, newest: string): Promise<void> {
   const [kept] = await scope.query<{ more: number }>(
@@ -116,7 +117,7 @@ async function makeRoom(scope: ShopScope, newest: string): Promise<void> {
 
 const TOO_MANY = `${MOST_KEPT} CSV files are being checked: wait until one of them is, or remove one`
 
-/** Keeps the bytes and reads them on their way. */
+/** Stores the bytes, and reads them while they arrive. */
 async function keep(scope: ShopScope, id: string, bytes: AsyncIterable<Uint8Array>) {
   const detector = createEncodingDetector()
   let size = 0
@@ -130,7 +131,7 @@ async function keep(scope: ShopScope, id: string, bytes: AsyncIterable<Uint8Arra
       const sql =
         'insert into csv_chunks (shop_id, csv_id, number, bytes) values (:shop, :id, :number, :chunk)'
       const inserted = scope.query(sql, { id, number: number++, chunk })
-      // Its failure is met below, unless the reader has stopped before.
+      // The error is handled below, unless the reader has stopped before.
       inserted.catch(() => {})
       yield chunk
       await inserted
@@ -145,7 +146,7 @@ async function keep(scope: ShopScope, id: string, bytes: AsyncIterable<Uint8Arra
   }
   const analysis = await analyse(decode(all(), presumed), MOST_CSV_ROWS)
   const encoding = detector.result()
-  // What began as UTF-8 may turn out not to be.
+  // A file that began as valid UTF-8 may contain other bytes later.
   if (encoding === presumed) return { size, encoding, analysis }
   return {
     size,
@@ -156,7 +157,7 @@ async function keep(scope: ShopScope, id: string, bytes: AsyncIterable<Uint8Arra
 
 const TOO_LARGE = 'A CSV file has at most 50 MB: split it'
 
-/** Joins the incoming pieces to chunks of one size. */
+/** Joins the incoming pieces into chunks of one size. */
 async function* chunked(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let gathered: Uint8Array[] = []
   let size = 0
@@ -171,11 +172,10 @@ async function* chunked(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer
   if (size > 0) yield Buffer.concat(gathered)
 }
 
-/** Piece after piece; while one is worked on, the next one is on its way. */
+/** Reads one piece after another; the next one is read while one is processed. */
 async function* readBytes(scope: ShopScope, id: string): AsyncGenerator<Buffer> {
   const read = async (number: number) => {
-    // As base64: in the form that the driver reads bytes in, they would be twice as long, and
-    // slower.
+    // As base64: the driver's own format for bytes is twice as long, and slower.
     const [chunk] = await scope.query<{ bytes: string }>(
       `select encode(bytes, 'base64') as bytes from csv_chunks
        where shop_id = :shop and csv_id = :id and number = :number`,
@@ -188,7 +188,7 @@ async function* readBytes(scope: ShopScope, id: string): AsyncGenerator<Buffer> 
     const bytes = await next
     if (!bytes) return
     next = read(number)
-    // It is not awaited when the reader stops here.
+    // Not awaited if the reader stops here.
     next.catch(() => {})
     yield bytes
   }
@@ -218,7 +218,7 @@ const LISTED = `id, filename, status, size_bytes, rows, check_options, progress,
   created_at`
 const COLUMNS = `${LISTED}, format, headers, sample, structure, mapping, saved_mapping, round`
 
-/** All that are kept, newest first. */
+/** All stored files, newest first. */
 export function listUploads(scope: ShopScope): Promise<ListedUpload[]> {
   return scope.query<ListedUpload>(
     `select ${LISTED} from csv_uploads where shop_id = :shop and status <> 'uploading' order by id desc limit :most`,
@@ -226,7 +226,7 @@ export function listUploads(scope: ShopScope): Promise<ListedUpload[]> {
   )
 }
 
-/** A bare UUID. Throws `not_found`. `lock`: for the rest of the transaction. */
+/** `id`: a bare UUID. Throws `not_found`. `lock`: locks the row for the rest of the transaction. */
 export async function requireUpload(
   scope: ShopScope,
   id: string,
@@ -241,7 +241,7 @@ export async function requireUpload(
   return row
 }
 
-/** Locks it. Throws `not_found`, and `conflict` when its import has started. */
+/** Locks the row. Throws `not_found`, and `conflict` if its import has started. */
 export async function requireOpen(tx: ShopScope, id: string): Promise<CsvUpload> {
   const upload = await requireUpload(tx, id, { lock: true })
   if (upload.status === 'started')
@@ -258,7 +258,7 @@ export async function removeUpload(scope: ShopScope, id: string): Promise<boolea
 }
 
 /**
- * Removes what has been kept long enough, across shops. For the hourly upkeep; several may run
+ * Removes files after a day, across shops. For the hourly upkeep; several processes may run it
  * concurrently.
  */
 export async function sweepCsvUploads(pool: {

@@ -132,7 +132,7 @@ async function importAll(
 }
 
 /**
- * In the order in which they were begun. Unless `whole`, a file waits while an earlier one of the
+ * In the order in which the uploads began. Unless `whole`, a file waits while an earlier one of the
  * same name is still uploading, so that names are assigned in order.
  */
 const receivedOf = (tx: ShopScope, batch: string, whole: boolean): Promise<UploadRow[]> =>

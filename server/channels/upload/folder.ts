@@ -9,7 +9,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 export type UploadFolder = ReturnType<typeof openUploadFolder>
 
-/** `id`s are bare UUIDs; anything else is refused, so that none names another path. */
+/** `id`s are bare UUIDs; others are refused, so that no id leads to another path. */
 export function openUploadFolder(folder: string) {
   const places = {
     incoming: path.join(folder, 'incoming'),
@@ -27,7 +27,7 @@ export function openUploadFolder(folder: string) {
       const file = await open(at('incoming', id), 'wx', 0o640)
       await file.close()
     },
-    /** How many bytes are there and when the last one came, or null. */
+    /** The number of bytes and the time of the last one, or null. */
     look: async (id: string): Promise<{ size: number; changed: Date } | null> => {
       const found =
         (await unlessAbsent(stat(at('incoming', id)))) ??

@@ -8,7 +8,7 @@ import type { UploadWishes } from './rows.ts'
 export type Metadata = Readonly<Record<string, string | null | undefined>>
 
 const CONFLICTS = ['error', 'rename', 'overwrite', 'new_version'] as const
-/** Clients add words of their own, which are not kept. `name` is what some call the filename. */
+/** Other fields of clients are ignored. Some clients send the filename as `name`. */
 const KNOWN = ['filename', 'name', 'size', 'batch', 'on_conflict', 'tags'] as const
 
 /**
@@ -43,7 +43,7 @@ export function readMetadata(metadata: Metadata, size: number, limit: number): U
   return { filename, on_conflict: on_conflict!, tags, batch }
 }
 
-/** One problem is said outright: the page shows the message beside the file. */
+/** A single problem is the error's message: the page shows it beside the file. */
 export const invalid = (details: readonly ErrorDetail[]): AppError =>
   new AppError('validation_failed', {
     details,

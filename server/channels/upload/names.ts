@@ -9,7 +9,7 @@ export interface CheckedName {
   problem: Problem | null
 }
 
-/** One answer a name, in their order. */
+/** One answer for each name, in their order. */
 export async function checkNames(
   scope: ShopScope,
   filenames: readonly string[],

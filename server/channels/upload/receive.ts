@@ -1,11 +1,11 @@
-// Writes what comes over the line to its place in the upload's file, one piece behind, and proves
-// its checksum.
+// Writes received bytes to their place in the upload's file, one piece behind, and verifies the
+// checksum.
 import { createHash } from 'node:crypto'
 import { open, type FileHandle } from 'node:fs/promises'
 import { hasNoRoom } from '../../db/error-classes.ts'
 import { AppError } from '../../errors.ts'
 
-/** One piece is filling and one is being written: twice this is all that an upload holds. */
+/** An upload holds twice this: one piece that is filled and one that is written. */
 const PIECE = 512 * 1024
 
 export const CHECKSUMS = ['sha1', 'sha256', 'md5'] as const
@@ -29,16 +29,16 @@ export function readChecksum(header: string): Checksum | null {
 
 export interface Chunk {
   bytes: AsyncIterable<Buffer>
-  /** Where it begins, and where it may end at most. */
+  /** Where the bytes begin, and where they must end at the latest. */
   offset: number
   limit: number
   checksum: Checksum | null
 }
 
 /**
- * Gives the new offset. Where the line breaks, what came stays. With a checksum it is all or
- * nothing: then this throws `checksum_mismatch`, and what came is cut off again. Throws
- * `payload_too_large` at the limit.
+ * Gives the new offset. If the connection breaks, the received bytes are kept. With a checksum it
+ * is all or nothing: on a mismatch the bytes are removed, and this throws `checksum_mismatch`.
+ * Throws `payload_too_large` at the limit.
  */
 export async function receiveUpload(
   path: string,
@@ -95,7 +95,7 @@ async function write(
       if (waiting >= PIECE) await flush()
     }
   } finally {
-    // What came before the line broke is worth keeping.
+    // Keep the bytes that arrived before the connection broke.
     if (waiting > 0) await flush()
     await running
   }

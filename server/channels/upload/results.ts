@@ -1,4 +1,5 @@
-// Results of single uploads: the page asks while others of their batch are still being sent.
+// Results of single uploads: the page polls them while other files of the batch are still being
+// sent.
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { ItemError, ItemStatus } from '../../engine/engine.ts'
 
@@ -15,8 +16,8 @@ export interface UploadResult {
 type Row = Omit<UploadResult, 'status'> & { arrived: boolean; item: ItemStatus | null }
 
 /**
- * The existing ones of these (bare UUIDs), in no order. An item that waits for a retry is still
- * importing.
+ * Those of these uploads (bare UUIDs) that exist, in no order. An item that waits for a retry is
+ * still importing.
  */
 export async function readResults(
   scope: ShopScope,

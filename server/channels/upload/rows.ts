@@ -4,7 +4,7 @@ import type { ShopScope } from '../../db/for-shop.ts'
 import { AppError } from '../../errors.ts'
 import { nameKey } from '../../files/rules.ts'
 
-/** An unfinished upload may rest this long before it is swept away. */
+/** An unfinished upload is removed after this long without a byte. */
 export const EXPIRY_MS = 24 * 60 * 60 * 1000
 
 export type UploadStatus = 'uploading' | 'received' | 'imported' | 'failed'
@@ -23,7 +23,7 @@ export interface UploadRow {
   batch_id: string | null
   status: UploadStatus
   filename: string
-  /** null: it was begun before this was noted. */
+  /** null: the upload is older than this column. */
   name_key: string | null
   size_bytes: number
   offset_bytes: number
@@ -57,13 +57,16 @@ export async function newUploadId(scope: ShopScope): Promise<string> {
 }
 
 export interface UploadQuotas {
-  /** Unfinished uploads of one shop. */
+  /** The most unfinished uploads of one shop. */
   shop_open_uploads: number
-  /** Bytes that they announced, and those of uploads that wait to be imported. */
+  /** The most bytes that they announced, including uploads that wait to be imported. */
   shop_upload_bytes: number
 }
 
-/** Throws `upload_quota`. Uploads of a shop are made in turns: no two take the same room. */
+/**
+ * Throws `upload_quota`. Uploads of a shop are created one after another, so that no two use the
+ * same room.
+ */
 export function insertUpload(
   scope: ShopScope,
   upload: {
@@ -103,7 +106,7 @@ export function insertUpload(
   })
 }
 
-/** Notes how far it has come, and that it is alive. */
+/** Records its offset, and that it is alive. */
 export async function recordOffset(scope: ShopScope, id: string, offset: number): Promise<void> {
   await scope.query(
     `update uploads set offset_bytes = :offset, unproved_from = null, expires_at = now() + :expiry * interval '1 millisecond'
@@ -112,7 +115,7 @@ export async function recordOffset(scope: ShopScope, id: string, offset: number)
   )
 }
 
-/** What comes from here on counts only once its checksum is proved (`noteOffset`). */
+/** Bytes from this offset on count only after their checksum was verified (`recordOffset`). */
 export async function recordUnproved(scope: ShopScope, id: string, from: number): Promise<void> {
   await scope.query('update uploads set unproved_from = :from where shop_id = :shop and id = :id', {
     id,
@@ -124,7 +127,7 @@ export async function deleteUpload(scope: ShopScope, id: string): Promise<void> 
   await scope.query('delete from uploads where shop_id = :shop and id = :id', { id })
 }
 
-/** What decides whether an upload may begin, and what it will be called, in one look. */
+/** Everything that decides whether an upload may begin, and its name, in one query. */
 export async function lookAround(
   scope: ShopScope,
   nameKey: string,

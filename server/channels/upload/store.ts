@@ -1,5 +1,4 @@
-// One shop's uploads as the tus server sees them. There is no `read`: what was sent can never be
-// fetched from here.
+// One shop's uploads as the tus server sees them. There is no `read`: uploads cannot be downloaded.
 import type { Readable } from 'node:stream'
 import { DataStore, ERRORS, Upload } from '@tus/server'
 import type { ShopScope } from '../../db/for-shop.ts'
@@ -23,7 +22,7 @@ export interface UploadRequest {
   /** For history. */
   requestedBy: string
   /**
-   * The request's bytes, straight from the connection: tus would pipe them through three more
+   * The request's bytes, read from the connection directly: tus would pipe them through three more
    * streams.
    */
   bytes: AsyncIterable<Buffer>

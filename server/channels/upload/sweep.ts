@@ -1,6 +1,6 @@
 // The sweep of uploads, across shops: removes unfinished ones after a day and imported ones from
-// the folder, and imports abandoned batches as far as they came. A complete upload is never removed
-// before its import has ended.
+// the folder, and imports the received files of abandoned batches. A complete upload is never
+// removed before its import has ended.
 import type { Database } from '../../db/database.ts'
 import { forShop } from '../../db/for-shop.ts'
 import { errorFields, type Logger } from '../../log.ts'

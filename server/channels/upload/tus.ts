@@ -86,7 +86,7 @@ export async function handleTus(
   await send(request, response, await server.handleWeb(withoutBody(request)))
 }
 
-/** The request as tus takes it, without its bytes: they go straight to the store. */
+/** The request for tus, without its bytes, which the store reads directly. */
 function withoutBody(request: IncomingMessage): Parameters<Server['handleWeb']>[0] {
   const headers = new Headers()
   for (const [name, value] of Object.entries(request.headers)) headers.set(name, String(value))
@@ -179,7 +179,7 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
   500: 'internal',
 }
 
-/** Errors that keep the text of tus. */
+/** Errors whose tus message is shown. */
 const SPOKEN: ReadonlySet<ErrorCode> = new Set(['malformed_request', 'precondition_failed'])
 
 /** Other errors, such as a full disk, are handled with those of all requests. */

@@ -1,5 +1,5 @@
-// Signing in at a provider: an authorization code with PKCE, requested in a separate window. The
-// `state` belongs to the shop and the session that asked: only they can complete it, once.
+// Sign-in at a provider: an authorization code with PKCE, requested in a separate window. The
+// `state` belongs to the shop and the session that began: only they can complete the sign-in, once.
 import { createHash } from 'node:crypto'
 import * as oauth from 'oauth4webapi'
 import type { ShopScope } from '../../db/for-shop.ts'
@@ -18,7 +18,10 @@ const VALID = '10 minutes'
 const hashOf = (state: string) => createHash('sha256').update(state).digest()
 const aboutOf = (shop: number) => `${shop}/cloud_authorizations`
 
-/** The provider's address for a window. Throws `not_found`, and `conflict` where it has none. */
+/**
+ * The provider's address for the sign-in window. Throws `not_found`, and `conflict` if the provider
+ * has no sign-in.
+ */
 export async function beginAuthorization(
   cloud: Cloud,
   scope: ShopScope,
@@ -68,8 +71,8 @@ export interface Completion {
 }
 
 /**
- * Exchanges the code; the connection is ready then. Throws `conflict` where the state is another
- * session's, used or too old, and what the provider answered.
+ * Exchanges the code; afterwards the connection is ready. Throws `conflict` if the state is another
+ * session's, used or expired, and the provider's error.
  */
 export async function completeAuthorization(
   cloud: Cloud,

@@ -1,6 +1,6 @@
-// The token broker: rclone starts with an expired token and asks this server on loopback for
-// another one, with a nonce for a refresh token. The real refresh token and the client's secret
-// never enter the rclone process, and a rotated refresh token is kept.
+// The token broker: rclone starts with an expired token and requests another one from this server
+// on loopback, with a nonce in place of a refresh token. The real refresh token and the client's
+// secret never enter the rclone process, and a rotated refresh token is stored.
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -15,8 +15,8 @@ export interface AccessToken {
 
 export interface Broker {
   /**
-   * Settings of a remote whose token this gives, until `end`. `again`: the provider may have
-   * refused the last one.
+   * Settings of a remote that gets its tokens from here, until `end`. `again`: the provider may
+   * have refused the last one.
    */
   grant(token: (again: boolean) => Promise<AccessToken>): {
     settings: Readonly<Record<string, string>>

@@ -1,5 +1,6 @@
-// Carries out a batch of a sync's decisions: objects are copied here with one run of rclone, changes
-// of ours go there one after another. What was done there is recorded where it is done.
+// Carries out a batch of a sync's decisions: objects are copied here with one run of rclone, and
+// our changes are sent to the provider one after another. Each change is recorded when the provider
+// has it.
 import { randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import path from 'node:path'
@@ -32,7 +33,7 @@ export interface CarriedOut {
   error?: CloudError | PortError
 }
 
-/** One result a task, in no order. Throws the reason of `signal`. */
+/** One result for each task, in no order. Throws the reason of `signal`. */
 export async function* carryOut(
   parts: CarryParts,
   sync: string,
@@ -104,7 +105,7 @@ async function* fetched(run: Run, tasks: readonly SyncTask[]): AsyncGenerator<Ca
   }
 }
 
-/** Objects are staged while others are fetched. Each result is given when it is there. */
+/** Stages objects while others are fetched. Each result is given when it is ready. */
 async function fetchAndStage(
   run: Run,
   byPath: ReadonlyMap<string, SyncTask>,
@@ -133,7 +134,7 @@ async function fetchAndStage(
   }
 }
 
-/** Of the files that objects are to replace, or may be the same as. */
+/** The hashes of the files that objects will replace, or may equal. */
 async function currentHashes(
   scope: ShopScope,
   tasks: readonly SyncTask[],
@@ -147,7 +148,10 @@ async function currentHashes(
   return new Map(rows.map(({ id, hash }) => [id, hash]))
 }
 
-/** A whole file of the right size becomes a staged blob; the same bytes as before are settled. */
+/**
+ * A complete file of the right size becomes a staged blob; bytes that the file already has need no
+ * import.
+ */
 async function staged(
   { parts: { place, scope }, sync, signal }: Run,
   task: SyncTask,
@@ -173,7 +177,7 @@ async function staged(
   }
 }
 
-/** It is done at the provider. Once more does no harm. */
+/** Records that the provider has the change. Idempotent. */
 async function recordApplied(
   scope: ShopScope,
   sync: string,
@@ -214,7 +218,7 @@ async function removeThere({ open, parts, sync, signal }: Run, task: SyncTask): 
   await recordApplied(parts.scope, sync, task, {})
 }
 
-/** Nothing that the listing did not see is replaced or deleted. */
+/** Throws if the object has changed since the listing: it must not be replaced or deleted. */
 async function requireUnchanged(
   { program, remote, environment }: OpenRemote,
   { size_bytes, hash }: SyncTask,

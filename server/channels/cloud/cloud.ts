@@ -1,5 +1,5 @@
-// The parts that cloud connections share in one process: the rclone program, the way out, and what
-// opens a connection's remote.
+// What cloud connections share in one process: the rclone program, the proxy, and opening a
+// connection's remote.
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import type { ShopScope } from '../../db/for-shop.ts'
@@ -15,7 +15,7 @@ import { findRclone, type RcloneProgram } from './rclone/program.ts'
 import type { Remote } from './rclone/remote.ts'
 
 export interface CloudOptions {
-  /** What RCLONE_EXECUTABLE says. */
+  /** The value of RCLONE_EXECUTABLE. */
   executable: string | null
   dataDir: string
   allowLoopback: boolean
@@ -26,11 +26,11 @@ export interface CloudOptions {
   baseUrl: string
   secrets: Secrets
   log: Logger
-  /** Tests lead names of providers to their emulators. */
+  /** Tests redirect host names of providers to their emulators. */
   emulators?: {
     dial: Dial
     environment: Readonly<Record<string, string>>
-    /** Of their endpoints. */
+    /** The certificate of the emulators. */
     certificate?: string
     fetch: OAuthFetch
   }
@@ -44,7 +44,7 @@ export interface OpenRemote {
   close(): void
 }
 
-/** What it takes to open a connection's remote. */
+/** The values that open a connection's remote. */
 export interface Opening {
   /** Null: it is not stored yet. */
   id: string | null
@@ -57,13 +57,13 @@ export interface Opening {
 export interface Cloud {
   rclone: RcloneProgram
   options: CloudOptions
-  /** Those that this installation offers; what it lacks for one is told by `missing`. */
+  /** The providers of this installation; `missing` says what a provider still needs. */
   providers: readonly Provider[]
   /** Throws `CloudError`. */
   open(scope: ShopScope, opening: Opening): Promise<OpenRemote>
-  /** The provider refused the access token before its time: the next run gets another one. */
+  /** The provider refused the access token before its expiry: the next run gets another one. */
   renewToken(connection: string): void
-  /** Of objects on their way into the storage location. */
+  /** For objects that are being copied into the storage location. */
   stagingFolder: string
   close(): Promise<void>
 }

@@ -1,5 +1,5 @@
-// Connections as rows: made, read, changed, deleted. Keys are proved by a listing before they are
-// stored.
+// Connections as rows: created, read, changed, deleted. Keys are verified by a listing before they
+// are stored.
 import type { ShopScope } from '../../db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../../errors.ts'
 import type { Cloud, Opening } from './cloud.ts'
@@ -27,7 +27,7 @@ export interface CloudConnection {
   created_at: Date
 }
 
-/** What a caller wants; fields of the provider are by their names. */
+/** The caller's values; the provider's fields by name. */
 export interface ConnectionWishes {
   name?: string | undefined
   frequency_hours?: number | null | undefined
@@ -58,7 +58,10 @@ export async function requireConnection(scope: ShopScope, id: string): Promise<C
   return row
 }
 
-/** Until the transaction ends no sync of it starts or is applied. Throws `not_found`. */
+/**
+ * Locks the connection: until the transaction ends no sync of it starts or is applied. Throws
+ * `not_found`.
+ */
 export async function holdConnection(tx: ShopScope, id: string): Promise<CloudConnection> {
   const [row] = await tx.query<CloudConnection>(
     'select * from connections where shop_id = :shop and id = :id for no key update',
@@ -76,7 +79,7 @@ export const openingOf = (cloud: Cloud, scope: ShopScope, row: CloudConnection):
   bytesPerSecond: row.options.bytes_per_second,
 })
 
-/** Gives its UUID. Throws `validation_failed`, `conflict`, or the provider's refusal. */
+/** Gives its UUID. Throws `validation_failed`, `conflict`, or the provider's error. */
 export async function createConnection(
   cloud: Cloud,
   scope: ShopScope,
@@ -161,7 +164,7 @@ export async function changeConnection(
   })
 }
 
-/** Another folder: what was applied says nothing about it, and its first sync is the first. */
+/** With another folder, the earlier base does not apply, and the next sync counts as the first. */
 const rootChanged = (before: Values, after: Values): boolean =>
   ['endpoint', 'account', 'bucket', 'prefix', 'folder', 'drive_id'].some(
     (name) => (before[name] ?? '') !== (after[name] ?? ''),
@@ -174,7 +177,7 @@ async function forgetApplied(tx: ShopScope, id: string): Promise<void> {
   })
 }
 
-/** Files stay here. A sync that runs must be cancelled before. */
+/** Files stay here. A running sync must be cancelled first. */
 export async function deleteConnection(tx: ShopScope, id: string): Promise<void> {
   const rows = await tx.query(
     'delete from connections where shop_id = :shop and id = :id returning id',
@@ -197,7 +200,7 @@ function offered(cloud: Cloud, id: string): Provider {
   return provider
 }
 
-/** The operator's variables that a provider needs and that are not set. */
+/** The environment variables that a provider needs and that are not set. */
 export const missingOf = (cloud: Cloud, { oauth }: Provider): string[] =>
   oauth && !cloud.options.clients[oauth.client]
     ? [`CLOUD_${oauth.client}_CLIENT_ID`, `CLOUD_${oauth.client}_CLIENT_SECRET`]
@@ -206,7 +209,10 @@ export const missingOf = (cloud: Cloud, { oauth }: Provider): string[] =>
 export const setUpText = ({ title }: Provider, missing: readonly string[]): string =>
   `${title} needs an app of its own: the operator of this installation sets ${missing.join(' and ')}, as the operator’s guide describes`
 
-/** The provider's values, old ones below new ones. Throws `validation_failed` with every problem. */
+/**
+ * The provider's values: the old ones, overridden by the new ones. Throws `validation_failed` with
+ * every problem.
+ */
 function checkedValues(provider: Provider, given: Values, before: Values) {
   const details: ErrorDetail[] = []
   const wrong = (param: string, code: ErrorDetail['code'], message: string) =>
@@ -236,7 +242,7 @@ function checkTogether(cloud: Cloud, provider: Provider, settings: Values, secre
   throw new AppError('validation_failed', { param: problem.param, details: [detail] })
 }
 
-/** The first page of a listing shows that the keys, the bucket and the folder are right. */
+/** Reads the first page of a listing, to verify the keys, the bucket and the folder. */
 async function prove(cloud: Cloud, scope: ShopScope, opening: Opening): Promise<void> {
   const open = await cloud.open(scope, opening).catch(refuse)
   try {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { decideOneWay, decideTwoWay, needsConfirmation, type Standing } from './decide.ts'
 
-/** A side: contents by path. */
+/** One side: contents by path. */
 type Side = Map<string, string>
 
 const standing = (base: string | undefined, side: string | undefined): Standing => {
@@ -11,7 +11,7 @@ const standing = (base: string | undefined, side: string | undefined): Standing 
   return side === base ? 'same' : 'changed'
 }
 
-/** Carries every decision out; conflicts make a second object and file. */
+/** Applies every decision; a conflict creates a second object and file. */
 function synced(base: Side, theirs: Side, ours: Side, decide: typeof decideTwoWay) {
   const [nextTheirs, nextOurs] = [new Map(theirs), new Map(ours)]
   for (const path of new Set([...base.keys(), ...theirs.keys(), ...ours.keys()])) {

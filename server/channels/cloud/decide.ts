@@ -1,7 +1,8 @@
-// What a sync does about one object: a three-way comparison of what was applied last (base), what
-// the provider has (theirs) and what is here (ours). Pure: the rest of a sync carries it out.
+// What a sync does with one object: a three-way comparison of what was applied last (base), what
+// the provider has (theirs) and what is here (ours). Pure functions: other modules apply the
+// decisions.
 
-/** How a side stands against the base. Without a base, `new` is all that it can be. */
+/** How a side compares with the base. Without a base a side is `absent` or `new`. */
 export type Standing = 'absent' | 'same' | 'changed' | 'new'
 
 export interface Triple {
@@ -12,23 +13,23 @@ export interface Triple {
 }
 
 export type Decision =
-  /** Bring their object here: as a new file, or as the next version of ours. */
+  /** Fetch their object: as a new file, or as the next version of ours. */
   | 'add'
   | 'change'
-  /** Do with our file as the setting for deletions says. */
+  /** Treat our file as the setting for deletions says. */
   | 'remove'
-  /** Carry our file there, or delete their object. */
+  /** Send our file to the provider, or delete their object. */
   | 'send'
   | 'remove_there'
   /** Keep both, as two objects and two files. */
   | 'conflict'
-  /** Neither side has it any more. */
+  /** Neither side has it: remove it from the base. */
   | 'forget'
   | null
 
 /**
- * One-way: the provider is the source of truth, and what is done here never goes there. A file that
- * was deleted here comes back when it changes there.
+ * One-way: the provider is the source of truth, and changes here are never sent to it. A file that
+ * was deleted here is created again when its object changes.
  */
 export function decideOneWay({ base, theirs, ours }: Triple): Decision {
   if (theirs === 'absent') {
@@ -57,13 +58,13 @@ export function decideTwoWay({ base, theirs, ours }: Triple): Decision {
 }
 
 export interface DeletionCounts {
-  /** Files that the connection has. */
+  /** Files of the connection. */
   known: number
-  /** Files, or objects there, that would go. */
+  /** Files, or objects at the provider, that would be deleted. */
   deleted: number
-  /** Files of other origin that would get new bytes. */
+  /** Files from elsewhere that would get new bytes. */
   replaced: number
-  /** Objects that would be made or replaced there. */
+  /** Objects that would be created or replaced at the provider. */
   sent: number
   /** No sync was applied before. */
   first: boolean
@@ -74,7 +75,7 @@ export type PreviewReason = 'requested' | 'first_sync' | 'deletions' | 'uploads'
 const MOST_DELETED = 100
 const MOST_SHARE = 0.2
 
-/** Why a person must look at it first, or null. */
+/** Why a person must confirm it, or null. */
 export function needsConfirmation(
   counts: DeletionCounts,
 ): Exclude<PreviewReason, 'requested'> | null {

@@ -1,5 +1,5 @@
-// Connections that are synced by the clock: each due one starts a sync, once, however many workers
-// look. It looks across shops; each sync belongs to its own.
+// Syncs by the clock: each due connection starts a sync, once, with any number of workers. It looks
+// across shops; each sync belongs to its own shop.
 import { readdir, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { isDatabaseUnavailable, isRollback } from '../../db/error-classes.ts'
@@ -13,7 +13,7 @@ import { startSync } from './sync.ts'
 
 const LOOK_MS = 10_000
 const DUE_BATCH = 100
-/** Of objects on their way: a run takes a day at most. */
+/** The age of abandoned objects in the staging folder: a run takes a day at most. */
 const STALE_MS = 25 * 3_600_000
 
 export const dueTask = (parts: ListingParts): BackgroundTask => ({
@@ -48,7 +48,7 @@ export async function startDue(parts: ListingParts): Promise<number> {
   return started
 }
 
-/** The next time is set in the transaction that starts this one: none is lost, none comes twice. */
+/** Sets the next time in the transaction that starts this sync: none is lost or started twice. */
 async function fire(
   { cloud, engine, log }: ListingParts,
   tx: ShopScope,
@@ -69,13 +69,13 @@ async function fire(
   } catch (error) {
     if (isDatabaseUnavailable(error) || isRollback(error) || !(error instanceof AppError))
       throw error
-    // It runs already, or a person must sign in: the connection says so.
+    // A sync is running already, or a person must sign in: the connection shows that.
     log.info('a cloud sync was not started', { connection: id, code: error.code })
     return false
   }
 }
 
-/** Syncs that have ended since the last look become the base of the next ones. */
+/** Syncs that have ended since the last run become the base of the next ones. */
 async function settleEnded({ database, log }: ListingParts): Promise<void> {
   const { rows } = await database.pool.query<{ shop_id: number; connection_id: string }>(
     `select distinct s.shop_id, s.connection_id from syncs s
@@ -91,7 +91,7 @@ async function settleEnded({ database, log }: ListingParts): Promise<void> {
     })
 }
 
-/** What a killed process left. */
+/** Removes files that a killed process left. */
 async function sweepStaging(folder: string): Promise<void> {
   const before = Date.now() - STALE_MS
   for (const connection of await readdir(folder).catch(() => []))

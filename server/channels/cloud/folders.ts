@@ -1,4 +1,4 @@
-// The folders of a connection's account, for choosing one.
+// The folders of a connection's account, to choose one from.
 import type { ShopScope } from '../../db/for-shop.ts'
 import { AppError } from '../../errors.ts'
 import type { Cloud } from './cloud.ts'
@@ -9,7 +9,9 @@ import { listFolders } from './rclone/listing.ts'
 
 const MOST = 1000
 
-/** Directly in `path`, which is from the account's or bucket's own root. Throws `AppError`. */
+/**
+ * The folders directly in `path`, a path from the root of the account or bucket. Throws `AppError`.
+ */
 export async function foldersOf(
   cloud: Cloud,
   scope: ShopScope,

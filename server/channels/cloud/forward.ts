@@ -1,6 +1,6 @@
 // Requests to endpoints that merchants chose. rclone sends them to our proxy as plain http, and the
-// proxy speaks TLS to the endpoint: so it sees every answer. A redirect is refused, because rclone
-// follows one to this machine without asking any proxy.
+// proxy uses TLS to the endpoint, so that the proxy sees every answer. It refuses redirects,
+// because rclone would follow a redirect to this machine without the proxy.
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { Agent, request as secureRequest } from 'node:https'
 import { isIP, type Socket } from 'node:net'
@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream'
 import { connect as connectSecurely } from 'node:tls'
 
 export interface Forwarder {
-  /** Answers a request that names its endpoint in full: `GET http://s3.example.com/bucket/key`. */
+  /** Answers a request with a full address: `GET http://s3.example.com/bucket/key`. */
   answer(request: IncomingMessage, response: ServerResponse): void
   close(): void
 }
@@ -48,7 +48,10 @@ export function createForwarder(
 }
 
 const IDLE_MS = 60_000
-/** Signed as it is written here: parsing it as a URL could change it. */
+/**
+ * Forwarded exactly as written: the signature covers this text, and parsing it as a URL could
+ * change it.
+ */
 const TARGET =
   /^http:\/\/(?<name>\[[\da-f:.]+\]|[^/?#:@[\]]+)(?::(?<port>\d{1,5}))?(?<path>\/.*)?$/i
 
@@ -79,14 +82,14 @@ function forward(request: IncomingMessage, response: ServerResponse, target: Tar
   pipeline(request, upstream, () => {})
 }
 
-/** As an S3 service says it, for rclone's log, which becomes one of our codes. */
+/** An error in the form of S3, which rclone logs and which is then mapped to one of our codes. */
 function refuse(response: ServerResponse, status: number, code: string): void {
   response
     .writeHead(status, { 'content-type': 'application/xml' })
     .end(`<Error><Code>${code}</Code><Message>${code}</Message></Error>`)
 }
 
-/** Of one connection; the next one has its own. */
+/** Headers that apply to one connection and must not be forwarded. */
 const HOP_BY_HOP = new Set(
   'connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade expect'.split(
     ' ',

@@ -1,5 +1,5 @@
-// The items of a sync's operation, made of its plan in pieces, so that a crash in between continues
-// where it stopped.
+// Creates the items of a sync's operation from its plan, in pieces, so that it continues after a
+// crash.
 import type { Entry, FileChange } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Engine, GrowingChange, GrowingEntry } from '../../engine/engine.ts'
@@ -11,12 +11,12 @@ import type { ChangeRow } from './sync-changes.ts'
 import { providerOf } from './providers/providers.ts'
 
 const PIECE = 1000
-/** Without one they take effect when the sync ends. */
+/** Decisions without an item, which take effect when the sync ends. */
 const WITHOUT_ITEM = `('forget', 'move')`
 
 type Planned = ChangeRow & { number: number }
 
-/** Adds all that is missing; false: the operation takes no more, since it was cancelled. */
+/** Adds all missing items; false: the operation was cancelled and takes no more. */
 export async function addItems(
   engine: Engine,
   scope: ShopScope,
@@ -50,7 +50,7 @@ export async function addItems(
   return true
 }
 
-/** What gives up names comes first. */
+/** Changes that free a name come first. */
 const nextChanges = (tx: ShopScope, sync: string): Promise<Planned[]> =>
   tx.query<Planned>(
     `select * from sync_changes where shop_id = :shop and sync_id = :sync and position is null
@@ -59,7 +59,7 @@ const nextChanges = (tx: ShopScope, sync: string): Promise<Planned[]> =>
     { sync },
   )
 
-/** Positions of the items after which a name is free, by its key. */
+/** By the key of a name: the position of the item after which the name is free. */
 type Freed = Map<string, number>
 
 async function freedNames(scope: ShopScope, sync: string): Promise<Freed> {
@@ -98,7 +98,7 @@ async function growing(
   })
 }
 
-/** Of a file here: its change; null: it is no change of a file here, but an entry. */
+/** The change of a file here; null: the decision is an entry. */
 function wantedOf(change: Planned, { options }: CloudConnection): GrowingChange | null {
   const { kind, file_id } = change
   if (file_id === null) return null
@@ -139,7 +139,7 @@ function fileOf(
   }
 }
 
-/** What differs on both sides is kept as two files: theirs says where it came from. */
+/** A name for their file if the two sides differ and both are kept: it names the origin. */
 function nameFor(
   { kind, path, filename }: Pick<Planned, 'kind' | 'path' | 'filename'>,
   { options, provider }: CloudConnection,

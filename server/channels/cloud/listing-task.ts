@@ -1,5 +1,5 @@
 // The background task of a sync: lists the provider, decides, and gives the operation its items.
-// Every step can be run again after a crash.
+// Every step can be repeated after a crash.
 import type { Database } from '../../db/database.ts'
 import { forShop, type ShopScope } from '../../db/for-shop.ts'
 import type { BackgroundTask, TaskLease } from '../../engine/background.ts'
@@ -76,7 +76,7 @@ function watchOperation(engine: Engine, scope: ShopScope, operation: string | nu
       if (!row || row.finished_at !== null || row.status === 'cancelled')
         gone.abort(new Error('the sync was cancelled'))
     } catch {
-      // The next look may succeed.
+      // The next check may succeed.
     } finally {
       looking = false
     }
@@ -111,9 +111,9 @@ async function listAndPlan(
     'select from sync_changes where shop_id = :shop and sync_id = :id and position is not null limit 1',
     { id: sync.id },
   )
-  // Items that are there already are of this plan.
+  // Existing items belong to this plan.
   if (planned.length === 0) {
-    // Files of other connections must be known as theirs.
+    // Files of other connections must be recognised as theirs.
     for (const { id } of await listCloudConnections(scope)) await settleConnection(scope, id)
     await listTwice(parts, scope, sync, connection, signal)
     await plan(parts, scope, sync, lease)
@@ -136,7 +136,10 @@ async function listAndPlan(
   })
 }
 
-/** A refused token may only be an old one: it is tried once more with another. */
+/**
+ * Repeats a listing whose token was refused, once, with a new token: the refused one may only be
+ * old.
+ */
 async function listTwice(...given: Parameters<typeof list>): Promise<void> {
   const [{ cloud }, , , { id }] = given
   try {
@@ -215,7 +218,7 @@ async function writePage(
   )
 }
 
-/** Decides, and has a person asked where too much would go. */
+/** Decides, and asks a person to confirm if too much would be deleted or replaced. */
 async function plan(
   { engine }: ListingParts,
   scope: ShopScope,
@@ -260,7 +263,7 @@ function askToConfirm(
   return tellOf(tx, 'warning', `“${name}” waits for you`, body, operation)
 }
 
-/** The operation fails with the reason, and the connection shows it. */
+/** Ends the operation as failed, and shows the reason at the connection. */
 async function fail(
   { engine, log }: ListingParts,
   scope: ShopScope,

@@ -1,5 +1,4 @@
-// What an object's path makes of a file here: its name, its pack, and what guessing reads; and the
-// way back.
+// Maps an object's path to a file here: its name, its pack, and the text for guessing; and back.
 import { UNSAFE_CHARACTERS } from '../../../plugins/contract.ts'
 import { MAX_NAME_LENGTH } from '../../files/rules.ts'
 
@@ -9,7 +8,7 @@ const UNSAFE = new RegExp(UNSAFE_CHARACTERS.source, `${UNSAFE_CHARACTERS.flags.r
 
 const clean = (text: string) => text.replace(/[\\/]/g, '_').replace(UNSAFE, '_').trim() || '_'
 
-/** A name that files may have, like the object's; `names`: whether its folders are part of it. */
+/** A valid filename for the object; `names`: whether it includes the object's folders. */
 export function filenameOf(path: string, names: 'filename' | 'path'): string {
   const parts = path.split('/').filter((part) => part !== '')
   const name = names === 'filename' ? (parts.at(-1) ?? '') : parts.join(SEPARATOR)
@@ -17,7 +16,7 @@ export function filenameOf(path: string, names: 'filename' | 'path'): string {
   return safe === '.' || safe === '..' ? '_' : shortened(safe)
 }
 
-/** Cut in the middle, so that its extension stays. */
+/** Cut in the middle, so that the extension is kept. */
 function shortened(name: string): string {
   const letters = [...name]
   if (letters.length <= MAX_NAME_LENGTH) return name
@@ -47,7 +46,7 @@ export const matchText = (path: string): string => path.replaceAll('/', ' ')
 
 const folderOf = (path: string): string => path.split('/').slice(0, -1).join('/')
 
-/** Where a file of this name belongs there, in the folder of `path`. */
+/** The path of a file with this name at the provider, in the folder of `path`. */
 export function pathFor(filename: string, path: string, names: 'filename' | 'path'): string {
   const folder = folderOf(path)
   const prefix =

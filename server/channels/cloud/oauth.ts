@@ -1,5 +1,5 @@
-// Access tokens of connections that sign in by OAuth 2: a refresh token is sealed in the
-// connection's row, and used under its lock, since providers may replace it.
+// Access tokens of connections with OAuth 2: the refresh token is sealed in the connection's row
+// and used under its lock, since providers may replace it.
 import * as oauth from 'oauth4webapi'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Secrets } from '../../secrets.ts'
@@ -9,7 +9,7 @@ import { noteLostAccess } from './lost-access.ts'
 import { CloudError } from './rclone/errors.ts'
 import { openSealed, sealed } from './sealed.ts'
 
-/** Client ids of the operator, by the names of `OAuthSpec.client`. */
+/** The operator's client ids, by the names of `OAuthSpec.client`. */
 export type OAuthClients = Readonly<Record<string, { id: string; secret: string } | undefined>>
 export type OAuthFetch = typeof fetch
 
@@ -21,7 +21,7 @@ interface Parts {
 
 const ANSWER_MS = 30_000
 
-/** The server and the client as the library takes them. Throws `CloudError` without a client id. */
+/** The server and the client in the library's form. Throws `CloudError` without a client id. */
 export function partiesOf({ clients, emulators }: Parts, spec: OAuthSpec) {
   const client = clients[spec.client]
   if (!client) throw new CloudError('cloud_access_revoked')
@@ -46,7 +46,7 @@ interface Kept {
   until: number
 }
 
-/** Gives access tokens, each as long as it is valid. */
+/** Gives access tokens, and caches each while it is valid. */
 export function tokenSource(parts: Parts) {
   const known = new Map<string, Kept>()
   const usable = (kept: Kept | undefined): AccessToken | null => {
@@ -54,9 +54,9 @@ export function tokenSource(parts: Parts) {
     return kept && left > 60 ? { token: kept.token, expiresIn: left } : null
   }
   return {
-    /** The provider refuses the one that is known. */
+    /** The provider refused the cached token. */
     forget: (connection: string) => void known.delete(connection),
-    /** Throws `CloudError`. `again`: the last one may be refused before its time. */
+    /** Throws `CloudError`. `again`: the last token may have been refused before its expiry. */
     accessToken: async (
       scope: ShopScope,
       connection: string,
@@ -126,7 +126,7 @@ async function requestToken(parts: Parts, spec: OAuthSpec, refreshToken: string)
   }
 }
 
-/** The library's own texts may hold what was sent: they are not kept. */
+/** The library's own messages may contain tokens: they are not kept. */
 export function tokenError(error: unknown): CloudError {
   if (error instanceof oauth.ResponseBodyError) {
     const revoked = ['invalid_grant', 'unauthorized_client', 'access_denied'].includes(error.error)

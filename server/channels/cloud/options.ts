@@ -1,4 +1,4 @@
-// How a connection is synced: what a merchant chooses, with its defaults.
+// How a connection is synced: the merchant's options, with their defaults.
 import { z } from 'zod'
 import { LONGEST_PATTERN, MOST_PATTERNS, patternProblem } from './patterns.ts'
 
@@ -18,7 +18,7 @@ const patterns = (title: string) =>
     .max(MOST_PATTERNS, `At most ${MOST_PATTERNS} patterns`)
     .meta({ description: title })
 
-/** 5 GB, as of every file. */
+/** 5 GB, the limit of every file. */
 const MOST_FILE_BYTES = 5 * 1024 ** 3
 
 export const optionFields = {

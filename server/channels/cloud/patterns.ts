@@ -4,7 +4,7 @@ import { RE2JS } from 're2js'
 export const MOST_PATTERNS = 100
 export const LONGEST_PATTERN = 500
 
-/** What is wrong with a pattern, or null. */
+/** The problem of a pattern, or null. */
 export function patternProblem(pattern: string): string | null {
   if (pattern.trim() === '') return 'Write a pattern, like *.pdf'
   if (!pattern.isWellFormed() || /[\0-\x1f]/.test(pattern))
@@ -17,7 +17,10 @@ export function patternProblem(pattern: string): string | null {
   }
 }
 
-/** Whether a path, from the synced folder, is synced. Without an include pattern all are. */
+/**
+ * A function that says whether a path, relative to the synced folder, is synced. Without an include
+ * pattern all are.
+ */
 export function pathFilter(
   include: readonly string[],
   exclude: readonly string[],
@@ -30,7 +33,10 @@ export function pathFilter(
   return (path) => !(unwanted?.matches(path) ?? false) && (wanted?.matches(path) ?? true)
 }
 
-/** A pattern without a slash matches names at any depth; one at its start is the folder itself. */
+/**
+ * A pattern without a slash matches names at any depth; a slash at its start means the synced
+ * folder.
+ */
 function expressionOf(pattern: string): string {
   const rooted = pattern.startsWith('/')
   const text = rooted ? pattern.slice(1) : pattern

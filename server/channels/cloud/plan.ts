@@ -1,5 +1,6 @@
-// The diff of a sync, in the database: the listing against what was applied last, and for two-way
-// connections against the files here. Each difference is decided alone; the decisions are rows.
+// The differences of a sync, computed in the database: the listing against what was applied last,
+// and for two-way connections against the files here. Each difference is decided separately; the
+// decisions are rows.
 import type { ShopScope } from '../../db/for-shop.ts'
 import { nameKey } from '../../files/rules.ts'
 import type { CloudConnection } from './connections.ts'
@@ -40,8 +41,9 @@ export async function planSync(
 }
 
 /**
- * New objects whose names are taken by files that no connection has. In a first sync they become
- * those files' next versions, which a person confirms; two-way, what differs is kept as two files.
+ * New objects whose names belong to files of no connection. In a first sync they become those
+ * files' next versions, which a person confirms; in two-way syncs, files that differ are kept as
+ * two.
  */
 async function withTakenNames(
   tx: ShopScope,

@@ -1,4 +1,4 @@
-// What plugins may do with a sync: read what it decided, and carry that out.
+// The plugins' port to a sync: reads its decisions and carries them out.
 import { PortError, type Cloud as CloudPort, type CloudTask } from '../../../plugins/contract.ts'
 import type { Cloud } from './cloud.ts'
 import { carryOut, type CarriedOut } from './carry-out.ts'
@@ -50,7 +50,7 @@ function told({ bytes, error }: CarriedOut) {
   return bytes ? { bytes } : {}
 }
 
-/** A refused token may only be an old one. */
+/** A refused token may only be old. */
 const failure = (error: CloudError) => {
   const retryable = error.retryable || error.code === 'cloud_access_revoked'
   return new PortError(error.code, error.message, retryable, { cause: error })

@@ -1,5 +1,5 @@
-// rclone's way out: a proxy on loopback that connects to checked addresses alone, so that neither
-// a name that resolves to this network nor a redirect leads inside.
+// The proxy of rclone, on loopback: it connects to checked addresses only, so that neither a name
+// that resolves to this network nor a redirect reaches internal hosts.
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
 import { connect, isIP, type AddressInfo, type Socket } from 'node:net'
@@ -12,11 +12,11 @@ import {
 } from '../../ports/addresses.ts'
 import { createForwarder } from './forward.ts'
 
-/** Opens the socket for a tunnel. Tests lead names of providers to their emulators. */
+/** Opens the socket of a tunnel. Tests redirect host names of providers to their emulators. */
 export type Dial = (host: string, port: number) => Socket
 
 export interface GuardProxy {
-  /** Variables for a child that opens tunnels to addresses of providers. */
+  /** Variables for a child that opens tunnels to providers' addresses. */
   tunnels: Readonly<Record<string, string>>
   /** Variables for a child whose endpoint a merchant chose: it opens no tunnel. */
   forwards: Readonly<Record<string, string>>
@@ -27,7 +27,7 @@ const CONNECT_MS = 10_000
 /** rclone keeps idle connections for a minute. */
 const KEEP_ALIVE_MS = 70_000
 
-/** Public addresses alone, on ports of storage services. */
+/** Only public addresses, on ports of storage services. */
 export const guardedDial: Dial = (host, port) => {
   const { standard } = addressRules(false)
   const literal = isIP(host) !== 0
@@ -37,7 +37,7 @@ export const guardedDial: Dial = (host, port) => {
 
 export interface GuardOptions {
   dial?: Dial | undefined
-  /** Trusted in place of the system's authorities. */
+  /** Trusted instead of the system's authorities. */
   certificate?: string | undefined
 }
 
@@ -50,7 +50,7 @@ export async function openGuardProxy(options: GuardOptions = {}): Promise<GuardP
     if (users.forwards.is(request)) forwarder.answer(request, response)
     else response.writeHead(403).end()
   })
-  // An upload takes as long as it takes.
+  // Uploads may take any time.
   server.requestTimeout = 0
   server.keepAliveTimeout = KEEP_ALIVE_MS
   server.on('connection', (socket) => {
@@ -78,7 +78,7 @@ export async function openGuardProxy(options: GuardOptions = {}): Promise<GuardP
   }
 }
 
-/** Other programs of this machine do not know its password. */
+/** A user with a password that other programs of this machine do not know. */
 function createUser() {
   const password = randomBytes(24).toString('hex')
   const expected = Buffer.from(`Basic ${Buffer.from(`rclone:${password}`).toString('base64')}`)
@@ -94,7 +94,7 @@ function createUser() {
   }
 }
 
-/** Throws where the address is blocked; fails if it takes too long to connect. */
+/** Throws if the address is blocked; fails if connecting takes too long. */
 function dialed(dial: Dial, host: string, port: number): Socket {
   const socket = dial(host, port)
   socket.setTimeout(CONNECT_MS, () => socket.destroy(new Error('timeout')))

@@ -1,4 +1,4 @@
-// A connection's secrets, as its row keeps them.
+// A connection's secrets, sealed for its row.
 import type { Secrets } from '../../secrets.ts'
 import type { Values } from './providers/provider.ts'
 
@@ -7,7 +7,7 @@ const aboutOf = (shop: number) => `${shop}/connections`
 export const sealed = (secrets: Secrets, shop: number, values: Values): Buffer | null =>
   Object.keys(values).length === 0 ? null : secrets.seal(JSON.stringify(values), aboutOf(shop))
 
-/** Empty where there are none, or where they were sealed with another secret. */
+/** Empty if there are none, or if they were sealed with another secret. */
 export function openSealed(secrets: Secrets, shop: number, value: Buffer | null): Values {
   if (value === null) return {}
   try {

@@ -1,10 +1,10 @@
-// What a sync has carried out becomes the base of the next comparison. It is read from the items'
-// outcomes, as often as someone looks: nothing is lost where a worker dies in between.
+// Makes the carried-out changes of a sync the base of the next comparison. They are read from the
+// items' outcomes at any time: nothing is lost if a worker dies in between.
 import type { ShopScope } from '../../db/for-shop.ts'
 import { withHashJoins } from '../../db/hash-joins.ts'
 import { holdConnection } from './connections.ts'
 
-/** Changes that were carried out and are not in the base yet; never those of a mere preview. */
+/** Changes that were carried out and are not in the base yet; never those of a preview. */
 const ENDED = `
   select c.number, c.path, c.from_path, coalesce(i.file_id, c.file_id) as now_file,
     coalesce((i.after ->> 'version')::int, c.version, 1) as now_version,
@@ -14,7 +14,7 @@ const ENDED = `
   where c.applied or i.status = 'done' and c.kind not in ('send', 'remove_there')
     or :complete and c.position is null and c.kind in ('forget', 'move')`
 
-/** Safe at any time; only the newest sync of a connection has anything to settle. */
+/** Safe at any time; does nothing for older syncs of a connection. */
 export async function settleConnection(scope: ShopScope, connection: string): Promise<void> {
   await scope.transaction(async (tx) => {
     const { options } = await holdConnection(tx, connection)
@@ -43,7 +43,7 @@ async function settleSync(
   )
   if (!state) return
   const bindings = { connection, sync, ...state }
-  // As one array: a row for each of very many would take as much memory as the rest of a sync.
+  // As one array: one row for each of many changes would need as much memory as the rest of a sync.
   const [settled] = await withHashJoins(tx, () =>
     tx.query<{ numbers: number[] | null }>(
       `with ended as materialized (${ENDED}), paths as (
@@ -67,7 +67,8 @@ async function settleSync(
       `insert into cloud_files (shop_id, connection_id, path, size_bytes, hash, modified_at, file_id, version, filename)
        select distinct on (c.path) :shop, :connection, c.path, coalesce(c.size_bytes, 0), c.hash, c.modified_at, present.id, c.version, c.filename
        from sync_changes c
-       -- Purged files have no row. Offset: each is looked up by its id, without statistics too.
+       -- Purged files have no row. "offset 0": each is looked up by its id, even without
+       -- statistics.
        left join lateral (select id from files where shop_id = :shop and id = c.file_id offset 0) present on true
        where c.shop_id = :shop and c.sync_id = :sync and c.number = any(:numbers::int[])
          and (c.kind not in ('forget', 'remove', 'remove_there') and c.size_bytes is not null

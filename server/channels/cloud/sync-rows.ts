@@ -27,7 +27,7 @@ export interface SyncRow {
   started_at: Date
 }
 
-/** With how its operation stands. */
+/** With the state of its operation. */
 export interface SyncView extends SyncRow {
   status: OperationStatus | null
   finished_at: Date | null
@@ -79,7 +79,7 @@ export async function newestSync(scope: ShopScope, connection: string): Promise<
   return (await listSyncs(scope, connection, 1))[0] ?? null
 }
 
-/** A preview that waits for a person does not run. */
+/** A preview that waits for a person counts as ended. */
 export const isRunning = ({ phase, status, finished_at }: SyncView): boolean =>
   phase === 'listing'
     ? status !== null && finished_at === null

@@ -1,5 +1,5 @@
-// A sync from its start to its items: one operation, which is open while the provider is listed.
-// One runs at a time for each connection.
+// Starts and cancels syncs: one operation, which is open while the provider is listed. One sync
+// runs at a time for each connection.
 import type { ShopScope } from '../../db/for-shop.ts'
 import { queueTask } from '../../engine/background.ts'
 import type { Engine } from '../../engine/engine.ts'
@@ -21,8 +21,8 @@ export interface SyncWishes {
 }
 
 /**
- * Gives the operation's UUID. Throws `not_found`, `conflict` while a sync runs or nobody has signed
- * in, and `cloud_unavailable`.
+ * Gives the operation's UUID. Throws `not_found`, `conflict` while a sync runs or if nobody has
+ * signed in, and `cloud_unavailable`.
  */
 export function startSync(
   cloud: Pick<Cloud, 'rclone'>,
@@ -75,7 +75,7 @@ export function startSync(
   })
 }
 
-/** A new sync replaces a preview that nobody has confirmed. */
+/** A new sync replaces an unconfirmed preview. */
 async function discard(tx: ShopScope, engine: Engine, operation: string): Promise<void> {
   await engine.move(tx, operation, 'cancel')
   await tx.query(
@@ -93,7 +93,7 @@ export async function cancelSync(tx: ShopScope, engine: Engine, id: string): Pro
     await engine.move(tx, operation.id, 'cancel')
 }
 
-/** Says to the merchant that the connection needs a person. */
+/** Raises a notice that the connection needs a person. */
 export const tellOf = (
   tx: ShopScope,
   level: 'warning' | 'critical',

@@ -1,4 +1,4 @@
-// A sync's decisions as its items find them.
+// A sync's decisions, by their items.
 import type { ShopScope } from '../../db/for-shop.ts'
 import { packOf } from './names.ts'
 import type { ChangeRow } from './sync-changes.ts'
@@ -7,11 +7,11 @@ export interface SyncTask extends ChangeRow {
   number: number
   position: number
   applied: boolean
-  /** The pack of its subfolder, where the connection makes packs. */
+  /** The pack of its subfolder, if the connection makes packs. */
   pack: string | null
 }
 
-/** By position. Empty where a newer sync of the connection has replaced this one. */
+/** By position. Empty if a newer sync of the connection has replaced this one. */
 export async function tasksOf(
   scope: ShopScope,
   sync: string,

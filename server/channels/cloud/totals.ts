@@ -1,4 +1,4 @@
-// How many files each connection has here, and their bytes.
+// The number of files of each connection here, and their bytes.
 import type { ShopScope } from '../../db/for-shop.ts'
 
 export interface Totals {

@@ -1,4 +1,4 @@
-// The sample provider of demo mode: a folder in the data folder, through the same code.
+// The sample provider of demo mode: a folder in the data folder, used through the same code.
 import { joined, field, folderRule, type Provider } from './provider.ts'
 
 export const demo: Provider = {
@@ -10,7 +10,7 @@ export const demo: Provider = {
   ],
   nameOf: ({ folder }) => joined('Sample folder', folder),
   remote: ({ settings, place: { demoFolder } }) => ({
-    // A link could lead out of the folder.
+    // Symbolic links could lead out of the folder.
     settings: { TYPE: 'local', SKIP_LINKS: 'true' },
     root: [demoFolder, joined(settings.folder)].filter((part) => part !== '').join('/'),
     hash: 'md5',

@@ -12,7 +12,7 @@ const isKey = (text: string): boolean => {
   }
 }
 
-/** The key alone: addresses in it could lead anywhere. */
+/** Keeps only the key: other fields contain addresses that could point anywhere. */
 function credentials(text: string): string {
   const { client_email, private_key, private_key_id, project_id } = JSON.parse(text) as Record<
     string,
@@ -61,7 +61,8 @@ export const googleCloudStorage: Provider = {
   problem: ({ settings, place }) => {
     const { endpoint = '' } = settings
     if (endpoint === '') return null
-    // Its listings say where rclone reads each object: only an emulator of ours is believed.
+    // Its listings contain the addresses of the objects: only our own emulator is trusted with
+    // that.
     const message = isLocal(endpoint)
       ? endpointProblem(endpoint, place.allowLoopback)
       : 'Leave it empty: Google has one endpoint'

@@ -1,4 +1,4 @@
-// What a provider is: its fields, how one signs in, and what rclone is told about it.
+// A provider: its fields, how a merchant signs in, and rclone's settings for it.
 import { z } from 'zod'
 import type { Remote } from '../rclone/remote.ts'
 
@@ -7,10 +7,10 @@ export interface Field {
   title: string
   help: string
   required: boolean
-  /** It is sealed, and never given back. */
+  /** It is sealed, and never shown again. */
   secret: boolean
   multiline: boolean
-  /** What it may be. */
+  /** The schema of its value. */
   rule: z.ZodType<string>
 }
 
@@ -18,39 +18,39 @@ export interface Field {
 export type Values = Readonly<Record<string, string>>
 
 export interface OAuthSpec {
-  /** Of the operator's variables: CLOUD_<client>_CLIENT_ID. */
+  /** The name in the operator's variables: CLOUD_<client>_CLIENT_ID. */
   client: string
   authorize: string
   token: string
   scopes: readonly string[]
-  /** Beyond the usual parameters: what makes it give a refresh token. */
+  /** Additional parameters that make the provider give a refresh token. */
   parameters: Readonly<Record<string, string>>
 }
 
 export interface RemoteParts {
   settings: Values
   secrets: Values
-  /** What the environment adds. */
+  /** Values of the installation. */
   place: { demoFolder: string; allowLoopback: boolean }
 }
 
 export interface Provider {
   id: string
   title: string
-  /** `none`: there is nothing to prove. */
+  /** `none`: nothing to sign in with. */
   signIn: 'keys' | 'oauth' | 'none'
   oauth?: OAuthSpec
   fields: readonly Field[]
   presets?: readonly { id: string; title: string; endpoint: string | null }[]
-  /** Names of files are equal in any case there. */
+  /** The provider ignores the case of names. */
   caseInsensitive?: true
-  /** Guessing products reads the whole key, not the name alone. */
+  /** Guessing products uses the whole key, not only the name. */
   keyed?: true
-  /** A connection's name where it has none. */
+  /** The name of a connection without a given name. */
   nameOf(settings: Values): string
-  /** Settings that only the provider knows, read once somebody has signed in. */
+  /** Settings that only the provider knows, read once after a sign-in. */
   discover?(accessToken: string, get: typeof fetch): Promise<Values>
-  /** What is wrong with values that are each right; by field. */
+  /** The problem of values that are valid separately but not together, with its field. */
   problem?(parts: RemoteParts): { param: string; message: string } | null
   remote(parts: RemoteParts): Omit<Remote, 'bandwidth'>
 }
@@ -82,7 +82,7 @@ export const field = (
 
 const isText = (text: string) => text.isWellFormed() && !/[\0-\x08\x0b-\x1f\x7f]/.test(text)
 
-/** A folder's path as it is kept: without a slash at its ends; `.` and `..` are no folders. */
+/** A folder's path as it is stored: without slashes at its ends; `.` and `..` are refused. */
 export const folderRule = z
   .string()
   .max(MOST, `At most ${MOST} characters`)
@@ -97,13 +97,13 @@ export const folderRule = z
 
 const trimSlashes = (text = ''): string => text.replace(/^\/+|\/+$/g, '')
 
-/** `harbour/manuals`, or one of them. */
+/** `harbour/manuals`; absent parts are left out. */
 export const joined = (...parts: (string | undefined)[]): string =>
   parts
     .map(trimSlashes)
     .filter((part) => part !== '')
     .join('/')
 
-/** rclone reads these as they are: they hold no expression. */
+/** A text that rclone reads literally, so its characters are limited. */
 export const textRule = (expression: RegExp, message: string, most = MOST) =>
   z.string().max(most, `At most ${most} characters`).regex(expression, message)

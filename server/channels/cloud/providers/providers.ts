@@ -1,4 +1,4 @@
-// The closed list of providers. Nothing else can be connected.
+// The complete list of providers: only these can be connected.
 import { azureBlob } from './azure-blob.ts'
 import { demo } from './demo.ts'
 import { dropbox } from './dropbox.ts'
@@ -19,7 +19,7 @@ export const PROVIDERS: readonly Provider[] = [
 ]
 export const PROVIDER_IDS = PROVIDERS.map(({ id }) => id)
 
-/** Of a connection, whose provider was checked when it was made. */
+/** The provider of a connection, which was checked when the connection was created. */
 export const providerOf = (id: string): Provider => {
   const found = PROVIDERS.find((provider) => provider.id === id)
   if (!found) throw new Error(`There is no provider ${id}`)

@@ -12,7 +12,7 @@ test.each([
 })
 
 test.each([
-  // Mail, shells and data of this network are no storage.
+  // Ports of mail, shells and databases are not storage.
   'https://93.184.216.34:25',
   'https://s3.example.com:1023',
   'https://10.0.0.1:9000',

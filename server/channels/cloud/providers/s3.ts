@@ -1,4 +1,4 @@
-// Amazon S3 and services that speak its protocol: an access key, and a bucket with a prefix.
+// Amazon S3 and services with its protocol: an access key, and a bucket with a prefix.
 import { addressTargetOf, serviceRules } from '../../../ports/addresses.ts'
 import { field, folderRule, joined, textRule, type Provider, type Values } from './provider.ts'
 
@@ -102,15 +102,15 @@ export const s3: Provider = {
     },
     root: joined(settings.bucket, settings.prefix),
     hash: 'md5',
-    // Times of the listing: those of the metadata cost a request an object.
+    // Times from the listing: those in the metadata need one request for each object.
     listing: ['--use-server-modtime', '--fast-list'],
-    // Paths are known to exist: one request an object instead of two.
+    // Paths are known to exist, so one request for each object is enough.
     fetching: { NO_HEAD_OBJECT: 'true' },
     forwarded: isForwarded(settings),
   }),
 }
 
-/** Loopback is reached directly, where this installation allows it at all. */
+/** Loopback is reached without the proxy, if this installation allows it at all. */
 const isForwarded = ({ endpoint = '' }: Values): boolean =>
   /^https:/i.test(endpoint) && !isLocal(endpoint)
 
@@ -120,7 +120,7 @@ export const isLocal = (endpoint: string): boolean => {
   return /^(localhost|.*\.localhost|127\.\d+\.\d+\.\d+|::1)$/i.test(host)
 }
 
-/** What is wrong with an address that rclone is to talk to, or null. */
+/** The problem of an endpoint for rclone, or null. */
 export function endpointProblem(endpoint: string, allowLoopback: boolean): string | null {
   if (endpoint === '') return null
   const url = URL.parse(endpoint)

@@ -1,12 +1,12 @@
-// What rclone reports, as our stable codes. Its own texts are never shown or logged: they may hold
-// keys, signed addresses and paths of this machine.
+// Maps rclone's reports to our stable codes. Its own messages are never shown or logged: they may
+// contain keys, signed addresses and paths of this machine.
 import { ERRORS, type ErrorCode } from '../../../errors.ts'
 
 export type CloudCode = Extract<ErrorCode, `cloud_${string}`>
 
 export class CloudError extends Error {
   readonly code: CloudCode
-  /** Seconds after which the provider wants to be asked again; null: it did not say. */
+  /** Seconds after which the provider allows another request; null: not stated. */
   readonly retryAfter: number | null
   constructor(code: CloudCode, retryAfter: number | null = null, options?: ErrorOptions) {
     super(messageOf(code, retryAfter), options)
@@ -33,7 +33,7 @@ const messageOf = (code: CloudCode, seconds: number | null) =>
 const waiting = (seconds: number) =>
   seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`
 
-/** The first that matches decides: rates come before quotas, since some texts name both. */
+/** The first match decides: rate limits come before quotas, since some messages name both. */
 const PATTERNS: readonly [CloudCode, RegExp][] = [
   ['cloud_redirected', /EndpointRedirects/],
   [

@@ -1,5 +1,5 @@
-// Copies objects into a folder of this machine, many with one run of rclone. What it did is taken
-// from its log: a name that it did not find is skipped without an error, and a killed run leaves
+// Copies objects into a folder of this machine, many with one run of rclone. Results are read from
+// its log: rclone skips a name that it does not find without an error, and a killed run leaves
 // partial files under their final names.
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
@@ -25,8 +25,8 @@ const COPY = [
 ]
 
 /**
- * Gives each object as its file is whole, or why it could not be copied. Throws the reason of
- * `signal`; what is in `folder` then is the caller's to remove.
+ * Gives each object when its file is complete, or the error. Throws the reason of `signal`; then
+ * the caller must remove the files in `folder`.
  */
 export async function* fetchObjects(
   program: string,
@@ -83,8 +83,8 @@ function parents(file: string): string[] {
 }
 
 /**
- * Characters by which rclone writes what a name cannot hold: on a disk they become others. Control
- * characters would end a line.
+ * Characters with which rclone encodes others that a name cannot contain: on a disk they would be
+ * changed. Control characters would end a line.
  */
 const CODED =
   process.platform === 'win32'

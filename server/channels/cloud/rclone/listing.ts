@@ -1,10 +1,10 @@
-// One listing of a remote: rclone's JSON, read as a stream, an object a line.
+// One listing of a remote: rclone's JSON, read as a stream with one object per line.
 import { CloudError } from './errors.ts'
 import { rootPath, type Remote } from './remote.ts'
 import { runRclone, type Run } from './run.ts'
 
 export interface Listed {
-  /** From the remote's root. */
+  /** Relative to the remote's root. */
   path: string
   size_bytes: number
   hash: string | null
@@ -27,8 +27,8 @@ const LISTING_MS = 6 * 3_600_000
 const QUICK_MS = 60_000
 
 /**
- * Gives pages of all files below the root. A listing that is not whole throws `CloudError`: what it
- * lacks would be taken for deleted.
+ * Gives pages of all files below the root. An incomplete listing throws `CloudError`: missing
+ * objects would count as deleted.
  */
 export async function listRemoteFiles(
   program: string,
@@ -61,7 +61,7 @@ export async function listRemoteFiles(
   if (page.length > 0) await options.onPage(page)
 }
 
-/** Of one file below the root, as it is now. Throws `CloudError`. */
+/** The current state of one file below the root. Throws `CloudError`. */
 export async function listOne(
   program: string,
   remote: Remote,

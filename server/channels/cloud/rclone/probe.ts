@@ -1,4 +1,4 @@
-// Whether a remote can be listed: its root is read until the first entry, or its end.
+// Checks that a remote can be listed: reads its root until the first entry or the end.
 import type { RunOptions } from './listing.ts'
 import { rootPath, type Remote } from './remote.ts'
 import { runRclone } from './run.ts'

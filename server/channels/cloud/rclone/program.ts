@@ -1,4 +1,4 @@
-// Finds the rclone program and checks its version, once a process.
+// Finds the rclone program and checks its version, once per process.
 import { execFile } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -6,10 +6,10 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 
 export interface RcloneProgram {
-  /** Absolute; null: there is none that can be used. */
+  /** Absolute; null: there is no usable program. */
   path: string | null
   version: string | null
-  /** Why it cannot be used and what to do about it; null: it can. */
+  /** Why it cannot be used and what to do about it; null: it can be used. */
   message: string | null
 }
 
@@ -42,7 +42,7 @@ const onPath = () =>
     .filter((folder) => path.isAbsolute(folder) && !folder.includes('node_modules'))
     .map((folder) => path.join(folder, 'rclone'))
 
-/** @param executable what RCLONE_EXECUTABLE says; null: it is looked for. */
+/** @param executable the value of RCLONE_EXECUTABLE; null: it is searched for. */
 export async function findRclone(executable: string | null): Promise<RcloneProgram> {
   const candidates = executable === null ? [...packaged(), ...onPath()] : [executable]
   const found = candidates.find(isProgram)

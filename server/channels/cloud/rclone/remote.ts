@@ -1,24 +1,27 @@
-// A provider's folder as rclone is told of it.
+// A provider's folder in rclone's terms.
 import { REMOTE } from './run.ts'
 
 export interface Remote {
-  /** Options of the backend; `TYPE` first. They reach rclone by environment. */
+  /** Options of the backend; `TYPE` first. rclone reads them from the environment. */
   settings: Readonly<Record<string, string>>
-  /** The synced folder within it, without a slash at its ends; '' is all of it. */
+  /** The synced folder within it, without slashes at its ends; '' is all of it. */
   root: string
-  /** The hash that its listings have without reading files; null: none. */
+  /** The hash in its listings that needs no reading of files; null: none. */
   hash: string | null
   /** Options of a listing. */
   listing: readonly string[]
   /** Settings for fetching many objects whose paths are known. */
   fetching: Readonly<Record<string, string>>
-  /** A merchant chose its endpoint: it is given as plain http, and our proxy speaks TLS to it. */
+  /** A merchant chose its endpoint: rclone gets it as plain http, and our proxy uses TLS to it. */
   forwarded?: boolean
-  /** Kilobytes a second that a run may use; null: all. */
+  /** The bandwidth of a run in kilobytes per second; null: unlimited. */
   bandwidth: number | null
 }
 
-/** As rclone takes it: the remote's name and colon come first, so that a path is nothing else. */
+/**
+ * The path for rclone: it begins with the remote's name and a colon, so that nothing else can be
+ * meant.
+ */
 export const rootPath = ({ root }: Pick<Remote, 'root'>, path = ''): string =>
   `${REMOTE}${[root, path].filter((part) => part !== '').join('/')}`
 

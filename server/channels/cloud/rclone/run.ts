@@ -1,6 +1,6 @@
-// One run of rclone: a child with a clean environment, limits of time and memory, fixed arguments
-// and the remote `src:` given by environment alone. It ends with its parent and within a second of
-// an abort.
+// One run of rclone: a child with a clean environment, limits of time and memory, fixed arguments,
+// and the remote `src:` defined by environment variables only. It ends with its parent and within a
+// second of an abort.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,11 +20,11 @@ export interface LogEvent {
 }
 
 export interface Run {
-  /** Fixed options and the command. Nothing that a merchant typed. */
+  /** Fixed options and the command, never text from a merchant. */
   command: readonly string[]
-  /** Remotes and paths, which come after `--`. */
+  /** Remotes and paths, passed after `--`. */
   paths: readonly string[]
-  /** Of the remote: `TYPE` becomes RCLONE_CONFIG_SRC_TYPE. */
+  /** Settings of the remote: `TYPE` becomes RCLONE_CONFIG_SRC_TYPE. */
   remote: Readonly<Record<string, string>>
   /** Other variables: the proxy, certificates. */
   environment: Readonly<Record<string, string>>
@@ -32,13 +32,13 @@ export interface Run {
   input?: string
   timeoutMs: number
   signal: AbortSignal
-  /** A line of its standard output. Reading waits for it. */
+  /** Called for each line of its standard output; reading waits for the result. */
   onLine?(line: string): void | Promise<void>
   onLog?(event: LogEvent): void
 }
 
 const MEMORY_BYTES = 1024 ** 3
-/** Go collects garbage harder above this. */
+/** Above this, Go collects garbage more often. */
 const SOFT_MEMORY = '256MiB'
 const MOST_KEPT = 16_384
 const SETPRIV = ['/usr/bin/setpriv', '/bin/setpriv'].find((file) => existsSync(file))
@@ -46,8 +46,8 @@ const SETPRIV = ['/usr/bin/setpriv', '/bin/setpriv'].find((file) => existsSync(f
 const LOG_OPTIONS = ['--use-json-log', '--log-level', 'INFO', '--stats', '1s', '--retries', '1']
 
 /**
- * Resolves once it has ended well. Throws `CloudError`, or the reason of `signal`; also where only
- * some objects failed, which `onLog` was told.
+ * Resolves on success. Throws `CloudError`, or the reason of `signal`; also if only some objects
+ * failed, which `onLog` reports.
  */
 export async function runRclone(program: string, run: Run): Promise<void> {
   run.signal.throwIfAborted()
@@ -85,7 +85,7 @@ export async function runRclone(program: string, run: Run): Promise<void> {
 
 function start(program: string, { command, paths, remote, environment }: Run): ChildProcess {
   const args = [program, ...LOG_OPTIONS, ...command, '--', ...paths]
-  // The child dies with this process, even where that is killed.
+  // The child ends with this process, even if this process is killed.
   const parented = SETPRIV ? [SETPRIV, '--pdeathsig', 'KILL', ...args] : args
   const limited = `ulimit -c 0 2>/dev/null; ulimit -d ${MEMORY_BYTES / 1024} 2>/dev/null; exec "$@"`
   const [file, ...rest] =
@@ -94,7 +94,7 @@ function start(program: string, { command, paths, remote, environment }: Run): C
     stdio: ['pipe', 'pipe', 'pipe'],
     cwd: tmpdir(),
     env: {
-      // No configuration file, nothing of our environment.
+      // No configuration file, and none of our environment.
       RCLONE_CONFIG: '',
       GOMEMLIMIT: SOFT_MEMORY,
       ...environment,
@@ -116,7 +116,7 @@ async function readLines(output: Readable, { onLine, signal }: Run): Promise<voi
   }
 }
 
-/** Gathers what its errors say, for `cloudError` alone. */
+/** Collects its error messages, only for `cloudError`. */
 function readLog(stream: Readable, { onLog }: Run): { text(): string } {
   let text = ''
   const keep = (message: string) => (text = `${text}\n${message}`.slice(-MOST_KEPT))

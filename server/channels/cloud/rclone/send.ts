@@ -1,4 +1,4 @@
-// Changes at a provider, for two-way connections: one object a run.
+// Changes at a provider, for two-way connections: one object per run.
 import { CloudError } from './errors.ts'
 import { listOne, type Listed, type RunOptions } from './listing.ts'
 import { limits, rootPath, type Remote } from './remote.ts'
@@ -6,7 +6,7 @@ import { runRclone, type Run } from './run.ts'
 
 const SEND_MS = 24 * 3_600_000
 
-/** Makes the object, or replaces it, with the bytes of `file`; gives it as the provider has it. */
+/** Creates or replaces the object with the bytes of `file`; gives it as the provider has it. */
 export async function putObject(
   program: string,
   remote: Remote,
@@ -19,7 +19,7 @@ export async function putObject(
   return listOne(program, remote, path, options)
 }
 
-/** Renames it; one that is not there any more throws `CloudError` `cloud_file_not_found`. */
+/** Renames the object; throws `CloudError` `cloud_file_not_found` if it does not exist any more. */
 export async function moveObject(
   program: string,
   remote: Remote,
@@ -32,7 +32,7 @@ export async function moveObject(
   return listOne(program, remote, to, options)
 }
 
-/** One that is not there any more is deleted already. */
+/** Idempotent: a missing object counts as deleted. */
 export async function deleteObject(
   program: string,
   remote: Remote,

@@ -1,6 +1,6 @@
-// What a merchant does with a delivery: sends it again, ends it, holds and releases it, changes its
-// terms, corrects the buyer's address, replaces a file. Each is one transaction; the platform's order
-// follows through its effects.
+// A merchant's changes of a delivery: send again, revoke, hold, release, change terms, correct the
+// buyer's address, replace a file. Each is one transaction; effects then update the platform's
+// order.
 import { randomUUID } from 'node:crypto'
 import type { ShopScope } from '../db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../errors.ts'
@@ -43,7 +43,7 @@ const NOT_READY = {
   revoked: 'This delivery was revoked, which is for good',
 } as const
 
-/** Sends the mail once more. Throws `conflict` where it would bring nothing. */
+/** Sends the mail again. Throws `conflict` if the buyer could download nothing. */
 export const resendDelivery = (scope: ShopScope, id: string, { now }: ChangeParts): Promise<void> =>
   scope.transaction(async (tx) => {
     const row = await requireDelivery(tx, id)
@@ -76,11 +76,14 @@ async function changeState(
   })
 }
 
-/** For good. Idempotent. */
+/** Final. Idempotent. */
 export const revokeDelivery = (scope: ShopScope, id: string, parts: ChangeParts): Promise<void> =>
   changeState(scope, id, parts, (row) => ({ revoked_at: row.revoked_at ?? parts.now }))
 
-/** The buyer's page says that the order is being checked. Throws `conflict` where it was revoked. */
+/**
+ * The buyer's page then says that the order is being checked. Throws `conflict` if the delivery was
+ * revoked.
+ */
 export const holdBack = (scope: ShopScope, id: string, parts: ChangeParts): Promise<void> =>
   changeState(scope, id, parts, (row) => {
     if (row.revoked_at) throw conflict(NOT_READY.revoked)
@@ -88,8 +91,8 @@ export const holdBack = (scope: ShopScope, id: string, parts: ChangeParts): Prom
   })
 
 /**
- * Ends a hold; the platform's advice does not hold it again. Files that its workflow could not
- * prepare are prepared once more, and the delivery is held until that has ended well.
+ * Ends a hold; the platform's advice does not hold it again. If its workflow could not prepare its
+ * files, they are prepared again, and the delivery is held until that has succeeded.
  */
 export const releaseDelivery = (scope: ShopScope, id: string, parts: ChangeParts): Promise<void> =>
   changeState(scope, id, parts, async (row, tx) => {
@@ -99,9 +102,9 @@ export const releaseDelivery = (scope: ShopScope, id: string, parts: ChangeParts
 
 export interface DeliveryChange {
   email?: string | undefined
-  /** From now on; null: never. */
+  /** Days from now; null: never. */
   expiry_days?: number | null | undefined
-  /** The whole limit; null: unlimited. */
+  /** The new limit; null: unlimited. */
   download_limit?: number | null | undefined
   /** Added to the limits of files that have one. */
   more_downloads?: number | undefined
@@ -110,7 +113,10 @@ export interface DeliveryChange {
   replace?: readonly { file_id: string; with: string }[] | undefined
 }
 
-/** Throws `not_found`, and `validation_failed` that names every file that is not part of it. */
+/**
+ * Throws `not_found`, and `validation_failed`, which names every file that is not part of the
+ * delivery.
+ */
 export const changeDelivery = (
   scope: ShopScope,
   id: string,
@@ -168,7 +174,7 @@ async function changeTerms(
       ? []
       : [`expires_at = :now::timestamptz + :days::int * interval '24 hours'`]),
     ...(download_limit === undefined ? [] : ['download_limit = :limit::int']),
-    // More than were counted already, so that the buyer can download so many more.
+    // Added to the downloads so far, so that the buyer can download this many more times.
     ...(more_downloads === undefined
       ? []
       : [
@@ -190,7 +196,10 @@ async function changeTerms(
   )
 }
 
-/** False: it is the same. The key changes with the address: the link in the old mail stops working. */
+/**
+ * False: the address is unchanged. The key changes with the address: the link in the old mail stops
+ * working.
+ */
 async function changeAddress(
   tx: ShopScope,
   secrets: Secrets,
@@ -220,7 +229,7 @@ async function changeAddress(
   return true
 }
 
-/** The buyer gets the other file in its place, with the terms and the count of the old one's link. */
+/** The buyer gets the other file instead, with the terms and the count of the old link. */
 async function replaceFile(
   tx: ShopScope,
   secrets: Secrets,

@@ -33,7 +33,7 @@ export interface DeliverySummary {
 }
 
 export interface DeliveryFilter {
-  /** Exact, in any case. */
+  /** Exact, ignoring case. */
   email?: string | undefined
   /** The platform's id, its number, the order's name or its confirmation number. */
   order?: string | undefined

@@ -1,5 +1,5 @@
 // The rows of a delivery: its files, and the links through which its buyer reaches them. The links
-// follow the delivery's state; delivery itself looks at links alone.
+// follow the delivery's state, because server/delivery reads only links.
 import type { ShopScope } from '../db/for-shop.ts'
 import { linksInLockOrder, orderedIds } from '../files/links.ts'
 import { hashKey, type Secrets } from '../secrets.ts'
@@ -14,7 +14,7 @@ export interface DeliveryRow extends DeliveryFacts {
   released_at: Date | null
   mailed_at: Date | null
   marked: string | null
-  /** Its page's link. */
+  /** The link of its page. */
   link_id: string | null
   rotation: number
 }
@@ -24,7 +24,7 @@ const COLUMNS = `d.id, d.order_id, coalesce(d.email, o.email) as email, d.held_b
 const TABLES = `deliveries d join orders o on o.shop_id = d.shop_id and o.id = d.order_id
   left join links l on l.shop_id = d.shop_id and l.delivery_id = d.id`
 
-/** The delivery, locked; null: there is none. */
+/** Locks the delivery; null: there is none. */
 export async function holdDelivery(tx: ShopScope, id: string): Promise<DeliveryRow | null> {
   const [row] = await tx.query<DeliveryRow>(
     `select ${COLUMNS} from ${TABLES} where d.shop_id = :shop and d.id = :id for update of d`,
@@ -33,7 +33,7 @@ export async function holdDelivery(tx: ShopScope, id: string): Promise<DeliveryR
   return row ?? null
 }
 
-/** The same of many orders, by order. */
+/** The same for many orders, by order. */
 export async function holdDeliveries(
   tx: ShopScope,
   orders: readonly string[],
@@ -46,7 +46,7 @@ export async function holdDeliveries(
   return new Map(rows.map((row) => [row.order_id, row]))
 }
 
-/** Makes the deliveries that are missing, each with its page's link. */
+/** Creates the missing deliveries, each with its page's link. */
 export async function makeDeliveries(
   tx: ShopScope,
   secrets: Secrets,
@@ -77,8 +77,8 @@ export interface AddedFiles {
 }
 
 /**
- * Adds files to deliveries and makes a link for each that has none: with the terms that the file has
- * now, which later changes of the file do not touch.
+ * Adds files to deliveries and creates a link for each that has none, with the file's present
+ * terms: later changes of the file do not affect them.
  */
 export async function addDeliveryFiles(
   tx: ShopScope,
@@ -132,7 +132,7 @@ export interface DeliveredFile {
 export const readDeliveryFiles = (tx: ShopScope, delivery: string): Promise<DeliveredFile[]> =>
   readFilesOf(tx, [delivery])
 
-/** Of many deliveries, in one list. */
+/** The same for many deliveries, in one list. */
 export const readFilesOf = (
   tx: ShopScope,
   deliveries: readonly string[],
@@ -147,8 +147,8 @@ export const readFilesOf = (
   )
 
 /**
- * Withdraws the files whose lines do not entitle any more, and gives back those that do again. A
- * link that the merchant revoked stays so.
+ * Withdraws files whose lines no longer entitle the buyer to them, and restores those whose lines
+ * do again. A link that the merchant revoked stays revoked.
  */
 export async function withdrawFiles(
   tx: ShopScope,
@@ -191,7 +191,10 @@ async function setRevoked(
   )
 }
 
-/** Writes the delivery's state; its page's link, and with it all others, works while it is ready. */
+/**
+ * Writes the delivery's state; the page's link, and all links under it, work while the delivery is
+ * ready.
+ */
 export async function writeState(
   tx: ShopScope,
   row: DeliveryRow,

@@ -1,7 +1,7 @@
 // Changes of the platform's orders, outside the transaction that decides them: a row for each order
-// and kind says that the order is to be marked or fulfilled, and a task of the shop works them off,
-// many orders in one request. A row names no content: the state at the time of the work counts, so
-// that late effects are right.
+// and kind says that the order is to be marked or fulfilled, and a task of the shop carries them
+// out, many orders in one request. A row contains no content: the state at the time of the work
+// counts, so late effects are right.
 import { setTimeout as delay } from 'node:timers/promises'
 import { PortError } from '../../plugins/contract.ts'
 import type { Database } from '../db/database.ts'
@@ -26,9 +26,9 @@ export interface QueuedEffect {
 const ORDER_EFFECTS: TaskKind = { name: 'order-effects' }
 const MAX_ATTEMPTS = 8
 const RETRY_SECONDS = 30
-/** A run waits so long for further effects: the next request then carries more. */
+/** How long a run waits for further effects, so that the next request has more of them. */
 const GATHER_MS = 200
-/** Then other shops take their turn. */
+/** The length of a run: then other shops get their turn. */
 const RUN_MS = 10_000
 
 /** Call it in the transaction that changes the deliveries. */
@@ -71,7 +71,7 @@ export interface EffectParts {
 
 export const effectTask = (parts: EffectParts): BackgroundTask => ({
   ...ORDER_EFFECTS,
-  // All changes of a shop draw from one bucket of points: more at a time would be no faster.
+  // All changes of a shop share one bucket of points: more concurrency would not be faster.
   concurrency: 1,
   wanted: `select distinct on (e.shop_id) e.shop_id, e.shop_id::text as key, e.due_at from order_effects e
     join shops s on s.id = e.shop_id and s.uninstalled_at is null where e.error is null
@@ -94,7 +94,7 @@ async function nextDue(scope: ShopScope): Promise<Date | null> {
   return row?.due_at ?? null
 }
 
-/** The most urgent effects of one kind; gives how many. */
+/** Carries out the most urgent effects of one kind; gives how many. */
 async function carryOutDue(
   parts: EffectParts,
   scope: ShopScope,
@@ -110,7 +110,7 @@ async function carryOutDue(
   )
   signal.throwIfAborted()
   if (due.length === 0) return 0
-  // One that failed before is tried alone: it may be what made the others fail.
+  // An effect that failed before is tried alone, because it may have made the others fail.
   const group =
     due[0]!.attempts > 0 ? due.slice(0, 1) : due.filter(({ attempts }) => attempts === 0)
   await writeResults(parts, scope, group, await performAll(parts, scope, group, signal))
@@ -119,7 +119,7 @@ async function carryOutDue(
 
 const OURS = new PortError('storefront_unavailable', 'Something went wrong on our side', true)
 
-/** The result of each. */
+/** Gives the result of each. */
 async function performAll(
   { storefront, secrets, baseUrl, log }: EffectParts,
   scope: ShopScope,
@@ -134,7 +134,7 @@ async function performAll(
   const orders = storefront.orders(scope.shop)
   const address = ({ link_id, rotation }: Shown) =>
     linkAddress(baseUrl, secrets.linkKey(link_id, rotation))
-  // A delivery that is gone needs nothing, and one that is not ready is not fulfilled.
+  // A deleted delivery needs no effect, and one that is not ready is not fulfilled.
   const wanted = due.flatMap(({ order_id, kind }) => {
     const found = shown.get(order_id)
     return found && (kind === 'mark' || found.status === 'ready') ? [found] : []
@@ -194,7 +194,10 @@ async function readShown(
   return new Map(rows.map((row) => [row.order_id, row]))
 }
 
-/** Deletes what was done, unless it was asked for again meanwhile, and delays what failed. */
+/**
+ * Deletes completed effects, unless they were requested again in the meantime, and delays failed
+ * ones.
+ */
 async function writeResults(
   { log }: EffectParts,
   scope: ShopScope,

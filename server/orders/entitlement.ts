@@ -1,5 +1,5 @@
-// What an order entitles its buyer to, judged from the order's state alone: any order of events that
-// leads to one state gives the same answer.
+// What an order entitles its buyer to, decided from the order's state only: any order of events
+// that leads to one state gives the same result.
 import type { ShopDefaults } from '../files/shop-settings.ts'
 import type { PlatformLine, PlatformOrder } from '../storefront/orders.ts'
 
@@ -8,7 +8,7 @@ type Settings = Pick<ShopDefaults, 'deliver_on' | 'hold_risky_orders'>
 const PAID = ['PAID', 'PARTIALLY_REFUNDED']
 const RISKY = ['CANCEL', 'INVESTIGATE']
 
-/** Is the order paid as far as the shop asks for it, and not cancelled? */
+/** Is the order paid as the shop requires, and not cancelled? */
 function isPaid(
   order: Pick<PlatformOrder, 'cancelled_at' | 'financial_status'>,
   settings: Settings,
@@ -40,13 +40,13 @@ export interface DeliveryFacts {
   held_by: 'risk' | 'merchant' | 'workflow' | null
 }
 
-/** What the merchant decided goes before what the order says, and that before a hold. */
+/** The merchant's decisions take precedence over the order's state, and that over a hold. */
 export function statusOf({ revoked_at, withdrawn_at, held_by }: DeliveryFacts): DeliveryStatus {
   if (revoked_at) return 'revoked'
   if (withdrawn_at) return 'withdrawn'
   return held_by ? 'held' : 'ready'
 }
 
-/** SQL of the same, for a row `d` of deliveries. */
+/** SQL: the same for a row `d` of deliveries. */
 export const STATUS_SQL = `case when d.revoked_at is not null then 'revoked'
   when d.withdrawn_at is not null then 'withdrawn' when d.held_by is not null then 'held' else 'ready' end`

@@ -1,4 +1,4 @@
-// What extensions learn of an order: its buyer's page, and how many files are on it.
+// What extensions get to know about an order: its buyer's page, and the number of its files.
 import type { Database } from '../db/database.ts'
 import { forShop } from '../db/for-shop.ts'
 import { linkAddress } from '../files/links.ts'
@@ -51,7 +51,7 @@ export const createOrderPages = ({ database, secrets, baseUrl }: OrderPagesParts
     )
     if (!row) return null
     const { link_id, rotation, ...page } = row
-    // Its files were deleted, or revoked one by one: there is nothing to open.
+    // All of its files were deleted or revoked: there is nothing to open.
     if (page.status === 'ready' && page.files === 0) return null
     return { ...page, url: linkAddress(baseUrl, secrets.linkKey(link_id, rotation)) }
   },

@@ -1,9 +1,9 @@
-// The rows of an order and its lines, brought to the state that the platform has. An order without a
-// file is not stored: what is not needed of a buyer is not kept.
+// The rows of an order and its lines, updated to the platform's state. An order without a file is
+// not stored, because unneeded data about buyers is not kept.
 import type { ShopScope } from '../db/for-shop.ts'
 import type { PlatformOrder } from '../storefront/orders.ts'
 
-/** A file that an order's line gives to its buyer, with the terms that it has now. */
+/** A file that an order's line gives to its buyer, with its present terms. */
 export interface SoldFile {
   order_id: string
   line_id: string
@@ -12,7 +12,7 @@ export interface SoldFile {
   download_limit: number | null
 }
 
-/** Locks those of the orders that are stored; gives the state that each was reconciled to. */
+/** Locks the stored orders; gives the state to which each was reconciled. */
 export async function holdOrders(
   tx: ShopScope,
   ids: readonly string[],
@@ -25,7 +25,7 @@ export async function holdOrders(
   return new Map(rows.map(({ id, changed_at }) => [id, changed_at]))
 }
 
-/** The files outside the trash that the lines' products or variants are mapped to. */
+/** The files, trash excluded, that the lines' products or variants are mapped to. */
 export async function filesOfOrders(
   tx: ShopScope,
   orders: readonly Pick<PlatformOrder, 'id' | 'lines'>[],
@@ -54,7 +54,7 @@ export async function filesOfOrders(
 
 export interface JudgedOrder {
   order: PlatformOrder
-  /** Ids of its lines. */
+  /** Ids of the lines that entitle the buyer. */
   entitled: ReadonlySet<string>
 }
 
@@ -79,7 +79,7 @@ export async function writeOrders(tx: ShopScope, judged: readonly JudgedOrder[])
   await writeLines(tx, judged)
 }
 
-/** A line that the platform names no more entitles to nothing. */
+/** A line that the platform no longer lists entitles to nothing. */
 async function writeLines(tx: ShopScope, judged: readonly JudgedOrder[]): Promise<void> {
   const rows = judged.flatMap(({ order, entitled }) =>
     order.lines.map((line, position) => ({

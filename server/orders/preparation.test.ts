@@ -1,5 +1,5 @@
-// An order's delivery with a workflow in front of it: nothing leaves before the workflow has ended
-// well, by no path, and what leaves is the buyer's own copy.
+// An order's delivery with a workflow: nothing is delivered on any path before the workflow has
+// succeeded, and the buyer gets the buyer's own copy.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openTestApp, type TestApp } from '../../test/app.ts'
@@ -70,7 +70,7 @@ const run = (delivery: string) =>
   worker.run(task, { shop: app.engine.shop, key: parsePublicId('delivery', delivery)! })
 const read = async (delivery: string) =>
   (await app.owner.call('GET', `/api/deliveries/${delivery}`)).body
-/** What the buyer gets: the page, then its first download, and the ZIP file of all. */
+/** What the buyer gets: the page, its first download, and the ZIP file of all files. */
 async function fetchAll(delivery: string) {
   const address = new URL((await read(delivery)).url as string)
   const at = (path: string) => fetch(`${app.url}${path}`)
@@ -92,7 +92,7 @@ test('is held until the workflow has ended well; then the buyer gets the copy al
   expect(waiting.text).toContain('Your files are being prepared.')
   await run(delivery)
   expect(await read(delivery)).toMatchObject({ status: 'ready', reason: null, hold: null })
-  // The mail goes when the files are there, and not before.
+  // The mail is sent when the files are ready, and not before.
   expect((await read(delivery)).sent).toMatchObject({ status: 'waiting' })
   const { files } = await fetchAll(delivery)
   const bytes = Buffer.from(await files[0]!.arrayBuffer())
@@ -131,7 +131,7 @@ test('says why it failed; a release prepares it once more and does not let it go
   expect(released.body).toMatchObject({ status: 'held', hold: { by: 'workflow' } })
   await run(delivery)
   expect(await read(delivery)).toMatchObject({ status: 'held', hold: { by: 'workflow' } })
-  // The merchant puts a file that can be stamped in its place.
+  // The merchant replaces it with a file that can be stamped.
   const whole = await addFile(app.engine, `whole-${products}.pdf`, PDF)
   const replace = [
     {

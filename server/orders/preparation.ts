@@ -1,5 +1,5 @@
-// The shop's workflow for deliveries, in front of each delivery's files: the delivery is held until
-// the workflow has prepared all of them, and released by the run that ends well.
+// The shop's workflow for deliveries: a delivery is held until the workflow has prepared all of its
+// files, and released by the run that succeeds.
 import type { Workflow } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import {
@@ -18,11 +18,11 @@ import { holdDelivery, readDeliveryFiles, writeState, type DeliveryRow } from '.
 import type { DeliveryFacts } from './entitlement.ts'
 import { settleDeliveries } from './settle.ts'
 
-/** Queues what the shop's workflow has to do about files that are new to the delivery. */
+/** Queues the workflow for files that are new to the delivery. */
 export async function prepareFiles(tx: ShopScope, row: DeliveryRow): Promise<void> {
   const { settings } = await readShop(tx)
   if (settings.delivery_workflow === null || row.link_id === null) return
-  // Withdrawn ones too: the platform may give them back.
+  // Includes withdrawn files: the platform may restore them.
   const files = await readDeliveryFiles(tx, row.id)
   await prepareDelivery(tx, {
     delivery: row.id,
@@ -33,7 +33,10 @@ export async function prepareFiles(tx: ShopScope, row: DeliveryRow): Promise<voi
   })
 }
 
-/** One that is gone fails in its run, which holds the delivery: nothing leaves without its stamp. */
+/**
+ * A deleted workflow fails in its run, which holds the delivery: no file is delivered without its
+ * stamp.
+ */
 async function workflowOf(tx: ShopScope, id: string): Promise<Workflow> {
   const uuid = parsePublicId('workflow', id)
   const own = uuid && (await readWorkflow(tx, uuid))
@@ -74,7 +77,7 @@ async function aboutOf(tx: ShopScope, delivery: string): Promise<DeliveryAbout> 
   }
 }
 
-/** What holds the delivery once nobody else does. */
+/** The workflow's hold, which applies if nobody else holds the delivery. */
 export async function heldByWorkflow(
   tx: ShopScope,
   delivery: string,
@@ -82,7 +85,7 @@ export async function heldByWorkflow(
   return (await preparedBy(tx, [delivery]))(delivery)
 }
 
-/** The same of many. */
+/** The same for many. */
 export async function preparedBy(
   tx: ShopScope,
   deliveries: readonly string[],
@@ -91,7 +94,9 @@ export async function preparedBy(
   return (delivery) => ((known.get(delivery)?.status ?? 'ready') === 'ready' ? null : 'workflow')
 }
 
-/** In the transaction in which a run ends: releases the delivery where only the run held it. */
+/**
+ * Call it in the transaction in which a run ends: releases the delivery if only the run held it.
+ */
 export async function settlePrepared(tx: ShopScope, delivery: string, now: Date): Promise<void> {
   const row = await holdDelivery(tx, delivery)
   if (!row || (row.held_by !== null && row.held_by !== 'workflow')) return
@@ -100,14 +105,14 @@ export async function settlePrepared(tx: ShopScope, delivery: string, now: Date)
   await settleDeliveries(tx, [{ row: next, files: await readDeliveryFiles(tx, delivery) }], now)
 }
 
-/** The buyer's address was corrected: their copies bear the wrong one. */
+/** The buyer's address was corrected, and the copies show the old one: prepares them again. */
 export async function prepareForAddress(tx: ShopScope, row: DeliveryRow): Promise<void> {
   if ((await readPreparation(tx, row.id)) === null) return
   await prepareFiles(tx, row)
   await prepareAnew(tx, row.id)
 }
 
-/** The merchant releases a delivery: where its workflow failed, it is prepared once more. */
+/** The merchant releases a delivery: if its workflow failed, it is prepared again. */
 export async function releasePreparation(
   tx: ShopScope,
   { id }: DeliveryRow,

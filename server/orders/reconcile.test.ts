@@ -1,4 +1,5 @@
-// What an order entitles its buyer to: any order of any events ends in the state that the order has.
+// What an order entitles its buyer to: any order of any events ends in the state of the platform's
+// order.
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
@@ -65,7 +66,7 @@ const order = (products: readonly number[], over: MadeOrder = {}): PlatformOrder
 })
 const reconcile = (one: PlatformOrder) => reconcileOrder(scope, one, parts)
 
-/** What the buyer of an order has. */
+/** What the buyer of an order can download. */
 async function shown(one: PlatformOrder) {
   const [found] = await listDeliveries(scope, { order: one.id, limit: 1 })
   if (!found) return null
@@ -259,7 +260,7 @@ test('any order of any events ends in the state that the order has', async () =>
       async (products, events, reports) => {
         const states = [order(products, { financial_status: 'PENDING' })]
         for (const each of events) states.push(after(states.at(-1)!, each))
-        // Reports repeat, are late, and overtake each other; the last state is reported at some time.
+        // Reports are repeated, late and out of order; the last state is reported at some time.
         const seen = [...reports.map((at) => states[at % states.length]!), states.at(-1)!]
         const place = (reports[0] ?? 0) % seen.length
         ;[seen[place], seen[seen.length - 1]] = [seen.at(-1)!, seen[place]!]

@@ -1,6 +1,6 @@
-// reconcileOrders: brings the deliveries of orders to what the platform's orders entitle their buyers
-// to. It is behind every webhook about an order and behind the hourly comparison. It reads the whole
-// state and writes what differs, so that it can be repeated, and events may come in any order. Orders
+// reconcileOrders: updates the deliveries of orders to what the platform's orders entitle their
+// buyers to. It serves every webhook about an order and the hourly comparison. It reads the whole
+// state and writes the differences, so it is idempotent, and events may arrive in any order. Orders
 // of one batch share its statements.
 import type { ShopScope } from '../db/for-shop.ts'
 import { readShop } from '../files/shop-settings.ts'
@@ -33,7 +33,7 @@ export interface ReconcileParts {
   now: Date
 }
 
-/** What became of an order. `stale`: a newer state was reconciled already. */
+/** The result for an order. `stale`: a newer state was reconciled already. */
 export type Reconciled = 'ignored' | 'stale' | 'reconciled'
 
 type Settings = Parameters<typeof isRisky>[1] & Parameters<typeof isEntitled>[2]
@@ -82,9 +82,9 @@ const judge = (order: PlatformOrder, settings: Settings): JudgedOrder => ({
 type SoldFiles = ReadonlyMap<string, readonly SoldFile[]>
 
 /**
- * By order, with the files that are due. What a line gives is fixed when it entitles for the first
- * time: a file that is attached to its product later is a new sale. An order of which nothing was
- * ever due has none.
+ * Deliveries by order, with their files. The files of a line are fixed when it first entitles the
+ * buyer: a file that is mapped to its product later belongs to later sales. An order that never
+ * entitled its buyer to a file has no delivery.
  */
 async function deliveriesOf(
   tx: ShopScope,
@@ -117,7 +117,7 @@ async function deliveriesOf(
   return rows
 }
 
-/** Brings each delivery's files and state to what the order says, and what follows from them. */
+/** Updates each delivery's files and state to the order, and queues the consequences. */
 async function settleAll(
   tx: ShopScope,
   judged: readonly JudgedOrder[],

@@ -1,4 +1,5 @@
-// What follows from the state of deliveries: the buyers' mails, and the orders' marks on the platform.
+// What follows from the state of deliveries: the buyers' mails, and the orders' marks on the
+// platform.
 import type { ShopScope } from '../db/for-shop.ts'
 import { readShop } from '../files/shop-settings.ts'
 import { toPublicId } from '../ids.ts'
@@ -14,7 +15,7 @@ export interface SettledDelivery {
   files: readonly DeliveredFile[]
 }
 
-/** What follows from their state: each buyer's mail, once, and the orders' marks. */
+/** Queues what follows from their state: each buyer's mail, once, and the orders' marks. */
 export async function settleDeliveries(
   tx: ShopScope,
   settled: readonly SettledDelivery[],
@@ -52,7 +53,7 @@ export async function settleDeliveries(
   )
 }
 
-/** Told once for a delivery, when its buyer can have the files for the first time. */
+/** Sent once for a delivery, when its buyer can have the files for the first time. */
 const tellDelivered = (tx: ShopScope, settled: readonly SettledDelivery[]): Promise<void> =>
   raiseTriggers(
     tx,
@@ -69,7 +70,7 @@ const tellDelivered = (tx: ShopScope, settled: readonly SettledDelivery[]): Prom
     })),
   )
 
-/** What the platform's order shows follows from this. */
+/** Everything that the platform's order shows is derived from this. */
 function markOf(row: DeliveryRow, files: readonly DeliveredFile[]): string {
   const lines = files.filter(({ entitled }) => entitled).map(({ line_id }) => line_id)
   return [statusOf(row), row.rotation, ...new Set(lines.sort())].join(' ')

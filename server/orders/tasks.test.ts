@@ -1,5 +1,5 @@
-// Orders in batches, as workers work on them: found without a webhook, delivered together, failing
-// alone, mailed over few sessions, and marked on the platform.
+// Orders in batches: found without a webhook, delivered together, failing separately, mailed over
+// few sessions, and marked on the platform.
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { startMailFake, type MailFake } from '../../test/fakes/smtp.ts'
 import { openPurchases, type Purchases } from '../../test/purchases.ts'
@@ -51,7 +51,7 @@ test('the hourly comparison finds orders that no webhook reported, each once', a
   await shop.run('sync')
   await shop.run('reconcile')
   expect(await Promise.all(orders.map(statusOf))).toEqual(['ready', 'ready', 'ready'])
-  // The next one finds nothing that is not known.
+  // The next comparison finds nothing new.
   await shop.scope.query('update order_syncs set due_at = now() where shop_id = :shop')
   await shop.run('sync')
   expect(await waiting()).toEqual([])
@@ -71,7 +71,7 @@ test('an order that cannot be written is tried later, and the others of its batc
   expect(await Promise.all(orders.map(statusOf))).toEqual(['ready', null, 'ready'])
   expect(await waiting()).toEqual([{ subject: orders[1], attempts: 1, due: false }])
   await shop.scope.query('drop trigger refuse on orders; drop function refuse; select :shop')
-  // A webhook about it is reason enough to try it now.
+  // A webhook about it makes it due immediately.
   await reported([orders[1]!])
   expect(await statusOf(orders[1]!)).toBe('ready')
   expect(await waiting()).toEqual([])

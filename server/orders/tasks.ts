@@ -32,9 +32,11 @@ export interface OrderParts {
 }
 
 const SHOP_CONCURRENCY = 4
-/** A run that had orders waits so long for further ones: the next batch then has more of them. */
+/**
+ * How long a run that had orders waits for further ones, so that the next batch has more of them.
+ */
 const GATHER_MS = 200
-/** Then other shops take their turn. */
+/** The length of a run: then other shops get their turn. */
 const RUN_MS = 10_000
 /** PostgreSQL ends a transaction that is idle for longer, and with it the claims. */
 const READ_WITHIN_MS = 20_000
@@ -55,7 +57,7 @@ export const reconcileTask = (parts: OrderParts): BackgroundTask => ({
   },
 })
 
-/** In one transaction, whose end frees the claims; gives how many orders there were. */
+/** Runs in one transaction, whose end releases the claims; gives how many orders there were. */
 const reconcileBatch = (
   parts: OrderParts,
   scope: ShopScope,
@@ -99,7 +101,7 @@ interface ReadOrder {
   order: PlatformOrder
 }
 
-/** Writes all of them together; where that fails, one by one. Gives those that failed alone. */
+/** Writes all of them together; if that fails, one by one. Gives those that failed alone. */
 async function writeBatch(
   parts: OrderParts,
   tx: ShopScope,
@@ -128,10 +130,10 @@ async function writeBatch(
 const SYNC_EVERY_MS = 60 * 60 * 1000
 /** The platform's clock and its index of orders may be behind. */
 const OVERLAP_MS = 10 * 60 * 1000
-/** Without `read_all_orders` the platform shows no older ones. */
+/** Without `read_all_orders` the platform does not show older ones. */
 const OLDEST_MS = 60 * 24 * 60 * 60 * 1000
 
-/** A shop's first comparison begins when the app was installed. */
+/** A shop's first comparison starts from the time when the app was installed. */
 export const syncTask = (parts: OrderParts): BackgroundTask => ({
   name: 'sync-orders',
   concurrency: 1,
@@ -172,7 +174,7 @@ async function endSync(scope: ShopScope, now: Date): Promise<void> {
   await scope.query('update order_syncs set synced_to = :now where shop_id = :shop', { now })
 }
 
-/** Orders that are known in this state need nothing. */
+/** Skips orders that are known in this state. */
 async function reportUnknown(scope: ShopScope, page: readonly ChangedOrder[]): Promise<void> {
   const known = await scope.query<{ id: string; changed_at: Date }>(
     'select id, changed_at from orders where shop_id = :shop and id = any(:ids::text[])',

@@ -1,4 +1,5 @@
-// Who a privacy demand is about, as far as this installation knows: e-mail addresses and links.
+// The person that a privacy request is about, as far as this installation knows: e-mail addresses
+// and links.
 import type { ShopScope } from '../db/for-shop.ts'
 
 /** As the platform names a customer. Ids are its global ids, `gid://shopify/Order/1`. */
@@ -11,7 +12,7 @@ export interface CustomerRequest {
 export interface Buyer {
   /** In lower case. */
   addresses: readonly string[]
-  /** Bare UUIDs of their links, of their orders' pages, and of the links under those. */
+  /** Bare UUIDs of their links, of their orders' pages, and of the links under those pages. */
   links: readonly string[]
   /** The platform's ids of their orders. */
   orders: readonly string[]
@@ -45,15 +46,17 @@ export async function findBuyer(scope: ShopScope, request: CustomerRequest): Pro
 
 const addressOf = (email: string | null): string | null => email?.trim().toLowerCase() || null
 
-/** PostgreSQL patterns that find the addresses within a text, and not within a longer address. */
+/**
+ * PostgreSQL patterns that find the addresses within a text, but not as part of a longer address.
+ */
 export interface AddressPatterns {
-  /** For `ilike any`: fast, and finds too much. */
+  /** For `ilike any`: fast, and also finds longer addresses. */
   likes: string[]
   /** A regular expression. */
   exact: string
 }
 
-/** Null: no address is known, so no text can name it. */
+/** Null: no address is known, so no text can contain it. */
 export function patternsOf({ addresses }: Buyer): AddressPatterns | null {
   if (addresses.length === 0) return null
   const written = addresses.map((address) => JSON.stringify(address).slice(1, -1))
@@ -70,7 +73,7 @@ export function addressPattern(buyer: Buyer): RegExp | null {
   return patterns && new RegExp(patterns.exact, 'gi')
 }
 
-/** SQL: one of these columns names the buyer. */
+/** SQL: one of these columns contains an address of the buyer. */
 export const naming = (columns: readonly string[]): string =>
   `(${columns
     .map((name) => `("${name}"::text ilike any(:likes::text[]) and "${name}"::text ~* :exact)`)

@@ -1,5 +1,4 @@
-// What the platform's privacy topics ask for, as the work of platform changes: each is repeated
-// until it has ended well.
+// The platform's privacy requests, as platform changes: each is repeated until it has succeeded.
 import type { ShopScope } from '../db/for-shop.ts'
 import type { CustomerRequest } from './buyer.ts'
 import { customerData } from './customer-data.ts'
@@ -7,7 +6,7 @@ import type { ComplianceParts } from './parts.ts'
 import { redactCustomer } from './redact-customer.ts'
 import { redactShop } from './redact-shop.ts'
 
-/** As server/storefront/webhooks/topics.ts takes it from the body. */
+/** The fields that server/storefront/webhooks/topics.ts takes from the body. */
 interface CustomerPayload {
   customer: string | null
   email: string | null
@@ -26,7 +25,9 @@ export function complianceChanges(parts: ComplianceParts) {
       await redactCustomer(parts, shop, requestOf(payload))
       return null
     },
-    /** Sent 48 hours after the app was uninstalled: a shop that is back keeps what it has. */
+    /**
+     * Sent 48 hours after the app was uninstalled: a shop that has reinstalled it keeps its data.
+     */
     'shop-redact': async (scope: ShopScope, _: Change, signal: AbortSignal): Promise<null> => {
       const [gone] = await scope.query(
         'select 1 from shops where id = :shop and uninstalled_at is not null',

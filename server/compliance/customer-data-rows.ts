@@ -28,7 +28,7 @@ const hashesOf = (secrets: Secrets, { addresses }: Buyer): Buffer[] => {
   return addresses.map((address) => createHmac('sha256', key).update(address).digest())
 }
 
-/** What finds the documents about a person. */
+/** SQL: documents about a person. */
 const ABOUT = `(customer_id = :customerId or order_ids && :orderIds::text[]
   or addresses && :addresses::bytea[])`
 const aboutPerson = (
@@ -41,7 +41,7 @@ const aboutPerson = (
   addresses: hashesOf(secrets, buyer),
 })
 
-/** The id of the answer that was given to the same request within the hour, or null. */
+/** The id of the answer to the same request within the hour, or null. */
 export async function recentAnswer(
   scope: ShopScope,
   secrets: Secrets,
@@ -57,7 +57,7 @@ export async function recentAnswer(
   return row?.id ?? null
 }
 
-/** Stores the document; gives its id and until when it is kept. */
+/** Stores the document; gives its id and expiry. */
 export async function storeAnswer(
   tx: ShopScope,
   secrets: Secrets,
@@ -82,7 +82,7 @@ export async function storeAnswer(
   return row!
 }
 
-/** Newest first; after that id. */
+/** Newest first. `after`: the previous page's last id. */
 export const listAnswers = (
   scope: ShopScope,
   page: { before?: string; limit: number },
@@ -93,7 +93,7 @@ export const listAnswers = (
     { before: page.before ?? null, limit: page.limit },
   )
 
-/** JSON, or null: there is no such answer any more. */
+/** JSON, or null: the answer has expired. */
 export async function readAnswer(
   scope: ShopScope,
   secrets: Secrets,

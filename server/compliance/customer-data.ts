@@ -1,5 +1,6 @@
-// customers/data_request: collects what is stored about a buyer into one JSON document, keeps it
-// sealed for the merchant, and tells the shop with a notice. The merchant hands it to the customer.
+// customers/data_request: collects the stored data about a buyer into one JSON document, keeps it
+// sealed for the merchant, and notifies the shop with a notice. The merchant gives it to the
+// customer.
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { raiseNotice } from '../files/notices.ts'
 import {
@@ -16,16 +17,16 @@ import { PLACES } from './places.ts'
 
 type Rows = Record<string, unknown>[]
 
-/** What is handed out. Times are ISO 8601, sizes and counts plain numbers. */
+/** The document for the customer. Times are ISO 8601, sizes and counts plain numbers. */
 export interface CustomerData {
   customer: { email: string | null; customer_id: string | null; order_ids: readonly string[] }
   collected_at: string
   links: Rows
   downloads: Rows
   orders: Rows
-  /** Orders whose files a workflow prepared, with the buyer as its plugins were told. */
+  /** Orders whose files a workflow prepared, with the buyer as its plugins got them. */
   deliveries: Rows
-  /** By what they are: messages, notices, operations. */
+  /** By kind: messages, notices, operations. */
   records: Record<string, Rows>
 }
 
@@ -55,7 +56,7 @@ export async function customerData(
   return { id, data }
 }
 
-/** The notice names the platform's id alone: it stays longer than the document. */
+/** The notice contains the platform's id only, because it is kept longer than the document. */
 const noticeOf = ({ customerId }: CustomerRequest, until: Date) => ({
   level: 'warning' as const,
   title: 'A customer asks for their data',
@@ -92,7 +93,10 @@ async function collect(
   }
 }
 
-/** Of each row that names the buyer: the columns that do, and when it was made where that is known. */
+/**
+ * For each row that contains an address: the columns with it, and the time of the row if it is
+ * known.
+ */
 async function rowsNaming(
   scope: ShopScope,
   table: string,
@@ -111,7 +115,7 @@ async function rowsNaming(
   return rows.map(({ record }) => record)
 }
 
-/** A mail that has not been written yet names its link alone. */
+/** Mails that are not written yet refer to the buyer by the link only. */
 const waitingMails = (scope: ShopScope, { links }: Buyer): Promise<Rows> =>
   scope.query(
     `select created_at, status, payload from outbox
@@ -129,7 +133,7 @@ const linksOf = (scope: ShopScope, { links }: Buyer): Promise<Rows> =>
     { links },
   )
 
-/** With their lines and deliveries. */
+/** The buyer's orders with their lines and deliveries. */
 const ordersOf = (scope: ShopScope, { orders }: Buyer): Promise<Rows> =>
   scope.query(
     `select o.id, o.name, o.confirmation_number, o.email, o.locale, o.customer_id, o.customer_name, o.ordered_at,
@@ -142,7 +146,7 @@ const ordersOf = (scope: ShopScope, { orders }: Buyer): Promise<Rows> =>
     { orders },
   )
 
-/** With what was made for this buyer alone. Keys of licences are theirs already. */
+/** Copies and licence keys that were made for this buyer only. The buyer has the keys already. */
 const preparedFor = (scope: ShopScope, { links }: Buyer): Promise<Rows> =>
   scope.query(
     `select r.created_at, r.about, r.status, (

@@ -1,5 +1,5 @@
-// A buyer's address is planted into every text of every table, then collected, then deleted: a
-// column that is neither a place of buyers nor declared as none fails by its name.
+// Writes a buyer's address into every text column of every table, then collects and deletes it: a
+// column that is listed neither as a place of buyers nor as none fails by its name.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestShop, silent } from '../../test/database.ts'
 import { createTestEngine, type TestEngine } from '../../test/engine.ts'
@@ -34,7 +34,7 @@ const request = (email: string | null = EMAIL) => ({
 })
 
 let plants = 0
-/** Ids that refer, and what a check allows, stay as they are. */
+/** Ids that refer to other rows, and values that a check restricts, are left unchanged. */
 const planted =
   (email: string, tables: Awaited<ReturnType<typeof readTables>>): Plant =>
   (table, column, type) => {
@@ -42,7 +42,7 @@ const planted =
     if (column === 'shop_id' || allowed.has(column)) return undefined
     if (keys.some(({ columns }) => columns.includes(column))) return undefined
     if (table === 'downloads' && column === 'address') return ADDRESS
-    // Some are unique among all shops.
+    // Some columns are unique across all shops.
     if (type === 'text') return column === 'email' ? email : `${email} ${plants++}`
     if (type === 'text[]') return [email]
     return type === 'jsonb'
@@ -127,7 +127,7 @@ describe('a customer', () => {
     const [notice] = (await listNotices(scope, { limit: 5 })).rows
     expect(notice).toMatchObject({ title: 'A customer asks for their data', level: 'warning' })
     expect(`${notice!.title} ${notice!.body}`.toLowerCase()).not.toContain(EMAIL.toLowerCase())
-    // Sealed: a copy of the database alone does not give it away.
+    // Sealed: a copy of the database alone does not reveal it.
     expect(await placesOf(shop, 'collected_at')).toEqual([])
 
     await pool().query(`update customer_data set expires_at = now() - interval '1 second'`)
@@ -151,7 +151,7 @@ describe('a customer', () => {
     const scope = forShop(house.parts.database, shop)
     const [link] = await scope.from<{ email: string | null; revoked_at: Date }>('links')
     expect(link).toMatchObject({ email: null, revoked_at: expect.any(Date) as Date })
-    // What the merchant stored stays valid.
+    // The merchant's stored options stay valid.
     expect(await placesOf(shop, DELETED)).toEqual(
       expect.arrayContaining(['operations.workflow', 'schedules.options', 'workflows.steps']),
     )

@@ -1,4 +1,4 @@
-// What uninstalling and the platform's privacy demands need of this installation.
+// What uninstalling and privacy requests need of this installation.
 import type { Database } from '../db/database.ts'
 import type { Logger } from '../log.ts'
 import type { Secrets } from '../secrets.ts'
@@ -8,7 +8,7 @@ export interface ComplianceParts {
   database: Database
   /** All storage locations, by name. */
   stores: ReadonlyMap<string, BlobStore>
-  /** Where browsers' uploads wait. */
+  /** Where unfinished uploads are. */
   folder: { remove(id: string): Promise<void> }
   secrets: Secrets
   clock: () => Date

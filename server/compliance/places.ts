@@ -1,15 +1,15 @@
-// Where a buyer's e-mail or IP address may be stored, and what happens to it there when the
-// platform demands the deletion of a customer's data. A generated test compares both lists with
-// the live schema: a table in neither of them fails by its name.
+// Where a buyer's e-mail or IP address may be stored, and what happens to it when the platform
+// requests the deletion of a customer's data. A generated test compares both lists with the live
+// schema: a table in neither of them fails by its name.
 
 /** Replaces a deleted address: valid, so that stored options can still be read. */
 export const DELETED = 'deleted@customer.invalid'
 
 export interface BuyerPlace {
-  /** What it holds, for the customer's own copy. */
+  /** What the row is, for the customer's document. */
   about: string
   columns: readonly string[]
-  /** Other texts of the table, which say nothing of buyers: ids, hashes, names of files. */
+  /** Other texts of the table, which contain nothing about buyers: ids, hashes, names of files. */
   keeps?: readonly string[]
   /**
    * `mask`: the address is replaced in these columns. `delete`: the row is deleted. `link`: the row
@@ -96,7 +96,7 @@ export const PLACES: Readonly<Record<string, BuyerPlace>> = {
   },
 }
 
-/** Tables that hold nothing of buyers, or nothing that can be read, each with the reason. */
+/** Tables without readable data about buyers, each with the reason. */
 export const NOT_BUYERS: Readonly<Record<string, string>> = {
   api_keys: 'names that the merchant gave',
   artifacts: 'names of documents; those with a buyer’s links are deleted with the links',

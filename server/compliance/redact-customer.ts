@@ -1,5 +1,5 @@
-// customers/redact: deletes what is stored about a buyer. Links are ended and stay as records
-// without a person, so that the shop's counts stay right. Every step can be repeated.
+// customers/redact: deletes the stored data about a buyer. Links are revoked and kept as records
+// without a person, so that the shop's counts stay right. Every step is idempotent.
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { rewriteReplies } from '../db/sealed-replies.ts'
 import type { Secrets } from '../secrets.ts'
@@ -16,7 +16,7 @@ import { dropAnswers } from './customer-data-rows.ts'
 import type { ComplianceParts } from './parts.ts'
 import { DELETED, PLACES } from './places.ts'
 
-/** Idempotent: a customer of whom nothing is stored is no error. */
+/** Idempotent: a customer without stored data is no error. */
 export async function redactCustomer(
   parts: Pick<ComplianceParts, 'database' | 'secrets' | 'log'>,
   shop: number,
@@ -25,8 +25,8 @@ export async function redactCustomer(
   const scope = forShop(parts.database, shop)
   const buyer = await findBuyer(scope, request)
   const patterns = patternsOf(buyer)
-  // The texts first: once the links have no address, a repeated run would not know it any more
-  // where the platform named the customer by an order alone.
+  // Texts first: if the platform named the customer by an order only, a repeated run could not find
+  // the address after the links were masked.
   if (patterns)
     for (const [table, { how, columns }] of Object.entries(PLACES)) {
       if (how === 'mask') await mask(scope, table, columns, patterns)
@@ -62,7 +62,7 @@ async function mask(
   )
 }
 
-/** Sealed, so that no query finds them. */
+/** They are sealed, so queries cannot find them. */
 async function maskReplies(scope: ShopScope, secrets: Secrets, buyer: Buyer): Promise<void> {
   const exact = addressPattern(buyer)
   if (!exact) return
@@ -80,8 +80,8 @@ const deleteNaming = (
   })
 
 /**
- * Lists of links name address and key: the whole document is dropped. Bytes that no row needs any
- * more are swept within two days.
+ * Lists of links contain address and key: the whole document is dropped. Unused bytes are swept
+ * within two days.
  */
 async function redactLinks(tx: ShopScope, { links }: Buyer): Promise<void> {
   if (links.length === 0) return
@@ -91,7 +91,7 @@ async function redactLinks(tx: ShopScope, { links }: Buyer): Promise<void> {
        and a.operation_id = l.operation_id`,
     { links },
   )
-  // With the copies that bear the buyer's name: no row needs their bytes any more.
+  // Also the copies with the buyer's name: no row refers to their bytes any more.
   await tx.query(
     `delete from delivery_runs where shop_id = :shop and page_id = any(:links::uuid[])`,
     { links },
@@ -124,7 +124,9 @@ async function redactLinks(tx: ShopScope, { links }: Buyer): Promise<void> {
   )
 }
 
-/** Orders stay as sales without a person. Their deliveries end: nobody is left to deliver to. */
+/**
+ * Orders are kept as sales without a person. Their deliveries end: there is nobody to deliver to.
+ */
 async function redactOrders(tx: ShopScope, { orders }: Buyer): Promise<void> {
   await tx.query(
     `update deliveries set email = null, ask = null, revoked_at = coalesce(revoked_at, now()),
@@ -137,7 +139,7 @@ async function redactOrders(tx: ShopScope, { orders }: Buyer): Promise<void> {
      where shop_id = :shop and id = any(:orders::text[])`,
     { orders },
   )
-  // The demo shop's own record of them; its addresses are masked already.
+  // The demo shop's own record of these orders; its addresses are masked already.
   await tx.query(
     `update demo_orders set data = data - 'customerName'
      where shop_id = :shop and 'gid://shopify/Order/' || id = any(:orders::text[])`,

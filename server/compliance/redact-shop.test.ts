@@ -50,7 +50,10 @@ const jobKeys = async () =>
     ({ key }) => key,
   )
 
-/** Everything that a shop has: a row in each table, bytes in both stores, an upload, jobs. */
+/**
+ * Creates everything that a shop can have: a row in each table, bytes in both stores, an upload,
+ * jobs.
+ */
 async function furnish(shop: number): Promise<void> {
   const rows = await fillEveryTable(pool(), shop)
   for (const store of parts.stores.values())
@@ -88,7 +91,7 @@ describe('deleting a shop', () => {
     const [gone, stays] = [await newShop(), await newShop()]
     for (const shop of [gone, stays]) await furnish(shop)
     const before = await countRows(gone)
-    // Each table has its row: what follows is not shown by empty tables.
+    // Each table has a row, so that the following checks are not met by empty tables.
     for (const [table, rows] of Object.entries(before)) expect([table, rows]).toEqual([table, 1])
     const others = [await countRows(stays), await bytesOf(stays)]
 
@@ -115,7 +118,7 @@ describe('deleting a shop', () => {
     }
     const interrupted = { ...parts, stores: new Map([...parts.stores, ['backup', away]]) }
     await expect(redactShop(interrupted, shop)).rejects.toThrow(StoreError)
-    // The shop is served no more, and its own row keeps the demand alive.
+    // The shop is not served any more, and its own row keeps the request alive.
     expect(await exists(shop)).toBe(true)
     expect((await countRows(shop)).shop_tokens).toBe(0)
     expect((await countRows(shop)).background_tasks).toBe(1)

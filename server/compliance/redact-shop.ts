@@ -1,19 +1,19 @@
-// shop/redact: deletes a shop with all rows, bytes, uploads and jobs. Every step can be repeated,
-// so a run that was interrupted is simply run again; the shop's own row goes last, because it keeps
-// the platform's demand and with it the job alive.
+// shop/redact: deletes a shop with all rows, bytes, uploads and jobs. Every step is idempotent, so
+// an interrupted run is run again; the shop's own row is deleted last, because the platform's
+// request, and with it the job, depends on it.
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { dropJobs, stopOperations } from '../engine/engine.ts'
 import type { ComplianceParts } from './parts.ts'
 import { tablesOfShops, type ShopTable } from './shop-tables.ts'
 import { uninstallShop } from './uninstall.ts'
 
-/** Rows that one transaction deletes: no lock is held for long. */
+/** Rows that one transaction deletes, so that no lock is held for long. */
 const ROW_BATCH = 5000
 const UPLOAD_BATCH = 500
-/** They carry the demand and the lease of the run itself: deleted with the shop's row. */
+/** These contain the request and the lease of this run: deleted with the shop's row. */
 const LAST = new Set(['platform_changes', 'background_tasks'])
 
-/** Idempotent. Rejects with a `StoreError` while a storage location does not answer. */
+/** Idempotent. Rejects with a `StoreError` if a storage location does not answer. */
 export async function redactShop(
   parts: ComplianceParts,
   shop: number,
@@ -39,7 +39,7 @@ export async function redactShop(
   log.info('deleted all data of a shop', { shop, rows, blobs })
 }
 
-/** Unfinished and waiting uploads are files in a folder: their rows say which. */
+/** Unfinished and waiting uploads are files in a folder, named in their rows. */
 async function removeUploads(
   { folder }: ComplianceParts,
   scope: ShopScope,
@@ -75,7 +75,7 @@ async function deleteRows(
   }
 }
 
-/** What was written while the tables were emptied goes with the shop's row, in one transaction. */
+/** Rows that were written in the meantime are deleted with the shop's row, in one transaction. */
 async function deleteShop(scope: ShopScope, tables: readonly ShopTable[]): Promise<void> {
   await scope.transaction(async (tx) => {
     await dropJobs(tx)

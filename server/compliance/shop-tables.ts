@@ -1,10 +1,10 @@
-// The tables that hold rows of shops, read from the live schema: a table that a later migration
-// adds is part of every deletion without being listed anywhere.
+// The tables with rows of shops, read from the live schema, so that a table of a later migration is
+// part of every deletion without being listed.
 import type { Database } from '../db/database.ts'
 
 export interface ShopTable {
   name: string
-  /** Its rows refer to other rows of the table, so that only all of them can be deleted. */
+  /** Its rows refer to other rows of the table, so all of a shop must be deleted together. */
   whole: boolean
 }
 
@@ -40,7 +40,10 @@ export async function tablesOfShops({ pool }: Pick<Database, 'pool'>): Promise<S
   }))
 }
 
-/** Rows that refer go before what they refer to, except where the schema demands the opposite. */
+/**
+ * Rows are deleted before the rows that they refer to, except where the schema requires the
+ * opposite.
+ */
 function inOrder(names: readonly string[], references: readonly Reference[]): string[] {
   const known = new Set(names)
   const blocks = (from: string, to: string) =>

@@ -1,4 +1,5 @@
-// Drop accounts: rows of a shop, and the look-up by username that says which shop connects.
+// Drop accounts: rows of a shop, and the look-up by username that identifies the shop of a
+// connection.
 import { randomBytes } from 'node:crypto'
 import type { Database } from '../../db/database.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
@@ -8,9 +9,9 @@ import { ensureSettings } from './settings.ts'
 export interface PublicKey {
   name: string
   type: string
-  /** SHA256:… as ssh-keygen shows it. */
+  /** SHA256:… as in ssh-keygen. */
   fingerprint: string
-  /** The key as it goes over the wire, base64. */
+  /** The key in the wire format, base64. */
   blob: string
 }
 
@@ -46,7 +47,7 @@ export interface AccountFields {
   public_keys?: PublicKey[] | undefined
 }
 
-/** The password is in the result and nowhere else. */
+/** The password is in the result only. */
 export async function createAccount(
   scope: ShopScope,
   {
@@ -70,7 +71,7 @@ export async function createAccount(
   return { account: account!, password }
 }
 
-/** Absent fields stay. Null: there is no such account. */
+/** Absent fields stay unchanged. Null: there is no such account. */
 export async function changeAccount(
   scope: ShopScope,
   id: string,
@@ -91,7 +92,7 @@ export async function changeAccount(
   return row ?? null
 }
 
-/** A new password; the old one stops working, and sessions end. */
+/** Sets a new password; the old one stops working, and sessions end. */
 export async function changePassword(
   scope: ShopScope,
   id: string,
@@ -116,13 +117,13 @@ export async function deleteAccount(scope: ShopScope, id: string): Promise<boole
   return rows.length > 0
 }
 
-/** Tells every process of the drop server. */
+/** Notifies every process of the drop server. */
 const endSessions = (scope: ShopScope, account: string): Promise<unknown> =>
   scope.query(`select pg_notify('drop_control', :message) from shops where id = :shop`, {
     message: `account ${account}`,
   })
 
-/** What signing in needs. */
+/** The fields that a sign-in needs. */
 export interface KnownAccount {
   id: string
   shop_id: number
@@ -136,7 +137,7 @@ export interface KnownAccount {
   public_keys: PublicKey[]
 }
 
-/** Across shops: a username names one account. */
+/** Across shops: usernames are unique. */
 export async function findByUsername(
   { pool }: Database,
   username: string,

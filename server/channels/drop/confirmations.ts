@@ -1,12 +1,12 @@
-// Files of FTP whose clients have shown that they are still there: written to the database for many
-// files at a time.
+// FTP files whose clients have shown that they are still connected: written to the database for
+// many files at a time.
 import type { Database } from '../../db/database.ts'
 import { forShop } from '../../db/for-shop.ts'
 import { confirm } from './entries.ts'
 import type { Waker } from './wake.ts'
 
 export interface Confirmations {
-  /** Resolves once it is written. `soon`: with others of the shop, a moment later. */
+  /** Resolves when it is written. `soon`: a moment later, together with others of the shop. */
   add(shop: number, entry: string, soon: boolean): Promise<void>
 }
 

@@ -1,5 +1,4 @@
-// The last connections and refusals of a shop, for its merchant to look at, and the figures of each
-// account.
+// The last connections and refusals of a shop, for its merchant, and the figures of each account.
 import type { Database } from '../../db/database.ts'
 import { forShop, type ShopScope } from '../../db/for-shop.ts'
 import type { KnownAccount } from './accounts.ts'
@@ -82,7 +81,7 @@ export interface ReceivedFiles {
   bytes: number
 }
 
-/** What a connection has received since it was noted last. */
+/** Records what a connection has received since the last record. */
 export const noteReceived = async (
   scope: ShopScope,
   { id, account, ended }: { id: string; account: string; ended: boolean },
@@ -99,7 +98,7 @@ export const noteReceived = async (
     { id, account, ended, files, bytes },
   ))
 
-/** Connections of processes that have died are over. */
+/** Ends connections of processes that have died. */
 export async function endLost({ pool }: Database): Promise<void> {
   await pool.query(
     `update drop_connections set ended_at = now()

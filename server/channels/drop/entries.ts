@@ -1,4 +1,4 @@
-// The rows of drop folders: one shop's names, and what each stands for.
+// The rows of drop folders: one shop's names, and the file or folder of each.
 import type { ShopScope } from '../../db/for-shop.ts'
 import { DropError } from './errors.ts'
 import { PROCESSED, removeNote } from './own-folders.ts'
@@ -11,7 +11,7 @@ export type FileState =
   | 'importing'
   | 'processed'
   | 'failed'
-  /** The text beside a failed one. */
+  /** The text beside a failed file. */
   | 'note'
 
 export interface DropEntry {
@@ -66,7 +66,7 @@ export async function findEntry(
   return row ?? null
 }
 
-/** A page of a folder, by name; `after`: the last name of the page before. */
+/** A page of a folder, by name; `after`: the previous page's last name. */
 export const listFolder = (
   scope: ShopScope,
   folder: string,
@@ -108,7 +108,7 @@ const FOREIGN_KEY = '23503'
 const UNIQUE = '23505'
 const codeOf = (error: unknown) => (error as { code?: string } | null)?.code
 
-/** Removes an empty folder, or a file that no import has. */
+/** Removes an empty folder, or a file that is not being imported. */
 export async function removeEntry(scope: ShopScope, entry: DropEntry): Promise<void> {
   try {
     const rows = await scope.query(
@@ -128,11 +128,11 @@ export interface Move {
   entry: DropEntry
   folder: string
   name: string
-  /** A file there is replaced. */
+  /** Replaces a file of that name. */
   overwrite: boolean
 }
 
-/** In one transaction; a folder takes what is in it along. */
+/** Moves an entry in one transaction; a folder keeps its contents. */
 export function moveEntry(
   scope: ShopScope,
   { entry, folder, name, overwrite }: Move,
@@ -140,7 +140,7 @@ export function moveEntry(
   const from = joinPath(entry.folder, entry.name)
   const to = joinPath(folder, name)
   if (from === to) return Promise.resolve()
-  // A text that was moved along with its file has served its purpose.
+  // The text beside a failed file is not needed when the file is moved back.
   if (entry.state === 'note') return removeEntry(scope, entry)
   if (entry.kind === 'folder' && `${to}/`.startsWith(`${from}/`))
     throw new DropError('denied', 'A folder cannot be moved into itself')
@@ -167,7 +167,7 @@ export function moveEntry(
     })
 }
 
-/** SQL: what came back from /processed/ or /failed/ waits to be imported, as if it had just come. */
+/** SQL: a file that was moved back from /processed/ or /failed/ is imported like a new one. */
 const AS_IF_SENT = `
   state = case when filed_at is null then state else 'waiting' end,
   closed_cleanly = closed_cleanly or filed_at is not null,
@@ -190,7 +190,7 @@ async function moveContents(tx: ShopScope, from: string, to: string): Promise<vo
     throw new DropError('bad_name', 'A path in it would be too long')
 }
 
-/** Gives whether the file still is as it was found. */
+/** Gives whether the file was unchanged since it was found. */
 export async function setModified(scope: ShopScope, id: string, at: Date): Promise<boolean> {
   const rows = await scope.query(
     `update drop_entries set modified_at = :at where shop_id = :shop and id = :id returning 1`,
@@ -199,14 +199,14 @@ export async function setModified(scope: ShopScope, id: string, at: Date): Promi
   return rows.length > 0
 }
 
-/** A file that waits to be imported is a broken-off transfer after all. */
+/** Marks a file that waits to be imported as an interrupted transfer. */
 export const breakOff = async (scope: ShopScope, id: string): Promise<void> =>
   void (await scope.query(
     `update drop_entries set state = 'partial', closed_cleanly = false where shop_id = :shop and id = :id and state = 'waiting'`,
     { id },
   ))
 
-/** Their client has shown that files which ended well are whole. */
+/** Records that the client was still connected after these files ended, so they are whole. */
 export const confirm = async (scope: ShopScope, ids: readonly string[]): Promise<void> =>
   void (await scope.query(
     `update drop_entries set closed_cleanly = true
@@ -215,8 +215,8 @@ export const confirm = async (scope: ShopScope, ids: readonly string[]): Promise
   ))
 
 /**
- * Bytes that wait in the shop's folders, those of files being written among them; what was imported
- * costs none, what failed does.
+ * Bytes that wait in the shop's folders, including files that are being written and failed files;
+ * imported files do not count.
  */
 export async function waitingBytes(scope: ShopScope): Promise<number> {
   const [row] = await scope.query<{ bytes: number }>(

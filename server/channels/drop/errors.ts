@@ -1,5 +1,5 @@
-// What the drop server's file system refuses, with a sentence for the client. Each protocol turns
-// the code into its own reply.
+// Refusals of the drop server's file system, with a sentence for the client. Each protocol maps the
+// code to its own reply.
 
 export type DropCode =
   | 'not_found'

@@ -17,17 +17,17 @@ export interface ListedDropFile extends DropEntry {
   /** Of a running transfer. */
   writing_seconds: number | null
   account_name: string | null
-  /** The import that has it, or had it. */
+  /** The import that takes or took the file. */
   operation_id: string | null
   error: Reason | null
-  /** Where it was dropped, if it is elsewhere. */
+  /** The folder where it was dropped, if it is in another one now. */
   dropped_folder: string | null
   dropped_name: string | null
   cleared_at: Date | null
   waits_for: WaitsFor | null
 }
 
-/** By folder and name, after those given. Without a state: those that are not imported yet. */
+/** By folder and name, after the given ones. Without a state: those that are not imported yet. */
 export const listFiles = (
   scope: ShopScope,
   page: { folder: string; after: string; limit: number; state: FileState | null },
@@ -57,8 +57,8 @@ export async function readDropFile(scope: ShopScope, id: string): Promise<Listed
 }
 
 /**
- * Moves a file that failed, or was imported, back to where it was dropped: the next import takes it.
- * Throws `not_found`; `denied` where it is none of these, `exists` where its name is taken.
+ * Moves a failed or imported file back to the folder where it was dropped: the next import takes
+ * it. Throws `not_found`; `denied` for other files, `exists` if its name is taken.
  */
 export async function retryFile(scope: ShopScope, id: string): Promise<void> {
   const [row] = await scope.query<{ folder: string; name: string; to: string | null; as: string }>(
@@ -73,7 +73,7 @@ export async function retryFile(scope: ShopScope, id: string): Promise<void> {
   await moveEntry(scope, { entry, folder: row.to ?? '', name: row.as, overwrite: false })
 }
 
-/** Throws `not_found`, and `busy` while it is written or imported. */
+/** Throws `not_found`, and `busy` while the file is written or imported. */
 export async function deleteFile(scope: ShopScope, id: string): Promise<void> {
   const file = await readDropFile(scope, id)
   if (!file) throw new DropError('not_found')

@@ -1,7 +1,7 @@
 // The text beside a file that could not be imported.
 export interface Reason {
   code: string
-  /** In the specification's words where it has some: `Duplicate filename`. */
+  /** In the specification's words, if it has some: `Duplicate filename`. */
   message: string
   detail?: string | undefined
 }
@@ -18,7 +18,7 @@ const WHAT_TO_DO: Readonly<Record<string, string>> = {
   file_quota: 'Delete files in the app.',
 }
 
-/** Lines end as every system reads them. */
+/** With line ends that every system reads. */
 export const noteOf = (path: string, { code, message, detail }: Reason): string =>
   [
     message,

@@ -1,24 +1,27 @@
-// The folders that the app fills itself: clients read them, delete there, and move files out.
+// The folders that the app fills itself: clients can read and delete files there, and move them
+// out.
 import type { ShopScope } from '../../db/for-shop.ts'
 import { DropError } from './errors.ts'
 
 export const PROCESSED = 'processed'
 export const FAILED = 'failed'
-/** Files stay in both for so long. */
+/** How long files stay in both. */
 export const KEPT_DAYS = 30
-/** Where a file is while it is imported, once another one of its name has come. Not listed. */
+/**
+ * The folder of a file that is being imported while another one of its name arrives. Not listed.
+ */
 export const ASIDE = '.importing'
 
 const rootOf = (folder: string, name: string) => (folder === '' ? name : folder.split('/')[0]!)
 
-/** Is this place in one of them, or one of them itself? */
+/** Is this place one of these folders, or in one? */
 const isOwn = (folder: string, name: string): boolean =>
   [PROCESSED, FAILED, ASIDE].includes(rootOf(folder, name))
 
 /** SQL: the entry is in none of them. */
 export const OUTSIDE_OWN = `split_part(folder, '/', 1) not in ('${PROCESSED}', '${FAILED}')`
 
-/** Throws `denied` where a client would write there. */
+/** Throws `denied` if a client would write there. */
 export function requireForeign(place: { folder: string; name: string }): void {
   if (isOwn(place.folder, place.name))
     throw new DropError(
@@ -30,7 +33,7 @@ export function requireForeign(place: { folder: string; name: string }): void {
 const NOTE_END = '.error.txt'
 const MOST_NAME_BYTES = 255
 
-/** Cut where it would be longer than a name may be. */
+/** Cut to the longest allowed name. */
 export function noteName(name: string): string {
   let stem = name
   while (Buffer.byteLength(stem + NOTE_END) > MOST_NAME_BYTES)

@@ -1,11 +1,11 @@
-// Passwords of drop accounts: made by us, kept as argon2id (RFC 9106; the parameters are OWASP's),
+// Passwords of drop accounts: generated, stored as argon2id (RFC 9106; with OWASP's parameters),
 // compared in constant time.
 import { argon2, randomBytes, timingSafeEqual, type Argon2Parameters } from 'node:crypto'
 import { promisify } from 'node:util'
 
 const COST = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 }
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
-/** Runs on the thread pool, which has four threads: no more than four take their memory. */
+/** Runs on the thread pool, which has four threads: at most four use their memory. */
 const derive = promisify<string, Argon2Parameters, Buffer>(argon2 as never)
 
 /** 24 characters, 144 random bits. */

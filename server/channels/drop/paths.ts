@@ -1,5 +1,5 @@
-// A client's path, read as a place in its shop's home. Names are keys of rows: no path of this
-// machine is ever made of them.
+// Maps a client's path to a place in its shop's home. Names are keys of rows: they are never used
+// as paths of this machine.
 import { DropError } from './errors.ts'
 
 export type Place =
@@ -10,12 +10,12 @@ export type Place =
 const MOST_PATH_BYTES = 1000
 const MOST_NAME_BYTES = 255
 const MOST_DEPTH = 16
-/** Control characters, the separator of another system, and what a wrong encoding leaves. */
+/** Control characters, the separator of another system, and the result of a wrong encoding. */
 const REFUSED = /[\u0000-\u001f\u007f\\\ufffd]/
 
 export const homeOf = (shop: number): string => `/uploads/${shop}`
 
-/** The absolute path that `given` names, seen from `from`. Throws `bad_name`. */
+/** The absolute path of `given`, relative to `from`. Throws `bad_name`. */
 export function absolutePath(given: string, from: string): string {
   if (Buffer.byteLength(given) > MOST_PATH_BYTES)
     throw new DropError('bad_name', 'The path is too long')
@@ -40,7 +40,7 @@ function checkedName(name: string): string {
 }
 
 /**
- * Where an absolute path leads for this shop. Throws `not_found` for everything outside its home.
+ * The place of an absolute path for this shop. Throws `not_found` for everything outside its home.
  */
 export function placeOf(path: string, shop: number): Place {
   if (path === '/') return { kind: 'virtual', path, children: ['uploads'] }

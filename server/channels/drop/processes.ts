@@ -1,5 +1,5 @@
-// The processes of the drop server: each has a number, and is alive while its connection to the
-// database holds the advisory lock of that number.
+// The processes of the drop server: each has a number, and is alive while its database connection
+// holds the advisory lock of that number.
 import type { Database } from '../../db/database.ts'
 import { DROP_LOCKS } from '../../db/listener.ts'
 

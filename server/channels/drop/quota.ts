@@ -1,16 +1,16 @@
-// How much more a shop may send: what waits by its rows, looked up at most once a second, and what
-// this process has taken since.
+// How much more a shop may send: the waiting bytes of its rows, read at most once a second, plus
+// the bytes that this process has taken since.
 import type { Database } from '../../db/database.ts'
 import { forShop } from '../../db/for-shop.ts'
 import { waitingBytes } from './entries.ts'
 
 const FRESH_MS = 1000
-/** An older figure is not begun with. */
+/** Above this age, the figure is read again before a transfer starts. */
 const STALE_MS = 5000
 const MOST_SHOPS = 10_000
 
 export interface Allowance {
-  /** Takes so many bytes of the quota; false: they are not left. */
+  /** Takes bytes of the quota; false: not enough are left. */
   take(bytes: number): boolean
   close(): void
 }
@@ -20,14 +20,14 @@ export interface Quota {
 }
 
 interface Known {
-  /** By the rows, and what was taken since they were read. */
+  /** The bytes in the rows, plus the bytes that were taken since they were read. */
   used: number
   readAt: number
   reading: Promise<void> | null
   open: number
 }
 
-/** `largest`: of one file. */
+/** `largest`: the limit of one file. */
 export function createQuota(database: Database, most: number, largest: number): Quota {
   const shops = new Map<number, Known>()
   const read = async (shop: number, known: Known) => {
@@ -53,7 +53,8 @@ export function createQuota(database: Database, most: number, largest: number): 
   return {
     open: async (shop) => {
       const known = knownOf(shop)
-      // Near the quota, bytes that were taken for files removed since would refuse a file.
+      // Near the quota the rows are read again: bytes of files that were removed in the meantime
+      // must not refuse a file.
       const isNear = known.open === 0 && known.used + largest > most
       if (age(known) > STALE_MS || isNear) await refreshed(shop, known)
       known.open++

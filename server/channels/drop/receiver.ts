@@ -1,6 +1,6 @@
-// Bytes of one file that is being received: gathered into pieces, in memory while they are few, in
-// a staging file under a random name from then on. A piece is hashed while the one before it is
-// written. Clients may send pieces out of order; then the file is hashed from the disk in the end.
+// Receives the bytes of one file: gathered into pieces, kept in memory up to a limit, then written
+// to a staging file under a random name. A piece is hashed while the previous one is written. If a
+// client sends pieces out of order, the file is hashed from the disk at the end.
 import { Blake3Hasher } from '@napi-rs/blake-hash'
 import { createPiecePool, createStagingFile, type Piece } from './staging-file.ts'
 import { freeYoungBuffers } from './young-buffers.ts'
@@ -8,28 +8,28 @@ import { freeYoungBuffers } from './young-buffers.ts'
 /** Up to this size a file is kept in memory: one write to the store, no staging file. */
 export const IN_MEMORY = 256 * 1024
 const FIRST_MEMORY = 32 * 1024
-/** More pieces than this are not taken before the disk has followed. */
+/** The most pieces that wait to be written before the sender is paused. */
 const MOST_QUEUED = 2
 
 export interface Received {
   size: number
-  /** Of bytes in memory. */
+  /** The bytes, if they are in memory. */
   bytes: Buffer | null
-  /** Of a staging file; null where it must be read for it. */
+  /** The hash of a staging file; null: the file must be read to compute it. */
   hash: string | null
 }
 
 export interface Receiver {
-  /** The end of the file, as far as it is known. */
+  /** The known end of the file. */
   size(): number
   inMemory(): boolean
   /**
-   * Copies `data`. A promise only where the caller should wait before it sends more. Rejects with
-   * `full` and the like, now or at the next call.
+   * Copies `data`. Gives a promise only if the caller should wait before it sends more. Rejects
+   * with `full` and the like, now or in the next call.
    */
   write(position: number, data: Buffer): Promise<void> | undefined
   truncate(size: number): Promise<void>
-  /** Waits for the disk. The staging file stays. */
+  /** Waits until everything is written. The staging file stays. */
   finish(): Promise<Received>
   discard(): Promise<void>
 }
@@ -37,8 +37,8 @@ export interface Receiver {
 const POOL = createPiecePool()
 
 /**
- * `staging`: the path of a file that may hold the first `from.size` bytes already, which
- * `from.hasher` has seen.
+ * `staging`: the path of the staging file, which may contain the first `from.size` bytes already,
+ * hashed by `from.hasher`.
  */
 export function createReceiver(
   staging: string,
@@ -50,7 +50,7 @@ export function createReceiver(
   let current: Piece | null = null
   const disk = createStagingFile(staging, POOL, hash.update)
 
-  /** Room behind `position`: the piece that is being filled, or a new one. */
+  /** The piece with room at `position`: the current one, or a new one. */
   const pieceAt = (position: number): Piece => {
     if (current && current.position + current.length === position) {
       if (current.length < current.buffer.length) return current
@@ -117,7 +117,7 @@ export function createReceiver(
       return { size, bytes: null, hash: hash.digest(size) }
     },
     discard: async () => {
-      // What never left memory has no file.
+      // Without a staging file there is nothing to remove.
       if (!inMemory) {
         if (current) POOL.give(current.buffer)
         await disk.discard()
@@ -127,7 +127,7 @@ export function createReceiver(
   }
 }
 
-/** BLAKE3 of what comes in order; without a digest once something came out of order. */
+/** BLAKE3 of bytes in order; no digest after bytes out of order. */
 function createHash(from: { size: number; hasher: Blake3Hasher } | undefined) {
   let hasher = from?.hasher ?? new Blake3Hasher()
   let hashed = from?.size ?? 0

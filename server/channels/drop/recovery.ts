@@ -1,5 +1,5 @@
-// Transfers of processes that died: what this machine still has of them is kept as a broken-off
-// transfer, for the client to resume.
+// Recovers transfers of processes that died: the bytes on this machine are kept as an interrupted
+// transfer, which the client can resume.
 import { createReadStream } from 'node:fs'
 import { readdir, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
@@ -27,11 +27,13 @@ interface Orphan {
   size_bytes: number
   hash: string | null
   location: string | null
-  /** Its process has been gone for so long that its machine will not bring the bytes back. */
+  /** Its process died so long ago that its machine will not recover the bytes. */
   late: boolean
 }
 
-/** A machine that starts again brings back what it has; the others wait so long for it. */
+/**
+ * A machine recovers its own transfers when it starts again; other machines wait this long for it.
+ */
 const GRACE = '1 minute'
 
 const ORPHANS = `
@@ -39,7 +41,7 @@ const ORPHANS = `
     writing_since < now() - interval '${GRACE}' as late
   from drop_entries e where state = 'writing' and ${isGone('e.process')}`
 
-/** Gives how many transfers were brought back. May run in several processes at the same time. */
+/** Gives how many transfers were recovered. Several processes may run it concurrently. */
 export async function recoverTransfers(parts: RecoveryParts): Promise<number> {
   const { rows } = await parts.database.pool.query<Orphan>(ORPHANS)
   const here = new Set(await readdir(parts.staging).catch(() => []))
@@ -72,7 +74,7 @@ async function bringBack(parts: RecoveryParts, orphan: Orphan, here: boolean): P
   return kept
 }
 
-/** Copied rather than linked: were its process alive after all, the blob's bytes would change. */
+/** Copied instead of linked: if the process is still alive, it would change the blob's bytes. */
 async function storeFile({ stores }: RecoveryParts, scope: ShopScope, file: string) {
   const location = (await readShop(scope)).settings.storage_location
   const { size } = await stat(file)
@@ -88,7 +90,7 @@ async function* asSource(
   yield* bytes
 }
 
-/** Staging files that no transfer writes to. */
+/** Removes staging files without a transfer. */
 async function removeUnknown(
   { database, staging }: RecoveryParts,
   names: readonly string[],

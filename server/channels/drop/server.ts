@@ -1,4 +1,4 @@
-// The drop server of one process: SFTP and FTP over one file system. Any number of these share a
+// The drop server of one process: SFTP and FTP on one file system. Any number of processes share a
 // database and a store.
 import { once } from 'node:events'
 import type { AddressInfo, Server, Socket } from 'node:net'
@@ -18,13 +18,13 @@ import { openTransfers } from './transfers.ts'
 
 export interface DropServerParts extends Omit<TransferParts, 'waker' | 'confirmations'> {
   secrets: Secrets
-  /** Where to listen. */
+  /** The address to listen on. */
   host: string
   sftpPort: number
   ftpPort: number
-  /** What merchants connect to; the made certificate is for it. */
+  /** The host to which merchants connect; a generated certificate is for it. */
   publicHost: string
-  /** Null: one is made. */
+  /** Null: one is generated. */
   certificate: Certificate | null
   passive: FtpOptions['passive']
 }
@@ -63,7 +63,7 @@ export async function openDropServer(given: DropServerParts): Promise<DropServer
     const closed = [sftp, ftp].map((server) => new Promise((resolve) => server.close(resolve)))
     await sessions.close()
     await transfers.close()
-    // Those of clients that have not signed in belong to no session.
+    // Sockets of clients that have not signed in belong to no session.
     for (const socket of sockets.flatMap((open) => [...open])) socket.destroySoon()
     await Promise.all(closed)
   }

@@ -1,5 +1,5 @@
-// The sessions of this process: counted and capped, noted for the merchant, and ended when their
-// account changes.
+// The sessions of this process: counted and limited, recorded for the merchant, and ended when
+// their account changes.
 import type { Database } from '../../db/database.ts'
 import { forShop, type ShopScope } from '../../db/for-shop.ts'
 import type { Listener } from '../../db/listener.ts'
@@ -13,16 +13,16 @@ import type { Transfers } from './transfers.ts'
 export interface Session {
   fs: DropFs
   account: KnownAccount
-  /** Opens a file to write; the session's end abandons it. */
+  /** Registers a file that is written; the end of the session interrupts it. */
   write(open: Promise<Transfer>): Promise<Transfer>
-  /** A file was received whole. */
+  /** A file was received completely. */
   received(bytes: number): void
-  /** The connection is gone. Idempotent. */
+  /** The connection has ended. Idempotent. */
   end(): Promise<void>
 }
 
 export interface Sessions {
-  /** `kick`: ends the connection. Throws `SessionLimit` where the account has too many. */
+  /** `kick`: ends the connection. Throws `SessionLimit` if the account has too many. */
   open(account: KnownAccount, attempt: Attempt, kick: () => void): Promise<Session>
   close(): Promise<void>
 }
@@ -30,7 +30,7 @@ export interface Sessions {
 export class SessionLimit extends Error {}
 
 const MOST_PER_ACCOUNT = 50
-/** How soon a connection's row tells what it has received. */
+/** How soon a connection's row shows what it has received. */
 const NOTE_MS = 1000
 
 interface Live {
@@ -53,7 +53,7 @@ export function createSessions(parts: SessionParts, transfers: Transfers): Sessi
   const kickIf = (matches: (one: Live) => boolean) => {
     for (const one of live) if (matches(one)) one.kick()
   }
-  /** After notifications were missed: those whose account is not what it was. */
+  /** After missed notifications: ends sessions whose account has changed. */
   const recheck = async () => {
     for (const one of live) {
       const now = await findByUsername(database, one.account.username)
@@ -122,7 +122,7 @@ export function createSessions(parts: SessionParts, transfers: Transfers): Sessi
   }
 }
 
-/** What one connection has received, written to its row soon, and when it ends. */
+/** Counts what one connection has received; written to its row soon, and when it ends. */
 function createTally(
   scope: ShopScope,
   account: string,

@@ -1,4 +1,5 @@
-// A shop's settings of its drop folders: who may connect, and how files are imported.
+// A shop's settings of its drop folders: which connections are accepted, and how files are
+// imported.
 import type { ShopScope } from '../../db/for-shop.ts'
 import { queueTask } from '../../engine/background.ts'
 import type { OnConflict } from '../../files/admit.ts'
@@ -17,9 +18,9 @@ export interface DropSettings {
   /** `sku_prefix`: {product_sku}_{filename}.ext; `rules`: the shop's own. */
   match_by: (typeof MATCH_BY)[number]
   notify: boolean
-  /** Otherwise imported files leave the folder without a copy. */
+  /** Otherwise imported files are removed without a copy. */
   move_to_processed: boolean
-  /** What the name of a file's folder becomes. */
+  /** How the name of a file's folder is used. */
   folder_names: (typeof FOLDER_NAMES)[number]
   on_conflict: OnConflict
 }
@@ -29,10 +30,10 @@ const COLUMNS = [
   ...['move_to_processed', 'folder_names', 'on_conflict'],
 ] as const
 
-/** What sessions were let in by. */
+/** Settings that were checked when a session was opened. */
 const OF_SESSIONS = ['enabled', 'tls_required'] as const
 
-/** A shop has its row from its first account on. */
+/** A shop gets its row with its first account. */
 export const ensureSettings = async (scope: ShopScope): Promise<void> =>
   void (await scope.query(
     `insert into drop_settings (shop_id) select id from shops where id = :shop on conflict do nothing`,
@@ -52,7 +53,7 @@ export async function readSettings(
 
 export const NEXT_HOUR = `date_trunc('hour', now()) + interval '1 hour'`
 
-/** Sessions that the new settings would refuse end. */
+/** Ends sessions that the new settings would refuse. */
 export async function changeSettings(
   scope: ShopScope,
   change: Partial<DropSettings>,
@@ -69,7 +70,7 @@ export async function changeSettings(
         rescheduled: change.schedule !== undefined || change.auto_import !== undefined,
       },
     )
-  // What waits may be due now.
+  // Waiting files may be due now.
   if (change.schedule !== undefined || change.auto_import !== undefined)
     await queueTask(scope, DROP_TASK, String(scope.shop))
   if (OF_SESSIONS.some((column) => change[column] !== undefined))
@@ -79,7 +80,10 @@ export async function changeSettings(
 
 export type LockedSettings = DropSettings & { operation_id: string | null }
 
-/** Inside a transaction: nobody else takes files or adds to the open import until it ends. */
+/**
+ * Locks the settings: nobody else takes files or adds to the open import until the transaction
+ * ends.
+ */
 export async function lockSettings(tx: ShopScope): Promise<LockedSettings> {
   const [row] = await tx.query<LockedSettings>(
     'select * from drop_settings where shop_id = :shop for no key update',

@@ -1,5 +1,5 @@
-// SFTP version 3 (draft-ietf-secsh-filexfer-02), one request after another where order matters, on
-// one account's file system.
+// SFTP version 3 (draft-ietf-secsh-filexfer-02) on one account's file system; requests run one
+// after another if their order matters.
 import ssh2, { type Attributes, type FileEntry, type SFTPWrapper } from 'ssh2'
 import { errorFields, type Logger } from '../../log.ts'
 import { DropError, faultOf, type DropCode } from './errors.ts'
@@ -34,7 +34,7 @@ export interface Flow {
   resume(): void
 }
 
-/** `flow`: of the connection, which is paused while the disk is behind. */
+/** `flow`: pauses the connection while the disk is behind. */
 export function serveSftp(
   sftp: SFTPWrapper,
   session: Session,
@@ -51,7 +51,7 @@ export function serveSftp(
     ended = true
     for (const handle of handles.values()) if (handle.kind === 'read') void handle.file.close()
     handles.clear()
-    // Clients wait for the channel's end; scp also takes a missing exit status for a failure, and
+    // Clients wait for the channel's end; scp also treats a missing exit status as a failure, and
     // ssh2 has no method for it here.
     const { _protocol: protocol, outgoing } = sftp as unknown as Channel
     protocol.exitStatus(outgoing.id, 0)
@@ -69,7 +69,7 @@ export function serveSftp(
     sftp.status(id, STATUS[known.code] ?? STATUS_CODE.FAILURE, known.message)
   }
   const ok = (id: number) => !ended && sftp.status(id, STATUS_CODE.OK)
-  /** Answers with OK unless `work` answers itself (true), and always exactly once. */
+  /** Answers exactly once: with OK unless `work` has answered (true). */
   const answer = (id: number, work: () => Promise<true | void>) =>
     void work().then(
       (answered) => answered === true || ok(id),

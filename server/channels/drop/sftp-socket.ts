@@ -1,12 +1,11 @@
-// What stands between a connection's socket and ssh2: the choice of the cipher, and replies that
-// leave together.
+// Code between a connection's socket and ssh2: chooses the cipher, and combines replies.
 import type { Socket } from 'node:net'
 import type { Connection, Server } from 'ssh2'
 import { hasNativeCrypto } from './native-crypto.ts'
 
 /**
- * The client's order decides (RFC 4253, 7.1), and OpenSSH before 10 puts CTR with a separate
- * SHA-256 before GCM, which costs four times as much: a client that has GCM is offered that alone.
+ * The client's order decides (RFC 4253, 7.1), and OpenSSH before 10 prefers CTR with a separate
+ * SHA-256 to GCM, which costs four times as much: a client that supports GCM is offered GCM only.
  */
 const GCM = ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com']
 const KEXINIT = 20
@@ -14,10 +13,10 @@ const COOKIE_BYTES = 16
 const MOST_KEXINIT = 35_000
 /** A client may wait for our list before it sends its own. */
 const LIST_MS = 1000
-/** Replies to so many reads leave in one call. Waiting for more would make the client idle. */
+/** Replies to this many reads are sent in one call. With more, the client would be idle. */
 const MOST_READS = 4
 
-/** Does the client's KEXINIT list AES-GCM? Null: more of it has to come. */
+/** Does the client's KEXINIT list AES-GCM? Null: incomplete. */
 export function offersGcm(data: Buffer): boolean | null {
   const start = data.indexOf(10) + 1
   if (start === 0 || data.length < start + 6) return data.length > MOST_KEXINIT ? false : null
@@ -39,10 +38,10 @@ export function offersGcm(data: Buffer): boolean | null {
 
 const withGcm = new WeakSet<Socket>()
 
-/** Gives the socket to ssh2; its data reaches ssh2 once the client's ciphers are known. */
+/** Passes the socket to ssh2; its data reach ssh2 when the client's ciphers are known. */
 export function serveSocket(ssh: Server, socket: Socket): void {
   ssh.injectSocket(socket)
-  // ssh2 attaches its listener in a microtask; what has come already reaches it after this one.
+  // ssh2 attaches its listener in a microtask; data that have arrived reach it after that.
   queueMicrotask(() => interpose(socket))
 }
 
@@ -106,7 +105,10 @@ interface Internals {
 export const socketOf = (connection: Connection): Socket =>
   (connection as unknown as Internals)._sock
 
-/** Called when ssh2 has read the client's name, before it sends its lists: it has no other way. */
+/**
+ * Called when ssh2 has read the client's name, before it sends its lists: ssh2 has no option for
+ * this.
+ */
 export function narrowCiphers(connection: Connection): void {
   if (!withGcm.has(socketOf(connection))) return
   const protocol = (connection as unknown as Internals)._protocol

@@ -1,4 +1,4 @@
-// The SFTP server: SSH connections that may do SFTP and nothing else.
+// The SFTP server: SSH connections that can do SFTP only.
 import { createServer, type Server, type Socket } from 'node:net'
 import ssh2, { type AuthContext, type Connection, type ServerConfig } from 'ssh2'
 import { errorFields, type Logger } from '../../log.ts'
@@ -21,7 +21,7 @@ const MOST_TRIES = 3
 const MOST_CONNECTIONS = 1000
 /**
  * AES-GCM first: with the native build it is as fast as OpenSSH. libssh2 (curl) and older paramiko
- * have CTR alone. No chacha20: the native build drops connections with it.
+ * support CTR only. No chacha20: the native build drops connections that use it.
  */
 const ALGORITHMS: ServerConfig['algorithms'] = {
   cipher: ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com', 'aes128-ctr', 'aes256-ctr'],
@@ -58,7 +58,7 @@ export function createSftpServer(parts: SftpParts): Server {
   return server
 }
 
-/** A banned address is told nothing, and costs no key exchange. */
+/** A banned address gets no reply, and no key exchange. */
 async function admit({ signIn, log }: SftpParts, ssh: ssh2.Server, socket: Socket): Promise<void> {
   try {
     if (!socket.remoteAddress || (await signIn.isBanned(socket.remoteAddress)))

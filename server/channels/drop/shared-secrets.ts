@@ -1,5 +1,6 @@
-// What all processes of the drop server present: SSH host keys and, where none is configured, a
-// certificate for FTP over TLS. Made by the process that comes first, kept sealed in the database.
+// The secrets that all processes of the drop server share: SSH host keys and, if none is
+// configured, a certificate for FTP over TLS. The first process generates them; they are stored
+// sealed in the database.
 import { generate } from 'selfsigned'
 import ssh2 from 'ssh2'
 import type { Database } from '../../db/database.ts'
@@ -15,7 +16,9 @@ const YEARS = 10
 
 const isReadable = (key: string): boolean => !(ssh2.utils.parseKey(key) instanceof Error)
 
-/** ssh2 cannot read one in about 250 of the Ed25519 keys that it makes. */
+/**
+ * Generates keys until ssh2 can read one: it cannot read about one in 250 of its own Ed25519 keys.
+ */
 export function readableKey(make: () => string): string {
   for (;;) {
     const key = make()
@@ -59,7 +62,7 @@ export async function ownCertificate(
 interface Shared {
   name: string
   make: () => Promise<string>
-  /** One that is not is replaced. */
+  /** An unusable secret is replaced. */
   isUsable?: (secret: string) => boolean
 }
 
@@ -84,13 +87,13 @@ async function sharedSecret(
     'insert into drop_secrets (name, sealed) values ($1, $2) on conflict do nothing',
     [name, sealed],
   )
-  // Of two that started together, the first one's.
+  // If two processes generate one concurrently, both use the first.
   return (await find())!
 }
 
 export interface HostKey {
   type: string
-  /** SHA256:… as clients show it when they connect for the first time. */
+  /** SHA256:… as clients show it at their first connection. */
   fingerprint: string
 }
 

@@ -1,5 +1,5 @@
-// Who may in: the address is judged before the password, failures are counted in the database for
-// every process.
+// Sign-in: the address is checked before the password, and failures are counted in the database for
+// all processes.
 import { timingSafeEqual } from 'node:crypto'
 import ipaddr from 'ipaddr.js'
 import type { Database } from '../../db/database.ts'
@@ -12,12 +12,12 @@ import { hashPassword, isPassword } from './passwords.ts'
 export type SignedIn = { account: KnownAccount } | { refused: Refusal }
 
 export interface SignIn {
-  /** Is this address banned? Asked before anything else is read from it. */
+  /** Is this address banned? Called before anything is read from it. */
   isBanned(address: string): Promise<boolean>
   byPassword(attempt: Attempt, password: string): Promise<SignedIn>
   /**
-   * `blob`: the key as the client shows it. `verify` is asked only where the account has it; null:
-   * the client only asks.
+   * `blob`: the key that the client offers. `verify` is called only if the account has the key;
+   * null: the client only asks whether it would be accepted.
    */
   byKey(attempt: Attempt, blob: Buffer, verify: (() => boolean) | null): Promise<SignedIn>
 }
@@ -33,7 +33,7 @@ export function createSignIn(database: Database, log: Logger): SignIn {
     seconds: WITHIN_SECONDS,
     blockSeconds: BAN_SECONDS,
   })
-  // Unknown names cost what wrong passwords do: how long it takes tells nothing.
+  // An unknown name takes as long as a wrong password, so that the time reveals nothing.
   const nobody = hashPassword('')
   const countFailure = async (address: string) => {
     const { consumedPoints } = await failures.consume(networkOf(address))
@@ -48,13 +48,13 @@ export function createSignIn(database: Database, log: Logger): SignIn {
   ): Promise<SignedIn> => {
     if (refused !== 'TLS required') await countFailure(attempt.address)
     const { address, protocol } = attempt
-    // What was sent as a name may be a password.
+    // Log only known usernames: an unknown name may be a password.
     const about = { address, protocol, username: account?.username ?? null }
     log.info('drop: refused', { ...about, account: account?.id ?? null, reason: refused })
     if (account) await noteRefusal(database, account, attempt, refused)
     return { refused }
   }
-  /** What refuses before any password is looked at; null: nothing. */
+  /** The refusal before any password is checked; null: none. */
   const early = (account: KnownAccount, { address, protocol }: Attempt): Refusal | null => {
     if (!isAllowed(address, account.allowed_addresses)) return 'address not allowed'
     if (!account.enabled || !account.shop_enabled) return 'account switched off'
@@ -77,7 +77,7 @@ export function createSignIn(database: Database, log: Logger): SignIn {
       if (!account) return { refused: 'unknown username' }
       const refused = early(account, attempt)
       if (refused) return refuse(attempt, account, refused)
-      // A client offers all its keys in turn: offering one that is not known is no failure.
+      // A client offers all its keys in turn: an unknown key is not a failure.
       if (!account.public_keys.some((key) => isSame(Buffer.from(key.blob, 'base64'), blob)))
         return { refused: 'wrong key' }
       if (verify && !verify()) return refuse(attempt, account, 'wrong key')
@@ -88,7 +88,7 @@ export function createSignIn(database: Database, log: Logger): SignIn {
 
 const isSame = (a: Buffer, b: Buffer) => a.length === b.length && timingSafeEqual(a, b)
 
-/** IPv4 as it is; of IPv6 the /64, which one client has whole. */
+/** The IPv4 address, or the /64 of an IPv6 address, which belongs to one client. */
 function networkOf(address: string): string {
   const parsed = ipaddr.process(address)
   return parsed.kind() === 'ipv4'
@@ -96,7 +96,7 @@ function networkOf(address: string): string {
     : parsed.toNormalizedString().split(':').slice(0, 4).join(':')
 }
 
-/** `allowed`: CIDR, or single addresses; none: any address. */
+/** `allowed`: CIDR ranges or single addresses; empty: any address. */
 function isAllowed(address: string, allowed: readonly string[]): boolean {
   if (allowed.length === 0) return true
   const parsed = ipaddr.process(address)
@@ -106,7 +106,7 @@ function isAllowed(address: string, allowed: readonly string[]): boolean {
   })
 }
 
-/** Throws for what is no address and no CIDR. */
+/** Throws if the text is neither an address nor a CIDR range. */
 export function parseRange(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
   if (text.includes('/')) return ipaddr.parseCIDR(text)
   const address = ipaddr.process(text)

@@ -1,6 +1,6 @@
-// The file on this machine that a transfer's bytes wait in until the store takes them, and the
-// buffers that they are gathered in. Buffers are used again: new ones would be cleared by the system
-// page by page, and wait for the collector afterwards.
+// The file on this machine that holds a transfer's bytes until the store takes them, and its
+// buffers. Buffers are reused: the system would clear new ones page by page, and they would wait
+// for the garbage collector.
 import fs from 'node:fs'
 import { promisify } from 'node:util'
 import { hasNoRoom } from '../../db/error-classes.ts'
@@ -12,14 +12,14 @@ const truncate = promisify(fs.ftruncate)
 
 export interface Piece {
   buffer: Buffer
-  /** Where it begins in the file. */
+  /** Its offset in the file. */
   position: number
   length: number
 }
 
-/** Written in pieces of this size: fewer calls. */
+/** The size of written pieces: larger pieces need fewer calls. */
 const PIECE_BYTES = 256 * 1024
-/** Free ones that are kept; more than that goes back to the system. */
+/** Free buffers that are kept; others are returned to the system. */
 const MOST_FREE = 8
 
 export interface PiecePool {
@@ -35,9 +35,7 @@ export function createPiecePool(): PiecePool {
   }
 }
 
-/**
- * Pieces on their way to the disk, written one after another; `seen` gets each while it is written.
- */
+/** Writes pieces to the disk, one after another; `seen` gets each piece while it is written. */
 export function createStagingFile(file: string, pool: PiecePool, seen: (piece: Piece) => void) {
   let fd = -1
   const queue: Piece[] = []
@@ -95,7 +93,7 @@ export function createStagingFile(file: string, pool: PiecePool, seen: (piece: P
       queue.push(piece)
       running ??= drain()
     },
-    /** Resolves once no more than `most` are left. */
+    /** Resolves when at most `most` pieces are left. */
     below: (most: number): Promise<void> => {
       const { promise, resolve, reject } = Promise.withResolvers<void>()
       waiting.push({ most, resolve, reject })

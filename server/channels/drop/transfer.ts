@@ -1,5 +1,5 @@
-// One file that is being received. It gives its bytes to the blob store when it ends: whole or
-// broken off, workers and other processes of the drop server need nothing from this machine.
+// One file that is being received. At its end, complete or interrupted, its bytes are in the blob
+// store, so that workers and other processes of the drop server need nothing from this machine.
 import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -30,7 +30,7 @@ export interface TransferParts {
   database: Database
   stores: ReadonlyMap<string, BlobStore>
   listener: Listener
-  /** A folder of this machine; on the store's disk, bytes get their blob's name without a copy. */
+  /** A folder of this machine; on the store's disk, bytes become blobs without a copy. */
   staging: string
   limits: Pick<Limits, 'file_bytes' | 'drop_waiting_bytes'>
   waker: Waker
@@ -44,30 +44,35 @@ export interface WriteRequest {
   protocol: 'sftp' | 'ftp' | 'ftps'
   folder: string
   name: string
-  /** `truncate`: from nothing; `keep`: what is there stays, to be appended to or written into. */
+  /**
+   * `truncate`: start with an empty file; `keep`: keep the existing bytes, to append or to write
+   * into.
+   */
   mode: 'truncate' | 'keep'
-  /** Only where there is nothing yet. */
+  /** Only if the file does not exist yet. */
   exclusive?: boolean
 }
 
 export interface Transfer {
   size(): number
-  /** A promise only where the caller should wait before it sends more. */
+  /** Gives a promise only if the caller should wait before it sends more. */
   write(position: number, data: Buffer): Promise<void> | undefined
   truncate(size: number): Promise<void>
   modified(at: Date): void
   /**
-   * The file ended well; gives its entry's id. Rejects where its bytes could not be kept; then it
-   * is as `abandon` leaves it.
+   * Completes the file; gives its entry's id. Rejects if its bytes could not be stored; then it is
+   * as after `abandon`.
    */
   close(): Promise<string>
-  /** The transfer broke off: what has come is kept, to be resumed, and never imported. */
+  /**
+   * The transfer was interrupted: the received bytes are kept, to be resumed, and never imported.
+   */
   abandon(): Promise<void>
 }
 
 export interface NamedTransfer extends Transfer {
   readonly writeId: string
-  /** Takes its name now; idempotent. Resolves also where it cannot: the next call says so. */
+  /** Takes its name now; idempotent. Resolves even if that fails: the next call reports it. */
   named(): Promise<void>
   /** It has a row, under `writeId`, which shows its size. */
   isNamed(): boolean
@@ -78,13 +83,13 @@ export interface Start {
   request: WriteRequest
   process: number
   allowance: Allowance
-  /** Where the shop's new files go. */
+  /** The location of the shop's new files. */
   location: () => Promise<string>
 }
 
 /**
- * Its name is taken as soon as it exists where the caller must learn now whether it can be had, and
- * otherwise once it is no small file: one that ends before needs one statement in all.
+ * The name is taken immediately if the caller must know whether it is available, and otherwise when
+ * the file is no longer small: a smaller file needs only one statement.
  */
 export async function startTransfer(start: Start): Promise<NamedTransfer> {
   const { parts, request, allowance } = start
@@ -132,7 +137,7 @@ function transferOf(start: Start, { writeId, file, name, receiver }: Begun): Nam
       throw asDropError(error)
     } finally {
       allowance.close()
-      // The bytes have the blob's name by now; or they are nobody's.
+      // The bytes have become a blob by now, or are not needed.
       await receiver.discard()
     }
   }
@@ -168,7 +173,7 @@ function transferOf(start: Start, { writeId, file, name, receiver }: Begun): Nam
 
 type NameOfTransfer = ReturnType<typeof createName>
 
-/** The name of a transfer, which it has from some moment on; then it has a row. */
+/** The name of a transfer, which has a row after the name was taken. */
 function createName({ parts: { database }, request, process }: Start, writeId: string) {
   const began = performance.now()
   let taking: Promise<TakenName> | null = null
@@ -193,7 +198,7 @@ function createName({ parts: { database }, request, process }: Start, writeId: s
         throw new DropError('interrupted')
       return id
     },
-    /** Nothing happens to a name that another transfer has by now. */
+    /** Does nothing if another transfer has taken the name. */
     release: async () => {
       const taken = await taking
       if (taken) await releaseName(database, { shop: request.shop, id: taken.id, writeId })

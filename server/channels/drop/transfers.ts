@@ -1,5 +1,5 @@
 // The transfers of this process. Each has its name in the database while it is written, so that
-// other processes see it and can take it over; a small file has it only from its end on.
+// other processes see it and can take it over; a small file gets its name only at its end.
 import { mkdir } from 'node:fs/promises'
 import type { Database } from '../../db/database.ts'
 import { forShop, type ShopScope } from '../../db/for-shop.ts'
@@ -21,17 +21,17 @@ export interface Transfers {
   /** The number of this process. */
   process: number
   open(request: WriteRequest): Promise<Transfer>
-  /** Each open file of the shop has its name: what looks at names must see it. */
+  /** Resolves when each open file of the shop has its name: call it before names are read. */
   named(shop: number): Promise<void> | undefined
   close(): Promise<void>
 }
 
 const PROGRESS_MS = 1000
-/** A file that is open for so long is shown while it is written. */
+/** A file that is open for this long is listed while it is written. */
 const SHOWN_MS = 250
 const RELEASE_MS = 3000
 const LOOK_MS = 50
-/** What hardly changes and small files ask for often is looked up once in this time. */
+/** Values that rarely change and that small files need often are read once in this time. */
 const FRESH_MS = 1000
 const MOST_FRESH = 10_000
 
@@ -49,7 +49,7 @@ export async function openTransfers(parts: TransferParts): Promise<Transfers> {
   const locations = createFresh<string>()
   const folders = createFresh<true>()
   const quota = createQuota(database, parts.limits.drop_waiting_bytes, parts.limits.file_bytes)
-  // Another process resumes a file whose connection here is half dead.
+  // Another process resumes a file whose connection here is broken.
   const stopListening = listener.on('drop_control', (payload) => {
     const [what, id] = payload?.split(' ') ?? []
     if (what === 'release') void abandonQuietly(open.get(id!)?.transfer)
@@ -111,8 +111,8 @@ const abandonQuietly = (transfer: Transfer | undefined): Promise<void> | undefin
   transfer?.abandon().catch(() => {})
 
 /**
- * Waits until nobody writes the file any more: a client that reconnects must find all that it sent
- * before.
+ * Waits until nobody writes the file: a client that reconnects must find all bytes that it has
+ * sent.
  */
 async function released(
   database: Database,
@@ -134,7 +134,7 @@ async function released(
   }
 }
 
-/** Values by key, each as it was at most a second ago. */
+/** Values by key, at most a second old. */
 function createFresh<T>(): (key: string, read: () => Promise<T>) => Promise<T> {
   const known = new Map<string, { value: T; until: number }>()
   return async (key, read) => {

@@ -1,5 +1,5 @@
-// The one file system of both protocols, as one account sees it: `/uploads/<shop>/` and what is
-// below. Nothing else exists.
+// The file system of both protocols, as one account sees it: `/uploads/<shop>/` and everything
+// below it. Nothing else exists.
 import type { Readable } from 'node:stream'
 import { forShop } from '../../db/for-shop.ts'
 import {
@@ -19,7 +19,7 @@ import { absolutePath, homeOf, joinPath, placeOf, type Place } from './paths.ts'
 import type { Transfer, TransferParts } from './transfer.ts'
 import type { Transfers } from './transfers.ts'
 
-/** What a client sees of a file or a folder. */
+/** A file or folder, as a client sees it. */
 export interface Node {
   name: string
   kind: 'folder' | 'file'
@@ -28,7 +28,7 @@ export interface Node {
   state: FileState | null
 }
 
-/** An open file that is read. */
+/** A file that is open for reading. */
 export interface OpenFile {
   size: number
   /** At most `length` bytes from `position`; empty at the end. */
@@ -59,13 +59,13 @@ export interface DropFs {
   openRead(path: string): Promise<OpenFile>
   openWrite(path: string, mode: WriteMode): Promise<Transfer>
   /**
-   * The client has shown, after a file of FTP ended well, that it still is there. Resolves once
-   * that is written; `soon`: with others, a moment later.
+   * The client was still connected after a file of FTP ended. Resolves when that is written;
+   * `soon`: a moment later, together with others.
    */
   confirm(entry: string, soon: boolean): Promise<void>
   /**
-   * A file that seemed whole is not surely so: its client was gone before it could show that it
-   * still was there.
+   * Marks a file as incomplete: its client disconnected before it could show that it was still
+   * connected.
    */
   breakOff(entry: string): Promise<void>
 }
@@ -82,10 +82,10 @@ const EPOCH = new Date(0)
 export function createDropFs(parts: TransferParts, transfers: Transfers, owner: FsOwner): DropFs {
   const scope = forShop(parts.database, owner.shop)
   const home = homeOf(owner.shop)
-  // The path of the account's card, as an address has it: curl sends `ftp://host/uploads/1/` so.
+  // The home as a relative path: curl sends `ftp://host/uploads/1/` in this form.
   const relativeHome = `${home.slice(1)}/`
   const at = (path: string): Place => placeOf(path, owner.shop)
-  /** Where something can be made, removed or moved. */
+  /** A place where something can be created, removed or moved. */
   const changeable = (path: string): { folder: string; name: string } => {
     const place = at(path)
     if (place.kind === 'virtual' || place.name === '')

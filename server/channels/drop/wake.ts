@@ -1,4 +1,4 @@
-// Wakes the import of a shop in real time: a job for any worker, queued when a file has ended well.
+// Wakes the import of a shop in real time: queues a job for any worker when a file is complete.
 import type { Database } from '../../db/database.ts'
 import { forShop } from '../../db/for-shop.ts'
 import { queueTask, type TaskKind } from '../../engine/background.ts'
@@ -8,7 +8,7 @@ export const DROP_TASK: TaskKind = { name: 'import-drop-folders', onePerShop: tr
 
 export const laterKey = (shop: number): string => `${shop}/later`
 
-/** Many small files wake it once in this time: one run takes them all. */
+/** The interval of wake-ups, so that one run takes many small files. */
 const APART_MS = 100
 
 export interface Waker {
@@ -16,11 +16,11 @@ export interface Waker {
 }
 
 /**
- * What is lost here (the process dies, the database is away) the workers' own sweep finds within
- * seconds.
+ * A lost wake-up (the process dies, the database is unavailable) costs seconds: the workers' own
+ * sweep finds the file.
  */
 export function createWaker(database: Database, log: Logger): Waker {
-  /** Shops that were woken a moment ago; true: they have to be once more. */
+  /** Shops that were woken a moment ago; true: wake them again afterwards. */
   const recent = new Map<number, boolean>()
   const wake = (shop: number) => {
     if (recent.has(shop)) return void recent.set(shop, true)

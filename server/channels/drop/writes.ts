@@ -1,5 +1,5 @@
-// How a name changes hands while its file is written: taken when a transfer opens, given bytes when
-// it ends. A small file does both with one statement, when it ends. The statements are prepared:
+// How a name gets new bytes: it is taken when a transfer opens, and gets its bytes when the
+// transfer ends. A small file does both in one statement, at its end. The statements are prepared:
 // planning them would cost more than running them.
 import type { Database } from '../../db/database.ts'
 import { forShop, type ShopScope } from '../../db/for-shop.ts'
@@ -27,19 +27,19 @@ export interface Taking extends DropPlace {
 export type TakenName = Pick<DropEntry, 'id' | 'hash' | 'location' | 'size_bytes'>
 
 /**
- * Its commit does not wait for the disk: a name that a crash of the database forgets is refused when
- * the transfer ends, and the client sends the file again.
+ * The commit does not wait for the disk: if a crash of the database loses the name, the end of the
+ * transfer is refused, and the client sends the file again.
  */
 const WITHOUT_WAITING = `(select set_config('synchronous_commit', 'off', true)) unsynced`
 
-/** The folder's row, with its path as $2 (parent) and $3 (name); the home has none. */
+/** The folder's row, with its path as $2 (parent) and $3 (name); the home has no row. */
 const parentOf = (folder: string): string =>
   folder === ''
     ? `(select null::uuid as id where $2 = '' and $3 = '')`
     : `(select id from drop_entries
          where shop_id = $1 and folder = $2 and name = $3 and kind = 'folder')`
 
-/** New bytes are none that an import has previewed. */
+/** New bytes were not part of any preview. */
 const UNCLAIMED = 'claim = null, operation_id = null, position = null, manifest_id = null'
 
 const TAKE = (folder: string) => `
@@ -59,8 +59,8 @@ const preparedName = (what: string, folder: string): string =>
   folder === '' ? `${what}-home` : `${what}-folder`
 
 /**
- * In one statement: the name is this transfer's from now on, and a transfer that had it can end no
- * more. With `keep` the row keeps its bytes until the end, so that a crash falls back to them.
+ * In one statement: gives the name to this transfer, so that an earlier transfer with the name
+ * cannot end. With `keep` the row keeps its bytes until the end, so that they remain after a crash.
  * Throws `not_found` (no such folder), `exists`, `is_a_folder`, `busy`.
  */
 export async function takeName(database: Database, taking: Taking): Promise<TakenName> {
@@ -81,7 +81,7 @@ export async function takeName(database: Database, taking: Taking): Promise<Take
   return moved ? takeName(database, taking) : refused(scope, taking, exclusive)
 }
 
-/** A file that is being imported leaves its name to one that is sent meanwhile. */
+/** Moves a file that is being imported aside, so that a new file can have its name. */
 async function moveAside(scope: ShopScope, { folder, name }: DropPlace): Promise<boolean> {
   const rows = await scope.query(
     `update drop_entries set dropped_folder = coalesce(dropped_folder, folder),
@@ -104,7 +104,7 @@ async function refused(
   throw new DropError(exclusive ? 'exists' : 'interrupted')
 }
 
-/** What a transfer leaves, however it ends. */
+/** The result of a transfer. */
 export interface Ended {
   clean: boolean
   modifiedAt: Date | null
@@ -114,12 +114,12 @@ export interface Ended {
   size_bytes: number
 }
 
-/** The parameters $1 is the shop, $2 are the blobs. */
+/** With the parameters $1 (the shop) and $2 (the blobs). */
 const HOLD = HOLD_BLOBS.replaceAll(':shop', '$1::int').replaceAll(':blobs', '$2')
 const blobsOf = ({ hash, location, size_bytes }: Ended): string =>
   JSON.stringify(hash === null ? [] : [{ hash, location, size_bytes }])
 const stateOf = ({ clean }: Ended) => (clean ? 'waiting' : 'partial')
-/** The protocol itself said that the file is whole. */
+/** The protocol itself confirmed that the file is whole. */
 const isSure = ({ clean, protocol }: Ended): boolean => clean && protocol === 'sftp'
 
 const COMMIT = `with ${HOLD}
@@ -129,8 +129,8 @@ const COMMIT = `with ${HOLD}
   where shop_id = $1 and id = $9::uuid and write_id = $10::uuid returning 1`
 
 /**
- * Bytes for a name that was taken, in one statement and so with one wait for the disk. False:
- * another transfer has taken the name meanwhile, or it was removed.
+ * Gives bytes to a name that was taken, in one statement and so with one wait for the disk. False:
+ * another transfer has taken the name, or it was removed.
  */
 export async function commitBytes(
   { pool }: Database,
@@ -150,8 +150,8 @@ export async function commitBytes(
 }
 
 /**
- * The bytes of a transfer could not be kept: its name has what it had before, to be written again,
- * and is not imported.
+ * The bytes of a transfer could not be stored: the name keeps its earlier bytes, can be written
+ * again, and is not imported.
  */
 export async function releaseName(
   { pool }: Database,
@@ -167,8 +167,8 @@ export async function releaseName(
 }
 
 /**
- * A transfer that opened the name later has it. One that broke off also leaves a name alone that
- * has changed since it began.
+ * A transfer that opened the name later has it. An interrupted one also leaves a name unchanged
+ * that has changed since it began.
  */
 const STILL_OURS = `(case when $6 = 'waiting'
     then coalesce(drop_entries.state <> 'writing' or drop_entries.writing_since <= opened.at, true)
@@ -192,11 +192,13 @@ const PUT = (folder: string) => `with ${HOLD.replaceAll('$2', '$4')}
 
 export interface Putting extends DropPlace, Ended {
   account: string | null
-  /** Since when the transfer is open. */
+  /** How long the transfer has been open, in seconds. */
   openSeconds: number
 }
 
-/** A whole file in one statement: its name and its bytes. Gives its id; throws as `takeName` does. */
+/**
+ * A whole file in one statement: its name and its bytes. Gives its id; throws as `takeName` does.
+ */
 export async function putFile(database: Database, putting: Putting): Promise<string> {
   const { shop, folder, name, account, protocol, modifiedAt } = putting
   const { hash, location, size_bytes } = putting
@@ -221,7 +223,7 @@ export interface TransferSize {
   size: number
 }
 
-/** The sizes so far, for those who look at them. */
+/** Records the sizes so far, for listings. */
 export async function noteProgress(
   { pool }: Database,
   transfers: readonly TransferSize[],

@@ -1,5 +1,5 @@
-// Frees the buffers of sockets soon. To V8 each is a small young object, so that it sees no need for
-// a young collection; their bytes then force a full one about every 20 MB, which costs more than
+// Frees the buffers of sockets soon. V8 sees each as a small young object and starts no young
+// collection; their bytes then cause a full collection about every 20 MB, which costs more than
 // receiving them.
 import v8 from 'node:v8'
 import vm from 'node:vm'
@@ -12,7 +12,7 @@ const collect = vm.runInNewContext('gc') as (how: { type: 'minor' }) => void
 
 let waiting = 0
 
-/** So many bytes were received in buffers that are not used any more. */
+/** Counts bytes that were received in buffers that are no longer used. */
 export function freeYoungBuffers(bytes: number): void {
   waiting += bytes
   if (waiting < MOST_BYTES) return

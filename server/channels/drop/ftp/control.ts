@@ -1,4 +1,4 @@
-// One control connection: its state, its replies, and the way from a line to a verb.
+// One control connection: its state, its replies, and the dispatch of lines to verbs.
 import type { Socket } from 'node:net'
 import type { SecureContext, TLSSocket } from 'node:tls'
 import { errorFields } from '../../../log.ts'
@@ -88,7 +88,7 @@ export function createControl(options: FtpOptions, secure: SecureContext, first:
     if (name === 'AUTH') return authTls(state, argument, upgrade)
     const handler = VERBS[name]
     if (!handler) return state.reply(name === '' ? 500 : 502, 'This command is not known here')
-    // A control character in an argument would be another line for who reads it later.
+    // A control character in an argument could become a separate line in a log or a listing.
 
     if (/[\u0000-\u001f]/.test(argument))
       return state.reply(501, 'There is a control character in it')
@@ -130,7 +130,7 @@ export function createControl(options: FtpOptions, secure: SecureContext, first:
   }
 }
 
-/** After QUIT, a client's next step may be to ask for the import. */
+/** After QUIT, a client may immediately request the import. */
 async function confirmLast(state: State, verb: string): Promise<void> {
   const confirmed = state.unconfirmed?.confirm(verb !== 'QUIT')
   state.unconfirmed = null

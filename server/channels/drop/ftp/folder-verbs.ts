@@ -1,4 +1,4 @@
-// Verbs on names: where the client is, what is there, and changes to it.
+// Verbs about names: the current folder, listings, and changes.
 import type { Node } from '../vfs.ts'
 import type { State, Verb } from './state.ts'
 
@@ -25,7 +25,7 @@ export const factsOf = ({ kind, size, modified }: Node): string =>
 
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 
-/** As `ls -l` writes it, which is what clients without MLSD read. */
+/** In the format of `ls -l`, for clients without MLSD. */
 export function listLine({ name, kind, size, modified }: Node): string {
   const letters = kind === 'folder' ? 'drwxr-xr-x' : '-rw-r--r--'
   const day = `${MONTHS[modified.getUTCMonth()]} ${String(modified.getUTCDate()).padStart(2)}`
@@ -36,7 +36,7 @@ export function listLine({ name, kind, size, modified }: Node): string {
   return `${letters} 1 drop drop ${String(size).padStart(12)} ${day} ${when} ${name}`
 }
 
-/** curl goes to `uploads`, then to the shop's folder in it, from the home where it begins. */
+/** curl starts in the home and changes to `uploads`, then to the shop's folder in it. */
 async function folderOf(state: State, argument: string): Promise<string> {
   const path = pathOf(state, argument)
   if (argument !== 'uploads' || state.folder !== fsOf(state).home) return path

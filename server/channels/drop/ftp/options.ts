@@ -1,4 +1,4 @@
-// What an FTP server is given, and how its connections are encrypted.
+// The options of an FTP server, and the encryption of its connections.
 import type { Socket } from 'node:net'
 import { TLSSocket, type SecureContext } from 'node:tls'
 import type { Logger } from '../../../log.ts'
@@ -18,6 +18,6 @@ export interface FtpOptions {
   log: Logger
 }
 
-/** The same connection, encrypted from now on. */
+/** Upgrades the connection to TLS. */
 export const encrypted = (socket: Socket, secureContext: SecureContext): TLSSocket =>
   new TLSSocket(socket, { isServer: true, secureContext })

@@ -1,5 +1,5 @@
-// The data connections of one control connection: passive alone, and from the control connection's
-// own address alone.
+// The data connections of one control connection: passive only, and only from the control
+// connection's own address.
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { randomInt } from 'node:crypto'
 import type { SecureContext, TLSSocket } from 'node:tls'
@@ -15,7 +15,7 @@ export class DataError extends Error {}
 export interface Passive {
   /** The port that waits for the next data connection. */
   listen(): Promise<number>
-  /** The connection that the client has made or makes now. Throws `DataError` where none comes. */
+  /** The client's connection, which may still be coming. Throws `DataError` if none comes. */
   take(secure: SecureContext | null): Promise<Socket>
   isReady(): boolean
   close(): void
@@ -38,7 +38,7 @@ export function createPassive(
     const timer = setTimeout(() => reject(new DataError('No data connection came')), CONNECT_MS)
     listening.on('connection', (socket) => {
       socket.on('error', () => {})
-      // Nobody else takes or brings a client's bytes.
+      // Nobody else may receive or send a client's bytes.
       if (plain(socket.remoteAddress) !== plain(control.remoteAddress)) return void socket.destroy()
       clearTimeout(timer)
       listening.close()
@@ -76,7 +76,10 @@ export function createPassive(
   }
 }
 
-/** An empty listing that ended during the handshake would reach the client as a broken connection. */
+/**
+ * Wait for the handshake: an empty listing that ended during it would reach the client as a broken
+ * connection.
+ */
 async function handshaken(tls: TLSSocket): Promise<TLSSocket> {
   tls.on('error', () => {})
   const { promise, resolve, reject } = Promise.withResolvers<TLSSocket>()
@@ -92,7 +95,7 @@ async function listenWithin(
   ports: { first: number; last: number } | null,
 ): Promise<Server> {
   for (let tried = 0; ; tried++) {
-    // One waiting connection: the others would be refused anyway.
+    // One waiting connection: further ones would be refused.
     const server = createServer({ noDelay: true, pauseOnConnect: true })
     server.listen(ports ? randomInt(ports.first, ports.last + 1) : 0, host)
     try {

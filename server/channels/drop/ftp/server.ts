@@ -5,7 +5,7 @@ import { errorFields } from '../../../log.ts'
 import { createControl, type Control } from './control.ts'
 import type { FtpOptions } from './options.ts'
 
-/** RFC 959 lines are short; a longer one is no command. */
+/** Lines of RFC 959 are short; a longer one is not a command. */
 const MOST_LINE = 4096
 const MOST_QUEUED = 20
 const IDLE_MS = 15 * 60_000
@@ -39,7 +39,10 @@ async function serve(options: FtpOptions, secure: SecureContext, socket: Socket)
   control.reply(220, 'Stevedore')
 }
 
-/** Feeds the socket's lines to the control; after AUTH TLS those of the encrypted one. */
+/**
+ * Passes the socket's lines to the control connection; after AUTH TLS those of the encrypted
+ * socket.
+ */
 function readLines(control: Control, socket: Socket): void {
   let rest: Buffer = Buffer.alloc(0)
   const lines: string[] = []
@@ -50,7 +53,7 @@ function readLines(control: Control, socket: Socket): void {
     while (lines.length > 0 && !socket.destroyed) {
       const upgraded = await control.command(lines.shift()!)
       if (!upgraded) continue
-      // What came in the clear behind AUTH TLS must not be taken for what is sent encrypted.
+      // Plain text after AUTH TLS must not be treated as encrypted input.
       lines.length = 0
       socket.off('data', take)
       return readLines(control, upgraded)
@@ -65,8 +68,7 @@ function readLines(control: Control, socket: Socket): void {
       rest = rest.subarray(end + 1)
       if (line.length > MOST_LINE) return control.refuseLine()
       const text = line.toString('utf8').replace(/\r$/, '')
-      // During a transfer these alone are looked at before it has ended; telnet codes may precede
-      // them.
+      // Only these commands are read during a transfer; telnet codes may precede them.
       const word = text
         .replace(/^[^A-Za-z]+/, '')
         .trim()

@@ -1,4 +1,4 @@
-// Verbs of the connection itself: who it is, how it is encrypted, what there is.
+// Verbs of the connection itself: sign-in, encryption, features.
 import { SessionLimit } from '../sessions.ts'
 import type { State, Verb } from './state.ts'
 
@@ -36,7 +36,8 @@ async function signIn(state: State, password: string): Promise<void> {
     if (!(error instanceof SessionLimit)) throw error
     return reply(421, error.message)
   }
-  // The client may have left while its password was checked: nothing else would end the session.
+  // The client may have disconnected while its password was checked: nothing else would end the
+  // session.
   if (socket.destroyed) return state.session.end()
   state.folder = state.session.fs.home
   reply(230, 'Signed in')
@@ -44,7 +45,7 @@ async function signIn(state: State, password: string): Promise<void> {
 
 function refuse(state: State, refused: string): void {
   state.triesLeft--
-  // What a stranger is told is the same for names that exist and names that do not.
+  // The reply is the same for existing and unknown usernames.
   const text =
     refused === 'TLS required'
       ? 'This account needs FTP over TLS: use AUTH TLS'

@@ -5,14 +5,17 @@ import type { Session } from '../sessions.ts'
 import type { FtpOptions } from './options.ts'
 import type { Passive } from './passive.ts'
 
-/** A file that ended as one does whose client is gone: whether it is whole shows afterwards. */
+/**
+ * A file whose end looks like that of a client that has disconnected: only later is it known to be
+ * whole.
+ */
 export interface Unconfirmed {
-  /** `soon`: with others, a moment later. */
+  /** `soon`: a moment later, together with others. */
   confirm(soon: boolean): Promise<void>
   breakOff(): Promise<void>
 }
 
-/** What a verb may read and change. */
+/** The state that verbs read and change. */
 export interface State {
   options: FtpOptions
   socket: Socket
@@ -24,13 +27,13 @@ export interface State {
   triesLeft: number
   session: Session | null
   folder: string
-  /** The next transfer begins here. */
+  /** Where the next transfer begins (REST). */
   offset: number
   renameFrom: string | null
   passive: Passive
   /** The running transfer's data connection. */
   data: Socket | null
-  /** The last file that ended, until the client shows that it still is there. */
+  /** The last file that ended, until the client shows that it is still connected. */
   unconfirmed: Unconfirmed | null
   /** The control connection is gone; a file may end after it. */
   isClosed: boolean

@@ -11,8 +11,8 @@ import { factsOf, listLine, pathOf } from './folder-verbs.ts'
 import { DataError } from './passive.ts'
 
 /**
- * A client that is gone leaves its data connection as one that has sent everything does: so long it
- * must show that it is there.
+ * A client that disconnects closes its data connection in the same way as one that has sent
+ * everything, so it must show within this time that it is connected.
  */
 const CONFIRM_MS = 30_000
 const ALIVE_MS = 1000
@@ -44,8 +44,9 @@ async function withData(state: State, work: (data: Socket) => Promise<void>): Pr
 }
 
 /**
- * The bytes of a data connection, until it ends; rejects where it is reset. What follows a refusal is
- * discarded up to a limit: a client whose connection is reset reports that instead of our reply.
+ * The bytes of a data connection, until it ends; rejects if it is reset. After a refusal further
+ * bytes are discarded, up to a limit: a client whose connection is reset reports that instead of
+ * our reply.
  */
 function receive(data: Socket, transfer: Transfer, from: number): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>()
@@ -69,16 +70,16 @@ function receive(data: Socket, transfer: Transfer, from: number): Promise<number
     wait.catch(failed).finally(() => data.resume())
   })
   data.once('end', () => (failure ? reject(failure) : resolve(position)))
-  // After its end this changes nothing.
+  // Has no effect after its end.
   data.once('close', () => reject(failure ?? new DataError('The data connection broke')))
   data.resume()
   return promise
 }
 
 /**
- * Confirmed by the client's next command, or after a second in which the connection has stayed open
- * and idle: an import in real time need not wait longer. For the rest of the 30 seconds an end of
- * the connection still shows that the client was gone.
+ * Confirmed by the client's next command, or after a second in which the connection was open and
+ * idle, so that an import in real time need not wait longer. If the connection ends within the rest
+ * of the 30 seconds, the client had disconnected.
  */
 function unconfirmedFile(state: State, entry: string): Unconfirmed {
   const { fs } = state.session!
@@ -118,7 +119,7 @@ async function store(state: State, argument: string, append: boolean): Promise<v
       state.unconfirmed = unconfirmedFile(state, entry)
     })
   } finally {
-    // Does nothing once it is closed.
+    // Does nothing after `close`.
     await transfer.abandon().catch(() => {})
   }
 }
@@ -137,7 +138,7 @@ async function retrieve(state: State, argument: string): Promise<void> {
   }
 }
 
-/** `-a` and the like are options of `ls` that clients send along. */
+/** Clients send options of `ls` such as `-a`. */
 const withoutOptions = (argument: string) => argument.replace(/^(-\S+\s*)+/, '')
 
 const listing =

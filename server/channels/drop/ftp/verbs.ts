@@ -1,5 +1,5 @@
-// Every verb, by name (RFC 959, 2228, 2389, 2428, 3659, 4217). PORT and EPRT are refused: no
-// connection is made to anyone.
+// All verbs by name (RFC 959, 2228, 2389, 2428, 3659, 4217). PORT and EPRT are refused: the server
+// opens no connections.
 import { SIGN_IN_VERBS } from './sign-in-verbs.ts'
 import { FOLDER_VERBS } from './folder-verbs.ts'
 import { TRANSFER_VERBS } from './transfer-verbs.ts'

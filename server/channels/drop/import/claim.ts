@@ -1,5 +1,5 @@
-// Files of a drop folder become an import: claimed and started in one transaction, so that each is
-// in exactly one import however many workers look and die.
+// Starts an import of files in a drop folder: they are claimed and the import is started in one
+// transaction, so that each file is in exactly one import, even with several workers and crashes.
 import { randomUUID } from 'node:crypto'
 import { packNameProblem } from '../../../../plugins/contract.ts'
 import type { ShopScope } from '../../../db/for-shop.ts'
@@ -14,11 +14,11 @@ import type { ManifestRow } from './manifest.ts'
 /** A file that is about to be imported. */
 export interface Taken {
   entry: DropEntry
-  /** What the import.csv beside it says of it. */
+  /** Its row of an import.csv in the same folder. */
   row: { manifest: string; values: ManifestRow } | null
 }
 
-/** More parts of a name than this are no SKU. */
+/** More leading parts of a name are not tried as a SKU. */
 const MOST_PREFIXES = 10
 
 /** `AB_12_guide.pdf` may begin with the SKU `AB_12`, or `AB`. */
@@ -31,7 +31,7 @@ function skuPrefixes(name: string): string[] {
 
 const ownFolder = (folder: string) => folder.slice(folder.lastIndexOf('/') + 1)
 
-/** What a folder's name gives: nothing where it cannot be a tag or a pack's name. */
+/** The tag or pack from a folder's name; nothing if the name cannot be one. */
 function fromFolder({ folder }: DropEntry, use: DropSettings['folder_names']): Partial<ImportFile> {
   const name = ownFolder(folder)
   if (name === '' || use === 'ignore') return {}
@@ -61,14 +61,16 @@ function fileOf({ entry, row }: Taken, settings: DropSettings, claim: string): I
 export interface ImportOf {
   requestedBy: string
   settings: DropSettings
-  /** It takes in more files, as they arrive. */
+  /** It takes in further files as they arrive. */
   open?: boolean
-  /** Somebody waits for each file. */
+  /** The merchant waits for each file. */
   prompt: boolean
   dryRun?: boolean
 }
 
-/** Inside the caller's transaction, which holds the entries; gives the operation's UUID. */
+/**
+ * Runs inside the caller's transaction, which has locked the entries; gives the operation's UUID.
+ */
 export async function startOf(
   engine: Engine,
   tx: ShopScope,
@@ -79,14 +81,14 @@ export async function startOf(
   const operation = await startImport(engine, tx, dropChannel, {
     files: taken.map((one) => fileOf(one, settings, claim)),
     ...{ requestedBy, open, prompt, dryRun, notify: settings.notify },
-    // A file whose name begins with no SKU is mapped by hand.
+    // A file whose name begins with no SKU is mapped by a person.
     auto_map: settings.match_by === 'sku_prefix' ? false : undefined,
   })
   await markClaimed(tx, taken, { claim, operation, first: 0, dryRun })
   return operation
 }
 
-/** Adds to an import that is open; false: it takes no more. */
+/** Adds files to an open import; false: it takes no more. */
 export async function addTo(
   engine: Engine,
   tx: ShopScope,
@@ -111,7 +113,7 @@ export async function addTo(
   return true
 }
 
-/** The last positions of these names: files of one name end in the order in which they came. */
+/** The last positions of these names: files of one name end in the order of their arrival. */
 async function newestOf(
   tx: ShopScope,
   operation: string,
@@ -134,8 +136,8 @@ interface Claim {
 }
 
 /**
- * A preview does not keep its files: it takes them once it is confirmed, unless another import has
- * claimed them, or new bytes have come.
+ * A preview does not hold its files: it takes them when it is confirmed, unless another import has
+ * claimed them or new bytes have arrived.
  */
 async function markClaimed(
   tx: ShopScope,

@@ -1,8 +1,8 @@
-// /processed/ and /failed/ are cleared after 30 days, across shops.
+// Clears /processed/ and /failed/ after 30 days, across shops.
 import type { Database } from '../../../db/database.ts'
 import { KEPT_DAYS, PROCESSED } from '../own-folders.ts'
 
-/** Gives how many files were removed. Folders of days go with their last file. */
+/** Gives how many files were removed. A day's folder is removed with its last file. */
 export async function clearFiled(pool: Database['pool']): Promise<number> {
   const { rowCount } = await pool.query(
     `delete from drop_entries where filed_at < now() - interval '${KEPT_DAYS} days'

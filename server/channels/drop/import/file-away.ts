@@ -1,5 +1,4 @@
-// Moves the files of imports that have ended, in small transactions: what a crash leaves undone, the
-// next run does.
+// Moves the files of ended imports, in small transactions: the next run continues after a crash.
 import type { ShopScope } from '../../../db/for-shop.ts'
 import { ERRORS } from '../../../errors.ts'
 import type { BlobStore } from '../../../store/store.ts'

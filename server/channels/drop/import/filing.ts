@@ -1,5 +1,5 @@
-// Where files go once their import has ended: /processed/YYYY-MM-DD/, or /failed/ with a text beside
-// each that says why. They keep their bytes, which the store has once.
+// Moves files whose import has ended: to /processed/YYYY-MM-DD/, or to /failed/ with a text beside
+// each that gives the reason. They keep their bytes, which the store has only once.
 import type { ShopScope } from '../../../db/for-shop.ts'
 import { holdBlobs } from '../../../files/admit.ts'
 import { numberedName } from '../../../files/rules.ts'
@@ -17,7 +17,7 @@ export interface Filing {
 
 const MOST_NUMBERS = 10_000
 
-/** Today, as the shop's clocks say. */
+/** The date in the shop's time zone. */
 async function today(tx: ShopScope): Promise<string> {
   const { time_zone } = (await readShop(tx)).settings
   const [row] = await tx.query<{ day: string }>(
@@ -27,7 +27,7 @@ async function today(tx: ShopScope): Promise<string> {
   return row!.day
 }
 
-/** The folder's id; it is made with those above it. */
+/** Gives the folder's id; creates it and the folders above it. */
 async function ensureFolder(tx: ShopScope, path: string): Promise<string> {
   const { folder, name } = splitPath(path)
   const parent = folder === '' ? null : await ensureFolder(tx, folder)
@@ -40,7 +40,7 @@ async function ensureFolder(tx: ShopScope, path: string): Promise<string> {
   return row!.id
 }
 
-/** The name, numbered where the folder has it already. */
+/** The name, with a number if the folder has it already. */
 async function freeName(tx: ShopScope, folder: string, name: string): Promise<string> {
   for (let number = 1; number < MOST_NUMBERS; number++) {
     const wanted = number === 1 ? name : numberedName(name, number)
@@ -75,7 +75,7 @@ async function moveTo(
   return free
 }
 
-/** The files were imported. `keep`: false where they leave the folder without a copy. */
+/** Moves imported files. `keep`: false: removes them without a copy. */
 export async function fileProcessed(
   tx: ShopScope,
   entries: readonly Filed[],
@@ -93,7 +93,7 @@ export async function fileProcessed(
   for (const entry of entries) await moveTo(tx, entry, { folder, state: 'processed', error: null })
 }
 
-/** The file was not imported: it is kept beside the reason. */
+/** Moves a file that was not imported, with the reason beside it. */
 export async function fileFailed(
   { scope: tx, stores }: Filing,
   entry: Filed & { dropped_folder?: string | null },
@@ -121,11 +121,11 @@ export async function fileFailed(
   )
 }
 
-/** Files whose items have ended, in files of the same shop, with how they ended. */
+/** Files of the shop whose items have ended, with their results. */
 export interface EndedFile extends DropEntry {
   status: 'done' | 'failed' | 'skipped' | 'cancelled' | null
   item_error: Reason | null
-  /** Where it was dropped, if it is elsewhere. */
+  /** The folder where it was dropped, if it is in another one now. */
   dropped_folder: string | null
   dropped_name: string | null
   /** The import.csv that it was imported with. */

@@ -1,5 +1,5 @@
-// import.csv, dropped with the files: the CSV import's columns with `file_name` in place of
-// `file_url`. Each row names a file beside it, and gives its SKU, tags and settings.
+// import.csv, dropped with the files: the columns of the CSV import with `file_name` instead of
+// `file_url`. Each row names a file in the same folder, and gives its SKU, tags and settings.
 import { AppError } from '../../../errors.ts'
 import { bodyOf } from '../../csv/check.ts'
 import {
@@ -25,13 +25,13 @@ export type ManifestRow = Pick<
 >
 
 export interface Manifest {
-  /** By the names of files, as `nameKey` gives them. */
+  /** By the names of files, in the form of `nameKey`. */
   rows: ReadonlyMap<string, { row: number; values: ManifestRow }>
-  /** What is wrong with rows, by the names of their files. */
+  /** The problems of rows, by the names of their files. */
   wrong: ReadonlyMap<string, string>
 }
 
-/** Throws `invalid_csv` where it cannot be read as a whole. */
+/** Throws `invalid_csv` if it cannot be read. */
 export async function readManifest(bytes: Buffer): Promise<Manifest> {
   requireText(bytes)
   const detector = createEncodingDetector()
@@ -58,20 +58,22 @@ export async function readManifest(bytes: Buffer): Promise<Manifest> {
   return { rows, wrong }
 }
 
-/** Which column names the file; `filename` is its name in the shop, where there are both. */
+/** The column that names the file. `filename` is its name in the shop if both columns exist. */
 function columnsOf(headers: readonly string[]): { file: number; places: Record<CsvField, number> } {
   const at = (name: string) => headers.findIndex((one) => one.trim().toLowerCase() === name)
   const own = at('file_name')
   const file = own >= 0 ? own : at('filename')
   if (file < 0) throw invalid(1, 'file_name', 'The required column file_name is missing')
-  // Its header would be taken for another spelling of `filename`.
+  // Otherwise its header would count as another spelling of `filename`.
   const labels = headerLabels(headers.map((one, n) => (n === file ? '' : one)))
   const places = placesOf(mappingOf(suggestColumns(labels, [])), labels)
   const filename = own >= 0 ? at('filename') : file
   return { file, places: { ...places, file_url: -1, id: -1, filename } }
 }
 
-/** The address is the file itself, and an empty name means the file's own. */
+/**
+ * Problems that matter here: the file replaces the address, and an empty name means the file's own.
+ */
 const counts = ({ severity, field }: CellProblem, { filename }: RowValues): boolean =>
   severity === 'error' && field !== 'file_url' && !(field === 'filename' && filename === '')
 

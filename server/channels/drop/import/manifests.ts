@@ -1,5 +1,5 @@
-// import.csv files of a drop folder: what their rows give to the files beside them, and where they go
-// once each row has met its file.
+// import.csv files of a drop folder: they give their rows' settings to the files in the same
+// folder, and are moved away when each row has got its file.
 import type { ShopScope } from '../../../db/for-shop.ts'
 import { AppError } from '../../../errors.ts'
 import { nameKey } from '../../../files/rules.ts'
@@ -16,7 +16,7 @@ export interface ManifestParts {
   stores: ReadonlyMap<string, BlobStore>
 }
 
-/** How long rows wait for files that have not come. */
+/** How long rows wait for files that have not arrived. */
 const PATIENCE = '1 hour'
 
 export interface Ready {
@@ -25,8 +25,8 @@ export interface Ready {
 }
 
 /**
- * Finds the import.csv of each folder; gives the files that are left to import. What is wrong with
- * one moves files to /failed/, and in a dry run throws `invalid_csv`.
+ * Finds the import.csv of each folder; gives the files that are left to import. Files with a faulty
+ * row are moved to /failed/; in a dry run this throws `invalid_csv` instead.
  */
 export async function withManifests(
   parts: ManifestParts,
@@ -46,7 +46,7 @@ export async function withManifests(
   return taken
 }
 
-/** An import.csv that is being sent, or has just come, is waited for. */
+/** Waits for an import.csv that is being sent or has just arrived. */
 async function isComing(tx: ShopScope, folder: string): Promise<boolean> {
   const rows = await tx.query(
     `select 1 from drop_entries where shop_id = :shop and folder = :folder and kind = 'file'
@@ -94,7 +94,7 @@ async function applied(
     if (!(error instanceof AppError)) throw error
     const { code, message, details } = error
     const reason = { code, message, detail: details.map((one) => one.message).join('; ') }
-    // Without the settings that were meant for them the files must not be imported.
+    // Without the settings of its import.csv, a file must not be imported.
     for (const entry of [...files, manifest]) await fileFailed(filing, entry, reason)
     await tellProblems(tx, manifest, [reason.detail || message])
     return []
@@ -135,7 +135,10 @@ function tellProblems(
 
 const INVALID = { code: 'invalid_csv', message: 'Invalid CSV format' }
 
-/** Once each row has met its file, or after an hour; rows that have not make it a failed one. */
+/**
+ * Moves it away when each row has got its file, or after an hour; then it counts as failed if rows
+ * are left.
+ */
 async function putManifestAway(
   { stores }: ManifestParts,
   tx: ShopScope,
@@ -158,8 +161,7 @@ async function putManifestAway(
 }
 
 /**
- * Puts those away whose files have come through an import that was confirmed after its preview: no
- * other import may follow that would do it.
+ * Moves away those whose files were imported by a confirmed preview: no later import would do it.
  */
 export async function putMetAway(
   parts: ManifestParts,

@@ -1,4 +1,4 @@
-// Import now: what waits in the drop folder is taken because a person asks for it.
+// Imports the files that wait in the drop folder, on a person's request.
 import type { ShopScope } from '../../../db/for-shop.ts'
 import { queueTask } from '../../../engine/background.ts'
 import { AppError } from '../../../errors.ts'
@@ -10,15 +10,15 @@ import { DROP_TASK, laterKey } from '../wake.ts'
 
 export interface ImportNow {
   requestedBy: string
-  /** This file alone. */
+  /** Only this file. */
   only?: string | undefined
-  /** Only previews, until it is confirmed. */
+  /** Only a preview, until it is confirmed. */
   dryRun: boolean
 }
 
 /**
- * Gives the import's UUID. Throws `not_found` where there is no such file, `conflict` where none is
- * ready, what starting an import throws, and for a preview what `takeReady` throws.
+ * Gives the import's UUID. Throws `not_found` if there is no such file, `conflict` if none is
+ * ready, errors of starting an import, and for a preview as `takeReady` does.
  */
 export async function importNow(
   parts: TakeParts,
@@ -30,7 +30,7 @@ export async function importNow(
   const take = { requestedBy, prompt: true, growing: false, only, dryRun }
   const taken = await takeReady(parts, scope, take)
   if (!taken) throw new AppError('conflict', { message: await whyNone(scope) })
-  // Its run puts the files away as they end.
+  // The task's run moves the files away when their items end.
   await queueTask(scope, DROP_TASK, laterKey(scope.shop))
   return taken.operation
 }

@@ -4,7 +4,7 @@ import { ENTRY, type DropEntry } from '../entries.ts'
 import { OUTSIDE_OWN } from '../own-folders.ts'
 import { TEMPORARY } from '../waits-for.ts'
 
-/** A transfer that ended without the protocol's word that the file is whole must have been quiet. */
+/** A file whose protocol cannot confirm that it is whole must have been unchanged for this long. */
 export const QUIET_SECONDS = 30
 
 /** SQL: a file that waits and will be imported by itself or by hand. */
@@ -12,11 +12,13 @@ export const IMPORTABLE = `kind = 'file' and state = 'waiting' and ${OUTSIDE_OWN
 
 const QUIET = `quiet_since <= now() - interval '${QUIET_SECONDS} seconds'`
 
-/** SQL. `prompt`: a file that the protocol says is whole is taken without waiting. */
+/** SQL. `prompt`: a file that the protocol confirms as whole is taken without waiting. */
 const isReady = (prompt: boolean): string =>
   `${IMPORTABLE} and ${prompt ? `(closed_cleanly or ${QUIET})` : QUIET}`
 
-/** In the order in which they came. Locked: nobody overwrites or moves them before the claim. */
+/**
+ * In the order of their arrival. Locked, so that nobody overwrites or moves them before the claim.
+ */
 export const lockReady = (
   tx: ShopScope,
   { prompt, most, only }: { prompt: boolean; most: number; only: string | null },

@@ -1,5 +1,5 @@
-// One look at a shop's drop folder: the files that are ready become an import, or join the one that
-// is open. Files beside an import.csv get what its rows say.
+// One check of a shop's drop folder: the files that are ready become an import, or join the open
+// one. Files next to an import.csv get the settings of its rows.
 import type { ShopScope } from '../../../db/for-shop.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import type { BlobStore } from '../../../store/store.ts'
@@ -15,29 +15,28 @@ export interface TakeParts {
 
 export interface Take {
   requestedBy: string
-  /** Files that the protocol says are whole are taken without waiting. */
+  /** Files that the protocol confirms as whole are taken without waiting. */
   prompt: boolean
-  /** The import that is open takes them in; where there is none, one is opened. */
+  /** They join the open import; if there is none, one is opened. */
   growing: boolean
   /** Only this file, by its UUID. */
   only?: string | undefined
-  /** A preview: the files stay where they are, until it is confirmed. */
+  /** A preview: the files stay in their folders until it is confirmed. */
   dryRun?: boolean
 }
 
 const MAX_BATCH = 5000
 
-/** Null: no file was ready. Otherwise the import's UUID, and how many files it got. */
+/** Null: no file was ready. Otherwise the import's UUID, and its number of files. */
 export interface TakenNow {
   operation: string
   files: number
 }
 
 /**
- * Throws `invalid_csv` for a preview of files whose import.csv is wrong: nothing is moved.
- *
- * Runs in one transaction, which holds the shop's row of settings: nobody else takes files or adds
- * to the open import meanwhile.
+ * Throws `invalid_csv` for a preview of files with a faulty import.csv: nothing is moved. Runs in
+ * one transaction, which locks the shop's row of settings: nobody else takes files or adds to the
+ * open import meanwhile.
  */
 export function takeReady(
   parts: TakeParts,

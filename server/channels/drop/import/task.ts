@@ -1,5 +1,5 @@
-// The import of drop folders in the background, one run of a shop at a time: puts away what imports
-// have ended with, takes what is ready, and says when to look again.
+// The import of drop folders in the background, one run per shop at a time: moves away files of
+// ended imports, takes files that are ready, and gives the time of the next run.
 import { forShop, type ShopScope } from '../../../db/for-shop.ts'
 import type { Database } from '../../../db/database.ts'
 import { queueTask, type BackgroundTask } from '../../../engine/background.ts'
@@ -17,7 +17,7 @@ export interface DropTaskParts extends TakeParts {
   log: Logger
 }
 
-/** Shops that have something to look at, each with when. */
+/** SQL: shops with work, and when it is due. */
 const WANTED = `
   select d.shop_id, d.shop_id || '/later' as key, case when importing or d.schedule = 'realtime'
     or d.operation_id is not null then now() else coalesce(d.next_import_at, now()) end as due_at
@@ -59,7 +59,7 @@ async function importAll(parts: DropTaskParts, scope: ShopScope): Promise<void> 
   while (await takeReady(parts, scope, take));
 }
 
-/** Is the hourly import due? Then the next one is set, in the same statement. */
+/** Is the hourly import due? Sets the next one in the same statement. */
 async function isHour(scope: ShopScope): Promise<boolean> {
   const [row] = await scope.query<{ due: boolean }>(
     `update drop_settings set next_import_at = ${NEXT_HOUR}
@@ -69,9 +69,9 @@ async function isHour(scope: ShopScope): Promise<boolean> {
   return row?.due ?? false
 }
 
-/** The open import ends once nothing has come for this time. */
+/** The open import ends when no file has arrived for this time. */
 const IDLE = '3 seconds'
-/** While a file is still being sent it stays open, but not for longer. */
+/** While a file is still being sent the import stays open, but not longer than this. */
 const LONGEST_IDLE = '60 seconds'
 
 function closeIdle(
@@ -94,7 +94,7 @@ function closeIdle(
   })
 }
 
-/** When there may be something to do; null: nothing waits. */
+/** When there may be work; null: nothing waits. */
 async function nextLook(scope: ShopScope): Promise<Date | null> {
   const [row] = await scope.query<{ next: Date | null }>(
     `select least(
@@ -118,7 +118,7 @@ async function nextLook(scope: ShopScope): Promise<Date | null> {
   return row?.next ?? null
 }
 
-/** A workflow that cannot run must not be tried in silence: the files wait until it is corrected. */
+/** A workflow that cannot run raises a notice: the files wait until it is corrected. */
 async function tellBroken({ log }: DropTaskParts, scope: ShopScope, error: unknown): Promise<void> {
   if (!(error instanceof AppError)) throw error
   log.warn('drop: the import could not start', { shop: scope.shop, ...errorFields(error) })

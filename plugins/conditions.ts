@@ -91,7 +91,7 @@ export const tag = z
   })
 
 /** Text to search for. PostgreSQL stores neither NUL nor half a surrogate pair. */
-const sought = (max: number) =>
+const searchText = (max: number) =>
   z
     .string()
     .max(max)
@@ -105,7 +105,7 @@ const list = z.preprocess(
           .map((part) => part.trim())
           .filter(Boolean)
       : value,
-  z.array(sought(100)).max(50),
+  z.array(searchText(100)).max(50),
 )
 
 /** As JSON, or as a query parameter. */
@@ -116,7 +116,7 @@ export const flag = z.preprocess(
 
 /** Conditions on fields that drafts have too. Values come as query parameters or as JSON. */
 export const conditionFields = {
-  search: sought(255)
+  search: searchText(255)
     .optional()
     .meta({ title: 'Name contains', description: 'The name contains this, in any case' }),
   type: list

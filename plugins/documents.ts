@@ -14,7 +14,7 @@ export const documentPassword = z.string().min(1).max(255).optional().meta({
 })
 
 /** Why it is not a PDF, or null. Judged by the name: the content is checked when it is opened. */
-export const whyNoDocument = ({ filename }: { filename: string }): string | null =>
+export const nonPdfReason = ({ filename }: { filename: string }): string | null =>
   extensionOf(filename) === 'pdf' ? null : 'It is not a PDF document'
 
 /** `folder.pdf` → `folder`. */

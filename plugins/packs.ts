@@ -39,7 +39,7 @@ const sameTarget = (a: Mapping, b: Mapping) =>
 export interface MovedMappings {
   kept: readonly Mapping[]
   /** Mappings of the pack that the file leaves. */
-  gone: readonly Mapping[]
+  removed: readonly Mapping[]
   fresh: readonly Mapping[]
 }
 
@@ -56,7 +56,7 @@ export function movedMappings(
   )
   return {
     kept: mappings.filter((one) => !gone.includes(one)),
-    gone,
+    removed: gone,
     fresh: products.filter((product) => !mappings.some((one) => sameTarget(one, product))),
   }
 }

@@ -24,7 +24,7 @@ export class Refusal extends Error {
 }
 
 /** Do these words of V8, Node, WebAssembly, libc or glib report that memory ran out? */
-export const tellsOfMemory = (words: string): boolean =>
+export const isOutOfMemory = (words: string): boolean =>
   /(out of|insufficient|not enough) memory|allocation failed|failed to allocate|cannot allocate|unable to (allocate|grow)|bad_alloc/i.test(
     words,
   )
@@ -50,5 +50,5 @@ function toldAs(error: unknown): Refused {
   if (error instanceof Refusal)
     return { code: error.code, message: error.message, memory: false, inside }
   const message = 'The plugin failed on this file'
-  return { code: 'plugin_failed', message, memory: tellsOfMemory(inside), inside }
+  return { code: 'plugin_failed', message, memory: isOutOfMemory(inside), inside }
 }

@@ -1,6 +1,6 @@
 // A file's size reads the same in the admin page, in mails and on a buyer's page.
 import { expect, test } from 'vitest'
-import { sizeText as inMails } from '../plugins/notify/words.ts'
+import { sizeText as inMails } from '../plugins/notify/labels.ts'
 import { sayIn } from '../server/delivery/say.ts'
 import { sizeText as inThePage } from '../web/labels/size.ts'
 

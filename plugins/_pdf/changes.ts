@@ -9,7 +9,7 @@ const CHANGES = 'changes.json'
  * Writes changed objects for qpdf, by names like `obj:12 0 R`. `pagesRead`: the names come from
  * `readPages`. Gives qpdf's arguments.
  */
-export async function changing(
+export async function writeChanges(
   folder: string,
   changes: Readonly<Record<string, unknown>>,
   pagesRead = false,

@@ -23,7 +23,7 @@ async function carryOut(task: DocumentTask) {
     case 'split': {
       const { splitDocument } = await import('./split.ts')
       const opened = await openSound(task.folder, 'in.pdf', task.password)
-      return told(opened, await splitDocument(opened, task))
+      return withRepairWarnings(opened, await splitDocument(opened, task))
     }
     case 'check': {
       const { checkParts } = await import('./split.ts')
@@ -43,11 +43,11 @@ async function onOne<Answer extends object>(
   work: (opened: Opened) => Promise<Answer>,
 ): Promise<Answer> {
   const opened = await openDocument(folder, 'in.pdf', password)
-  return withRepair(folder, opened, async (one) => told(one, await work(one)))
+  return withRepair(folder, opened, async (one) => withRepairWarnings(one, await work(one)))
 }
 
 /** Adds warnings about a repair or a lost signature to an answer that has warnings. */
-function told<Answer extends object>(opened: Opened, answer: Answer): Answer {
+function withRepairWarnings<Answer extends object>(opened: Opened, answer: Answer): Answer {
   if (!('warnings' in answer)) return answer
   const more = [...(opened.repaired ? [REPAIRED] : []), ...(opened.signed ? [SIGNED] : [])]
   return { ...answer, warnings: [...(answer.warnings as Warning[]), ...more] }

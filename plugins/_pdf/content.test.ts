@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { closing, mended, readContent } from './content.ts'
+import { closingOperators, balancedContent, readContent } from './content.ts'
 
 const read = (text: string) => readContent(Buffer.from(text, 'latin1'))
 const text = (content: string) =>
-  mended(Buffer.from(content, 'latin1'), read(content))?.toString('latin1')
+  balancedContent(Buffer.from(content, 'latin1'), read(content))?.toString('latin1')
 
 describe('what a content leaves open', () => {
   it.each([
@@ -16,7 +16,7 @@ describe('what a content leaves open', () => {
     ['q BI /W 1 /H 1 /BPC 8 /CS /G ID q EI Q', ''],
     ['q BI /W 1 /H 1 ID xx', 'EI Q'],
     ['BI /W 4 /H 1 ID a EI\x80\x81 q EI Q', ''],
-  ])('%s', (content, expected) => expect(closing(read(content))).toBe(expected))
+  ])('%s', (content, expected) => expect(closingOperators(read(content))).toBe(expected))
 
   it('is closed without a change to the content where that is enough', () => {
     for (const content of ['', 'q', '0 0 9 9 re f', 'BT', 'q (a) Tj'])

@@ -54,7 +54,7 @@ export function readContent(bytes: Buffer): ContentState {
       if (byte !== NAME && end - at <= LONGEST) {
         const operator = bytes.toString('latin1', at, end)
         if (operator === 'Q' && state.saved === 0) unmatched.push(at)
-        apply(state, operator)
+        applyOperator(state, operator)
         at = operator === 'ID' && state.inImage ? endOfImage(bytes, end) : end
       } else at = end
     }
@@ -63,7 +63,7 @@ export function readContent(bytes: Buffer): ContentState {
 }
 
 /** The operators that close what is open, in an order in which each is allowed. */
-export const closing = ({ saved, marked, inText, inImage }: ContentState): string =>
+export const closingOperators = ({ saved, marked, inText, inImage }: ContentState): string =>
   [
     ...(inImage ? ['EI'] : []),
     ...(inText ? ['ET'] : []),
@@ -72,14 +72,14 @@ export const closing = ({ saved, marked, inText, inImage }: ContentState): strin
   ].join(' ')
 
 /** The content without the parts that would break what follows; null: unchanged. */
-export function mended(bytes: Buffer, { end, unmatched }: ContentState): Buffer | null {
+export function balancedContent(bytes: Buffer, { end, unmatched }: ContentState): Buffer | null {
   if (end === bytes.length && unmatched.length === 0) return null
   const copy = Buffer.from(bytes.subarray(0, end))
   for (const at of unmatched) copy[at] = 32
   return copy
 }
 
-function apply(state: Open, operator: string): void {
+function applyOperator(state: Open, operator: string): void {
   if (operator === 'q') state.saved++
   else if (operator === 'Q') state.saved = Math.max(0, state.saved - 1)
   else if (operator === 'BT') state.inText = true

@@ -93,18 +93,25 @@ export function createDocuments(ports: DocumentPorts): Documents {
       withDocument(ports, item, signal, async (work) => {
         if (wanted.picture !== undefined) await bringPicture(ports, wanted.picture, work.folder)
         const { warnings } = await work.ask(
-          { do: 'watermark', wanted, ...secret(password) },
+          { do: 'watermark', wanted, ...withPassword(password) },
           ANSWERS.watermark,
         )
         return { bytes: await work.staged('out.pdf'), warnings }
       }),
     split: (item, { password, ...wanted }, signal) =>
       withDocument(ports, item, signal, async (work) => {
-        const answer = await work.ask({ do: 'split', wanted, ...secret(password) }, ANSWERS.split)
+        const answer = await work.ask(
+          { do: 'split', wanted, ...withPassword(password) },
+          ANSWERS.split,
+        )
         const files = answer.parts.map(({ file }) => file)
         // Checking thousands of parts exceeds one child's time limit: continue in further children.
         for (let { checked } = answer; checked < files.length;) {
-          const rest = { do: 'check', files: files.slice(checked), ...secret(password) } as const
+          const rest = {
+            do: 'check',
+            files: files.slice(checked),
+            ...withPassword(password),
+          } as const
           checked += (await work.ask(rest, ANSWERS.check)).checked
         }
         const staged: { bytes: StagedBlob; pages: string }[] = []
@@ -116,7 +123,7 @@ export function createDocuments(ports: DocumentPorts): Documents {
   }
 }
 
-const secret = (password: string | undefined) => (password === undefined ? {} : { password })
+const withPassword = (password: string | undefined) => (password === undefined ? {} : { password })
 
 /** A folder in which a child works, and its results. */
 interface Work {
@@ -174,17 +181,17 @@ function withDocuments<T>(
   }, signal)
 }
 
-const problem = (code: string, message: string) => new PortError(code, message, false)
+const documentError = (code: string, message: string) => new PortError(code, message, false)
 
 const tooLarge = (documents: number) =>
-  problem(
+  documentError(
     'document_too_large',
     documents === 1
       ? 'The document is too large to be opened: it may have 1 GB'
       : 'The documents are too large together: they may have 1 GB',
   )
 const tooMuch = () =>
-  problem('document_too_large', 'What would be made of this document is too large')
+  documentError('document_too_large', 'What would be made of this document is too large')
 
 async function bringPicture(
   { bytes }: DocumentPorts,
@@ -193,14 +200,14 @@ async function bringPicture(
 ): Promise<void> {
   const found = await bytes.find(picture)
   if (!found)
-    throw problem('file_not_found', 'The picture for the watermark is not there (any more)')
+    throw documentError('file_not_found', 'The picture for the watermark is not there (any more)')
   if (!PICTURES.includes(extensionOf(found.filename)))
-    throw problem(
+    throw documentError(
       'not_an_image',
       `“${found.filename}” cannot be the watermark: choose a PNG, JPEG, WebP, GIF, TIFF or AVIF`,
     )
   if (found.size_bytes > MOST_PICTURE_BYTES)
-    throw problem(
+    throw documentError(
       'image_too_large',
       'The picture for the watermark is too large: it may have 50 MB',
     )
@@ -214,17 +221,18 @@ async function merge(
   signal: AbortSignal,
 ) {
   if (items.length > MOST_MERGED)
-    throw problem(
+    throw documentError(
       'too_many',
       `At most ${MOST_MERGED} documents are made one: these are ${items.length}`,
     )
   const named = items.map((item, at) => [item, `in-${at}.pdf`] as const)
   return withDocuments(ports, named, signal, async (work) => {
     const answer = await work.ask(
-      { do: 'merge', documents: items.length, ...secret(password) },
+      { do: 'merge', documents: items.length, ...withPassword(password) },
       ANSWERS.merge,
     )
-    if ('bad' in answer) throw withName(items[answer.bad]!, problem(answer.code, answer.message))
+    if ('bad' in answer)
+      throw withName(items[answer.bad]!, documentError(answer.code, answer.message))
     return { bytes: await work.staged('out.pdf'), warnings: answer.warnings }
   })
 }

@@ -4,7 +4,7 @@ import {
   concurrently,
   failed,
   planEach,
-  whyNoDocument,
+  nonPdfReason,
   type Item,
   type Outcome,
 } from '../contract.ts'
@@ -13,7 +13,7 @@ type Changed = Omit<Extract<Outcome, { status: 'ok' }>, 'item' | 'status'>
 
 /** By the name alone: only the bytes show whether a document can be processed. */
 export const planDocuments = planEach(({ file }) => {
-  const unchanged = whyNoDocument(file)
+  const unchanged = nonPdfReason(file)
   return { status: 'ok', ...(unchanged ? { unchanged } : {}) }
 })
 
@@ -25,7 +25,7 @@ export const eachDocument = (
   change: (item: Item) => Promise<Changed>,
 ): AsyncIterable<Outcome> =>
   concurrently(items, limit, signal, async (item): Promise<Outcome> => {
-    const unchanged = whyNoDocument(item.file)
+    const unchanged = nonPdfReason(item.file)
     if (unchanged) return { item: item.id, status: 'ok', unchanged }
     try {
       return { item: item.id, status: 'ok', ...(await change(item)) }

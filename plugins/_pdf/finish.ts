@@ -14,10 +14,11 @@ export async function writeResult(
   opened: Opened,
   args: readonly string[],
 ): Promise<void> {
-  await runQpdf(folder, [...args, ...identity(opened), `${HERE}/${RESULT}`])
+  await runQpdf(folder, [...args, ...encryptionArguments(opened), `${HERE}/${RESULT}`])
   await checkDocument(folder, RESULT, opened.password)
 }
 
 /** Without encryption, the same document gives the same bytes each time. */
-export const identity = ({ protection }: Pick<Opened, 'protection'>): readonly string[] =>
-  protection ?? ['--deterministic-id']
+export const encryptionArguments = ({
+  protection,
+}: Pick<Opened, 'protection'>): readonly string[] => protection ?? ['--deterministic-id']

@@ -1,7 +1,7 @@
 // A mark: a drawing, and the objects that it adds to the document.
 import { deflateSync } from 'node:zlib'
 import type { WatermarkWanted } from './tasks.ts'
-import { outlineOf } from './letters.ts'
+import { outlineOf } from './text-outline.ts'
 import type { Dictionary } from './objects.ts'
 import type { Box } from './geometry.ts'
 

@@ -3,8 +3,8 @@
 import { createReadStream } from 'node:fs'
 import { open, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { Refusal, tellsOfMemory } from '../sandbox.ts'
-import { changing } from './changes.ts'
+import { Refusal, isOutOfMemory } from '../sandbox.ts'
+import { writeChanges } from './changes.ts'
 import { idOf, isDictionary, isReference, readObjects, type Dictionary } from './objects.ts'
 import { refusalFor } from './problems.ts'
 import { callQpdf, HERE, isWrongPassword, runQpdf, type Called } from './qpdf.ts'
@@ -26,7 +26,7 @@ export async function openDocument(folder: string, file: string, password = ''):
       ? refusalFor('pdf_encrypted')
       : new Refusal('pdf_encrypted', WRONG_PASSWORD)
   if (!hasPages(asked)) return rebuildDocument(folder, opened)
-  return asked.output.includes('File is not encrypted') ? opened : decrypted(folder, opened)
+  return asked.output.includes('File is not encrypted') ? opened : decryptDocument(folder, opened)
 }
 
 /** The same, with every part and stream readable. Throws as `openDocument` does. */
@@ -64,7 +64,7 @@ export async function checkDocument(folder: string, file: string, password = '')
 
 const WRONG_PASSWORD = 'The password does not open this document'
 
-async function decrypted(folder: string, opened: Opened): Promise<Opened> {
+async function decryptDocument(folder: string, opened: Opened): Promise<Opened> {
   const { file, password } = opened
   const plain = `plain-${file}`
   await runQpdf(folder, [
@@ -95,7 +95,7 @@ const repairDocument = async (folder: string, opened: Opened): Promise<Opened> =
 async function rewriteDocument(folder: string, opened: Opened): Promise<Opened | null> {
   const file = `rewritten-${opened.file}`
   try {
-    const changes = await changing(folder, await catalogChange(folder, opened))
+    const changes = await writeChanges(folder, await catalogChange(folder, opened))
     await runQpdf(folder, [`${HERE}/${opened.file}`, ...changes, `${HERE}/${file}`])
     await checkDocument(folder, file)
     return { ...opened, file, repaired: true }
@@ -132,7 +132,7 @@ async function rebuildDocument(folder: string, opened: Opened): Promise<Opened> 
     const bytes = await document.save({ addDefaultPage: false, updateFieldAppearances: false })
     await writeFile(path.join(folder, file), bytes)
   } catch (error) {
-    if (error instanceof Error && tellsOfMemory(error.message)) throw error
+    if (error instanceof Error && isOutOfMemory(error.message)) throw error
     throw refusalFor('pdf_damaged', { cause: error })
   }
   if (!hasPages(await callQpdf(folder, [...FINDING, `${HERE}/${file}`])))

@@ -3,9 +3,9 @@
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Warning } from '../contract.ts'
-import { tellsOfMemory } from '../sandbox.ts'
+import { isOutOfMemory } from '../sandbox.ts'
 import { RESULT, writeResult } from './finish.ts'
-import { changing } from './changes.ts'
+import { writeChanges } from './changes.ts'
 import { idOf, readObjects } from './objects.ts'
 import type { Opened } from './opened.ts'
 import { madeSmaller, picturesOf, type Picture, type Smaller } from './pictures.ts'
@@ -30,7 +30,7 @@ export async function optimizeDocument(opened: Opened, task: OptimizeTask): Prom
   const repack = before - pictures.bytes < REPACKED_BYTES
   await writeResult(folder, opened, [
     `${HERE}/${opened.file}`,
-    ...(await changing(folder, pictures.changes)),
+    ...(await writeChanges(folder, pictures.changes)),
     '--object-streams=generate',
     ...(repack ? ['--recompress-flate', '--compression-level=9'] : []),
     ...(task.linearize || opened.linearized ? ['--linearize'] : []),
@@ -87,7 +87,7 @@ async function smallerOrNot(
   try {
     return await madeSmaller(picture, bytes, task)
   } catch (error) {
-    if (error instanceof Error && tellsOfMemory(error.message)) throw error
+    if (error instanceof Error && isOutOfMemory(error.message)) throw error
     return null
   }
 }

@@ -103,12 +103,12 @@ const RESOURCES = ['/Resources', '/XObject', '/ExtGState']
 function pageOf({ object, contents }: WrittenPages['pages'][number], objects: Objects): Page {
   const own = objects.values.get(object)
   if (!isDictionary(own)) throw refusalFor('pdf_damaged')
-  const of = (name: string) => inherited(own, name, objects)
+  const of = (name: string) => inheritedAttribute(own, name, objects)
   const media = boxOf(of('/MediaBox'), objects)
   const crop = boxOf(of('/CropBox'), objects)
   const trim = boxOf(objects.resolve(own['/TrimBox']), objects)
   const shown = [crop, trim].reduce<Box>(
-    (all, one) => (one && overlap(all, one)) || all,
+    (all, one) => (one && intersection(all, one)) || all,
     media ?? LETTER,
   )
   const unit = Number(objects.resolve(own['/UserUnit'])) || 1
@@ -124,7 +124,7 @@ function pageOf({ object, contents }: WrittenPages['pages'][number], objects: Ob
   }
 }
 
-function inherited(own: Dictionary, name: string, { resolve }: Objects): Value {
+function inheritedAttribute(own: Dictionary, name: string, { resolve }: Objects): Value {
   let at: Value = own
   for (let deep = 0; deep < DEEPEST && isDictionary(at); deep++) {
     const value = resolve(at[name])
@@ -148,7 +148,7 @@ function boxOf(value: Value, { resolve }: Objects): Box | null {
   return box.right - box.left < 1 || box.top - box.bottom < 1 ? null : box
 }
 
-function overlap(a: Box, b: Box): Box | null {
+function intersection(a: Box, b: Box): Box | null {
   const [left, right] = [Math.max(a.left, b.left), Math.min(a.right, b.right)]
   const [bottom, top] = [Math.max(a.bottom, b.bottom), Math.min(a.top, b.top)]
   return left < right && bottom < top ? { left, right, bottom, top } : null
@@ -172,12 +172,12 @@ function upright(shown: Box, turn: number, unit: number): Pick<Page, 'seen' | 'u
   const moved: Matrix = [1, 0, 0, 1, shown.left, shown.bottom]
   return {
     seen: { left: 0, bottom: 0, right: right * unit, top: top * unit },
-    upright: times(times(points, unturned(width, height, turn)), moved),
+    upright: times(times(points, unrotatedMatrix(width, height, turn)), moved),
   }
 }
 
 /** Maps the visible part of a rotated page to the page's own space. */
-function unturned(width: number, height: number, turn: number): Matrix {
+function unrotatedMatrix(width: number, height: number, turn: number): Matrix {
   switch (turn) {
     case 90:
       return [0, 1, -1, 0, width, 0]

@@ -1,6 +1,6 @@
 // A picture as a mark: upright, no larger than pages need, keeping its transparency.
 import sharp from 'sharp'
-import { Refusal, tellsOfMemory } from '../sandbox.ts'
+import { Refusal, isOutOfMemory } from '../sandbox.ts'
 import { streamOf, type Mark } from './marks.ts'
 import type { Dictionary } from './objects.ts'
 
@@ -26,7 +26,7 @@ export async function pictureMark(bytes: Buffer): Promise<Mark> {
     const colours = await raw.clone().removeAlpha().raw().toBuffer()
     return imageOf(info, { '/ColorSpace': '/DeviceRGB' }, colours, alpha)
   } catch (error) {
-    if (error instanceof Error && tellsOfMemory(error.message)) throw error
+    if (error instanceof Error && isOutOfMemory(error.message)) throw error
     throw new Refusal('image_damaged', 'The picture for the watermark cannot be opened', {
       cause: error,
     })

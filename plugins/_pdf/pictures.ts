@@ -118,7 +118,7 @@ export async function madeSmaller(
   bytes: Buffer,
   wanted: { max_px: number; quality: number },
 ): Promise<Smaller | null> {
-  const source = await opened(picture, bytes)
+  const source = await openPicture(picture, bytes)
   if (source === null) return null
   const { data, info } = await source
     .resize({
@@ -136,7 +136,7 @@ export async function madeSmaller(
   return data.length < most ? { bytes: data, width: info.width, height: info.height } : null
 }
 
-async function opened(
+async function openPicture(
   { packed, width, height, channels }: Picture,
   bytes: Buffer,
 ): Promise<Sharp | null> {
@@ -164,13 +164,13 @@ function asPng(packed: Buffer, width: number, height: number, channels: 1 | 3): 
   const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
   return Buffer.concat([
     signature,
-    chunk('IHDR', head),
-    chunk('IDAT', packed),
-    chunk('IEND', Buffer.alloc(0)),
+    pngChunk('IHDR', head),
+    pngChunk('IDAT', packed),
+    pngChunk('IEND', Buffer.alloc(0)),
   ])
 }
 
-function chunk(name: string, data: Buffer): Buffer {
+function pngChunk(name: string, data: Buffer): Buffer {
   const named = Buffer.concat([Buffer.from(name), data])
   const [size, sum] = [Buffer.alloc(4), Buffer.alloc(4)]
   size.writeUInt32BE(data.length)

@@ -14,7 +14,7 @@ const CORNER_HEIGHT = 0.05
 /** The size of a picture in a corner. */
 const CORNER_PICTURE = 0.2
 
-export function placed(
+export function placeMark(
   seen: Box,
   mark: Pick<Mark, 'box' | 'scale'>,
   { position, picture }: Pick<WatermarkWanted, 'position' | 'picture'>,
@@ -23,8 +23,8 @@ export function placed(
   const size = { width: mark.box.right - mark.box.left, height: mark.box.top - mark.box.bottom }
   const scale =
     mark.scale === null || mark.scale === undefined
-      ? fitting(page, size, position, picture !== undefined)
-      : Math.min(mark.scale, inside(page, size, position))
+      ? scaleToFit(page, size, position, picture !== undefined)
+      : Math.min(mark.scale, largestScale(page, size, position))
   const [width, height] = [size.width * scale, size.height * scale]
   const margin = Math.min(page.width, page.height) * MARGIN
   const middle = { x: seen.left + page.width / 2, y: seen.bottom + page.height / 2 }
@@ -32,7 +32,7 @@ export function placed(
   const right = seen.right - margin - width / 2
   const bottom = seen.bottom + margin + height / 2
   const top = seen.top - margin - height / 2
-  const at = (x: number, y: number, turn = 0) => around(mark.box, scale, turn, x, y)
+  const at = (x: number, y: number, turn = 0) => matrixAround(mark.box, scale, turn, x, y)
   switch (position) {
     case 'center':
       return at(middle.x, middle.y)
@@ -58,7 +58,7 @@ interface Size {
  * The largest scale at which the whole mark is on the page: a name that is cut off identifies no
  * buyer.
  */
-function inside(page: Size, mark: Size, position: WatermarkWanted['position']): number {
+function largestScale(page: Size, mark: Size, position: WatermarkWanted['position']): number {
   const width =
     position === 'diagonal'
       ? Math.hypot(page.width, page.height) * WHOLE_DIAGONAL
@@ -67,7 +67,7 @@ function inside(page: Size, mark: Size, position: WatermarkWanted['position']): 
 }
 
 /** The scale that fills the space of this position. */
-function fitting(
+function scaleToFit(
   page: Size,
   mark: Size,
   position: WatermarkWanted['position'],
@@ -88,7 +88,7 @@ function fitting(
 }
 
 /** Puts the mark's centre at (x, y), rotated counter-clockwise. */
-function around(box: Box, scale: number, turn: number, x: number, y: number): Matrix {
+function matrixAround(box: Box, scale: number, turn: number, x: number, y: number): Matrix {
   const [cos, sin] = [Math.cos(turn) * scale, Math.sin(turn) * scale]
   const [middleX, middleY] = [(box.left + box.right) / 2, (box.bottom + box.top) / 2]
   return [cos, sin, -sin, cos, x - cos * middleX + sin * middleY, y - sin * middleX - cos * middleY]

@@ -4,7 +4,7 @@ import createModule from '@neslinesli93/qpdf-wasm'
 import { readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
-import { Refusal, tellsOfMemory } from '../sandbox.ts'
+import { Refusal, isOutOfMemory } from '../sandbox.ts'
 import { refusalFor } from './problems.ts'
 
 /** Where qpdf sees the work folder: file names in its arguments begin with this path. */
@@ -51,8 +51,8 @@ export interface Called {
  * full.
  */
 export async function callQpdf(folder: string, args: readonly string[]): Promise<Called> {
-  const output = collector()
-  const words = collector()
+  const output = createCollector()
+  const words = createCollector()
   const prepare = (module: Module) => {
     module.FS.init(null, output.take, words.take)
     module.FS.mkdir(HERE)
@@ -63,12 +63,12 @@ export async function callQpdf(folder: string, args: readonly string[]): Promise
     locateFile: () => WASM,
     preRun: [prepare],
   })
-  const code = callMain(module, await shortened(folder, args))
+  const code = callMain(module, await withArgumentsFile(folder, args))
   // qpdf sets it, and the child would exit with it.
   process.exitCode = 0
   const said = words.text()
-  if (tellsOfMemory(said)) throw new Error('qpdf: out of memory')
-  if (tellsOfRoom(said))
+  if (isOutOfMemory(said)) throw new Error('qpdf: out of memory')
+  if (isDiskFull(said))
     throw new Refusal(
       'document_too_large',
       'There is no room for what would be made of this document',
@@ -95,7 +95,7 @@ async function compileOnce(): Promise<void> {
 }
 
 /** The disk is full, or the file reached its limit. */
-const tellsOfRoom = (words: string) => /no space left on device|file too large/i.test(words)
+const isDiskFull = (words: string) => /no space left on device|file too large/i.test(words)
 
 /**
  * As `callQpdf`, for calls that write something. Throws `Refusal`: `pdf_encrypted`, `pdf_damaged`.
@@ -119,7 +119,7 @@ function callMain(module: Module, args: readonly string[]): number {
   try {
     return module.callMain([...args])
   } catch (error) {
-    if (error instanceof Error && tellsOfMemory(error.message)) throw error
+    if (error instanceof Error && isOutOfMemory(error.message)) throw error
     throw refusalFor('pdf_damaged', { cause: error })
   }
 }
@@ -129,7 +129,10 @@ const MOST_ARGUMENTS = 8 * 1024
 const ARGUMENTS_FILE = 'arguments'
 
 /** Many arguments are passed in a file; passwords never are. */
-async function shortened(folder: string, args: readonly string[]): Promise<readonly string[]> {
+async function withArgumentsFile(
+  folder: string,
+  args: readonly string[],
+): Promise<readonly string[]> {
   if (args.join(' ').length < MOST_ARGUMENTS) return args
   const isSecret = (arg: string) => /^--[a-z-]*password=/.test(arg)
   await writeFile(
@@ -139,7 +142,7 @@ async function shortened(folder: string, args: readonly string[]): Promise<reado
   return [...args.filter(isSecret), `@${HERE}/${ARGUMENTS_FILE}`]
 }
 
-function collector() {
+function createCollector() {
   const bytes: number[] = []
   return {
     take: (byte: number | null) => {

@@ -11,21 +11,21 @@ export interface Range {
  * which lists all ranges outside it.
  */
 export function rangesIn(texts: readonly string[], pages: number): Range[] {
-  const ranges = texts.map((text) => parse(text, pages))
+  const ranges = texts.map((text) => parseRange(text, pages))
   const wrong = texts.filter((_, at) => !isIn(ranges[at]!, pages))
   if (wrong.length === 0) return ranges
   throw new Refusal(
     'pdf_page_out_of_range',
-    `The document has ${counted(pages)}: there is no ${wrong.join(', ').slice(0, 200)} in it`,
+    `The document has ${pageCountText(pages)}: there is no ${wrong.join(', ').slice(0, 200)} in it`,
   )
 }
 
 export const textOf = ({ first, last }: Range): string =>
   first === last ? String(first) : `${first}-${last}`
 
-const counted = (pages: number) => (pages === 1 ? '1 page' : `${pages} pages`)
+const pageCountText = (pages: number) => (pages === 1 ? '1 page' : `${pages} pages`)
 
-function parse(text: string, pages: number): Range {
+function parseRange(text: string, pages: number): Range {
   const [first = '', last = first] = text.split('-')
   return { first: Number(first), last: last === '' ? pages : Number(last) }
 }

@@ -3,7 +3,7 @@
 import { readdir } from 'node:fs/promises'
 import type { Warning } from '../contract.ts'
 import { Refusal } from '../sandbox.ts'
-import { identity } from './finish.ts'
+import { encryptionArguments } from './finish.ts'
 import { isDictionary, readObjects, type Objects } from './objects.ts'
 import { checkDocument } from './open.ts'
 import { type Opened } from './opened.ts'
@@ -74,7 +74,12 @@ async function cutEvery(
   packing: readonly string[],
 ): Promise<Part[]> {
   await runQpdf(folder, [
-    ...[`${HERE}/${opened.file}`, `--split-pages=${every}`, ...packing, ...identity(opened)],
+    ...[
+      `${HERE}/${opened.file}`,
+      `--split-pages=${every}`,
+      ...packing,
+      ...encryptionArguments(opened),
+    ],
     `${HERE}/part-%d.pdf`,
   ])
   const files = (await readdir(folder)).filter((name) => name.startsWith('part-')).sort()
@@ -95,7 +100,12 @@ async function cutRanges(
     const file = `part-${at}.pdf`
     const pages = textOf(range)
     const source = ['--empty', '--pages', `${HERE}/${opened.file}`, pages, '--']
-    await runQpdf(folder, [...source, ...packing, ...identity(opened), `${HERE}/${file}`])
+    await runQpdf(folder, [
+      ...source,
+      ...packing,
+      ...encryptionArguments(opened),
+      `${HERE}/${file}`,
+    ])
     parts.push({ file, pages })
   }
   return parts

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { WatermarkWanted } from './tasks.ts'
-import { closing, mended, readContent, type ContentState } from './content.ts'
+import { closingOperators, balancedContent, readContent, type ContentState } from './content.ts'
 import { reference, streamOf, type Mark, type Stream } from './marks.ts'
 import {
   idOf,
@@ -15,7 +15,7 @@ import {
 } from './objects.ts'
 import type { Opened } from './opened.ts'
 import type { Page, Pages } from './pages.ts'
-import { placed } from './placement.ts'
+import { placeMark } from './placement.ts'
 import { times, type Matrix } from './geometry.ts'
 import { HERE } from './qpdf.ts'
 
@@ -39,7 +39,7 @@ export async function stampPages(
   wanted: WatermarkWanted,
 ): Promise<Changes> {
   const changes: Changes = {}
-  const add = adder(changes, maxObject)
+  const add = createAdder(changes, maxObject)
   const stamping: Stamping = { folder, objects, mark, wanted, add }
   const mask = mark.mask && add(mark.mask)
   const drawing = add(mask === null ? mark.drawing : withMask(mark.drawing, mask))
@@ -59,7 +59,7 @@ export async function stampPages(
   return changes
 }
 
-function adder(changes: Changes, maxObject: number): Stamping['add'] {
+function createAdder(changes: Changes, maxObject: number): Stamping['add'] {
   const known = new Map<string, string>()
   return (object) => {
     const text = JSON.stringify(object)
@@ -117,9 +117,9 @@ async function contentsOf(
 ): Promise<Value> {
   const bytes = await readContents(folder, page)
   const state = readContent(bytes)
-  const instead = mended(bytes, state)
+  const instead = balancedContent(bytes, state)
   const own = instead ? [add(streamOf({}, instead))] : page.contents
-  const matrix = times(placed(page.seen, mark, wanted), page.upright)
+  const matrix = times(placeMark(page.seen, mark, wanted), page.upright)
   return [add(SAVE), ...own, add(streamOf({}, stampOf(state, matrix, names, mark)))]
 }
 
@@ -127,7 +127,7 @@ async function contentsOf(
 function stampOf(state: ContentState, matrix: Matrix, names: Names, { content }: Mark): string {
   const drawn = content.replace('/Mark', names['/XObject'])
   return [
-    `\n${closing(state)} Q /Artifact <</Type /Pagination /Subtype /Watermark>> BDC`,
+    `\n${closingOperators(state)} Q /Artifact <</Type /Pagination /Subtype /Watermark>> BDC`,
     `q ${names['/ExtGState']} gs ${matrix.map(shown).join(' ')} cm ${drawn} Q EMC`,
   ].join('\n')
 }

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Warning } from '../contract.ts'
 import { writeResult } from './finish.ts'
-import { changing } from './changes.ts'
+import { writeChanges } from './changes.ts'
 import { textMark } from './marks.ts'
 import type { Opened } from './opened.ts'
 import { readPages } from './pages.ts'
@@ -22,17 +22,17 @@ export async function watermarkDocument(
   const pages = await readPages(folder, opened)
   const mark = await (wanted.picture === undefined
     ? textMark(wanted)
-    : picture(path.join(folder, PICTURE)))
+    : readPicture(path.join(folder, PICTURE)))
   const changes = await stampPages(folder, opened, pages, mark, wanted)
   await writeResult(folder, opened, [
     `${HERE}/${opened.file}`,
-    ...(await changing(folder, changes, true)),
+    ...(await writeChanges(folder, changes, true)),
     ...(opened.linearized ? ['--linearize'] : []),
   ])
   return { warnings: [] }
 }
 
-async function picture(file: string) {
+async function readPicture(file: string) {
   const { pictureMark } = await import('./picture-mark.ts')
   return pictureMark(await readFile(file))
 }

@@ -55,7 +55,7 @@ export const changeStorage = definePlugin({
     const found = await stored.locate(items.flatMap(({ file }) => file.id ?? []))
     for (const { id, file } of items) {
       signal.throwIfAborted()
-      yield planned(id, found.get(file.id!) ?? null, options)
+      yield plannedOutcome(id, found.get(file.id!) ?? null, options)
     }
   },
   run: (items, { location, keep }, { stored, signal }) =>
@@ -70,7 +70,7 @@ export const changeStorage = definePlugin({
     }),
 })
 
-function planned(item: string, at: StoredAt | null, { location, keep }: Options): Outcome {
+function plannedOutcome(item: string, at: StoredAt | null, { location, keep }: Options): Outcome {
   if (!at)
     return {
       item,

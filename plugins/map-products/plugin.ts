@@ -16,7 +16,7 @@ import {
 } from '../contract.ts'
 import { chosenFor, choice, mapChosen } from './chosen.ts'
 import { mapByPrefix } from './prefixes.ts'
-import { hitsOf } from './sku-hits.ts'
+import { mappingsOfSku } from './sku-hits.ts'
 
 const options = z
   .strictObject({
@@ -132,14 +132,14 @@ export const mapProducts = definePlugin({
     const unknown = yield* mapBySku(named, given, context)
     yield* mapByPrefix(prefixed, context, outcomeOfHits)
     const others = items.filter((item) => !named.includes(item) && !prefixed.includes(item))
-    yield* guess([...others, ...unknown], given, context)
+    yield* mapByGuessing([...others, ...unknown], given, context)
   },
 })
 
 /** The SKU that its import names or named; for an existing file only if it may get a product. */
 const skuOf = (item: Item, given: Options): string | null =>
   item.entry === null
-    ? isOpen(item, given)
+    ? mayBeMapped(item, given)
       ? item.file.wanted_sku
       : null
     : item.entry.product_sku || null
@@ -166,7 +166,7 @@ async function* mapBySku(
   for (const [at, item] of items.entries()) {
     context.signal.throwIfAborted()
     const sku = wanted[at]!
-    const hits = hitsOf(found.get(sku) ?? [], `The import names the SKU ${sku.trim()}`)
+    const hits = mappingsOfSku(found.get(sku) ?? [], `The import names the SKU ${sku.trim()}`)
     if (hits.length === 0 && item.entry === null) unknown.push(item)
     else yield outcomeOfSku(item, sku, hits, given)
   }
@@ -191,7 +191,7 @@ function outcomeOfHits(
       code: 'sku_ambiguous',
       message: `${hits.length} products have the SKU ${sku}: choose one`,
     }
-    return { ...asking(item, hits, matchesSeveral(hits)), warnings: [warning] }
+    return { ...outcomeOfCandidates(item, hits, matchesSeveral(hits)), warnings: [warning] }
   }
   const remove = replace && item.entry === null ? { remove: 'all' as const } : {}
   return { item: item.id, status: 'ok', change: { mappings: { ...remove, add: [hit!] } } }
@@ -204,7 +204,7 @@ const matchesSeveral = ({ length }: readonly Mapping[]) =>
  * An existing file that only gets a review counts as skipped; an import creates its file in any
  * case.
  */
-const asking = (item: Item, candidates: readonly Mapping[], reason: string) => ({
+const outcomeOfCandidates = (item: Item, candidates: readonly Mapping[], reason: string) => ({
   item: item.id,
   status: 'ok' as const,
   candidates,
@@ -215,7 +215,7 @@ const asking = (item: Item, candidates: readonly Mapping[], reason: string) => (
  * In an import, only files whose caller or shop wants guesses are guessed; a bulk action always
  * guesses.
  */
-async function* guess(
+async function* mapByGuessing(
   items: readonly Item[],
   given: Options,
   context: ReadContext<'catalog'>,
@@ -226,9 +226,9 @@ async function* guess(
     threshold: given.threshold ?? settings.match_threshold,
   }
   const wanted = context.request.auto_map ?? settings.auto_map
-  const open = items.filter((item) => isOpen(item, given) && (item.entry === null || wanted))
+  const open = items.filter((item) => mayBeMapped(item, given) && (item.entry === null || wanted))
   let matches: readonly Match[] = []
-  let trouble: unknown = null
+  let matchError: unknown = null
   try {
     if (open.length > 0)
       matches = await context.catalog.match(
@@ -240,20 +240,20 @@ async function* guess(
       )
   } catch (error) {
     context.signal.throwIfAborted()
-    trouble = error
+    matchError = error
   }
   for (const item of items) {
     context.signal.throwIfAborted()
     const at = open.indexOf(item)
-    if (at === -1) yield passedBy(item)
-    else if (trouble) yield failed(item, trouble)
+    if (at === -1) yield outcomeOfMapped(item)
+    else if (matchError) yield failed(item, matchError)
     else yield outcomeOfMatch(item, matches[at]!, given)
   }
 }
 
-const isOpen = ({ file }: Item, { replace }: Options) => replace || file.mappings.length === 0
+const mayBeMapped = ({ file }: Item, { replace }: Options) => replace || file.mappings.length === 0
 
-const passedBy = (item: Item): Outcome =>
+const outcomeOfMapped = (item: Item): Outcome =>
   item.entry === null
     ? { item: item.id, status: 'skipped', reason: 'It has a product already' }
     : { item: item.id, status: 'ok' }
@@ -270,12 +270,12 @@ function outcomeOfMatch(
   if (candidates.length > 0) {
     const message = `${candidates.length} products may be meant: choose one`
     return {
-      ...asking(item, candidates, matchesSeveral(candidates)),
+      ...outcomeOfCandidates(item, candidates, matchesSeveral(candidates)),
       warnings: [{ code: 'several_products', message }],
     }
   }
   if (suggestions.length > 0)
-    return asking(item, suggestions, 'No product matches it for sure: see Reviews')
+    return outcomeOfCandidates(item, suggestions, 'No product matches it for sure: see Reviews')
   // An import continues with a file that stays without a product.
   if (item.entry !== null) return { item: item.id, status: 'ok' }
   return { item: item.id, status: 'skipped', reason: 'No product matches it' }

@@ -8,7 +8,7 @@ import {
   type Outcome,
   type ReadContext,
 } from '../contract.ts'
-import { hitsOf } from './sku-hits.ts'
+import { mappingsOfSku } from './sku-hits.ts'
 
 type OutcomeOf = (
   item: Item,
@@ -38,7 +38,7 @@ export async function* mapByPrefix(
     const sku = wanted[at]!.find((prefix) => (found.get(prefix)?.length ?? 0) > 0)
     if (sku === undefined) yield { item: item.id, status: 'ok' }
     else {
-      const hits = hitsOf(found.get(sku)!, `The filename begins with the SKU ${sku}`)
+      const hits = mappingsOfSku(found.get(sku)!, `The filename begins with the SKU ${sku}`)
       yield outcomeOf(item, sku, hits, { replace: false })
     }
   }

@@ -5,7 +5,7 @@ import type { CatalogVariant, Mapping } from '../contract.ts'
  * One hit for each product: the variant with that SKU, or the whole product where several of its
  * variants share it.
  */
-export const hitsOf = (variants: readonly CatalogVariant[], reason: string): Mapping[] =>
+export const mappingsOfSku = (variants: readonly CatalogVariant[], reason: string): Mapping[] =>
   [...Map.groupBy(variants, ({ product_id }) => product_id).values()].map((same) => ({
     product_id: same[0]!.product_id,
     product_title: same[0]!.product_title,

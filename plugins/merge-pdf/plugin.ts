@@ -8,7 +8,7 @@ import {
   PortError,
   stemOf,
   UNSAFE_CHARACTERS,
-  whyNoDocument,
+  nonPdfReason,
   type FinishedItem,
   type Item,
   type OperationView,
@@ -126,7 +126,7 @@ async function documentsOf(
   }
   if (good.length < FEWEST) throw new PortError('too_few', 'Select two documents or more', false)
   for (const { file } of good) {
-    const why = whyNoDocument(file)
+    const why = nonPdfReason(file)
     if (why) throw new PortError('not_a_pdf', `${file.filename}: ${why}`, false)
   }
   return { items: good, leftOut: bad.map(({ file, error }) => leftOutFor(file.filename, error)) }

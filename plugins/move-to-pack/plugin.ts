@@ -107,7 +107,7 @@ const notFound = ({ id }: Item): Outcome => ({
 })
 
 function outcomeOf({ id, file }: Item, target: Pack | null, { new_pack }: Options): Outcome {
-  const { gone, fresh } = movedMappings(file, target)
+  const { removed: gone, fresh } = movedMappings(file, target)
   const mappings: FileChange['mappings'] = {
     remove: gone.map(({ product_id, variant_id }) => ({ product_id, variant_id })),
     add: fresh,

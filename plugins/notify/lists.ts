@@ -46,9 +46,9 @@ export async function listsOf(
   { read, products }: { read: boolean; products: boolean },
   signal: AbortSignal,
 ): Promise<Lists> {
-  const failures = some<Line>()
-  const unmapped = some<string>()
-  const warned = some<Lists['warned']['listed'][number]>()
+  const failures = createCappedList<Line>()
+  const unmapped = createCappedList<string>()
+  const warned = createCappedList<Lists['warned']['listed'][number]>()
   const errors = new Set<string>()
   const warnings = new Set<string>()
   const look = (item: ToldItem) => {
@@ -79,7 +79,7 @@ export async function listsOf(
 }
 
 /** Keeps the first ones: an operation may have 100,000. */
-function some<T>() {
+function createCappedList<T>() {
   const listed: T[] = []
   let count = 0
   return {

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { definePlugin, type OperationView, type ReadContext } from '../contract.ts'
 import { isAboutProducts, listsOf } from './lists.ts'
-import { countsOf, headlineOf, namesOf, nextSteps, titleOf } from './words.ts'
+import { countsOf, headlineOf, namesOf, nextSteps, titleOf } from './labels.ts'
 
 const options = z.strictObject({
   when: z.enum(['always', 'background', 'errors', 'matched', 'never']).default('always').meta({
@@ -35,7 +35,7 @@ export const notify = definePlugin({
   // A preview does not know how the operation will end.
   async *plan(operation, { when }, context) {
     context.signal.throwIfAborted()
-    if (!isTold(operation, when, context)) return
+    if (!isNotified(operation, when, context)) return
     const once = when === 'matched' ? 'when a file got a product' : 'when it has ended'
     yield `A notice in the page ${once}`
     const email = `An email to ${context.shop.settings.recipients.join(', ')}`
@@ -50,7 +50,7 @@ export const notify = definePlugin({
   },
   async run(operation, { when }, context) {
     context.signal.throwIfAborted()
-    if (!isTold(operation, when, context)) return {}
+    if (!isNotified(operation, when, context)) return {}
     const badly = operation.status !== 'success'
     const emails = wantsEmail(operation.status, when, context)
     const products = when === 'matched' || isAboutProducts(operation, context)
@@ -112,7 +112,7 @@ function wantsSms({ action, total }: OperationView, when: When, context: Context
 }
 
 /** The caller of a small operation waits for it and sees its result: no notice. */
-const isTold = (operation: OperationView, when: When, context: Context): boolean =>
+const isNotified = (operation: OperationView, when: When, context: Context): boolean =>
   when !== 'background' || context.request.notify === true || isBackground(operation, context)
 
 /** Operations that run in the background: the person who started one may have left the page. */

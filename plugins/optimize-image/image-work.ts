@@ -26,13 +26,13 @@ const AVIF_EFFORT = 2
 /** Throws `Refusal` with `not_an_image`, `image_damaged` or `image_too_large`. */
 export async function workOnImage(source: Buffer, task: ImageTask): Promise<ImageResult> {
   try {
-    return await optimized(source, task)
+    return await encodeSmaller(source, task)
   } catch (error) {
     throw refusalOf(error, source)
   }
 }
 
-async function optimized(
+async function encodeSmaller(
   source: Buffer,
   { max_px, quality, format }: ImageTask,
 ): Promise<ImageResult> {
@@ -41,7 +41,7 @@ async function optimized(
   const pages = about.pages ?? 1
   const animated = pages > 1 && (had === 'gif' || had === 'webp')
   if (pages > 1 && !animated) return { unchanged: 'It has several pages' }
-  if (movesOtherwise(source, had))
+  if (isUnsupportedAnimation(source, had))
     return { unchanged: 'It is an animation of a kind that can’t be written' }
   const wanted = format === 'same' ? had : 'webp'
   const opened = sharp(source, { ...OPENING, animated })
@@ -53,7 +53,12 @@ async function optimized(
     fit: 'inside',
     withoutEnlargement: true,
   })
-  const bytes = await written(coloured(sized, about, wanted), about, wanted, quality).toBuffer()
+  const bytes = await withFormat(
+    withColourSpace(sized, about, wanted),
+    about,
+    wanted,
+    quality,
+  ).toBuffer()
   // A picture with fewer pixels may still be larger: a black and white scan takes several times as
   // many bytes in grey.
   if (bytes.length >= source.length) return { unchanged: 'It would not become smaller' }
@@ -71,7 +76,7 @@ function formatOf({ format, compression }: Metadata): ImageFormat {
 }
 
 /** An animation that sharp does not read (PNG, AVIF): only one frame would be kept. */
-function movesOtherwise(source: Buffer, format: ImageFormat): boolean {
+function isUnsupportedAnimation(source: Buffer, format: ImageFormat): boolean {
   if (format === 'avif') return source.toString('latin1', 8, 12) === 'avis'
   return format === 'png' && source.subarray(0, source.indexOf('IDAT')).includes('acTL')
 }
@@ -80,7 +85,11 @@ function movesOtherwise(source: Buffer, format: ImageFormat): boolean {
  * Colours outside sRGB keep their profile; sRGB colours need none. CMYK stays CMYK only if the
  * format supports it.
  */
-function coloured(image: Sharp, { space, icc, depth }: Metadata, wanted: ImageFormat): Sharp {
+function withColourSpace(
+  image: Sharp,
+  { space, icc, depth }: Metadata,
+  wanted: ImageFormat,
+): Sharp {
   const exact = wanted === 'png' || wanted === 'tiff'
   switch (space) {
     case 'cmyk':
@@ -105,7 +114,7 @@ const isStandard = (icc: Buffer): boolean =>
   icc.includes('sRGB', 0, 'latin1') || icc.includes(Buffer.from('sRGB', 'utf16le').swap16())
 
 /** PNG and TIFF stay lossless. */
-function written(
+function withFormat(
   image: Sharp,
   { isPalette }: Metadata,
   wanted: ImageFormat,

@@ -97,7 +97,7 @@ export const optimizeImage = definePlugin({
           status: 'ok',
           bytes: made,
           ...dropped,
-          ...renamed(item.file, extension),
+          ...withExtension(item.file, extension),
         }
       } catch (error) {
         return failed(item, error)
@@ -109,7 +109,7 @@ export const optimizeImage = definePlugin({
 function preview({ file }: Item, { format }: Options): Decision {
   const unchanged = whyNot(file)
   if (unchanged) return { status: 'ok', unchanged }
-  return { status: 'ok', ...(format === 'webp' ? renamed(file, 'webp') : {}) }
+  return { status: 'ok', ...(format === 'webp' ? withExtension(file, 'webp') : {}) }
 }
 
 /** Extensions of the output formats, the usual one first. */
@@ -132,7 +132,7 @@ function whyNot({ filename }: FileView): string | null {
 }
 
 /** A name that already has such an extension stays. */
-function renamed({ filename }: FileView, extension: string) {
+function withExtension({ filename }: FileView, extension: string) {
   const alike = ENDINGS.find((endings) => endings.includes(extension)) ?? [extension]
   if (alike.includes(extensionOf(filename))) return {}
   return {

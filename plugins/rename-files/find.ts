@@ -23,7 +23,7 @@ export function replacerOf({ find, replace, case_sensitive, regex }: Wanted): Re
     const text = new RegExp(literal(find.normalize('NFC')), case_sensitive ? 'gu' : 'giu')
     return (name) => name.replace(text, () => replace)
   }
-  const expression = compiled(find, case_sensitive)
+  const expression = compileExpression(find, case_sensitive)
   if ('message' in expression) return expression
   const parts = partsOf(replace, expression)
   return 'message' in parts ? parts : (name) => replacedIn(name, expression, parts)
@@ -31,7 +31,7 @@ export function replacerOf({ find, replace, case_sensitive, regex }: Wanted): Re
 
 const literal = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
 
-function compiled(find: string, caseSensitive: boolean): RE2JS | Problem {
+function compileExpression(find: string, caseSensitive: boolean): RE2JS | Problem {
   try {
     const expression = RE2JS.compile(
       find.normalize('NFC'),

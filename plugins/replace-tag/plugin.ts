@@ -46,14 +46,14 @@ export const replaceTag = definePlugin({
     `Replaces the tag ${find}${case_sensitive ? '' : ' in any case'} by ${replace}`,
   async *plan(items, { find, replace, case_sensitive }, { signal }) {
     const sought = nameKey(find)
-    const isMeant = (one: string) => (case_sensitive ? one === find : nameKey(one) === sought)
+    const matchesTag = (one: string) => (case_sensitive ? one === find : nameKey(one) === sought)
     for (const item of items) {
       signal.throwIfAborted()
       const outcome = { item: item.id, status: 'ok' as const }
-      if (!item.file.tags.some((one) => isMeant(one) && one !== replace))
+      if (!item.file.tags.some((one) => matchesTag(one) && one !== replace))
         yield await Promise.resolve({ ...outcome, unchanged: 'It does not have this tag' })
       else {
-        const tags = new Set(item.file.tags.map((one) => (isMeant(one) ? replace : one)))
+        const tags = new Set(item.file.tags.map((one) => (matchesTag(one) ? replace : one)))
         yield { ...outcome, change: { tags: { replace: [...tags] } } }
       }
     }

@@ -119,7 +119,7 @@ export const splitPdf = definePlugin({
       const { parts, warnings } = await documents.split(item, wantedOf(given), signal)
       if (parts.length === 1 && !given.ranges)
         return { unchanged: 'It has no more pages than one part' }
-      return { created: named(item, parts), warnings }
+      return { created: namedParts(item, parts), warnings }
     }),
 })
 
@@ -129,7 +129,7 @@ const wantedOf = ({ every = 1, ranges, password }: Options) => ({
 })
 
 /** `guide.pdf` → `guide-01.pdf` …: numbers of equal length, so that names sort like the parts. */
-function named({ file }: Item, parts: readonly { bytes: StagedBlob }[]) {
+function namedParts({ file }: Item, parts: readonly { bytes: StagedBlob }[]) {
   const stem = [...stemOf(file.filename)].slice(0, MOST_STEM).join('').trim()
   const digits = String(parts.length).length
   return parts.map(({ bytes }, at) => ({

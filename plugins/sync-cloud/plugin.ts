@@ -46,7 +46,9 @@ export const syncCloud = definePlugin({
     const tasks = await cloud.tasksOf(request.sync ?? '', items)
     for (const item of items) {
       const task = tasks.get(item.id)
-      yield task ? (changed(item, task) ?? plannedOutcome(item, task)) : superseded(item)
+      yield task
+        ? (changeOutcome(item, task) ?? plannedOutcome(item, task))
+        : supersededOutcome(item)
     }
   },
   async *run(items, _, { cloud, request, signal }) {
@@ -55,7 +57,7 @@ export const syncCloud = definePlugin({
     const open = new Map<string, Item>()
     for (const item of items) {
       const task = tasks.get(item.id)
-      const outcome = task ? changed(item, task) : superseded(item)
+      const outcome = task ? changeOutcome(item, task) : supersededOutcome(item)
       if (outcome) yield outcome
       else open.set(item.id, item)
     }
@@ -69,19 +71,19 @@ export const syncCloud = definePlugin({
       const task = tasks.get(id)!
       if (error) yield failed(item, error)
       else if (bytes) yield { ...plannedOutcome(item, task), bytes } as Outcome
-      else yield settled(item, task)
+      else yield outcomeWithoutBytes(item, task)
     }
   },
 })
 
-const superseded = ({ id }: Item): Outcome => ({
+const supersededOutcome = ({ id }: Item): Outcome => ({
   item: id,
   status: 'skipped',
   reason: 'A newer sync of this connection has replaced this one',
 })
 
 /** The outcome of a file that was changed at the provider; null: another kind of task. */
-const changed = ({ id, wanted }: Item, { does }: CloudTask): Outcome | null =>
+const changeOutcome = ({ id, wanted }: Item, { does }: CloudTask): Outcome | null =>
   does === 'change' ? { item: id, status: 'ok', last: true, change: wanted ?? {} } : null
 
 /** The outcome without its bytes. */
@@ -93,7 +95,7 @@ function plannedOutcome({ id }: Item, task: CloudTask): Outcome {
 }
 
 /** The outcome of a task that is done and gave no bytes. */
-function settled(item: Item, task: CloudTask): Outcome {
+function outcomeWithoutBytes(item: Item, task: CloudTask): Outcome {
   if (item.entry === null) return plannedOutcome(item, task)
   const reason = task.does === 'send' ? task.says : 'It has the same bytes here'
   return { item: item.id, status: 'skipped', reason }

@@ -104,7 +104,7 @@ export const updateSettings = definePlugin({
   summary: (wanted) => phrases(wanted).join(', '),
   async *plan(items, { add_expiry_days, ...wanted }, { signal }) {
     // Without days to add, no file is read, and all get the same change.
-    const change = { set: named(wanted) }
+    const change = { set: givenSettings(wanted) }
     for (const item of items) {
       signal.throwIfAborted()
       const own =
@@ -116,7 +116,7 @@ export const updateSettings = definePlugin({
   },
 })
 
-const named = (wanted: Omit<Options, 'add_expiry_days'>): Partial<FileSettings> =>
+const givenSettings = (wanted: Omit<Options, 'add_expiry_days'>): Partial<FileSettings> =>
   Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined))
 
 function withDays(item: Item, set: Partial<FileSettings>, days: number): Partial<FileSettings> {
@@ -126,5 +126,9 @@ function withDays(item: Item, set: Partial<FileSettings>, days: number): Partial
 
 function phrases({ add_expiry_days, expiry_days, ...rest }: Options): string[] {
   const more = add_expiry_days === undefined ? [] : [`${add_expiry_days} days more`]
-  return [...settingPhrases(named({ expiry_days })), ...more, ...settingPhrases(named(rest))]
+  return [
+    ...settingPhrases(givenSettings({ expiry_days })),
+    ...more,
+    ...settingPhrases(givenSettings(rest)),
+  ]
 }

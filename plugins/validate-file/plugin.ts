@@ -19,12 +19,12 @@ export const validateFile = definePlugin({
   async *plan(items, _, { limits, signal }) {
     for (const item of items) {
       signal.throwIfAborted()
-      yield judge(item, limits)
+      yield checkFile(item, limits)
     }
   },
 })
 
-function judge(item: Item, limits: { file_bytes: number; large_file_bytes: number }): Outcome {
+function checkFile(item: Item, limits: { file_bytes: number; large_file_bytes: number }): Outcome {
   const { size_bytes: size, content_type: type } = item.staged ?? item.file
   if (size === 0) return refusal(item, 'empty_file', 'The file is empty')
   if (size !== null && size > limits.file_bytes)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { outlineOf } from './letters.ts'
+import { outlineOf } from './text-outline.ts'
 
 const widthOf = async (text: string) => {
   const { left, right } = await outlineOf(text)

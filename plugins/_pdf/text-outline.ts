@@ -33,7 +33,7 @@ export async function outlineOf(text: string): Promise<Outline> {
   const line = text.normalize('NFC').replace(/\s+/gu, ' ').trim()
   const pieces = await piecesOf(line)
   const drawing = openDrawing()
-  for (const piece of inSight(pieces)) draw(piece, drawing)
+  for (const piece of inVisualOrder(pieces)) drawPiece(piece, drawing)
   const outline = drawing.end()
   if (outline.path === '')
     throw new Refusal('glyph_missing', 'There is nothing to be seen of this text')
@@ -61,11 +61,11 @@ async function piecesOf(line: string): Promise<Piece[]> {
     else if (last?.font === font && last.level === level) last.text += segment
     else pieces.push({ text: segment, font, level })
   }
-  if (missing.size > 0) throw undrawable([...missing])
+  if (missing.size > 0) throw missingGlyphs([...missing])
   return pieces
 }
 
-const undrawable = (letters: readonly string[]) =>
+const missingGlyphs = (letters: readonly string[]) =>
   new Refusal(
     'glyph_missing',
     `There is no font here for ${letters.slice(0, MOST_NAMED).join(' ')}${letters.length > MOST_NAMED ? ' and others' : ''}`,
@@ -75,7 +75,7 @@ const undrawable = (letters: readonly string[]) =>
  * The pieces from left to right: right-to-left runs, and the runs inside them, are reversed (rule
  * L2 of the bidirectional algorithm).
  */
-function inSight(pieces: readonly Piece[]): Piece[] {
+function inVisualOrder(pieces: readonly Piece[]): Piece[] {
   const ordered = [...pieces]
   const highest = Math.max(...pieces.map(({ level }) => level))
   for (let level = highest; level > 0; level--)
@@ -88,7 +88,7 @@ function inSight(pieces: readonly Piece[]): Piece[] {
   return ordered
 }
 
-function draw({ text, font, level }: Piece, drawing: ReturnType<typeof openDrawing>): void {
+function drawPiece({ text, font, level }: Piece, drawing: ReturnType<typeof openDrawing>): void {
   const buffer = new TextBuffer()
   buffer.addText(text)
   buffer.guessSegmentProperties()
@@ -100,7 +100,7 @@ function draw({ text, font, level }: Piece, drawing: ReturnType<typeof openDrawi
     xOffset = 0,
     yOffset = 0,
   } of buffer.getGlyphInfosAndPositions()) {
-    if (glyph === 0) throw undrawable([text])
+    if (glyph === 0) throw missingGlyphs([text])
     drawing.place(xOffset, yOffset, font.scale)
     font.font.drawGlyph(glyph, drawing.pen)
     drawing.advance(xAdvance * font.scale)
@@ -133,7 +133,7 @@ function openDrawing() {
   pen.setCubicToFunc((ax, ay, bx, by, x, y) => add('c', [ax, ay], [bx, by], [x, y]))
   // PDF has only cubic curves.
   pen.setQuadraticToFunc((cx, cy, x, y) =>
-    add('c', between(last, [cx, cy]), between([x, y], [cx, cy]), [x, y]),
+    add('c', pointBetween(last, [cx, cy]), pointBetween([x, y], [cx, cy]), [x, y]),
   )
   pen.setClosePathFunc(() => void operators.push('h'))
   return {
@@ -144,7 +144,7 @@ function openDrawing() {
   }
 }
 
-const between = ([x, y]: Point, [cx, cy]: Point): Point => [
+const pointBetween = ([x, y]: Point, [cx, cy]: Point): Point => [
   x + ((cx - x) * 2) / 3,
   y + ((cy - y) * 2) / 3,
 ]

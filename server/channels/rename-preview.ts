@@ -5,9 +5,9 @@ import type { ShopScope } from '../db/for-shop.ts'
 import type { Engine, PreviewResult, Placed, OperationSource } from '../engine/engine.ts'
 import { changeFiles } from '../files/changes.ts'
 import { compileFilter, type FileFilter } from '../files/filter.ts'
-import { holdersOf } from '../files/name-allocation.ts'
-import { wishOf } from '../files/names.ts'
-import { action, inTheRightPlace } from './admin.ts'
+import { findNameOwners } from '../files/name-allocation.ts'
+import { nameRequestOf } from '../files/names.ts'
+import { workflowOfAction, placedSource } from './admin.ts'
 
 export interface NewName {
   /** A bare UUID. */
@@ -35,12 +35,12 @@ export async function previewNames(
   scope: ShopScope,
   { source: given, options, limit, signal }: Wanted,
 ): Promise<{ names: NewName[]; total: number }> {
-  const workflow = action(engine, ACTION, options)
-  const selection = await selectionOf(scope, inTheRightPlace(engine, workflow, given))
+  const workflow = workflowOfAction(engine, ACTION, options)
+  const selection = await selectionOf(scope, placedSource(engine, workflow, given))
   const [total, first] = await Promise.all([selection.count(), selection.first(limit)])
   const dryRun = (files: readonly Placed[]) => engine.dryRun(scope, { workflow, files, signal })
   const shown = await dryRun(first)
-  const { previewed, leaving } = await withHolders(scope, shown, selection, dryRun)
+  const { previewed, leaving } = await withNameOwners(scope, shown, selection, dryRun)
   const changing = previewed
     .filter(({ change }) => change !== null)
     .sort((a, b) => a.position - b.position)
@@ -65,7 +65,7 @@ export async function previewNames(
 /**
  * The selected files that hold the wanted names and would be renamed together with the shown ones.
  */
-async function withHolders(
+async function withNameOwners(
   scope: ShopScope,
   shown: readonly PreviewResult[],
   selection: Selected,
@@ -74,10 +74,14 @@ async function withHolders(
   const previewed = [...shown]
   let last = shown
   for (let round = 0; ; round++) {
-    const wanted = last.flatMap(({ change }) => (change ? (wishOf(change)?.wants ?? []) : []))
+    const wanted = last.flatMap(({ change }) =>
+      change ? (nameRequestOf(change)?.wantedKey ?? []) : [],
+    )
     const known = new Set(previewed.map(({ id }) => id))
-    const holders = [...(await holdersOf(scope, wanted)).values()].filter((id) => !known.has(id))
-    const more = holders.length > 0 ? await selection.find(holders) : []
+    const owners = [...(await findNameOwners(scope, wanted)).values()].filter(
+      (id) => !known.has(id),
+    )
+    const more = owners.length > 0 ? await selection.find(owners) : []
     // Files beyond this are assumed to give up their names; the operation's own preview checks them
     // all.
     if (more.length === 0 || round === ROUNDS)

@@ -12,7 +12,7 @@ import type { ShopScope } from '../db/for-shop.ts'
 import { AppError, type ErrorCode } from '../errors.ts'
 import type { Draft } from './drafts.ts'
 import { addMappings } from './mappings.ts'
-import { holdersOf } from './name-allocation.ts'
+import { findNameOwners } from './name-allocation.ts'
 import { FEWEST_NUMBERS, FIRST_NUMBER, freeNames } from './numbered-names.ts'
 import { placeInPacks } from './packs.ts'
 import { ensurePublicAddresses } from './public-addresses.ts'
@@ -324,7 +324,7 @@ async function admitRenamed(tx: ShopScope, admission: Admission): Promise<Admitt
     const names = Array.from({ length: most }, (_, n) =>
       numberedName(admission.draft.filename, from + n),
     )
-    const taken = await holdersOf(tx, names.map(nameKey))
+    const taken = await findNameOwners(tx, names.map(nameKey))
     for (const filename of names.filter((name) => !taken.has(nameKey(name)))) {
       // Another transaction may have taken the numbered name in the meantime.
       const renamed = { ...admission, draft: { ...admission.draft, filename } }

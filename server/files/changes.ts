@@ -178,12 +178,12 @@ export function keepsPromise(
   [before, after]: readonly [unknown, unknown],
   ledger: Ledger | null,
 ): boolean {
-  const [promised, is] = [comparable(after), comparable(plain(ledger?.after))]
+  const [promised, is] = [comparable(after), comparable(asStored(ledger?.after))]
   // A pack that was created since the preview has an id now.
   if (!('pack_id' in promised) && 'pack' in ((after ?? {}) as object)) delete is.pack_id
   return (
     isDeepStrictEqual(promised, is) &&
-    isDeepStrictEqual(comparable(before), comparable(plain(ledger?.before)))
+    isDeepStrictEqual(comparable(before), comparable(asStored(ledger?.before)))
   )
 }
 
@@ -196,7 +196,7 @@ function comparable(fields: unknown): Record<string, unknown> {
 }
 
 /** The value as the database would return it. */
-const plain = (value: unknown): unknown =>
+const asStored = (value: unknown): unknown =>
   value === undefined ? null : JSON.parse(JSON.stringify(value))
 
 function problemOf({ record, draft }: Change): { code: ErrorCode; message: string } | null {
@@ -220,11 +220,12 @@ function deltaOf(change: Change): Delta | null {
   recordMappings(delta)
   for (const field of PLAIN) {
     const value = draft[field]
-    if (value !== undefined && value !== record[field]) note(delta, field, record[field], value)
+    if (value !== undefined && value !== record[field])
+      recordField(delta, field, record[field], value)
   }
   recordSize(delta)
   if (!sameList(draft.allowed_referrers, record.allowed_referrers))
-    note(delta, 'allowed_referrers', record.allowed_referrers, draft.allowed_referrers)
+    recordField(delta, 'allowed_referrers', record.allowed_referrers, draft.allowed_referrers)
   recordTags(delta)
   recordPack(delta)
   recordTrash(delta)
@@ -249,7 +250,7 @@ function recordName({ change: { record, draft }, columns }: Delta): void {
 /** Placeholder for the transaction's time. */
 const NOW = 'now'
 
-function note(delta: Delta, field: Column, before: unknown, after: unknown): void {
+function recordField(delta: Delta, field: Column, before: unknown, after: unknown): void {
   delta.ledger.before[field] = before
   delta.ledger.after[field] = after
   delta.columns[field] = after
@@ -297,7 +298,7 @@ function recordPack(delta: Delta): void {
   if (!unmade && (draft.pack_id === undefined || draft.pack_id === record.pack_id)) return
   if (unmade) delta.ledger.before.pack_id = record.pack_id
   else {
-    note(delta, 'pack_id', record.pack_id, draft.pack_id)
+    recordField(delta, 'pack_id', record.pack_id, draft.pack_id)
     delta.ledger.before.pack_position = record.pack_position
     delta.columns.pack_position = draft.pack_position ?? null
   }

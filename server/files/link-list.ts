@@ -137,11 +137,11 @@ async function compile(scope: ShopScope, filter: LinkFilter, now: Date): Promise
   if (packId !== undefined) add('l.pack_id = :packId', { packId })
   if (operation !== undefined) add('l.operation_id = :operation', { operation })
   if (email !== undefined) add(`${EMAIL} = lower(:email) collate "C"`, { email })
-  if (search) add(...(await searched(scope, search)))
+  if (search) add(...(await searchedLinks(scope, search)))
   if (status !== undefined)
     add(STATUS[status], status === 'revoked' || status === 'withdrawn' ? {} : { now }, false)
   if (status === 'withdrawn' && !served) {
-    const files = await few(scope, WITHDRAWN, {})
+    const files = await fewIds(scope, WITHDRAWN, {})
     if (files) add('l.file_id = any(:withdrawn::uuid[])', { withdrawn: files })
   }
   return { where: conditions.join(' and '), bindings, served }
@@ -160,15 +160,15 @@ const GONE_NAME = `lower(normalize(l.pack_name, nfc) collate "pg_unicode_fast")`
 const NAMED_GONE_PACKS = `select id from links l where shop_id = :shop and pack_name is not null and ${GONE_NAME} like :part`
 const ADDRESSED = `select id from links l where shop_id = :shop and ${EMAIL} like lower(:start) collate "C"`
 
-async function searched(
+async function searchedLinks(
   scope: ShopScope,
   text: string,
 ): Promise<[sql: string, bindings: Bindings, served: boolean]> {
   const part = { part: `%${likeLiteral(nameKey(text))}%` }
   const start = { start: `${likeLiteral(text)}%` }
-  const files = await few(scope, NAMED, part)
-  const packs = await few(scope, NAMED_PACKS, part)
-  const links = await few(scope, `${ADDRESSED} union ${NAMED_GONE_PACKS}`, { ...start, ...part })
+  const files = await fewIds(scope, NAMED, part)
+  const packs = await fewIds(scope, NAMED_PACKS, part)
+  const links = await fewIds(scope, `${ADDRESSED} union ${NAMED_GONE_PACKS}`, { ...start, ...part })
   if (files && packs && links)
     return [
       '(l.file_id = any(:files::uuid[]) or l.pack_id = any(:packs::uuid[]) or l.id = any(:links::uuid[]))',
@@ -180,7 +180,11 @@ async function searched(
 }
 
 /** Their ids, or null if there are too many to name. */
-async function few(scope: ShopScope, select: string, bindings: Bindings): Promise<string[] | null> {
+async function fewIds(
+  scope: ShopScope,
+  select: string,
+  bindings: Bindings,
+): Promise<string[] | null> {
   const rows = await scope.query<{ id: string }>(`select id from (${select}) found limit :most`, {
     ...bindings,
     most: NAMED_ONES + 1,

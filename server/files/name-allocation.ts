@@ -4,33 +4,33 @@
 import type { ShopScope } from '../db/for-shop.ts'
 
 /** A file to rename. Names are compared by their keys. */
-export interface Wish {
+export interface NameRequest {
   /** The file's bare UUID. */
   id: string
   /** Its current name; null: it is restored from the trash, where names are not unique. */
-  has: string | null
-  wants: string
+  currentKey: string | null
+  wantedKey: string
 }
 
 /**
- * Returns for each wish, in order, whether it is granted. Of several wishes for one name the first
- * wins. A file whose wish is refused keeps its name, so the wishes for that name are refused too.
- * @param holders the file that has each wanted name, by the name's key
+ * Returns for each request, in order, whether it is granted. Of several requests for one name the first
+ * wins. A file whose request is refused keeps its name, so the requests for that name are refused too.
+ * @param owners the file that has each wanted name, by the name's key
  */
 export function grantNames(
-  wishes: readonly Wish[],
-  holders: ReadonlyMap<string, string>,
+  requests: readonly NameRequest[],
+  owners: ReadonlyMap<string, string>,
 ): boolean[] {
   const firsts = new Map<string, number>()
   const byFile = new Map<string, number>()
-  wishes.forEach(({ id, has, wants }, at) => {
-    if (!firsts.has(wants)) firsts.set(wants, at)
-    if (has !== null) byFile.set(id, at)
+  requests.forEach(({ id, currentKey, wantedKey }, at) => {
+    if (!firsts.has(wantedKey)) firsts.set(wantedKey, at)
+    if (currentKey !== null) byFile.set(id, at)
   })
-  const granted: (boolean | undefined)[] = wishes.map(({ wants }, at) =>
-    firsts.get(wants) === at ? undefined : false,
+  const granted: (boolean | undefined)[] = requests.map(({ wantedKey }, at) =>
+    firsts.get(wantedKey) === at ? undefined : false,
   )
-  for (let start = 0; start < wishes.length; start++) {
+  for (let start = 0; start < requests.length; start++) {
     const path: number[] = []
     const onPath = new Set<number>()
     let at = start
@@ -38,9 +38,9 @@ export function grantNames(
     while (verdict === undefined) {
       path.push(at)
       onPath.add(at)
-      const holder = holders.get(wishes[at]!.wants)
-      const next = holder === undefined ? undefined : byFile.get(holder)
-      if (holder === undefined) verdict = true
+      const owner = owners.get(requests[at]!.wantedKey)
+      const next = owner === undefined ? undefined : byFile.get(owner)
+      if (owner === undefined) verdict = true
       else if (next === undefined) verdict = false
       // A cycle: each file gets the name of the next one, so all are granted.
       else if (onPath.has(next)) verdict = true
@@ -55,7 +55,7 @@ export function grantNames(
  * The files that have these names, by the names' keys; trash excluded. `preview`: the operation
  * whose planned renames apply first.
  */
-export async function holdersOf(
+export async function findNameOwners(
   scope: ShopScope,
   keys: readonly string[],
   preview: string | null = null,
@@ -64,17 +64,17 @@ export async function holdersOf(
     'select name_key, id from name_holders(:shop, :keys::text[])',
     { keys },
   )
-  const holders = new Map(rows.map(({ name_key, id }) => [name_key, id]))
-  if (preview === null) return holders
+  const owners = new Map(rows.map(({ name_key, id }) => [name_key, id]))
+  if (preview === null) return owners
   const previewed = await scope.query<{ name_key: string; file_id: string | null }>(
     `select name_key, file_id from preview_names
      where shop_id = :shop and operation_id = :preview and name_key = any(:keys::text[])`,
     { preview, keys },
   )
   for (const { name_key, file_id } of previewed)
-    if (file_id === null) holders.delete(name_key)
-    else holders.set(name_key, file_id)
-  return holders
+    if (file_id === null) owners.delete(name_key)
+    else owners.set(name_key, file_id)
+  return owners
 }
 
 /** Records names that a preview has planned, for its next batches. null: the name would be free. */

@@ -6,7 +6,7 @@ import { isRollback } from '../db/error-classes.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { changeFiles } from './changes.ts'
 import { type Change, draftOfRecord } from './drafts.ts'
-import { grantNames, type Wish } from './name-allocation.ts'
+import { grantNames, type NameRequest } from './name-allocation.ts'
 import { readRecords, type FileRecord } from './records.ts'
 import { sized } from '../../test/scale.ts'
 
@@ -248,24 +248,24 @@ describe('names of each other', () => {
     maxLength: 6,
   })
   /**
-   * The expected result by brute force: wishes are removed until every granted name is free or its
-   * holder is granted another one.
+   * The expected result by brute force: requests are removed until every granted name is free or its
+   * owner is granted another one.
    */
   function grantedByForce(
-    wishes: readonly Wish[],
-    holders: ReadonlyMap<string, string>,
+    requests: readonly NameRequest[],
+    owners: ReadonlyMap<string, string>,
   ): boolean[] {
-    const granted = wishes.map(
-      ({ wants }, at) => wishes.findIndex((one) => one.wants === wants) === at,
+    const granted = requests.map(
+      ({ wantedKey }, at) => requests.findIndex((one) => one.wantedKey === wantedKey) === at,
     )
     for (let again = true; again;) {
       again = false
-      for (const [at, { wants }] of wishes.entries()) {
-        const holder = holders.get(wants)
-        const leaves = wishes.some(
-          ({ id, has }, other) => id === holder && has !== null && granted[other],
+      for (const [at, { wantedKey }] of requests.entries()) {
+        const owner = owners.get(wantedKey)
+        const leaves = requests.some(
+          ({ id, currentKey }, other) => id === owner && currentKey !== null && granted[other],
         )
-        if (!granted[at] || holder === undefined || leaves) continue
+        if (!granted[at] || owner === undefined || leaves) continue
         granted[at] = false
         again = true
       }
@@ -280,13 +280,15 @@ describe('names of each other', () => {
         (wants, strangers) => {
           // Names from 0 on are the files' own, the next ones belong to other files, the rest are
           // free.
-          const holders = new Map(
+          const owners = new Map(
             Array.from({ length: wants.length + strangers }, (_, n) => [String(n), `file ${n}`]),
           )
-          const wishes = wants.flatMap((to, n) =>
-            to === null || to === n ? [] : [{ id: `file ${n}`, has: String(n), wants: String(to) }],
+          const requests = wants.flatMap((to, n) =>
+            to === null || to === n
+              ? []
+              : [{ id: `file ${n}`, currentKey: String(n), wantedKey: String(to) }],
           )
-          expect(grantNames(wishes, holders)).toEqual(grantedByForce(wishes, holders))
+          expect(grantNames(requests, owners)).toEqual(grantedByForce(requests, owners))
         },
       ),
       { numRuns: sized(300, 2000) },

@@ -2,7 +2,12 @@
 // refused; a file that is restored from the trash gets a number instead.
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Change } from './drafts.ts'
-import { grantNames, holdersOf, recordPreviewNames, type Wish } from './name-allocation.ts'
+import {
+  grantNames,
+  findNameOwners,
+  recordPreviewNames,
+  type NameRequest,
+} from './name-allocation.ts'
 import { nameKey, numberedName, type Problem } from './rules.ts'
 
 const NUMBER_BATCH = 20
@@ -29,25 +34,25 @@ export async function resolveNames(
   changes: readonly Change[],
   { stays, preview, leaving }: NameOptions,
 ): Promise<ResolvedName[]> {
-  const settled: ResolvedName[] = changes.map(() => ({ problem: null, from: null }))
-  const wishes = new Map<number, Wish>()
+  const resolved: ResolvedName[] = changes.map(() => ({ problem: null, from: null }))
+  const requests = new Map<number, NameRequest>()
   for (const [at, change] of changes.entries()) {
-    const wish = stays(at) ? null : wishOf(change)
-    if (wish) wishes.set(at, wish)
+    const request = stays(at) ? null : nameRequestOf(change)
+    if (request) requests.set(at, request)
   }
-  const all = [...wishes.values()]
+  const all = [...requests.values()]
   // prettier-ignore
-  const holders = all.length > 0 ? await holdersOf(tx, all.map(({ wants }) => wants), preview) : new Map<string, string>()
-  for (const [key, holder] of holders) if (leaving.has(holder)) holders.delete(key)
-  const granted = grantNames(all, holders)
-  const taken = new Set(all.filter((_, n) => granted[n]).map(({ wants }) => wants))
-  for (const [n, [at, { has, wants }]] of [...wishes].entries()) {
-    if (granted[n]) settled[at]!.from = holders.get(wants) ?? null
-    else if (has !== null || !(await number(tx, changes[at]!, taken, preview)))
-      settled[at]!.problem = duplicateOf(changes[at]!)
+  const owners = all.length > 0 ? await findNameOwners(tx, all.map(({ wantedKey }) => wantedKey), preview) : new Map<string, string>()
+  for (const [key, owner] of owners) if (leaving.has(owner)) owners.delete(key)
+  const granted = grantNames(all, owners)
+  const taken = new Set(all.filter((_, n) => granted[n]).map(({ wantedKey }) => wantedKey))
+  for (const [n, [at, { currentKey, wantedKey }]] of [...requests].entries()) {
+    if (granted[n]) resolved[at]!.from = owners.get(wantedKey) ?? null
+    else if (currentKey !== null || !(await assignNumber(tx, changes[at]!, taken, preview)))
+      resolved[at]!.problem = duplicateOf(changes[at]!)
   }
-  if (preview !== null) await recordPreviewNames(tx, preview, outcomeOf(changes, settled, stays))
-  return settled
+  if (preview !== null) await recordPreviewNames(tx, preview, outcomeOf(changes, resolved, stays))
+  return resolved
 }
 
 /** Imports use the specification's words; a rename of many files names the filename. */
@@ -60,14 +65,14 @@ const duplicateOf = ({ draft }: Change): Problem => ({
  * The name that the change takes and that its file does not have now, or null: the file is renamed
  * or restored.
  */
-export function wishOf(change: Change): Wish | null {
+export function nameRequestOf(change: Change): NameRequest | null {
   if (isGone(change)) return null
   const { record, draft } = change
   const restored = record.deleted_at !== null
   if (!restored && draft.filename === record.filename) return null
-  const has = restored ? null : nameKey(record.filename)
-  const wants = nameKey(draft.filename)
-  return has === wants ? null : { id: record.id, has, wants }
+  const currentKey = restored ? null : nameKey(record.filename)
+  const wantedKey = nameKey(draft.filename)
+  return currentKey === wantedKey ? null : { id: record.id, currentKey, wantedKey }
 }
 
 /** In the trash or purged after the change: its name is free. */
@@ -75,7 +80,7 @@ const isGone = ({ record, draft }: Change): boolean =>
   draft.purged || (draft.deleted ?? record.deleted_at !== null)
 
 /** Gives the draft the next free number; false: there is none. */
-async function number(
+async function assignNumber(
   tx: ShopScope,
   { draft }: Change,
   taken: Set<string>,
@@ -85,7 +90,7 @@ async function number(
     const names = Array.from({ length: NUMBER_BATCH }, (_, n) =>
       numberedName(draft.filename, from + n),
     )
-    const there = await holdersOf(tx, names.map(nameKey), preview)
+    const there = await findNameOwners(tx, names.map(nameKey), preview)
     const free = names.find((name) => !there.has(nameKey(name)) && !taken.has(nameKey(name)))
     if (free === undefined) continue
     draft.filename = free
@@ -95,16 +100,18 @@ async function number(
   return false
 }
 
-/** The holders of all names that a change takes or gives up, after the granted changes. */
+/** The owners of all names that a change takes or gives up, after the granted changes. */
 function outcomeOf(
   changes: readonly Change[],
-  settled: readonly ResolvedName[],
+  resolved: readonly ResolvedName[],
   stays: NameOptions['stays'],
 ): Map<string, string | null> {
   const names = new Map<string, string | null>()
   const moving = changes.filter(
     (change, at) =>
-      !stays(at) && settled[at]!.problem === null && (isGone(change) || wishOf(change) !== null),
+      !stays(at) &&
+      resolved[at]!.problem === null &&
+      (isGone(change) || nameRequestOf(change) !== null),
   )
   for (const { record } of moving)
     if (record.deleted_at === null) names.set(nameKey(record.filename), null)

@@ -1,6 +1,6 @@
 // Names with a number, `guide (2).pdf`, for files whose names are taken.
 import type { ShopScope } from '../db/for-shop.ts'
-import { holdersOf } from './name-allocation.ts'
+import { findNameOwners } from './name-allocation.ts'
 import { nameKey, numberedName } from './rules.ts'
 
 export const FIRST_NUMBER = 2
@@ -21,7 +21,7 @@ export async function freeNames(
       nameKey(numberedName(filenames[group[0]!]!, FIRST_NUMBER + n)),
     ),
   )
-  const taken = await holdersOf(tx, keysOf.flat())
+  const taken = await findNameOwners(tx, keysOf.flat())
   const names: (string | null)[] = filenames.map(() => null)
   groups.forEach((group, g) => {
     const free = keysOf[g]!.flatMap((key, n) => (taken.has(key) ? [] : [FIRST_NUMBER + n]))

@@ -44,7 +44,7 @@ export async function resolvePacks(
   write: boolean,
 ): Promise<(Problem | null)[]> {
   await nameThem(tx, changes, write)
-  const moving = new Set(changes.filter(({ record, draft }) => leaves(record, draft)))
+  const moving = new Set(changes.filter(({ record, draft }) => leavesPack(record, draft)))
   const packs = await holdPacks(
     tx,
     [...moving].map(({ draft }) => draft.pack_id),
@@ -69,7 +69,7 @@ export async function resolvePacks(
   })
 }
 
-const leaves = (record: Change['record'], { pack_id, new_pack }: Change['draft']) =>
+const leavesPack = (record: Change['record'], { pack_id, new_pack }: Change['draft']) =>
   pack_id === undefined ? new_pack !== undefined : pack_id !== record.pack_id
 
 async function nameThem(tx: ShopScope, changes: readonly Change[], write: boolean): Promise<void> {

@@ -62,7 +62,7 @@ export async function refusedByQuota(
     return wanted.map(() => null)
   }
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('quota of files', :shop))`)
-  const usage = await count(tx)
+  const usage = await countUsage(tx)
   const existing = await namesOf(tx, wanted)
   return wanted.map(({ newName, bytes, overwrites }) => {
     const isNew = newName !== null && !(overwrites && existing.has(newName))
@@ -89,12 +89,12 @@ async function usageOf(tx: ShopScope): Promise<Usage> {
   const kept = counted.get(tx.shop)
   if (kept && kept.until > performance.now()) return kept
   if (counted.size >= MOST_KEPT) counted.clear()
-  const usage = { ...(await count(tx)), until: performance.now() + KEPT_MS }
+  const usage = { ...(await countUsage(tx)), until: performance.now() + KEPT_MS }
   counted.set(tx.shop, usage)
   return usage
 }
 
-async function count(tx: ShopScope): Promise<Usage> {
+async function countUsage(tx: ShopScope): Promise<Usage> {
   const [row] = await tx.query<Usage>(
     `select (select count(*) from files where shop_id = :shop and deleted_at is null)::float8 as files,
        (select coalesce(sum(size_bytes), 0) from versions where shop_id = :shop)::float8 as bytes`,

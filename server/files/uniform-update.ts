@@ -48,8 +48,8 @@ export function uniformUpdate(change: FileChange): UniformUpdate | null {
   return {
     sql: `update files set ${fields.map(({ sets }) => sets).join(', ')}, updated_at = now()
       where ${conditions.join(' and ')}
-      returning files.id, ${noted(fields, before, `'updated_at', old.updated_at::text`)} as before,
-        ${noted(fields, after, undefined, wholeAfter(fields, bindings))} as after`,
+      returning files.id, ${recordedObject(fields, before, `'updated_at', old.updated_at::text`)} as before,
+        ${recordedObject(fields, after, undefined, wholeAfter(fields, bindings))} as after`,
     bindings,
   }
 }
@@ -70,7 +70,7 @@ function wholeAfter(fields: readonly Field[], bindings: Bindings): string | unde
  * An object of the fields that changed, plus those always present. If all changed, the usual case,
  * it is built in one call, or is `whole`.
  */
-function noted(
+function recordedObject(
   fields: readonly Field[],
   pair: (field: Field) => string,
   always?: string,

@@ -1,6 +1,6 @@
 // The parts that a check of a CSV file uses, and what it has found so far.
 import type { OnConflict } from '../../files/admit.ts'
-import type { Wish } from '../../files/name-allocation.ts'
+import type { NameRequest } from '../../files/name-allocation.ts'
 import type { RowBatch } from './rows.ts'
 import { fieldPlace, type CellProblem } from './row-values.ts'
 import type { ProbeAddress, SizeLimits } from './probes.ts'
@@ -14,7 +14,7 @@ export interface NamedRow {
 }
 
 /** A row that gives its file another name. */
-export interface Renaming extends Wish {
+export interface Renaming extends NameRequest {
   row: number
   filename: string
 }
@@ -114,7 +114,7 @@ export function createBook({ mapping, report, onProgress, signal }: CheckParts) 
     ids: new Map<string, number>(),
     /** Rows that give their files other names, and the files that have those names now. */
     renamings: [] as Renaming[],
-    holders: new Map<string, string>(),
+    owners: new Map<string, string>(),
     skus: new Map<string, Rows>(),
     urls: new Map<string, Rows>(),
     newSkus,

@@ -78,16 +78,22 @@ async function checkNames(
     const key = keys[at]!
     const before = book.names.get(key)
     if (before === undefined) book.names.set(key, row)
-    const holder = taken.get(key)
+    const owner = taken.get(key)
     if (before !== undefined) {
       // A renamed file needs a free name: conflicts cannot be resolved otherwise.
       const conflict = amongRows(before, id === null ? onConflict : 'error')
       await conflictAt(book, { row, filename }, conflict)
     } else if (id === null) {
-      if (holder !== undefined) await conflictAt(book, { row, filename }, inShop(onConflict))
+      if (owner !== undefined) await conflictAt(book, { row, filename }, inShop(onConflict))
     } else if (known.has(id) && known.get(id)!.name_key !== key) {
-      book.renamings.push({ row, filename, id, has: known.get(id)!.name_key, wants: key })
-      if (holder !== undefined) book.holders.set(key, holder)
+      book.renamings.push({
+        row,
+        filename,
+        id,
+        currentKey: known.get(id)!.name_key,
+        wantedKey: key,
+      })
+      if (owner !== undefined) book.owners.set(key, owner)
     }
   }
 }
@@ -112,8 +118,8 @@ function conflictAt(
  * names.
  */
 export async function checkContested(book: Book): Promise<void> {
-  const wishes = book.renamings.filter(({ row }) => !book.hasError(row))
-  const granted = grantNames(wishes, book.holders)
-  for (const [at, renaming] of wishes.entries())
+  const requests = book.renamings.filter(({ row }) => !book.hasError(row))
+  const granted = grantNames(requests, book.owners)
+  for (const [at, renaming] of requests.entries())
     if (!granted[at]) await conflictAt(book, renaming, KEEPS_NAME)
 }

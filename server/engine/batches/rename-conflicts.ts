@@ -2,8 +2,8 @@
 // still to be renamed, that file joins the batch: dependent files are written in one transaction,
 // so that no name is refused that is about to become free.
 import type { ShopScope } from '../../db/for-shop.ts'
-import { holdersOf } from '../../files/name-allocation.ts'
-import { wishOf } from '../../files/names.ts'
+import { findNameOwners } from '../../files/name-allocation.ts'
+import { nameRequestOf } from '../../files/names.ts'
 import { PLAN_BATCH } from '../operations/strategy.ts'
 import type { EndedItem, OperationRow, WorkItem } from '../types.ts'
 import { holdLease } from '../worker/lease.ts'
@@ -35,9 +35,9 @@ export async function withRenameConflicts(
 ): Promise<WholeBatch> {
   const all: WholeBatch = { ended: [...ended], fresh: [...fresh], rows: [...rows] }
   for (let last: readonly EndedItem[] = ended; all.ended.length < MOST_TOGETHER;) {
-    const files = await holdersElsewhere(scope, batch.operation, last, all.ended)
+    const files = await nameOwnersElsewhere(scope, batch.operation, last, all.ended)
     if (files.length === 0) break
-    const more = await take(scope, batch, files, all)
+    const more = await takeItems(scope, batch, files, all)
     if (more.fresh.length + more.rows.length === 0) break
     all.fresh.push(...more.fresh)
     all.rows.push(...more.rows)
@@ -48,7 +48,7 @@ export async function withRenameConflicts(
 }
 
 /** Takes the waiting items about these files, with their batches. */
-function take(
+function takeItems(
   scope: ShopScope,
   batch: PlannedBatch,
   files: readonly string[],
@@ -66,19 +66,24 @@ function take(
 }
 
 /** The files outside the batch that have the wanted names. */
-async function holdersElsewhere(
+async function nameOwnersElsewhere(
   scope: ShopScope,
   { id, status }: OperationRow,
   last: readonly EndedItem[],
   ended: readonly EndedItem[],
 ): Promise<string[]> {
-  const wishes = last.flatMap(({ item: { record, draft }, ending }) => {
-    const wish = ending.status === 'done' && record && draft ? wishOf({ record, draft }) : null
-    return wish ?? []
+  const requests = last.flatMap(({ item: { record, draft }, ending }) => {
+    const request =
+      ending.status === 'done' && record && draft ? nameRequestOf({ record, draft }) : null
+    return request ?? []
   })
-  if (wishes.length === 0) return []
+  if (requests.length === 0) return []
   const preview = status === 'previewing' ? id : null
-  const holders = await holdersOf(scope, [...new Set(wishes.map(({ wants }) => wants))], preview)
+  const owners = await findNameOwners(
+    scope,
+    [...new Set(requests.map(({ wantedKey }) => wantedKey))],
+    preview,
+  )
   const inBatch = new Set(ended.map(({ item }) => item.file_id))
-  return [...new Set(holders.values())].filter((file) => !inBatch.has(file))
+  return [...new Set(owners.values())].filter((file) => !inBatch.has(file))
 }

@@ -45,7 +45,7 @@ export function createAccess(
   const renewals = new Map<number, Promise<Grant>>()
   const exchanges = new Map<number, Promise<boolean>>()
   const renewOnce = (shop: number, refused: Grant | null) =>
-    shared(renewals, shop, () => renew(forShop(database, shop), sealing, grants, refused))
+    shareRenewal(renewals, shop, () => renew(forShop(database, shop), sealing, grants, refused))
   /** A token that was sealed with another secret cannot be used. */
   const works = (shop: number, row: TokenRow | null) =>
     (isRenewable(row, RENEWABLE_MS) && sealing.openRefresh(shop, row) !== null) ||
@@ -75,7 +75,8 @@ export function createAccess(
       if (row?.domain !== shopDomain) throw new AppError('unauthenticated')
       if (works(shop, row)) return false
       const others = exchanges.get(shop)
-      const mine = () => shared(exchanges, shop, () => exchange(shop, shopDomain, sessionToken))
+      const mine = () =>
+        shareRenewal(exchanges, shop, () => exchange(shop, shopDomain, sessionToken))
       if (!others) return mine()
       // A refused session token does not mean that the stored token is invalid; only an outage is
       // passed on.
@@ -90,7 +91,7 @@ export function createAccess(
   }
 }
 
-function shared<T>(
+function shareRenewal<T>(
   underway: Map<number, Promise<T>>,
   shop: number,
   work: () => Promise<T>,

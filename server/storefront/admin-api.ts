@@ -8,8 +8,14 @@ import type { Library } from './library.ts'
 import type { GraphqlOperation } from './operations.ts'
 import type { Grant } from './shop-tokens.ts'
 import { createThrottle, type Throttle } from './throttle.ts'
-import { through, type Transport } from './transport.ts'
-import { costOf, diagnose, unavailable, type Cost, type Trouble } from './trouble.ts'
+import { withTransport, type Transport } from './transport.ts'
+import {
+  costOf,
+  classifyFailure,
+  unavailableError,
+  type Cost,
+  type PlatformFailure,
+} from './platform-failures.ts'
 
 /**
  * Sends a query for the shop. Throws `PortError` `storefront_unavailable`.
@@ -23,7 +29,7 @@ export type AdminRequest = <Data>(
   signal: AbortSignal,
 ) => Promise<Data>
 
-type Attempt = { data: unknown } | { trouble: Trouble }
+type Attempt = { data: unknown } | { failure: PlatformFailure }
 
 const ATTEMPTS = 5
 const FIRST_BACKOFF_MS = 200
@@ -55,7 +61,7 @@ export function createAdminRequest(options: {
       isOnline: false,
     })
     session.accessToken = grant.accessToken
-    return through(transport, () =>
+    return withTransport(transport, () =>
       new library.clients.Graphql({ session }).request(operation.text, {
         variables,
         signal,
@@ -75,9 +81,9 @@ export function createAdminRequest(options: {
       cost = costOf(extensions)
       return { data }
     } catch (error) {
-      const trouble = diagnose(error)
-      if (trouble.kind === 'throttled') cost = trouble.cost
-      return { trouble }
+      const failure = classifyFailure(error)
+      if (failure.kind === 'throttled') cost = failure.cost
+      return { failure }
     } finally {
       throttle.ended(points, cost?.throttleStatus ?? null)
       if (cost) charges.set(query, cost.requestedQueryCost)
@@ -105,16 +111,16 @@ export function createAdminRequest(options: {
       )
       if ('data' in result) return result.data as Data
       signal.throwIfAborted()
-      const { trouble } = result
+      const { failure } = result
       log.debug('storefront query failed', {
         shop,
         operation: operation.name,
-        reason: trouble.reason,
+        reason: failure.reason,
       })
-      if (--left[trouble.kind] === 0) throw unavailable(trouble)
-      if (trouble.kind === 'unauthorized') grant = await access.renewed(shop, grant)
-      if (trouble.kind === 'too_many') await pause(trouble.waitMs, signal)
-      if (trouble.kind === 'fault')
+      if (--left[failure.kind] === 0) throw unavailableError(failure)
+      if (failure.kind === 'unauthorized') grant = await access.renewed(shop, grant)
+      if (failure.kind === 'too_many') await pause(failure.waitMs, signal)
+      if (failure.kind === 'fault')
         await pause(FIRST_BACKOFF_MS * 2 ** (ATTEMPTS - 1 - left.fault), signal)
     }
   }

@@ -74,7 +74,7 @@ export function createCatalog(search: Search, closing: AbortSignal): LiveCatalog
     entry.waiting++
     return entry
   }
-  const leave = (entry: Wanted) => {
+  const removeWaiter = (entry: Wanted) => {
     if (--entry.waiting > 0) return
     forget(entry)
     entry.query?.wanted.delete(entry)
@@ -104,7 +104,7 @@ export function createCatalog(search: Search, closing: AbortSignal): LiveCatalog
         )
       } finally {
         signal.removeEventListener('abort', onAbort)
-        entries.forEach(leave)
+        entries.forEach(removeWaiter)
       }
     },
   }

@@ -1,7 +1,7 @@
 // Starts workflows of the platform's automation (Flow) that begin with one of the app's triggers.
 import type { AdminRequest } from './admin-api.ts'
 import { FLOW_TRIGGER } from './operations.ts'
-import { PlatformRefusal } from './trouble.ts'
+import { PlatformRefusal } from './platform-failures.ts'
 
 /** `refused`: a further attempt would not help, for example because the shop's plan lacks Flow. */
 export type TriggerResult = { sent: true } | { refused: string }

@@ -5,7 +5,7 @@ import { PortError } from '../../plugins/contract.ts'
 import { AppError } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import type { Library } from './library.ts'
-import { through, type Transport } from './transport.ts'
+import { withTransport, type Transport } from './transport.ts'
 
 export interface Grants {
   /**
@@ -45,7 +45,7 @@ export function createGrants(library: Library, transport: Transport, log: Logger
       try {
         // Without `expiring` the library requests a token that never expires.
         const wanted = { shop, sessionToken, requestedTokenType, expiring: true }
-        return (await through(transport, () => library.auth.tokenExchange(wanted))).session
+        return (await withTransport(transport, () => library.auth.tokenExchange(wanted))).session
       } catch (error) {
         if (SESSION_REFUSED.includes(errorCode(error))) throw new AppError('unauthenticated')
         warn(shop, error)
@@ -54,8 +54,9 @@ export function createGrants(library: Library, transport: Transport, log: Logger
     },
     refresh: async (shop, refreshToken) => {
       try {
-        return (await through(transport, () => library.auth.refreshToken({ shop, refreshToken })))
-          .session
+        return (
+          await withTransport(transport, () => library.auth.refreshToken({ shop, refreshToken }))
+        ).session
       } catch (error) {
         warn(shop, error)
         if (TOKEN_ENDED.includes(errorCode(error))) return null

@@ -16,7 +16,7 @@ export interface Cost {
   throttleStatus: ThrottleStatus
 }
 
-export type Trouble = { reason: string } & (
+export type PlatformFailure = { reason: string } & (
   | { kind: 'throttled'; cost: Cost | null }
   | { kind: 'too_many'; waitMs: number }
   | { kind: 'fault' }
@@ -28,7 +28,7 @@ const TOO_MANY_WAIT_MS = 2000
 const LONGEST_RETRY_AFTER_MS = 60_000
 
 /** Rethrows errors that are not the platform's. */
-export function diagnose(error: unknown): Trouble {
+export function classifyFailure(error: unknown): PlatformFailure {
   if (error instanceof GraphqlQueryError) return diagnoseAnswer(error)
   if (error instanceof HttpThrottlingError) {
     const seconds = error.response.retryAfter
@@ -47,7 +47,7 @@ export function diagnose(error: unknown): Trouble {
   throw error
 }
 
-function diagnoseAnswer(error: GraphqlQueryError): Trouble {
+function diagnoseAnswer(error: GraphqlQueryError): PlatformFailure {
   const { errors, extensions } = error.body as {
     errors?: { graphQLErrors?: { extensions?: { code?: string } }[] }
     extensions?: unknown
@@ -70,7 +70,7 @@ function diagnoseAnswer(error: GraphqlQueryError): Trouble {
 /** The platform answered, and would give the same answer again. */
 export class PlatformRefusal extends PortError {}
 
-export function unavailable({ kind, reason }: Trouble): PortError {
+export function unavailableError({ kind, reason }: PlatformFailure): PortError {
   const Failure = kind === 'refused' ? PlatformRefusal : PortError
   const message = `${ERRORS.storefront_unavailable.message}: ${reason}`
   return new Failure('storefront_unavailable', message, true)

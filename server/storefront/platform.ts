@@ -91,7 +91,7 @@ export function createStorefront(options: PlatformOptions): Storefront {
     intake: createIntake(database, signing, log),
     close: async () => {
       closing.abort()
-      await profiles.settled()
+      await profiles.idle()
     },
   }
 }

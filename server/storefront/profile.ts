@@ -18,7 +18,7 @@ export interface Profiles {
    */
   follow(shop: number): Promise<void>
   /** Resolves when no read is running; abort them with the signal first. */
-  settled(): Promise<void>
+  idle(): Promise<void>
 }
 
 interface Profile {
@@ -61,7 +61,7 @@ export function createProfiles(
       track(claimed)
       return claimed
     },
-    settled: async () => {
+    idle: async () => {
       while (underway.size > 0) await Promise.all(underway)
     },
   }

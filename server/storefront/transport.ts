@@ -24,6 +24,6 @@ setAbstractFetchFunc((input: Parameters<typeof fetch>[0], init: RequestInit = {}
 })
 
 /** Runs `work`; every request of the library inside it uses `transport`. */
-export function through<T>(transport: Transport, work: () => Promise<T>): Promise<T> {
+export function withTransport<T>(transport: Transport, work: () => Promise<T>): Promise<T> {
   return present.run(transport, work)
 }

@@ -88,7 +88,7 @@ export function createWholeCatalog(
         userErrors: [],
       }
       if (bulkOperation) return bulkOperation.id
-      throw trouble(userErrors[0]?.message ?? 'it did not start to gather it')
+      throw catalogError(userErrors[0]?.message ?? 'it did not start to gather it')
     },
     gathering: async (id, signal) => {
       const { bulkOperation } = await request<State>(
@@ -103,13 +103,13 @@ export function createWholeCatalog(
       const objects = Number(objectCount)
       if (status === 'COMPLETED') return { status: 'complete', url, objects }
       if (status === 'CREATED' || status === 'RUNNING') return { status: 'running', objects }
-      throw trouble(`gathering it ended as ${status}${errorCode ? ` (${errorCode})` : ''}`)
+      throw catalogError(`gathering it ended as ${status}${errorCode ? ` (${errorCode})` : ''}`)
     },
     rows: (url, signal) => readRows(url, transport, signal),
   }
 }
 
-const trouble = (reason: string, cause?: unknown) =>
+const catalogError = (reason: string, cause?: unknown) =>
   new PortError(
     'storefront_unavailable',
     `${ERRORS.storefront_unavailable.message}: ${reason}`,
@@ -123,10 +123,10 @@ async function* readRows(
   signal: AbortSignal,
 ): AsyncGenerator<CatalogRow> {
   // The address contains its own key: without TLS it could be read on the way.
-  if (URL.parse(url)?.protocol !== 'https:') throw trouble('it named no safe address')
+  if (URL.parse(url)?.protocol !== 'https:') throw catalogError('it named no safe address')
   try {
     const response = await transport(url, { redirect: 'error', signal })
-    if (!response.ok || !response.body) throw trouble(`it answered HTTP ${response.status}`)
+    if (!response.ok || !response.body) throw catalogError(`it answered HTTP ${response.status}`)
     const lines = createInterface({
       input: Readable.fromWeb(response.body as never),
       crlfDelay: Infinity,
@@ -134,7 +134,7 @@ async function* readRows(
     for await (const line of lines) if (line !== '') yield rowOf(JSON.parse(line) as Line)
   } catch (error) {
     signal.throwIfAborted()
-    throw error instanceof PortError ? error : trouble('its answer broke off', error)
+    throw error instanceof PortError ? error : catalogError('its answer broke off', error)
   }
 }
 

@@ -7,7 +7,7 @@ import {
   APPLY_CHANGE,
   changeOfKey,
   readChange,
-  settleChange,
+  completeChange,
   WANTED_CHANGES,
   type Reported,
 } from './changes.ts'
@@ -44,6 +44,6 @@ export const changesTask = (
     const { subject } = change
     const later = await apply[change.kind](scope, { ...reported, subject }, signal)
     if (later) return later
-    return (await settleChange(scope, change, reported.noted)) ? null : new Date()
+    return (await completeChange(scope, change, reported.noted)) ? null : new Date()
   },
 })

@@ -118,7 +118,7 @@ export async function readChange(
  * Deletes the processed change; false if it was reported again since it was read: then it runs once
  * more.
  */
-export async function settleChange(
+export async function completeChange(
   scope: ShopScope,
   { kind, subject }: Pick<ShopChange, 'kind' | 'subject'>,
   noted: number,

@@ -31,7 +31,10 @@ export const claimOrders = (tx: ShopScope, most: number): Promise<ClaimedOrder[]
 /**
  * Deletes processed orders; an order that was reported again since it was claimed runs once more.
  */
-export async function settleOrders(tx: ShopScope, orders: readonly ClaimedOrder[]): Promise<void> {
+export async function completeOrders(
+  tx: ShopScope,
+  orders: readonly ClaimedOrder[],
+): Promise<void> {
   if (orders.length === 0) return
   // Locked in the order in which webhooks lock them.
   await tx.query(

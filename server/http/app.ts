@@ -212,7 +212,7 @@ function createKoa(parts: AppParts, metrics: Metrics, failures: FailureLimiter):
   app.on('error', (error: Error) => parts.log.debug('response', { error: error.message }))
   if (parts.storefront.handle)
     app.use(withoutKoa((request, response) => parts.storefront.handle!(request, response)))
-  app.use(timed(metrics))
+  app.use(withMetrics(metrics))
   app.use(errorResponses(parts.log))
   app.use(health(parts.database))
   app.use((ctx, next) => metrics.middleware(ctx, next))
@@ -237,7 +237,7 @@ function withoutKoa(handle: (request: IncomingMessage, response: ServerResponse)
   }
 }
 
-function timed(metrics: Metrics) {
+function withMetrics(metrics: Metrics) {
   return async (ctx: Context, next: Next): Promise<void> => {
     const begun = performance.now()
     try {

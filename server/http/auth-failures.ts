@@ -45,7 +45,7 @@ export function createFailureLimiter({
 
   async function count(network: string): Promise<AppError | null> {
     const { exceeded, remainingPoints, msBeforeNext } = await failures.consume(network)
-    if (remainingPoints <= 0) keep(refused, network, Date.now() + msBeforeNext)
+    if (remainingPoints <= 0) remember(refused, network, Date.now() + msBeforeNext)
     return exceeded ? tooMany(msBeforeNext) : null
   }
 
@@ -56,7 +56,7 @@ export function createFailureLimiter({
       if (left > 0 && secret !== undefined && !right.has(secret)) throw tooMany(left)
       try {
         const found = await check()
-        if (secret !== undefined) keep(right, secret, true)
+        if (secret !== undefined) remember(right, secret, true)
         return found
       } catch (error) {
         if (!(error instanceof AppError && error.code === 'unauthenticated')) throw error
@@ -74,7 +74,7 @@ function tooMany(ms: number): AppError {
 }
 
 /** Stores the entry as the newest one. */
-function keep<V>(memory: Map<string, V>, key: string, value: V): void {
+function remember<V>(memory: Map<string, V>, key: string, value: V): void {
   memory.delete(key)
   memory.set(key, value)
   if (memory.size > MOST_KEPT) memory.delete(memory.keys().next().value!)

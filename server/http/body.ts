@@ -26,7 +26,7 @@ export function jsonReader(mostBytes: number): (ctx: Context) => Promise<unknown
       shapeCounter()(Buffer.from(text))
       return parsed(text)
     } catch (error) {
-      if (!(await discard(ctx.req))) ctx.set('Connection', 'close')
+      if (!(await discardRest(ctx.req))) ctx.set('Connection', 'close')
       throw error
     }
   }
@@ -84,22 +84,22 @@ function parsed(text: string): unknown {
 }
 
 /** Reads and discards the rest of a body. False: the rest is longer than the limit. */
-function discard(request: IncomingMessage): Promise<boolean> {
+function discardRest(request: IncomingMessage): Promise<boolean> {
   request.unpipe()
   if (request.readableEnded || request.destroyed) return Promise.resolve(request.complete)
   return new Promise((resolve) => {
     let left = MOST_DISCARDED
-    const settle = (whole: boolean) => {
+    const finish = (whole: boolean) => {
       clearTimeout(timer)
       request.off('data', count).off('end', ended).off('close', closed)
       resolve(whole)
     }
     const count = (piece: Buffer) => {
       left -= piece.length
-      if (left < 0) settle(false)
+      if (left < 0) finish(false)
     }
-    const ended = () => settle(true)
-    const closed = () => settle(false)
+    const ended = () => finish(true)
+    const closed = () => finish(false)
     const timer = setTimeout(closed, DISCARD_MS)
     request.on('data', count).once('end', ended).once('close', closed).resume()
   })

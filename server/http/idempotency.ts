@@ -38,7 +38,7 @@ export interface IdempotentRequest {
 type Work = (unique: string, scope: ShopScope) => Promise<Reply>
 
 /** Runs `work` unless the key already has a reply. */
-export async function idempotently(
+export async function runIdempotently(
   scope: ShopScope,
   request: IdempotentRequest,
   work: Work,

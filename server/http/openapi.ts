@@ -38,7 +38,7 @@ function commonErrors({ body, query, ...endpoint }: Endpoint): Partial<Record<nu
 
 const takesKey = ({ method }: Pick<Endpoint, 'method'>) => method === 'post' || method === 'put'
 /** It answers when an operation has ended, or earlier with 202. */
-const waits = ({ replies }: Pick<Endpoint, 'replies'>) => 200 in replies && 202 in replies
+const mayWait = ({ replies }: Pick<Endpoint, 'replies'>) => 200 in replies && 202 in replies
 
 const idempotencyKey = z.string().min(1).max(255).optional().meta({
   description:
@@ -54,7 +54,7 @@ const prefer = z
 function headersOf(endpoint: Endpoint) {
   const headers = {
     ...(takesKey(endpoint) ? { 'Idempotency-Key': idempotencyKey } : {}),
-    ...(waits(endpoint) ? { Prefer: prefer } : {}),
+    ...(mayWait(endpoint) ? { Prefer: prefer } : {}),
   }
   return Object.keys(headers).length === 0 ? {} : { header: z.object(headers) }
 }
@@ -87,7 +87,7 @@ export function openApiDocument(endpoints: readonly Endpoint[], baseUrl: string,
   })
   for (const [path, methods] of Object.entries(document.paths ?? {}))
     for (const [method, operation] of Object.entries(methods as Record<string, OpenApiOperation>))
-      complete(operation, method, path)
+      completeOperation(operation, method, path)
   return document
 }
 
@@ -135,7 +135,7 @@ export interface OpenApiOperation {
 }
 
 /** Adds an operation id, for generated clients, and the example. */
-function complete(operation: OpenApiOperation, method: string, path: string): void {
+function completeOperation(operation: OpenApiOperation, method: string, path: string): void {
   operation.operationId = operationId(method, path)
   const example: Example | undefined = EXAMPLES[`${method} ${path}`]
   if (!example) return

@@ -144,7 +144,7 @@ export function operationRecord(
     errors: operation.failed,
     bytes: operation.bytes,
     bytes_saved: operation.bytes_saved,
-    ...pace(operation, now),
+    ...estimateRemaining(operation, now),
     requested_by: operation.requested_by,
     created_at: operation.created_at.toISOString(),
     started_at: operation.started_at?.toISOString() ?? null,
@@ -192,7 +192,7 @@ function sourceOf(operation: OperationRow): OperationRecord['source'] {
 
 const tenths = (seconds: number) => Math.round(seconds * 10) / 10
 
-function pace(operation: OperationRow, now: Date) {
+function estimateRemaining(operation: OperationRow, now: Date) {
   const {
     total,
     started_at,

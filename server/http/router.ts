@@ -10,7 +10,7 @@ import type { Secrets } from '../secrets.ts'
 import type { Authenticator } from './auth.ts'
 import { hasNoBody, jsonReader } from './body.ts'
 import { scopesOf, type Caller, type Endpoint, type Reply } from './endpoint.ts'
-import { idempotently } from './idempotency.ts'
+import { runIdempotently } from './idempotency.ts'
 import type { RateLimiter } from './rate-limit.ts'
 import { validate } from './validate.ts'
 
@@ -72,7 +72,7 @@ async function answer(
   const writes = (endpoint.method === 'post' || endpoint.method === 'put') && !endpoint.readsBody
   const reply =
     key && writes
-      ? await idempotently(
+      ? await runIdempotently(
           caller.scope,
           {
             key,

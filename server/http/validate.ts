@@ -14,7 +14,7 @@ export function validate<Schema extends z.ZodType>(
   value: unknown,
 ): z.output<Schema> {
   const problems = new Problems()
-  const unstored = unstorable(value)
+  const unstored = unstorableTexts(value)
   const parsed = parseBounded(schema, value)
   for (const issue of parsed.issues ?? []) problems.add(issue, value)
   if (unstored.length > 0) problems.addUnlessNamed(unstored)
@@ -50,7 +50,7 @@ const placeOf = ({ index, param }: ErrorDetail) => `${index} ${param}`
  * PostgreSQL cannot store the character 0 or half a surrogate pair: text with one is refused here,
  * in any field. Runs first, so that no later walk meets a value that is nested too deep for it.
  */
-function unstorable(value: unknown): ErrorDetail[] {
+function unstorableTexts(value: unknown): ErrorDetail[] {
   const found: ErrorDetail[] = []
   const path: PropertyKey[] = []
   const report = (code: ErrorCode, message: string) => found.push(detail(path, code, message))

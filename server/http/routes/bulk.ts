@@ -2,7 +2,7 @@
 // /api/files/bulk-delete.
 import { z } from 'zod'
 import { settingChanges, type Step, type Workflow } from '../../../plugins/contract.ts'
-import { action, startWorkflow } from '../../channels/admin.ts'
+import { workflowOfAction, startWorkflow } from '../../channels/admin.ts'
 import { hasEnded, type OperationRow } from '../../engine/engine.ts'
 import { parsePublicId, toPublicId, unknownUuid } from '../../ids.ts'
 import {
@@ -76,12 +76,16 @@ const update = (parts: OperationParts) =>
         Object.entries(settings).filter(([, value]) => value !== undefined),
       )
       const change =
-        Object.keys(given).length > 0 ? action(parts.engine, 'update-settings', given) : null
-      const tagging = tags ? action(parts.engine, 'tag-files', { mode: tags_mode, tags }) : null
+        Object.keys(given).length > 0
+          ? workflowOfAction(parts.engine, 'update-settings', given)
+          : null
+      const tagging = tags
+        ? workflowOfAction(parts.engine, 'tag-files', { mode: tags_mode, tags })
+        : null
       return run(
         parts,
         request,
-        joined(change, tagging)!,
+        joinWorkflows(change, tagging)!,
         'updated',
         parts.limits.background_update,
       )
@@ -108,11 +112,12 @@ const remove = (parts: OperationParts) =>
     replies: replies('deleted', 'Every file has its result'),
     handler: (request) => {
       const { remove_mappings, backup_first, permanent } = request.body
-      const backup = backup_first && permanent ? action(parts.engine, 'back-up-files', {}) : null
+      const backup =
+        backup_first && permanent ? workflowOfAction(parts.engine, 'back-up-files', {}) : null
       const remove = permanent
-        ? action(parts.engine, 'purge-files', {})
-        : action(parts.engine, 'delete-files', { remove_mappings, backup_first })
-      const workflow = joined(backup, remove)!
+        ? workflowOfAction(parts.engine, 'purge-files', {})
+        : workflowOfAction(parts.engine, 'delete-files', { remove_mappings, backup_first })
+      const workflow = joinWorkflows(backup, remove)!
       const { id, title, action: name } = remove
       return run(
         parts,
@@ -134,7 +139,7 @@ const replies = <const Name extends string>(done: Name, description: string) => 
  * Joins two workflows: the second one's steps after the first one's; the steps on the whole
  * operation stay last.
  */
-function joined(first: Workflow | null, second: Workflow | null): Workflow | null {
+function joinWorkflows(first: Workflow | null, second: Workflow | null): Workflow | null {
   if (!first || !second) return first ?? second
   const isLast = ({ plugin }: Step) => plugin === 'notify'
   const steps = [...first.steps, ...second.steps].filter((step) => !isLast(step))
@@ -151,7 +156,7 @@ async function run(
 ): Promise<Reply> {
   const malformed = new Map<string, string>()
   const ids = body.file_ids.map(
-    (given) => parsePublicId('file', given) ?? unknown(given, malformed),
+    (given) => parsePublicId('file', given) ?? replacementId(given, malformed),
   )
   const id = await startWorkflow(engine, caller.scope, workflow, {
     source: { type: 'files', ids },
@@ -171,7 +176,7 @@ async function run(
 const REPEATED = 100
 
 /** A malformed id is treated like an unknown one; `malformed` stores what was given. */
-function unknown(given: string, malformed: Map<string, string>): string {
+function replacementId(given: string, malformed: Map<string, string>): string {
   const uuid = unknownUuid(given)
   malformed.set(uuid, given.slice(0, REPEATED))
   return uuid

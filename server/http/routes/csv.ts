@@ -35,7 +35,7 @@ import {
 } from '../csv-record.ts'
 import { fromCursor, integer, toCursor } from '../cursors.ts'
 import { endpoint, type Caller, type Endpoint, type Reply, type Scope } from '../endpoint.ts'
-import { idempotently } from '../idempotency.ts'
+import { runIdempotently } from '../idempotency.ts'
 import { operationPath, operationRecord, operationSchema } from '../operation-record.ts'
 import { errorSchema, givenName, listOf, page } from '../schemas.ts'
 import { requireScopes } from '../scopes.ts'
@@ -132,7 +132,7 @@ const upload = ({ secrets }: CsvParts) =>
       if (!key) return reply()
       const body = { filename, sha256: hash.digest('hex') }
       const request = { key, method: 'post', path: ctx.path, body, secrets, signal }
-      return onceFor(caller, id, (work) => idempotently(caller.scope, request, work), reply)
+      return onceFor(caller, id, (work) => runIdempotently(caller.scope, request, work), reply)
     },
   })
 

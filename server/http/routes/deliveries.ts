@@ -41,31 +41,31 @@ const whole = { description: 'The delivery', schema: deliveryDetailSchema }
 const readers = ['files:read', 'links:write'] as const
 
 export const deliveryRoutes = (parts: DeliveryRouteParts): Endpoint[] => [
-  listing(parts),
-  reading(parts),
-  changing(parts),
-  acting(parts, {
+  list(parts),
+  read(parts),
+  change(parts),
+  actionRoute(parts, {
     ...{ name: 'resend', summary: 'Send the buyer’s email once more', status: 202 },
     conflict: 'It is not ready, or has no email address',
     act: resendDelivery,
   }),
-  acting(parts, {
+  actionRoute(parts, {
     ...{ name: 'revoke', summary: 'Revoke a delivery, for good', status: 200 },
     act: revokeDelivery,
   }),
-  acting(parts, {
+  actionRoute(parts, {
     ...{ name: 'hold', summary: 'Hold a delivery back', status: 200 },
     conflict: 'It was revoked',
     act: holdBack,
   }),
-  acting(parts, {
+  actionRoute(parts, {
     ...{ name: 'release', summary: 'Release a delivery that is held', status: 200 },
     conflict: 'It was revoked',
     act: releaseDelivery,
   }),
 ]
 
-const listing = (parts: DeliveryRouteParts) =>
+const list = (parts: DeliveryRouteParts) =>
   endpoint({
     ...about,
     method: 'get',
@@ -101,7 +101,7 @@ const listing = (parts: DeliveryRouteParts) =>
     },
   })
 
-const reading = (parts: DeliveryRouteParts) =>
+const read = (parts: DeliveryRouteParts) =>
   endpoint({
     ...about,
     method: 'get',
@@ -114,7 +114,7 @@ const reading = (parts: DeliveryRouteParts) =>
     handler: ({ caller, params }) => answer(parts, caller, idOf(params.id)),
   })
 
-const changing = (parts: DeliveryRouteParts) =>
+const change = (parts: DeliveryRouteParts) =>
   endpoint({
     ...about,
     method: 'patch',
@@ -184,7 +184,7 @@ interface Act {
   act(scope: ShopScope, id: string, parts: ChangeParts): Promise<void>
 }
 
-const acting = (parts: DeliveryRouteParts, { name, summary, status, conflict, act }: Act) =>
+const actionRoute = (parts: DeliveryRouteParts, { name, summary, status, conflict, act }: Act) =>
   endpoint({
     ...about,
     method: 'post',

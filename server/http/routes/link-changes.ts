@@ -15,11 +15,11 @@ import type { LinkRouteParts } from './links.ts'
 type Parts = Pick<LinkRouteParts, 'secrets' | 'baseUrl' | 'clock' | 'limits'>
 
 export const linkChangeRoutes = (parts: Parts): Endpoint[] => [
-  revoking(parts),
-  extending(parts),
-  resetting(parts),
+  revoke(parts),
+  extend(parts),
+  reset(parts),
   revokingMany(parts),
-  sending(parts),
+  send(parts),
 ]
 
 const byId = z.strictObject({ id: z.string() })
@@ -40,7 +40,7 @@ const one = (path: string, summary: string, description: string) => ({
   },
 })
 
-const revoking = (parts: Parts) =>
+const revoke = (parts: Parts) =>
   endpoint({
     ...one('revoke', 'Revoke a link', 'For good. A pack’s link takes those of its files with it.'),
     handler: async ({ caller, params }) => {
@@ -50,7 +50,7 @@ const revoking = (parts: Parts) =>
     },
   })
 
-const extending = (parts: Parts) =>
+const extend = (parts: Parts) =>
   endpoint({
     ...one(
       'extend',
@@ -67,7 +67,7 @@ const extending = (parts: Parts) =>
     },
   })
 
-const resetting = (parts: Parts) =>
+const reset = (parts: Parts) =>
   endpoint({
     ...one('reset', 'Reset a link’s download count', 'It can be used as often as a new link.'),
     handler: async ({ caller, params }) => {
@@ -124,7 +124,7 @@ const revokingMany = (parts: Parts) =>
       }),
   })
 
-const sending = (parts: Parts) =>
+const send = (parts: Parts) =>
   endpoint({
     method: 'post',
     path: '/api/links/email',

@@ -14,7 +14,7 @@ import { AppError } from '../../errors.ts'
 import { createLinks } from '../../files/links.ts'
 import { parsePublicId, toPublicId } from '../../ids.ts'
 import type { Reply } from '../endpoint.ts'
-import { idempotently } from '../idempotency.ts'
+import { runIdempotently } from '../idempotency.ts'
 
 const DAY_MS = 86_400_000
 const FILES = 150
@@ -248,17 +248,17 @@ describe('an Idempotency-Key', () => {
       return error ? Promise.reject(error) : Promise.resolve(reply)
     }
     await expect(
-      idempotently(app.owner.scope, request('once'), work(new AppError('conflict'))),
+      runIdempotently(app.owner.scope, request('once'), work(new AppError('conflict'))),
     ).rejects.toThrow()
     await expect(
-      idempotently(app.owner.scope, request('once'), work(new Error('cut'))),
+      runIdempotently(app.owner.scope, request('once'), work(new Error('cut'))),
     ).rejects.toThrow('cut')
     await expect(
-      idempotently(app.owner.scope, request('once'), work(new AppError('unavailable'))),
+      runIdempotently(app.owner.scope, request('once'), work(new AppError('unavailable'))),
     ).rejects.toThrow()
-    expect(await idempotently(app.owner.scope, request('once'), work())).toEqual(reply)
+    expect(await runIdempotently(app.owner.scope, request('once'), work())).toEqual(reply)
     expect([new Set(uses).size, uses[1] === uses[2], uses[2] === uses[3]]).toEqual([2, true, true])
-    expect(await idempotently(app.owner.scope, request('once'), work())).toMatchObject({
+    expect(await runIdempotently(app.owner.scope, request('once'), work())).toMatchObject({
       ...reply,
       headers: {},
     })
@@ -267,7 +267,7 @@ describe('an Idempotency-Key', () => {
 
   it('has work in the database done with its answer, or not at all: also where two take themselves for the first', async () => {
     const before = await linksMade()
-    const broken = idempotently(
+    const broken = runIdempotently(
       app.owner.scope,
       request('atomic', true),
       async (_unique, scope) => {
@@ -277,18 +277,22 @@ describe('an Idempotency-Key', () => {
     )
     await expect(broken).rejects.toThrow('killed')
     expect(await linksMade()).toBe(before)
-    const slow = idempotently(app.owner.scope, request('atomic', true), async (_unique, scope) => {
-      await makeOne(scope)
-      // Meanwhile the first request counts as dead, and another one has finished.
-      await app.owner.scope.query(
-        `update idempotency_keys set holder_beat_at = '-infinity' where shop_id = :shop and key = 'atomic'`,
-      )
-      await idempotently(app.owner.scope, request('atomic', true), async (_again, other) => {
-        await makeOne(other)
-        return reply
-      })
-      return { ...reply, body: 'of the late one' }
-    })
+    const slow = runIdempotently(
+      app.owner.scope,
+      request('atomic', true),
+      async (_unique, scope) => {
+        await makeOne(scope)
+        // Meanwhile the first request counts as dead, and another one has finished.
+        await app.owner.scope.query(
+          `update idempotency_keys set holder_beat_at = '-infinity' where shop_id = :shop and key = 'atomic'`,
+        )
+        await runIdempotently(app.owner.scope, request('atomic', true), async (_again, other) => {
+          await makeOne(other)
+          return reply
+        })
+        return { ...reply, body: 'of the late one' }
+      },
+    )
     expect(await slow).toMatchObject(reply)
     expect(await linksMade()).toBe(before + 1)
   })

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream'
 import Papa from 'papaparse'
 import { z } from 'zod'
-import { action, startWorkflow } from '../../channels/admin.ts'
+import { workflowOfAction, startWorkflow } from '../../channels/admin.ts'
 import type { Limits } from '../../config.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
@@ -64,12 +64,12 @@ export interface LinkRouteParts {
 }
 
 export const linkRoutes = (parts: LinkRouteParts): Endpoint[] => [
-  making(parts),
-  listing(parts),
-  exporting(parts),
+  create(parts),
+  list(parts),
+  exportCsv(parts),
 ]
 
-const making = (parts: LinkRouteParts) =>
+const create = (parts: LinkRouteParts) =>
   endpoint({
     method: 'post',
     path: '/api/links',
@@ -145,7 +145,7 @@ async function operate(
 ): Promise<Reply> {
   const details = await unknownFiles(caller.scope, ids)
   if (details.length > 0) throw new AppError('validation_failed', { param: 'file_ids', details })
-  const id = await startWorkflow(engine, caller.scope, action(engine, ACTION, options), {
+  const id = await startWorkflow(engine, caller.scope, workflowOfAction(engine, ACTION, options), {
     source: { type: 'files', ids },
     dryRun: false,
     requestedBy: caller.name,
@@ -161,7 +161,7 @@ async function operate(
   }
 }
 
-const listing = (parts: LinkRouteParts) =>
+const list = (parts: LinkRouteParts) =>
   endpoint({
     method: 'get',
     path: '/api/links',
@@ -214,7 +214,7 @@ const COLUMNS = [
   'created_at',
 ] as const
 
-const exporting = (parts: LinkRouteParts) =>
+const exportCsv = (parts: LinkRouteParts) =>
   endpoint({
     method: 'get',
     path: '/api/links/export.csv',

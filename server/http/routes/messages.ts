@@ -38,10 +38,10 @@ export const messageSchema = z
   .meta({ id: 'Message' })
 
 export function messageRoutes(parts: { secrets: Secrets; baseUrl: string }): Endpoint[] {
-  return [listing(parts.baseUrl), sending(parts.baseUrl), signingSecret(parts.secrets)]
+  return [list(parts.baseUrl), send(parts.baseUrl), signingSecret(parts.secrets)]
 }
 
-const listing = (baseUrl: string) =>
+const list = (baseUrl: string) =>
   endpoint({
     method: 'get',
     path: '/api/messages',
@@ -71,7 +71,7 @@ const listing = (baseUrl: string) =>
     },
   })
 
-const sending = (baseUrl: string) =>
+const send = (baseUrl: string) =>
   endpoint({
     method: 'post',
     path: '/api/messages/{id}/send',

@@ -20,7 +20,7 @@ const MOST_FIELDS = 1_000
  */
 export function parseBounded<S extends z.ZodType>(schema: S, value: unknown): Parsed<z.output<S>> {
   const cuts = new Cuts()
-  const parsed = schema.safeParse(cuts.fit(concrete(schema), value), { error: problemText })
+  const parsed = schema.safeParse(cuts.fit(unwrapSchema(schema), value), { error: problemText })
   if (parsed.success && cuts.issues.length === 0) return { data: parsed.data }
   const places = new Set(cuts.issues.map(({ path }) => placeOf(path)))
   const others = (parsed.error?.issues ?? []).filter(({ path }) => !places.has(placeOf(path)))
@@ -59,7 +59,7 @@ class Cuts {
     const lists = schemas.filter(isList)
     const { most, check } = limitOf(lists, MOST_ELEMENTS)
     if (list.length > most) this.report('array', check, list, `At most ${most}`, most)
-    const inner = lists.flatMap((one) => concrete(one._zod.def.element))
+    const inner = lists.flatMap((one) => unwrapSchema(one._zod.def.element))
     return list.slice(0, most).map((element, at) => this.inside(at, inner, element))
   }
 
@@ -124,16 +124,16 @@ function lengthIn(check: z.core.$ZodCheck<never>): number | null {
 
 function fieldOf(schema: Schema, name: string): readonly Schema[] {
   const { def } = schema._zod as z.core.$ZodTypes['_zod']
-  if (def.type === 'record') return concrete(def.valueType)
+  if (def.type === 'record') return unwrapSchema(def.valueType)
   if (def.type !== 'object') return []
-  if (Object.hasOwn(def.shape, name)) return concrete(def.shape[name]!)
-  return def.catchall ? concrete(def.catchall) : []
+  if (Object.hasOwn(def.shape, name)) return unwrapSchema(def.shape[name]!)
+  return def.catchall ? unwrapSchema(def.catchall) : []
 }
 
 const known = new WeakMap<Schema, readonly Schema[]>()
 
 /** Unwraps optional, nullable, default and union: the schemas inside describe the value. */
-function concrete(schema: Schema): readonly Schema[] {
+function unwrapSchema(schema: Schema): readonly Schema[] {
   const kept = known.get(schema)
   if (kept) return kept
   const found = alternativesOf(schema)
@@ -145,13 +145,13 @@ function alternativesOf(schema: Schema): readonly Schema[] {
   const { def } = schema._zod as z.core.$ZodTypes['_zod']
   switch (def.type) {
     case 'union':
-      return def.options.flatMap(concrete)
+      return def.options.flatMap(unwrapSchema)
     case 'intersection':
-      return [...concrete(def.left), ...concrete(def.right)]
+      return [...unwrapSchema(def.left), ...unwrapSchema(def.right)]
     case 'pipe':
-      return concrete(def.in)
+      return unwrapSchema(def.in)
     case 'lazy':
-      return concrete(def.getter())
+      return unwrapSchema(def.getter())
     // Stands for the unknown fields of a strict object, which are refused unread.
     case 'never':
       return []
@@ -162,7 +162,7 @@ function alternativesOf(schema: Schema): readonly Schema[] {
     case 'nonoptional':
     case 'readonly':
     case 'catch':
-      return concrete(def.innerType)
+      return unwrapSchema(def.innerType)
     default:
       return [schema]
   }

@@ -521,9 +521,9 @@ export function defineConfig(
   const allLimits = { ...DEFAULT_LIMITS, ...limits }
   const whole: Config = { ...config, workflows, channels, plans, limits: allLimits }
   const problems = [
-    ...doubled('plugin', whole.plugins),
-    ...doubled('workflow', whole.workflows),
-    ...doubled('channel', whole.channels),
+    ...duplicateIds('plugin', whole.plugins),
+    ...duplicateIds('workflow', whole.workflows),
+    ...duplicateIds('channel', whole.channels),
     ...channelProblems(whole.channels, whole.workflows),
     ...whole.workflows.flatMap((workflow) =>
       workflowProblems(workflow, whole.plugins, workflow.action).map(
@@ -564,7 +564,7 @@ function impliedBy(plugin: Plugin, title: string, tells: boolean): Workflow {
   }
 }
 
-function doubled(what: string, list: readonly { id: string }[]): string[] {
+function duplicateIds(what: string, list: readonly { id: string }[]): string[] {
   const ids = list.map(({ id }) => id)
   return [...new Set(ids.filter((id, at) => ids.indexOf(id) !== at))].map(
     (id) => `${what} ${id} is listed twice`,

@@ -11,7 +11,7 @@ export interface Semaphore {
 export function createSemaphore(count: number): Semaphore {
   const waiting: (() => void)[] = []
   let free = count
-  const leave = () => {
+  const release = () => {
     const next = waiting.shift()
     if (next) next()
     else free++
@@ -38,7 +38,7 @@ export function createSemaphore(count: number): Semaphore {
       signal?.throwIfAborted()
       if (free > 0) free--
       else await wait(signal)
-      return leave
+      return release
     },
   }
 }

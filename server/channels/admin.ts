@@ -43,7 +43,7 @@ export async function startBulk(
   const workflow =
     request.actionWithOptions === undefined
       ? await own(engine, scope, request)
-      : action(engine, request.actionWithOptions, request.options)
+      : workflowOfAction(engine, request.actionWithOptions, request.options)
   const { per_file } = request.options
   if (request.actionWithOptions === 'create-links' && per_file)
     await requireSelected(scope, request.source, per_file as { file_id: string }[])
@@ -74,7 +74,7 @@ export async function startWorkflow(
   return engine.start(scope, {
     workflow,
     channel,
-    source: inTheRightPlace(engine, workflow, source),
+    source: placedSource(engine, workflow, source),
     request: {},
     requestedBy,
     dryRun,
@@ -130,7 +130,11 @@ async function own(
 }
 
 /** The built-in workflow of an action, with these options. Throws `validation_failed`. */
-export function action(engine: Engine, id: string, options: Record<string, unknown>): Workflow {
+export function workflowOfAction(
+  engine: Engine,
+  id: string,
+  options: Record<string, unknown>,
+): Workflow {
   const workflow = engine.workflow(id)
   const plugin = engine.plugins.find((one) => one.id === id)
   if (!workflow || !plugin || workflow.kind !== 'bulk')
@@ -144,7 +148,7 @@ export function action(engine: Engine, id: string, options: Record<string, unkno
  * Selects in the trash if the workflow works there. Throws `validation_failed` if it cannot work
  * where the filter looks.
  */
-export function inTheRightPlace(
+export function placedSource(
   { plugins }: Engine,
   workflow: Workflow,
   source: OperationSource,

@@ -27,7 +27,7 @@ export async function startRun(
   schedule: ScheduleRow,
   run: ScheduleRun,
 ): Promise<string> {
-  const workflow = told(await workflowOf(tx, schedule, engine), schedule.notify)
+  const workflow = withNotification(await workflowOf(tx, schedule, engine), schedule.notify)
   const { plugins } = engine
   const filter = placedFilter(schedule.filter, workflow, plugins)
   const start = (scope: ShopScope, dryRun: boolean) =>
@@ -99,7 +99,7 @@ async function discardPreviews(tx: ShopScope, engine: Engine, id: string): Promi
 }
 
 /** Raises a notice, unless the same one exists and is unread. */
-export async function leaveNotice(
+export async function raiseNoticeOnce(
   tx: ShopScope,
   notice: { level: 'warning' | 'critical'; title: string; body: string; operation: string | null },
 ): Promise<void> {
@@ -142,7 +142,7 @@ async function askToConfirm(
   operation: string,
 ): Promise<void> {
   const total = await totalOf(tx, engine, operation)
-  await leaveNotice(tx, {
+  await raiseNoticeOnce(tx, {
     level: 'warning',
     title: `“${schedule.name}” waits for you`,
     body: `It would delete ${total} files, and one run may delete ${schedule.cap}. Nothing was deleted: look at the preview and confirm it.`,
@@ -154,7 +154,7 @@ async function askToConfirm(
  * The workflow, with its notify step sending email as the schedule requires. Every run raises a
  * notice.
  */
-function told(workflow: Workflow, when: ScheduleRow['notify']): Workflow {
+function withNotification(workflow: Workflow, when: ScheduleRow['notify']): Workflow {
   const isNotify = ({ plugin }: Step) => plugin === 'notify'
   if (workflow.steps.some(isNotify)) {
     const steps = workflow.steps.map((step) =>

@@ -8,7 +8,7 @@ import type { Engine } from '../engine/engine.ts'
 import { AppError } from '../errors.ts'
 import { readShop } from '../files/shop-settings.ts'
 import { errorFields, type Logger } from '../log.ts'
-import { leaveNotice, runningOperation, startRun } from './schedule-run.ts'
+import { raiseNoticeOnce, runningOperation, startRun } from './schedule-run.ts'
 import { setNextRun, takeDue, type ScheduleRow } from './schedule-rows.ts'
 import { nextRuns } from './schedule-times.ts'
 
@@ -72,7 +72,7 @@ async function fire(tx: ShopScope, parts: ScheduleParts, id: string, now: Date):
   if (running) {
     const title = `“${schedule.name}” was skipped`
     const body = 'Its last run has not ended yet. It runs again at its next time.'
-    await leaveNotice(tx, { level: 'warning', title, body, operation: running })
+    await raiseNoticeOnce(tx, { level: 'warning', title, body, operation: running })
     return false
   }
   return started(tx, parts, schedule, now)
@@ -99,7 +99,7 @@ async function started(
     parts.log.warn('a schedule could not start its run', { schedule: id, ...errorFields(error) })
     const reason = error instanceof AppError ? error.message : 'Something went wrong on our side'
     const body = `${reason}. It tries again at its next time.`
-    await leaveNotice(tx, {
+    await raiseNoticeOnce(tx, {
       level: 'critical',
       title: `“${name}” could not run`,
       body,

@@ -69,12 +69,12 @@ export async function startWorker(
       { enter }: Pick<JobConcurrency, 'enter'> = concurrency,
     ): Task =>
     async (payload, helpers) => {
-      const leave = enter(flagsOf(helpers.job))
+      const release = enter(flagsOf(helpers.job))
       const id = String(helpers.job.id)
       jobs.add(id)
       return work(payload).finally(() => {
         jobs.delete(id)
-        leave()
+        release()
       })
     }
   const taskList: TaskList = {

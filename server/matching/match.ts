@@ -97,7 +97,8 @@ async function byFilename(scope: ShopScope, files: readonly Named[]): Promise<Ma
   const open = [...found.keys()].filter((at) => found[at]!.length === 0)
   // prettier-ignore
   const later = await knownRuns(scope, open.map((at) => laterRuns(files[at]!.filename)))
-  for (const [place, at] of open.entries()) found[at] = telling([...starts[at]!, ...later[place]!])
+  for (const [place, at] of open.entries())
+    found[at] = significantRuns([...starts[at]!, ...later[place]!])
   return found.map(hitsOfFilename)
 }
 
@@ -114,7 +115,7 @@ async function knownRuns(
   const keys = new Set(runs.flatMap((own) => own.map(({ key }) => key)))
   const known = Map.groupBy(await variantsBySkuParts(scope, [...keys]), ({ key }) => key)
   return runs.map((own) =>
-    own.filter(({ key }) => known.has(key)).map((run) => judged(run, known.get(run.key)!)),
+    own.filter(({ key }) => known.has(key)).map((run) => withWeakness(run, known.get(run.key)!)),
   )
 }
 
@@ -122,7 +123,7 @@ async function knownRuns(
  * If SKUs differ only in their delimiters, those in the name decide. A SKU of words or numbers that
  * the name contains with the same delimiters is not there by chance, unless they are spaces.
  */
-function judged(run: NameRun, variants: readonly MirroredVariant[]): KnownRun {
+function withWeakness(run: NameRun, variants: readonly MirroredVariant[]): KnownRun {
   const same = variants.filter(({ sku }) => nameKey(sku.trim()) === run.text)
   if (same.length === 0) return { run, variants }
   const meant = !run.first && /[-_.]/.test(run.text)
@@ -130,7 +131,7 @@ function judged(run: NameRun, variants: readonly MirroredVariant[]): KnownRun {
 }
 
 /** A SKU within a longer SKU is ignored; weak ones count only if there are no others. */
-function telling(found: readonly KnownRun[]): KnownRun[] {
+function significantRuns(found: readonly KnownRun[]): KnownRun[] {
   const outer = new Set(outermost(found.map(({ run }) => run)))
   const whole = found.filter(({ run }) => outer.has(run))
   const sure = whole.filter(({ run }) => !run.weak)

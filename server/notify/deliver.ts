@@ -5,7 +5,7 @@ import { type OutboxJob, queueMessage } from '../queue/queue.ts'
 import { type Logger, errorFields } from '../log.ts'
 import { createMessageLimiter } from './message-limiter.ts'
 import type { Deliverers, MessageKind, Message, Deliverer, DeliveryResult } from './outbox.ts'
-import { later, recordAttempt, recordAttempts, type Attempted } from './record-attempt.ts'
+import { afterStop, recordAttempt, recordAttempts, type Attempted } from './record-attempt.ts'
 
 export interface OutboxParts {
   database: Database
@@ -36,7 +36,7 @@ export function createDeliver(parts: OutboxParts): (job: OutboxJob) => Promise<v
   const limiter = createMessageLimiter(LIMITS)
   return async ({ shop, message: id }) => {
     const scope = forShop(parts.database, shop)
-    if (parts.signal.aborted) return queueMessage(scope, id, later())
+    if (parts.signal.aborted) return queueMessage(scope, id, afterStop())
     const kind = await kindOf(scope, id)
     if (!kind) return
     const over = limiter.take(kind, shop)

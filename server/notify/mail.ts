@@ -52,14 +52,14 @@ export function mailDeliverer(options: MailOptions): Deliverer {
     const semaphore = createSemaphore(SESSIONS)
     return Promise.all(
       written.map(async ({ message: { id, payload }, content }) => {
-        const leave = await semaphore.acquire()
+        const release = await semaphore.acquire()
         const link = linkInPayload(payload)
         const sent = link
           ? await withKey(scope, content, link, { secrets, baseUrl, now: clock() })
           : letters.has(id)
             ? letters.get(id)!
             : content
-        return handOver(options, id, sent, signal).finally(leave)
+        return handOver(options, id, sent, signal).finally(release)
       }),
     )
   }

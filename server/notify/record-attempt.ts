@@ -10,7 +10,7 @@ import { raiseFailureNotice } from './failure-notices.ts'
  * The next attempt after this process has stopped: late enough that another worker takes the
  * message.
  */
-export const later = (): Date => new Date(Date.now() + 5000)
+export const afterStop = (): Date => new Date(Date.now() + 5000)
 
 /**
  * Records the result, and queues the next attempt or notifies the shop. Throws if the database
@@ -74,7 +74,7 @@ type Writer<Status extends DeliveryResult['status']> = (
 const WRITERS: { [Status in DeliveryResult['status']]: Writer<Status> } = {
   sent: async (tx, message, { content = {}, reason }) => {
     // Even if the sweep has marked it as unknown in the meantime.
-    const held = await note(
+    const held = await writeResult(
       tx,
       message,
       ['sending', 'unknown'],
@@ -87,15 +87,15 @@ const WRITERS: { [Status in DeliveryResult['status']]: Writer<Status> } = {
   again: async (tx, message, { reason }, delays) => {
     const delay = delays[message.attempts - 1]
     if (delay === undefined) return giveUp(tx, message, { status: 'failed', reason })
-    if (await note(tx, message, ['sending'], 'waiting', reason))
+    if (await writeResult(tx, message, ['sending'], 'waiting', reason))
       await queueMessage(tx, message.id, new Date(Date.now() + delay))
   },
   returned: async (tx, message) => {
-    if (!(await note(tx, message, ['sending'], 'waiting', null))) return
+    if (!(await writeResult(tx, message, ['sending'], 'waiting', null))) return
     await tx.query('update outbox set attempts = attempts - 1 where shop_id = :shop and id = :id', {
       id: message.id,
     })
-    await queueMessage(tx, message.id, later())
+    await queueMessage(tx, message.id, afterStop())
   },
   failed: giveUp,
   unknown: giveUp,
@@ -106,12 +106,12 @@ async function giveUp(
   message: Message,
   end: { status: 'failed' | 'unknown'; reason: string },
 ): Promise<void> {
-  if (await note(tx, message, ['sending'], end.status, end.reason))
+  if (await writeResult(tx, message, ['sending'], end.status, end.reason))
     await raiseFailureNotice(tx, message, end)
 }
 
 /** False if another attempt has taken the message, or the sweep has recorded a result. */
-async function note(
+async function writeResult(
   tx: ShopScope,
   message: Message,
   from: readonly string[],

@@ -126,10 +126,10 @@ function whileAlive<Result>(
   work: (done: (error: Error | null, result?: Result) => void) => void,
 ): Promise<Result> {
   return new Promise<Result>((resolve, reject) => {
-    const fail = (error: Error) => settle(() => reject(error))
+    const fail = (error: Error) => finish(() => reject(error))
     const abort = () => fail(signal.reason as Error)
     const ended = () => fail(new Error('The mail server ended the connection'))
-    const settle = (end: () => void) => {
+    const finish = (end: () => void) => {
       connection.off('error', fail)
       connection.off('end', ended)
       signal.removeEventListener('abort', abort)
@@ -139,6 +139,6 @@ function whileAlive<Result>(
     connection.once('end', ended)
     signal.addEventListener('abort', abort, { once: true })
     if (signal.aborted) return abort()
-    work((error, result) => (error ? fail(error) : settle(() => resolve(result as Result))))
+    work((error, result) => (error ? fail(error) : finish(() => resolve(result as Result))))
   })
 }

@@ -18,7 +18,7 @@ import {
   claimOrders,
   delayOrder,
   nextOrderDue,
-  settleOrders,
+  completeOrders,
   type ClaimedOrder,
 } from '../storefront/webhooks/claims.ts'
 import { reconcileOrders } from './reconcile.ts'
@@ -89,7 +89,7 @@ const reconcileBatch = (
       await delayOrder(tx, claim)
     }
     const left = new Set(failed.map(({ claim }) => claim.order))
-    await settleOrders(
+    await completeOrders(
       tx,
       claimed.filter(({ order }) => !left.has(order)),
     )

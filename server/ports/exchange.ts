@@ -9,7 +9,7 @@ import {
   failureOf,
   noAnswer,
   notReached,
-  surplus,
+  surplusError,
   tooLarge,
   tooSlow,
 } from './failures.ts'
@@ -118,7 +118,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
     this.#state = 'settling'
     // Two turns of the event loop: by then, bytes that were sent together with the end have been
     // read.
-    setImmediate(() => setImmediate(() => this.#settle()))
+    setImmediate(() => setImmediate(() => this.#finish()))
   }
 
   onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
@@ -169,11 +169,11 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
 
   #onAbort = () => this.#fail(this.#options.signal.reason)
 
-  #settle(): void {
+  #finish(): void {
     if (this.#state !== 'settling') return
     const { connection, request, onClean } = this.#options
     if (request.method !== 'HEAD') {
-      if (connection.hasSurplus()) return this.#fail(surplus())
+      if (connection.hasSurplus()) return this.#fail(surplusError())
       // Without a length, the end of the connection is the end of the body, and a reset would look
       // like one.
       if (!this.#framed && connection.wasReset()) return this.#fail(brokenOff())

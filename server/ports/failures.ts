@@ -28,8 +28,8 @@ export const noAnswer = () => notAccessible(true, 'The server did not answer in 
 export const tooSlow = () => notAccessible(true, 'The server sent the file too slowly')
 export const brokenOff = (cause?: unknown) =>
   notAccessible(true, 'The connection broke off before the file was whole', cause)
-export const surplus = () => notAccessible(false, 'The server sent more than it had declared')
-export const encoded = () =>
+export const surplusError = () => notAccessible(false, 'The server sent more than it had declared')
+export const encodedError = () =>
   notAccessible(false, 'The server sent the file in a compressed form that was not asked for')
 export const badRedirect = () => notAccessible(false, 'The address redirects too often, or nowhere')
 export const tooLarge = () => new PortError('file_too_large', ERRORS.file_too_large.message, false)

@@ -13,7 +13,14 @@ import {
 } from './addresses.ts'
 import { createConnections } from './connections.ts'
 import { Exchange, type Timeouts } from './exchange.ts'
-import { badRedirect, badStatus, encoded, isNotReached, Throttled, tooLarge } from './failures.ts'
+import {
+  badRedirect,
+  badStatus,
+  encodedError,
+  isNotReached,
+  Throttled,
+  tooLarge,
+} from './failures.ts'
 
 export interface Opened extends Probe {
   /**
@@ -125,7 +132,7 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
   }
 
   /** Logs the reason for operators only: the caller learns less. */
-  const told = async <T>(url: string, work: Promise<T>): Promise<T> => {
+  const withLog = async <T>(url: string, work: Promise<T>): Promise<T> => {
     try {
       return await work
     } catch (error) {
@@ -140,7 +147,7 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
   const open = async (url: string, signal: AbortSignal): Promise<Opened> => {
     const answer = await follow('GET', url, signal)
     try {
-      const probe = await acceptable(answer)
+      const probe = await describeFile(answer)
       if (probe.size_bytes !== null && probe.size_bytes > fileBytes) throw tooLarge()
       return { ...probe, body: answer.body }
     } catch (error) {
@@ -157,7 +164,7 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
     try {
       const answer = await follow('HEAD', url, signal)
       await discard(answer.body)
-      const told = await acceptable(answer)
+      const told = await describeFile(answer)
       // Some servers answer HEAD with a length of 0: only GET shows an empty file.
       return told.size_bytes === 0 ? null : told
     } catch (error) {
@@ -172,17 +179,17 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
     if (told) return told
     const full = await follow('GET', url, signal)
     try {
-      return await acceptable(full)
+      return await describeFile(full)
     } finally {
       await full.body.return()
     }
   }
 
   return {
-    open: (url, signal) => told(url, open(url, signal)),
-    probe: (url, signal) => told(url, probe(url, signal)),
+    open: (url, signal) => withLog(url, open(url, signal)),
+    probe: (url, signal) => withLog(url, probe(url, signal)),
     post: (url, headers, body, signal) =>
-      told(
+      withLog(
         url,
         (async () => {
           const message = { method: 'POST' as const, headers: { ...HEADERS, ...headers }, body }
@@ -196,12 +203,12 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
 }
 
 /** The file that a good answer describes; throws for all others. */
-async function acceptable({ url, status, headers, body }: Answer): Promise<Probe> {
+async function describeFile({ url, status, headers, body }: Answer): Promise<Probe> {
   if (status !== 200) {
     await discard(body)
     throw badStatus(status, headers['retry-after'])
   }
-  if (!isPlain(headers['content-encoding'], url)) throw encoded()
+  if (!isPlain(headers['content-encoding'], url)) throw encodedError()
   const length = headers['content-length']
   return {
     size_bytes: length === undefined ? null : Number(length),

@@ -36,9 +36,9 @@ export async function adoptOnDisk(
 ): Promise<WrittenBlob | null> {
   signal?.throwIfAborted()
   const temporary = layout.temporary()
-  if (!(await linked(path, temporary))) return null
+  if (!(await tryLink(path, temporary))) return null
   try {
-    const written = known ? await synced(temporary, known) : await hashAndSync(temporary, signal)
+    const written = known ? await syncFile(temporary, known) : await hashAndSync(temporary, signal)
     // A sweep judges its age by this time, and the file may have waited for hours to be imported.
     await touch(temporary, new Date())
     await moveIntoPlace(temporary, layout.blob(shop, written.hash))
@@ -50,7 +50,7 @@ export async function adoptOnDisk(
   }
 }
 
-async function linked(from: string, to: string): Promise<boolean> {
+async function tryLink(from: string, to: string): Promise<boolean> {
   try {
     await link(from, to)
     return true
@@ -60,7 +60,7 @@ async function linked(from: string, to: string): Promise<boolean> {
   }
 }
 
-async function synced(path: string, known: WrittenBlob): Promise<WrittenBlob> {
+async function syncFile(path: string, known: WrittenBlob): Promise<WrittenBlob> {
   const fd = await open(path, 'r+')
   try {
     await sync(fd)

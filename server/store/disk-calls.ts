@@ -87,11 +87,11 @@ export async function append(fd: number, pieces: readonly Uint8Array[]): Promise
   let left = pieces
   while (left.length > 0) {
     const written = await writeOnce(fd, left)
-    left = after(left, written)
+    left = remainingPieces(left, written)
   }
 }
 
-function after(pieces: readonly Uint8Array[], written: number): readonly Uint8Array[] {
+function remainingPieces(pieces: readonly Uint8Array[], written: number): readonly Uint8Array[] {
   let skip = written
   let at = 0
   while (at < pieces.length && skip >= pieces[at]!.length) skip -= pieces[at++]!.length

@@ -100,7 +100,10 @@ export interface Look {
 }
 
 /** Null if no object has this key. */
-export async function look({ client, call, name }: S3Bucket, key: string): Promise<Look | null> {
+export async function headObject(
+  { client, call, name }: S3Bucket,
+  key: string,
+): Promise<Look | null> {
   const command = new HeadObjectCommand({ Bucket: name, Key: key })
   const found = await unlessMissing(call((options) => client.send(command, options)))
   return found && { size: found.ContentLength ?? 0, changed: found.LastModified ?? new Date() }

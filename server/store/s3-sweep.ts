@@ -13,7 +13,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { nameOf, unlessMissing, type S3Bucket } from './s3-calls.ts'
 import type { BlobKey, Keys } from './s3-keys.ts'
-import { look } from './s3-read.ts'
+import { headObject } from './s3-read.ts'
 import { copyObject, removeObject } from './s3-write.ts'
 import { StoreError, type BlobStore } from './store.ts'
 
@@ -123,7 +123,7 @@ async function sweepBlobs(
     const aside = keys.aside(shop, hash)
     const copied = await unlessMissing(copyObject(bucket, key, aside, size).then(() => true))
     if (!copied) continue
-    const now = await look(bucket, key)
+    const now = await headObject(bucket, key)
     const fresh = now !== null && !isOld(now.changed.getTime(), before)
     await removeObject(bucket, fresh ? aside : key)
     if (!fresh) removed += 1
@@ -143,7 +143,7 @@ async function finishAside(
   )
   for (const { hash, key, size, changed } of blobs) {
     if (wanted.has(hash)) {
-      const there = await look(bucket, keys.blob(shop, hash))
+      const there = await headObject(bucket, keys.blob(shop, hash))
       if (!there) await copyObject(bucket, key, keys.blob(shop, hash), size)
     } else if (!isOld(changed, before)) continue
     await removeObject(bucket, key)

@@ -8,7 +8,7 @@ import {
   UploadPartCopyCommand,
 } from '@aws-sdk/client-s3'
 import { nameOf, type S3Bucket } from './s3-calls.ts'
-import { look } from './s3-read.ts'
+import { headObject } from './s3-read.ts'
 import { StoreError } from './store.ts'
 
 /** Parts of one object uploaded concurrently. */
@@ -46,7 +46,7 @@ export async function startUpload(
   return {
     add: async (part) => {
       await parts.room()
-      const leave = await semaphore.acquire()
+      const release = await semaphore.acquire()
       parts.send(async (PartNumber) => {
         const command = new UploadPartCommand({
           ...upload,
@@ -54,7 +54,8 @@ export async function startUpload(
           Body: part,
           ContentLength: part.length,
         })
-        return (await call((options) => client.send(command, options), either).finally(leave)).ETag
+        return (await call((options) => client.send(command, options), either).finally(release))
+          .ETag
       })
     },
     addCopy: async (from, start, end) => {
@@ -137,5 +138,5 @@ async function isThere(
   error: unknown,
 ): Promise<boolean> {
   if (!(error instanceof StoreError) || nameOf(error.cause) !== 'NoSuchUpload') return false
-  return (await look(bucket, key))?.size === size
+  return (await headObject(bucket, key))?.size === size
 }

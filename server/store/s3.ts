@@ -4,7 +4,7 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { S3Location } from './address.ts'
 import { openBucket } from './s3-calls.ts'
 import { createKeys } from './s3-keys.ts'
-import { look, readBlob } from './s3-read.ts'
+import { headObject, readBlob } from './s3-read.ts'
 import { removeShopObjects, sweepBucket } from './s3-sweep.ts'
 import {
   adoptIntoBucket,
@@ -32,7 +32,7 @@ export function createS3Store(location: S3Location, sizes?: CopySizes): BlobStor
     read,
     readWhole: async (shop, hash) =>
       Buffer.concat(await Array.fromAsync<Buffer>(await read(shop, hash))),
-    size: async (shop, hash) => (await look(bucket, keys.blob(shop, hash)))?.size ?? null,
+    size: async (shop, hash) => (await headObject(bucket, keys.blob(shop, hash)))?.size ?? null,
     remove: async (shop, hash) => removeObject(bucket, keys.blob(shop, hash)),
     signedAddress: async (shop, hash, { expiresSeconds, disposition, contentType }) => {
       const as = { ResponseContentDisposition: disposition, ResponseContentType: contentType }

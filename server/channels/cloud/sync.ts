@@ -4,7 +4,7 @@ import type { ShopScope } from '../../db/for-shop.ts'
 import { queueTask } from '../../engine/background.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../errors.ts'
-import { leaveNotice } from '../schedule-run.ts'
+import { raiseNoticeOnce } from '../schedule-run.ts'
 import { startImport } from '../start-import.ts'
 import { cloudChannel } from './channel.ts'
 import type { Cloud } from './cloud.ts'
@@ -100,4 +100,4 @@ export const tellOf = (
   title: string,
   body: string,
   operation: string | null,
-): Promise<void> => leaveNotice(tx, { level, title, body, operation })
+): Promise<void> => raiseNoticeOnce(tx, { level, title, body, operation })

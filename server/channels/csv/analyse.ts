@@ -38,9 +38,9 @@ export async function analyse(text: AsyncIterable<string>, mostRows: number): Pr
   if (head.trim() === '') throw invalidCsv([{ row: 1, column: null, detail: 'The file is empty' }])
   const format = detectFormat(head)
   const all = async function* () {
-    yield readable(head).slice(format.skipped)
+    yield storableText(head).slice(format.skipped)
     for (let next = await pieces.next(); !next.done; next = await pieces.next())
-      yield readable(next.value)
+      yield storableText(next.value)
   }
   const found: Analysis = {
     format,
@@ -118,7 +118,7 @@ function invalidCsv(found: readonly Found[]): AppError {
 }
 
 /** Text that the database can store: without the character 0, which no table contains. */
-function readable(text: string): string {
+function storableText(text: string): string {
   if (text.includes('\0')) throw invalidCsv([{ row: 1, column: null, detail: NOT_TEXT }])
   return text
 }

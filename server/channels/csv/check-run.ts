@@ -3,7 +3,7 @@
 import type { Database } from '../../db/database.ts'
 import { forShop, type ShopScope } from '../../db/for-shop.ts'
 import type { BackgroundTask, TaskRun } from '../../engine/background.ts'
-import { holdersOf } from '../../files/name-allocation.ts'
+import { findNameOwners } from '../../files/name-allocation.ts'
 import { checkRows } from './check.ts'
 import { type CheckProgress, type KnownFile, type OddSkus } from './check-book.ts'
 import { beginCheck, CHECK_CSV, QUEUED_CHECKS, type StartedCheck } from './check-queue.ts'
@@ -91,7 +91,7 @@ export const checkUpload = (
 
 function lookups(scope: ShopScope) {
   return {
-    takenNames: (keys: readonly string[]) => holdersOf(scope, keys),
+    takenNames: (keys: readonly string[]) => findNameOwners(scope, keys),
     knownFiles: async (ids: readonly string[]) => {
       const rows = await scope.query<KnownFile & { id: string }>(
         `select id, name_key, deleted_at is not null as deleted from files

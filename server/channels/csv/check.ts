@@ -86,7 +86,7 @@ async function readAll(parts: CheckParts, book: Book): Promise<void> {
       const { values, problems } = readValues(cells, places)
       if (values.id !== null) book.noteUpdate(row)
       for (const problem of problems) await book.add(row, problem)
-      note(parts, book, row, values)
+      recordRow(parts, book, row, values)
       named.push({ row, id: values.id, filename: values.filename })
     }
     if (named.length >= LOOKUP_BATCH) await lookUp()
@@ -126,15 +126,15 @@ export async function* bodyOf(batches: AsyncIterable<RowBatch>): AsyncGenerator<
   }
 }
 
-function note({ probe }: CheckParts, book: Book, row: number, values: RowValues): void {
+function recordRow({ probe }: CheckParts, book: Book, row: number, values: RowValues): void {
   const { id, product_sku } = values
-  if (id === null && product_sku !== '' && list(book.skus, product_sku, row))
+  if (id === null && product_sku !== '' && addRow(book.skus, product_sku, row))
     book.newSkus.push(product_sku)
-  if (probe && id === null && !book.hasError(row)) list(book.urls, values.file_url, row)
+  if (probe && id === null && !book.hasError(row)) addRow(book.urls, values.file_url, row)
 }
 
 /** Adds the row; gives whether it is the first one with this key. */
-function list(map: Map<string, Rows>, key: string, row: number): boolean {
+function addRow(map: Map<string, Rows>, key: string, row: number): boolean {
   const rows = map.get(key)
   if (rows === undefined) map.set(key, row)
   else if (typeof rows === 'number') map.set(key, [rows, row])

@@ -68,7 +68,7 @@ const SYNONYMS: Readonly<Record<CsvField, readonly string[]>> = {
 const LEAST_CONTAINED = 4
 
 /** Lower case, only letters and digits. */
-export const plain = (header: string): string =>
+export const normalizeHeader = (header: string): string =>
   header
     .normalize('NFKD')
     .toLowerCase()
@@ -87,7 +87,7 @@ export function headerLabels(cells: readonly string[]): string[] {
 
 /** Equal for files with the same headers, in any order and case. */
 export const headersKey = (headers: readonly string[]): string =>
-  JSON.stringify(headers.map(plain).sort())
+  JSON.stringify(headers.map(normalizeHeader).sort())
 
 /** The index of each field's cell in a row; -1: no column. */
 export const placesOf = (
@@ -106,7 +106,7 @@ export const mappingOf = (suggestions: Suggestions): ColumnMapping =>
 /** How many headers are names or synonyms of fields: a measure for guessing the delimiter. */
 export const knownHeaders = (cells: readonly string[]): number =>
   cells.filter((cell) =>
-    FIELDS.some((field) => SYNONYMS[field].includes(plain(originalCell(cell)))),
+    FIELDS.some((field) => SYNONYMS[field].includes(normalizeHeader(originalCell(cell)))),
   ).length
 
 /** The best column for each field; no column is suggested twice. `rows`: the first rows' cells. */
@@ -116,7 +116,7 @@ export function suggestColumns(
 ): Suggestions {
   const all = FIELDS.flatMap((field) =>
     headers.flatMap((header, at) => {
-      const found = sureness(field, header, columnCells(rows, at))
+      const found = confidence(field, header, columnCells(rows, at))
       return found ? [{ field, header, ...found }] : []
     }),
   ).sort((a, b) => b.sure - a.sure)
@@ -133,13 +133,13 @@ export function suggestColumns(
 const columnCells = (rows: readonly (readonly string[])[], at: number) =>
   rows.map((cells) => originalCell(cells[at] ?? '').trim()).filter((cell) => cell !== '')
 
-function sureness(
+function confidence(
   field: CsvField,
   header: string,
   cells: readonly string[],
 ): { sure: number; reason: string } | null {
-  const name = plain(header)
-  if (name === plain(field)) {
+  const name = normalizeHeader(header)
+  if (name === normalizeHeader(field)) {
     // Other exports may have a column of that name, but only ours contains ids like these.
     if (field === 'id' && !cells.every((cell) => cell.startsWith('file_'))) return null
     return { sure: 1, reason: 'The header is the field’s own name' }

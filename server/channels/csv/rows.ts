@@ -81,7 +81,7 @@ export async function* readRows(
     first += data.length
     return batch
   }
-  for await (const piece of smaller(text)) {
+  for await (const piece of inSmallPieces(text)) {
     const input = left + piece
     const parsed = parse(input, false)
     left = input.slice(parsed.meta.cursor)
@@ -96,7 +96,7 @@ export async function* readRows(
 /**
  * Smaller pieces: cells that are no longer used before the next garbage collection cost nothing.
  */
-async function* smaller(text: AsyncIterable<string>): AsyncGenerator<string> {
+async function* inSmallPieces(text: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const piece of text)
     for (let at = 0; at < piece.length; at += PIECE)
       yield piece.length > PIECE ? piece.slice(at, at + PIECE) : piece

@@ -2,7 +2,7 @@
 // automatically.
 import { AppError, type ErrorDetail } from '../../errors.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
-import { FIELDS, headersKey, plain, type ColumnMapping } from './columns.ts'
+import { FIELDS, headersKey, normalizeHeader, type ColumnMapping } from './columns.ts'
 
 export interface SavedMapping {
   id: string
@@ -84,7 +84,7 @@ export async function savedFor(
     header === null
       ? null
       : (headers.find((one) => one === header) ??
-        headers.find((one) => plain(one) === plain(header)) ??
+        headers.find((one) => normalizeHeader(one) === normalizeHeader(header)) ??
         null)
   const mapping = Object.fromEntries(FIELDS.map((field) => [field, here(saved.mapping[field])]))
   return { name: saved.name, mapping: mapping as ColumnMapping }

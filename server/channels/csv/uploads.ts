@@ -73,7 +73,7 @@ export async function receiveCsv(
   )
   const { id } = made!
   try {
-    const { size, encoding, analysis } = await keep(scope, id, bytes)
+    const { size, encoding, analysis } = await storeBytes(scope, id, bytes)
     const { format, headers, rows, sample, structure, mapping } = analysis
     const saved = await savedFor(scope, headers)
     await scope.query(
@@ -118,7 +118,7 @@ async function makeRoom(scope: ShopScope, newest: string): Promise<void> {
 const TOO_MANY = `${MOST_KEPT} CSV files are being checked: wait until one of them is, or remove one`
 
 /** Stores the bytes, and reads them while they arrive. */
-async function keep(scope: ShopScope, id: string, bytes: AsyncIterable<Uint8Array>) {
+async function storeBytes(scope: ShopScope, id: string, bytes: AsyncIterable<Uint8Array>) {
   const detector = createEncodingDetector()
   let size = 0
   const kept = async function* () {

@@ -47,7 +47,7 @@ export async function receiveUpload(
   const file = await open(path, 'r+').catch(storageFailed)
   try {
     const hash = checksum && createHash(checksum.algorithm)
-    const end = await write(file, within(bytes, limit - offset), offset, (chunk) =>
+    const end = await write(file, limitBytes(bytes, limit - offset), offset, (chunk) =>
       hash?.update(chunk),
     )
     if (!hash || hash.digest().equals(checksum.digest)) return end
@@ -60,7 +60,7 @@ export async function receiveUpload(
   }
 }
 
-async function* within(bytes: AsyncIterable<Buffer>, most: number): AsyncGenerator<Buffer> {
+async function* limitBytes(bytes: AsyncIterable<Buffer>, most: number): AsyncGenerator<Buffer> {
   let left = most
   for await (const chunk of bytes) {
     left -= chunk.length
@@ -81,7 +81,7 @@ async function write(
   let waiting = 0
   const flush = async () => {
     await running
-    running = writeAll(file, piece, end).finally(freeing(piece))
+    running = writeAll(file, piece, end).finally(releaseChunks(piece))
     running.catch(() => {})
     end += waiting
     piece = []
@@ -107,7 +107,7 @@ async function write(
  * scan the whole heap dozens of times, which costs more than receiving them. Chunks with shared
  * memory are skipped.
  */
-const freeing = (chunks: readonly Buffer[]) => () => {
+const releaseChunks = (chunks: readonly Buffer[]) => () => {
   for (const { buffer, length } of chunks)
     if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0)
 }

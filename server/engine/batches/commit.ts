@@ -101,13 +101,13 @@ function commitGroup(
     )
     if (files.length > 0) await releaseFiles(tx, claim.operation.id, claim.lease, files)
     if (last) await enqueueNext(tx, claim)
-    const ended = group.map((each) => (blocked.has(each.item.position) ? waiting(each) : each))
+    const ended = group.map((each) => (blocked.has(each.item.position) ? waitingItem(each) : each))
     await writeEnded(tx, claim, ended, { limits, secrets, messages, fresh: new Set(), uniform: 0 })
   })
 }
 
 /** The item before it waits for a retry. Taking the name now would break the order. */
-const waiting = (ended: EndedItem): EndedItem =>
+const waitingItem = (ended: EndedItem): EndedItem =>
   ended.ending.status === 'done' ? { item: ended.item, ending: { status: 'returned' } } : ended
 
 /** Items whose name an item before them may still take. */

@@ -65,7 +65,7 @@ export async function admitCreated(
       const admitted = await admitFiles(
         inner,
         created.map(({ filename, bytes, tags }) => ({
-          draft: { ...likeness(model), filename, tags: [...(tags ?? model.tags)] },
+          draft: { ...inheritedDraft(model), filename, tags: [...(tags ?? model.tags)] },
           staged: bytes,
           onConflict: 'rename',
           channel,
@@ -98,7 +98,7 @@ class Refused extends Error {
 }
 
 /** What a new file inherits: not the place in a pack, and not whether it is in the trash. */
-const likeness = ({ mappings, ...draft }: Draft): Draft => ({
+const inheritedDraft = ({ mappings, ...draft }: Draft): Draft => ({
   filename: draft.filename,
   tags: draft.tags,
   mappings: mappings.map((mapping) => ({ ...mapping })).filter(({ method }) => method !== 'pack'),

@@ -96,7 +96,7 @@ async function* endingsOf(
   const kept = await keptPromises(steps, open, write, parts, signal)
   yield* kept.ended
   const onStaged = (item: WorkItem, bytes: StagedBlob) =>
-    bytes.size_bytes < REMEMBER_BYTES ? Promise.resolve() : remember(scope, claim, item, bytes)
+    bytes.size_bytes < REMEMBER_BYTES ? Promise.resolve() : recordStaged(scope, claim, item, bytes)
   const context = { read: write, write, log: parts.log, onStaged, now: () => performance.now() }
   yield* runSteps(steps, kept.open, context)
 }
@@ -154,7 +154,7 @@ async function keptPromises(
   return { ended, open: items.filter((item) => !broken.has(item)) }
 }
 
-async function remember(
+async function recordStaged(
   scope: ShopScope,
   claim: Claim,
   item: WorkItem,

@@ -116,7 +116,7 @@ export const crashOf = (step: ResolvedStep): ItemError => ({
 })
 
 /** Another attempt, or the end of the item, or of the whole operation if the step says so. */
-export function failure(
+export function endingOfFailure(
   step: ResolvedStep | null,
   item: WorkItem,
   error: ItemError,
@@ -144,7 +144,7 @@ export function endingAt(
     item.step = index + 1
     return null
   }
-  const ending = failure(step, item, outcome.error, seconds)
+  const ending = endingOfFailure(step, item, outcome.error, seconds)
   if (!keeps || ending.status !== 'failed') return ending
   keepAsItWas(item, step, index, outcome.error)
   return null

@@ -8,7 +8,7 @@ import {
   type ReadContext,
 } from '../../../plugins/contract.ts'
 import type { ResolvedStep } from '../types.ts'
-import { combined, planUnread } from './plan-unread.ts'
+import { combineChanges, planUnread } from './plan-unread.ts'
 
 const read = { signal: new AbortController().signal } as ReadContext
 const items = [0, 1, 2]
@@ -83,12 +83,12 @@ test('outcomes of steps that look at no file are kept, up to the one that refuse
 })
 
 test('adding tags and removing others is no one change, but replacing them is the last word', () => {
-  expect(combined({ tags: { add: ['a'] } }, { tags: { remove: ['b'] } })).toBeNull()
-  expect(combined({ tags: { replace: ['a', 'b'] } }, { tags: { remove: ['b'] } })).toEqual({
+  expect(combineChanges({ tags: { add: ['a'] } }, { tags: { remove: ['b'] } })).toBeNull()
+  expect(combineChanges({ tags: { replace: ['a', 'b'] } }, { tags: { remove: ['b'] } })).toEqual({
     tags: { replace: ['a'] },
   })
-  expect(combined({ tags: { add: ['a'] } }, { tags: { replace: ['c'] } })).toEqual({
+  expect(combineChanges({ tags: { add: ['a'] } }, { tags: { replace: ['c'] } })).toEqual({
     tags: { replace: ['c'] },
   })
-  expect(combined({ deleted: true }, { mappings: { remove: 'all' } })).toBeNull()
+  expect(combineChanges({ deleted: true }, { mappings: { remove: 'all' } })).toBeNull()
 })

@@ -92,7 +92,7 @@ function sharedChange(recorded: readonly RecordedStep[]): FileChange | null {
   for (const outcomes of recorded) {
     const change = sharedBy([...outcomes.values()])
     if (change === null) return null
-    all = all === null ? change : combined(all, change)
+    all = all === null ? change : combineChanges(all, change)
     if (all === null) return null
   }
   return all
@@ -116,7 +116,7 @@ function changeOf(outcome: Outcome): FileChange | null {
 }
 
 /** Combines two changes into one; null: the result is not the same for every file. */
-export function combined(first: FileChange, then: FileChange): FileChange | null {
+export function combineChanges(first: FileChange, then: FileChange): FileChange | null {
   const { set, tags, deleted, ...others } = first
   const { set: thenSet, tags: thenTags, deleted: thenDeleted, ...thenOthers } = then
   if (Object.keys({ ...others, ...thenOthers }).length > 0) return null

@@ -3,7 +3,7 @@
 import type { Plugin } from '../../../plugins/contract.ts'
 import type { EndedItem, ItemEnding, OperationRow, WorkItem } from '../types.ts'
 import { revert } from './revert.ts'
-import { failure, inUse, obstacleOf } from './item-work.ts'
+import { endingOfFailure, inUse, obstacleOf } from './item-work.ts'
 import { filePlaceOf } from '../../workflows/steps.ts'
 
 export interface Prepared {
@@ -20,7 +20,7 @@ export function prepare(
 ): Prepared {
   const place = filePlaceOf(operation.workflow, plugins)
   const endingOf = (item: WorkItem): ItemEnding | null => {
-    if (busy.has(item)) return failure(null, item, inUse, 0)
+    if (busy.has(item)) return endingOfFailure(null, item, inUse, 0)
     return operation.undoes === null ? obstacleOf(item, place) : revert(item)
   }
   const prepared: Prepared = { ended: [], open: [] }

@@ -3,7 +3,7 @@
 import { forShop, type ShopScope } from '../../db/for-shop.ts'
 import { errorFields } from '../../log.ts'
 import type { ChainJob } from '../../queue/queue.ts'
-import { exclusively, type EngineRunner } from '../worker/runner.ts'
+import { runExclusively, type EngineRunner } from '../worker/runner.ts'
 import { BrokenStep } from './context.ts'
 import { workExecuted } from './executed.ts'
 import { countOutcomes } from './outcomes.ts'
@@ -19,7 +19,7 @@ type Work = (runner: EngineRunner, scope: ShopScope, job: ChainJob) => Promise<b
 const STRATEGIES: readonly Work[] = [workPlanned, workExecuted]
 
 export function runChain(runner: EngineRunner, job: ChainJob): Promise<void> {
-  return exclusively(runner, job, async () => {
+  return runExclusively(runner, job, async () => {
     const scope = forShop(runner.parts.database, job.shop)
     try {
       for (const work of STRATEGIES) if (await work(runner, scope, job)) return

@@ -3,7 +3,7 @@
 import { forShop, type ShopScope } from '../../db/for-shop.ts'
 import { reopenReviews } from '../../files/reviews.ts'
 import { expireReplaced } from '../../files/versions.ts'
-import { exclusively, withCancellation, type EngineRunner } from '../worker/runner.ts'
+import { runExclusively, withCancellation, type EngineRunner } from '../worker/runner.ts'
 import { resolveLastSteps } from '../batches/context.ts'
 import { endPreview, forgetNames } from './preview.ts'
 import {
@@ -27,7 +27,7 @@ import { whyCancelled } from '../operations/why-cancelled.ts'
 import { canUndo } from '../../workflows/steps.ts'
 
 export function finishOperation(runner: EngineRunner, job: FinishJob): Promise<void> {
-  return exclusively(runner, { ...job, chain: FINISH_CHAIN }, () => finish(runner, job))
+  return runExclusively(runner, { ...job, chain: FINISH_CHAIN }, () => finish(runner, job))
 }
 
 async function finish(runner: EngineRunner, job: FinishJob): Promise<void> {

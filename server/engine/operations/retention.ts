@@ -19,10 +19,10 @@ type Pool = Database['pool']
 /** Gives how many operations it reduced or removed. */
 export async function sweepOperations(pool: Pool, now: Date): Promise<number> {
   await discardPreviews(pool, daysBefore(now, PREVIEW_DAYS))
-  const stripped = await each(pool, 'kept', daysBefore(now, LEDGER_DAYS), dropLedger)
-  const emptied = await each(pool, 'results', daysBefore(now, ITEM_DAYS), dropItems)
+  const stripped = await eachOperation(pool, 'kept', daysBefore(now, LEDGER_DAYS), dropLedger)
+  const emptied = await eachOperation(pool, 'results', daysBefore(now, ITEM_DAYS), dropItems)
   const oldest = monthsBefore(now, OPERATION_MONTHS)
-  const removed = await each(pool, 'record', oldest, dropOperation)
+  const removed = await eachOperation(pool, 'record', oldest, dropOperation)
   await dropMessages(pool, oldest)
   return stripped + emptied + removed
 }
@@ -50,7 +50,12 @@ type Sweep = (pool: Pool, shop: number, id: string) => Promise<void>
  * Operations that ended before then in that state, except those that are being undone or whose undo
  * can still be retried.
  */
-async function each(pool: Pool, detail: Detail, before: Date, sweep: Sweep): Promise<number> {
+async function eachOperation(
+  pool: Pool,
+  detail: Detail,
+  before: Date,
+  sweep: Sweep,
+): Promise<number> {
   let count = 0
   while (true) {
     const { rows } = await pool.query<{ shop_id: number; id: string }>(

@@ -24,7 +24,7 @@ export const sealOptions = (
 ): Workflow => ({
   ...workflow,
   steps: workflow.steps.map((step) =>
-    mapped(step, plugins, (value) => ({
+    mapSensitive(step, plugins, (value) => ({
       sealed: secrets.seal(JSON.stringify(value), aboutOf(shop)).toString('base64'),
     })),
   ),
@@ -36,13 +36,17 @@ export const openOptions = (
   plugin: Plugin,
   { shop, secrets }: Place,
 ): Record<string, unknown> =>
-  mapped(step, [plugin], (value) =>
+  mapSensitive(step, [plugin], (value) =>
     isSealed(value)
       ? JSON.parse(secrets.open(Buffer.from(value.sealed, 'base64'), aboutOf(shop)))
       : value,
   ).options ?? {}
 
-function mapped(step: Step, plugins: readonly Plugin[], map: (value: unknown) => unknown): Step {
+function mapSensitive(
+  step: Step,
+  plugins: readonly Plugin[],
+  map: (value: unknown) => unknown,
+): Step {
   const plugin = plugins.find(({ id }) => id === step.plugin)
   const names =
     plugin && step.options

@@ -57,8 +57,8 @@ export async function startRecovery(options: RecoveryOptions): Promise<Recovery>
     await options.background.recover()
   }
   await sweepAll()
-  const stopBeat = every(BEAT_MS, 'the heartbeat', beatAndHold, log)
-  const stopSweep = every(SWEEP_MS, 'the crash sweep', sweepAll, log)
+  const stopBeat = repeatEvery(BEAT_MS, 'the heartbeat', beatAndHold, log)
+  const stopSweep = repeatEvery(SWEEP_MS, 'the crash sweep', sweepAll, log)
   return {
     beat: beatAndHold,
     stop: async () => {
@@ -71,7 +71,7 @@ export async function startRecovery(options: RecoveryOptions): Promise<Recovery>
   }
 }
 
-function every(
+function repeatEvery(
   ms: number,
   what: string,
   work: () => Promise<unknown>,

@@ -26,7 +26,7 @@ export interface EngineRunner {
  * Runs `work` after this process's earlier work on the chain has ended. Records a chain that it
  * could not release.
  */
-export async function exclusively(
+export async function runExclusively(
   runner: EngineRunner,
   job: ChainJob,
   work: () => Promise<void>,

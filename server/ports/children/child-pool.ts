@@ -69,7 +69,7 @@ export function createChildPool(wanted: PoolWanted): ChildPool {
   }
   return {
     ask: async (shop, question) => {
-      const leave = await semaphore.acquire(question.signal)
+      const release = await semaphore.acquire(question.signal)
       try {
         const kept = take(shop)
         const used = kept.uses > 0
@@ -79,7 +79,7 @@ export function createChildPool(wanted: PoolWanted): ChildPool {
           return work(start(shop), question)
         })
       } finally {
-        leave()
+        release()
       }
     },
     close: () => {

@@ -4,7 +4,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { z } from 'zod'
 import { PortError } from '../../../plugins/contract.ts'
-import { tellsOfMemory, type Refused, type Reply } from '../../../plugins/sandbox.ts'
+import { isOutOfMemory, type Refused, type Reply } from '../../../plugins/sandbox.ts'
 import { ERRORS, type ErrorCode } from '../../errors.ts'
 import { launch, type ChildWanted } from './launch.ts'
 
@@ -49,7 +49,7 @@ export async function runLimited<Answer>(wanted: ChildWanted & Question<Answer>)
 export function startLimitedChild(wanted: ChildWanted): LimitedChild {
   const child = launch(wanted)
   const death = deathOf(child)
-  hold(child, false)
+  keepAlive(child, false)
   return {
     get alive() {
       return (
@@ -59,14 +59,14 @@ export function startLimitedChild(wanted: ChildWanted): LimitedChild {
     ask: async ({ input, answer, wallMs, signal }) => {
       const clock = new AbortController()
       const timer = setTimeout(() => clock.abort(portError('time_limit')), wallMs)
-      hold(child, true)
+      keepAlive(child, true)
       try {
         const reply = await askOnce(child, death, input, AbortSignal.any([signal, clock.signal]))
         if ('refused' in reply) throw refusal(child, reply.refused)
-        return believed(answer, reply.answer)
+        return validateAnswer(answer, reply.answer)
       } finally {
         clearTimeout(timer)
-        hold(child, false)
+        keepAlive(child, false)
       }
     },
     close: () => void child.kill('SIGKILL'),
@@ -99,7 +99,7 @@ async function askOnce(
     stop.throwIfAborted()
     // The answer, or the child's death, shows whether it was sent.
     if (child.connected) child.send({ input }, () => {})
-    return believed(replySchema, await Promise.race([promise, death]))
+    return validateAnswer(replySchema, await Promise.race([promise, death]))
   } catch (error) {
     child.kill('SIGKILL')
     throw error
@@ -109,7 +109,7 @@ async function askOnce(
   }
 }
 
-function believed<T>(schema: z.ZodType<T>, said: unknown): T {
+function validateAnswer<T>(schema: z.ZodType<T>, said: unknown): T {
   const { data, error } = schema.safeParse(said)
   if (error) throw portError('processor_crashed', error)
   return data
@@ -138,7 +138,7 @@ function deathOf(child: ChildProcess): Promise<never> {
       return reject(new PortError('processor_crashed', ERRORS.processor_crashed.message, true))
     reject(
       portError(
-        tellsOfMemory(last) ? 'memory_limit' : 'processor_crashed',
+        isOutOfMemory(last) ? 'memory_limit' : 'processor_crashed',
         new Error(`${signal ?? code}: ${last}`),
       ),
     )
@@ -148,7 +148,7 @@ function deathOf(child: ChildProcess): Promise<never> {
   return promise
 }
 
-function hold(child: ChildProcess, kept: boolean): void {
+function keepAlive(child: ChildProcess, kept: boolean): void {
   for (const part of [
     child,
     child.channel,

@@ -5,7 +5,7 @@ import type { Database } from '../../../db/database.ts'
 import { queueTask, type BackgroundTask } from '../../../engine/background.ts'
 import { AppError } from '../../../errors.ts'
 import { errorFields, type Logger } from '../../../log.ts'
-import { leaveNotice } from '../../schedule-run.ts'
+import { raiseNoticeOnce } from '../../schedule-run.ts'
 import { lockSettings, NEXT_HOUR, readSettings, type DropSettings } from '../settings.ts'
 import { fileAway } from './file-away.ts'
 import { IMPORTABLE, QUIET_SECONDS } from './ready.ts'
@@ -124,5 +124,5 @@ async function tellBroken({ log }: DropTaskParts, scope: ShopScope, error: unkno
   log.warn('drop: the import could not start', { shop: scope.shop, ...errorFields(error) })
   const title = 'Files in the drop folder could not be imported'
   const body = `${error.message}. The files wait, and the next import takes them.`
-  await leaveNotice(scope, { level: 'critical', title, body, operation: null })
+  await raiseNoticeOnce(scope, { level: 'critical', title, body, operation: null })
 }

@@ -13,7 +13,7 @@ test('jobs that become due at the same moment run concurrently, without a notifi
   const meet: BackgroundTask = {
     ...{
       name: 'meet',
-      atOnce: KEYS.length,
+      concurrency: KEYS.length,
       wanted: 'select 1 as shop_id, null as key, now() as due_at where false',
     },
     run: async ({ key }) => {

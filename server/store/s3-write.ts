@@ -126,7 +126,7 @@ async function sendParts(
   const release = (chunks: readonly Uint8Array[]) => bytes.release?.(chunks)
   try {
     for await (const part of inParts(abortable(bytes, signal), release, seen)) {
-      // The first part is held back: only a second one shows that there are several.
+      // The first part is held back: there are several only if a second one follows.
       if (!upload && !first) first = part
       else {
         upload ??= await startUpload(bucket, key, signal)

@@ -17,7 +17,7 @@ const YEARS = 10
 const isReadable = (key: string): boolean => !(ssh2.utils.parseKey(key) instanceof Error)
 
 /**
- * Generates keys until ssh2 can read one: it cannot read about one in 250 of its own Ed25519 keys.
+ * Generates keys until ssh2 can read one: it cannot read about one in 250 of the Ed25519 keys.
  */
 export function readableKey(make: () => string): string {
   for (;;) {

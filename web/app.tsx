@@ -1,4 +1,4 @@
-// The admin page's rooms and the way between them.
+// The admin page's routes.
 import { QueryClientProvider } from '@tanstack/react-query'
 import { lazy, type ReactNode, Suspense, useEffect, useRef } from 'react'
 import { Redirect, Route, Switch } from 'wouter'
@@ -20,7 +20,7 @@ import { t } from './messages/t.ts'
 
 const client = createQueryClient()
 
-// The rooms that are seldom entered are fetched when they are.
+// Pages that are opened rarely are loaded when they are opened.
 const WorkflowsPage = lazy(async () => ({
   default: (await import('./pages/workflows/workflows-page.tsx')).WorkflowsPage,
 }))
@@ -163,8 +163,8 @@ window.addEventListener('popstate', () => {
 })
 
 /**
- * On a new page the reader begins at its top, with the keyboard too; on the way back the browser
- * keeps the place.
+ * A new page starts at its top, for the keyboard too; on the way back the browser restores the
+ * scroll position.
  */
 function Arrival({ children }: { children: ReactNode }) {
   const path = usePathname()

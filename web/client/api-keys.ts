@@ -1,4 +1,4 @@
-// API keys: what the API answers with, and the calls.
+// API keys: types and calls.
 import { useQuery } from '@tanstack/react-query'
 import { useChangeOf } from './change.ts'
 import { call, callForAll } from './client.ts'
@@ -19,7 +19,7 @@ export const useApiKeys = () =>
     refetchInterval: ({ state }) => (refused(state.error) ? false : SLOW_MS),
   })
 
-/** The answer has the key itself, this once. */
+/** Only this answer contains the key. */
 export const useCreateApiKey = () =>
   useChangeOf<NewApiKey, ApiKey & { key: string }>([KEY], (body) =>
     call('/api/api-keys', { method: 'POST', body }),

@@ -1,13 +1,13 @@
-// The storefront admin's bridge script (App Bridge), as the page uses it: who is signed in, short
-// messages, the bar for unsaved changes, questions, the menu, and how fast the page was. Each part may be
-// missing: then the page has its own.
+// The storefront admin's bridge script (App Bridge), as the page uses it: sign-in, toasts, the bar
+// for unsaved changes, questions, the menu, and web vitals. Any part may be missing: then the page
+// uses its own.
 import { t } from '../messages/t.ts'
 
 /** The bar in the admin's frame, drawn from a `<ui-save-bar>` of the page. */
 export interface AdminSaveBar {
   show(id: string): Promise<void>
   hide(id: string): Promise<void>
-  /** Asks whether unsaved changes may be lost; settles with the answer. */
+  /** Asks whether unsaved changes may be lost; resolves or rejects with the answer. */
   leaveConfirmation(): Promise<void>
 }
 
@@ -41,14 +41,17 @@ declare global {
 
 const SIGN_IN_SECONDS = 15
 
-/** Demo mode asks no other host. */
+/** Demo mode sends no request to other hosts. */
 export function isDemo(): boolean {
   const content =
     document.querySelector<HTMLMetaElement>('meta[name="stevedore-demo"]')?.content ?? ''
   return content === '1' || content === 'true'
 }
 
-/** The admin draws the frame and the menu; else the page does. In demo mode it usually stands alone. */
+/**
+ * Inside the admin's frame, the admin draws the menu; otherwise the page does. Demo mode is usually
+ * outside.
+ */
 export const hasAdminFrame = (): boolean => window.shopify?.environment?.embedded ?? !isDemo()
 
 /** Undefined: the page draws its own. */
@@ -58,13 +61,13 @@ export const adminSaveBar = (): AdminSaveBar | undefined => window.shopify?.save
 export const adminModals = (): AdminModals | undefined =>
   hasAdminFrame() ? window.shopify?.modal : undefined
 
-/** Calls back with what the admin measured, where it does. */
+/** Calls back with the admin's measurements, if it has any. */
 export const onWebVitals = (report: (metrics: readonly WebVital[]) => void): void =>
   void window.shopify?.webVitals?.onReport(({ metrics }) => report(metrics))
 
 /**
- * A fresh session token. Rejects when the page is outside the storefront's admin, where nobody ever
- * answers.
+ * A fresh session token. Rejects if the page is outside the storefront's admin, where no answer
+ * would come.
  */
 export async function sessionToken(): Promise<string> {
   const bridge = window.shopify
@@ -83,5 +86,5 @@ export async function sessionToken(): Promise<string> {
   }
 }
 
-/** Says something in passing, in the storefront's own manner. */
+/** Shows a short message (a toast) in the storefront's own style. */
 export const toast = (text: string): void => window.shopify?.toast?.show(text)

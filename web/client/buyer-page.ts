@@ -1,4 +1,4 @@
-// How buyers' pages look: what the API answers with, and the calls.
+// The look of buyers' pages: types and calls.
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from './client.ts'
 import { type Schemas } from './types.ts'
@@ -8,7 +8,7 @@ export type BuyerLocale = BuyerPage['language']
 export type ColourReport = Schemas['ColourReport']
 export type PreviewedPage = 'files' | 'ended'
 
-/** What the form edits; the logo is saved when it is chosen. */
+/** The fields that the form edits; the logo is saved when it is chosen. */
 export type BuyerPageDraft = Pick<BuyerPage, 'accent' | 'background' | 'language' | 'texts'>
 
 const PATH = '/api/settings/buyer-page'
@@ -22,7 +22,10 @@ export interface Preview {
   colours: ColourReport
 }
 
-/** `draft` is not saved. `logo` is only a part of the key: a new one shows in the preview. */
+/**
+ * `draft` is not saved. `logo` is part of the query key only: the preview is read again when the
+ * logo changes.
+ */
 export const usePreview = (
   draft: Partial<BuyerPageDraft>,
   shown: { locale: BuyerLocale; page: PreviewedPage },

@@ -2,8 +2,8 @@
 import { useMutation, useQueryClient, type QueryKey } from '@tanstack/react-query'
 
 /**
- * `send` as a mutation. Queries under `keys` are read again when it ends, and also when it failed:
- * then someone else may have changed the same thing in the meantime.
+ * `send` as a mutation. Queries under `keys` are read again when it ends, also after a failure:
+ * another person may have changed the same thing.
  */
 export function useChangeOf<Input, Output>(
   keys: readonly QueryKey[],

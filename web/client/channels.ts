@@ -1,5 +1,4 @@
-// The channels of this installation: how an operation can come about, and what its imports are
-// called.
+// The channels of this installation: how operations start, and the names of their imports.
 import { useQuery } from '@tanstack/react-query'
 import { mapTexts } from '../messages/map-texts.ts'
 import { translated } from '../messages/t.ts'

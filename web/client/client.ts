@@ -1,5 +1,5 @@
-// Calls to the API: each carries a session token, and one that is refused as too old is sent once
-// more with a fresh one.
+// Calls to the API: each carries a session token; a call whose token has expired is repeated once
+// with a fresh one.
 import { sessionToken } from './bridge.ts'
 import { ApiError, errorFrom, notSignedIn, offline } from './error.ts'
 import { type Page } from './types.ts'
@@ -9,27 +9,27 @@ export type Query = Record<string, string | number | boolean | readonly string[]
 interface Call {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   query?: Query
-  /** Sent as JSON; a file's bytes as they are. */
+  /** Sent as JSON; a Blob is sent as it is. */
   body?: unknown
-  /** What the bytes are. */
+  /** The media type of the bytes. */
   type?: string
   signal?: AbortSignal
-  /** What the answer should be; JSON where nothing is said. */
+  /** The expected media type; absent: JSON. */
   accept?: string
-  /** Of the answer that is known: an unchanged one is 304, without a body. */
+  /** The ETag of the known answer: if it is unchanged, the answer is 304 without a body. */
   etag?: string
-  /** `respond-async`: the answer need not wait until all is done. */
+  /** `respond-async`: the answer does not wait for the end of the work. */
   prefer?: string
 }
 
 /**
- * The last answers to GET, by address: what is unchanged is not sent again. In memory, since
- * answers hold links' keys.
+ * The last answers to GET, by address, so that an unchanged answer is not sent again. In memory
+ * only, since answers contain links' keys.
  */
 const answers = new Map<string, { etag: string; json: unknown }>()
 const MOST_ANSWERS = 100
 
-/** The answer's JSON; undefined where it has none (204). Throws `ApiError`. */
+/** The answer's JSON; undefined for an empty one (204). Throws `ApiError`. */
 export async function call<T>(path: string, options: Call = {}): Promise<T> {
   if ((options.method ?? 'GET') !== 'GET') {
     const response = await send(path, options)
@@ -43,12 +43,12 @@ export async function call<T>(path: string, options: Call = {}): Promise<T> {
   answers.delete(address)
   const etag = response.headers.get('etag')
   if (etag !== null) answers.set(address, { etag, json })
-  // The oldest goes first.
+  // Drops the oldest answer.
   if (answers.size > MOST_ANSWERS) answers.delete(answers.keys().next().value!)
   return json as T
 }
 
-/** All of a list that is short by its nature, however many pages that takes. Throws `ApiError`. */
+/** All rows of a short list, read in as many pages as necessary. Throws `ApiError`. */
 export async function callForAll<T>(path: string, signal: AbortSignal): Promise<Page<T>> {
   const data: T[] = []
   for (let cursor: string | null | undefined; cursor !== null;) {
@@ -59,9 +59,7 @@ export async function callForAll<T>(path: string, signal: AbortSignal): Promise<
   return { data, next_cursor: null }
 }
 
-/**
- * The answer's text as it arrives, piece by piece, until the server ends it. Throws `ApiError`.
- */
+/** The answer's text as it arrives, until the server ends it. Throws `ApiError`. */
 export async function* callForText(path: string, options: Call): AsyncGenerator<string> {
   const response = await send(path, options)
   if (!response.body) return
@@ -89,7 +87,7 @@ export async function callForBytes(path: string, signal?: AbortSignal): Promise<
   }
 }
 
-/** `?a=1&b=x,y`, without what is empty; the empty string when nothing is left. */
+/** `?a=1&b=x,y`, without empty values; the empty string if there are none. */
 export function toQuery(query: Query): string {
   const params = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {

@@ -1,4 +1,4 @@
-// CSV files on their way in: sent, their columns assigned, checked row by row, imported.
+// CSV imports: upload the file, assign its columns, check its rows, import.
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call, callForBytes, type Query } from './client.ts'
 import { CALM_MS, LIVE_MS, refused } from './queries.ts'
@@ -18,7 +18,7 @@ export const CSV_FIELDS = [
 export type CsvUpload = Schemas['CsvFile']
 export type CsvField = keyof CsvUpload['mapping']
 
-/** Field → header of a column; null: none has it. */
+/** Field → header of a column; null: no column. */
 export type CsvColumns = CsvUpload['mapping']
 
 export type CsvCheckOptions = Schemas['CsvCheck']
@@ -27,7 +27,7 @@ export type CsvCheck = NonNullable<CsvUpload['check']>
 
 export type CsvProblem = Schemas['CsvProblem']
 
-/** A file that is kept, without its rows. */
+/** A stored file, without its rows. */
 export type KeptCsv = Schemas['ListedCsvFile']
 
 export type SavedMapping = Schemas['CsvColumnMapping']
@@ -42,7 +42,7 @@ export const useCsv = (id: string) =>
       !refused(state.error) && state.data?.status === 'checking' ? LIVE_MS : false,
   })
 
-/** Files that are kept, newest first. */
+/** Stored files, newest first. */
 export const useKeptCsvs = () =>
   useQuery({
     queryKey: ['csv-files'],
@@ -53,7 +53,7 @@ export const useKeptCsvs = () =>
         : false,
   })
 
-/** Sends a file; the answer is what it is and what its columns seem to be. */
+/** Sends a file; the answer contains the suggested columns. */
 export function useSendCsv() {
   const client = useQueryClient()
   return useMutation<CsvUpload, Error, File>({
@@ -86,7 +86,7 @@ export const useCheckCsv = (id: string) =>
     call(`/api/csv/${id}/check`, { method: 'POST', body: options }),
   )
 
-/** What was found so far is dropped; the columns can be changed again. */
+/** Results so far are dropped; the columns can be changed again. */
 export const useStopCheck = (id: string) =>
   useChange<void>(id, () => call(`/api/csv/${id}/stop`, { method: 'POST' }))
 
@@ -110,7 +110,7 @@ export async function saveErrorRows({
 
 export type CsvStart = Schemas['CsvStart']
 
-/** The import; the changes to existing files where nothing is imported. */
+/** The import, or the changes of existing files if nothing is imported. */
 export interface CsvStarted extends Operation {
   job_id: string | null
   update_job_id: string | null

@@ -1,4 +1,4 @@
-// Answers to customers' requests for their data: what the API answers with, and the calls.
+// Answers to customers' requests for their data: types and calls.
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call, callForBytes, type Query } from './client.ts'
 import { refused, SLOW_MS } from './queries.ts'

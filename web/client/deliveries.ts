@@ -1,4 +1,4 @@
-// Deliveries: what orders entitle their buyers to, and what the merchant does about it.
+// Deliveries: what orders entitle their buyers to, and the merchant's changes.
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useChangeOf } from './change.ts'
 import { call, type Query } from './client.ts'
@@ -11,7 +11,7 @@ export type DeliveryChange = Schemas['DeliveryChange']
 export type StorefrontAccess = Schemas['StorefrontAccess']
 
 export type DeliveredFile = Schemas['DeliveryDetail']['file_list'][number] & {
-  /** From a workflow of the merchant's. */
+  /** Assigned by a workflow of the merchant. */
   licence_key?: string | null
 }
 
@@ -70,7 +70,7 @@ const change = (id: string, body: DeliveryChange) =>
 export const useDeliveryAction = (id: string) =>
   useDeliveryWork<DeliveryAction>((action) => act(id, action))
 
-/** `resend`: the buyer gets the mail again afterwards. */
+/** `resend`: sends the buyer the mail again afterwards. */
 export const useChangeDelivery = (id: string) =>
   useDeliveryWork<{ changes: readonly DeliveryChange[]; resend: boolean }>(
     async ({ changes, resend }) => {

@@ -1,4 +1,4 @@
-// Drop folders: how to connect, the accounts, what is in the folders, who connected last.
+// Drop folders: how to connect, the accounts, the files in the folders, the last connections.
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useChangeOf } from './change.ts'
 import { call, callForAll } from './client.ts'
@@ -6,7 +6,7 @@ import { CALM_MS, LIVE_MS, refused, SLOW_MS } from './queries.ts'
 import { type Operation, type Page, type Schemas } from './types.ts'
 
 export type Drop = Schemas['Drop']
-/** What becomes of files that were dropped; all of it can be changed. */
+/** How dropped files are imported; all of it can be changed. */
 export type DropSettings = Required<Schemas['DropSettingsChange']>
 export type DropAccount = Schemas['DropAccount']
 export type DropFile = Schemas['DropFile']
@@ -66,10 +66,10 @@ export const useDeleteDropAccount = () =>
 const SHOWN_FILES = 50
 const FILES = [...DROP, 'files']
 
-/** Which files are listed: those not imported yet, or those that imports have moved. */
+/** Which files are listed: those that are not imported yet, or those that imports have moved. */
 export type DropFolder = '' | 'processed' | 'failed'
 
-/** Page after page, by path. */
+/** Read page by page, in the order of paths. */
 export const useDropFiles = (state: DropFolder) =>
   useInfiniteQuery({
     queryKey: [...FILES, state],
@@ -83,7 +83,7 @@ export const useDropFiles = (state: DropFolder) =>
     refetchInterval: (query) => (refused(query.state.error) ? false : CALM_MS),
   })
 
-/** The transfers that run now, with their speeds. */
+/** The running transfers, with their speeds. */
 export const useTransfers = () =>
   useQuery({
     queryKey: [...DROP, 'transfers'],
@@ -105,14 +105,17 @@ export const useDropConnections = () =>
 
 const useFileChange = <Output>(send: (id: string) => Promise<Output>) => useChangeOf([DROP], send)
 
-/** Moves a failed file back to where it was dropped, so that the next import takes it again. */
+/**
+ * Moves a failed file back to the folder where it was dropped, so that the next import takes it
+ * again.
+ */
 export const useRetryDropFile = () =>
   useFileChange<DropFile>((id) => call(`/api/drop/files/${id}/retry`, { method: 'POST' }))
 
 export const useDeleteDropFile = () =>
   useFileChange<void>((id) => call(`/api/drop/files/${id}`, { method: 'DELETE' }))
 
-/** Imports the files that wait, or only previews it. Gives the operation. */
+/** Imports the waiting files, or only previews the import. Gives the operation. */
 export const useImportDropped = () =>
   useChangeOf<{ dry_run: boolean }, Operation>([DROP, ['operations']], (body) =>
     call('/api/drop/import', { method: 'POST', body }),

@@ -1,10 +1,10 @@
-// The error that every failed call to the API throws: refused, unreadable, or never answered.
+// The error of every failed call to the API: refused, unreadable, or without an answer.
 import { type ErrorDetail } from './types.ts'
 import { t, translated } from '../messages/t.ts'
 
 export class ApiError extends Error {
   readonly code: string
-  /** 0 when there was no answer. */
+  /** 0 if there was no answer. */
   readonly status: number
   readonly details: readonly ErrorDetail[]
   readonly requestId: string | null
@@ -27,7 +27,7 @@ export class ApiError extends Error {
     this.requestId = about.requestId ?? null
   }
 
-  /** Could the same call succeed by itself a moment later? */
+  /** May the same call succeed a moment later? */
   get passing(): boolean {
     return this.status === 0 ? this.code === 'offline' : this.status === 429 || this.status >= 502
   }
@@ -46,8 +46,7 @@ export const notSignedIn = (cause: unknown) =>
   )
 
 /**
- * The error in an answer's body; a proxy's page instead of our JSON still gives a sentence a person
- * can use.
+ * The error in an answer's body; a proxy's page instead of our JSON still gives a usable sentence.
  */
 export function errorFrom(status: number, body: unknown): ApiError {
   const error = (body as { error?: Record<string, unknown> } | null)?.error

@@ -1,4 +1,4 @@
-// Server-sent events read with fetch, since the browser's own reader can't send the session token.
+// Server-sent events read with fetch, since the browser's own reader cannot send the session token.
 import { callForText } from './client.ts'
 import { ApiError } from './error.ts'
 
@@ -8,13 +8,13 @@ export interface ServerEvent {
 }
 
 /**
- * Cuts a stream of text into events. Give it the pieces as they come; it gives the events that are
+ * Splits a stream of text into events. Call it with each piece; it returns the events that are
  * complete.
  */
 export function eventCutter(): (piece: string) => ServerEvent[] {
   let rest = ''
   return (piece) => {
-    // A piece that ends between CR and LF is cut when the LF has come.
+    // If a piece ends between CR and LF, wait for the LF.
     const text = (rest + piece).replaceAll('\r\n', '\n')
     const blocks = text.split('\n\n')
     rest = blocks.pop()!
@@ -35,9 +35,9 @@ function eventOf(block: string): ServerEvent | null {
 
 interface Follower {
   onEvent: (event: ServerEvent) => void
-  /** Whether events come at present: while they don't, what they tell of must be asked for. */
+  /** Called when events start or stop arriving: while they do not arrive, the caller must poll. */
   onLive: (live: boolean) => void
-  /** The name of the event after which there is nothing more to come. */
+  /** The name of the last event of the stream. */
   last: string
   signal: AbortSignal
 }
@@ -46,7 +46,7 @@ const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 15_000
 
 /**
- * Follows a stream until its last event, connecting again, later each time, when it breaks off.
+ * Follows a stream until its last event; reconnects after an interruption, with growing delays.
  * Never throws.
  */
 export async function followEvents(
@@ -66,7 +66,7 @@ export async function followEvents(
         }
       }
     } catch (error) {
-      // What is refused now is refused the next time too.
+      // A refusal would be repeated.
       if (error instanceof ApiError && error.status >= 400 && !error.passing) return
     } finally {
       onLive(false)

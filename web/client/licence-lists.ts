@@ -1,4 +1,4 @@
-// Lists of licence keys: what the API answers with, and the calls.
+// Lists of licence keys: types and calls.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call, callForAll } from './client.ts'
 import { refused, SLOW_MS } from './queries.ts'
@@ -29,7 +29,7 @@ export const useCreateLicenceList = () =>
     call<LicenceList>('/api/licence-lists', { method: 'POST', body: { name } }),
   )
 
-/** `keys`: a text or CSV file, one key a line. */
+/** `keys`: a text or CSV file with one key per line. */
 export const useAddLicenceKeys = () =>
   useChange(({ id, keys }: { id: string; keys: Blob }) =>
     call<AddedKeys>(`/api/licence-lists/${id}/keys`, {

@@ -44,7 +44,7 @@ export const useExtendLink = () =>
     call(`/api/links/${id}/extend`, { method: 'POST', body: { expiry_days } }),
   )
 
-/** All of its downloads are free again. */
+/** Sets its number of downloads to 0. */
 export const useResetLink = () =>
   useLinkChange<string, DownloadLink>((id) => call(`/api/links/${id}/reset`, { method: 'POST' }))
 

@@ -6,20 +6,20 @@ import { type DownloadLink, type Operation, type Page, type Schemas } from './ty
 
 type LinksRequest = Schemas['LinksRequest']
 
-/** What is absent comes from each file's own settings; null: never, unlimited. */
+/** Absent terms come from each file's own settings; null: never, unlimited. */
 export type LinkTerms = Pick<LinksRequest, 'expiry_days' | 'download_limit' | 'email'>
 
 export type NewLinks = LinkTerms & Pick<LinksRequest, 'per_file'> & { file_ids: readonly string[] }
 
 export type Mailed = Schemas['LinksEmailed']
 
-/** The links; of many files the operation that makes them. */
+/** The links; for many files, the operation that creates them. */
 export const useCreateLinks = () =>
   useChangeOf<NewLinks, Page<DownloadLink> | Operation>([['links'], ['file']], (body) =>
     call('/api/links', { method: 'POST', body }),
   )
 
-/** Sends each link to the address that it was made for. */
+/** Sends each link to its own address. */
 export const useEmailLinks = () =>
   useMutation<Mailed, Error, readonly string[]>({
     mutationFn: (link_ids) => call('/api/links/email', { method: 'POST', body: { link_ids } }),

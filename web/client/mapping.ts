@@ -1,4 +1,4 @@
-// Files for which several products may be meant, and the products to choose from.
+// Reviews: files that several products fit, and the products to choose from.
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useChangeOf } from './change.ts'
 import { call, type Query } from './client.ts'
@@ -12,7 +12,7 @@ export type Review = Schemas['Review']
 export type Candidate = Review['candidates'][number]
 
 export interface ReviewList extends Page<Review> {
-  /** How many wait for an answer, on all pages together. */
+  /** The number of open reviews on all pages. */
   open: number
 }
 
@@ -29,10 +29,7 @@ export const useReviews = (query: Query) =>
     refetchInterval: ({ state }) => (refused(state.error) ? false : CALM_MS),
   })
 
-/**
- * How many would be accepted above a score: where one candidate is better than any other. null: no
- * score yet.
- */
+/** How many reviews have one best candidate above this score. null: no score yet. */
 export const useCountAbove = (above: number | null) =>
   useQuery({
     queryKey: [...KEY, 'above', above],
@@ -41,7 +38,7 @@ export const useCountAbove = (above: number | null) =>
     enabled: above !== null,
   })
 
-/** Is one product more likely than every other? */
+/** Does one product score higher than every other? */
 export function isClear({ candidates }: Pick<Review, 'candidates'>): boolean {
   const [best] = candidates
   return (
@@ -60,7 +57,7 @@ export interface Choice {
   variant_id: string | null
 }
 
-/** One of the candidates. */
+/** Accepts one of the candidates. */
 export const useAccept = () =>
   useAnswer<{ review: Review; choice: Choice }, unknown>(
     ({ review, choice: { product_id, variant_id } }) =>
@@ -70,7 +67,7 @@ export const useAccept = () =>
       }),
   )
 
-/** Any product: once the file has one, nothing is asked any more. */
+/** Maps to any product: a file with a product has no open review. */
 export function useMapTo() {
   const client = useQueryClient()
   return useAnswer<{ fileIds: readonly string[]; choice: Choice }, Operation>(
@@ -93,7 +90,7 @@ interface Accepted {
   accepted: number
 }
 
-/** All of them, in as many calls as it takes; gives how many they were. */
+/** Accepts all of them, in several calls if necessary; gives their number. */
 export const useAcceptAbove = () =>
   useAnswer<{ above: number; count: number }, number>(async ({ above, count }) => {
     let done = 0
@@ -109,8 +106,8 @@ export const useAcceptAbove = () =>
   })
 
 /**
- * Products whose title or SKU has these words; the first ones where none are given. `refreshed`:
- * when the mirror was.
+ * Products whose title or SKU contains these words; without words, the first ones. `refreshed`:
+ * when the mirror was refreshed.
  */
 export const useProducts = (search: string, refreshed: string | null) =>
   useQuery({
@@ -120,7 +117,7 @@ export const useProducts = (search: string, refreshed: string | null) =>
     placeholderData: keepPreviousData,
   })
 
-/** The list of products that the page shows: a mirror of the shop's catalog. */
+/** The mirror of the shop's catalog, from which the page lists products. */
 export type Mirror = Pick<
   Schemas['CatalogMirror'],
   'status' | 'products' | 'progress' | 'refreshed_at' | 'error'

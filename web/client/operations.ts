@@ -1,5 +1,4 @@
-// Operations: read, followed live, started, and what is done with them while they run or
-// afterwards.
+// Operations: read, followed live, started, and moved (pause, cancel, undo and so on).
 import {
   keepPreviousData,
   type QueryClient,
@@ -44,8 +43,8 @@ export const useOperations = (query: Query, enabled = true) =>
 const SHOWN_RUNNING = 3
 
 /**
- * The first that run, asked for only while there are some. When one begins or all have ended, the
- * lists of files are read again.
+ * The first running operations, polled only while there are some. When one begins or all have
+ * ended, the lists of files are read again.
  */
 export function useRunning(): Operation[] {
   const client = useQueryClient()
@@ -63,8 +62,7 @@ export function useRunning(): Operation[] {
 }
 
 /**
- * One operation, told of by the server as it moves, and asked for where no telling comes through.
- * null: none yet.
+ * One operation, updated by server-sent events, and polled while no events arrive. null: none yet.
  */
 export function useOperation(id: string | null) {
   const live = useLive(id)
@@ -84,8 +82,8 @@ export function useOperation(id: string | null) {
 }
 
 /**
- * Follows the operation's events into what is known of it; gives whether they come. One that has
- * ended has none.
+ * Writes the operation's events into the query cache; gives whether events arrive. An operation
+ * that has ended has none.
  */
 function useLive(id: string | null): boolean {
   const client = useQueryClient()
@@ -114,19 +112,19 @@ function useLive(id: string | null): boolean {
   return live
 }
 
-/** An older answer must not overwrite what is known since. */
+/** An older answer must not overwrite a newer event. */
 function remember(client: QueryClient, operation: Operation): void {
   void client.cancelQueries({ queryKey: ['operation', operation.id] })
   client.setQueryData(['operation', operation.id], operation)
 }
 
-/** The filter for waiting items includes those that are being processed. */
+/** The filter for waiting items includes items that are being processed. */
 const withRunning = (query: Query): Query =>
   query.status === 'pending' ? { ...query, status: 'pending,running' } : query
 
 /**
- * `state` is the operation's: with a new one the items are read again, the last time when it has
- * ended.
+ * `state`: the operation's state; the items are read again when it changes, the last time at its
+ * end.
  */
 export const useItems = (id: string, query: Query, state: OperationStatus, live: boolean) =>
   useQuery({
@@ -142,8 +140,8 @@ const MOST_PREVIEWED = 1000
 const PARTS: readonly ItemStatus[] = ['done', 'failed', 'skipped']
 
 /**
- * What a preview found: all its items, or (`whole` false) the first of each result where they are
- * very many.
+ * What a preview found: all its items, or (`whole` false) the first items of each result if there
+ * are very many.
  */
 export const usePreviewItems = (operation: Operation | null) =>
   useQuery({
@@ -172,8 +170,8 @@ export const usePreviewItems = (operation: Operation | null) =>
   })
 
 /**
- * Pauses, resumes, cancels, tries again, undoes or confirms. Gives the operation's record; of an
- * undo, the new one's.
+ * Pauses, resumes, cancels, retries, undoes or confirms. Gives the operation's record; for an undo,
+ * the new operation's.
  */
 export function useAct() {
   const client = useQueryClient()
@@ -186,7 +184,7 @@ export function useAct() {
         client.invalidateQueries({ queryKey: ['operations'] }),
       ])
     },
-    // It could no longer be done: then the page shows what can.
+    // The move was no longer possible: read again what is possible now.
     onError: (_error, { id }) => client.invalidateQueries({ queryKey: ['operation', id] }),
   })
 }
@@ -202,7 +200,7 @@ export function useStartOperation() {
   })
 }
 
-/** Saves what an operation has produced on the merchant's computer. Throws `ApiError`. */
+/** Saves an operation's document on the merchant's computer. Throws `ApiError`. */
 export async function saveArtifact({ url, filename }: Artifact): Promise<void> {
   saveBytes(await callForBytes(url), filename)
 }

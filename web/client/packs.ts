@@ -1,5 +1,4 @@
-// Packs: what the API answers with, and the calls. A pack's files are read as any other list of
-// files.
+// Packs: types and calls. A pack's files are read like any other list of files.
 import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useChangeOf } from './change.ts'
 import { call, type Query } from './client.ts'
@@ -55,7 +54,7 @@ export const useCreatePack = () =>
     call('/api/packs', { method: 'POST', body }),
   )
 
-/** `job_id`: the operation that brings its files' products up to date. */
+/** `job_id`: the operation that updates its files' products. */
 export const useChangePack = (id: string) =>
   useChange<{ name?: string; products?: ProductChoice[] }, Pack & { job_id: string | null }>(
     (body) => call(`/api/packs/${id}`, { method: 'PATCH', body }),
@@ -64,13 +63,13 @@ export const useChangePack = (id: string) =>
 export const useDeletePack = () =>
   useChange<string, void>((id) => call(`/api/packs/${id}`, { method: 'DELETE' }))
 
-/** Files that are not named stay behind these. */
+/** Files that are not listed stay after these. */
 export const useOrderPack = (id: string) =>
   useChange<readonly string[], Pack>((file_ids) =>
     call(`/api/packs/${id}/order`, { method: 'PUT', body: { file_ids } }),
   )
 
-/** Out of its pack; it stays among the shop's files. */
+/** Removes the file from its pack; it stays among the shop's files. */
 export function useTakeOut() {
   const client = useQueryClient()
   return useChange<readonly string[], Operation>(async (file_ids) => {

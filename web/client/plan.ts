@@ -1,4 +1,4 @@
-// The shop's plan: what the API answers with, and the calls.
+// The shop's plan: types and calls.
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { call } from './client.ts'
 import { type Schemas } from './types.ts'
@@ -6,7 +6,10 @@ import { type Schemas } from './types.ts'
 export type PlanState = Schemas['PlanState']
 export type Plan = Schemas['Plan']
 
-/** Read from the platform first: a merchant comes here from its page of plans. */
+/**
+ * The server reads the plan from the platform first, since a merchant may return from the
+ * platform's page of plans.
+ */
 export const usePlan = () =>
   useQuery({
     queryKey: ['plan'],
@@ -16,6 +19,6 @@ export const usePlan = () =>
 export const useChoosePlan = () =>
   useMutation<{ confirmation_url: string }, Error, string>({
     mutationFn: (plan) => call('/api/plan', { method: 'POST', body: { plan } }),
-    // The platform asks for the confirmation in its own page, outside the app's frame.
+    // The merchant confirms the charge on the platform's page, outside the app's frame.
     onSuccess: ({ confirmation_url }) => void window.open(confirmation_url, '_top'),
   })

@@ -1,4 +1,5 @@
-// A plugin as the API serves it, for tests: what a test does not name is as plain as it can be.
+// A plugin as the API returns it, for tests: fields that a test does not give have the simplest
+// values.
 import { type ActionLabels, type Plugin, type PluginAction } from './plugins.ts'
 
 type ActionPart = Partial<Omit<PluginAction, 'labels'>> & { labels?: Partial<ActionLabels> }

@@ -1,5 +1,4 @@
-// What GET /api/plugins says of each plugin: its options, its entries in menus with their texts,
-// and its form.
+// Plugins from GET /api/plugins: options, entries in menus with their texts, and forms.
 import { useQuery } from '@tanstack/react-query'
 import { mapTexts } from '../messages/map-texts.ts'
 import { translated } from '../messages/t.ts'
@@ -8,14 +7,14 @@ import { type Schemas } from './types.ts'
 import { type JsonSchema } from './workflows.ts'
 
 export type PluginAction = Schemas['PluginAction']
-/** Those named in the API's description are ICU messages of `count`, the options and facts. */
+/** ICU messages with `count`, the options and facts as arguments (see the API's description). */
 export type ActionLabels = PluginAction['labels']
 export type ActionPlace = PluginAction['fits']['places'][number]
 export type FitRule = PluginAction['fits']['rules'][number]
-/** What is asked of one selected file. Every part that is given must hold. */
+/** Conditions on one selected file. Every given condition must hold. */
 export type FileTest = NonNullable<PluginAction['fits']['noun']>['files']
 
-/** One decision that takes the place of several options. */
+/** One decision instead of several options. */
 export type Alternative = Schemas['Plugin']['alternatives'][number]
 /** The first of its fields must be given. */
 export type AlternativeChoice = Alternative['choices'][number]
@@ -26,7 +25,7 @@ export interface Plugin extends Omit<Schemas['Plugin'], 'options'> {
 
 export interface PluginList {
   data: Plugin[]
-  /** Actions in the history that a channel starts: they are in no menu. */
+  /** Actions in the history that a channel starts and that are in no menu. */
   channel_actions: readonly { id: string; title: string }[]
   /** The sections of the menu, in order. */
   groups: readonly { id: string; title: string }[]
@@ -41,7 +40,7 @@ export const pluginsQuery = {
 
 export const usePlugins = () => useQuery(pluginsQuery)
 
-/** An entry of a menu, and the plugin that does it. */
+/** An entry of a menu, with its plugin. */
 export interface Entry {
   plugin: Plugin
   action: PluginAction
@@ -57,7 +56,7 @@ export function fieldsOf({ plugin, action }: Entry): [name: string, schema: Json
   return names.flatMap((name) => (all[name] ? [[name, all[name]]] : []))
 }
 
-/** The first entry whose form has such a widget, with the name of that option. */
+/** The first entry whose form has such a widget, with the name of the option. */
 export function findByWidget(
   plugins: readonly Plugin[],
   widget: string,

@@ -1,5 +1,6 @@
-// What the pages read and how often it is read again: all that changes on the server is polled,
-// faster while something runs. A hidden page polls nothing: React Query stops its intervals there.
+// The pages' queries and their polling intervals: all data that changes on the server is polled,
+// faster while something runs. A hidden page polls nothing, because React Query stops its intervals
+// there.
 import {
   keepPreviousData,
   MutationCache,
@@ -26,14 +27,11 @@ import {
   type TagCount,
 } from './types.ts'
 
-/**
- * How often data that changes on the server is read again: while work runs, while work may start,
- * and data that seldom changes.
- */
+/** Polling intervals: while work runs, while work may start, and for data that rarely changes. */
 export const LIVE_MS = 1000
 export const CALM_MS = 5000
 export const SLOW_MS = 15_000
-/** While nothing runs: the page's frame, and the list of files beside it. */
+/** While nothing runs: for the page's frame and the list of files. */
 const IDLE_ACTIVITY_MS = 20_000
 const IDLE_FILES_MS = 60_000
 
@@ -41,14 +39,14 @@ const ACTIVITY = ['activity']
 
 export const createQueryClient = (): QueryClient => {
   const client: QueryClient = new QueryClient({
-    // Every change may have changed the counts, or started an operation.
+    // Every change may have changed the counts or started an operation.
     mutationCache: new MutationCache({
       onSettled: () => void client.invalidateQueries({ queryKey: ACTIVITY }),
     }),
     defaultOptions: {
       queries: {
-        // The page itself says when the server can't be reached: the browser's idea of its network
-        // may be wrong.
+        // The page itself reports that the server cannot be reached: the browser's own state may be
+        // wrong.
         networkMode: 'always',
         retry: (failures, error) => failures < 2 && error instanceof ApiError && error.passing,
         retryDelay: (failures) => 400 * 2 ** failures,
@@ -59,7 +57,7 @@ export const createQueryClient = (): QueryClient => {
   return client
 }
 
-/** Asking again would give the same answer. */
+/** The same request would be refused again. */
 export const refused = (error: Error | null) => error instanceof ApiError && !error.passing
 
 export const useSession = () =>
@@ -79,7 +77,7 @@ export const useFiles = (query: Query, live: boolean, enabled = true) =>
       refused(state.error) ? false : live ? CALM_MS / 2 : IDLE_FILES_MS,
   })
 
-/** What deleting these files would affect. null: none are chosen yet. */
+/** What deleting these files would affect. null: none are selected yet. */
 export const useFilesImpact = (select: Selection | null) =>
   useQuery({
     queryKey: ['files', 'impact', select],
@@ -97,7 +95,7 @@ const fileQuery = (id: string) =>
 
 export const useFile = (id: string) => useQuery(fileQuery(id))
 
-/** The file's bytes, for a small picture of it. */
+/** The file's bytes, for its thumbnail. */
 export const useFileBytes = (id: string, version: number, enabled: boolean) =>
   useQuery({
     queryKey: ['bytes', id, version],
@@ -114,7 +112,7 @@ export const useTags = () =>
     staleTime: SLOW_MS,
   })
 
-/** Makes links; the file's page then shows them. */
+/** Creates links; the file's page then shows them. */
 export function useCreateLink(fileId: string) {
   const client = useQueryClient()
   return useMutation<Page<DownloadLink>, Error, Omit<NewLink, 'file_ids'>>({
@@ -139,7 +137,7 @@ export const useNotices = () =>
     refetchInterval: SLOW_MS,
   })
 
-/** What is new on the server: the one thing that an open page asks for while nothing runs. */
+/** What is new on the server: the only query that an open page polls while nothing runs. */
 export const useActivity = (): Activity =>
   useQuery({
     queryKey: ACTIVITY,
@@ -148,7 +146,7 @@ export const useActivity = (): Activity =>
       refused(state.error) ? false : state.data?.running ? CALM_MS : IDLE_ACTIVITY_MS,
   }).data ?? NOTHING_NEW
 
-/** What is assumed until the first answer. */
+/** Assumed until the first answer. */
 export const NOTHING_NEW: Activity = {
   unread: 0,
   reviews: 0,

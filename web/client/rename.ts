@@ -1,4 +1,4 @@
-// What files would be called: asked while a pattern is being written, before anything is started.
+// New names of files while a person edits the pattern, before anything is started.
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { call } from './client.ts'
 import { type Schemas, type Selection } from './types.ts'
@@ -7,14 +7,14 @@ export type RenamePreview = Schemas['RenamePreview']
 export type Renamed = RenamePreview['data'][number]
 
 /**
- * So many new names are shown while the pattern is typed; for more files a preview shows the
+ * How many new names are shown while the pattern is edited; for more files a preview shows the
  * conflicts.
  */
 export const RENAMES_SHOWN = 10
 
 /**
- * `options` null: they are not right yet. The last answer stays until the next one is here, so that
- * nothing flickers as one types.
+ * `options` null: they are invalid at the moment. The last answer stays until the next one arrives,
+ * so that nothing flickers while a person types.
  */
 export const useRenamePreview = (select: Selection, options: Record<string, unknown> | null) =>
   useQuery({

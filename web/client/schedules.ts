@@ -1,4 +1,4 @@
-// Scheduled tasks: what the API answers with, and the calls.
+// Scheduled tasks: types and calls.
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { translated } from '../messages/t.ts'
 import { useChangeOf } from './change.ts'
@@ -31,11 +31,11 @@ export const useSchedule = (id: string | null) =>
     queryKey: ['schedule', id],
     queryFn: ({ signal }) => call<Schedule>(`/api/schedules/${id}`, { signal }),
     enabled: id !== null,
-    // A form is filled from it once: what changes behind its back must not change it.
+    // A form is filled once: a later refetch must not change it.
     refetchOnWindowFocus: false,
   })
 
-/** A task to begin with. */
+/** A template for a task. */
 export type Template = Partial<ScheduleBody> & Pick<ScheduleBody, 'name'>
 
 export const useTemplates = () =>
@@ -58,7 +58,7 @@ export const useCronCheck = (cron: string) =>
     staleTime: 60_000,
   })
 
-/** What a run would find at this moment. `about` null: not known yet. */
+/** What a run would find now. `about` null: not known yet. */
 export const useMatch = (
   about: { filter: FileFilter; action: string | null; workflow: string | null } | null,
 ) =>
@@ -74,7 +74,7 @@ export const useMatch = (
     placeholderData: keepPreviousData,
   })
 
-/** Makes a task, or with an id replaces that one. */
+/** Creates a task, or replaces the one with this id. */
 export function useSaveSchedule(id: string | null) {
   const client = useQueryClient()
   return useMutation<Schedule, Error, ScheduleBody>({
@@ -100,13 +100,13 @@ export function useDeleteSchedule() {
   })
 }
 
-/** Starts it immediately; the answer is the operation. */
+/** Runs the task now; the answer is the operation. */
 export const useRunSchedule = () =>
   useChangeOf<string, Operation>([KEY], (id) =>
     call(`/api/schedules/${id}/run`, { method: 'POST' }),
   )
 
-/** The body that leaves a task as it is: fields that the server adds are not sent back. */
+/** The body that leaves a task unchanged, without the fields that the server adds. */
 export const bodyOf = ({
   name,
   enabled,
@@ -120,6 +120,6 @@ export const bodyOf = ({
 }: Schedule) =>
   ({ name, enabled, cron, action, workflow, options, filter, notify, cap }) satisfies ScheduleBody
 
-/** Of action and workflow only one is said. */
+/** Only one of action and workflow is sent. */
 const withoutNulls = (body: object): object =>
   Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))

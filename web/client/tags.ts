@@ -17,7 +17,7 @@ export const useTagTemplates = () =>
 const useChange = <Input, Output>(send: (input: Input) => Promise<Output>) =>
   useChangeOf([KEY], send)
 
-/** Makes one, or with an id changes that one. */
+/** Creates a template, or changes the one with this id. */
 export const useSaveTagTemplate = () =>
   useChange<{ id: string | null; name: string; tags: readonly string[] }, TagTemplate>(
     ({ id, ...body }) =>

@@ -1,5 +1,5 @@
-// The API's types under the names that the page uses. They come from the OpenAPI document
-// (api.gen.ts); written out here is only what that leaves open. Times are ISO 8601, sizes bytes.
+// The API's types under the page's names. They come from the OpenAPI document (api.gen.ts); only
+// what that leaves open is written here. Times are ISO 8601, sizes bytes.
 import type { components } from './api.gen.ts'
 
 export type Schemas = components['schemas']
@@ -27,7 +27,7 @@ export type FileSettings = Pick<
   | 'allowed_referrers'
 >
 
-/** The query parameters of the list of files. Every condition given must hold. */
+/** The query parameters of the list of files. Every given condition must hold. */
 export type FileFilter = Schemas['Schedule']['filter']
 
 export type Selection = { file_ids: readonly string[] } | { filter: FileFilter }
@@ -39,7 +39,7 @@ export interface FileDetail extends File {
 export type FilesImpact = Schemas['FilesImpact']
 
 export interface FileList extends Page<File> {
-  /** Matching files, on all pages together. */
+  /** Matching files on all pages together. */
   total: number
 }
 
@@ -56,7 +56,7 @@ export interface NewLink extends Required<
 
 export type Warning = Operation['warnings'][number]
 
-/** `filter` is the one that was given. */
+/** `filter`: the given one. */
 export type OperationSource =
   | Exclude<Schemas['Operation']['source'], { type: 'filter' }>
   | { type: 'filter'; filter: FileFilter }
@@ -78,7 +78,7 @@ export type NewOperation = ({ action: string } | { workflow: string }) & {
   select: Selection
 } & Partial<Pick<Schemas['OperationRequest'], 'options' | 'dry_run'>>
 
-/** A file's fields before or after; only those that an operation changed or would change. */
+/** A file's fields before or after: only those that the operation changed or would change. */
 export interface ItemState extends Partial<FileSettings> {
   filename?: string
   deleted?: boolean
@@ -93,7 +93,7 @@ export interface ItemState extends Partial<FileSettings> {
   created?: boolean
   replaced?: boolean
   purged?: boolean
-  /** Names of the files that were made from it. */
+  /** Names of the files that were created from it. */
   created_files?: string[]
   /** A buyer's link was created, or would be. */
   link?: unknown

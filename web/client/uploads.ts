@@ -1,4 +1,4 @@
-// Uploads beside their bytes: which names are taken, and batches of files that become one
+// Uploads, except their bytes: which names are taken, and batches of files that become one
 // operation.
 import { call } from './client.ts'
 import { type Operation, type Schemas } from './types.ts'
@@ -7,7 +7,7 @@ export type CheckedName = Schemas['CheckedName']
 
 const NAME_BATCH = 1000
 
-/** One answer a name. */
+/** One answer for each name. */
 export async function checkNames(filenames: readonly string[]): Promise<Map<string, CheckedName>> {
   const found = new Map<string, CheckedName>()
   for (let from = 0; from < filenames.length; from += NAME_BATCH) {
@@ -21,12 +21,13 @@ export async function checkNames(filenames: readonly string[]): Promise<Map<stri
   return found
 }
 
-/** Each of `count` files is imported when it has arrived; with the last one the import ends. */
+/** Each of the `count` files is imported when it has arrived; the import ends with the last one. */
 export const createBatch = (count: number): Promise<{ id: string }> =>
   call('/api/uploads/batches', { method: 'POST', body: { count } })
 
 /**
- * Imports what has arrived of it, and ends its import; with nothing new, gives the last operation.
+ * Imports the files that have arrived, and ends the batch's import; with nothing new, gives the
+ * last operation.
  */
 export const startBatch = (id: string): Promise<Operation> =>
   call(`/api/uploads/batches/${id}/start`, { method: 'POST' })
@@ -41,7 +42,7 @@ export const readBatch = (id: string): Promise<Schemas['UploadBatch']> =>
 
 export type UploadResult = Schemas['UploadResult']
 
-/** At most 200 in one call. Uploads that the server does not know are absent. */
+/** At most 200 in one call. Unknown uploads are absent. */
 export async function readResults(uploads: readonly string[]): Promise<Map<string, UploadResult>> {
   const { data } = await call<{ data: UploadResult[] }>('/api/uploads/results', {
     method: 'POST',

@@ -1,4 +1,4 @@
-// A file's versions, its downloads, and changes of just this file.
+// A file's versions, its downloads, and changes of a single file.
 import { useQuery } from '@tanstack/react-query'
 import { useChangeOf } from './change.ts'
 import { call, callForAll, callForBytes } from './client.ts'
@@ -47,7 +47,7 @@ export const useRestoreVersion = (id: string) =>
     call<File>(`/api/files/${id}/versions/${number}/restore`, { method: 'POST' }),
   )
 
-/** An import of one file: it may have failed, or go on for longer than one waits. */
+/** An import of one file: it may have failed, or still be running after the wait. */
 export interface Replaced {
   status: 'success' | 'partial' | 'failed' | 'processing'
   files: {
@@ -57,13 +57,13 @@ export interface Replaced {
   job_id: string
 }
 
-/** Its links go on with the bytes that come from there. */
+/** Its links then serve the new bytes. */
 export const useReplaceFile = (id: string) =>
   useFileChange<string, Replaced>(id, (url) =>
     call(`/api/files/${id}/versions`, { method: 'POST', body: { url } }),
   )
 
-/** The address that it had stops. */
+/** The old address stops working. */
 export const useNewAddress = (id: string) =>
   useFileChange<void>(id, () => call<File>(`/api/files/${id}/public-address`, { method: 'POST' }))
 

@@ -1,4 +1,4 @@
-// Webhooks: what the API answers with, and the calls.
+// Webhooks: types and calls.
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useChangeOf } from './change.ts'
 import { call, callForAll, type Query } from './client.ts'
@@ -45,7 +45,7 @@ export const useDeliveries = (id: string, query: Query) =>
 const useChange = <Input, Output>(send: (input: Input) => Promise<Output>) =>
   useChangeOf([KEY], send)
 
-/** The answer has the secret, this once. */
+/** Only this answer contains the secret. */
 export const useCreateWebhook = () =>
   useChange((body: WebhookFields) =>
     call<CreatedWebhook>('/api/webhooks', { method: 'POST', body }),
@@ -59,7 +59,7 @@ export const useChangeWebhook = (id: string) =>
 export const useDeleteWebhook = () =>
   useChange((id: string) => call<void>(`/api/webhooks/${id}`, { method: 'DELETE' }))
 
-/** The answer has the new secret, this once. */
+/** Only this answer contains the new secret. */
 export const useRotateSecret = (id: string) =>
   useChange((keep_hours: number) =>
     call<CreatedWebhook>(`/api/webhooks/${id}/rotate`, { method: 'POST', body: { keep_hours } }),

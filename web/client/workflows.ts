@@ -1,11 +1,10 @@
-// The merchant's workflows and the plugins they are made of: what the API answers with, and the
-// calls.
+// The merchant's workflows and the plugins for their steps: types and calls.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { translated } from '../messages/t.ts'
 import { call } from './client.ts'
 import { type FileFilter, type Page, type Schemas } from './types.ts'
 
-/** What must hold of a file for a step to apply to it; every part given. */
+/** The conditions on a file for a step to apply; every given one must hold. */
 export type Condition = Pick<
   FileFilter,
   'search' | 'type' | 'tags' | 'mapped' | 'larger_than' | 'smaller_than'
@@ -20,7 +19,7 @@ export interface WorkflowStep extends Omit<Step, 'when'> {
   when?: Condition
 }
 
-/** A step as it is sent; the server makes the id of a new one. */
+/** A step as it is sent; the server creates the id of a new one. */
 export type StepBody = Pick<WorkflowStep, 'plugin' | 'when' | 'on_failure'> &
   Partial<Pick<WorkflowStep, 'id' | 'options'>>
 
@@ -31,9 +30,7 @@ export interface Workflow extends Omit<Schemas['Workflow'], 'steps'> {
   steps: WorkflowStep[]
 }
 
-/**
- * What is wrong with one part of a form; `param` is its place in the body: `steps[2].options.tags`.
- */
+/** A problem of one part of a form; `param` is its place in the body: `steps[2].options.tags`. */
 export interface Objection {
   param: string
   message: string
@@ -46,27 +43,27 @@ export interface JsonSchema {
   type?: string
   title?: string
   description?: string
-  /** How it wants to be drawn, where its type does not say enough. */
+  /** The widget, if the type does not determine one. */
   widget?: string
-  /** What the values of a choice are called, in their order. */
+  /** Labels of the values, in their order. */
   choices?: Readonly<Record<string, string>>
-  /** By value: a line below its label. */
+  /** By value: help below its label. */
   hints?: Readonly<Record<string, string>>
-  /** What it is called where it is left out. */
+  /** The label of "not given". */
   absent?: string
   /** 0.3 is shown as 30 %. */
   percent?: boolean
-  /** What a dialog's field begins with, where there is no default. */
+  /** The initial value of a dialog's field without a default. */
   start?: unknown
   placeholder?: string
   suffix?: string
-  /** What is said where it must be given and is not. */
+  /** The message if it is required and missing. */
   missing?: string
-  /** It is asked once more whether it shall be empty, where the other options are these. */
+  /** Sending it empty needs a confirmation if the other options have these values. */
   confirm_empty?: { when: Readonly<Record<string, unknown>>; text: string; button: string }
-  /** Of a file: the extensions that are offered, and what they are called. */
+  /** For a file: the offered extensions, and what such files are called. */
   files?: { extensions: readonly string[]; one: string; many: string }
-  /** It is a secret: it is kept in no history. */
+  /** A secret: not kept in history. */
   sensitive?: boolean
   default?: unknown
   enum?: readonly unknown[]
@@ -87,7 +84,7 @@ export interface JsonSchema {
 
 const KEY = ['workflows']
 
-/** Its steps, and the name that the server gave it, in the page's language. */
+/** The workflow with the server's texts translated. */
 const inLanguage = (workflow: Workflow): Workflow => ({
   ...workflow,
   name: workflow.built_in ? translated(workflow.name) : workflow.name,
@@ -109,25 +106,26 @@ export const useWorkflow = (id: string | null) =>
     queryFn: async ({ signal }) =>
       inLanguage(await call<Workflow>(`/api/workflows/${id}`, { signal })),
     enabled: id !== null,
-    // A form is filled from it once: what changes behind its back must not change it.
+    // A form is filled once: a later refetch must not change it.
     staleTime: 0,
     refetchOnWindowFocus: false,
   })
 
-/** What the server says of a workflow that is still being written. */
+/** The server's check of a workflow that is being edited. */
 export const useWorkflowCheck = (body: WorkflowBody, enabled = true) =>
   useQuery({
     queryKey: ['workflow-check', body],
     queryFn: ({ signal }) =>
       call<WorkflowCheck>('/api/workflows/check', { method: 'POST', body, signal }),
-    // The last answer stays until the next one is here, so that nothing flickers as one types.
+    // The last answer stays until the next one arrives, so that nothing flickers while a person
+    // types.
     placeholderData: (previous) => previous,
     staleTime: Infinity,
     gcTime: 10_000,
     enabled,
   })
 
-/** Makes a workflow, or with an id replaces that one. */
+/** Creates a workflow, or replaces the one with this id. */
 export function useSaveWorkflow(id: string | null) {
   const client = useQueryClient()
   return useMutation<Workflow, Error, WorkflowBody>({

@@ -1,4 +1,4 @@
-// The document that an operation has produced, to be saved.
+// The document that an operation produced, with a button to save it.
 import { useState } from 'react'
 import { saveArtifact } from '../client/operations.ts'
 import { type Artifact } from '../client/types.ts'

@@ -1,6 +1,6 @@
-// The clipboard, also where the frame around us does not let pages use the newer way.
+// Copies to the clipboard, also where the surrounding frame forbids the newer API.
 
-/** False when the browser allows neither way: then the text must be shown to be copied by hand. */
+/** False if the browser allows neither way: then show the text, to be copied by hand. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
@@ -16,7 +16,7 @@ function copyBySelection(text: string): boolean {
   area.value = text
   area.style.position = 'fixed'
   area.style.opacity = '0'
-  // An open dialog takes the focus back immediately when it moves outside of it.
+  // Stay inside an open dialog: it takes the focus back when the focus moves outside.
   const dialog = before?.closest('[role="dialog"]') ?? document.body
   dialog.append(area)
   area.select()

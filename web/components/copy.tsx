@@ -1,4 +1,4 @@
-// Copies a text, and code that is there to be copied.
+// A button that copies a text, and a box of code with such a button.
 import { useState } from 'react'
 import { toast } from '../client/bridge.ts'
 import { Button } from '../ui/index.ts'
@@ -8,7 +8,7 @@ import { t } from '../messages/t.ts'
 
 interface Props {
   text: string
-  /** What is copied, for those who can't see what the button stands beside. */
+  /** The name of the copied text, for screen readers. */
   what: string
   label?: string
   variant?: 'plain' | 'primary' | 'secondary'
@@ -44,7 +44,7 @@ export function Copy({ text, what, label = t('Copy'), variant = 'secondary' }: P
   )
 }
 
-/** `wrap`: one long line, to be seen whole. */
+/** `wrap`: one long line that is shown completely. */
 export function Code({ text, what, wrap = false }: { text: string; what: string; wrap?: boolean }) {
   return (
     <div className={wrap ? 'code wrap' : 'code'}>

@@ -1,4 +1,4 @@
-// Asks before something is deleted, and says why where it could not be.
+// Asks before something is deleted, and shows the reason if it could not be deleted.
 import { type ReactNode } from 'react'
 import { Question } from './question.tsx'
 import { t } from '../messages/t.ts'
@@ -6,7 +6,7 @@ import { t } from '../messages/t.ts'
 interface Props {
   open: boolean
   title: string
-  /** What it means. */
+  /** The consequences. */
   children: ReactNode
   deleting: boolean
   error: Error | null

@@ -7,18 +7,18 @@ type ModalProps = ComponentProps<typeof Modal>
 interface Props extends Pick<ModalProps, 'primaryAction' | 'secondaryActions' | 'size'> {
   title: string
   onClose: () => void
-  /** Enter in one of its fields. */
+  /** Enter was pressed in one of its fields. */
   onEnter?: () => void
   children: ReactNode
 }
 
-/** Open for as long as it is drawn. */
+/** Open while it is rendered. */
 export function Dialog({ children, onClose, onEnter, ...rest }: Props) {
-  // While it is first drawn: by its effects the dialog has taken the focus.
+  // Read during the first render: the dialog's effects move the focus.
   const [back] = useState(() => document.activeElement)
   useEffect(() => {
     return () => {
-      // By the next frame the dialog's own hold on the focus is gone.
+      // In the next frame the dialog's own focus trap has ended.
       requestAnimationFrame(() => {
         if (document.querySelector('[role="dialog"]') || !(back instanceof HTMLElement)) return
         if (back.isConnected && back !== document.body) back.focus({ preventScroll: true })
@@ -39,15 +39,15 @@ export function Dialog({ children, onClose, onEnter, ...rest }: Props) {
   )
 }
 
-/** The first field has the focus when there is one, unless the focus is in the dialog already. */
+/** Focuses the first field if there is one, unless the focus is already in the dialog. */
 function FirstFieldFocused({ children }: { children: ReactNode }) {
   const fields = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const box = fields.current!
-    // Runs before the effect by which Polaris focuses the dialog itself, which then leaves it.
+    // Runs before the effect in which Polaris focuses the dialog itself, which then does nothing.
     if (focusFirstField(box)) return
-    // Some dialogs draw their fields when an answer has arrived. A focus that was moved in the
-    // meantime is left where it is.
+    // Some dialogs render their fields after an answer. A focus that has moved in the meantime is
+    // left unchanged.
     const watch = new MutationObserver(() => {
       const { activeElement: at } = document
       if (at !== document.body && at?.getAttribute('role') !== 'dialog') watch.disconnect()
@@ -63,7 +63,7 @@ const FIELDS = ['input:not([type="hidden"], [type="file"])', 'select', 'textarea
   .map((field) => `${field}:not(:disabled, [readonly])`)
   .join(', ')
 
-/** Of radio buttons, the one that is chosen. False: there is no field. */
+/** Of radio buttons, focuses the checked one. False: there is no field. */
 function focusFirstField(box: HTMLElement): boolean {
   if (box.contains(document.activeElement)) return true
   const field = box.querySelector<HTMLInputElement>(FIELDS)

@@ -1,4 +1,4 @@
-// A place to drop files on, with buttons for those who would rather choose them.
+// An area to drop files on, with buttons to choose them instead.
 import { type DragEvent, type ReactNode, useRef, useState } from 'react'
 import { type ChosenFile, chosenFiles, droppedFiles } from '../url-state/chosen-files.ts'
 import { BlockStack, Button, InlineStack, Text } from '../ui/index.ts'
@@ -9,14 +9,14 @@ interface Props {
   /** `Drop files or a folder here` */
   title: string
   help?: ReactNode
-  /** What the button says. */
+  /** The label of the button. */
   choose: string
-  /** Offers a folder too; else a single file. */
+  /** Accepts several files and folders; otherwise a single file. */
   many?: boolean
-  /** What the dialog for choosing shows: `.csv`. */
+  /** File types in the browser's dialog: `.csv`. */
   accept?: string
   busy?: boolean
-  /** There is something more important on the page. */
+  /** Smaller, because something else on the page is more important. */
   small?: boolean
   onFiles: (files: ChosenFile[]) => void
 }
@@ -39,12 +39,12 @@ export function DropArea({
   }
   const moved = (step: number) => (event: DragEvent) => {
     event.preventDefault()
-    // Every part of the area tells of the pointer's coming and going.
+    // Every element in the area sends its own enter and leave events.
     setOver((now) => Math.max(0, now + step))
   }
   const picked = (field: HTMLInputElement) => {
     take(chosenFiles(field.files ?? []))
-    // The same file can be chosen again.
+    // Allows choosing the same file again.
     field.value = ''
   }
   return (

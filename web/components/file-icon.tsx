@@ -1,4 +1,4 @@
-// A file's kind at a glance. Decoration: the kind also stands beside it in words.
+// An icon for a file's kind. Decorative: the kind is also shown in words.
 import { t } from '../messages/t.ts'
 import { extensionOf, familyOf } from '../labels/file.ts'
 

@@ -1,5 +1,5 @@
-// What can be said of criteria as they are typed: numbers that are none are kept as typed, so that
-// nobody overlooks them.
+// Checks criteria while they are typed: an invalid number is kept as typed, so that it is not
+// overlooked.
 import { type FileFilter } from '../client/types.ts'
 import { type Objection } from '../client/workflows.ts'
 import { t } from '../messages/t.ts'
@@ -7,7 +7,7 @@ import { t } from '../messages/t.ts'
 const SIZES = ['larger_than', 'smaller_than'] as const
 const DAYS = ['older_than_days', 'not_downloaded_for_days'] as const
 
-/** `path` is where the criteria are in the body: `filter`, `steps[2].when`. */
+/** `path`: where the criteria are in the body: `filter`, `steps[2].when`. */
 export function checkFilter(filter: FileFilter, path: string): Objection[] {
   const broken = (names: readonly (keyof FileFilter)[], least: number, message: string) =>
     names

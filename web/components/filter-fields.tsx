@@ -1,4 +1,4 @@
-// Which files are meant: the same criteria for a step's condition, a rule of a plugin and a
+// The form of a filter of files: the same criteria for a step's condition, a rule of a plugin and a
 // scheduled task.
 import { useState } from 'react'
 import { useTags } from '../client/queries.ts'
@@ -18,7 +18,8 @@ interface Props {
   path: string
   problems: Problems
   /**
-   * Show all criteria, those about days too; else those in use, and a button for the others.
+   * Shows all criteria, including those about days; otherwise those in use, and a button for the
+   * others.
    */
   all?: boolean
 }
@@ -43,7 +44,7 @@ const TYPES = ['pdf', ...TYPE_GROUPS].map((type) => ({ value: type, text: typeTe
 const SUGGESTED_TAGS = 6
 
 export function FilterFields({ value, onChange, path, problems, all = false }: Props) {
-  // A field that was emptied stays where it is.
+  // A field that was emptied stays visible.
   const [used, setUsed] = useState<readonly string[]>(() =>
     Object.keys(value).length > 0 ? Object.keys(value) : ['search'],
   )
@@ -183,7 +184,7 @@ interface TagWordsProps {
   bare?: boolean
 }
 
-/** Tags, with those that the shop's files have most offered. */
+/** Tags, with suggestions of the tags that the shop uses most. */
 export function TagWords({ bare = false, ...props }: TagWordsProps) {
   const { data } = useTags()
   const used = (data?.data ?? [])
@@ -192,7 +193,7 @@ export function TagWords({ bare = false, ...props }: TagWordsProps) {
   return <WordsField {...props} suggestions={bare ? [] : used} />
 }
 
-/** An absent part is no condition: an empty one would be. */
+/** An absent part is no condition; an empty one would be one. */
 const withoutEmpty = (filter: FileFilter): FileFilter =>
   Object.fromEntries(
     Object.entries(filter).filter(

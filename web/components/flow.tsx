@@ -1,4 +1,4 @@
-// A bar for work that runs and whose size is not known.
+// A progress bar for work of unknown size.
 import './flow.css'
 
 export const Flow = ({ label }: { label: string }) => (

@@ -1,4 +1,4 @@
-// The page's surroundings: a frame of our own in demo mode, the storefront's menu inside its admin.
+// The page's frame: our own in demo mode, or the storefront's menu inside its admin.
 import { type ComponentProps, createElement, type ReactNode, useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import { navigate, usePathname } from 'wouter/use-browser-location'
@@ -63,7 +63,7 @@ function OwnFrame({ children }: { children: ReactNode }) {
     '/import': useUploading(),
     '/reviews': reviews,
   }
-  // Going somewhere closes the menu.
+  // Navigating closes the menu.
   const open = openAt === path
   return (
     <Frame
@@ -126,7 +126,7 @@ function ShopName() {
 
 function StorefrontFrame({ children }: { children: ReactNode }) {
   useEffect(() => {
-    // The storefront's menu tells us where to go instead of loading the page again.
+    // The storefront's menu sends an event instead of loading the page again.
     const go = (event: Event) => {
       const href = (event.target as Element | null)?.getAttribute('href')
       if (href) navigate(href)

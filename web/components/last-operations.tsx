@@ -1,4 +1,4 @@
-// The last operations of one channel in short rows: their state, progress, and the way to each.
+// The last operations of one channel in short rows: state, progress, and a link to each.
 import { useChannels } from '../client/channels.ts'
 import { isMoving, useOperations } from '../client/operations.ts'
 import { type Query } from '../client/client.ts'
@@ -18,7 +18,7 @@ interface Props {
   title: string
   /** Which operations: a channel. */
   query: Query
-  /** Where all of them are listed. */
+  /** The page that lists all of them. */
   all: string
   empty: { heading: string; text: string }
 }

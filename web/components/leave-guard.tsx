@@ -9,7 +9,7 @@ import { t } from '../messages/t.ts'
 
 interface Props {
   dirty: boolean
-  /** What would be lost: `this workflow`. */
+  /** The name of what would be lost: `this workflow`. */
   what: string
 }
 
@@ -23,7 +23,7 @@ export function LeaveGuard({ dirty, what }: Props) {
         ? (url) =>
             void bar.leaveConfirmation().then(
               () => navigate(url),
-              // The merchant stays.
+              // The merchant stays on the page.
               () => undefined,
             )
         : setWanted,

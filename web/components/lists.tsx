@@ -1,4 +1,4 @@
-// Parts of every list: placeholder rows while it loads, a page turner, and its empty state.
+// Parts of every list: placeholder rows while it loads, pagination, and its empty state.
 import { type ReactNode } from 'react'
 import crate from '../ui/crate.svg'
 import lost from '../ui/lost.svg'
@@ -68,7 +68,7 @@ interface NothingProps {
   heading: string
   action?: { content: string; onAction?: () => void; url?: string }
   children?: ReactNode
-  /** Nothing is here yet, or nothing was found. */
+  /** There are no rows yet, or none match. */
   why: 'new' | 'unmatched'
 }
 

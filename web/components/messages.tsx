@@ -1,4 +1,4 @@
-// Messages that were sent for the shop: a page of them, and one to be read and sent again.
+// Messages that were sent for the shop: a page of them, and one message to read and send again.
 import { type ReactNode } from 'react'
 import { toast } from '../client/bridge.ts'
 import { type Message, type Page } from '../client/types.ts'
@@ -15,7 +15,7 @@ import { StatusBadge } from './status.tsx'
 
 interface ListProps {
   list: Page<Message>
-  /** What the page turner turns: messages, mail. */
+  /** The plural noun of the pagination: messages, mail. */
   what: string
   page: number
   pages: Pages
@@ -53,7 +53,7 @@ export function MessageList({ list, what, page, pages, about, onOpen }: ListProp
 
 interface Resend {
   button: string
-  /** What the page says once the message is queued. */
+  /** The toast when the message is queued. */
   queued: string
   disabled?: boolean
   mutation: {

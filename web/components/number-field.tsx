@@ -1,11 +1,11 @@
-// A number that may also be left as it is, or be none at all (never, unlimited). What can't be read
-// as one is passed on as typed.
+// A number that may also be unchanged, or none (never, unlimited). Text that is not a number is
+// passed on as typed.
 import { useState } from 'react'
 import { Select, TextField } from '../ui/index.ts'
 import './form.css'
 import { t } from '../messages/t.ts'
 
-/** A number, null for none, undefined for left as it is, or a text that is no number. */
+/** A number, null for none, undefined for unchanged, or text that is not a number. */
 export type NumberValue = number | string | null | undefined
 
 interface Props {
@@ -17,11 +17,11 @@ interface Props {
   placeholder?: string
   value: NumberValue
   onChange: (value: NumberValue) => void
-  /** What null is called; absent where it may not be null. */
+  /** The label of null; absent if null is not allowed. */
   none?: string
   /** It may be left out. */
   optional?: boolean
-  /** What it begins with when a number is chosen. */
+  /** The initial value when a number is chosen. */
   start?: number
   requiredIndicator?: boolean
 }
@@ -72,7 +72,7 @@ function PlainNumber(props: Props & { labelHidden?: boolean }) {
       inputMode="numeric"
       autoComplete="off"
       requiredIndicator={props.requiredIndicator}
-      // `1.0` and `007` stay as they are typed, though the number is written in another way.
+      // `1.0` and `007` stay as typed although the number is written differently.
       value={readNumber(typed) === value ? typed : String(value ?? '')}
       onChange={(text) => {
         setTyped(text)

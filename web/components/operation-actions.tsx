@@ -1,5 +1,4 @@
-// What can be done with an operation: its buttons, wherever they stand, and the questions that some
-// of them ask first.
+// The actions on an operation: their buttons, and the questions that some of them ask first.
 import { type ReactNode, useState } from 'react'
 import { toast } from '../client/bridge.ts'
 import { useAct } from '../client/operations.ts'
@@ -19,9 +18,9 @@ export interface ActionButton {
 }
 
 interface OperationActions {
-  /** One for each thing that can be done now, in the order in which they are likely wanted. */
+  /** One for each action that is possible now, most likely ones first. */
   buttons: ActionButton[]
-  /** The open question, if there is one. To be drawn somewhere. */
+  /** The open question, or null. The caller must render it. */
   question: ReactNode
   error: Error | null
 }
@@ -35,7 +34,7 @@ const SAID: Partial<Record<OperationAction, string>> = {
   undo: t('Undoing'),
 }
 
-/** `onDone` gets the operation's record, of an undo the new operation's. */
+/** `onDone` gets the operation's record, for an undo the new operation's. */
 export function useOperationActions(
   operation: Operation,
   onDone?: (record: Operation, action: OperationAction) => void,
@@ -89,8 +88,8 @@ interface QuestionProps {
 }
 
 function ActionQuestion({ operation, action, act, onClose, onAgreed }: QuestionProps) {
-  // As it was when it was asked: the figures below one's eyes may move, the question may not go
-  // away.
+  // The question keeps the operation of the moment when it was asked: progress must not change or
+  // close it.
   const [question] = useState(() => actionWord(action, operation).question!)
   return (
     <Question

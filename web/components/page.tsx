@@ -1,4 +1,4 @@
-// One page: its title in the tab, its frame, and in the storefront's admin the way to unread
+// One page: its title in the tab, its frame, and in the storefront's admin a link to unread
 // notices.
 import { type ReactNode, useEffect } from 'react'
 import { hasAdminFrame } from '../client/bridge.ts'
@@ -8,7 +8,7 @@ import { t } from '../messages/t.ts'
 
 interface Props extends Omit<PageProps, 'secondaryActions'> {
   title: string
-  /** What the browser's tab says, where that is not the title. */
+  /** The title of the browser's tab, if it differs from the page's. */
   tab?: string
   secondaryActions?: MenuActionDescriptor[]
   children: ReactNode
@@ -19,7 +19,7 @@ export function Page({ tab, title, secondaryActions = [], children, ...rest }: P
     document.title = `${tab ?? title} · Stevedore`
   }, [tab, title])
   const { unread } = useActivity()
-  // The storefront's own menu can't carry a count.
+  // The storefront's own menu cannot show a count.
   const notices =
     !hasAdminFrame() || unread === 0
       ? []

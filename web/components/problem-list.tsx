@@ -7,7 +7,7 @@ import './form.css'
 interface Props {
   title: string
   problems: readonly Objection[]
-  /** Where a problem is, in words: `Step 2, Tags`. */
+  /** The place of a problem in words: `Step 2, Tags`. */
   placeText: (param: string) => string
 }
 
@@ -37,7 +37,7 @@ export function ProblemList({ title, problems, placeText }: Props) {
   )
 }
 
-/** Goes to the field of a place, or to the nearest one around it. */
+/** Focuses the field of a place, or the nearest field around it. */
 export function focusField(param: string): void {
   for (let path = param; path !== ''; path = around(path)) {
     const field = document.getElementById(fieldId(path))

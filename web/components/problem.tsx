@@ -1,13 +1,13 @@
-// What went wrong with a call, and the way to try again.
+// The error of a call, with a button to retry.
 import { ApiError } from '../client/error.ts'
 import { Banner, BlockStack, Text } from '../ui/index.ts'
 import { t } from '../messages/t.ts'
 
 interface Props {
   error: Error
-  /** What could not be done: "The files could not be loaded". */
+  /** What failed: "The files could not be loaded". */
   what: string
-  /** What is on the screen is from before. */
+  /** The page still shows earlier data. */
   stale?: boolean
   onRetry?: () => void
   retrying?: boolean

@@ -1,17 +1,20 @@
-// Objections to what a form says, found by the place that they are about.
+// Problems of a form's values, by their place.
 import { ApiError } from '../client/error.ts'
 import { type Objection } from '../client/workflows.ts'
 import { translated } from '../messages/t.ts'
 
 export interface Problems {
   readonly all: readonly Objection[]
-  /** What is said of just this place: `steps[2].options`. */
+  /** The problem of exactly this place: `steps[2].options`. */
   at(path: string): string | undefined
-  /** What is said of this place or of a part of it, for a field that draws its parts itself. */
+  /** The problem of this place or of a part of it, for a field that draws its parts itself. */
   within(path: string): string | undefined
 }
 
-/** Of the server's objections, those to a place that we have better words for are left out. */
+/**
+ * The server's problems are left out at places with problems of our own, which have better
+ * messages.
+ */
 export function problemsOf(
   own: readonly Objection[],
   servers: readonly Objection[] = [],
@@ -39,9 +42,7 @@ const inLanguage = ({ param, message }: Objection): Objection => ({
 export const isWithin = (param: string, path: string): boolean =>
   param === path || param.startsWith(`${path}.`) || param.startsWith(`${path}[`)
 
-/**
- * The server's refusal of what was sent, part by part; empty where it refused for another reason.
- */
+/** The server's problems of the request, by place; empty if it was refused for another reason. */
 export const objectionsIn = (error: Error | null): Objection[] =>
   error instanceof ApiError && error.status === 422
     ? error.details
@@ -49,5 +50,5 @@ export const objectionsIn = (error: Error | null): Objection[] =>
         .map(({ param, message }) => ({ param, message }))
     : []
 
-/** The id of the field that stands for a place. */
+/** The id of the field for a place. */
 export const fieldId = (path: string): string => `field-${path}`

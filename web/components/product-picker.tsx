@@ -1,4 +1,4 @@
-// One product out of all of the shop's, or one of its variants.
+// A picker of one product, or of one of its variants.
 import { useState } from 'react'
 import { type Choice, type Product, useMirror, useProducts } from '../client/mapping.ts'
 import { useDebounced } from '../url-state/use-debounced.ts'
@@ -15,7 +15,7 @@ type Chosen = Choice & { title: string }
 interface Props {
   choice: Chosen | null
   onChoose: (choice: Chosen) => void
-  /** Choose whole products, never single variants. */
+  /** Only whole products, no variants. */
   whole?: boolean
 }
 

@@ -1,4 +1,4 @@
-// A product's picture, or its first letter where it has none. Decoration: its title stands beside
+// A product's picture, or its first letter if it has none. Decorative: its title is shown beside
 // it.
 import { useState } from 'react'
 import { isDemo } from '../client/bridge.ts'
@@ -8,7 +8,7 @@ export function ProductPicture({ title, url }: { title: string; url: string | nu
   const [broken, setBroken] = useState(false)
   return (
     <span className="product-picture" aria-hidden="true">
-      {/* The demo stands alone: its page asks no other host. */}
+      {/* Demo mode loads no pictures from other hosts. */}
       {url !== null && !broken && !isDemo() ? (
         <img
           src={url}

@@ -1,6 +1,6 @@
-// A question before something is done: the admin's own modal where it has one, else a dialog of the
-// page. A dialog with fields is always the page's: the admin's modal is another document, in which the
-// page's fields have no styles.
+// A question before an action: the admin's own modal if it has one, otherwise a dialog of the page.
+// A dialog with fields is always the page's: the admin's modal is another document, without the
+// page's styles.
 import { createElement, type ReactNode, useEffect, useId, useState } from 'react'
 import { createPortal } from 'react-dom'
 import { type AdminModals, adminModals } from '../client/bridge.ts'
@@ -9,18 +9,18 @@ import { Problem } from './problem.tsx'
 
 interface Props {
   title: string
-  /** What it means, in paragraphs. */
+  /** The consequences, in paragraphs. */
   children: ReactNode
   action: { content: string; destructive?: boolean; loading?: boolean; onAction: () => void }
-  /** The button that does nothing. */
+  /** The label of the button that only closes it. */
   back: string
   error?: Error | null
-  /** What could not be done, where there is an error. */
+  /** What failed, if there is an error. */
   problem?: string
   onClose: () => void
 }
 
-/** Open for as long as it is drawn. */
+/** Open while it is rendered. */
 export function Question(props: Props) {
   const modals = adminModals()
   return modals ? <InAdmin modals={modals} {...props} /> : <InPage {...props} />
@@ -38,7 +38,7 @@ const InPage = ({ title, children, action, back, error, problem = '', onClose }:
   </Dialog>
 )
 
-/** A `<ui-modal>`: what is drawn in it goes into its `content`. */
+/** A `<ui-modal>`: children are rendered into its `content`. */
 type ModalElement = HTMLElement & { content?: HTMLElement | null }
 
 function InAdmin({
@@ -58,7 +58,7 @@ function InAdmin({
     return () => void modals.hide(id)
   }, [modals, id])
   useEffect(() => {
-    // The merchant closed it by the admin's own means.
+    // The merchant closed it with the admin's own button.
     modal?.addEventListener('hide', onClose)
     return () => modal?.removeEventListener('hide', onClose)
   }, [modal, onClose])

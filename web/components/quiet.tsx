@@ -1,4 +1,4 @@
-// What a part of a page says when it has nothing to list: two lines, since the page shows more.
+// The empty state of a part of a page: two lines, because the page shows more.
 import { Box, Text } from '../ui/index.ts'
 
 export const Quiet = ({ heading, text }: { heading: string; text: string }) => (

@@ -1,4 +1,4 @@
-// How fresh the list of products is, and the way to have it brought up to date.
+// The age of the list of products, and a button to refresh it.
 import { useMirror, useRefreshProducts } from '../client/mapping.ts'
 import { Button, InlineStack, Text } from '../ui/index.ts'
 import { mirrorText } from '../labels/products.ts'

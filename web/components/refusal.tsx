@@ -1,4 +1,4 @@
-// Every reason why a form could not be saved; the page scrolls to it and focuses it.
+// All problems that prevented saving a form; the page scrolls to them and focuses them.
 import { useEffect, useRef } from 'react'
 import { type Objection } from '../client/workflows.ts'
 import { BlockStack } from '../ui/index.ts'
@@ -7,14 +7,14 @@ import { ProblemList } from './problem-list.tsx'
 
 interface Props {
   form: {
-    /** How often saving was refused. */
+    /** How many times saving was refused. */
     refusals: number
     obstacles: readonly Objection[]
     error: Error | null
   }
-  /** What could not be done, where it is not about what was written. */
+  /** What failed, if the reason is not the form's values. */
   what: string
-  /** What heads the list of problems. */
+  /** The heading of the list of problems. */
   title: string
   placeText: (param: string) => string
 }

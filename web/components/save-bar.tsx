@@ -1,4 +1,4 @@
-// The bar for unsaved changes: the admin's own where it has one, else at the foot of the form.
+// The bar for unsaved changes: the admin's own if it has one, otherwise at the end of the form.
 import { createElement, type ReactNode, useEffect, useId } from 'react'
 import { adminSaveBar, type AdminSaveBar } from '../client/bridge.ts'
 import { Button, InlineStack, Text } from '../ui/index.ts'
@@ -6,9 +6,9 @@ import './form.css'
 import { t } from '../messages/t.ts'
 
 interface Props {
-  /** Something was changed. */
+  /** The form has unsaved changes. */
   dirty: boolean
-  /** It was never saved, so that it can be as it is. */
+  /** It was never saved, so it can be saved unchanged. */
   fresh?: boolean
   saving: boolean
   /** The number of problems that prevent saving. */
@@ -20,7 +20,8 @@ interface Props {
 
 export function SaveBar(props: Props) {
   const bar = adminSaveBar()
-  // The admin's bar asks before the page is left: what was not written yet is not lost.
+  // A new form without changes does not show the admin's bar, which would ask before the page is
+  // left.
   const unchanged = props.fresh === true && !props.dirty
   return bar && !unchanged ? <InAdmin bar={bar} {...props} /> : <InPage {...props} />
 }

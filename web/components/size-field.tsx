@@ -1,4 +1,4 @@
-// A size in megabytes; what it gives is bytes, or a text that is no size, as it was typed.
+// A size in megabytes; gives bytes, or the typed text if it is not a size.
 import { useState } from 'react'
 import { TextField } from '../ui/index.ts'
 import { t } from '../messages/t.ts'
@@ -31,7 +31,7 @@ export function SizeField({ label, id, help, error, bytes, onChange }: Props) {
       suffix={t('MB')}
       placeholder={t('Any size')}
       autoComplete="off"
-      // `1.0` stays as it is typed, though the size is written in another way.
+      // `1.0` stays as typed although the size is written differently.
       value={toBytes(typed) === bytes ? typed : toText(bytes)}
       onChange={(text) => {
         setTyped(text)

@@ -57,6 +57,6 @@ export function Progress({ operation, wide = false }: { operation: Operation; wi
   )
 }
 
-/** In hundredths; the few that failed among very many are still to be seen. */
+/** In hundredths, rounded up so that a few failures among very many stay visible. */
 const share = (count: number, total: number): number =>
   count === 0 ? 0 : Math.max(0.5, (count / total) * 100)

@@ -1,4 +1,4 @@
-// The steps of an operation or a workflow, one after the other, each with what it does.
+// The steps of an operation or a workflow, each with a short description.
 import { type OperationStep } from '../client/types.ts'
 import { Text } from '../ui/index.ts'
 import { sentence } from '../labels/size.ts'

@@ -1,4 +1,4 @@
-// On or off; takes effect immediately.
+// A switch that takes effect immediately.
 import './form.css'
 interface Props {
   label: string

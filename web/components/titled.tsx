@@ -1,11 +1,11 @@
-// One part of a page, under its title.
+// A section of a page with its title.
 import { type ReactNode } from 'react'
 import { BlockStack, Card, InlineStack, Text } from '../ui/index.ts'
 
 interface Props {
   title: string
   help?: ReactNode
-  /** What can be done with it. */
+  /** A button of the section. */
   action?: ReactNode
   children: ReactNode
 }

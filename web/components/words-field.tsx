@@ -1,5 +1,5 @@
-// Several words in one field: Enter, a comma or leaving the field takes what was typed, a click
-// takes a suggestion.
+// Several words in one field: Enter, a comma or leaving the field adds the typed word, a click adds
+// a suggestion.
 import { type KeyboardEvent, useRef, useState } from 'react'
 import { Tag, TextField } from '../ui/index.ts'
 import './form.css'
@@ -14,11 +14,11 @@ interface Props {
   placeholder?: string
   value: readonly string[]
   onChange: (words: string[]) => void
-  /** What may be meant; `text` is how it reads. */
+  /** Suggested values; `text`: how each is shown. */
   suggestions?: readonly { value: string; text: string }[]
-  /** How a typed word is written: lower case, without its dot. */
+  /** Normalizes a typed word: lower case, without its dot. */
   write?: (word: string) => string
-  /** How a word reads. */
+  /** How a word is shown. */
   read?: (word: string) => string
   requiredIndicator?: boolean
 }
@@ -45,7 +45,7 @@ export function WordsField(props: Props) {
     read = asIs,
   } = props
   // A word that is being typed is part of the value immediately, so that a click on Save does not
-  // lose it; it is drawn as a tag when it is complete.
+  // lose it; it becomes a tag when it is complete.
   const [typing, setTyping] = useState<{ text: string; before: readonly string[] } | null>(null)
   const leaving = useRef<number>(undefined)
   const known = typing !== null && same(value, joined(typing.before, [write(typing.text.trim())]))

@@ -1,4 +1,4 @@
-// Draws one decision of a form: its choices, and the fields of the one that is made.
+// One decision of a form: its choices, and the fields of the current one.
 import { type ReactNode } from 'react'
 import { type Alternative, type AlternativeChoice } from '../../client/plugins.ts'
 import { type JsonSchema } from '../../client/workflows.ts'
@@ -69,10 +69,10 @@ function ChoiceFields({
   return choice.fields.map((name): ReactNode => {
     const own = schema.properties?.[name]
     if (!own) return null
-    // Null is another choice.
+    // Null is a separate choice.
     const { schema: inner } = withoutNull(own)
     const title = choice.titles?.[name] ?? own.title
-    // A plugin's help says what it means to leave an option out: another choice does that.
+    // The plugin's help explains what omitting the option means, which another choice does here.
     const description = choice.titles?.[name] ? undefined : own.description
     return (
       <Field

@@ -1,20 +1,20 @@
-// One decision that takes the place of several options. Which choice is made is read from the
-// options alone, so that a form has one state: a choice with fields is made while its first field
-// is set, if only to an empty text.
+// One decision instead of several options. The current choice is derived from the options alone, so
+// that a form has one state: a choice with fields is current while its first field is set, even to
+// an empty text.
 import { type Alternative, type AlternativeChoice, type Plugin } from '../../client/plugins.ts'
 import { type JsonSchema } from '../../client/workflows.ts'
 
 type Options = Readonly<Record<string, unknown>>
 type Schemas = Readonly<Record<string, JsonSchema>>
 
-/** The options that the alternative decides about. */
+/** The options that belong to the alternative. */
 export const optionsOf = ({ choices }: Alternative): string[] => [
   ...new Set(choices.flatMap(({ fields, set }) => [...fields, ...Object.keys(set ?? {})])),
 ]
 
 const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
 
-/** The number of the choice that these options make. */
+/** The index of the choice that these options represent. */
 export function chosenAt({ choices }: Alternative, value: Options): number {
   const sets = choices.findIndex(
     ({ set }) => set && Object.entries(set).every(([name, wanted]) => same(value[name], wanted)),
@@ -26,7 +26,7 @@ export function chosenAt({ choices }: Alternative, value: Options): number {
   return filled >= 0 ? filled : usualAt({ choices })
 }
 
-/** The choice that leaves all to the plugin, or the first. */
+/** The choice without options of its own, or the first one. */
 export const usualAt = ({ choices }: Pick<Alternative, 'choices'>): number =>
   Math.max(
     0,
@@ -34,8 +34,8 @@ export const usualAt = ({ choices }: Pick<Alternative, 'choices'>): number =>
   )
 
 /**
- * The options once this choice is made: those of the others are gone, its own begin with what their
- * schemas say.
+ * The options after this choice: without those of other choices, its own with their schemas'
+ * initial values.
  */
 export function choose(
   alternative: Alternative,
@@ -59,7 +59,7 @@ function startOf(
   return { ...Object.fromEntries(starts.filter(([, start]) => start !== undefined)), ...set }
 }
 
-/** What the options of a form begin with: each decision at its usual choice. */
+/** The initial options of a form: each decision at its usual choice. */
 export const startOptions = (plugin: Pick<Plugin, 'alternatives' | 'options'>) =>
   plugin.alternatives.reduce<Record<string, unknown>>(
     (options, one) => choose(one, usualAt(one), options, plugin.options.properties ?? {}),
@@ -69,7 +69,7 @@ export const startOptions = (plugin: Pick<Plugin, 'alternatives' | 'options'>) =
 export const startValue = (schema: JsonSchema | undefined): unknown =>
   schema?.start ?? schema?.default
 
-/** A field of a choice that was emptied: its first one stays set, so that the choice stays made. */
+/** Sets a field of a choice. An emptied first field stays set, so that the choice stays current. */
 export const withField = (choice: AlternativeChoice, name: string, next: unknown): unknown =>
   choice.fields[0] === name && isEmpty(next) ? '' : next
 

@@ -1,5 +1,4 @@
-// What can be said of an option as it is typed, in words for a person; the server has the last word
-// on everything else.
+// Checks options while they are typed, with messages for people; the server checks everything else.
 import { type FileFilter } from '../../client/types.ts'
 import { type JsonSchema, type Objection } from '../../client/workflows.ts'
 import { checkFilter } from '../filter-check.ts'
@@ -7,10 +6,7 @@ import { isHidden } from './hidden.ts'
 import { isRequired, shapeOf, withoutNull, type Shape } from '../../labels/option-shape.ts'
 import { t } from '../../messages/t.ts'
 
-/**
- * Objections to the options of one plugin; `path` is where they are in the body:
- * `steps[2].options`.
- */
+/** Problems of one plugin's options; `path`: where they are in the body: `steps[2].options`. */
 export function checkOptions(
   schema: JsonSchema,
   value: Record<string, unknown>,

@@ -1,4 +1,4 @@
-// What a form and its fields are given.
+// The props of a form and of its fields.
 import { type ComponentType } from 'react'
 import { type Alternative } from '../../client/plugins.ts'
 import { type JsonSchema } from '../../client/workflows.ts'
@@ -14,13 +14,13 @@ export interface FormProps {
   /** Where these options are in the body: `steps[2].options`. */
   path: string
   problems: Problems
-  /** It is a row of a list, and has to be brief. */
+  /** It is a row of a list and must be short. */
   brief?: boolean
-  /** The options that are shown, in this order; absent: all. */
+  /** The shown options, in this order; absent: all. */
   fields?: readonly string[]
-  /** Decisions that take the place of several of them. */
+  /** Decisions that replace several of them. */
   alternatives?: readonly Alternative[]
-  /** In a dialog about files. */
+  /** Only in a dialog about files. */
   dialog?: FormScope['dialog']
 }
 
@@ -35,7 +35,7 @@ export interface FieldProps {
   brief: boolean
 }
 
-/** Of a field that contains forms: passed on, because a form imports its fields. */
+/** For fields that contain forms: passed as a prop, because a form imports its fields. */
 export interface WithForm {
   form: ComponentType<FormProps>
 }

@@ -90,7 +90,7 @@ function FieldOf({ form: Form, ...props }: FieldProps & WithForm & { shape: Shap
   }
 }
 
-/** What every field has. */
+/** The props of every field. */
 const common = ({ name, schema, required, path, problems }: FieldProps) => ({
   id: fieldId(path),
   label: titleOf(schema, name),
@@ -143,10 +143,7 @@ function Choice({ values, ...props }: FieldProps & { values: readonly string[] }
   )
 }
 
-/**
- * What null is called: by the widget that the plugin's author asked for, or by the option's usual
- * meaning.
- */
+/** The label of null: by the plugin's widget, or by the option's usual meaning. */
 const NONE: Record<string, string> = {
   never: t('Never'),
   unlimited: t('Unlimited'),
@@ -173,7 +170,7 @@ function NumberOption({
   return (
     <NumberField
       {...rest}
-      // The choice for null already says what an empty field means.
+      // The choice for null explains what an empty field means.
       help={shape.none ? undefined : helpText}
       value={value as number | string | null | undefined}
       onChange={onChange}

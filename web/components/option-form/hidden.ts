@@ -1,4 +1,4 @@
-// Options that nobody is asked for, or that another widget sets.
+// Options without a field, or with a value that another widget sets.
 
 export const isHidden = (widget: string | undefined): boolean =>
   widget === 'none' || widget === 'variant'

@@ -1,5 +1,5 @@
-// A form drawn from the JSON Schema of a plugin's options: a field for each, which shows its
-// default until it is changed.
+// A form for the JSON Schema of a plugin's options: one field for each, which shows its default
+// until it is changed.
 import { type Alternative } from '../../client/plugins.ts'
 import { isRequired } from '../../labels/option-shape.ts'
 import { AlternativeField } from './alternative-field.tsx'
@@ -45,7 +45,7 @@ export function OptionForm(props: FormProps) {
   )
 }
 
-/** A decision is drawn where the first of its options would be. */
+/** A decision takes the place of the first of its options. */
 function partsOf({ schema, fields, alternatives = [] }: FormProps): (string | Alternative)[] {
   const names = (fields ?? Object.keys(schema.properties ?? {})).filter(
     (name) => schema.properties?.[name],
@@ -56,7 +56,7 @@ function partsOf({ schema, fields, alternatives = [] }: FormProps): (string | Al
   return [...new Set(parts)]
 }
 
-/** Undefined takes an option away. */
+/** Undefined removes an option. */
 function withParts(value: Options, part: Options): Options {
   return Object.fromEntries(
     Object.entries({ ...value, ...part }).filter(([, one]) => one !== undefined),

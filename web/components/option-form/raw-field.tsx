@@ -1,4 +1,4 @@
-// An option that no field can be drawn for: it is written as JSON. What is not JSON is passed on as
+// A field for an option without any other widget: its value as JSON. Invalid JSON is passed on as
 // typed.
 import { useState } from 'react'
 import { TextField } from '../../ui/index.ts'

@@ -1,4 +1,4 @@
-// A list of things that have fields of their own, such as rules: add, remove, and a form for each.
+// A list of objects with fields, such as rules: add, remove, and a form for each.
 import { type JsonSchema } from '../../client/workflows.ts'
 import { Button, InlineError, PlusIcon, Text } from '../../ui/index.ts'
 import { fieldId, type Problems } from '../problems.ts'

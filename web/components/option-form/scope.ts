@@ -1,4 +1,4 @@
-// What a widget may need beside its own option: the form's other options, and in a dialog the
+// What a widget may need besides its own option: the form's other options, and in a dialog the
 // selected files.
 import { createContext, useContext } from 'react'
 import { type File } from '../../client/types.ts'
@@ -7,12 +7,12 @@ export interface FormScope {
   values: Readonly<Record<string, unknown>>
   /** Changes several options together. */
   change: (part: Readonly<Record<string, unknown>>) => void
-  /** In a dialog about files there is room for more than in a row of a list. */
+  /** A dialog about files has more space than a row of a list. */
   dialog?: {
     files: readonly File[]
-    /** Are `files` all of those that are selected? */
+    /** Does `files` contain all selected files? */
     known: boolean
-    /** Names what was picked, for texts of the dialog: `product_id_text`. */
+    /** Stores the name of the picked value for texts of the dialog: `product_id_text`. */
     name: (option: string, text: string) => void
   }
 }

@@ -1,5 +1,5 @@
-// The widgets that an option may ask for with `widget`. A new one is a file in widgets/ and a line
-// here.
+// The widgets that an option may request with `widget`. To add one, add a file in widgets/ and a
+// line here.
 import { type ComponentType } from 'react'
 import { type JsonSchema } from '../../client/workflows.ts'
 import { type FieldProps } from './field-props.ts'
@@ -17,9 +17,9 @@ import { SavedTags, TagInUse } from './widgets/tags.tsx'
 
 export interface Widget {
   field: ComponentType<FieldProps>
-  /** It takes a whole line. */
+  /** It takes the full width. */
   wide?: boolean
-  /** Elsewhere the option is drawn as its type says. */
+  /** Outside dialogs the option is drawn by its type. */
   dialogOnly?: boolean
 }
 
@@ -39,13 +39,10 @@ const WIDGETS: Readonly<Record<string, Widget>> = {
 const RADIO: Widget = { field: RadioChoice, wide: true }
 const CHECKLIST: Widget = { field: Checklist, wide: true }
 const PERCENT: Widget = { field: Percent }
-/** More values than these are a list to pull down. */
+/** More values than these are shown as a dropdown. */
 const MOST_RADIOS = 3
 
-/**
- * Null: the field is drawn as the option's type says. A dialog has room for what a step of a
- * workflow has not.
- */
+/** Null: the field is drawn by the option's type. Some widgets need the space of a dialog. */
 export function widgetOf(schema: JsonSchema, dialog: boolean): Widget | null {
   const widget = WIDGETS[schema.widget ?? '']
   if (widget && (dialog || !widget.dialogOnly)) return widget

@@ -1,5 +1,5 @@
-// One of a few values as radio buttons, or several as checkboxes, each with the label and help that
-// the plugin gives it.
+// One of a few values as radio buttons, or several as checkboxes, with the plugin's labels and
+// help.
 import { Button, Checkbox, ChoiceList, InlineError, InlineStack } from '../../../ui/index.ts'
 import { fieldId } from '../../problems.ts'
 import { type FieldProps } from '../field-props.ts'
@@ -25,7 +25,7 @@ export function RadioChoice({ name, schema, value, onChange, path, problems }: F
   )
 }
 
-/** The usual ones first; they are sent in the order of the schema. */
+/** The usual values come first; they are sent in the order of the schema. */
 export function Checklist({ name, schema, value, onChange, path, problems }: FieldProps) {
   const { choices = {}, hints = {} } = schema
   const values = (withoutNull(schema).schema.items?.enum ?? []).map(String)

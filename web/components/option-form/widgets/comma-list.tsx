@@ -16,7 +16,7 @@ export function CommaList({ name, schema, value, onChange, path, problems }: Fie
       error={problems.within(path)}
       placeholder={schema.placeholder}
       autoComplete="off"
-      // What is typed stays as it is typed, as long as it means what the option says.
+      // The typed text stays unchanged while it has the same meaning as the option.
       value={wordsOf(typed).join() === words.join() ? typed : words.join(', ')}
       onChange={(text) => {
         setTyped(text)
@@ -26,7 +26,7 @@ export function CommaList({ name, schema, value, onChange, path, problems }: Fie
   )
 }
 
-/** A dash of any length is a hyphen: the text may come from a document. */
+/** Dashes of any length count as hyphens: the text may be pasted from a document. */
 const wordsOf = (text: string): string[] =>
   text
     .split(',')

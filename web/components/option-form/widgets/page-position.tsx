@@ -1,4 +1,4 @@
-// Where a mark is drawn on a page, with a small page that shows it.
+// The position of a mark on a page, with a sketch of the page.
 import { Select } from '../../../ui/index.ts'
 import { fieldId } from '../../problems.ts'
 import { type FieldProps } from '../field-props.ts'
@@ -9,7 +9,7 @@ import { t } from '../../../messages/t.ts'
 
 const LINES = 9
 
-/** Looks at the options `text`, `picture` and `opacity` for its sketch, where the form has them. */
+/** The sketch uses the options `text`, `picture` and `opacity` if the form has them. */
 export function PagePosition({ name, schema, value, onChange, path, problems }: FieldProps) {
   const { values } = useScope()
   const position = typeof value === 'string' ? value : ''
@@ -38,7 +38,7 @@ interface SketchProps {
   opacity?: unknown
 }
 
-/** A sketch: the letters of the document itself may be of another size. */
+/** A sketch: in the document the letters may have another size. */
 function SmallPage({ position, text, picture, opacity }: SketchProps) {
   const kind = picture === undefined ? 'text' : 'picture'
   const words = typeof text === 'string' && text.trim() !== '' ? text.trim() : t('Text')

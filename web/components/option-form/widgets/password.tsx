@@ -1,4 +1,4 @@
-// A secret that goes to the step that needs it, and is shown in no history.
+// A secret for one step, which history does not show.
 import { TextField } from '../../../ui/index.ts'
 import { fieldId } from '../../problems.ts'
 import { type FieldProps } from '../field-props.ts'

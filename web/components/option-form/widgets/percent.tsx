@@ -1,4 +1,4 @@
-// A share from 0 to 1, written as a percentage from 1 to 100.
+// A share from 0 to 1, entered as a percentage from 1 to 100.
 import { useState } from 'react'
 import { TextField } from '../../../ui/index.ts'
 import { fieldId } from '../../problems.ts'
@@ -36,7 +36,7 @@ const textOf = (value: unknown): string =>
       ? value
       : ''
 
-/** A number that is no percentage is passed on as typed, so that the form can say what is wrong. */
+/** An invalid percentage is passed on as typed, so that the form can report it. */
 function shareOf(text: string): number | string | undefined {
   const plain = text.trim()
   if (plain === '') return undefined

@@ -1,4 +1,4 @@
-// Products out of all of the shop's: one, or one of its variants, and several to take files off.
+// Pickers of products: one product or variant, and several products to remove files from.
 import { useState } from 'react'
 import { BlockStack, ChoiceList, InlineError } from '../../../ui/index.ts'
 import { fieldId } from '../../problems.ts'
@@ -7,7 +7,7 @@ import { type FieldProps } from '../field-props.ts'
 import { useScope } from '../scope.ts'
 import { titleOf } from '../../../labels/option-shape.ts'
 
-/** Sets the option `variant_id` too where the form has it. */
+/** Also sets the option `variant_id` if the form has it. */
 export function OneProduct({ name, value, path, problems }: FieldProps) {
   const { values, change, dialog } = useScope()
   const [title, setTitle] = useState('')
@@ -37,7 +37,9 @@ export function OneProduct({ name, value, path, problems }: FieldProps) {
   )
 }
 
-/** Of selected files that the page knows all of, their own products; else one out of all. */
+/**
+ * The products of the selected files if the page knows all of them; otherwise one of all products.
+ */
 export function SomeProducts({ name, schema, value, onChange, path, problems }: FieldProps) {
   const { dialog } = useScope()
   const [title, setTitle] = useState('')

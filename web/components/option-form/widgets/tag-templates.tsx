@@ -77,7 +77,7 @@ interface SaveProps {
 function SaveAs({ tags, templates, onDone }: SaveProps) {
   const save = useSaveTagTemplate()
   const [name, setName] = useState('')
-  // The same name once more means the template that has it.
+  // Saving under an existing name replaces that template.
   const same = templates.find(
     (template) => template.name.toLowerCase() === name.trim().toLowerCase(),
   )

@@ -1,4 +1,4 @@
-// Where the admin page starts: it chooses the language, then loads everything that states texts.
+// The entry point of the admin page: chooses the language, then loads the modules with texts.
 import './url-state/leaving.ts'
 import { chooseLocale, setPageLocale, translationFor, type Translated } from './messages/locale.ts'
 import { type Catalog, setCatalog } from './messages/t.ts'
@@ -22,7 +22,7 @@ async function start(): Promise<void> {
   showApp()
 }
 
-/** Where the texts cannot be fetched, the page is in English. */
+/** If the texts cannot be loaded, the page is in English. */
 async function translate(language: Translated): Promise<void> {
   try {
     const [texts] = await Promise.all([CATALOGS[language](), loadUiTexts(language)])

@@ -1,4 +1,4 @@
-// Draws the page, in the language that main.tsx has chosen.
+// Renders the page in the language that main.tsx has chosen.
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { onWebVitals, type WebVital } from './client/bridge.ts'
@@ -14,7 +14,7 @@ export function showApp(): void {
   )
 }
 
-/** Of this page alone: nothing waits for it, and a lost report is no harm. */
+/** Sent in the background: a lost report does no harm. */
 function reportVitals(metrics: readonly WebVital[]): void {
   const body = {
     path: window.location.pathname,

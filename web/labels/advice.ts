@@ -1,11 +1,11 @@
-// What the plugins of an operation advise after the errors of its files.
+// The plugins' advice about the errors of an operation's files.
 import { type Plugin } from '../client/plugins.ts'
 import { type Item, type Operation } from '../client/types.ts'
 import { translated } from '../messages/t.ts'
 
 export interface Advice {
   text: string
-  /** Messages of the errors that it is for, each once. */
+  /** Messages of the errors that it is about, each once. */
   errors: string[]
 }
 

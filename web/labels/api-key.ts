@@ -1,9 +1,9 @@
-// How API keys and what they may do read.
+// Texts about API keys and their scopes.
 import { type ApiKey } from '../client/api-keys.ts'
 import { momentText } from './time.ts'
 import { t } from '../messages/t.ts'
 
-/** Every scope with what it lets a key do. */
+/** Every scope with what a key may do with it. */
 export const SCOPES: readonly { scope: string; text: string }[] = [
   { scope: 'files:read', text: t('Read files, their bytes, packs and tags') },
   { scope: 'files:write', text: t('Change files, packs and tags') },
@@ -20,7 +20,7 @@ export const SCOPES: readonly { scope: string; text: string }[] = [
   { scope: 'settings:write', text: t('Change settings and API keys') },
 ]
 
-/** What a storefront tool needs that imports files and hands out links. */
+/** The scopes of a storefront tool that imports files and creates links. */
 export const USUAL_SCOPES: readonly string[] = [
   'files:read',
   'files:write',

@@ -1,4 +1,4 @@
-// How a change to a file reads: what it was, and what it is or would be.
+// Texts about a file's changes: before, and after or planned.
 import { type FileSettings, type ItemMapping, type ItemState } from '../client/types.ts'
 import { expiryText, limitText } from './file.ts'
 import { numberText, savedText, sizeText } from './size.ts'
@@ -6,7 +6,7 @@ import { t } from '../messages/t.ts'
 
 export interface Change {
   what: string
-  /** null where there is nothing to compare with. */
+  /** null: there is nothing to compare with. */
   before: string | null
   after: string | null
 }
@@ -45,7 +45,7 @@ const FIELDS: Fields = {
   size_bytes: { what: t('Size'), text: (bytes) => (bytes === null ? '' : sizeText(bytes)) },
 }
 
-/** Every difference between the two, in a fixed order; what stayed as it was is left out. */
+/** Every difference between the two, in a fixed order; unchanged fields are left out. */
 export function changesOf(before: ItemState | null, after: ItemState | null): Change[] {
   if (!after) return []
   const changes: Change[] = []
@@ -59,7 +59,7 @@ export function changesOf(before: ItemState | null, after: ItemState | null): Ch
   for (const field of Object.keys(FIELDS) as Field[]) {
     const text = FIELDS[field].text as (value: unknown) => string
     const to = after[field]
-    // A new file's name stands beside it.
+    // A new file's name is shown next to its changes.
     if (to === undefined || (after.created && field === 'filename')) continue
     const from = before?.[field] === undefined ? null : text(before[field])
     if (from !== text(to))

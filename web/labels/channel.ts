@@ -1,10 +1,10 @@
-// How a channel reads.
+// Texts about channels.
 import { type Channel } from '../client/channels.ts'
 
-/** `CSV`; its id where this installation no longer has it, or while the channels load. */
+/** `CSV`; the channel's id if this installation no longer has it, or while channels load. */
 export const channelText = (channels: readonly Channel[], id: string): string =>
   channels.find((channel) => channel.id === id)?.title ?? id
 
-/** What one import by it is called, `CSV import`; null where it is not known. */
+/** The name of one import through the channel, `CSV import`; null if it is unknown. */
 export const importText = (channels: readonly Channel[], id: string): string | null =>
   channels.find((channel) => channel.id === id)?.imports?.title ?? null

@@ -1,4 +1,4 @@
-// How cloud connections and their syncs read.
+// Texts about cloud connections and their syncs.
 import { type Connection, type PreviewReason, type Sync } from '../client/connections.ts'
 import { t } from '../messages/t.ts'
 import { OPERATION_STATUSES, statusWord, type StatusWord } from './operation.ts'
@@ -23,8 +23,8 @@ export function connectionState({ state, progress, last_sync }: Shown): StatusWo
 }
 
 /**
- * The status of a sync in a word. One whose listing failed has no operation that could say so; the
- * operation of an older one may have been deleted.
+ * The status of a sync. A sync that could not list the provider has no operation with a status, and
+ * an older one's operation may have been deleted.
  */
 export function syncWord(sync: Pick<Sync, 'status' | 'discarded' | 'error'>): StatusWord {
   const { status, discarded, error } = sync

@@ -1,4 +1,4 @@
-// How a CSV file, its columns and what was found in it read.
+// Texts about CSV files, their columns and problems.
 import { type CsvCheck, type CsvField, type CsvProblem, type CsvUpload } from '../client/csv.ts'
 import { type StatusWord } from './operation.ts'
 import { t } from '../messages/t.ts'
@@ -21,7 +21,7 @@ export const CSV_FIELDS_TEXT: Record<CsvField, { label: string; help: string; re
   },
 }
 
-/** How far a file is. */
+/** The state of a file. */
 export const CSV_STATUSES: Record<CsvUpload['status'], StatusWord> = {
   ready: { text: t('Not checked'), tone: undefined, progress: 'incomplete' },
   checking: { text: t('Being checked'), tone: 'info', progress: 'partiallyComplete' },
@@ -52,7 +52,7 @@ export const problemPlace = ({ row, column }: Pick<CsvProblem, 'row' | 'column'>
     ? t('Row {row, number}', { row })
     : t('Row {row, number}, column {column}', { row, column })
 
-/** What a check is doing, and how far it is; `share` from 0 to 1, null where that can't be said. */
+/** What a check is doing; `share`: its progress from 0 to 1, null if it is unknown. */
 export function checkStage(check: CsvCheck, rows: number): { text: string; share: number | null } {
   const { phase, rows: read, skus, skus_total: allSkus, urls, urls_total: allUrls } = check
   if (phase === 'rows')
@@ -77,7 +77,7 @@ export function checkStage(check: CsvCheck, rows: number): { text: string; share
 
 const shareOf = (done: number, all: number): number | null => (all === 0 ? null : done / all)
 
-/** A small file to begin with. */
+/** A small example file. */
 export const EXAMPLE_CSV = [
   'filename,file_url,product_sku,expiry_days,download_limit,tags',
   'guide.pdf,https://example.com/guide.pdf,SKU-1,60,5,"ebook,guide"',

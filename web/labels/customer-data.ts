@@ -1,4 +1,4 @@
-// Customers' requests for their data in words.
+// Texts about customers' requests for their data.
 import { type CustomerAnswer } from '../client/customer-data.ts'
 import { t } from '../messages/t.ts'
 import { andText } from './list.ts'

@@ -1,4 +1,4 @@
-// How deliveries read, and what answers a buyer who asks for more.
+// Texts about deliveries, and the change that grants a buyer's request for more.
 import {
   type DeliveredFile,
   type Delivery,
@@ -17,11 +17,11 @@ export const DELIVERY_STATUSES: Record<DeliveryStatus, StatusWord> = {
   revoked: { text: t('Revoked'), tone: 'critical', progress: undefined },
 }
 
-/** Whether the last mail was sent, in a word. */
+/** The status of the last mail. */
 export const sentWord = ({ sent }: Pick<Delivery, 'sent'>): StatusWord | null =>
   sent && messageWord(sent)
 
-/** `Opened 29 Sep 2026, 14:05`, or that it was not. */
+/** `Opened 29 Sep 2026, 14:05`, or that it was not opened. */
 export const openedText = ({ opened_at }: Pick<Delivery, 'opened_at'>): string =>
   opened_at === null ? t('Not opened yet') : t('Opened {at}', { at: momentText(opened_at) })
 
@@ -38,9 +38,9 @@ export const downloadedText = ({
         at: momentText(last_download_at),
       })
 
-/** Why it is held, where the reason does not say. */
+/** Why it is held, if no reason says so. */
 export const holdText = ({ hold }: Pick<Delivery, 'hold'>): string | null =>
-  // The banner has the workflow's own reason.
+  // The banner shows the workflow's own reason.
   hold === null || hold.by === 'workflow'
     ? null
     : hold.by === 'merchant'
@@ -55,7 +55,7 @@ export const GRANTED_DAYS = 30
 export const GRANTED_DOWNLOADS = 3
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** Answers "ask for more": nothing that the buyer has is made shorter. */
+/** The change that grants "ask for more": it never shortens the buyer's terms. */
 export function grantChanges(
   files: readonly Pick<DeliveredFile, 'file_id' | 'expires_at' | 'download_limit'>[],
   now: Date,

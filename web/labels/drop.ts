@@ -1,13 +1,13 @@
-// How drop accounts, their connections and the files in their folders read.
+// Texts about drop accounts, their connections and files.
 import { type Drop, type DropAccount, type DropConnection, type DropFile } from '../client/drop.ts'
 import { t } from '../messages/t.ts'
 import { type StatusWord } from './operation.ts'
 import { sizeText } from './size.ts'
 
-/** An older password is marked: it should be changed regularly. */
+/** An older password is marked, because passwords should be changed regularly. */
 const OLD_DAYS = 90
 
-/** `3 days old`, and whether it is time for a new one. */
+/** `3 days old`, and whether it should be changed. */
 export function passwordAge({ password_age_days: days }: Pick<DropAccount, 'password_age_days'>): {
   text: string
   old: boolean
@@ -65,7 +65,7 @@ export function connectionWord({ refused, ended_at }: DropConnection): StatusWor
     : { text: t('Ended'), tone: undefined, progress: 'complete' }
 }
 
-/** What was sent over one connection: `3 files, 4.5 MB`. */
+/** What was received over one connection: `3 files, 4.5 MB`. */
 export const sentText = ({ files, bytes }: Pick<DropConnection, 'files' | 'bytes'>): string =>
   t('{files, plural, =0 {No files} one {# file, {size}} other {# files, {size}}}', {
     files,
@@ -116,7 +116,7 @@ const FAILURES: Record<string, string> = {
 export const speedText = (bytesPerSecond: number | null): string =>
   bytesPerSecond === null ? '' : t('{size}/s', { size: sizeText(bytesPerSecond) })
 
-/** The values that the examples of each program are made of. */
+/** The values in the examples for each program. */
 export interface ConnectValues extends Pick<Drop, 'host' | 'sftp_port' | 'ftp_port' | 'path'> {
   username: string
 }

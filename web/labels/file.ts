@@ -1,4 +1,4 @@
-// What kind of file a name stands for, and how its settings and mappings read.
+// The kind of a file by its name, and texts about its settings and mappings.
 import { type File, type LinkStatus, type Mapping } from '../client/types.ts'
 import { t } from '../messages/t.ts'
 
@@ -12,7 +12,7 @@ const FAMILIES: Record<Exclude<FileFamily, 'other'>, readonly string[]> = {
   archive: 'zip rar 7z gz tar tgz xz bz2'.split(' '),
 }
 
-/** `Guide.PDF` → `pdf`; the empty string where there is none. */
+/** `Guide.PDF` → `pdf`; the empty string if there is none. */
 export function extensionOf(filename: string): string {
   const match = /[^./\\]\.([a-z0-9]{1,8})$/i.exec(filename)
   return match ? match[1]!.toLowerCase() : ''
@@ -26,7 +26,7 @@ export function familyOf(filename: string, contentType: string): FileFamily {
   return major === 'image' || major === 'video' || major === 'audio' ? major : 'other'
 }
 
-/** The kind in a word or two: `PDF`, `JPG image`, `ZIP archive`, `File`. */
+/** The kind of a file: `PDF`, `JPG image`, `ZIP archive`, `File`. */
 export function kindText(filename: string, contentType: string): string {
   const extension = extensionOf(filename).toUpperCase()
   const family = familyOf(filename, contentType)
@@ -34,7 +34,7 @@ export function kindText(filename: string, contentType: string): string {
   return KINDS[family](extension)
 }
 
-/** `extension`: empty where there is none. */
+/** `extension`: empty if there is none. */
 const KINDS: Record<'image' | 'video' | 'audio' | 'archive', (extension: string) => string> = {
   image: (extension) => (extension ? t('{extension} image', { extension }) : t('Image')),
   video: (extension) => (extension ? t('{extension} video', { extension }) : t('Video')),
@@ -51,7 +51,7 @@ const GROUPS: Record<string, string> = {
 }
 export const TYPE_GROUPS = Object.keys(GROUPS)
 
-/** A type that a list may be narrowed to, a group or an extension: `Images`, `PDF`. */
+/** A type in a filter, a group or an extension: `Images`, `PDF`. */
 export const typeText = (type: string): string => GROUPS[type] ?? type.toUpperCase()
 
 export const expiryText = (days: number | null): string =>
@@ -87,7 +87,7 @@ const LINK_STATUSES: Record<
 }
 export const linkStatus = (status: LinkStatus) => LINK_STATUSES[status] ?? { text: status }
 
-/** One title for each product, in order, however many of its variants are mapped. */
+/** One title for each product, in order, even if several of its variants are mapped. */
 export const productTitles = (mappings: readonly Mapping[]): string[] => [
   ...new Map(mappings.map(({ product_id, product_title }) => [product_id, product_title])).values(),
 ]

@@ -1,4 +1,4 @@
-// How a filter reads: which files a step or a scheduled task is about.
+// A filter in words: the files that a step or a scheduled task works on.
 import { type FileFilter } from '../client/types.ts'
 import { typeText } from './file.ts'
 import { andText, orText } from './list.ts'

@@ -1,11 +1,9 @@
-// What it means for products and buyers when files go.
+// What a deletion means for products and buyers, in words.
 import { t } from '../messages/t.ts'
 
 const TRASH_DAYS = 7
 
-/**
- * What becomes of so many deleted files. `links`: those to them that work today; null: not known.
- */
+/** What happens to deleted files. `links`: the number of working links to them; null: unknown. */
 export function trashText(count: number, links: number | null): string {
   const stay = t(
     '{count, plural, one {It stays} other {They stay}} in the trash for {days, number} days and can be restored until then.',
@@ -23,7 +21,7 @@ export function trashText(count: number, links: number | null): string {
   return `${stay} ${stop}`
 }
 
-/** Null: no paid delivery contains them, or it is not known. */
+/** Null: no paid delivery contains them, or the number is unknown. */
 export const paidText = (deliveries: number | null): string | null =>
   deliveries
     ? t(

@@ -1,9 +1,6 @@
 // The command that imports a file, for people to copy.
 
-/**
- * A curl command for a POSIX shell. `origin`: where this installation answers, as the browser knows
- * it.
- */
+/** A curl command for a POSIX shell. `origin`: the address of this installation in the browser. */
 export function importCommand(origin: string): string {
   const body = {
     files: [

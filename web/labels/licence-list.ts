@@ -1,9 +1,9 @@
-// Lists of licence keys in words: how many keys are left, and the problems of an uploaded file.
+// Texts about lists of licence keys: how many keys are left, and the problems of an uploaded file.
 import { type LicenceList } from '../client/licence-lists.ts'
 import { type ErrorDetail } from '../client/types.ts'
 import { t } from '../messages/t.ts'
 
-/** From here on the merchant is warned: orders are held when none is left. */
+/** At this number the merchant is warned: orders are held when no key is left. */
 export const FEW_KEYS = 10
 
 export interface LicenceState {
@@ -29,7 +29,7 @@ export interface BadLine {
   message: string
 }
 
-/** The lines that a refused file names; empty where the file was refused as a whole. */
+/** The bad lines of a refused file; empty if the file was refused for another reason. */
 export const badLines = (details: readonly ErrorDetail[]): BadLine[] =>
   details.flatMap(({ index, message }) =>
     typeof index === 'number' ? [{ line: index + 1, message }] : [],

@@ -1,7 +1,7 @@
-// Links as a document for spreadsheets.
+// A list of links as a CSV document.
 import { type DownloadLink } from '../client/types.ts'
 
-/** Starts a formula in a spreadsheet. */
+/** The start of a text that a spreadsheet would run. */
 const FORMULA = /^[=+\-@\t\r]/
 
 function cell(value: string | number | null): string {
@@ -15,7 +15,7 @@ const BYTE_ORDER_MARK = '\ufeff'
 
 type Listed = Pick<DownloadLink, 'filename' | 'url' | 'email' | 'expires_at' | 'download_limit'>
 
-/** The columns that the document of an operation has too. */
+/** The same columns as the document of an operation. */
 export function linksCsv(links: readonly Listed[]): string {
   const rows = links.map(({ filename, url, email, expires_at, download_limit }) =>
     [filename, url, email, expires_at, download_limit].map(cell).join(','),

@@ -1,4 +1,4 @@
-// How a link's terms read.
+// Texts about a link's terms.
 import { type DownloadLink } from '../client/types.ts'
 import { momentText } from './time.ts'
 import { t } from '../messages/t.ts'

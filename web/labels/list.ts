@@ -1,4 +1,4 @@
-// Several names in one phrase.
+// Joins several names into one phrase.
 import { messageLocale } from '../messages/locale.ts'
 
 const joined = (names: readonly string[], type: 'conjunction' | 'disjunction'): string =>

@@ -1,4 +1,4 @@
-// How far a message is, in a word.
+// The status of a message.
 import { type Message } from '../client/types.ts'
 import { type StatusWord } from './operation.ts'
 import { t } from '../messages/t.ts'
@@ -8,7 +8,7 @@ const WORDS: Record<Message['status'], StatusWord> = {
   sending: { text: t('Sending'), tone: 'info', progress: 'partiallyComplete' },
   sent: { text: t('Sent'), tone: 'success', progress: 'complete' },
   failed: { text: t('Failed'), tone: 'critical', progress: undefined },
-  // The mail server took it or did not: sending it again could send it twice.
+  // The mail server may have accepted it: sending it again could send it twice.
   unknown: { text: t('Possibly sent'), tone: 'warning', progress: undefined },
 }
 

@@ -1,5 +1,5 @@
-// What was just started, in one line that changes with it: `Deleting 12 files`, then `12 files
-// moved to the trash`.
+// The toast about an operation that was just started, and its progress: `Deleting 12 files`, then
+// `12 files moved to the trash`.
 import { type Channel } from '../client/channels.ts'
 import { type Plugin } from '../client/plugins.ts'
 import { type Operation } from '../client/types.ts'

@@ -1,5 +1,4 @@
-// How an operation reads: its name, its state in the specification's words, and what is left to do
-// about it.
+// Texts about operations: names, statuses in the specification's words, and possible actions.
 import { type Channel } from '../client/channels.ts'
 import { type Plugin } from '../client/plugins.ts'
 import {
@@ -36,9 +35,7 @@ export const OPERATION_STATUSES: Record<OperationStatus, StatusWord> = {
   undone: { text: t('Undone'), tone: undefined, progress: undefined },
 }
 
-/**
- * An operation's state; a preview that was given up is more than cancelled: it has changed nothing.
- */
+/** An operation's status. A discarded preview is more than cancelled: it has changed nothing. */
 export const statusWord = ({
   status,
   discarded,
@@ -56,7 +53,7 @@ export const ITEM_STATUSES: Record<ItemStatus, StatusWord> = {
   cancelled: { text: t('Cancelled'), tone: undefined, progress: undefined },
 }
 
-/** Of a preview: nothing has been done. */
+/** In a preview nothing was done. */
 const PREVIEW_STATUSES: Record<ItemStatus, StatusWord> = {
   ...ITEM_STATUSES,
   done: { text: t('Would change'), tone: 'info', progress: undefined },
@@ -64,9 +61,7 @@ const PREVIEW_STATUSES: Record<ItemStatus, StatusWord> = {
   skipped: { text: t('Would be skipped'), tone: undefined, progress: undefined },
 }
 
-/**
- * An item's result in a word. One that a preview or a run found nothing to change in is done too.
- */
+/** An item's result. An item that needed no change is done too. */
 export function itemWord(
   { status, after, file_id }: Pick<Item, 'status' | 'after' | 'file_id'>,
   previewed: boolean,
@@ -79,12 +74,12 @@ export function itemWord(
     : { ...word, text: t('No change'), tone: undefined }
 }
 
-/** Does it only show what would be done? */
+/** Is it only a preview? */
 export const isPreview = ({ status }: Pick<Operation, 'status'>): boolean =>
   status === 'previewing' || status === 'previewed'
 
 /**
- * The actions that the history can be narrowed to: those of this installation, undos, imports and
+ * The actions by which the history can be filtered: those of this installation, undos, imports and
  * own workflows.
  */
 export function actionChoices(
@@ -105,7 +100,8 @@ type Named = Pick<Operation, 'kind' | 'channel' | 'action'> &
   Partial<Pick<Operation, 'workflow_title'>>
 
 /**
- * An import by its channel, anything else by its workflow or action: `API import`, `Delete files`.
+ * An import by its channel, other operations by their workflow or action: `API import`, `Delete
+ * files`.
  */
 export function operationTitle(
   { kind, channel, action, workflow_title: title }: Named,
@@ -117,7 +113,7 @@ export function operationTitle(
   return words === '' ? t('Operation') : sentence(words)
 }
 
-/** An undo is named after what it undoes. */
+/** An undo is named after the operation that it undoes. */
 function workflowTitle(title: string): string {
   const [, undone] = /^Undo: (.+)$/.exec(title) ?? []
   return undone === undefined
@@ -125,10 +121,7 @@ function workflowTitle(title: string): string {
     : t('Undo: {title}', { title: translated(undone) })
 }
 
-/**
- * Which files it is about; null where that goes without saying: an import’s own, or those that it
- * undoes.
- */
+/** The operation's files; null if they are obvious: an import’s own, or those that it undoes. */
 export function sourceText({ source, total }: Pick<Operation, 'source' | 'total'>): string | null {
   if (source.type === 'files' || source.type === 'rows')
     return t('{count, plural, one {# selected file} other {# selected files}}', {
@@ -147,11 +140,11 @@ export function sourceText({ source, total }: Pick<Operation, 'source' | 'total'
 
 export interface ActionWord {
   text: string
-  /** What to ask before it is done, where that is called for. */
+  /** The confirmation that is asked before, if one is necessary. */
   question?: { title: string; text: string[]; button: string; destructive?: boolean }
 }
 
-/** A button for one thing that can be done with the operation. */
+/** The button for an action on the operation. */
 export function actionWord(action: OperationAction, operation: Operation): ActionWord {
   if (action === 'cancel') return isPreview(operation) ? DISCARD : cancelWord(operation)
   if (action === 'undo') return undoWord(operation)
@@ -167,7 +160,7 @@ function retryText({ failed, cancelled }: Operation): string {
     )
   if (cancelled > 0)
     return t('Resume {cancelled, plural, one {# file} other {# files}} not started', { cancelled })
-  // It may have stopped at a step that is about no file.
+  // It may have stopped at a step on the whole operation.
   return failed > 0
     ? t('Retry {failed, plural, one {# failed file} other {# failed files}}', { failed })
     : t('Try again')
@@ -247,7 +240,7 @@ export const cannotUndoText = (titles: readonly string[]): string =>
     titles: titles.map((title) => translated(title)).join(', '),
   })
 
-/** Files that were worked on: not those that were cancelled before their turn. */
+/** The number of processed files, without those that were cancelled before their turn. */
 export const workedCount = ({ done, failed, skipped }: Operation): number => done + failed + skipped
 
 export const waitingCount = (operation: Operation): number =>
@@ -259,7 +252,7 @@ export const hasEndedWell = ({
   done,
 }: Pick<Operation, 'finished_at' | 'done'>): boolean => finished_at !== null && done > 0
 
-/** Does it leave new files beside those that it works on? */
+/** Does it create new files? */
 export const makesFiles = (
   { steps, undoes }: Pick<Operation, 'steps' | 'undoes'>,
   plugins: readonly Pick<Plugin, 'id' | 'makes_files'>[],
@@ -272,7 +265,7 @@ interface OutcomeText {
   advice: string
 }
 
-/** What came of it, in a sentence, and what can be done. Null where the counts say enough. */
+/** The result in a sentence, and what to do next. Null if the counts say enough. */
 export function outcomeText(operation: Operation): OutcomeText | null {
   if (operation.discarded)
     return {

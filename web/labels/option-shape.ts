@@ -1,10 +1,9 @@
-// Which field an option is drawn as: JSON Schema, as plugins describe their options, to one shape
-// each.
+// Maps the JSON Schema of a plugin's option to the kind of field that draws it.
 import { type JsonSchema } from '../client/workflows.ts'
 
 export type Shape =
   | { kind: 'text'; long: boolean }
-  /** `none`: it may be null too, with a separate meaning: never, unlimited. */
+  /** `none`: it may also be null, with its own meaning: never, unlimited. */
   | {
       kind: 'number'
       whole: boolean
@@ -20,7 +19,7 @@ export type Shape =
   | { kind: 'rows'; item: JsonSchema }
   | { kind: 'condition' }
   | { kind: 'group' }
-  /** Nothing that can be drawn: written as JSON. */
+  /** It has no suitable field: edited as JSON. */
   | { kind: 'raw' }
 
 const CONDITION = ['search', 'type', 'tags', 'mapped', 'larger_than', 'smaller_than']
@@ -47,7 +46,7 @@ function listShape(items: JsonSchema): Shape {
   return items.type === 'object' ? { kind: 'rows', item: items } : { kind: 'raw' }
 }
 
-/** The schema of what is there when it is not null. */
+/** The schema without null. */
 export function withoutNull(schema: JsonSchema): { schema: JsonSchema; nullable: boolean } {
   const parts = schema.anyOf ?? []
   const rest = parts.filter(({ type }) => type !== 'null')
@@ -67,7 +66,7 @@ function boundsOf({ type, minimum, exclusiveMinimum, maximum }: JsonSchema) {
   const whole = type === 'integer'
   const min =
     minimum ?? (exclusiveMinimum === undefined ? null : exclusiveMinimum + (whole ? 1 : 0))
-  // The largest whole numbers there are stand for no bound at all.
+  // The largest safe integers mean that there is no bound.
   const real = (bound: number | null | undefined) =>
     bound === null || bound === undefined || Math.abs(bound) >= Number.MAX_SAFE_INTEGER
       ? null
@@ -85,7 +84,7 @@ const isCondition = ({ properties }: JsonSchema): boolean =>
 export const isRequired = (owner: JsonSchema, name: string): boolean =>
   (owner.required ?? []).includes(name) && owner.properties?.[name]?.default === undefined
 
-/** `add_expiry_days` → `Add expiry days`, where the plugin gave no title. */
+/** `add_expiry_days` → `Add expiry days`, if the plugin gives no title. */
 export function titleOf(schema: JsonSchema, name: string): string {
   return capital(schema.title ?? withoutNull(schema).schema.title ?? sentence(name))
 }

@@ -1,6 +1,6 @@
-// Where one is in a list whose length is not known.
+// The current page of a list of unknown length.
 import { t } from '../messages/t.ts'
 
-/** `all`, such as `12 files`, where they are all on one page, else `Page 2`. */
+/** `all`, such as `12 files`, if they are on one page; otherwise `Page 2`. */
 export const pageText = (page: number, next: string | null, all: string): string =>
   page === 1 && next === null ? all : t('Page {page, number}', { page })

@@ -1,4 +1,4 @@
-// Plans in words: limits, what is used of them, prices.
+// Texts about plans: limits, usage, prices.
 import { type Plan, type PlanState } from '../client/plan.ts'
 import { pageLocale } from '../messages/locale.ts'
 import { t } from '../messages/t.ts'
@@ -51,7 +51,7 @@ export function limitsText({ files, storage_bytes, monthly_downloads }: Limits):
   return parts.join(' · ')
 }
 
-/** Null: the platform shows it. */
+/** Null: the platform shows the price. */
 export function priceText({ price }: Pick<Plan, 'price'>): string | null {
   if (price === null) return null
   const amount = new Intl.NumberFormat(pageLocale(), {

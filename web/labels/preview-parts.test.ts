@@ -90,7 +90,7 @@ test('of very many the operation’s own counts are told: what stays as it is co
     { title: '3 files are left alone', items: [{ status: 'skipped' }] },
     { title: '1,190 files do not change', items: [{ after: null }] },
   ])
-  // Those that are to be asked about may be among the skipped.
+  // Files with candidates may be among the skipped ones.
   const mapping = {
     ...many,
     done: 5,
@@ -103,7 +103,7 @@ test('of very many the operation’s own counts are told: what stays as it is co
     ['skipped', 2],
     ['same', 2],
   ])
-  // What is made of bytes is known when it is made.
+  // The result of work on bytes is known only after it ran.
   const split = { ...many, action: 'cut-files', steps: [stepOf('cut-files')] }
   expect(partsOfCounts(split, [])[0]).toMatchObject({ title: '1,200 files would be split' })
 })

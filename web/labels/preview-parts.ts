@@ -1,5 +1,5 @@
-// What a preview found, sorted for a person: what would change, what a person must choose, what
-// stays, what fails and why.
+// The results of a preview in groups: what would change, what a person must choose, what stays
+// unchanged, what fails and why.
 import { type ActionLabels, type Plugin } from '../client/plugins.ts'
 import { type Item, type Operation } from '../client/types.ts'
 import { formatMessage } from '../messages/format.ts'
@@ -10,7 +10,7 @@ export interface PreviewPart {
   /** `12 files would be changed` */
   title: string
   count: number
-  /** The first of them. */
+  /** The first items. */
   items: readonly Item[]
 }
 
@@ -62,7 +62,7 @@ function kindOf(
   return candidates.length > 0 ? 'ask' : warnings.length > 0 ? 'change' : 'same'
 }
 
-/** Of all items. Those left out or failing are told apart by why. */
+/** Groups of all items. Skipped and failed items are grouped by their reason. */
 export function partsOfAll(
   operation: Counted,
   items: readonly Item[],
@@ -87,7 +87,7 @@ export function partsOfAll(
     })
 }
 
-/** Of so many that only the first were read: as the operation counts them. */
+/** Groups by the operation's counts, if only the first of many items were read. */
 export function partsOfCounts(
   operation: Counted,
   items: readonly Item[],
@@ -111,7 +111,7 @@ function countsOf(
 ): Record<PreviewPart['kind'], number> {
   if (onBytes || !foreseen) return { failed, change: done, ask: 0, skipped, same: 0 }
   const { changed, unchanged, candidates } = foreseen
-  // Files to be asked about are among those done, or among those skipped.
+  // Files that a person must choose for are among the done or the skipped ones.
   const asked = candidates - (done - changed - unchanged)
   return { failed, change: changed, ask: candidates, skipped: skipped - asked, same: unchanged }
 }
@@ -119,7 +119,7 @@ function countsOf(
 const labelsOf = ({ action }: Counted, plugins: readonly Plugin[]): Labels | undefined =>
   plugins.find(({ id }) => id === action)?.actions[0]?.labels
 
-/** What is made of a file's bytes is known when it is made. */
+/** The result of work on a file's bytes is known only after it ran. */
 const worksOnBytes = ({ steps }: Counted, plugins: readonly Plugin[]): boolean =>
   plugins.some(
     ({ id, touches_bytes }) => touches_bytes && steps.some(({ plugin }) => plugin === id),

@@ -1,4 +1,4 @@
-// How fresh the list of products is, in a sentence.
+// The age of the list of products, in a sentence.
 import { type Mirror } from '../client/mapping.ts'
 import { momentText } from './time.ts'
 import { t, translated } from '../messages/t.ts'

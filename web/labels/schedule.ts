@@ -1,4 +1,4 @@
-// When a scheduled task runs, in plain forms and as a cron line, and how its other parts read.
+// Texts about scheduled tasks: their times as simple forms and as cron lines.
 import { type Notify } from '../client/schedules.ts'
 import { type JsonSchema } from '../client/workflows.ts'
 import { andText } from './list.ts'
@@ -8,7 +8,7 @@ import { t } from '../messages/t.ts'
 
 export type Every = 'hour' | 'day' | 'week' | 'month' | 'cron'
 
-/** The values of all forms together, so that nothing is lost when switching between them. */
+/** The values of all forms, so that switching between them loses nothing. */
 export interface When {
   every: Every
   /** Of the hour, 0 to 59. */
@@ -50,7 +50,7 @@ export const WEEK: readonly (readonly [number, string])[] = [
   [0, t('Sunday')],
 ]
 
-/** `0 2 1 * *`. An unfinished form gives the empty string. */
+/** `0 2 1 * *`. An incomplete form gives the empty string. */
 export function cronOf({ every, minute, time, days, day, cron }: When): string {
   if (every === 'cron') return cron.trim()
   if (every === 'hour') return isWithin(minute, 0, 59) ? `${Number(minute)} * * * *` : ''
@@ -63,7 +63,7 @@ export function cronOf({ every, minute, time, days, day, cron }: When): string {
   return day === 'L' || isWithin(day, 1, 31) ? `${at} ${day} * *` : ''
 }
 
-/** The plain form that says the same; the cron line itself where there is none. */
+/** The simple form with the same meaning; the cron line itself if there is none. */
 export function whenOf(cron: string): When {
   const when: When = { ...START, cron }
   const [minute = '', hour = '', day = '', month = '', week = '', more] = cron.trim().split(/\s+/)
@@ -81,8 +81,8 @@ export function whenOf(cron: string): When {
 }
 
 /**
- * `Monthly on the 1st at 02:00`; `other`, the server's own description, where no plain form says
- * the same.
+ * `Monthly on the 1st at 02:00`; `other`: the server's description, if no simple form has the same
+ * meaning.
  */
 export function cronText(cron: string, other: string): string {
   const { every, minute, time, days, day } = whenOf(cron)
@@ -120,7 +120,7 @@ export const NOTIFY: Record<Notify, string> = {
   never: t('Never'),
 }
 
-/** `Tue, 1 Dec 2026, 2:00`, as the clocks in that zone show it. */
+/** `Tue, 1 Dec 2026, 2:00`, in that time zone. */
 export const runText = (iso: string, timeZone: string | undefined, locale?: string): string =>
   momentText(iso, locale, { timeZone, weekday: true })
 

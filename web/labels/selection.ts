@@ -1,4 +1,4 @@
-// What is selected, in words, where the number of ticked rows does not say it.
+// The selection in words, if the ticked rows do not show it.
 import { type FileFilter } from '../client/types.ts'
 import { filterTexts } from './filter.ts'
 import { t } from '../messages/t.ts'
@@ -6,14 +6,14 @@ import { t } from '../messages/t.ts'
 interface Selected {
   all: boolean
   count: number
-  /** How many of them are on the page that one looks at. */
+  /** How many of them are on the current page. */
   onPage: number
   filter: FileFilter
 }
 
 /**
  * `All 48,213 files that match are selected: type PDF`, `62 files are selected, 12 of them on other
- * pages`; null: the rows say it.
+ * pages`; null: the rows show it.
  */
 export function selectionText(
   { all, count, onPage, filter }: Selected,
@@ -41,7 +41,7 @@ const allText = (count: number, conditions: readonly string[]): string =>
         { count, conditions: conditions.join('; ') },
       )
 
-/** What a dialog is about, where it is about all that match. */
+/** The files of a dialog about all that match. */
 export function allOf(filter: FileFilter, count: number, locale?: string): string {
   const conditions = filterTexts(filter, locale).join('; ')
   return conditions === ''

@@ -1,4 +1,4 @@
-// Sizes and counts as people read them, in the page's language.
+// Sizes and counts in the page's language.
 import { messageLocale, pageLocale } from '../messages/locale.ts'
 import { t } from '../messages/t.ts'
 
@@ -10,7 +10,7 @@ export function sizeText(bytes: number, locale = pageLocale()): string {
   if (bytes < STEP) return t('{bytes, plural, one {# byte} other {# bytes}}', { bytes })
   let value = bytes / STEP
   let unit = 0
-  // 1,023.99 KB would read as 1,024 KB: it is 1 MB.
+  // 1,023.99 KB would be shown as 1,024 KB: show 1 MB.
   while (Math.round(value) >= STEP && unit < UNITS.length - 1) {
     value /= STEP
     unit += 1
@@ -22,7 +22,7 @@ export function sizeText(bytes: number, locale = pageLocale()): string {
 export const numberText = (value: number, locale = pageLocale()): string =>
   new Intl.NumberFormat(locale).format(value)
 
-/** A text with a capital letter at its beginning. */
+/** The text with a capital first letter. */
 export const sentence = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
 
 /**
@@ -31,11 +31,11 @@ export const sentence = (text: string): string => text.slice(0, 1).toUpperCase()
 export const inSentence = (label: string): string =>
   messageLocale().startsWith('en') ? label.toLowerCase() : label
 
-/** 0.834 → `83%`; only what is certain reads as 100 %. */
+/** 0.834 → `83%`; only 1 is shown as 100 %. */
 export const scoreText = (score: number): string =>
   `${score >= 1 ? 100 : Math.min(99, Math.floor(score * 100))}%`
 
-/** 1,000 → 260 bytes: `74% less`; null where nothing is less. */
+/** 1,000 → 260 bytes: `74% less`; null if it is not smaller. */
 export function savedText(from: number | undefined, to: number | undefined): string | null {
   if (!from || to === undefined || to >= from) return null
   const percent = Math.floor((1 - to / from) * 100)

@@ -1,4 +1,4 @@
-// Dates and lengths of time as people read them, in the page's language and the browser's time zone.
+// Dates and durations in the page's language and the browser's time zone.
 import { pageLocale } from '../messages/locale.ts'
 import { t } from '../messages/t.ts'
 
@@ -8,10 +8,7 @@ interface MomentOptions {
   weekday?: boolean
 }
 
-/**
- * `29 Sep 2026, 14:05`, or with its weekday: every moment that the page shows, so that all clocks
- * read alike.
- */
+/** `29 Sep 2026, 14:05`, or with its weekday: the one format of all times on the page. */
 export function momentText(
   iso: string,
   locale = pageLocale(),
@@ -39,7 +36,7 @@ export function dayText(day: string, locale = pageLocale()): string {
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** The server deletes what has been in the trash for so long. */
+/** The server purges files after this many days in the trash. */
 const TRASH_DAYS = 7
 
 /** `Deleted 29 Sep 2026, 14:05 · 3 days left` */
@@ -74,14 +71,14 @@ export function durationText(seconds: number): string {
     const count = Math.floor(rest / length)
     rest -= count * length
     if (count > 0) parts.push(text(count))
-    // `1 h 0 min 5 s` says no more than `1 h`.
+    // `1 h 0 min 5 s` is shortened to `1 h`.
     else if (parts.length > 0) break
     if (parts.length === 2) break
   }
   return parts.join(' ')
 }
 
-/** How long is left, no finer than is known. */
+/** The remaining time, no more precise than it is known. */
 export function remainingText(seconds: number | null): string {
   if (seconds === null) return t('calculating the time left')
   if (seconds < 5) return t('a few seconds left')

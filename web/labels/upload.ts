@@ -1,4 +1,4 @@
-// How the upload of a file reads.
+// Texts about uploads.
 import { type StatusWord } from './operation.ts'
 import { andText } from './list.ts'
 import { sizeText } from './size.ts'
@@ -29,7 +29,7 @@ export const MOST_BYTES = 5 * 1024 ** 3
 const ADVISED_FILES = 100
 const ADVISED_BYTES = 10 * 1024 ** 3
 
-/** `12 MB of 40 MB` while it moves. */
+/** `12 MB of 40 MB` during the transfer. */
 export const sentText = (sent: number, size: number): string =>
   sent > 0 && sent < size
     ? t('{sent} of {size}', { sent: sizeText(sent), size: sizeText(size) })
@@ -38,7 +38,7 @@ export const sentText = (sent: number, size: number): string =>
 export const speedText = (bytesASecond: number): string =>
   t('{size}/s', { size: sizeText(Math.round(bytesASecond)) })
 
-/** What is advised against, in a sentence; null where there is nothing. */
+/** Advice against a very large batch, in a sentence; null: none. */
 export function batchAdvice(files: number, bytes: number): string | null {
   const over = [
     files > ADVISED_FILES && t('{files, plural, one {# file} other {# files}}', { files }),

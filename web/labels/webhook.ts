@@ -1,8 +1,8 @@
-// Webhooks in words: their events, and how they are.
+// Texts about webhooks: their events and their states.
 import { type Webhook, type WebhookEvent } from '../client/webhooks.ts'
 import { t } from '../messages/t.ts'
 
-/** In the order in which they are offered. */
+/** In the order of the form. */
 export const EVENTS: Readonly<Record<WebhookEvent, string>> = {
   'notice.created': t('A notice appears'),
   'operation.finished': t('An operation ends'),

@@ -1,5 +1,4 @@
-// How a workflow reads: what it runs on, its steps in a line, its plugins by kind, and the places
-// in its form.
+// Texts about workflows: what they run on, their steps, plugins by kind, and places in the form.
 import { titleOf, withoutNull } from './option-shape.ts'
 import { type Channel } from '../client/channels.ts'
 import { type Plugin } from '../client/plugins.ts'
@@ -29,14 +28,14 @@ const KINDS: readonly (readonly [Plugin['kind'], string])[] = [
   ['notify', t('Notify')],
 ]
 
-/** The plugins by kind, in the order in which the kinds usually follow each other. */
+/** The plugins by kind, in the usual order of steps. */
 export const byKind = (plugins: readonly Plugin[]): { title: string; plugins: Plugin[] }[] =>
   KINDS.map(([kind, title]) => ({
     title,
     plugins: plugins.filter((plugin) => plugin.kind === kind),
   })).filter((group) => group.plugins.length > 0)
 
-/** Why a plugin can't be a step of such a workflow; null where it can. */
+/** Why a plugin cannot be a step of such a workflow; null: it can. */
 export function unfitText(
   { works_on }: Pick<Plugin, 'works_on'>,
   kind: Workflow['kind'],
@@ -81,7 +80,7 @@ export function workflowPlace(param: string, plugins: readonly (Plugin | undefin
   return words.filter(Boolean).join(', ')
 }
 
-/** The titles on the way to one option. */
+/** The titles on the path to one option. */
 export function optionPlace(path: readonly string[], schema: JsonSchema | undefined): string[] {
   const [name, ...rest] = path
   if (name === undefined || !schema) return []

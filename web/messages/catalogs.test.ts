@@ -1,5 +1,5 @@
-// Translations are complete and say the same: each has every message of en.json, with the same
-// arguments and tags, and with plural forms that its language has.
+// Translations are complete: each has every message of en.json, with the same arguments and tags,
+// and with the plural forms of its language.
 import { IntlMessageFormat } from 'intl-messageformat'
 import { describe, expect, test } from 'vitest'
 import de from './de.json' with { type: 'json' }
@@ -26,9 +26,9 @@ interface Part {
 }
 
 interface Said {
-  /** Arguments that are written out. */
+  /** Arguments that appear in the text. */
   shown: Set<string>
-  /** Those, and the ones that only choose between texts. */
+  /** Those, and arguments that only select a text. */
   used: Set<string>
   tags: Set<string>
   plurals: string[]

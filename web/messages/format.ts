@@ -16,8 +16,8 @@ function parse(message: string, tags: boolean): IntlMessageFormat {
 }
 
 /**
- * A message that cannot be read is shown as it is, so that a plugin's mistake does not break the
- * page. A `<` in it is text.
+ * An invalid message is shown unformatted, so that a plugin's mistake does not break the page. `<`
+ * in it is text.
  */
 export function formatMessage(message: string, values: MessageValues): string {
   try {
@@ -28,12 +28,12 @@ export function formatMessage(message: string, values: MessageValues): string {
   }
 }
 
-/** Draws what a tag of the message encloses. */
+/** Renders the text inside a tag of the message. */
 export type TagRenderer<T> = (text: string) => T
 
 /**
- * The parts of a message with tags, `See <link>the file</link>.`: texts, and what `tags` makes of
- * the enclosed ones.
+ * The parts of a message with tags, `See <link>the file</link>.`: texts, and the results of `tags`
+ * for the enclosed ones.
  */
 export function formatParts<T>(
   message: string,
@@ -53,8 +53,8 @@ export function formatParts<T>(
 const ARGUMENT = /\{\s*([\w-]+)\s*[,}]/g
 
 /**
- * `select` compares texts. An argument without a value is `none`, because a missing one is an
- * error.
+ * `select` compares texts. An argument without a value becomes `none`, because a missing argument
+ * is an error.
  */
 function textsOf(message: string, values: MessageValues): Record<string, string | number> {
   const given = Object.entries(values).flatMap(([name, value]): [string, string | number][] =>

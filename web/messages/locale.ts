@@ -9,17 +9,17 @@ const KEY = 'locale'
 let chosen: string | undefined
 
 /**
- * `locale`: of numbers and dates, a tag like `de-AT`. Call it before any module that states texts is
+ * `locale`: for numbers and dates, a tag such as `de-AT`. Call it before any module with texts is
  * imported.
  */
 export function setPageLocale(locale: string | undefined): void {
   chosen = locale
 }
 
-/** Of numbers and dates; undefined: the browser's own. */
+/** The locale of numbers and dates; undefined: the browser's. */
 export const pageLocale = (): string | undefined => chosen
 
-/** Of texts: its plural rules, and its numbers within sentences. */
+/** The locale of texts: for their plural rules, and for numbers in sentences. */
 export function messageLocale(): string {
   const locale = chosen ?? (typeof navigator === 'undefined' ? 'en' : navigator.language)
   return isSpoken(locale) ? locale : 'en'
@@ -35,9 +35,9 @@ const isSpoken = (locale: string): boolean =>
   languageOf(locale) === 'en' || translationFor(locale) !== undefined
 
 /**
- * The locale to show: what the address asks for (Shopify's admin adds `?locale=`), which the tab
- * remembers, since later addresses lack it; else the browser's first that the page speaks. A
- * browser's `de-AT` refines a plain `de`. `storage` may throw, where the browser forbids it.
+ * The locale of the page: the address's (Shopify's admin adds `?locale=`), which the tab remembers
+ * because later addresses lack it; otherwise the browser's first locale with a translation. A
+ * browser's `de-AT` refines a plain `de`. `storage` may throw if the browser forbids it.
  */
 export function chooseLocale(
   search: string,
@@ -61,7 +61,7 @@ function isLocale(tag: string): boolean {
   }
 }
 
-/** Null as well where the browser forbids storage: then each address has to ask. */
+/** Also null if the browser forbids storage: then each address must contain the locale. */
 function remembered(storage: () => Pick<Storage, 'getItem'>): string | null {
   try {
     return storage().getItem(KEY)

@@ -1,17 +1,17 @@
-// Which parts of a record of the server are texts that people read: those of GET /api/plugins,
-// /api/channels and of built-in workflows.
+// Finds the texts for people in records of the server: of GET /api/plugins, /api/channels and of
+// built-in workflows.
 
 const TEXTS = new Set(
   'title plural description label help why text button one many placeholder suffix missing absent'.split(
     ' ',
   ),
 )
-/** Their values are texts under any key. */
+/** Records whose values are all texts. */
 const RECORDS = new Set(['labels', 'choices', 'hints', 'titles', 'advice'])
-/** Values of options: a text among them is data. */
+/** Values of options: texts in them are data. */
 const DATA = new Set(['preset', 'set', 'default', 'start', 'when', 'const', 'enum', 'id'])
 
-/** The same record with `change(text)` in place of each text. */
+/** The record with `change(text)` instead of each text. */
 export const mapTexts = <T>(record: T, change: (text: string) => string): T =>
   mapped(record, change, false) as T
 
@@ -28,7 +28,7 @@ function mapped(value: unknown, change: (text: string) => string, texts: boolean
   )
 }
 
-/** The keys are names of options: one called `choices` is no record of texts. */
+/** The keys are names of options: an option named `choices` is not a record of texts. */
 const eachOption = (options: unknown, change: (text: string) => string) =>
   Object.fromEntries(
     Object.entries(options as object).map(([name, schema]) => [

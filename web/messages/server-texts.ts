@@ -1,5 +1,5 @@
-// Fixed texts that the server states in English beside a record: named here, so that the catalogs have
-// them, and shown with `translated()`. A text that is not among them is shown as the server wrote it.
+// Fixed texts that the server writes in English: listed here so that the catalogs have them, and
+// shown with `translated()`. Other texts are shown as the server wrote them.
 import { t } from './t.ts'
 
 export const SERVER_TEXTS: readonly string[] = [

@@ -6,9 +6,7 @@ export type Catalog = Readonly<Record<string, string>>
 
 let catalog: Catalog = {}
 
-/**
- * Call before any module that states texts is imported: constants are translated as modules load.
- */
+/** Call before any module with texts is imported: constants are translated while modules load. */
 export function setCatalog(messages: Catalog): void {
   catalog = messages
 }
@@ -22,8 +20,8 @@ export const t = (message: string, values: MessageValues = {}): string =>
   formatMessage(translationOf(message), values)
 
 /**
- * Translates a text that the server stated in English, by the text itself. One that the catalog
- * lacks, such as the text of a plugin of this installation, is shown as it is.
+ * Translates a text of the server, by the text itself. A text that the catalog lacks, such as that
+ * of an installation's own plugin, is shown unchanged.
  */
 export const translated = (text: string, values?: MessageValues): string =>
   values ? formatMessage(translationOf(text), values) : translationOf(text)

@@ -1,4 +1,4 @@
-// An address that leads nowhere.
+// The page for unknown addresses.
 import { Nothing } from '../components/lists.tsx'
 import { Page } from '../components/page.tsx'
 import { Card } from '../ui/index.ts'

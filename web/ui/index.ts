@@ -1,5 +1,4 @@
-// The components that the pages are made of, all of them, so that each can be replaced in one
-// place.
+// All components of the pages, exported from one file, so that each can be replaced in one place.
 export {
   Badge,
   Banner,

@@ -1,4 +1,4 @@
-// Sets the components up: their texts, their styles, and links that stay within the page.
+// Configures the components: their texts, their styles, and links that stay within the page.
 import { AppProvider, type AppProviderProps } from '@shopify/polaris'
 import '@shopify/polaris/build/esm/styles.css'
 import { type ComponentProps, forwardRef, type MouseEvent, type ReactNode } from 'react'
@@ -47,8 +47,8 @@ export function UiProvider({ children }: { children: ReactNode }) {
 }
 
 /**
- * A table's row passes a click on to its main link: one on the link itself must not come back that
- * way, and go twice.
+ * A table's row forwards a click to its main link: a click on the link itself must not be forwarded
+ * again.
  */
 function onItsOwn({ onClick }: Pick<ComponentProps<'a'>, 'onClick'>) {
   return {

@@ -12,7 +12,7 @@ const TEXTS: Record<Translated, () => Promise<{ default: object }>> = {
 
 let chosen: object | undefined
 
-/** Call before the page is drawn. */
+/** Call before the page is rendered. */
 export async function loadUiTexts(language: Translated): Promise<void> {
   chosen = (await TEXTS[language]()).default
 }

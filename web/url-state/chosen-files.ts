@@ -1,24 +1,23 @@
-// Files as they were chosen or dropped, folders with all that is in them, each with its path inside
-// the folder.
+// Chosen or dropped files, folders with all files in them, each with its path inside the folder.
 
 export interface ChosenFile {
   data: File
-  /** `photos/summer/a.jpg`; only the name where no folder was chosen. */
+  /** `photos/summer/a.jpg`; only the name if no folder was chosen. */
   path: string
 }
 
-/** What an operating system leaves in folders by itself. */
+/** Files that operating systems create in folders. */
 const LEFT_BY_SYSTEMS = /^(\.|~\$|thumbs\.db$|desktop\.ini$|__macosx$)/i
 
-/** From a file field. A folder's hidden files are left out. */
+/** From a file input. A folder's hidden files are left out. */
 export const chosenFiles = (list: Iterable<File>): ChosenFile[] =>
   [...list]
     .map((data) => ({ data, path: data.webkitRelativePath || data.name }))
     .filter(({ path }) => isMeant(path))
 
 /**
- * From a drop. Reads folders to their ends; call it within the drop's own event, which takes its
- * files with it.
+ * From a drop. Reads folders recursively; call it during the drop event, which invalidates its
+ * files afterwards.
  */
 export async function droppedFiles(transfer: DataTransfer): Promise<ChosenFile[]> {
   const entries = [...transfer.items]
@@ -40,7 +39,7 @@ async function filesIn(entry: FileSystemEntry): Promise<ChosenFile[]> {
   }
   const reader = (entry as FileSystemDirectoryEntry).createReader()
   const found: ChosenFile[] = []
-  // It gives a hundred at a time, and none when it is through.
+  // The reader returns a hundred entries at a time, and none at the end.
   while (true) {
     const some = await new Promise<FileSystemEntry[]>((resolve, reject) =>
       reader.readEntries(resolve, reject),
@@ -50,7 +49,7 @@ async function filesIn(entry: FileSystemEntry): Promise<ChosenFile[]> {
   }
 }
 
-/** A single file that was chosen by name is always meant. */
+/** A single file that was chosen by name is always included. */
 const isMeant = (path: string): boolean => {
   const parts = path.split('/')
   return parts.length === 1 || !parts.slice(1).some((part) => LEFT_BY_SYSTEMS.test(part))

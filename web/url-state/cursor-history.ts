@@ -1,5 +1,5 @@
-// The cursors of the pages visited: the API only points forward, and "previous" needs them. They
-// outlive a reload.
+// The cursors of visited pages: the API's cursors only point forward, and "previous" needs them.
+// They survive a reload.
 
 const memory = new Map<string, string>()
 
@@ -14,7 +14,7 @@ export function rememberCursor(list: string, page: number, cursor: string): void
   }
 }
 
-/** Where page `page` begins; the empty string, the list's beginning, where that is not known. */
+/** Where page `page` begins; the empty string (the beginning of the list) if it is unknown. */
 export function cursorOf(list: string, page: number): string {
   if (page <= 1) return ''
   const key = `cursors ${list} ${page}`

@@ -1,4 +1,4 @@
-// Which deliveries are looked for and where one is among them, as the address says it.
+// The search and page of the list of deliveries, in the address.
 import { toQuery } from '../client/client.ts'
 import { type DeliveryStatus } from '../client/deliveries.ts'
 import { type Paged, readPaged } from './paged.ts'
@@ -26,6 +26,6 @@ export function readDeliveriesPlace(address: string): DeliveriesPlace {
   }
 }
 
-/** The query that `readDeliveriesPlace` reads back. */
+/** The query that `readDeliveriesPlace` reads. */
 export const writeDeliveriesPlace = ({ search, status, cursor, page }: DeliveriesPlace): string =>
   toQuery({ search, status, cursor, page: cursor === '' ? null : page })

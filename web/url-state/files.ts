@@ -1,5 +1,5 @@
-// Where one is in the list of files, as the address says it: search, filters, order and page. The
-// names are the API's own.
+// The state of the list of files in the address: search, filters, order and page. Names are the
+// API's.
 import { toQuery, type Query } from '../client/client.ts'
 import { type FileFilter } from '../client/types.ts'
 import { t } from '../messages/t.ts'
@@ -32,18 +32,15 @@ export interface FilesPlace {
   not_downloaded_for_days: number | null
   /** A pack's id. */
   pack: string
-  /** The trash, instead of the files that are not in it. */
+  /** The trash instead of the other files. */
   deleted: boolean
   sort: FileSort
-  /** From 1; what `cursor` leads to. */
+  /** From 1; the page that `cursor` leads to. */
   page: number
   cursor: string
 }
 
-/**
- * Reads the address's query. What makes no sense there is left out: an address may come from
- * anywhere.
- */
+/** Reads the address's query. Invalid values are ignored, because anybody can write an address. */
 export function readFilesPlace(search: string): FilesPlace {
   const params = new URLSearchParams(search)
   const text = (name: string) => params.get(name)?.trim() ?? ''
@@ -70,7 +67,7 @@ export function readFilesPlace(search: string): FilesPlace {
   }
 }
 
-/** The query that `readFilesPlace` reads back; what stands at its default is left out. */
+/** The query that `readFilesPlace` reads; defaults are left out. */
 export function writeFilesPlace(place: FilesPlace): string {
   return toQuery({
     ...place,
@@ -90,12 +87,12 @@ export const listOf = (place: FilesPlace): string =>
     cursor: '',
   })
 
-/** What to ask the API for at this place. */
+/** The API's query for this state. */
 export function filesQuery({ page: _page, ...place }: FilesPlace): Query {
   return { ...place, deleted: place.deleted || null, search: place.search.trim(), limit: PAGE_SIZE }
 }
 
-/** The search and filters at this place, as an operation is told which files are meant. */
+/** The search and filters as a filter of an operation. */
 export function filterOf({
   page: _page,
   cursor: _cursor,
@@ -119,7 +116,7 @@ export function filterOf({
 export const isNarrowed = (place: FilesPlace): boolean =>
   Object.keys(filterOf({ ...place, deleted: false })).length > 0
 
-/** The same list with no search and no filter, in the same order. */
+/** The same list without search and filters, in the same order. */
 export const widened = (place: FilesPlace): FilesPlace => ({
   ...readFilesPlace(''),
   deleted: place.deleted,
@@ -138,7 +135,7 @@ export function rangeText(page: number, shown: number, total: number): string {
   })
 }
 
-/** The words of a list with commas, each once. */
+/** The words of a comma-separated list, each once. */
 export const listed = (text: string): string[] => [
   ...new Set(
     text

@@ -1,11 +1,10 @@
-// Keeps the way out of a page shut while something on it is not saved. It listens before anyone who
-// follows the address does, so it is loaded with the page itself: listeners of the window are
-// called in the order in which they came.
+// Prevents navigation while a page has unsaved changes. It is loaded with the page itself, because
+// it must listen before others: the window calls listeners in the order in which they were added.
 
 interface Guard {
-  /** The address that is not left. */
+  /** The current address. */
   here: string
-  /** Is told where someone wants to go. */
+  /** Called with the target of a blocked navigation. */
   onLeave: (url: string) => void
 }
 
@@ -15,8 +14,7 @@ window.addEventListener('beforeunload', (event) => {
   if (guard) event.preventDefault()
 })
 
-// Back and forward have happened by now: the page's own address is put back before anyone hears of
-// it.
+// Back and forward have already changed the address: restore it before other listeners see it.
 window.addEventListener('popstate', (event) => {
   if (!guard) return
   event.stopImmediatePropagation()
@@ -42,10 +40,7 @@ document.addEventListener(
   true,
 )
 
-/**
- * Blocks navigation from now on and calls `onLeave` with its target, until the returned function
- * is called.
- */
+/** Blocks navigation and calls `onLeave` with its target, until the returned function is called. */
 export function guardLeaving(onLeave: (url: string) => void): () => void {
   const mine = { here: window.location.href, onLeave }
   guard = mine

@@ -1,4 +1,4 @@
-// Which links are looked for and where one is among them, as the address says it.
+// The search and page of the list of links, in the address.
 import { toQuery } from '../client/client.ts'
 import { type LinkStatus } from '../client/types.ts'
 import { type Paged, readPaged } from './paged.ts'
@@ -27,6 +27,6 @@ export function readLinksPlace(address: string): LinksPlace {
   }
 }
 
-/** The query that `readLinksPlace` reads back. */
+/** The query that `readLinksPlace` reads. */
 export const writeLinksPlace = ({ search, status, cursor, page }: LinksPlace): string =>
   toQuery({ search, status, cursor, page: cursor === '' ? null : page })

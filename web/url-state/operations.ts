@@ -1,4 +1,4 @@
-// Where one is in the history of operations, or in one operation's items, as the address says it.
+// The state of the history of operations, and of one operation's items, in the address.
 import { type Query } from '../client/client.ts'
 import { type ItemStatus, type OperationKind, type OperationStatus } from '../client/types.ts'
 import { ITEM_STATUSES, OPERATION_STATUSES } from '../labels/operation.ts'
@@ -13,7 +13,7 @@ export interface OperationsPlace extends Paged {
   schedule_id: string
   /** Part of the title. */
   search: string
-  /** YYYY-MM-DD; both days are meant too. */
+  /** YYYY-MM-DD; both days are included. */
   from: string
   to: string
 }
@@ -56,14 +56,14 @@ export function readItemsPlace(search: string): ItemsPlace {
 /** The whole history. */
 export const EVERY_OPERATION = readOperationsPlace('')
 
-/** Is anything left out by a search or a filter? */
+/** Does a search or a filter narrow the list? */
 export const isNarrowed = (place: OperationsPlace | ItemsPlace): boolean =>
   writePlace({ ...place, search: place.search.trim(), page: 1, cursor: '' }) !== ''
 
-/** The query that either reader reads back. */
+/** The query that both functions above read. */
 export const writePlace = (place: OperationsPlace | ItemsPlace): string => writePaged(place)
 
-/** What to ask the API for at this place. */
+/** The API's query for this state. */
 export function placeQuery(
   { page: _page, ...place }: OperationsPlace | ItemsPlace,
   limit: number,
@@ -73,8 +73,8 @@ export function placeQuery(
 }
 
 /**
- * When the day begins here, or with `after` 1 when it has ended: the API reads a bare day as one of
- * UTC's.
+ * When the day begins in the browser's time zone, or with `after` 1 when it has ended: the API
+ * reads a bare day in UTC.
  */
 function momentOf(day: string, after: 0 | 1): string {
   if (day === '') return ''

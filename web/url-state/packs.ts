@@ -1,4 +1,4 @@
-// Where one is in the list of packs, as the address says it.
+// The page of the list of packs, in the address.
 import { toQuery } from '../client/client.ts'
 import { type Paged, readPaged } from './paged.ts'
 
@@ -11,7 +11,7 @@ export const readPackPlace = (address: string): PackPlace => ({
   search: new URLSearchParams(address).get('search')?.trim() ?? '',
 })
 
-/** The query that `readPackPlace` reads back. */
+/** The query that `readPackPlace` reads. */
 export const writePackPlace = (place: PackPlace): string =>
   toQuery({
     search: place.search,

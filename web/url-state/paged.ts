@@ -1,8 +1,8 @@
-// Where one is in a list of pages, as the address says it.
+// The page of a list, in the address.
 import { toQuery } from '../client/client.ts'
 
 export interface Paged {
-  /** From 1; what `cursor` leads to. */
+  /** From 1; the page that `cursor` leads to. */
   page: number
   cursor: string
 }
@@ -14,6 +14,6 @@ export function readPaged(search: string): Paged {
   return { page: cursor === '' ? 1 : Math.max(2, page), cursor }
 }
 
-/** The query that `readPaged` reads back, with the other fields of the place. */
+/** The query that `readPaged` reads, with the other fields of the state. */
 export const writePaged = (place: Paged): string =>
   toQuery({ ...place, page: place.cursor === '' ? null : place.page })

@@ -1,13 +1,13 @@
-// A page that was opened before an upgrade of the server: the scripts that it has yet to fetch are
-// no longer there. It loads itself again, once, and so gets the new ones.
+// Reloads a page that was opened before an upgrade of the server, once, when a script that it still
+// has to load no longer exists.
 
 const RELOADED = 'stevedore-reloaded-at'
-/** A script that is missing this soon after a reload is not explained by an upgrade. */
+/** A script that is missing this soon after a reload has another cause than an upgrade. */
 const ONCE_MS = 60_000
 
 /**
- * Whether the page may load itself again, at `now`. The browser's session remembers it, since the
- * page itself can't.
+ * May the page reload itself at `now`? Stored in the browser's session, because the reload clears
+ * the page's memory.
  */
 export function mayReload(storage: Pick<Storage, 'getItem' | 'setItem'>, now: number): boolean {
   try {
@@ -16,13 +16,13 @@ export function mayReload(storage: Pick<Storage, 'getItem' | 'setItem'>, now: nu
     storage.setItem(RELOADED, String(now))
     return true
   } catch {
-    // Without a memory it would reload for ever.
+    // Without storage it would reload for ever.
     return false
   }
 }
 
 export function reloadWhenUpgraded(): void {
-  // Vite's own event: a script or style of a lazily loaded part could not be fetched.
+  // Vite's event: a script or style of a lazily loaded part could not be loaded.
   window.addEventListener('vite:preloadError', () => {
     if (mayReload(window.sessionStorage, Date.now())) window.location.reload()
   })

@@ -1,5 +1,5 @@
-// Whether files are on their way up, for all pages: uploads continue on other pages of the app
-// and end when the tab is closed, so the page asks before it closes.
+// The number of files that are being uploaded, for all pages: uploads continue on other pages of
+// the app and end with the tab, so the page asks before it is closed.
 import { useSyncExternalStore } from 'react'
 
 let remaining = 0
@@ -9,14 +9,14 @@ window.addEventListener('beforeunload', (event) => {
   if (remaining > 0) event.preventDefault()
 })
 
-/** `count` files are not up yet; 0: all is well. */
+/** `count`: files that are not uploaded yet. */
 export function setUploading(count: number): void {
   if (count === remaining) return
   remaining = count
   listeners.forEach((listener) => listener())
 }
 
-/** How many files are on their way. */
+/** How many files are being uploaded. */
 export const useUploading = (): number =>
   useSyncExternalStore(
     (listener) => {

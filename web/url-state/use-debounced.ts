@@ -1,8 +1,7 @@
-// A value that changes with every key press, once it has not changed for a while: for queries about
-// text that is being typed.
+// A value after it has not changed for a while: for queries about text that is being typed.
 import { useEffect, useState } from 'react'
 
-/** Two values are the same when they read the same as JSON. */
+/** Values are equal if their JSON is equal. */
 export function useDebounced<T>(value: T, delayMs = 300): T {
   const [debounced, setDebounced] = useState(value)
   const text = JSON.stringify(value)

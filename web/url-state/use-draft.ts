@@ -1,9 +1,9 @@
-// A field that is typed into, and whose value is taken over a moment after the last key.
+// A text field whose value is committed a moment after the last key.
 import { useEffect, useRef, useState } from 'react'
 
 /**
- * What the field shows, and what to call on every change. `value` changed from outside wins over
- * what was typed.
+ * The field's text, and a function for every change. A change of `value` from outside replaces the
+ * typed text.
  */
 export function useDraft(value: string, commit: (text: string) => void, delayMs = 300) {
   const [draft, setDraft] = useState<{ text: string; base: string } | null>(null)

@@ -1,4 +1,4 @@
-// Ties a list's place to the address, so that reload, back and a shared address all show the same.
+// Stores a list's state in the address, so that reload, back and a shared address show the same.
 import { useCallback, useEffect, useMemo } from 'react'
 import { navigate, usePathname, useSearch } from 'wouter/use-browser-location'
 import { cursorOf, rememberCursor } from './cursor-history.ts'
@@ -11,11 +11,11 @@ interface Place {
 export interface UrlState<P extends Place> {
   place: P
   /**
-   * Goes to another search, filter or order, at its first page. `replace`: without a step for the
-   * back button.
+   * Changes search, filter or order, and returns to the first page. `replace`: without a new
+   * history entry.
    */
   go: (change: Partial<P>, options?: { replace?: boolean }) => void
-  /** Moves by one page; `next` is the cursor that the API gave. */
+  /** Moves by one page; `next`: the cursor from the API. */
   pages: (next: string | null | undefined) => {
     hasNext: boolean
     hasPrevious: boolean
@@ -26,9 +26,7 @@ export interface UrlState<P extends Place> {
 
 const last = new Map<string, string>()
 
-/**
- * The address of a list as it was last seen, for the way back from a page about one of its rows.
- */
+/** The last address of a list, for the way back from the page of one of its rows. */
 export const lastSeen = (path: string): string => path + (last.get(path) ?? '')
 
 export function useUrlState<P extends Place>(
@@ -49,7 +47,7 @@ export function useUrlState<P extends Place>(
   )
   return {
     place,
-    // From the address as it is by then: a search that was typed before a filter was chosen arrives
+    // Based on the current address: a search that was typed before a filter was chosen arrives
     // after it.
     go: (change, options) =>
       to({ ...read(window.location.search), ...change, page: 1, cursor: '' }, options),

@@ -1,5 +1,4 @@
-// The keys by which tools and scripts get in: what each may do, when it was last used, and the way
-// to end it.
+// The shop's API keys: scopes, last use, and revoking them.
 import { useState } from 'react'
 import { type ApiKey, useApiKeys, useRevokeApiKey } from '../../client/api-keys.ts'
 import { LoadingRows, Nothing } from '../../components/lists.tsx'

@@ -1,4 +1,4 @@
-// The dialog that makes an API key, and then shows it: this once, to be copied.
+// The dialog that creates an API key and shows it once, to be copied.
 import { useState } from 'react'
 import { useCreateApiKey } from '../../client/api-keys.ts'
 import { Code } from '../../components/copy.tsx'

@@ -54,7 +54,7 @@ const draftOf = ({ accent, background, language, texts }: BuyerPage): BuyerPageD
   ...{ accent, background, language, texts },
 })
 
-/** What differs from what is saved. */
+/** The fields that differ from the saved values. */
 function changeOf(saved: BuyerPage, draft: BuyerPageDraft): Partial<BuyerPageDraft> {
   const was = draftOf(saved)
   const keys = Object.keys(was) as (keyof BuyerPageDraft)[]
@@ -128,7 +128,7 @@ interface PartProps {
   draft: BuyerPageDraft
   problems: ReturnType<typeof problemsOf>
   onChange: (part: Partial<BuyerPageDraft>) => void
-  /** Whose texts are edited, and which language the preview shows. */
+  /** The language whose texts are edited and that the preview shows. */
   locale: BuyerLocale
   onLocale: (locale: BuyerLocale) => void
 }

@@ -1,4 +1,4 @@
-// A colour, picked or written, or the usual one.
+// A colour: picked, typed, or the usual one.
 import { Button, InlineStack, TextField } from '../../ui/index.ts'
 import { fieldId } from '../../components/problems.ts'
 import { t } from '../../messages/t.ts'
@@ -8,7 +8,7 @@ interface Props {
   label: string
   help: string
   error: string | undefined
-  /** Shown in the picker where nothing is chosen. */
+  /** Shown in the picker if none is chosen. */
   usual: string
   value: string | null
   onChange: (value: string | null) => void

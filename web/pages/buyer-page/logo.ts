@@ -1,12 +1,12 @@
 // Makes a chosen image small enough for a logo, in the browser.
 
-/** As large as pages show it, on screens with two pixels for one. */
+/** Twice the width on pages, for screens with two pixels per CSS pixel. */
 const MOST_WIDTH = 800
 const MOST_HEIGHT = 160
-/** The server takes 100 KB. */
+/** The server accepts 100 KB. */
 const MOST_BYTES = 100 * 1024
 
-/** In base64. Rejects where the browser cannot read it as an image. */
+/** In base64. Rejects if the browser cannot read the file as an image. */
 export async function logoOf(file: Blob): Promise<string> {
   const image = await createImageBitmap(file)
   const scale = Math.min(1, MOST_WIDTH / image.width, MOST_HEIGHT / image.height)
@@ -20,7 +20,7 @@ export async function logoOf(file: Blob): Promise<string> {
   return base64Of(await drawn(canvas))
 }
 
-/** PNG keeps edges and transparency; a photograph may need WebP. */
+/** PNG keeps edges and transparency; a photograph may need WebP to be small enough. */
 async function drawn(canvas: HTMLCanvasElement): Promise<Blob> {
   const as = (type: string) =>
     new Promise<Blob>((resolve, reject) =>

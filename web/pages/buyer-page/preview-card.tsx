@@ -1,4 +1,4 @@
-// The pages as buyers will see them, with what is not saved yet.
+// The buyers' pages with unsaved changes.
 import { useState } from 'react'
 import {
   usePreview,
@@ -35,7 +35,7 @@ export function PreviewCard({ change, logo, locale, onLocale }: Props) {
   const [page, setPage] = useState<PreviewedPage>('files')
   const [width, setWidth] = useState('phone')
   const preview = usePreview(useDebounced(change, DEBOUNCE_MS), { page, locale }, logo)
-  // The fields say what is wrong with them.
+  // The fields show their own problems.
   const refused = objectionsIn(preview.error).length > 0
   return (
     <Card>

@@ -1,4 +1,4 @@
-// The buyer, the order, the way to the buyer's page, and what was sent and opened.
+// The buyer, the order, the link to the buyer's page, and what was sent and opened.
 import { type DeliveryDetail } from '../../client/deliveries.ts'
 import { Copy } from '../../components/copy.tsx'
 import { Facts } from '../../components/facts.tsx'

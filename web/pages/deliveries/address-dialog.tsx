@@ -1,4 +1,4 @@
-// Corrects the buyer's address; the mail goes to the right one afterwards.
+// Corrects the buyer's address; the mail is then sent to it.
 import { useState } from 'react'
 import { toast } from '../../client/bridge.ts'
 import { type Delivery, useChangeDelivery } from '../../client/deliveries.ts'

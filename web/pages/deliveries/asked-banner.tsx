@@ -1,4 +1,4 @@
-// The buyer asks for more: one click grants it and tells them.
+// A buyer's request for more: one click grants it and notifies the buyer.
 import { toast } from '../../client/bridge.ts'
 import { type DeliveryDetail, useChangeDelivery } from '../../client/deliveries.ts'
 import { Problem } from '../../components/problem.tsx'

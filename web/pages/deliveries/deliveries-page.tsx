@@ -1,4 +1,4 @@
-// What orders entitled their buyers to: found by order or buyer, with what became of each.
+// All deliveries: found by order or buyer, with the state of each.
 import { useDeliveries, type DeliveryStatus } from '../../client/deliveries.ts'
 import { LoadingRows, Nothing, PageTurner } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'

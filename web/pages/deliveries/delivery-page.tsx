@@ -1,4 +1,4 @@
-// One delivery: what was bought and sent, what the buyer did with it, and what can be done now.
+// One delivery: what was bought and sent, the buyer's downloads, and the possible actions.
 import { useState } from 'react'
 import { type DeliveredFile, type DeliveryDetail, useDelivery } from '../../client/deliveries.ts'
 import { ApiError } from '../../client/error.ts'
@@ -19,7 +19,7 @@ import { ReplaceDialog } from './replace-dialog.tsx'
 import { TermsDialog } from './terms-dialog.tsx'
 import { useDeliveryActions } from './use-delivery-actions.tsx'
 
-/** What the merchant is changing; of one file, or of all. */
+/** The open dialog; about one file, or all. */
 type Open =
   | { dialog: 'address' }
   | { dialog: 'terms'; files: readonly DeliveredFile[] }

@@ -1,4 +1,4 @@
-// Gives the buyer another file in the place of one.
+// Replaces a file of the delivery with another one.
 import { useState } from 'react'
 import { toast } from '../../client/bridge.ts'
 import { type DeliveredFile, type Delivery, useChangeDelivery } from '../../client/deliveries.ts'

@@ -1,4 +1,4 @@
-// What can be done with a delivery as a whole: resend, hold, release, revoke.
+// The actions on a whole delivery: resend, hold, release, revoke.
 import { type ReactNode, useState } from 'react'
 import { toast } from '../../client/bridge.ts'
 import { type Delivery, type DeliveryAction, useDeliveryAction } from '../../client/deliveries.ts'

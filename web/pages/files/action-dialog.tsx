@@ -1,9 +1,9 @@
-// The dialog of a menu's entry, for the files of the list and for a single file on its own page.
+// The dialog of a menu entry, for the files of the list and for a single file on its page.
 import { lazy, Suspense } from 'react'
 import { type MenuEntry } from './actions.ts'
 import { type BulkProps } from './dialogs/bulk-dialog.tsx'
 
-// No dialog is needed to look at files.
+// Loaded on first use: looking at files needs no dialog.
 const OpenDialog = lazy(async () => ({
   default: (await import('./dialogs/open-dialog.tsx')).OpenDialog,
 }))

@@ -1,11 +1,11 @@
-// The menus of the list of files, made of what the plugins of this installation state.
+// The menus of the list of files, from the plugins of this installation.
 import { type ActionPlace, type Entry, entriesOf, type PluginList } from '../../client/plugins.ts'
 
 /** `workflow`: the page's own entry, which runs any workflow. */
 export type MenuEntry = Entry | 'workflow'
 
 export interface ActionMenu {
-  /** Buttons beside the menu. */
+  /** Buttons next to the menu. */
   promoted: readonly MenuEntry[]
   groups: readonly { title: string; entries: readonly Entry[] }[]
 }
@@ -28,7 +28,7 @@ export function menuOf(list: PluginList | undefined, place: 'files' | 'trash'): 
   }
 }
 
-/** Before the first that takes something away. */
+/** Before the first destructive action. */
 function withWorkflow(promoted: readonly MenuEntry[]): MenuEntry[] {
   const at = promoted.findIndex((entry) => entry !== 'workflow' && entry.action.destructive)
   return at < 0

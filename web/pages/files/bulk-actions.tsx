@@ -1,5 +1,4 @@
-// What can be done with the ticked files, as the bars above the list offer it, and the dialog that
-// is open for it.
+// The actions on the ticked files, as the bars above the list offer them, and the open dialog.
 import { type ReactNode, useState } from 'react'
 import { type Operation } from '../../client/types.ts'
 import { type Entry, usePlugins } from '../../client/plugins.ts'
@@ -25,9 +24,9 @@ export interface BulkMenu {
 
 interface BulkActions {
   menu: BulkMenu
-  /** What is done with the list as a whole. */
+  /** Actions on the list as a whole. */
   whole: BulkAction[]
-  /** The open dialog, if there is one. To be drawn somewhere. */
+  /** The open dialog, or null. The caller must render it. */
   dialog: ReactNode
 }
 
@@ -38,7 +37,7 @@ export function useBulkActions(
 ): BulkActions {
   const plugins = usePlugins().data
   const [opened, setOpened] = useState<{ entry: MenuEntry; chosen: Chosen } | null>(null)
-  // What is ticked by now: a list that moves on behind the dialog changes nothing of it.
+  // Keeps the files that are ticked now: later changes of the list do not affect the dialog.
   const open = (entry: MenuEntry) => setOpened({ entry, chosen: selection.chosen })
   const dialog = opened && (
     <ActionDialog

@@ -1,4 +1,4 @@
-// The dialog that creates a link for a file, and then shows it to be copied.
+// The dialog that creates a link for a file and shows it, to be copied.
 import { useState } from 'react'
 import { useCreateLink } from '../../client/queries.ts'
 import { type DownloadLink, type FileDetail } from '../../client/types.ts'

@@ -1,4 +1,4 @@
-// Who downloaded a file lately, as far as that is kept.
+// The last recorded downloads of a file.
 import { type FileDetail } from '../../client/types.ts'
 import { useDownloads } from '../../client/versions.ts'
 import { LoadingRows } from '../../components/lists.tsx'

@@ -1,4 +1,4 @@
-// Changes of just this file: its name, its tags.
+// Edits a single file: its name, its tags.
 import { useState } from 'react'
 import { toast } from '../../client/bridge.ts'
 import { ApiError } from '../../client/error.ts'

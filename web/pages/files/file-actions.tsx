@@ -1,20 +1,17 @@
-// What is done with one file from its own page: the list's actions and dialogs, for this file
-// alone.
+// The actions on one file from its page: the list's actions and dialogs, for this file only.
 import { type ReactNode, useState } from 'react'
 import { type FileDetail, type Operation } from '../../client/types.ts'
 import { type Entry, findByBody, findByWidget, usePlugins } from '../../client/plugins.ts'
 import { ActionDialog } from './action-dialog.tsx'
 import { type Chosen } from './selection.ts'
 
-/**
- * What the page offers for one file: to delete it, to map it to a product, to take products off it.
- */
+/** The actions that the page offers: delete, map to a product, remove products. */
 export interface FileActions {
   /** Each opens the action's dialog; null: this installation does not have the action. */
   remove: (() => void) | null
   map: (() => void) | null
   unmap: (() => void) | null
-  /** The open dialog, if there is one. To be drawn somewhere. */
+  /** The open dialog, or null. The caller must render it. */
   dialog: ReactNode
 }
 

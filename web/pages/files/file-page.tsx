@@ -1,4 +1,4 @@
-// One file: what it is, how it is set, where it is mapped, and its links.
+// One file: its content, settings, products and links.
 import { type ReactNode, useState } from 'react'
 import { ApiError } from '../../client/error.ts'
 import { useFile } from '../../client/queries.ts'
@@ -94,7 +94,7 @@ interface WholeProps {
   retry: () => void
   retrying: boolean
   back: { content: string; url: string }
-  /** What was started here, and how far it is. */
+  /** Operations that were started here, with their progress. */
   news: ReactNode
   onStarted: (operation: Operation) => void
 }

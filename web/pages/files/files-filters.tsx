@@ -1,4 +1,4 @@
-// The search field and the filters above the list, and what of them applies.
+// The search field and the filters above the list, and the applied ones.
 import { useState } from 'react'
 import { usePack } from '../../client/packs.ts'
 import { FILE_SORTS, type FileSort, type FilesPlace, widened } from '../../url-state/files.ts'
@@ -27,7 +27,7 @@ interface Props {
 }
 
 export function FilesFilters({ place, go, loading }: Props) {
-  // One step for the back button a search, not one a letter.
+  // One history entry for each search, not for each letter.
   const search = useDraft(place.search, (text) =>
     go({ search: text }, { replace: place.search !== '' && text !== '' }),
   )
@@ -77,7 +77,7 @@ export function FilesFilters({ place, go, loading }: Props) {
   )
 }
 
-/** A narrow list has no headings to click. */
+/** A narrow list has no column headings to click. */
 function Order({ sort, onSort }: { sort: FileSort; onSort: (sort: FileSort) => void }) {
   const [open, setOpen] = useState(false)
   return (

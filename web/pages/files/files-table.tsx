@@ -26,7 +26,7 @@ import { t } from '../../messages/t.ts'
 
 interface Props {
   files: readonly File[]
-  /** How many there are on all pages together. */
+  /** The number of files on all pages. */
   total: number
   /** Files in the trash have no page of their own. */
   trash: boolean
@@ -93,7 +93,7 @@ function WideTable({ files, total, trash, selection, menu, sort, onSort }: Props
           { title: t('Downloads'), alignment: 'end' },
           { title: trash ? t('Deleted') : t('Uploaded') },
         ]}
-        // The server does not sort by the day of deletion.
+        // The server cannot sort by the time of deletion.
         sortable={[true, false, true, false, false, false, !trash]}
         sortColumnIndex={sortColumnIndex}
         sortDirection={sortDirection}
@@ -186,7 +186,7 @@ function NarrowRow({ file, trash, selection }: RowProps & { selection: FileSelec
   return (
     <div style={{ padding: 'var(--p-space-300) var(--p-space-400)' }}>
       <div className="file-name">
-        {/* The row is a link to the file: its box is not. */}
+        {/* The row is a link to the file; its checkbox is not. */}
         <span onClick={(event) => event.stopPropagation()}>
           <Checkbox
             label={t('Select {filename}', { filename: file.filename })}

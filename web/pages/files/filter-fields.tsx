@@ -1,4 +1,4 @@
-// What stands inside each filter.
+// The fields of each filter.
 import { usePacks } from '../../client/packs.ts'
 import { useTags } from '../../client/queries.ts'
 import { type FilesPlace, listed } from '../../url-state/files.ts'

@@ -1,4 +1,4 @@
-// The shop has no file yet: how the first ones get in.
+// The empty state of a shop without files: how to add the first ones.
 import { Code } from '../../components/copy.tsx'
 import { Nothing } from '../../components/lists.tsx'
 import { BlockStack, Box, Card, Text } from '../../ui/index.ts'

@@ -1,4 +1,4 @@
-// Does an action fit the selected files? By the rules that its plugin states.
+// Does an action fit the selected files? By the rules of its plugin.
 import { type FileTest, type FitRule } from '../../client/plugins.ts'
 import { type File } from '../../client/types.ts'
 import { extensionOf } from '../../labels/file.ts'
@@ -11,7 +11,7 @@ export function passes({ extensions, mapped, tagged, capitals }: FileTest, file:
   return !capitals || file.tags.some((tag) => tag !== tag.toLowerCase())
 }
 
-/** Why an action does not fit what is chosen; null: it does. */
+/** Why an action does not fit the selection; null: it does. */
 export function unfitReason(rules: readonly FitRule[], chosen: Chosen): string | null {
   for (const rule of rules) {
     const reason = reasonOf(rule, chosen)
@@ -20,7 +20,7 @@ export function unfitReason(rules: readonly FitRule[], chosen: Chosen): string |
   return null
 }
 
-/** Files that the page does not know all of cannot be judged. */
+/** A selection that the page does not know completely cannot be judged. */
 function reasonOf(rule: FitRule, { files, known, count }: Chosen): string | null {
   switch (rule.rule) {
     case 'ticked':

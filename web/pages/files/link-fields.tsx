@@ -1,4 +1,4 @@
-// The fields of a new link: until when, how often, for whom.
+// The fields of a new link: expiry, limit, recipient.
 import { ChoiceList, FormLayout, TextField } from '../../ui/index.ts'
 import { type LinkForm, type LinkFormErrors } from './link-form.ts'
 import { t } from '../../messages/t.ts'

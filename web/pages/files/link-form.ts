@@ -1,5 +1,4 @@
-// What the form for a new link says, checked, and the server's objections put beside the fields
-// that they are about.
+// The values of a new link, checked, and the server's problems by field.
 import { ApiError } from '../../client/error.ts'
 import { type NewLink } from '../../client/types.ts'
 import { t } from '../../messages/t.ts'
@@ -17,7 +16,7 @@ export type LinkFormErrors = Partial<Record<'expiryDays' | 'downloadLimit' | 'em
 const MAX_DOWNLOADS = 1_000_000_000
 const MAX_DAYS = 36_500
 
-/** A form that stands at the file's own settings. */
+/** Initial values: the file's own settings. */
 export const linkFormFor = (file: {
   expiry_days: number | null
   download_limit: number | null
@@ -29,7 +28,7 @@ export const linkFormFor = (file: {
   email: '',
 })
 
-/** The link to ask for, or what is wrong with each field. */
+/** The requested link, or the problem of each field. */
 export function readLinkForm(
   form: LinkForm,
 ): { link: Omit<NewLink, 'file_ids'> } | { errors: LinkFormErrors } {
@@ -51,10 +50,7 @@ const FIELDS: Record<string, keyof LinkFormErrors> = {
   email: 'email',
 }
 
-/**
- * The server's objections: beside the fields where they name one of ours; `other` is what is left
- * to say.
- */
+/** The server's problems: by field if they name one; `other`: the remaining error. */
 export function objections(error: Error): { fields: LinkFormErrors; other: Error | null } {
   if (!(error instanceof ApiError)) return { fields: {}, other: error }
   const fields: LinkFormErrors = {}

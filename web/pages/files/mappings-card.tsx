@@ -1,4 +1,4 @@
-// The products that a file is attached to, how each was found, and how sure that is.
+// The products that a file is mapped to, with the method and its confidence.
 import { type File, type Mapping } from '../../client/types.ts'
 import { Badge, BlockStack, Box, Button, Card, InlineStack, Text } from '../../ui/index.ts'
 import { methodText } from '../../labels/file.ts'

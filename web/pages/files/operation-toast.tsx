@@ -1,5 +1,4 @@
-// An operation that was just started here: how far it is, and the way to undo it while one still
-// looks.
+// An operation that was just started: its progress, and a button to undo it.
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { useChannels } from '../../client/channels.ts'
@@ -13,12 +12,12 @@ import { toastText } from '../../labels/operation-toast.ts'
 import { statusWord } from '../../labels/operation.ts'
 import { t } from '../../messages/t.ts'
 
-/** What a change of many files may have changed of what was read before. */
+/** Queries whose results a change of many files may have changed. */
 const CHANGED = ['files', 'file', 'tags', 'links', 'packs', 'reviews', 'bytes', 'activity']
 
 interface Props {
   id: string
-  /** Another operation takes its place: the one that undoes it. */
+  /** The operation that undoes it is shown instead. */
   onReplaced: (id: string) => void
   onDismiss: () => void
 }

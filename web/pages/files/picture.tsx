@@ -1,4 +1,4 @@
-// A small picture of a file that is one. Large ones are not fetched only to be looked at.
+// A thumbnail of an image file. Large images are not fetched for it.
 import { useEffect, useState } from 'react'
 import { useFileBytes } from '../../client/queries.ts'
 import { type File } from '../../client/types.ts'
@@ -19,7 +19,7 @@ function Bytes({ bytes, type, name }: { bytes: Blob; type: string; name: string 
   const [url, setUrl] = useState<string | null>(null)
   const [broken, setBroken] = useState(false)
   useEffect(() => {
-    // An <img> never runs scripts, not even of hostile bytes; the type was checked above.
+    // An <img> never runs scripts, even from hostile bytes; the type was checked above.
     const made = URL.createObjectURL(new Blob([bytes], { type }))
     // eslint-disable-next-line react-hooks/set-state-in-effect -- the URL lives until clean-up
     setUrl(made)

@@ -1,5 +1,4 @@
-// Where anybody gets a public file, and another such address in the place of one that got into the
-// wrong hands.
+// The address of a public file, and replacing it if it was leaked.
 import { useState } from 'react'
 import { toast } from '../../client/bridge.ts'
 import { type FileDetail } from '../../client/types.ts'

@@ -1,4 +1,4 @@
-// The dialog that gives a file new bytes from an address, and says what came of it.
+// The dialog that replaces a file's bytes from an address, and shows the result.
 import { useState } from 'react'
 import { toast } from '../../client/bridge.ts'
 import { type FileDetail } from '../../client/types.ts'
@@ -85,7 +85,7 @@ function NotReplaced({ replaced: { files, job_id } }: { replaced: Replaced }) {
   )
 }
 
-/** Large bytes take their time. */
+/** A large file takes longer than the dialog waits. */
 const GoingOn = ({ file, replaced, onClose }: Props & { replaced: Replaced }) => (
   <Dialog
     title={titleOf(file)}

@@ -1,12 +1,11 @@
-// Clicks on the rows of the table, as what they tick: a box, a range of them with Shift, a row
-// anywhere with Ctrl, Cmd or Shift.
+// Clicks on the table's rows as selections: a checkbox, a range with Shift, a row anywhere with
+// Ctrl, Cmd or Shift.
 import { type MouseEvent, useRef } from 'react'
 import { type File } from '../../client/types.ts'
 import { type FileSelection } from './selection.ts'
 
 export function useRowClicks(files: readonly File[], { isTicked, onPage, click }: FileSelection) {
-  // The row that a range begins at, and whether Shift is held down in the click that is being told
-  // of.
+  // The first row of a range, and whether Shift is held during the current click.
   const last = useRef<number | null>(null)
   const shift = useRef(false)
   const tickRange = (from: number, to: number, on: boolean) =>
@@ -19,7 +18,7 @@ export function useRowClicks(files: readonly File[], { isTicked, onPage, click }
     last.current = at
   }
   const rowOf = ({ target }: MouseEvent) => {
-    // A link and a box have an answer of their own.
+    // Links and checkboxes handle their own clicks.
     const row =
       target instanceof Element && !target.closest('a, input, label')
         ? target.closest('tbody tr')
@@ -28,7 +27,7 @@ export function useRowClicks(files: readonly File[], { isTicked, onPage, click }
   }
   return {
     props: {
-      // Shift would mark the text between as well.
+      // Shift would also select the text in between.
       onMouseDownCapture: (event: MouseEvent) => {
         if (event.shiftKey && rowOf(event) !== -1) event.preventDefault()
       },

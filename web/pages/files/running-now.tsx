@@ -1,4 +1,4 @@
-// What is under way while one looks at the files: they change below one's eyes.
+// The running operations, above the list of files that they change.
 import { useChannels } from '../../client/channels.ts'
 import { type Operation } from '../../client/types.ts'
 import { Progress } from '../../components/status.tsx'

@@ -1,5 +1,5 @@
-// The ticked files on a narrow screen, where the table's own bar has no room: how many, and what to
-// do with them.
+// The selection on a narrow screen, where the table's own bar has no room: the number of files, and
+// the actions.
 import { useState } from 'react'
 import { ActionList, Button, Checkbox, Popover } from '../../ui/index.ts'
 import { type BulkAction, type BulkMenu } from './bulk-actions.tsx'

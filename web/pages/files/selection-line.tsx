@@ -1,4 +1,4 @@
-// What is selected where the rows don't show it: files on other pages, or all that match.
+// The selection in words, if the rows do not show it: files on other pages, or all that match.
 import { filterOf, type FilesPlace } from '../../url-state/files.ts'
 import { Box, Button, InlineStack, Text } from '../../ui/index.ts'
 import { selectionText } from '../../labels/selection.ts'

@@ -1,11 +1,10 @@
-// Which files of the list are selected: single ones, from any of its pages, or all that match.
+// The selection of the list of files: single files of any page, or all that match.
 import { useState } from 'react'
 import { type File, type FileFilter, type Selection } from '../../client/types.ts'
 import { DEFAULT_SORT, type FilesPlace, filterOf, listOf } from '../../url-state/files.ts'
 
 /**
- * What was ticked, in the list that it was ticked in. Each file as it was last seen, in the order
- * in which they were ticked.
+ * The ticked files of one list, each as it was last loaded, in the order in which they were ticked.
  */
 export interface Ticked {
   list: string
@@ -15,8 +14,8 @@ export interface Ticked {
 }
 
 /**
- * A click as the table tells it: on one row, on a range of rows with Shift (in its direction), on
- * the page's box, or on "all".
+ * A click as the table reports it: on one row, on a range of rows with Shift (in its direction), on
+ * the page's checkbox, or on "all".
  */
 export type Click =
   | { kind: 'one'; id: string; on: boolean }
@@ -25,8 +24,8 @@ export type Click =
   | { kind: 'all'; on: boolean }
 
 /**
- * What is ticked after a click. Taking one away from "all" leaves the rest of this page. `whole`:
- * the page, in the order of its box.
+ * The ticked files after a click. Unticking one of "all" leaves the rest of this page. `whole`: the
+ * page, in the order in which its checkbox ticks.
  */
 export function clicked(
   { list, ...ticked }: Ticked,
@@ -52,34 +51,34 @@ export function clicked(
 const rangeOf = (shown: readonly File[], { from, to }: { from: number; to: number }) =>
   from <= to ? shown.slice(from, to + 1) : shown.slice(to, from + 1).toReversed()
 
-/** What an action is about: which files, how many, and those of them that are known here. */
+/** The files of an action: which, how many, and those that are loaded here. */
 export interface Chosen {
   select: Selection
   count: number
-  /** All of them; where all that match are meant, those that are on the screen. */
+  /** All of them; if all that match are selected, those on the page. */
   files: readonly File[]
-  /** Are `files` all of them? */
+  /** Does `files` contain all of them? */
   known: boolean
-  /** The list that they were ticked in. */
+  /** The list in which they were ticked. */
   list: { filter: FileFilter; total: number }
 }
 
 const NONE: readonly File[] = []
 
 /**
- * Other filters are another list, so that nothing unseen stays ticked; another page or order is
- * not.
+ * Other filters are another list with its own selection, so that no hidden file stays ticked;
+ * another page or order is the same list.
  */
 export function useSelection(place: FilesPlace, shown: readonly File[] = NONE, total = 0) {
   const list = listOf(place)
   const nothing: Ticked = { list, files: new Map(), all: false }
   const [state, setTicked] = useState<Ticked>(nothing)
   const ticked = state.list === list ? state : nothing
-  // The page's box ticks in the order in which the files came, as a filter does; a list in another
-  // order keeps its own.
+  // The page's checkbox ticks in the order of creation, as a filter does; in a sorted list, in the
+  // list's order.
   const whole = place.sort === DEFAULT_SORT ? shown.toReversed() : shown
   const onPage = shown.filter(({ id }) => ticked.all || ticked.files.has(id)).length
-  // A file is what the list says it is by now.
+  // Uses the list's newest data of a file.
   const fresh = new Map(shown.map((file) => [file.id, file]))
   const files = ticked.all
     ? whole

@@ -1,4 +1,4 @@
-// The list's order as the table's headings show and change it.
+// The list's order in the table's column headings.
 import { type FileSort } from '../../url-state/files.ts'
 
 type Direction = 'ascending' | 'descending'
@@ -9,7 +9,7 @@ const COLUMNS: Record<number, { ascending: FileSort; descending: FileSort }> = {
   6: { ascending: 'created_at', descending: '-created_at' },
 }
 
-/** Which column the list is ordered by, and which way. */
+/** The column and direction by which the list is sorted. */
 export function columnOf(sort: FileSort): [column: number, direction: Direction] {
   for (const [column, orders] of Object.entries(COLUMNS))
     for (const direction of ['ascending', 'descending'] as const)

@@ -1,4 +1,4 @@
-// The bytes that a file has had: taken away, gone back to, or replaced by others.
+// A file's versions: downloaded, restored, or replaced by a new one.
 import { useState } from 'react'
 import { toast } from '../../client/bridge.ts'
 import { type FileDetail } from '../../client/types.ts'

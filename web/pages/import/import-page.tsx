@@ -1,4 +1,4 @@
-// The ways in for files, each with what it is best for.
+// The channels for files, each with what it is best for.
 import { type ReactNode } from 'react'
 import { Code } from '../../components/copy.tsx'
 import { Page } from '../../components/page.tsx'

@@ -1,4 +1,4 @@
-// One link in a list: whose it is, its state, and what can be done with it.
+// One link in a list: its recipient, its status, and its actions.
 import { useState } from 'react'
 import { toast } from '../../client/bridge.ts'
 import { useEmailLinks } from '../../client/links.ts'
@@ -49,7 +49,7 @@ export function LinkActions({
     toast(text)
   }
   const done = (text: string) => ({ onSuccess: () => tell(text), onError })
-  /** One that does not work is not sent: the answer says why. */
+  /** A link that does not work is not sent: the answer gives the reason. */
   const send = () =>
     mail.mutate([link.id], {
       onSuccess: ({ queued, skipped }) =>

@@ -1,4 +1,4 @@
-// The links of a file or of a pack: whose, until when, how often used.
+// The links of a file or of a pack: recipient, expiry, downloads.
 import { type LinksOf, useLinksOf } from '../../client/link-list.ts'
 import { LoadingRows } from '../../components/lists.tsx'
 import { Problem } from '../../components/problem.tsx'
@@ -8,7 +8,7 @@ import { t } from '../../messages/t.ts'
 
 interface Props {
   of: LinksOf
-  /** What to say where there are none. */
+  /** The text if there are none. */
   nothing: string
   onCreate: () => void
 }

@@ -1,5 +1,5 @@
-// All links of the shop, newest first: looked for by name, customer or state, ended one by one or
-// all that are shown.
+// All links of the shop, newest first: searched by name, customer or status, revoked one by one, or
+// saved as CSV.
 import { useState } from 'react'
 import { saveLinks, useLinkPage, useRevokeLinks } from '../../client/link-list.ts'
 import { type DownloadLink, type LinkStatus } from '../../client/types.ts'

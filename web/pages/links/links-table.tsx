@@ -1,4 +1,4 @@
-// Links in a table with their files; without their files, or on a narrow screen, a list instead.
+// Links in a table with their files; without their files, or on a narrow screen, in a list.
 import { useState } from 'react'
 import { type DownloadLink } from '../../client/types.ts'
 import { Problem } from '../../components/problem.tsx'
@@ -17,13 +17,13 @@ import { t } from '../../messages/t.ts'
 
 interface Props {
   links: readonly DownloadLink[]
-  /** Say of each what it leads to. */
+  /** Shows the file or pack of each link. */
   named: boolean
 }
 
 export function LinksTable({ links, named }: Props) {
   const { mdDown } = useBreakpoints()
-  // The card of one file's links is too small for the table's columns on every screen.
+  // The card of one file's links is too narrow for the table's columns on every screen.
   const narrow = mdDown || !named
   const [error, setError] = useState<Error | null>(null)
   return (

@@ -1,4 +1,4 @@
-// What the merchant was told, newest first.
+// The shop's notices, newest first.
 import { useNotices, useReadNotices } from '../../client/queries.ts'
 import { type Notice } from '../../client/types.ts'
 import { LoadingRows, Nothing } from '../../components/lists.tsx'

@@ -1,5 +1,4 @@
-// What the operation is about: which files, which steps, what can be undone, and what it is related
-// to.
+// About the operation: its files, its steps, what can be undone, and related operations.
 import { type Channel, useChannels } from '../../client/channels.ts'
 import { type Operation } from '../../client/types.ts'
 import { Facts } from '../../components/facts.tsx'

@@ -1,4 +1,4 @@
-// A file's changes, one a line: what it was, and what it is or would be.
+// A file's changes, one in each line: before, and after or planned.
 import { t } from '../../messages/t.ts'
 import { Text } from '../../ui/index.ts'
 import { type Change } from '../../labels/change.ts'

@@ -1,4 +1,4 @@
-// The files of one operation, each with its result; tabs and a search narrow them.
+// The files of one operation, each with its result, with tabs and a search.
 import { isMoving, useItems } from '../../client/operations.ts'
 import { type ItemStatus, type Operation } from '../../client/types.ts'
 import { LoadingRows, PageTurner } from '../../components/lists.tsx'
@@ -85,7 +85,7 @@ interface NarrowProps {
 }
 
 function ResultTabs({ operation, place, go }: NarrowProps & { operation: Operation }) {
-  // One that is empty and can't fill any more is of no use; the one that is chosen stays.
+  // An empty tab that cannot fill any more is hidden, unless it is selected.
   const tabs = tabsOf(operation).filter(
     ({ status, count }) =>
       count > 0 || (status !== 'pending' && status !== 'cancelled') || status === place.status,

@@ -1,4 +1,4 @@
-// Files with what became of each; on a narrow screen a list instead of a table.
+// Files with their results; on a narrow screen a list instead of a table.
 import { type Item, type Operation } from '../../client/types.ts'
 import { FileIcon } from '../../components/file-icon.tsx'
 import { StatusBadge } from '../../components/status.tsx'
@@ -38,7 +38,7 @@ export function ItemsTable({ items, operation }: { items: readonly Item[]; opera
   )
 }
 
-/** In a preview it still has the name that it had. */
+/** In a preview the file still has its old name. */
 const nameOf = ({ filename, before }: Item, preview: boolean): string =>
   (preview ? before?.filename : null) ?? filename
 
@@ -48,7 +48,7 @@ function Name({ item, preview }: RowProps) {
       {nameOf(item, preview)}
     </Text>
   )
-  // A file that this moved to the trash has no page.
+  // A file in the trash has no page.
   return item.file_id === null || (item.after?.deleted && item.status === 'done') ? (
     name
   ) : (

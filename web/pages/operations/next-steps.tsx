@@ -1,4 +1,4 @@
-// What to do about the failed files below: each piece of advice once, with the errors it is for.
+// Advice about the failed files below, each once, with the errors that it is about.
 import { usePlugins } from '../../client/plugins.ts'
 import { type Item, type Operation } from '../../client/types.ts'
 import { adviceFor } from '../../labels/advice.ts'

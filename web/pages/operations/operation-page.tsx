@@ -1,5 +1,4 @@
-// One operation: how far it is, what came of it, what can be done about it, and every file's own
-// result.
+// One operation: its progress, its result, its actions, and the result of every file.
 import { useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import { useChannels } from '../../client/channels.ts'
@@ -76,7 +75,7 @@ interface WholeProps {
   stale: React.ReactNode
 }
 
-/** The one thing that is most likely wanted stands out. */
+/** The most likely action is the primary button. */
 const FOREMOST: readonly ActionButton['action'][] = ['confirm', 'resume', 'retry']
 
 function Whole({ operation, back, stale }: WholeProps) {

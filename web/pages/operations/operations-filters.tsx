@@ -1,4 +1,4 @@
-// What the history may be narrowed by, and what of it applies.
+// The filters of the history, and the applied ones.
 import { type Channel, useChannels } from '../../client/channels.ts'
 import { usePlugins } from '../../client/plugins.ts'
 import { type OperationStatus } from '../../client/types.ts'
@@ -22,7 +22,7 @@ const KINDS = { import: t('Imports'), bulk: t('Bulk operations') } as const
 export function OperationsFilters({ place, go, loading }: Props & { loading: boolean }) {
   const actions = actionChoices(useWorkflows().data?.data ?? [], usePlugins().data?.channel_actions)
   const channels = useChannels()
-  // One step for the back button a search, not one a letter.
+  // One history entry for each search, not for each letter.
   const search = useDraft(place.search, (text) =>
     go({ search: text }, { replace: place.search !== '' && text !== '' }),
   )
@@ -69,8 +69,8 @@ export function OperationsFilters({ place, go, loading }: Props & { loading: boo
           filter: <DateFilter place={place} go={go} />,
           pinned: true,
         },
-        // It comes with a link from that task alone; what applies is shown only where there is a
-        // filter for it.
+        // This filter is set only by a link from the task's page; it is shown only if it is
+        // applied.
         ...(place.schedule_id === ''
           ? []
           : [

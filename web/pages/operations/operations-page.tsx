@@ -1,4 +1,4 @@
-// All operations, newest first, moving while they run.
+// All operations, newest first, updated while they run.
 import { useOperations } from '../../client/operations.ts'
 import { LoadingRows, Nothing, PageTurner } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'

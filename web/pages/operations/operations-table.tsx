@@ -146,14 +146,14 @@ function NarrowRow({ operation }: { operation: Operation }) {
 
 const SHORT = { pause: t('Pause'), resume: t('Resume'), cancel: t('Cancel') } as const
 
-/** Actions that need no details; the others are on the operation's page. */
+/** Actions without further input; the others are on the operation's page. */
 function RowActions({ operation }: { operation: Operation }) {
   const { buttons, question, error } = useOperationActions(operation)
   const title = operationTitle(operation, useChannels())
   const shown = buttons.filter(({ action }) => action in SHORT)
   if (shown.length === 0 && !question && !error) return null
   return (
-    // The row is a link to the operation: its buttons are not.
+    // The row is a link to the operation; its buttons are not.
     <div className="row-actions" onClick={(event) => event.stopPropagation()}>
       {shown.map(({ action, onAction, loading, disabled }) => (
         <Button

@@ -1,5 +1,4 @@
-// What came of the operation, or what it waits for, said in a sentence where the figures don't say
-// enough.
+// The result of the operation, or what it waits for, in a sentence if the counts do not say enough.
 import { usePlugins } from '../../client/plugins.ts'
 import { type Artifact, type Operation } from '../../client/types.ts'
 import { ArtifactButton } from '../../components/artifact.tsx'

@@ -1,4 +1,4 @@
-// How far the operation is, in figures that move.
+// The operation's progress in live counts.
 import { isMoving } from '../../client/operations.ts'
 import { type Operation } from '../../client/types.ts'
 import { Figures } from '../../components/facts.tsx'
@@ -16,7 +16,7 @@ export function SummaryCard({ operation }: { operation: Operation }) {
       <BlockStack gap="400">
         <BlockStack gap="100">
           <Progress operation={operation} wide />
-          {/* The line stays while anything may come, so that nothing below it jumps. */}
+          {/* The line stays while its content may come, so that nothing below it moves. */}
           {(moving || operation.status === 'paused') && (
             <Text as="p" variant="bodySm" tone="subdued">
               {lineOf(operation)}
@@ -24,7 +24,7 @@ export function SummaryCard({ operation }: { operation: Operation }) {
           )}
         </BlockStack>
         <Figures rows={figuresOf(operation, moving)} />
-        {/* Said aloud when it changes, and only then. */}
+        {/* Announced by screen readers only when it changes. */}
         <div role="status">
           <Text as="span" visuallyHidden>
             {statusWord(operation).text}

@@ -1,4 +1,4 @@
-// The dialog that makes a link to a pack: its page shows the buyer all files.
+// The dialog that creates a link to a pack, whose page shows the buyer all files.
 import { useState } from 'react'
 import { useCreatePackLink } from '../../client/link-list.ts'
 import { type Pack } from '../../client/packs.ts'

@@ -1,4 +1,4 @@
-// The dialog that makes a pack: its name; files and products come on its page.
+// The dialog that creates a pack with a name; files and products are added on its page.
 import { useState } from 'react'
 import { type Pack, useCreatePack } from '../../client/packs.ts'
 import { NameDialog } from './name-dialog.tsx'

@@ -1,4 +1,4 @@
-// A pack's files in their order: moved up or down by one, or taken out.
+// A pack's files in their order: moved up or down by one, or removed from the pack.
 import { toast } from '../../client/bridge.ts'
 import { type Pack, useOrderPack, usePackFiles, useTakeOut } from '../../client/packs.ts'
 import { type File } from '../../client/types.ts'
@@ -24,7 +24,7 @@ export function PackFiles({ pack }: { pack: Pack }) {
   const order = useOrderPack(pack.id)
   const takeOut = useTakeOut()
   const list = files.data?.pages.flatMap((page) => page.data)
-  /** Those that are not shown yet stay behind those that are. */
+  /** Files that are not loaded yet stay after the loaded ones. */
   const move = (file: File, by: -1 | 1) => {
     const ids = list!.map(({ id }) => id)
     order.mutate(moved(ids, ids.indexOf(file.id), by))

@@ -1,4 +1,4 @@
-// The shop's packs by name: how much is in each, and the products that its files have through it.
+// The shop's packs by name, with their sizes and products.
 import { useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import { type Pack, usePacks } from '../../client/packs.ts'

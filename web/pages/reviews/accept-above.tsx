@@ -1,4 +1,4 @@
-// Accepts the best candidate wherever it is sure enough; how many that are is said before.
+// Accepts the best candidate of all reviews above a score, and shows their number first.
 import { useState } from 'react'
 import { toast } from '../../client/bridge.ts'
 import { useAcceptAbove, useCountAbove } from '../../client/mapping.ts'

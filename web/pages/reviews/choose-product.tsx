@@ -1,4 +1,4 @@
-// None of the candidates is it: any product of the shop, found by title or SKU.
+// If no candidate is right: any product of the shop, found by title or SKU.
 import { useState } from 'react'
 import { toast } from '../../client/bridge.ts'
 import { type Choice, type Review, useMapTo } from '../../client/mapping.ts'

@@ -1,4 +1,4 @@
-// One file and the products that may be meant.
+// One file with its candidate products.
 import { useState } from 'react'
 import { toast } from '../../client/bridge.ts'
 import { type Candidate, isClear, type Review, useAccept, useReject } from '../../client/mapping.ts'
@@ -21,7 +21,7 @@ export function ReviewCard({ review, onChoose }: Props) {
   const { filename } = file
   const accept = useAccept()
   const reject = useReject()
-  // Between equals one must choose.
+  // If candidates have equal scores, none is preselected.
   const [chosen, setChosen] = useState(candidates[0] && isClear(review) ? keyOf(candidates[0]) : '')
   const candidate = candidates.find((one) => keyOf(one) === chosen)
   const busy = accept.isPending || reject.isPending

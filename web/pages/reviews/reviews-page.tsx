@@ -1,5 +1,4 @@
-// Files for which several products may be meant: each with its candidates, to accept one, choose
-// another or reject them.
+// Open reviews: files with their candidates, to accept one, choose another product, or reject them.
 import { useState } from 'react'
 import { type Review, useReviews } from '../../client/mapping.ts'
 import { LoadingRows, Nothing, PageTurner } from '../../components/lists.tsx'

@@ -1,4 +1,4 @@
-// A scheduled task as it is being written, and the body that is made of it.
+// A scheduled task while it is edited, and the request body made from it.
 import { type Schedule, type ScheduleBody } from '../../client/schedules.ts'
 import { type FileFilter } from '../../client/types.ts'
 import { type Plugin } from '../../client/plugins.ts'
@@ -18,7 +18,7 @@ export interface ScheduleDraft {
   cap: NumberValue
 }
 
-/** The server’s own. */
+/** The server's default. */
 const CAP = 100
 
 export const emptyDraft = (): ScheduleDraft => ({
@@ -32,7 +32,7 @@ export const emptyDraft = (): ScheduleDraft => ({
   cap: CAP,
 })
 
-/** A template says only what matters to it. */
+/** A template contains only some fields. */
 export const draftOf = (body: Partial<ScheduleBody>): ScheduleDraft => ({
   ...emptyDraft(),
   name: body.name ?? '',
@@ -63,14 +63,14 @@ export const bodyOf = ({
   options: runs && 'action' in runs ? options : {},
   filter,
   notify,
-  // What is no number is sent as it stands: the refusal says so beside the field.
+  // An invalid number is sent as it is: the refusal is shown beside the field.
   cap: (cap ?? CAP) as number,
 })
 
 export const isChanged = (draft: ScheduleDraft, saved: ScheduleDraft): boolean =>
   JSON.stringify(bodyOf(draft)) !== JSON.stringify(bodyOf(saved))
 
-/** May a run of this delete files? Then it is held to the cap. */
+/** May a run delete files? Then the cap applies. */
 export function deletes(
   { runs }: Pick<ScheduleDraft, 'runs'>,
   plugins: readonly Plugin[],
@@ -88,9 +88,7 @@ export function deletes(
   )
 }
 
-/**
- * What a task can do without a workflow of the shop: every action that has a built-in workflow.
- */
+/** Actions that a task can run: every action with a built-in workflow. */
 export const actionsOf = (plugins: readonly Plugin[], workflows: readonly Workflow[]): Plugin[] =>
   plugins.filter(({ id }) =>
     workflows.some((workflow) => isBuiltIn(workflow) && workflow.id === id),

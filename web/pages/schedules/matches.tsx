@@ -1,4 +1,4 @@
-// How many files a task would find at this moment, and which.
+// The number of files that a task would find now, and the first of them.
 import { type UseQueryResult } from '@tanstack/react-query'
 import { type Match } from '../../client/schedules.ts'
 import { BlockStack, Text } from '../../ui/index.ts'

@@ -1,4 +1,4 @@
-// The next runs of the times in the form, by the clocks of the shop.
+// The next runs of the times in the form, in the shop's time zone.
 import { useCronCheck } from '../../client/schedules.ts'
 import { useSettings } from '../../client/settings.ts'
 import { useDebounced } from '../../url-state/use-debounced.ts'

@@ -1,5 +1,4 @@
-// Asks before a task runs immediately, and says on how many files; then opens the page of its
-// operation.
+// Asks before a task is run now, with its number of files; then opens its operation's page.
 import { navigate } from 'wouter/use-browser-location'
 import { type Schedule, useMatch, useRunSchedule } from '../../client/schedules.ts'
 import { Problem } from '../../components/problem.tsx'

@@ -1,5 +1,4 @@
-// The form of a scheduled task, beside what comes of it: its next runs, and the files that it would
-// find now.
+// The form of a scheduled task, with its next runs and the files that it would find now.
 import { useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import { toast } from '../../client/bridge.ts'
@@ -30,7 +29,7 @@ interface Props {
   /** null: a new one. */
   id: string | null
   initial: ScheduleDraft
-  /** To begin with instead. */
+  /** Templates to choose from. */
   templates: readonly Template[]
   plugins: readonly Plugin[]
   workflows: readonly Workflow[]
@@ -61,7 +60,7 @@ export function ScheduleEditor({ id, initial, templates, plugins, workflows, onS
         id === null
           ? []
           : [
-              // What runs is what is saved.
+              // A run uses the saved task, not the draft.
               { content: t('Run now'), onAction: () => setAsking('run'), disabled: form.dirty },
               { content: t('Delete'), destructive: true, onAction: () => setAsking('delete') },
             ]

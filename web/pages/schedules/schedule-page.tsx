@@ -1,4 +1,4 @@
-// One scheduled task: a new one, one from a template, or one to be changed.
+// One scheduled task: a new one, one from a template, or an existing one.
 import { navigate, useSearch } from 'wouter/use-browser-location'
 import { ApiError } from '../../client/error.ts'
 import { useSchedule, useTemplates } from '../../client/schedules.ts'
@@ -36,7 +36,7 @@ export function SchedulePage({ id }: { id: string }) {
   const body = schedule.data ?? template
   return (
     <ScheduleEditor
-      // Another template in the address is another form.
+      // Another template in the address mounts another form.
       key={`${id} ${wanted}`}
       id={fresh ? null : id}
       initial={body ? draftOf(body) : emptyDraft()}

@@ -1,4 +1,4 @@
-// The shop's scheduled tasks: when each runs next, how its last run ended, on or off.
+// The shop's scheduled tasks: next run, last result, on or off.
 import { useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import { type Schedule, useSchedules } from '../../client/schedules.ts'
@@ -67,7 +67,7 @@ export function SchedulesPage() {
   )
 }
 
-/** What a task runs, by name. */
+/** The names of what tasks run. */
 function useNames(): (schedule: Schedule) => string {
   const plugins = usePlugins()
   const workflows = useWorkflows()

@@ -19,7 +19,7 @@ import { t } from '../../messages/t.ts'
 
 interface Props {
   schedules: readonly Schedule[]
-  /** What it runs. */
+  /** The name of what it runs. */
   nameOf: (schedule: Schedule) => string
   onRun: (schedule: Schedule) => void
   onDelete: (schedule: Schedule) => void

@@ -1,4 +1,4 @@
-// Tasks to begin with. Each leads to a form that is filled in, where nothing is saved yet.
+// Templates of tasks. Each opens a filled-in form, which is not saved yet.
 import { type Template } from '../../client/schedules.ts'
 import { BlockStack, Button, Card, Text } from '../../ui/index.ts'
 import { filterTexts } from '../../labels/filter.ts'

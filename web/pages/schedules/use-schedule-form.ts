@@ -1,5 +1,5 @@
-// The state of a scheduled task that is being written: the draft, what is wrong with it, and what
-// of that is to be shown.
+// The state of a scheduled task while it is edited: the draft, its problems, and which of them are
+// shown.
 import { useState } from 'react'
 import { type Schedule, useSaveSchedule } from '../../client/schedules.ts'
 import { type JsonSchema, type Objection } from '../../client/workflows.ts'
@@ -15,13 +15,13 @@ export interface ScheduleForm {
   problems: Problems
   /** Every problem that prevents saving, after an attempt to save. */
   obstacles: readonly Objection[]
-  /** How often saving was refused. */
+  /** How many times saving was refused. */
   refusals: number
-  /** Someone has been there: what is missing may be said. */
+  /** A person has left the field, so a missing value is reported. */
   visit: (path: string) => void
   dirty: boolean
   saving: boolean
-  /** Why it could not be saved, where that is not about what was written. */
+  /** Why it could not be saved, if the reason is not a field's value. */
   error: Error | null
   save: () => void
   discard: () => void
@@ -30,7 +30,7 @@ export interface ScheduleForm {
 interface Options {
   id: string | null
   initial: ScheduleDraft
-  /** Of the chosen action's options. */
+  /** The schema of the chosen action's options. */
   schemaOf: (draft: ScheduleDraft) => JsonSchema | undefined
   onSaved: (schedule: Schedule) => void
 }
@@ -83,7 +83,7 @@ export function useScheduleForm({ id, initial, schemaOf, onSaved }: Options): Sc
   }
 }
 
-/** What can be said without asking the server. */
+/** Problems that are found without the server. */
 function objectionsTo(draft: ScheduleDraft, schema: JsonSchema | undefined): Objection[] {
   const { cron, cap, filter } = bodyOf(draft)
   const say = (broken: boolean, param: string, message: string) =>

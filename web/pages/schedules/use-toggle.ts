@@ -1,9 +1,9 @@
-// A task's switch in the list.
+// The switch of a task in the list.
 import { toast } from '../../client/bridge.ts'
 import { bodyOf, type Schedule, useSaveSchedule } from '../../client/schedules.ts'
 import { t } from '../../messages/t.ts'
 
-/** Turns a task on or off and leaves the rest of it as it is. */
+/** Switches a task on or off and leaves its other fields unchanged. */
 export function useToggle(schedule: Schedule) {
   const save = useSaveSchedule(schedule.id)
   return {

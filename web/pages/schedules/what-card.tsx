@@ -73,7 +73,7 @@ export function WhatCard({ form, plugins, workflows }: Props) {
   )
 }
 
-/** What there is to choose, and in any case what is chosen: it may be gone since. */
+/** The choices, including the chosen one, which may have been deleted. */
 function choicesOf(
   runs: ScheduleDraft['runs'],
   plugins: readonly Plugin[],

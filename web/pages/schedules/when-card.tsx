@@ -1,4 +1,4 @@
-// When a task runs: by plain forms, or by a cron line.
+// When a task runs: by simple forms, or by a cron line.
 import { useCronCheck } from '../../client/schedules.ts'
 import { fieldId, objectionsIn } from '../../components/problems.ts'
 import { Titled } from '../../components/titled.tsx'
@@ -20,7 +20,7 @@ export function WhenCard({ form }: { form: ScheduleForm }) {
     form.visit('cron')
   }
   const choose = (every: Every) =>
-    // A cron line begins as what the plain form says.
+    // The cron line starts with the simple form's meaning.
     set({ every, ...(every === 'cron' ? { cron: cronOf(when) || when.cron } : {}) })
   return (
     <Titled title={t('When')}>

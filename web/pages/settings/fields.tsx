@@ -82,7 +82,7 @@ const METHODS: Record<Exclude<MatchMethod, 'sku'>, string> = {
 }
 
 export function MappingFields({ draft, problems, onChange }: Props) {
-  // As it was set when one came: what is ticked does not move away under one's hand.
+  // The order when the page was opened, so that rows do not move while they are ticked.
   const [order] = useState(() => methodOrder(draft.match_by))
   return (
     <BlockStack gap="400">

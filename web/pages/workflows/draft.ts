@@ -1,4 +1,4 @@
-// A workflow as it is being written, and the body that is made of it.
+// A workflow while it is edited, and the request body made from it.
 import { type Plugin } from '../../client/plugins.ts'
 import {
   type Condition,
@@ -10,15 +10,15 @@ import {
 import { t } from '../../messages/t.ts'
 
 export interface StepDraft {
-  /** Of the form alone: it stays with the step wherever it is moved. */
+  /** For the form only: it stays with the step when the step is moved. */
   key: string
-  /** What history knows the step by; a new one has none yet. */
+  /** The step's id in history; a new step has none yet. */
   id?: string
   plugin: string
   options: Record<string, unknown>
   /** null: it applies to every file. */
   when: Condition | null
-  /** null: as the step’s kind has it. */
+  /** null: the default of the step’s kind. */
   on_failure: OnFailure | null
 }
 
@@ -58,7 +58,7 @@ export const draftOf = ({ name, kind, channel, parallel, steps }: Workflow): Wor
   steps: steps.map((step) => ({ ...stepOf(step), id: step.id })),
 })
 
-/** A copy is attached to nothing, and its steps are its own. */
+/** A copy is attached to no channel, and its steps get new ids. */
 export const copyOf = (workflow: Workflow): WorkflowDraft => ({
   ...draftOf(workflow),
   name: t('Copy of {name}', { name: workflow.name }),
@@ -73,15 +73,18 @@ export const stepOf = ({ plugin, options = {}, when, on_failure }: StepBody): St
   on_failure: on_failure ?? null,
 })
 
-/** What the engine does where a step says nothing: only an import would lose the file. */
+/** The engine's default if a step has no policy: an import would otherwise lose the file. */
 export const defaultPolicy = (step: Plugin['kind'], workflow: Workflow['kind']): OnFailure =>
   workflow === 'import' && (step === 'optimize' || step === 'act') ? 'keep' : 'drop'
 
-/** What a step of this kind can do: what was not fetched, or failed a check, cannot be kept. */
+/**
+ * The policies of a step of this kind: a file that was not fetched, or failed a check, cannot be
+ * kept.
+ */
 export const policiesOf = (step: Plugin['kind']): OnFailure[] =>
   step === 'fetch' || step === 'validate' ? ['drop', 'stop'] : ['drop', 'keep', 'stop']
 
-/** The order of steps may be changed in one place only: by moving one by one. */
+/** Moves one step by one place. */
 export function moved(steps: readonly StepDraft[], key: string, by: -1 | 1): StepDraft[] {
   const from = steps.findIndex((step) => step.key === key)
   const to = from + by
@@ -96,7 +99,7 @@ export const bodyOf = ({ name, kind, channel, parallel, steps }: WorkflowDraft):
   kind,
   parallel,
   channel: kind === 'import' ? channel : null,
-  // A failure always holds the whole delivery.
+  // A failure always holds the whole delivery, so no policy is sent.
   steps: steps.map(({ id, plugin, options, when, on_failure }) => ({
     ...(id === undefined ? {} : { id }),
     plugin,

@@ -1,4 +1,4 @@
-// What a workflow runs on: files that someone selects, or every import of a kind.
+// What a workflow runs on: selected files, or every import of a channel.
 import { type Channel, useChannels } from '../../client/channels.ts'
 import { useWorkflows } from '../../client/workflows.ts'
 import { fieldId, type Problems } from '../../components/problems.ts'
@@ -14,7 +14,7 @@ interface Props {
 
 export function RunsOn({ draft, change, problems }: Props) {
   const { data } = useWorkflows()
-  // The steps that every import needs: those of the first built-in one.
+  // The steps that every import needs: those of the first built-in import.
   const model = data?.data.find(({ built_in, kind }) => built_in && kind === 'import')
   const channels = useChannels().filter(({ imports }) => imports !== null)
   const choose = (kind: WorkflowDraft['kind']) => {
@@ -93,13 +93,13 @@ export function RunsOn({ draft, change, problems }: Props) {
   )
 }
 
-/** A channel that the workflow is attached to and this installation no longer has. */
+/** The channel that the workflow is attached to, if this installation no longer has it. */
 const gone = (channels: readonly Channel[], attached: string | null) =>
   attached === null || channels.some(({ id }) => id === attached)
     ? []
     : [{ label: attached, value: attached }]
 
-/** One that someone set by the API is offered too. */
+/** Includes a value that was set through the API. */
 const batches = (now: number) =>
   [...new Set([1, 2, 4, 8, now])]
     .sort((a, b) => a - b)

@@ -1,5 +1,4 @@
-// One step: what it does in a line, and behind that its options, when it applies, and what a
-// failure means.
+// One step: its summary, and below it its options, when it applies, and its failure policy.
 import { type KeyboardEvent } from 'react'
 import { type Plugin } from '../../client/plugins.ts'
 import { type WorkflowKind } from '../../client/workflows.ts'
@@ -29,7 +28,7 @@ interface Props {
   step: StepDraft
   /** What the workflow works on. */
   kind: WorkflowKind
-  /** From 0. */
+  /** The index of the step, from 0. */
   at: number
   last: boolean
   /** Absent: this installation no longer has it. */
@@ -62,7 +61,7 @@ export function StepForm(props: Props) {
       onKeyDown={press}
     >
       <Head {...props} broken={broken} />
-      {/* Kept while it is closed, so that a problem’s field can be gone to. */}
+      {/* Rendered while it is closed, so that a problem’s field can be focused. */}
       <div className="step-body" id={`${step.key} body`} hidden={!open && !broken}>
         <Body {...props} path={path} />
       </div>

@@ -1,4 +1,4 @@
-// The steps of a workflow, in order: added, moved by buttons or Alt and an arrow, taken away.
+// The steps of a workflow, in order: added, moved by buttons or Alt and an arrow key, removed.
 import { useEffect, useRef, useState } from 'react'
 import { type Plugin } from '../../client/plugins.ts'
 import { startOptions } from '../../components/option-form/alternatives.ts'
@@ -47,7 +47,7 @@ export function StepsCard({ form, plugins }: Props) {
         count: next.length,
       }),
     )
-    // At either end the button that was pressed can't be pressed again.
+    // At the first and last place the pressed button becomes disabled.
     const stuck = at === 0 || at === next.length - 1
     focus(`${step.key} ${stuck ? 'toggle' : by < 0 ? 'up' : 'down'}`)
   }
@@ -111,7 +111,7 @@ export function StepsCard({ form, plugins }: Props) {
   )
 }
 
-/** Gives the keyboard to the element with this id once what was changed is drawn. */
+/** Focuses the element with this id after the next render. */
 function useFocusAfter(): (id: string) => void {
   const wanted = useRef<string | null>(null)
   useEffect(() => {

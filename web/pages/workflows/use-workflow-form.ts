@@ -1,5 +1,4 @@
-// The state of a workflow that is being written: the draft, what is wrong with it, and what of that
-// is to be shown by now.
+// The state of a workflow while it is edited: the draft, its problems, and which of them are shown.
 import { useMemo, useState } from 'react'
 import { type Plugin } from '../../client/plugins.ts'
 import {
@@ -18,20 +17,22 @@ import { bodyOf, draftOf, isChanged, type StepDraft, type WorkflowDraft } from '
 export interface WorkflowForm {
   draft: WorkflowDraft
   change: (part: Partial<WorkflowDraft>) => void
-  /** What is to be shown beside the fields: not yet of what nobody has had the time to fill in. */
+  /**
+   * Problems that are shown beside the fields: not of fields that the merchant has not reached yet.
+   */
   problems: Problems
   /** Every problem that prevents saving, after an attempt to save. */
   obstacles: readonly Objection[]
-  /** How often saving was refused. */
+  /** How many times saving was refused. */
   refusals: number
-  /** What the server says of the draft; of a moment ago while one types. */
+  /** The server's check of the draft, a moment old while a person types. */
   check: WorkflowCheck | undefined
   summaryOf: (step: StepDraft) => string | null
-  /** Someone has been there: what is missing may be said. */
+  /** A person has left the field, so a missing value is reported. */
   visit: (path: string) => void
   dirty: boolean
   saving: boolean
-  /** Why it could not be saved, where that is not about what was written. */
+  /** Why it could not be saved, if the reason is not a field's value. */
   error: Error | null
   save: () => void
   discard: () => void
@@ -54,7 +55,7 @@ export function useWorkflowForm({ id, initial, plugins, onSaved }: Options): Wor
   const saving = useSaveWorkflow(id)
   const asked = useDebounced({ body: bodyOf(draft), order: orderOf(draft) })
   const checked = useWorkflowCheck(asked.body)
-  // Numbers of steps mean something else once steps have moved.
+  // After steps have moved, the numbers in the server's answer belong to other steps.
   const inOrder = asked.order === orderOf(draft) && !checked.isPlaceholderData
   const [answered, setAnswered] = useState<{ order: string; check: WorkflowCheck } | null>(null)
   if (checked.data && inOrder && answered?.check !== checked.data)
@@ -121,7 +122,7 @@ function isVisited(param: string, { steps }: WorkflowDraft, visited: ReadonlySet
   return visited.has(at < 0 ? param : steps[at]!.key)
 }
 
-/** What was saved is what was written: its steps stay open as they are. */
+/** The saved workflow is the draft: its steps keep their keys and stay open. */
 const keepKeys = (next: WorkflowDraft, { steps }: WorkflowDraft): WorkflowDraft => ({
   ...next,
   steps: next.steps.map((step, at) => ({ ...step, key: steps[at]?.key ?? step.key })),

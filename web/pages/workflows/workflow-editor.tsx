@@ -82,7 +82,7 @@ export function WorkflowEditor({ id, initial, plugins, onSaved }: Props) {
           </BlockStack>
         </Card>
         <StepsCard form={form} plugins={byId} />
-        {/* Deliveries are no operations: nothing of them is undone. */}
+        {/* Deliveries are no operations and cannot be undone. */}
         {draft.kind !== 'delivery' && <NoWayBack titles={form.check?.cannot_undo ?? []} />}
       </BlockStack>
       <SaveBar

@@ -1,4 +1,4 @@
-// One workflow: a new one, a copy, one's own to be changed, or one that is built in to be read.
+// One workflow: a new one, a copy, one of the shop's to edit, or a built-in one to read.
 import { navigate, useSearch } from 'wouter/use-browser-location'
 import { ApiError } from '../../client/error.ts'
 import { usePlugins } from '../../client/plugins.ts'
@@ -37,7 +37,7 @@ export function WorkflowPage({ id }: { id: string }) {
   if (!fresh && workflow.data!.built_in) return <BuiltInWorkflow workflow={workflow.data!} />
   return (
     <WorkflowEditor
-      // Another source in the address is another form.
+      // Another source in the address mounts another form.
       key={source}
       id={fresh ? null : id}
       initial={workflow.data ? startOf(workflow.data, fresh) : emptyDraft(kind)}

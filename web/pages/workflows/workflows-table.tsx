@@ -20,7 +20,7 @@ import { t } from '../../messages/t.ts'
 interface Props {
   workflows: readonly Workflow[]
   schedules: readonly Schedule[]
-  /** Absent where they can't be deleted. */
+  /** Absent if they cannot be deleted. */
   onDelete?: (workflow: Workflow) => void
 }
 
@@ -91,7 +91,7 @@ const Name = ({ workflow }: { workflow: Workflow }) => (
   </Link>
 )
 
-/** The tasks that run it. */
+/** The scheduled tasks that run it. */
 const Uses = ({ schedules }: { schedules: readonly Schedule[] }) =>
   schedules.length > 0 && (
     <BlockStack gap="050">

@@ -1,4 +1,4 @@
-// In the admin, on an order: its delivery, and what the merchant can do about it.
+// In the admin, on an order: its delivery, and the merchant's actions on it.
 import '@shopify/ui-extensions/preact'
 import type { Api } from '@shopify/ui-extensions/admin.order-details.block.render'
 import { render } from 'preact'

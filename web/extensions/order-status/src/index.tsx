@@ -1,5 +1,5 @@
-// On the order's page in the customer's account: shows what the app wrote to the order's metafield,
-// and calls nobody.
+// On the order's page in the customer's account: shows what the app wrote to the order's metafield.
+// It calls no server.
 import '@shopify/ui-extensions/preact'
 import type { Api } from '@shopify/ui-extensions/customer-account.order-status.block.render'
 import { render } from 'preact'
@@ -43,7 +43,7 @@ function OrderStatus() {
   )
 }
 
-/** The namespace is not compared: only this app's metafield was asked for. */
+/** The namespace is not compared: only this app's metafield was requested. */
 function readDelivery(): Delivery | null {
   const entry = shopify.appMetafields.value.find(
     ({ target, metafield }) => target.type === 'order' && metafield.key === KEY,

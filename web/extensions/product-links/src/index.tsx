@@ -7,7 +7,7 @@ import { callApp, reasonOf } from '../../call.ts'
 
 declare const shopify: Api
 
-/** As many as the API answers within the call. */
+/** The most files whose links the API creates within the call. */
 const MOST_FILES = 100
 
 interface Found {
@@ -19,7 +19,7 @@ export default function extension() {
   render(<ProductLinks />, document.body)
 }
 
-/** Null: more than can be done here. */
+/** Null: the selection has more files. */
 async function filesOfSelected(): Promise<string[] | null> {
   const files = new Set<string>()
   for (const { id } of shopify.data.selected) {

@@ -1,5 +1,5 @@
-// On the thank-you page: asks the app for the order's downloads until they are there. The order may
-// be known to the app some seconds later than to this page.
+// On the thank-you page: polls the app for the order's downloads. The app may learn of the order
+// some seconds later than this page is shown.
 import '@shopify/ui-extensions/preact'
 import type { Api } from '@shopify/ui-extensions/purchase.thank-you.block.render'
 import { render } from 'preact'
@@ -12,7 +12,7 @@ type State =
 
 const FIRST_MS = 1500
 const MOST_MS = 10_000
-/** After so many questions the mail is quicker than this page. */
+/** After this many polls the mail arrives sooner than another answer. */
 const MOST_ASKS = 20
 
 export default function extension() {
@@ -47,7 +47,7 @@ function ThankYou() {
 
 async function follow(show: (state: State) => void, signal: AbortSignal): Promise<void> {
   const { order, number } = shopify.orderConfirmation.value
-  // Orders of before 2024 have no number; theirs are in the mail.
+  // Orders before 2024 have no confirmation number; their links are in the mail.
   if (number === undefined) return show({ status: 'elsewhere' })
   for (let asked = 0; asked < MOST_ASKS && !signal.aborted; asked++) {
     const state = await ask(order.id, number, signal)
@@ -60,7 +60,7 @@ async function follow(show: (state: State) => void, signal: AbortSignal): Promis
   if (!signal.aborted) show({ status: 'elsewhere' })
 }
 
-/** Null: no answer that can be used came; the next question may get one. */
+/** Null: no usable answer; the next poll may get one. */
 async function ask(order: string, number: string, signal: AbortSignal): Promise<State | null> {
   try {
     const response = await fetch(`${process.env.APP_URL}/extensions/thank-you`, {

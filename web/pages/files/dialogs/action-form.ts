@@ -1,5 +1,4 @@
-// The form of a plugin's action: what it begins with, what is wrong with it, and the options that
-// are sent.
+// The form of a plugin's action: its initial values, its problems, and the options that are sent.
 import { type Alternative, type Entry, fieldsOf } from '../../../client/plugins.ts'
 import { type JsonSchema, type Objection } from '../../../client/workflows.ts'
 import {
@@ -16,7 +15,7 @@ import { shapeOf, withoutNull } from '../../../labels/option-shape.ts'
 
 export type Options = Record<string, unknown>
 
-/** The decisions of the plugin's form that are about options that this entry shows. */
+/** The decisions of the plugin's form about options that this entry shows. */
 export function alternativesOf(entry: Entry): Alternative[] {
   const names = fieldsOf(entry).map(([name]) => name)
   return entry.plugin.alternatives.filter((one) =>
@@ -24,7 +23,7 @@ export function alternativesOf(entry: Entry): Alternative[] {
   )
 }
 
-/** What the form begins with. */
+/** The initial values of the form. */
 export function initialOptions(entry: Entry): Options {
   const schemas = entry.plugin.options.properties ?? {}
   const decisions = alternativesOf(entry)
@@ -44,7 +43,7 @@ const isList = (schema: JsonSchema): boolean => ['words', 'rows'].includes(shape
 const isRequired = ({ plugin, action }: Entry, name: string): boolean =>
   action.required.includes(name) || (plugin.options.required ?? []).includes(name)
 
-/** Objections to what the form shows by now. */
+/** Problems of the form's present values. */
 export function checkForm(entry: Entry, value: Options): Objection[] {
   const schemas = entry.plugin.options.properties ?? {}
   const decisions = alternativesOf(entry)
@@ -71,14 +70,16 @@ export function checkForm(entry: Entry, value: Options): Objection[] {
   )
 }
 
-/** Without null, which is a choice apart, and without the default where it must be given. */
+/**
+ * Without null, which is a separate choice, and without a default if the option is required here.
+ */
 function schemaOf(schema: JsonSchema, must: boolean): JsonSchema {
   if (!must) return schema
   const { schema: inner } = withoutNull(schema)
   return { ...inner, ...schema, anyOf: inner.anyOf, default: undefined }
 }
 
-/** An option that must not be empty without a second thought, and is. */
+/** An option that is empty and needs a confirmation for that. */
 export function emptyToConfirm(
   entry: Entry,
   value: Options,
@@ -93,13 +94,13 @@ export function emptyToConfirm(
   return null
 }
 
-/** The options as they are sent. */
+/** The options in the form in which they are sent. */
 export const sentOptions = ({ action }: Entry, value: Options): Options => ({
   ...Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)),
   ...action.preset,
 })
 
-/** Can it run as it begins, with nothing chosen? */
+/** Can it run with its initial values? */
 export function runsAsItIs(entry: Entry): boolean {
   const { plugin, action } = entry
   const { options } = plugin

@@ -1,4 +1,4 @@
-// The texts of an action's dialog: its plugin's messages, with what is chosen so far.
+// The texts of an action's dialog: its plugin's messages with the present values.
 import { type Entry } from '../../../client/plugins.ts'
 import { formatMessage, type MessageValues } from '../../../messages/format.ts'
 import { type Chosen } from '../selection.ts'
@@ -8,14 +8,14 @@ const SHOWN_SPELLINGS = 6
 
 export interface ActionTexts {
   title: string
-  /** Of so many files. */
+  /** The label for this many files. */
   button: (count: number) => string
   intro: string | null
   note: string | null
   warning: { tone: 'warning' | 'critical'; title: string; text: string } | null
 }
 
-/** `names`: what pickers call what was picked, `product_id_text` for the option `product_id`. */
+/** `names`: the names of picked values, `product_id_text` for the option `product_id`. */
 export function textsOf(
   { action }: Entry,
   chosen: Chosen,

@@ -1,5 +1,4 @@
-// What every dialog about many files has: what it is about, a way to look first, and the way to run
-// it.
+// The frame of every dialog about many files: which files, a preview, and the button that runs it.
 import { type ReactNode, useState } from 'react'
 import { useAct, type useStartOperation } from '../../../client/operations.ts'
 import { type Operation } from '../../../client/types.ts'
@@ -14,28 +13,28 @@ import { t } from '../../../messages/t.ts'
 export interface BulkProps {
   chosen: Chosen
   onClose: () => void
-  /** The operation runs. */
+  /** The operation was started. */
   onStarted: (operation: Operation) => void
 }
 
-/** What to start, but for the files: `{ action, options }`. */
+/** What to start, without the files: `{ action, options }`. */
 export type Work = { action: string; options?: Record<string, unknown> } | { workflow: string }
 
 interface Props extends BulkProps {
   title: string
-  /** The button that runs it: `Delete files`, or of so many files: `Delete 12 files`. */
+  /** The label of the button: `Delete files`, or by the number of files: `Delete 12 files`. */
   run: string | ((files: number) => string)
   destructive?: boolean
   start: ReturnType<typeof useStartOperation>
-  /** `required`: it is run from its preview alone. */
+  /** `required`: it can be run only from its preview. */
   preview?: 'offered' | 'required' | 'none'
-  /** What stands below; absent: what a preview is. */
+  /** The line below the form; absent: an explanation of previews. */
   note?: string
-  /** What is left to say of a refusal, where the fields don't say it. */
+  /** An error that no field shows. */
   error: Error | null
-  /** Null where the form is not right yet. */
+  /** Null if the form has problems. */
   work: () => Work | null
-  /** Which files are meant; absent: in words where they are all that match. */
+  /** A description of the files; absent: the filter in words if all that match are selected. */
   about?: null
   size?: 'small' | 'large'
   children: ReactNode
@@ -71,7 +70,7 @@ export function BulkDialog(props: Props) {
       { onSuccess: (record) => (dry ? setPreviewed(record.id) : onStarted(record)) },
     )
   }
-  /** What was looked at and not confirmed is put away. */
+  /** Cancels a preview that was not confirmed. */
   const discard = () => {
     if (previewed) act.mutate({ id: previewed, action: 'cancel' })
     setPreviewed(null)
@@ -87,7 +86,7 @@ export function BulkDialog(props: Props) {
         size={size}
         onClose={close}
         primaryAction={{
-          // Those that were found, and are fixed since; not those that would be found now.
+          // The number of files that the preview froze, not of those that match now.
           content: textOf(
             run,
             look.ready ? look.operation!.done : (look.operation?.total ?? chosen.count),
@@ -132,7 +131,7 @@ export function BulkDialog(props: Props) {
         ...(preview === 'offered' ? [toPreview] : []),
         { content: t('Cancel'), onAction: onClose },
       ]}
-      // What can't be taken back as easily wants a button pressed.
+      // A destructive action needs a click on its button.
       onEnter={destructive && !first ? undefined : () => launch(first)}
     >
       {error && <Problem error={error} what={t('This could not be started')} />}

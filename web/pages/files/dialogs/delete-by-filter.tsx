@@ -1,4 +1,4 @@
-// Deletes all files that meet what is written here. What that would be is always looked at first.
+// Deletes all files that match the criteria. A preview is required.
 import { useFilesImpact } from '../../../client/queries.ts'
 import { type FileFilter } from '../../../client/types.ts'
 import { TagWords } from '../../../components/filter-fields.tsx'
@@ -32,8 +32,8 @@ const INITIAL: CriteriaForm = {
 }
 
 /**
- * Which files are meant, or what is wrong with a field. Nothing at all would be every file: that is
- * asked for.
+ * The criteria, or the problems of the fields. Without any criterion it would be every file: at
+ * least one is required.
  */
 function criteriaOf({
   uploaded_before,
@@ -67,7 +67,7 @@ export function DeleteByFilter({ entry, ...props }: EntryProps) {
   const settled = useDebounced(filter)
   const found = useFilesImpact(filter && settled && { filter: settled })
   const count = found.data?.files ?? 0
-  // Where they can't be counted they may be mapped all the same.
+  // If they cannot be counted, they may be mapped.
   const mapped = found.data ? found.data.mapped : found.error ? null : 0
   const links = found.data?.live_links ?? null
   const paid = paidText(found.data?.paid_deliveries ?? null)

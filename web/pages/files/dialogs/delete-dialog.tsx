@@ -1,5 +1,4 @@
-// Deletes the chosen files: into the trash, with what that means for the products that they are
-// mapped to.
+// Moves the selected files to the trash, and shows what that means for their products.
 import { useState } from 'react'
 import { useStartOperation } from '../../../client/operations.ts'
 import { Text } from '../../../ui/index.ts'
@@ -31,7 +30,7 @@ export function DeleteDialog({ entry, ...props }: EntryProps) {
       destructive
       start={start}
       error={start.error}
-      // All that match may be others than those that one has seen.
+      // All that match may include files that the merchant has not seen.
       preview={unmaps ? 'offered' : previewOf(entry, select)}
       work={() => workOf(deletion, impact.mapped, plugins)}
     >

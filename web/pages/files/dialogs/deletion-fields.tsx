@@ -1,5 +1,4 @@
-// What is to become of files that are to go, with what that means for the products that they are
-// mapped to.
+// The options of a deletion, with what it means for the files' products.
 import { Banner, Checkbox, ChoiceList } from '../../../ui/index.ts'
 import { impactText, mappedText } from '../../../labels/impact.ts'
 import { type Deletion, onlyUnmaps } from './deletion.ts'
@@ -9,9 +8,9 @@ import { t } from '../../../messages/t.ts'
 interface Props {
   deletion: Deletion
   impact: Impact
-  /** How many files it is about. */
+  /** The number of files. */
   count: number
-  /** May they lose their products and stay? */
+  /** Is removing their products offered instead? */
   unmaps: boolean
   onChange: (part: Partial<Deletion>) => void
 }

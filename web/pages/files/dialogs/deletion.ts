@@ -1,28 +1,29 @@
-// What is to become of files that are to go: of those mapped to products, and before they are gone.
+// The options of a deletion: what happens to mapped files, and whether files are backed up first.
 import { type Work } from './bulk-dialog.tsx'
 
 export interface Deletion {
-  /** What becomes of files that are mapped to products. */
+  /** What happens to files that are mapped to products. */
   way: 'delete' | 'delete-mappings' | 'unmap'
-  /** Each is copied first; one that can't be copied stays. */
+  /** Each file is copied first; one that cannot be copied is not deleted. */
   backup: boolean
 }
 
 export const PLAIN_DELETION: Deletion = { way: 'delete', backup: false }
 
-/**
- * Does it only take files off their products? `mapped`: how many have one; null: that is not known.
- */
+/** Does it only remove products from files? `mapped`: how many have one; null: unknown. */
 export const onlyUnmaps = ({ way }: Deletion, mapped: number | null): boolean =>
   mapped !== 0 && way === 'unmap'
 
-/** The plugins that do it; `unmap` null: this installation has none, and the way is not offered. */
+/**
+ * The plugins that carry it out; `unmap` null: this installation has none, and this way is not
+ * offered.
+ */
 export interface DeletionPlugins {
   remove: string
   unmap: string | null
 }
 
-/** What to start. Where none has a product there is no way to choose. */
+/** What to start. If no file has a product, the files are deleted. */
 export function workOf(
   deletion: Deletion,
   mapped: number | null,

@@ -1,4 +1,4 @@
-// What is wrong with a form as a whole, said where it begins.
+// The problem of a form as a whole, shown at its top.
 import { Text } from '../../../ui/index.ts'
 
 export function FormError({ text }: { text: string | undefined }) {

@@ -1,19 +1,18 @@
-// What a deletion would touch beside the files themselves: products that they are mapped to, links
-// that work today.
+// What a deletion would affect in addition to the files: their products and working links.
 import { useFilesImpact } from '../../../client/queries.ts'
 import { type Chosen } from '../selection.ts'
 
-/** null: not known. */
+/** null: unknown. */
 export interface Impact {
   /** How many of the files are mapped to a product. */
   mapped: number | null
-  /** To how many products together. */
+  /** To how many products in all. */
   products: number | null
-  /** Links to them that work. */
+  /** Working links to them. */
   links: number | null
   /** Paid deliveries that contain one of them. */
   paid: number | null
-  /** The answer is on its way. */
+  /** The answer is being loaded. */
   asking: boolean
 }
 

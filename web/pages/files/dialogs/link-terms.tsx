@@ -1,4 +1,4 @@
-// How long the links work, how often, and for whom; some files may have days of their own.
+// The terms of links: expiry, limit and recipient; some files may have their own expiry.
 import { useState } from 'react'
 import { type File } from '../../../client/types.ts'
 import { Button, Select, Text, TextField } from '../../../ui/index.ts'
@@ -10,7 +10,7 @@ import { t } from '../../../messages/t.ts'
 interface Props {
   form: LinksForm
   errors: Errors
-  /** Those that may get days of their own; none: that is not offered. */
+  /** Files that may have their own expiry; empty: not offered. */
   files: readonly File[]
   onChange: (part: Partial<LinksForm>) => void
 }

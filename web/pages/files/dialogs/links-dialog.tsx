@@ -15,7 +15,7 @@ import { MadeLinks } from './made-links.tsx'
 import { type Reading, useForm } from './use-form.ts'
 import { t } from '../../../messages/t.ts'
 
-/** More than these are made by an operation. */
+/** Links for more files are created by an operation. */
 const MAX_IN_REQUEST = 100
 const FIELDS = { expiry_days: 'days', download_limit: 'downloads', per_file: 'custom' }
 

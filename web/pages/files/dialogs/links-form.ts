@@ -1,5 +1,5 @@
-// The terms of links for many files: as each file is set, or one's own, with another expiry for
-// some.
+// The terms of links for many files: each file's own settings, or common terms, with another expiry
+// for some.
 import { type LinkTerms } from '../../../client/links.ts'
 import { type Errors, wholeNumber } from './use-form.ts'
 import { t } from '../../../messages/t.ts'
@@ -11,7 +11,7 @@ export interface LinksForm {
   downloads: string
   email: string
   send: boolean
-  /** A file's id → its own days, as typed. */
+  /** By a file's id: its own days, as typed. */
   custom: Record<string, string>
 }
 
@@ -56,7 +56,7 @@ export function readLinks(form: LinksForm): { options: Terms } | { errors: Error
   return Object.keys(errors).length > 0 ? { errors } : { options }
 }
 
-/** Notes what is wrong; the number is never used. */
+/** Records the problem; the returned number is never used. */
 function fail(errors: Errors, field: string, message: string): number {
   errors[field] = message
   return 0

@@ -1,4 +1,4 @@
-// Links that were just made: copied, saved as a list or sent, one by one or all together.
+// New links: copied, saved as a list or sent, one by one or all together.
 import { useEffect } from 'react'
 import { useEmailLinks } from '../../../client/links.ts'
 import { saveBytes } from '../../../client/save.ts'
@@ -13,7 +13,7 @@ import { t } from '../../../messages/t.ts'
 
 interface Props {
   links: readonly DownloadLink[]
-  /** Send them immediately. */
+  /** Sends them immediately. */
   send: boolean
   onClose: () => void
 }

@@ -1,4 +1,4 @@
-// Makes one PDF document of the chosen ones, in the order that is chosen here.
+// Merges the selected PDF documents in the chosen order.
 import { useState } from 'react'
 import { type File } from '../../../client/types.ts'
 import { BlockStack, Text, TextField } from '../../../ui/index.ts'

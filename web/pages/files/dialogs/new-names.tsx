@@ -5,9 +5,9 @@ import './new-names.css'
 import { t } from '../../../messages/t.ts'
 
 interface Props {
-  /** undefined: not known yet. */
+  /** undefined: not loaded yet. */
   names: RenamePreview | undefined
-  /** They are of what was written before. */
+  /** They belong to earlier values of the form. */
   stale: boolean
   error: Error | null
 }

@@ -1,4 +1,4 @@
-// The dialog of a menu's entry, all fetched when the first one is opened.
+// The dialog of a menu entry; all dialogs are loaded when the first one is opened.
 import { type ComponentType } from 'react'
 import { type MenuEntry } from '../actions.ts'
 import { type BulkProps } from './bulk-dialog.tsx'
@@ -11,7 +11,7 @@ import { PluginDialog } from './plugin-dialog.tsx'
 import { RenameDialog } from './rename-dialog.tsx'
 import { WorkflowDialog } from './workflow-dialog.tsx'
 
-/** The bodies that a form cannot draw, by the names that the plugin contract has for them. */
+/** Dialog bodies that the schema cannot draw, by their names in the plugin contract. */
 const BODIES: Readonly<Record<string, ComponentType<EntryProps>>> = {
   rename: RenameDialog,
   merge: MergeDialog,

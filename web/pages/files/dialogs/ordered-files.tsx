@@ -1,4 +1,4 @@
-// Files in an order of one's own: dragged, or moved by buttons or Alt and the arrow keys.
+// Files in the merchant's order: dragged, or moved by buttons or Alt and the arrow keys.
 import { type DragEvent, type KeyboardEvent, useState } from 'react'
 import { type File } from '../../../client/types.ts'
 import {
@@ -19,7 +19,7 @@ interface Props {
   onOrder: (files: readonly File[]) => void
 }
 
-/** The list with the one at `from` standing at `to`. */
+/** The list with the element at `from` moved to `to`. */
 function movedTo<T>(list: readonly T[], from: number, to: number): readonly T[] {
   if (to < 0 || to >= list.length || from === to) return list
   const rest = list.toSpliced(from, 1)
@@ -54,7 +54,7 @@ export function OrderedFiles({ label, files, onOrder }: Props) {
             onMove={(to) => move(at, to)}
             onDrag={() => setDragged(at)}
             onOver={() => {
-              // It moves under the pointer, so that one sees where it would come to stand.
+              // Moved while it is dragged, so that its new place is visible.
               if (dragged === null || dragged === at) return
               move(dragged, at)
               setDragged(at)

@@ -1,4 +1,4 @@
-// How many of the selected files an action works on, where it passes over others.
+// How many of the selected files an action works on, if it skips others.
 import { type FileTest } from '../../../client/plugins.ts'
 import { Text } from '../../../ui/index.ts'
 import { passes } from '../fits.ts'

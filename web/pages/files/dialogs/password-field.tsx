@@ -1,5 +1,4 @@
-// The password that opens encrypted documents. It goes to the step that needs it, and is shown in
-// no history.
+// The password of encrypted documents: for one step, and not shown in history.
 import { TextField } from '../../../ui/index.ts'
 import { t } from '../../../messages/t.ts'
 

@@ -1,4 +1,4 @@
-// The dialog of any action: its texts and its form are what the plugin states.
+// The dialog of any action, with its plugin's texts and form.
 import { useState } from 'react'
 import { type Entry, fieldsOf } from '../../../client/plugins.ts'
 import { OptionForm } from '../../../components/option-form/option-form.tsx'
@@ -72,7 +72,7 @@ export function PluginDialog({ entry, ...props }: EntryProps) {
   )
 }
 
-/** How an action may be looked at before it runs. */
+/** Which preview an action has before it runs. */
 export function previewOf({ action }: Entry, select: object): 'offered' | 'required' | 'none' {
   if (action.preview === 'none') return 'none'
   const { preview_required: needed } = action

@@ -1,5 +1,5 @@
-// What would happen, inside the dialog that asks for it: how many files, and the first of them with
-// what would change.
+// A preview inside the dialog that requested it: how many files would change, and the first of
+// them.
 import { usePlugins } from '../../../client/plugins.ts'
 import { isMoving, usePreviewItems, useOperation } from '../../../client/operations.ts'
 import { type Item } from '../../../client/types.ts'
@@ -15,7 +15,7 @@ import { t } from '../../../messages/t.ts'
 
 const SHOWN = 4
 
-/** The operation of a preview, as far as it has come. `ready`: there is something to confirm. */
+/** The operation of a preview. `ready`: it can be confirmed. */
 export function usePreview(id: string | null) {
   const { data: operation, error, refetch } = useOperation(id)
   const found = operation?.status === 'previewed' ? operation : null
@@ -97,7 +97,7 @@ function Part({ part: { kind, title, count, items } }: { part: PreviewPart }) {
   )
 }
 
-/** Why it fails or stays stands above, but for what is its own. */
+/** The group's heading has the reason; an item shows only its own details. */
 function PreviewedItem({ item: { filename, error, warnings, before, after } }: { item: Item }) {
   return (
     <>

@@ -1,4 +1,4 @@
-// Renames the chosen files; what they would be called stands below while it is written.
+// Renames the selected files; shows the new names while the pattern is edited.
 import { useRef } from 'react'
 import { RENAMES_SHOWN, useRenamePreview } from '../../../client/rename.ts'
 import { useDebounced } from '../../../url-state/use-debounced.ts'
@@ -30,7 +30,7 @@ export function RenameDialog({ entry, ...props }: EntryProps) {
     read: readRename,
   })
   const look = useRenamePreview(props.chosen.select, useDebounced(options))
-  // An expression that can't be read is found out by the server, while it is written.
+  // The server reports an invalid expression while it is edited.
   const found = look.error ? placed(look.error, {}, FIELDS) : { errors: {}, other: null }
   const errors = { ...found.errors, ...own.errors }
   const texts = textsOf(entry, props.chosen, options ?? {})

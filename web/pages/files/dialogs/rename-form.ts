@@ -1,4 +1,4 @@
-// How files are to be called: after a pattern, or with a part of their names replaced.
+// The values of a rename: by a pattern, or by find and replace.
 import { type Errors, type Reading, wholeNumber } from './use-form.ts'
 import { t } from '../../../messages/t.ts'
 
@@ -6,7 +6,7 @@ export interface RenameForm {
   mode: 'pattern' | 'replace'
   pattern: string
   start: string
-  /** Of a number, at least. */
+  /** The least number of digits. */
   digits: string
   date_format: string
   find: string

@@ -1,5 +1,5 @@
-// The state of an action's form: its options, what is wrong with them as they are typed, and what
-// is asked before they are sent.
+// The state of an action's form: its options, their problems while they are typed, and the
+// confirmation before they are sent.
 import { useMemo, useState } from 'react'
 import { useStartOperation } from '../../../client/operations.ts'
 import { type Entry } from '../../../client/plugins.ts'
@@ -17,8 +17,8 @@ import {
 import { type Work } from './bulk-dialog.tsx'
 
 /**
- * Options that the plugin refuses are told while they are typed, by the same check that workflows
- * have.
+ * Options that the plugin refuses are reported while they are typed, by the same check as for
+ * workflows.
  */
 function useServerCheck(entry: Entry, options: Options, enabled: boolean): Objection[] {
   const { plugin } = entry
@@ -48,12 +48,12 @@ export interface ActionForm {
   options: Options
   change: (options: Options) => void
   problems: Problems
-  /** What is said of the form as a whole. */
+  /** The problem of the form as a whole. */
   whole: string | undefined
-  /** It is asked once more whether an option shall be empty. */
+  /** The confirmation that an option should be empty. */
   confirming: { text: string; button: string } | null
   start: ReturnType<typeof useStartOperation>
-  /** What is left to say of a refusal, where no field says it. */
+  /** An error that no field shows. */
   error: Error | null
   work: () => Work | null
 }
@@ -76,7 +76,7 @@ export function useActionForm(entry: Entry): ActionForm {
     const changed = [...names].filter(
       (name) => JSON.stringify(next[name]) !== JSON.stringify(options[name]),
     )
-    // An option that a decision brings into play is judged once it is written.
+    // An option that appears with a choice is checked after it was edited.
     const written = changed.filter((name) => !isEmpty(options[name]) || !isEmpty(next[name]))
     setOptions(next)
     setTouched((before) => (before === 'all' ? before : new Set([...before, ...written])))

@@ -1,5 +1,4 @@
-// The plugins behind the ways to delete: the one of the dialog, and the one that takes files off
-// their products.
+// The plugins of a deletion: the dialog's own, and the one that removes products from files.
 import { type Entry, findByWidget, usePlugins } from '../../../client/plugins.ts'
 import { type DeletionPlugins } from './deletion.ts'
 

@@ -4,16 +4,16 @@ import { useState } from 'react'
 import { ApiError } from '../../../client/error.ts'
 import { useStartOperation } from '../../../client/operations.ts'
 
-/** A message a field; `form` is about all of them together. */
+/** A message for each field; `form`: about the form as a whole. */
 export type Errors = Record<string, string>
 export type Reading = { options: Record<string, unknown> } | { errors: Errors }
 
 interface Rules<Form> {
   initial: Form | (() => Form)
   read: (form: Form) => Reading
-  /** Which field shows what the server says of an option, where they are not called the same. */
+  /** The field for each option of the server, if their names differ. */
   fields?: Record<string, string>
-  /** The call that it is sent by, where that is not the start of an operation. */
+  /** The call that sends the form, if it does not start an operation. */
   sent?: { error: Error | null; reset: () => void }
 }
 
@@ -40,13 +40,13 @@ export function useForm<Form extends object>({ initial, read, fields = {}, sent 
       if (error) reset()
     },
     errors: { ...refusal.errors, ...Object.fromEntries(shown) } as Errors,
-    /** What it says by now; null: it is not right yet. */
+    /** The present options; null: the form has problems. */
     options,
-    /** The same, and from now on every fault is shown. */
+    /** The same, and from now on shows every problem. */
     attempt,
-    /** What is left to say of a refusal. */
+    /** A refusal that no field shows. */
     error: refusal.other,
-    /** What a dialog about an action needs of it. */
+    /** The props that a dialog about an action needs. */
     bulk: (action: string) => ({
       start,
       error: refusal.other,
@@ -58,9 +58,7 @@ export function useForm<Form extends object>({ initial, read, fields = {}, sent 
   }
 }
 
-/**
- * The server's objections beside the fields that they are about; `other` is what is left to say.
- */
+/** The server's problems by field; `other`: the remaining error. */
 export function placed(
   error: Error,
   fields: Record<string, string>,
@@ -82,7 +80,7 @@ export function placed(
   return { errors, other: unplaced.length > 0 ? other() : null }
 }
 
-/** A whole number between two bounds as it was typed, or null. */
+/** The typed text as a whole number between two bounds, or null. */
 export function wholeNumber(text: string, least: number, most: number): number | null {
   const value = /^\d{1,15}$/.test(text.trim()) ? Number(text) : Number.NaN
   return value >= least && value <= most ? value : null

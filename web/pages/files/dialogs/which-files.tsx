@@ -1,4 +1,4 @@
-// Which files an action on lists is about: what is ticked, what the list's filters leave, or all.
+// The files of an action on a list: the ticked ones, those that match the list's filters, or all.
 import { useState } from 'react'
 import { type ActionPlace } from '../../../client/plugins.ts'
 import { type Selection } from '../../../client/types.ts'
@@ -17,18 +17,15 @@ interface Choice {
 
 export interface Which {
   chosen: Chosen
-  /** Is it known how many files these are? */
+  /** Is the number of files known? */
   counted: boolean
-  /** Empty: there is nothing to choose. */
+  /** Empty: no choice is offered. */
   offered: readonly Choice[]
   picked: string
   pick: (value: string) => void
 }
 
-/**
- * An action that is offered on the list as a whole lets people choose; any other is about what is
- * selected.
- */
+/** An action on the list as a whole offers a choice; other actions work on the selection. */
 export function useWhichFiles(chosen: Chosen, places: readonly ActionPlace[]): Which {
   const offered = places.includes('list') ? choicesFor(chosen) : []
   const [value, pick] = useState<string | null>(null)
@@ -54,7 +51,7 @@ export function WhichFiles({ which: { offered, picked, pick } }: { which: Which 
   )
 }
 
-/** Each only where it is not another of them. */
+/** Without choices that equal another one. */
 function choicesFor({ select, count, list }: Chosen): Choice[] {
   const narrowed = filterTexts(list.filter)
   const choices: Choice[] = []

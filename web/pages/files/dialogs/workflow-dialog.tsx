@@ -1,4 +1,4 @@
-// Runs a workflow on the chosen files.
+// Runs a workflow on the selected files.
 import { useState } from 'react'
 import { entriesOf, usePlugins } from '../../../client/plugins.ts'
 import { useStartOperation } from '../../../client/operations.ts'
@@ -79,8 +79,6 @@ export function WorkflowDialog(props: BulkProps) {
   )
 }
 
-/**
- * The merchant's own first; of the built-in ones those that can run without being told anything.
- */
+/** The merchant's own workflows first, then built-in ones that need no options. */
 const ownFirst = (one: Workflow, other: Workflow): number =>
   Number(one.built_in) - Number(other.built_in) || one.name.localeCompare(other.name)

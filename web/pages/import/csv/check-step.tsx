@@ -1,4 +1,4 @@
-// The check of the whole file while it runs, what it found, and the start of the import.
+// The running check of the whole file, its results, and the start of the import.
 import { type CsvCheck, type CsvUpload, useCheckCsv, useStopCheck } from '../../../client/csv.ts'
 import { Problem } from '../../../components/problem.tsx'
 import { Figures } from '../../../components/facts.tsx'

@@ -1,5 +1,4 @@
-// Which column is which field, beside the first rows as they are read then; and how the whole file
-// is to be checked.
+// Assigns columns to fields, with a preview of the first rows; and the options of the check.
 import { useState } from 'react'
 import {
   CSV_FIELDS,
@@ -66,7 +65,7 @@ function Columns({ upload }: { upload: CsvUpload }) {
   const { id, mapping, missing, headers, saved_mapping } = upload
   const set = useSetColumns(id)
   const shown = set.isPending ? set.variables : mapping
-  // A column that is chosen for one field is taken from the other that had it.
+  // A column can belong to one field only: it is removed from the other field.
   const choose = (field: keyof CsvColumns, header: string | null) =>
     set.mutate(
       Object.fromEntries(

@@ -1,4 +1,4 @@
-// One CSV file on its way in: its columns, then what its check found, then its import.
+// One CSV file: its columns, then the results of its check, then its import.
 import { useState } from 'react'
 import { type CsvUpload, useCsv } from '../../../client/csv.ts'
 import { ApiError } from '../../../client/error.ts'

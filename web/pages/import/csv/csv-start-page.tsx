@@ -1,5 +1,4 @@
-// The first step of a CSV import: which file, what it should look like, and the column mappings
-// that are saved.
+// The first step of a CSV import: choosing a file, an example, and the saved column mappings.
 import { navigate } from 'wouter/use-browser-location'
 import { useCsvMappings, useDeleteCsvMapping, useSendCsv } from '../../../client/csv.ts'
 import { ApiError } from '../../../client/error.ts'
@@ -67,7 +66,7 @@ export function CsvStartPage() {
   )
 }
 
-/** A file that can't be read at all: where, and why. */
+/** A file that cannot be read: where and why. */
 function Unreadable({ error }: { error: Error }) {
   if (!(error instanceof ApiError) || error.details.length === 0)
     return <Problem error={error} what={t('The file could not be read')} />

@@ -1,4 +1,4 @@
-// CSV files that were sent before and are kept: each can be gone on with where it was left.
+// Stored CSV files: each can be continued where it was left.
 import { type KeptCsv, useKeptCsvs } from '../../../client/csv.ts'
 import { Problem } from '../../../components/problem.tsx'
 import { StatusBadge } from '../../../components/status.tsx'

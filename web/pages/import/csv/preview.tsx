@@ -1,4 +1,4 @@
-// The first rows as the import will read them; cells that it would refuse say why.
+// The first rows as the import will read them; refused cells show the reason.
 import { CSV_FIELDS, type CsvUpload } from '../../../client/csv.ts'
 import { Box, Card, Text } from '../../../ui/index.ts'
 import { CSV_FIELDS_TEXT } from '../../../labels/csv.ts'
@@ -56,7 +56,7 @@ export function Preview({ upload: { mapping, preview, rows } }: { upload: CsvUpl
   )
 }
 
-/** What is wrong with a cell; with the row as a whole where no column is named. */
+/** The problem of a cell, or of the row if no column is named. */
 function Objection({ row, column }: { row: Row; column: string | null }) {
   return row.problems
     .filter((problem) => problem.column === column)

@@ -1,5 +1,5 @@
-// Everything that the check objects to, by row; errors keep a row from being imported, warnings
-// don't.
+// All problems that the check found, by row; rows with errors are not imported, rows with warnings
+// are.
 import { useState } from 'react'
 import {
   type CsvCheck,
@@ -24,7 +24,7 @@ interface Props {
 
 export function Problems({ upload, check }: Props) {
   const [tab, setTab] = useState(check.errors > 0 ? 0 : 1)
-  // The cursors of the pages that were turned; the last leads to the one shown.
+  // The cursors of the visited pages; the last one is the current page's.
   const [cursors, setCursors] = useState<string[]>([])
   const severity = tab === 0 ? 'error' : 'warning'
   const query = { severity, limit: SHOWN, cursor: cursors.at(-1) ?? null }

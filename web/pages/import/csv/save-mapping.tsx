@@ -1,4 +1,4 @@
-// Saves what the columns mean under a name, for the next file with the same ones.
+// Saves the assignment of columns under a name, for later files with the same columns.
 import { useState } from 'react'
 import { toast } from '../../../client/bridge.ts'
 import { type CsvUpload, useSaveCsvMapping } from '../../../client/csv.ts'

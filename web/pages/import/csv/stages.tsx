@@ -1,4 +1,4 @@
-// The steps of a CSV import, and where one is.
+// The steps of a CSV import, with the current one.
 import '../import.css'
 import { t } from '../../../messages/t.ts'
 

@@ -1,5 +1,5 @@
-// Starts the import of a checked file. Where rows have errors, importing the others is a choice
-// that one makes.
+// Starts the import of a checked file. If rows have errors, the merchant must choose to import the
+// others.
 import { useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import { type CsvCheck, type CsvUpload, useStartCsv } from '../../../client/csv.ts'
@@ -27,12 +27,12 @@ export function StartCard({ upload, check }: Props) {
       {
         only_valid: onlyValid,
         on_conflict: check.on_conflict,
-        // Left as the shop has it, where nothing else was said.
+        // Absent: the shop's setting.
         ...(autoMap === null ? {} : { auto_map: autoMap }),
         ...(notify === null ? {} : { notify }),
       },
       {
-        // Where there are two to follow, this page names both.
+        // If there are two operations, this page links to both.
         onSuccess: ({ id, job_id, update_job_id }) => {
           if (job_id === null || update_job_id === null) navigate(`/operations/${id}`)
         },

@@ -1,4 +1,4 @@
-// What a CSV file asked for has begun: its import and its changes are watched as operations.
+// The operations of a CSV file: its import and its changes of existing files.
 import { type CsvUpload } from '../../../client/csv.ts'
 import { Banner } from '../../../ui/index.ts'
 import { t } from '../../../messages/t.ts'

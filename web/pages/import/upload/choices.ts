@@ -1,12 +1,12 @@
-// What happens to each chosen file when its name is taken, from what was answered for some of them.
+// How each selected file whose name is taken is handled, from the answers for some of them.
 import type { ChosenFile } from '../../../url-state/chosen-files.ts'
 import type { Choice } from './conflicts-dialog.tsx'
 import { same } from './outcomes.ts'
 import type { AddedFile } from './queue.ts'
 
 /**
- * A file that no question was about shares its name at most with later ones of the same selection.
- * It gets their answer: uploads arrive in any order, and the name may be taken when its turn comes.
+ * A file without a question shares its name only with later files of the same selection. It gets
+ * their answer: uploads arrive in any order, and the name may be taken when it arrives.
  */
 export function conflictsOf(
   files: readonly ChosenFile[],

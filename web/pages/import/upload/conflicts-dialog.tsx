@@ -1,4 +1,4 @@
-// Asks what to do with files whose names are taken, for all of them together or one by one.
+// Asks how to handle files whose names are taken, for all together or one by one.
 import { useState } from 'react'
 import { Dialog } from '../../../components/dialog.tsx'
 import { type ChosenFile } from '../../../url-state/chosen-files.ts'
@@ -6,11 +6,11 @@ import { Select, Text } from '../../../ui/index.ts'
 import { CONFLICTS, type Conflict } from '../../../labels/upload.ts'
 import { t } from '../../../messages/t.ts'
 
-/** `skip`: it stays where it is. */
+/** `skip`: the file is not uploaded. */
 export type Choice = Exclude<Conflict, 'error'> | 'skip'
 
 interface Props {
-  /** Those whose names are taken, in order; two of one name are two. */
+  /** Files whose names are taken, in order; two files of one name are both listed. */
   files: readonly ChosenFile[]
   onChosen: (choices: ReadonlyMap<ChosenFile, Choice>) => void
   onClose: () => void

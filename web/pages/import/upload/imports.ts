@@ -1,5 +1,5 @@
-// What becomes of files that have arrived: each is imported while the others of its batch still
-// come. The batch has one import, which is followed to its end, after a reload too.
+// The imports of uploaded files: each is imported while others of its batch are still being sent. A
+// batch has one import, which is followed to its end, even after a reload.
 import { ApiError } from '../../../client/error.ts'
 import { hasEnded } from '../../../client/operations.ts'
 import {
@@ -18,9 +18,9 @@ export interface Import {
   /** The newest of its operations; null: none is known yet. */
   operation: string | null
   ended: boolean
-  /** Files that are imported. */
+  /** The number of imported files. */
   done: number
-  /** Of the files that are in the queue. */
+  /** The number of failed files in the queue. */
   failed: number
 }
 
@@ -30,12 +30,12 @@ interface Followed {
 }
 
 const LOOK_MS = 1500
-/** Every so many looks the operations are read too. */
+/** Operations are read with every second poll. */
 const OPERATIONS_EVERY = 2
 const RESULT_BATCH = 200
 const pause = () => new Promise((resolve) => setTimeout(resolve, LOOK_MS))
 
-/** What passes by itself, such as a lost network, is waited for. Throws the rest. */
+/** Retries temporary errors such as a lost network. Throws other errors. */
 async function surely<T>(work: () => Promise<T>): Promise<T> {
   while (true)
     try {
@@ -48,7 +48,7 @@ async function surely<T>(work: () => Promise<T>): Promise<T> {
 
 export type Imports = ReturnType<typeof createImports>
 
-/** `onBatches`: these are not at their end, to be followed again after a reload. */
+/** `onBatches`: called with the batches that have not ended, to be followed after a reload. */
 export function createImports(
   onChange: () => void,
   onBatches: (batches: readonly string[]) => void,
@@ -56,9 +56,9 @@ export function createImports(
   const batches = new Map<string, Followed>()
   const outcomes = new Map<string, Outcome>()
   const files = new Map<string, Arrived & { operation: string | null }>()
-  /** Batches whose import was told that no more will come. */
+  /** Batches whose imports were closed. */
   const closed = new Set<string>()
-  /** Operations to be tried again once they have ended. */
+  /** Operations to retry when they have ended. */
   const again = new Set<string>()
   const errors = new Map<string, Error>()
   let looking = false
@@ -96,7 +96,7 @@ export function createImports(
     const some = waiting().slice(0, RESULT_BATCH)
     if (some.length === 0) return
     const settle = (file: Arrived, outcome: Outcome | null) => {
-      // It may have been taken out of the queue while the answer was on its way.
+      // The file may have been removed from the queue while the answer was loading.
       if (outcome && files.has(file.id)) outcomes.set(file.id, outcome)
     }
     try {

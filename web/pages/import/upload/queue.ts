@@ -1,5 +1,6 @@
-// The queue of uploads. It lives as long as the tab, on every page: files go up, and each is
-// imported when it has arrived. When nothing of a batch is on its way any more, its import ends.
+// The queue of uploads. It lives as long as the tab, on every page: files are sent, and each is
+// imported when it has arrived. When no file of a batch is being sent any more, its import is
+// closed.
 import { createBatch, startBatch } from '../../../client/uploads.ts'
 import { type ChosenFile } from '../../../url-state/chosen-files.ts'
 import { setUploading } from '../../../url-state/uploading.ts'
@@ -19,17 +20,17 @@ export interface AddedFile extends ChosenFile {
 export interface QueueState {
   rows: readonly UploadRow[]
   totals: UploadTotals
-  /** Bytes a second; null while nothing moves. */
+  /** Bytes per second; null while nothing is sent. */
   speed: number | null
   seconds: number | null
-  /** What was on its way when the page was left, and has not been chosen again. */
+  /** Unfinished uploads of an earlier visit that were not chosen again. */
   kept: readonly KeptFile[]
   imports: readonly Import[]
   /** Batches that could not be imported. */
   errors: readonly (readonly [batch: string, error: Error])[]
-  /** Why the last thing that was asked of the queue could not be done. */
+  /** Why the last action on the queue failed. */
   failure: Error | null
-  /** The browser has no room to remember what is on its way. */
+  /** The browser has no storage left to remember unfinished uploads. */
   forgetful: boolean
 }
 
@@ -48,7 +49,7 @@ export function createQueue(shop: string) {
   const speed = createSpeed()
   const imports = createImports(changed, (batches) => keepBatches(shop, batches))
   const listeners = new Set<() => void>()
-  /** Batches of which something has arrived from this tab. Another tab’s are not ours to end. */
+  /** Batches with a file from this tab. Other tabs close their own batches. */
   const begun = new Set<string>()
   const refusals = new Map<string, UploadRefusal>()
   let kept = readKept(shop)
@@ -73,7 +74,7 @@ export function createQueue(shop: string) {
     return { rows, totals, speed: rate, seconds, kept, ...imported, failure, forgetful }
   }
 
-  /** Drawn soon, and not with every piece that goes up. */
+  /** Rendered soon, but not for every chunk that is sent. */
   function changed(): void {
     timer ??= setTimeout(redraw, DRAWN_MS)
   }
@@ -86,11 +87,11 @@ export function createQueue(shop: string) {
     remember()
     listeners.forEach((listener) => listener())
     importArrived()
-    // The speed falls while nothing comes through.
+    // The speed falls while nothing is sent.
     if (state.rows.some(isMoving)) changed()
   }
 
-  /** For the next visit, should this one end too soon. */
+  /** Stored for the next visit, in case the tab is closed. */
   function remember(): void {
     const unfinished = state.rows.filter(
       (row) => isOnItsWay(row) || (row.status === 'failed' && !imports.has(row.id)),
@@ -115,7 +116,7 @@ export function createQueue(shop: string) {
     forgetful = !room
   }
 
-  /** Notes what has arrived, and ends the imports of batches of which nothing more comes. */
+  /** Records files that have arrived, and closes the imports of batches without further files. */
   function importArrived(): void {
     const going = new Set(kept.map(({ batch }) => batch))
     const arrived: Arrived[] = []
@@ -144,7 +145,10 @@ export function createQueue(shop: string) {
     failure = error as Error
     changed()
   }
-  /** Each operation once, however many of its files. What can't be tried again says why. */
+  /**
+   * Each operation once, even for several of its files. An operation that cannot be retried gives
+   * the reason.
+   */
   const retry = (ids: readonly string[]) => {
     failure = null
     const imported = ids.filter(imports.has)
@@ -170,8 +174,8 @@ export function createQueue(shop: string) {
       return () => void listeners.delete(listener)
     },
     /**
-     * `known`: on their way when the page was left, so that nothing need be asked again.
-     * `underWay`: now, and not added again.
+     * `known`: unfinished uploads of an earlier visit, about which nothing is asked again.
+     * `underWay`: files that are in the queue, which are not added again.
      */
     told: (files: readonly ChosenFile[]) => {
       const under = new Set(state.rows.filter(isUnderWay).map(({ id }) => id))
@@ -188,8 +192,8 @@ export function createQueue(shop: string) {
       return told
     },
     /**
-     * Names that are going to be taken: those of files that are under way, or may be tried again,
-     * but for these.
+     * Names that will be taken by files in the queue, except these: files that are being sent or
+     * may be retried.
      */
     names: (but: readonly ChosenFile[]) => {
       const own = new Set(but.map((file) => idOf(shop, file)))
@@ -206,8 +210,8 @@ export function createQueue(shop: string) {
         return [{ data: file.data, path: String(file.meta.relativePath ?? file.data.name) }]
       }),
     /**
-     * Sends them, behind those that are on their way; a row of the same file that has ended makes
-     * room. Throws `ApiError`.
+     * Adds files after those in the queue; ended rows of the same files are removed. Throws
+     * `ApiError`.
      */
     add: async (chosen: readonly AddedFile[]) => {
       const under = new Set(state.rows.filter(isUnderWay).map(({ id }) => id))
@@ -249,28 +253,25 @@ export function createQueue(shop: string) {
       (id) => uppy.pauseResume(id),
     ),
     cancelAll: () => remove(state.rows.filter(isOnItsWay).map(({ id }) => id)),
-    /** Not those whose names are taken: of these is asked what becomes of them. */
+    /** Without files whose names are taken: for these the merchant is asked. */
     retryFailed: () =>
       retry(
         state.rows.filter(({ status, taken }) => status === 'failed' && !taken).map(({ id }) => id),
       ),
-    /** Those that are through, and those that failed, are shown no more. */
+    /** Removes ended rows, successful and failed. */
     clear: () => remove(state.rows.filter(hasEnded).map(({ id }) => id)),
-    /** Rows of these files that have ended are shown no more. */
+    /** Removes ended rows of these files. */
     leave: (files: readonly ChosenFile[]) => {
       const ids = new Set(files.map((file) => idOf(shop, file)))
       remove(state.rows.filter((row) => hasEnded(row) && ids.has(row.id)).map(({ id }) => id))
     },
-    /** What could not be done was read. */
+    /** The merchant has closed the error message. */
     dismiss: () => {
       failure = null
       changed()
     },
     importAgain: imports.forgive,
-    /**
-     * Of what was interrupted, the files that had arrived whole are imported; the others are given
-     * up.
-     */
+    /** Imports the complete files of interrupted batches, and gives up the others. */
     forgetKept: () => {
       const batches = new Set(kept.map(({ batch }) => batch))
       kept = []

@@ -1,16 +1,16 @@
-// Why the server did not take a file, as the uploader tells of it.
+// The server's reason for refusing a file, from the uploader's error.
 import { type TusBody } from '@uppy/tus'
 import { errorFrom } from '../../../client/error.ts'
 import { t } from '../../../messages/t.ts'
 
-/** Why a file was not taken. */
+/** Why a file was refused. */
 export interface UploadRefusal {
   text: string
-  /** Its name is. */
+  /** Its name is taken. */
   taken: boolean
 }
 
-/** In the server's words where it gave any; null where it gave no answer. */
+/** With the server's message if there is one; null without an answer. */
 export function refusalOf(
   answer: { status: number; body?: Partial<TusBody> } | undefined,
 ): UploadRefusal | null {

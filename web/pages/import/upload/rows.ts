@@ -1,10 +1,10 @@
-// What the queue shows: Uppy's own record of each file as a row, and all rows in figures.
+// The rows of the queue: Uppy's record of each file, and totals of all rows.
 import { type UppyFile } from '@uppy/core'
 import { type TusBody } from '@uppy/tus'
 import { type Conflict, type UploadStatus } from '../../../labels/upload.ts'
 import { type UploadRefusal } from './refusal.ts'
 
-/** What each file carries with it; all values are text, as tus has them. */
+/** The metadata of each file; all values are text, as tus requires. */
 export interface UploadMeta {
   [name: string]: unknown
   name: string
@@ -19,24 +19,24 @@ export type QueuedFile = UppyFile<UploadMeta, TusBody>
 export interface UploadRow {
   id: string
   filename: string
-  /** The folder it came from; empty where there was none. */
+  /** The folder that it came from; empty if there was none. */
   folder: string
   size: number
   sent: number
   status: UploadStatus
   /** Why it failed. */
   error: string | null
-  /** All of it has come: what goes wrong from now on is the import's. */
+  /** All bytes have arrived: later errors are the import's. */
   arrived: boolean
-  /** It was not imported since its name is taken: trying it again would not help. */
+  /** It was not imported because its name is taken: a retry would not help. */
   taken: boolean
 }
 
-/** What became of a file after its bytes had arrived, as the operation tells. */
+/** The result of a file after its upload, from its operation. */
 export interface Outcome {
   status: 'done' | 'failed'
   error: string | null
-  /** The error's, as the API has it. */
+  /** The API's error code. */
   code: string | null
 }
 
@@ -56,7 +56,7 @@ type Told = Pick<
   tus?: { uploadUrl?: string | null }
 }
 
-/** `outcome`: of a file whose operation has come to it. */
+/** `outcome`: of a file that its operation has processed. */
 export function rowOf(
   file: Told,
   outcome: Outcome | undefined,

@@ -6,7 +6,7 @@ test('the speed is that of the last seconds', () => {
   expect(speed.at(0)).toBeNull()
   for (let second = 0; second <= 20; second++) speed.note(second * 1000, second * 1000)
   expect(speed.at(20_000)).toBeCloseTo(1000)
-  // Nothing comes through any more.
+  // Nothing is sent any more.
   for (let second = 21; second <= 30; second++) speed.note(20_000, second * 1000)
   expect(speed.at(30_000)).toBe(0)
   speed.reset()

@@ -1,12 +1,12 @@
-// How fast bytes go up: over the last seconds, so that a pause or a cut shows soon and one slow
+// The speed of uploads: averaged over the last seconds, so that a pause shows soon and one slow
 // moment does not.
 
 const WINDOW_MS = 8000
 
 export interface Speed {
-  /** `sent`: bytes of all files together, at the time `now` in milliseconds. */
+  /** `sent`: the bytes of all files together, at the time `now` in milliseconds. */
   note(sent: number, now: number): void
-  /** Bytes a second; null while nothing can be said. */
+  /** Bytes per second; null while it is unknown. */
   at(now: number): number | null
   reset(): void
 }
@@ -16,7 +16,7 @@ export function createSpeed(): Speed {
   return {
     note: (sent, now) => {
       const last = points.at(-1)
-      // A file that was cancelled takes its bytes with it.
+      // The bytes of a cancelled file are subtracted.
       if (last && sent < last.sent) points = []
       points.push({ sent, at: now })
       while (points.length > 2 && points[1]!.at <= now - WINDOW_MS) points.shift()

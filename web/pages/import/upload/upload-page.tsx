@@ -1,4 +1,4 @@
-// Files go up from this computer: chosen or dropped, watched in a queue, paused and gone on with.
+// Uploads from this computer: choose or drop files, watch the queue, pause and resume it.
 import { useSession } from '../../../client/queries.ts'
 import { DropArea } from '../../../components/drop-area.tsx'
 import { LoadingRows } from '../../../components/lists.tsx'

@@ -12,18 +12,18 @@ const ENDPOINT = '/api/uploads'
 /** Files that are sent concurrently: more only share the same bandwidth. */
 const CONCURRENCY = 4
 const SECOND = 1000
-/** About ten minutes; restarts whenever bytes were sent. */
+/** About ten minutes; restarts when bytes were sent. */
 const DELAYS = [0, 1, 2, 4, 8, ...Array.from({ length: 38 }, () => 15)].map(
   (seconds) => seconds * SECOND,
 )
 
-/** What a request ended with, as far as it is known; 0: no answer. */
+/** The status of a request that failed; 0: no answer. */
 const statusOf = (error: { originalResponse?: { getStatus(): number } | null }): number =>
   error.originalResponse?.getStatus() ?? 0
 
 /**
- * A refusal that another try does not change. Too old a token (401) and too many requests (429)
- * pass.
+ * A refusal that a retry does not change. An expired token (401) and too many requests (429) are
+ * temporary.
  */
 const isFinal = (status: number): boolean =>
   status >= 400 && status < 500 && ![401, 408, 409, 423, 425, 429].includes(status)
@@ -32,14 +32,14 @@ export type Uploader = ReturnType<typeof createUploader>
 
 const nameOf = (shop: string) => `stevedore-${shop}`
 
-/** Uppy's own id of a file: the same file, chosen again, has it again. */
+/** Uppy's id of a file: the same file gets the same id when it is chosen again. */
 export const idOf = (shop: string, { data, path }: ChosenFile): string =>
   getSafeFileId(
     { name: data.name, type: data.type, data, meta: { relativePath: path } } as never,
     nameOf(shop),
   )
 
-/** `shop`: so that what one shop has begun is not gone on with in another. */
+/** `shop`: uploads of one shop are not resumed in another. */
 export function createUploader(shop: string) {
   return new Uppy<UploadMeta, TusBody>({ id: nameOf(shop), autoProceed: true }).use(
     Tus<UploadMeta, TusBody>,
@@ -55,8 +55,8 @@ export function createUploader(shop: string) {
       onShouldRetry: (error, _attempt, _options, next) => {
         const status = statusOf(error)
         if (isFinal(status)) return false
-        // Uppy would give up on these two; it waits by itself for a network that the browser knows
-        // to be away.
+        // Uppy itself would give up on these two; it waits on its own only while the browser
+        // reports no network.
         return status === 401 || status === 429 ? true : next(error)
       },
     },

@@ -1,5 +1,5 @@
-// From chosen files to uploads: too large ones are refused here, taken names are asked about, the
-// rest goes its way.
+// From chosen files to uploads: files that are too large are refused here, the merchant is asked
+// about taken names, and the others are sent.
 import { useState } from 'react'
 import { checkNames } from '../../../client/uploads.ts'
 import { type ChosenFile } from '../../../url-state/chosen-files.ts'
@@ -19,13 +19,13 @@ export interface Refused {
 
 interface Asking {
   files: readonly ChosenFile[]
-  /** Those of them whose names are taken. */
+  /** Those whose names are taken. */
   taken: readonly ChosenFile[]
-  /** They are in the queue, and were refused. */
+  /** They are in the queue and were refused. */
   again: boolean
 }
 
-/** Chapter 2 before chapter 10. */
+/** Natural order: chapter 2 before chapter 10. */
 const ORDER = new Intl.Collator(undefined, { numeric: true })
 
 export function useAdmission(queue: UploadQueue) {
@@ -62,8 +62,8 @@ export function useAdmission(queue: UploadQueue) {
         else if (all.length > 0) await send(all, new Map())
       }),
     /**
-     * What was sent, and found its name taken: it goes up again as somebody says, or leaves the
-     * queue.
+     * Files that were sent and whose names were taken: asks the merchant, then sends them again or
+     * removes them.
      */
     askAgain: (rows: readonly UploadRow[]) => {
       const files = queue.filesOf(rows)
@@ -80,8 +80,8 @@ export function useAdmission(queue: UploadQueue) {
 }
 
 /**
- * What can't be taken and why, and which of the rest have a name that the shop, the queue or one
- * before them has.
+ * Refused files with their reasons, and files whose names are taken in the shop, in the queue or by
+ * an earlier file.
  */
 async function judge(files: readonly ChosenFile[], queued: readonly string[]) {
   if (files.length === 0) return { refused: [], fitting: [], taken: [] }

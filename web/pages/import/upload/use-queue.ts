@@ -1,5 +1,4 @@
-// The shop's queue of uploads for a page; made with the first look, kept for as long as the tab
-// lives.
+// The shop's queue of uploads for a page; created on first use, kept as long as the tab lives.
 import { useSyncExternalStore } from 'react'
 import { createQueue, type UploadQueue } from './queue.ts'
 

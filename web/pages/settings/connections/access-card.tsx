@@ -46,7 +46,7 @@ export function AccessCard({ connection, provider, onEdit }: Props) {
   )
 }
 
-/** A preset by its title, the rest as it is. */
+/** A preset is shown by its title, other values as they are. */
 const shownValue = ({ presets }: Provider, name: string, value: string): string =>
   name === 'preset' ? (presets.find(({ id }) => id === value)?.title ?? value) : value
 

@@ -1,4 +1,4 @@
-// A connection that has no access, not yet or not any more: one click authorizes it.
+// A connection without access (not yet, or no longer): one click starts the sign-in.
 import { toast } from '../../../client/bridge.ts'
 import { type Connection } from '../../../client/connections.ts'
 import { t } from '../../../messages/t.ts'
@@ -7,7 +7,7 @@ import { useAuthorize } from './use-authorize.ts'
 
 interface Props {
   connection: Connection
-  /** Its provider takes keys: they are edited instead. */
+  /** The provider uses keys, which are edited instead. */
   onEditKeys: (() => void) | null
 }
 

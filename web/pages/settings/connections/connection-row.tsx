@@ -1,4 +1,4 @@
-// One connection in the list: its state, what it holds, its last and next sync.
+// One connection in the list: its state, its files, its last and next sync.
 import { toast } from '../../../client/bridge.ts'
 import { type Connection, useSync } from '../../../client/connections.ts'
 import { StatusBadge } from '../../../components/status.tsx'

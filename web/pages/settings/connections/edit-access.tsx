@@ -1,4 +1,4 @@
-// Changes what a connection signs in with; the new access is tested before it is saved.
+// Changes a connection's keys; they are tested before they are saved.
 import { useState } from 'react'
 import { toast } from '../../../client/bridge.ts'
 import { type Connection, type Provider, useChangeConnection } from '../../../client/connections.ts'

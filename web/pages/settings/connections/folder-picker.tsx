@@ -10,7 +10,7 @@ import { Button, InlineStack, Text } from '../../../ui/index.ts'
 
 interface Props {
   connection: Connection
-  /** The setting that names the folder: `folder`, or a bucket's `prefix`. */
+  /** The setting for the folder: `folder`, or a bucket's `prefix`. */
   field: 'folder' | 'prefix'
   onClose: () => void
 }
@@ -76,7 +76,7 @@ export function FolderPicker({ connection, field, onClose }: Props) {
   )
 }
 
-/** The way back up. */
+/** The parent folders, as links. */
 function Trail({ path, root, onGo }: { path: string; root: string; onGo: (path: string) => void }) {
   const parts = path === '' ? [] : path.split('/')
   const places = [

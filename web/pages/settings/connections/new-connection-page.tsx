@@ -1,4 +1,4 @@
-// The first steps of a connection: choose a provider, then give what it needs.
+// The first steps of a connection: choose a provider, then enter its fields.
 import { useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import { type Provider, useCloud, useCreateConnection } from '../../../client/connections.ts'
@@ -124,5 +124,5 @@ function ProviderForm({ provider, onBack }: { provider: Provider; onBack: () => 
   )
 }
 
-/** Chosen from a list in a later step. */
+/** Chosen in a later step. */
 const FOLDERS = ['folder', 'prefix'] as const

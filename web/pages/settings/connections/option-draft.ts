@@ -1,4 +1,4 @@
-// The options of a connection while they are edited: a size may be half typed.
+// The options of a connection while they are edited: a size may be incomplete.
 import { type SyncOptions } from '../../../client/connections.ts'
 import { type SizeValue } from '../../../components/size-field.tsx'
 import { type Objection } from '../../../client/workflows.ts'
@@ -14,7 +14,7 @@ export type Draft = Partial<
 /** Without a size of the merchant's, the largest that a file may have. */
 export const LARGEST_FILE = 5 * 1024 ** 3
 
-/** What differs from what is saved. */
+/** The options that differ from the saved ones. */
 export function changedOptions(saved: SyncOptions, draft: Draft): Draft {
   const written: Draft = {
     ...draft,

@@ -1,4 +1,4 @@
-// How a connection is synced: when, in which direction, which files, and what becomes of them.
+// The options of a connection: when, in which direction, which files, and deletions.
 import { useState } from 'react'
 import { toast } from '../../../client/bridge.ts'
 import {

@@ -1,11 +1,11 @@
-// What a provider's form contains, as texts: what is missing, and what is sent.
+// The values of a provider's form, as texts: which are missing, and which are sent.
 import { type Provider, type ProviderField } from '../../../client/connections.ts'
 import { type Objection } from '../../../client/workflows.ts'
 import { t } from '../../../messages/t.ts'
 
 export type Values = Readonly<Record<string, string>>
 
-/** `known`: fields that were saved before; a secret that is left empty stays as it is. */
+/** `known`: fields with saved values; an empty secret keeps its saved value. */
 export const missingFields = (
   { fields }: Pick<Provider, 'fields'>,
   values: Values,
@@ -16,7 +16,7 @@ export const missingFields = (
     .filter(({ name }) => (values[name] ?? '').trim() === '')
     .map(({ name, title }) => ({ param: name, message: t('Enter: {field}', { field: title }) }))
 
-/** Without what was left empty. Keys are pasted with spaces around them. */
+/** Without empty values. Pasted keys often have spaces around them. */
 export const textsOf = (values: Values): Record<string, string> =>
   Object.fromEntries(
     Object.entries(values).flatMap(([name, text]) =>
@@ -24,7 +24,7 @@ export const textsOf = (values: Values): Record<string, string> =>
     ),
   )
 
-/** What differs from what is saved; a field that was emptied is sent as null. */
+/** The fields that differ from the saved ones; an emptied field is sent as null. */
 export function changedFields(
   fields: readonly ProviderField[],
   saved: Readonly<Record<string, string | null>>,

@@ -12,7 +12,7 @@ interface Props {
   onChange: (change: Values) => void
   /** Fields that are set elsewhere. */
   without: readonly string[]
-  /** Secrets have been saved: empty ones stay as they are. */
+  /** Secrets are saved: an empty field keeps its secret. */
   saved?: boolean
 }
 

@@ -1,4 +1,4 @@
-// The providers to choose from; those that this installation is not set up for say what to set.
+// The providers to choose from; one that the operator has not configured shows what to set.
 import { type Provider } from '../../../client/connections.ts'
 import { t } from '../../../messages/t.ts'
 import { BlockStack, Button, Card, Text } from '../../../ui/index.ts'

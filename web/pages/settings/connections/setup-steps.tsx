@@ -1,4 +1,4 @@
-// The steps of a new connection, and which is next.
+// The steps of a new connection, with the next one.
 import { type Connection } from '../../../client/connections.ts'
 import { Titled } from '../../../components/titled.tsx'
 import { t } from '../../../messages/t.ts'

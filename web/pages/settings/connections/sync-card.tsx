@@ -1,4 +1,4 @@
-// The sync that runs, waits for confirmation or ended last, and the way to start one.
+// The sync that runs, waits for confirmation or ended last, and a button to start one.
 import { toast } from '../../../client/bridge.ts'
 import { type Connection, type Sync, useSync } from '../../../client/connections.ts'
 import { Figures } from '../../../components/facts.tsx'

@@ -1,4 +1,4 @@
-// When a sync started, as a link to its operation while that is there.
+// When a sync started, as a link to its operation if that still exists.
 import { type Sync } from '../../../client/connections.ts'
 import { momentText } from '../../../labels/time.ts'
 import { Link } from '../../../ui/index.ts'

@@ -1,4 +1,4 @@
-// How far a running sync is: first the provider's list, then files and bytes.
+// The progress of a running sync: first the provider's list, then files and bytes.
 import { type Connection } from '../../../client/connections.ts'
 import { isMoving, useOperation } from '../../../client/operations.ts'
 import { Flow } from '../../../components/flow.tsx'
@@ -78,7 +78,7 @@ function Controls({ operation }: { operation: Operation }) {
   )
 }
 
-/** What can be done with a sync that is not running: confirm, discard, retry, undo. */
+/** The actions on a sync that is not running: confirm, discard, retry, undo. */
 export function SyncActions({ id }: { id: string }) {
   const operation = useOperation(id)
   return operation.data ? <Controls operation={operation.data} /> : null

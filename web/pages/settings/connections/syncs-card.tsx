@@ -1,4 +1,4 @@
-// The last syncs of a connection, each with the way to its files.
+// The last syncs of a connection, each with a link to its files.
 import { useEffect } from 'react'
 import { type Connection, type Sync, useSyncs } from '../../../client/connections.ts'
 import { LoadingRows } from '../../../components/lists.tsx'
@@ -15,7 +15,7 @@ export function SyncsCard({ connection }: { connection: Connection }) {
   const list = syncs.data?.data
   const { refetch } = syncs
   const status = connection.last_sync?.status
-  // The list agrees with the card above it.
+  // Keeps the list consistent with the card above it.
   useEffect(() => void refetch(), [refetch, status])
   return (
     <Card padding="0">

@@ -45,7 +45,7 @@ export function useAuthorize(id: string, onDone: () => void): Authorize {
   }
   const start = () => {
     end(null)
-    // Opened in the click itself, or browsers block it; its address comes with the answer.
+    // Opened during the click, or browsers block it; its address follows with the answer.
     const popup = window.open('', 'cloud', 'popup,width=600,height=720')
     if (!popup)
       return end(t('The browser blocked the window. Allow pop-ups for this page, then retry.'))

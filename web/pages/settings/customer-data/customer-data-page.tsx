@@ -1,4 +1,4 @@
-// Customers' requests for their data: the document that answers each, to be downloaded and handed on.
+// Customers' requests for their data: the document for each, to download and pass on.
 import { useState } from 'react'
 import { toast } from '../../../client/bridge.ts'
 import {

@@ -1,4 +1,4 @@
-// When orders are delivered, how their buyers are told, and what the storefront does not allow.
+// When orders are delivered, how buyers are notified, and which missing access disables what.
 import { useState } from 'react'
 import { toast } from '../../../client/bridge.ts'
 import { type DeliverySettings, useStorefrontAccess } from '../../../client/deliveries.ts'
@@ -94,7 +94,7 @@ function Form({ settings }: { settings: Saved }) {
   )
 }
 
-/** What differs from what is saved. */
+/** The settings that differ from the saved ones. */
 const changeOf = (
   saved: DeliverySettings,
   draft: Partial<DeliverySettings>,

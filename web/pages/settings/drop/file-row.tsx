@@ -1,4 +1,4 @@
-// One file of the drop folder: its state, why it failed, and what can be done with it.
+// One file of the drop folder: its state, why it failed, and its actions.
 import { useState } from 'react'
 import { toast } from '../../../client/bridge.ts'
 import { type DropFile, useDeleteDropFile, useRetryDropFile } from '../../../client/drop.ts'

@@ -1,5 +1,5 @@
-// What is in the drop folder: files that wait, failed ones with their reasons, imported ones; and
-// the import of those that wait.
+// The drop folder: waiting files, failed ones with their reasons, imported ones; and importing the
+// waiting ones.
 import { useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import { toast } from '../../../client/bridge.ts'

@@ -1,5 +1,5 @@
-// What to do about the problems that FTP has: connections that fail, transfers that stall, files
-// that do not arrive in the library.
+// Help with common FTP problems: connections that fail, transfers that stall, files that do not
+// appear in the library.
 import { type Drop } from '../../../client/drop.ts'
 import { Titled } from '../../../components/titled.tsx'
 import { t } from '../../../messages/t.ts'

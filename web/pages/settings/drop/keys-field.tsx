@@ -1,4 +1,4 @@
-// The public keys of a drop account: those it has, and one to be added by pasting its .pub file.
+// The public keys of a drop account; a key is added by pasting its .pub file.
 import { useState } from 'react'
 import { t } from '../../../messages/t.ts'
 import { BlockStack, Button, InlineError, InlineStack, Text, TextField } from '../../../ui/index.ts'
@@ -6,7 +6,7 @@ import { BlockStack, Button, InlineError, InlineStack, Text, TextField } from '.
 export interface WrittenKey {
   name: string
   key: string
-  /** Of one that was saved. */
+  /** The fingerprint of a saved key. */
   fingerprint?: string
 }
 
@@ -26,7 +26,7 @@ export function KeysField({ keys, error, onChange }: Props) {
     if (!OPENSSH.test(key)) return setWrong(key !== '')
     setWrong(false)
     setText('')
-    // `ssh-ed25519 AAAA… mary@laptop`: the comment names it.
+    // `ssh-ed25519 AAAA… mary@laptop`: the comment becomes its name.
     const comment = key.split(/\s+/).slice(2).join(' ').slice(0, 100)
     onChange([...keys, { name: comment || t('Key {number}', { number: keys.length + 1 }), key }])
   }
@@ -62,7 +62,7 @@ export function KeysField({ keys, error, onChange }: Props) {
         onChange={(typed) => {
           setText(typed)
           setWrong(false)
-          // A paste is taken immediately; typing waits until the field is left.
+          // A pasted key is added immediately, a typed one when the field loses the focus.
           if (OPENSSH.test(typed.trim()) && typed.length - text.length > 1) add(typed)
         }}
         onBlur={() => add(text)}

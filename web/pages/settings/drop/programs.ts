@@ -7,14 +7,14 @@ import { t } from '../../../messages/t.ts'
 export interface Program {
   id: string
   name: string
-  /** What to do, one after the other. */
+  /** Steps to follow, in order. */
   steps: (values: ConnectValues) => readonly string[]
   commands?: (values: ConnectValues) => readonly { what: string; text: string }[]
 }
 
 const values = ({ host, sftp_port, ftp_port, path, username }: ConnectValues) => ({
   ...{ host, path, username },
-  // As texts: a port has no thousands separator.
+  // As texts, so that ports have no thousands separator.
   ...{ sftp: String(sftp_port), ftp: String(ftp_port) },
 })
 

@@ -1,5 +1,5 @@
-// What becomes of dropped files: when they are imported, how they find their products, what
-// happens to them afterwards; and how strict the server is.
+// The settings of dropped files: when they are imported, how products are found, what happens
+// afterwards; and which connections are accepted.
 import { useState } from 'react'
 import { toast } from '../../../client/bridge.ts'
 import { type Drop, type DropSettings, useChangeDrop } from '../../../client/drop.ts'
@@ -68,7 +68,7 @@ export function SettingsForm({ drop }: { drop: Drop }) {
   )
 }
 
-/** What differs from what is saved. */
+/** The settings that differ from the saved ones. */
 const changeOf = (saved: DropSettings, draft: Draft): Draft =>
   Object.fromEntries(
     Object.entries(draft).filter(([key, value]) => saved[key as keyof DropSettings] !== value),

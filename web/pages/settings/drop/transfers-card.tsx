@@ -1,4 +1,4 @@
-// The uploads that run now, with what has arrived and how fast.
+// The running transfers, with received bytes and speed.
 import { type DropFile, useTransfers } from '../../../client/drop.ts'
 import { Flow } from '../../../components/flow.tsx'
 import { Problem } from '../../../components/problem.tsx'
@@ -8,7 +8,7 @@ import { t } from '../../../messages/t.ts'
 import { Box, Card, Text } from '../../../ui/index.ts'
 import './drop.css'
 
-/** Drawn only while something is sent. */
+/** Rendered only while a file is being sent. */
 export function TransfersCard() {
   const transfers = useTransfers()
   const files = transfers.data?.data ?? []
@@ -68,7 +68,7 @@ const Transfer = ({ file }: { file: DropFile }) => (
         })}
       </span>
     </span>
-    {/* The client does not say how large the file is: there is no share to show. */}
+    {/* The client does not announce the file's size, so there is no percentage. */}
     <Flow label={t('Receiving {path}', { path: file.path })} />
   </li>
 )

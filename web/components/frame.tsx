@@ -26,13 +26,13 @@ import {
 } from '../ui/index.ts'
 import { t } from '../messages/t.ts'
 
-interface Place {
+interface NavigationEntry {
   url: string
   label: string
   icon: NonNullable<ComponentProps<typeof Icon>['source']>
 }
 
-const PLACES: readonly Place[] = [
+const PLACES: readonly NavigationEntry[] = [
   { url: '/files', label: t('Files'), icon: FilesIcon },
   { url: '/import', label: t('Import'), icon: ImportIcon },
   { url: '/packs', label: t('Packs'), icon: PackIcon },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readDeliveriesPlace, writeDeliveriesPlace } from '../url-state/deliveries.ts'
+import { readDeliveriesUrlState, writeDeliveriesUrlState } from '../url-state/deliveries.ts'
 import { downloadedText, grantChanges, holdText, openedText } from './delivery.ts'
 
 const now = new Date('2026-11-22T12:00:00Z')
@@ -34,6 +34,6 @@ test('what the buyer did with it reads as it was', () => {
 
 test('the address says what is looked for', () => {
   const place = { search: '#1001', status: 'held', cursor: '', page: 1 } as const
-  expect(readDeliveriesPlace(writeDeliveriesPlace(place))).toEqual(place)
-  expect(readDeliveriesPlace('?status=lost').status).toBe('')
+  expect(readDeliveriesUrlState(writeDeliveriesUrlState(place))).toEqual(place)
+  expect(readDeliveriesUrlState('?status=lost').status).toBe('')
 })

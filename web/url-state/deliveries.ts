@@ -10,13 +10,13 @@ export const DELIVERY_STATUS_VALUES: readonly DeliveryStatus[] = [
   'revoked',
 ]
 
-export interface DeliveriesPlace extends Paged {
+export interface DeliveriesUrlState extends Paged {
   /** The beginning of the buyer's address or of the order's name. */
   search: string
   status: DeliveryStatus | ''
 }
 
-export function readDeliveriesPlace(address: string): DeliveriesPlace {
+export function readDeliveriesUrlState(address: string): DeliveriesUrlState {
   const params = new URLSearchParams(address)
   const status = params.get('status') as DeliveryStatus | null
   return {
@@ -26,6 +26,11 @@ export function readDeliveriesPlace(address: string): DeliveriesPlace {
   }
 }
 
-/** The query that `readDeliveriesPlace` reads. */
-export const writeDeliveriesPlace = ({ search, status, cursor, page }: DeliveriesPlace): string =>
+/** The query that `readDeliveriesUrlState` reads. */
+export const writeDeliveriesUrlState = ({
+  search,
+  status,
+  cursor,
+  page,
+}: DeliveriesUrlState): string =>
   toQuery({ search, status, cursor, page: cursor === '' ? null : page })

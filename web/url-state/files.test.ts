@@ -5,9 +5,9 @@ import {
   isNarrowed,
   listOf,
   rangeText,
-  readFilesPlace,
+  readFilesUrlState,
   widened,
-  writeFilesPlace,
+  writeFilesUrlState,
 } from './files.ts'
 
 const FULL =
@@ -15,8 +15,8 @@ const FULL =
   '&uploaded_after=2026-01-01&uploaded_before=2026-02-01&older_than_days=365&not_downloaded_for_days=180&pack=pack_0123456789abcdef0123456789abcdef&deleted=true&sort=filename&page=3&cursor=abc'
 
 test('an address is read and written back the same', () => {
-  expect(writeFilesPlace(readFilesPlace(FULL))).toBe(FULL)
-  expect(writeFilesPlace(readFilesPlace(''))).toBe('')
+  expect(writeFilesUrlState(readFilesUrlState(FULL))).toBe(FULL)
+  expect(writeFilesUrlState(readFilesUrlState(''))).toBe('')
 })
 
 describe('what makes no sense in an address is left out', () => {
@@ -32,14 +32,14 @@ describe('what makes no sense in an address is left out', () => {
     '?pack=summer',
     '?page=-1&cursor=',
     '?shop=a.example&host=b&embedded=1',
-  ])('%s', (search) => expect(writeFilesPlace(readFilesPlace(search))).toBe(''))
+  ])('%s', (search) => expect(writeFilesUrlState(readFilesUrlState(search))).toBe(''))
 
   test('a cursor without a page is at least on the second', () =>
-    expect(readFilesPlace('?cursor=abc')).toMatchObject({ page: 2, cursor: 'abc' }))
+    expect(readFilesUrlState('?cursor=abc')).toMatchObject({ page: 2, cursor: 'abc' }))
 })
 
 test('the API is asked in its own words, without the page’s number', () => {
-  const query = filesQuery(readFilesPlace('?search=+knots+&page=2&cursor=abc&mapped=true'))
+  const query = filesQuery(readFilesUrlState('?search=+knots+&page=2&cursor=abc&mapped=true'))
   expect(query).toMatchObject({
     search: 'knots',
     cursor: 'abc',
@@ -51,17 +51,17 @@ test('the API is asked in its own words, without the page’s number', () => {
 })
 
 test('another page or order is the same list, another filter is not', () => {
-  const list = listOf(readFilesPlace('?search=a&tags=b'))
-  expect(listOf(readFilesPlace('?search=a+&tags=b&sort=filename&page=4&cursor=abc'))).toBe(list)
-  expect(listOf(readFilesPlace('?search=a&tags=c'))).not.toBe(list)
+  const list = listOf(readFilesUrlState('?search=a&tags=b'))
+  expect(listOf(readFilesUrlState('?search=a+&tags=b&sort=filename&page=4&cursor=abc'))).toBe(list)
+  expect(listOf(readFilesUrlState('?search=a&tags=c'))).not.toBe(list)
 })
 
 test('an order or a page narrows nothing; a search or a filter does', () => {
-  expect(isNarrowed(readFilesPlace('?sort=filename&page=2&cursor=abc'))).toBe(false)
-  expect(isNarrowed(readFilesPlace('?search=++'))).toBe(false)
-  expect(isNarrowed(readFilesPlace('?search=a'))).toBe(true)
-  expect(isNarrowed(readFilesPlace('?mapped=false'))).toBe(true)
-  expect(writeFilesPlace(widened(readFilesPlace(FULL)))).toBe('?deleted=true&sort=filename')
+  expect(isNarrowed(readFilesUrlState('?sort=filename&page=2&cursor=abc'))).toBe(false)
+  expect(isNarrowed(readFilesUrlState('?search=++'))).toBe(false)
+  expect(isNarrowed(readFilesUrlState('?search=a'))).toBe(true)
+  expect(isNarrowed(readFilesUrlState('?mapped=false'))).toBe(true)
+  expect(writeFilesUrlState(widened(readFilesUrlState(FULL)))).toBe('?deleted=true&sort=filename')
 })
 
 describe('the range', () => {
@@ -77,9 +77,9 @@ describe('the range', () => {
 })
 
 test('an operation is told which files are meant by what is set alone', () => {
-  expect(filterOf(readFilesPlace('?sort=filename&page=2&cursor=a'))).toEqual({})
+  expect(filterOf(readFilesUrlState('?sort=filename&page=2&cursor=a'))).toEqual({})
   expect(
-    filterOf(readFilesPlace('?search=+a+&tags=x&mapped=false&larger_than=0&deleted=true')),
+    filterOf(readFilesUrlState('?search=+a+&tags=x&mapped=false&larger_than=0&deleted=true')),
   ).toEqual({
     search: 'a',
     tags: ['x'],

@@ -16,7 +16,7 @@ export type FileSort = keyof typeof FILE_SORTS
 export const DEFAULT_SORT: FileSort = '-created_at'
 const PAGE_SIZE = 50
 
-export interface FilesPlace {
+export interface FilesUrlState {
   search: string
   tags: string[]
   /** Extensions, or `document`, `image`, `video`, `audio`, `archive`; lower case. */
@@ -41,7 +41,7 @@ export interface FilesPlace {
 }
 
 /** Reads the address's query. Invalid values are ignored, because anybody can write an address. */
-export function readFilesPlace(search: string): FilesPlace {
+export function readFilesUrlState(search: string): FilesUrlState {
   const params = new URLSearchParams(search)
   const text = (name: string) => params.get(name)?.trim() ?? ''
   const day = (name: string) => (/^\d{4}-\d{2}-\d{2}$/.test(text(name)) ? text(name) : '')
@@ -67,29 +67,34 @@ export function readFilesPlace(search: string): FilesPlace {
   }
 }
 
-/** The query that `readFilesPlace` reads; defaults are left out. */
-export function writeFilesPlace(place: FilesPlace): string {
+/** The query that `readFilesUrlState` reads; defaults are left out. */
+export function writeFilesUrlState(urlState: FilesUrlState): string {
   return toQuery({
-    ...place,
-    deleted: place.deleted || null,
-    sort: place.sort === DEFAULT_SORT ? null : place.sort,
-    page: place.cursor === '' ? null : place.page,
+    ...urlState,
+    deleted: urlState.deleted || null,
+    sort: urlState.sort === DEFAULT_SORT ? null : urlState.sort,
+    page: urlState.cursor === '' ? null : urlState.page,
   })
 }
 
 /** Identifies the list, without its page and its order. */
-export const listOf = (place: FilesPlace): string =>
-  writeFilesPlace({
-    ...place,
-    search: place.search.trim(),
+export const listOf = (urlState: FilesUrlState): string =>
+  writeFilesUrlState({
+    ...urlState,
+    search: urlState.search.trim(),
     sort: DEFAULT_SORT,
     page: 1,
     cursor: '',
   })
 
 /** The API's query for this state. */
-export function filesQuery({ page: _page, ...place }: FilesPlace): Query {
-  return { ...place, deleted: place.deleted || null, search: place.search.trim(), limit: PAGE_SIZE }
+export function filesQuery({ page: _page, ...urlState }: FilesUrlState): Query {
+  return {
+    ...urlState,
+    deleted: urlState.deleted || null,
+    search: urlState.search.trim(),
+    limit: PAGE_SIZE,
+  }
 }
 
 /** The search and filters as a filter of an operation. */
@@ -97,12 +102,12 @@ export function filterOf({
   page: _page,
   cursor: _cursor,
   sort: _sort,
-  ...place
-}: FilesPlace): FileFilter {
+  ...urlState
+}: FilesUrlState): FileFilter {
   const said = Object.entries({
-    ...place,
-    deleted: place.deleted || null,
-    search: place.search.trim(),
+    ...urlState,
+    deleted: urlState.deleted || null,
+    search: urlState.search.trim(),
   })
   return Object.fromEntries(
     said.filter(
@@ -113,14 +118,14 @@ export function filterOf({
 }
 
 /** Does a search or a filter narrow the list? The trash is a separate list. */
-export const isNarrowed = (place: FilesPlace): boolean =>
-  Object.keys(filterOf({ ...place, deleted: false })).length > 0
+export const isNarrowed = (urlState: FilesUrlState): boolean =>
+  Object.keys(filterOf({ ...urlState, deleted: false })).length > 0
 
 /** The same list without search and filters, in the same order. */
-export const widened = (place: FilesPlace): FilesPlace => ({
-  ...readFilesPlace(''),
-  deleted: place.deleted,
-  sort: place.sort,
+export const widened = (urlState: FilesUrlState): FilesUrlState => ({
+  ...readFilesUrlState(''),
+  deleted: urlState.deleted,
+  sort: urlState.sort,
 })
 
 /** `51–100 of 1,234 files` */

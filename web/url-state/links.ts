@@ -11,13 +11,13 @@ export const LINK_STATUSES: readonly LinkStatus[] = [
   'withdrawn',
 ]
 
-export interface LinksPlace extends Paged {
+export interface LinksUrlState extends Paged {
   /** Part of a file's name or of a customer's address. */
   search: string
   status: LinkStatus | ''
 }
 
-export function readLinksPlace(address: string): LinksPlace {
+export function readLinksUrlState(address: string): LinksUrlState {
   const params = new URLSearchParams(address)
   const status = params.get('status') as LinkStatus | null
   return {
@@ -27,6 +27,6 @@ export function readLinksPlace(address: string): LinksPlace {
   }
 }
 
-/** The query that `readLinksPlace` reads. */
-export const writeLinksPlace = ({ search, status, cursor, page }: LinksPlace): string =>
+/** The query that `readLinksUrlState` reads. */
+export const writeLinksUrlState = ({ search, status, cursor, page }: LinksUrlState): string =>
   toQuery({ search, status, cursor, page: cursor === '' ? null : page })

@@ -2,30 +2,32 @@ import { expect, test } from 'vitest'
 import {
   EVERY_OPERATION,
   isNarrowed,
-  placeQuery,
-  readItemsPlace,
-  readOperationsPlace,
-  writePlace,
+  operationsQuery,
+  readItemsUrlState,
+  readOperationsUrlState,
+  writeOperationsUrlState,
 } from './operations.ts'
 
 test('an address is read and written back the same', () => {
   const history =
     '?status=partial&kind=import&action=stamp-files&channel=api&requested_by=Ann+Lee&schedule_id=schedule_1' +
     '&search=del&from=2026-01-01&to=2026-02-28&page=3&cursor=abc'
-  expect(writePlace(readOperationsPlace(history))).toBe(history)
+  expect(writeOperationsUrlState(readOperationsUrlState(history))).toBe(history)
   const items = '?status=failed&search=a+b&page=2&cursor=abc'
-  expect(writePlace(readItemsPlace(items))).toBe(items)
+  expect(writeOperationsUrlState(readItemsUrlState(items))).toBe(items)
 })
 
 test('what makes no sense in an address is left out', () => {
   expect(
-    writePlace(readOperationsPlace('?status=pending&kind=all&page=4&from=today&action=a%20b')),
+    writeOperationsUrlState(
+      readOperationsUrlState('?status=pending&kind=all&page=4&from=today&action=a%20b'),
+    ),
   ).toBe('')
-  expect(writePlace(readItemsPlace('?status=constructor&kind=import'))).toBe('')
+  expect(writeOperationsUrlState(readItemsUrlState('?status=constructor&kind=import'))).toBe('')
 })
 
 test('the API is asked without the page’s number', () => {
-  expect(placeQuery(readItemsPlace('?status=failed&page=2&cursor=abc'), 50)).toEqual({
+  expect(operationsQuery(readItemsUrlState('?status=failed&page=2&cursor=abc'), 50)).toEqual({
     status: 'failed',
     search: '',
     cursor: 'abc',
@@ -34,14 +36,14 @@ test('the API is asked without the page’s number', () => {
 })
 
 test('days are asked for as they begin and end where the reader is', () => {
-  const query = placeQuery(readOperationsPlace('?from=2026-03-01&to=2026-03-31'), 25)
+  const query = operationsQuery(readOperationsUrlState('?from=2026-03-01&to=2026-03-31'), 25)
   expect(query.from).toBe(new Date(2026, 2, 1).toISOString())
   expect(query.to).toBe(new Date(2026, 3, 1).toISOString())
-  expect(placeQuery(EVERY_OPERATION, 25)).toMatchObject({ from: '', to: '', limit: 25 })
+  expect(operationsQuery(EVERY_OPERATION, 25)).toMatchObject({ from: '', to: '', limit: 25 })
 })
 
 test('a page narrows nothing; a search or a filter does', () => {
-  expect(isNarrowed(readOperationsPlace('?cursor=abc&page=2&search=+'))).toBe(false)
-  expect(isNarrowed(readOperationsPlace('?from=2026-03-01'))).toBe(true)
-  expect(isNarrowed(readItemsPlace('?search=a'))).toBe(true)
+  expect(isNarrowed(readOperationsUrlState('?cursor=abc&page=2&search=+'))).toBe(false)
+  expect(isNarrowed(readOperationsUrlState('?from=2026-03-01'))).toBe(true)
+  expect(isNarrowed(readItemsUrlState('?search=a'))).toBe(true)
 })

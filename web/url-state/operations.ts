@@ -4,7 +4,7 @@ import { type ItemStatus, type OperationKind, type OperationStatus } from '../cl
 import { ITEM_STATUSES, OPERATION_STATUSES } from '../labels/operation.ts'
 import { type Paged, readPaged, writePaged } from './paged.ts'
 
-export interface OperationsPlace extends Paged {
+export interface OperationsUrlState extends Paged {
   status: OperationStatus | null
   kind: OperationKind | null
   action: string
@@ -18,13 +18,13 @@ export interface OperationsPlace extends Paged {
   to: string
 }
 
-export interface ItemsPlace extends Paged {
+export interface ItemsUrlState extends Paged {
   status: ItemStatus | null
   /** Part of the name. */
   search: string
 }
 
-export function readOperationsPlace(search: string): OperationsPlace {
+export function readOperationsUrlState(search: string): OperationsUrlState {
   const params = new URLSearchParams(search)
   const text = (name: string) => params.get(name)?.trim() ?? ''
   const word = (name: string) => (/^[\w-]{1,100}$/.test(text(name)) ? text(name) : '')
@@ -44,7 +44,7 @@ export function readOperationsPlace(search: string): OperationsPlace {
   }
 }
 
-export function readItemsPlace(search: string): ItemsPlace {
+export function readItemsUrlState(search: string): ItemsUrlState {
   const params = new URLSearchParams(search)
   return {
     status: oneOf(ITEM_STATUSES, params.get('status')),
@@ -54,22 +54,25 @@ export function readItemsPlace(search: string): ItemsPlace {
 }
 
 /** The whole history. */
-export const EVERY_OPERATION = readOperationsPlace('')
+export const EVERY_OPERATION = readOperationsUrlState('')
 
 /** Does a search or a filter narrow the list? */
-export const isNarrowed = (place: OperationsPlace | ItemsPlace): boolean =>
-  writePlace({ ...place, search: place.search.trim(), page: 1, cursor: '' }) !== ''
+export const isNarrowed = (urlState: OperationsUrlState | ItemsUrlState): boolean =>
+  writeOperationsUrlState({ ...urlState, search: urlState.search.trim(), page: 1, cursor: '' }) !==
+  ''
 
 /** The query that both functions above read. */
-export const writePlace = (place: OperationsPlace | ItemsPlace): string => writePaged(place)
+export const writeOperationsUrlState = (urlState: OperationsUrlState | ItemsUrlState): string =>
+  writePaged(urlState)
 
 /** The API's query for this state. */
-export function placeQuery(
-  { page: _page, ...place }: OperationsPlace | ItemsPlace,
+export function operationsQuery(
+  { page: _page, ...urlState }: OperationsUrlState | ItemsUrlState,
   limit: number,
 ): Query {
-  const days = 'from' in place ? { from: momentOf(place.from, 0), to: momentOf(place.to, 1) } : {}
-  return { ...place, ...days, search: place.search.trim(), limit }
+  const days =
+    'from' in urlState ? { from: momentOf(urlState.from, 0), to: momentOf(urlState.to, 1) } : {}
+  return { ...urlState, ...days, search: urlState.search.trim(), limit }
 }
 
 /**

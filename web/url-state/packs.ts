@@ -2,19 +2,19 @@
 import { toQuery } from '../client/client.ts'
 import { type Paged, readPaged } from './paged.ts'
 
-export interface PackPlace extends Paged {
+export interface PackUrlState extends Paged {
   search: string
 }
 
-export const readPackPlace = (address: string): PackPlace => ({
+export const readPackUrlState = (address: string): PackUrlState => ({
   ...readPaged(address),
   search: new URLSearchParams(address).get('search')?.trim() ?? '',
 })
 
-/** The query that `readPackPlace` reads. */
-export const writePackPlace = (place: PackPlace): string =>
+/** The query that `readPackUrlState` reads. */
+export const writePackUrlState = (urlState: PackUrlState): string =>
   toQuery({
-    search: place.search,
-    cursor: place.cursor,
-    page: place.cursor === '' ? null : place.page,
+    search: urlState.search,
+    cursor: urlState.cursor,
+    page: urlState.cursor === '' ? null : urlState.page,
   })

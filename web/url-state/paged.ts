@@ -15,5 +15,5 @@ export function readPaged(search: string): Paged {
 }
 
 /** The query that `readPaged` reads, with the other fields of the state. */
-export const writePaged = (place: Paged): string =>
-  toQuery({ ...place, page: place.cursor === '' ? null : place.page })
+export const writePaged = (urlState: Paged): string =>
+  toQuery({ ...urlState, page: urlState.cursor === '' ? null : urlState.page })

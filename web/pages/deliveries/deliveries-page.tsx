@@ -7,10 +7,10 @@ import { DELIVERY_STATUSES } from '../../labels/delivery.ts'
 import { t } from '../../messages/t.ts'
 import { BlockStack, Box, Card, InlineGrid, Select, TextField } from '../../ui/index.ts'
 import {
-  type DeliveriesPlace,
+  type DeliveriesUrlState,
   DELIVERY_STATUS_VALUES,
-  readDeliveriesPlace,
-  writeDeliveriesPlace,
+  readDeliveriesUrlState,
+  writeDeliveriesUrlState,
 } from '../../url-state/deliveries.ts'
 import { useDraft } from '../../url-state/use-draft.ts'
 import { useUrlState } from '../../url-state/use-url-state.ts'
@@ -19,8 +19,8 @@ import { DeliveriesTable } from './deliveries-table.tsx'
 const SHOWN = 50
 
 export function DeliveriesPage() {
-  const { place, go, pages } = useUrlState(readDeliveriesPlace, writeDeliveriesPlace)
-  const { search, status, cursor, page } = place
+  const { urlState, go, pages } = useUrlState(readDeliveriesUrlState, writeDeliveriesUrlState)
+  const { search, status, cursor, page } = urlState
   const deliveries = useDeliveries({ search, status, cursor, limit: SHOWN })
   const list = deliveries.data?.data
   const filtered = search !== '' || status !== ''
@@ -55,7 +55,7 @@ export function DeliveriesPage() {
           </Card>
         ) : (
           <Card padding="0">
-            <SearchFields place={place} go={go} />
+            <SearchFields urlState={urlState} go={go} />
             {deliveries.isPending && <LoadingRows rows={6} what={t('deliveries')} />}
             {none && (
               <Nothing
@@ -85,11 +85,11 @@ export function DeliveriesPage() {
 }
 
 interface SearchProps {
-  place: DeliveriesPlace
-  go: (change: Partial<DeliveriesPlace>, options?: { replace?: boolean }) => void
+  urlState: DeliveriesUrlState
+  go: (change: Partial<DeliveriesUrlState>, options?: { replace?: boolean }) => void
 }
 
-function SearchFields({ place: { search, status }, go }: SearchProps) {
+function SearchFields({ urlState: { search, status }, go }: SearchProps) {
   const typed = useDraft(search, (text) => go({ search: text.trim() }, { replace: true }))
   return (
     <Box padding="300">

@@ -1,7 +1,7 @@
 // The search field and the filters above the list, and the applied ones.
 import { useState } from 'react'
 import { usePack } from '../../client/packs.ts'
-import { FILE_SORTS, type FileSort, type FilesPlace, widened } from '../../url-state/files.ts'
+import { FILE_SORTS, type FileSort, type FilesUrlState, widened } from '../../url-state/files.ts'
 import { type UrlState } from '../../url-state/use-url-state.ts'
 import { useDraft } from '../../url-state/use-draft.ts'
 import { ActionList, Button, Filters, Popover, SortIcon, useBreakpoints } from '../../ui/index.ts'
@@ -21,58 +21,58 @@ import {
 import { t } from '../../messages/t.ts'
 
 interface Props {
-  place: FilesPlace
-  go: UrlState<FilesPlace>['go']
+  urlState: FilesUrlState
+  go: UrlState<FilesUrlState>['go']
   loading: boolean
 }
 
-export function FilesFilters({ place, go, loading }: Props) {
+export function FilesFilters({ urlState, go, loading }: Props) {
   // One history entry for each search, not for each letter.
-  const search = useDraft(place.search, (text) =>
-    go({ search: text }, { replace: place.search !== '' && text !== '' }),
+  const search = useDraft(urlState.search, (text) =>
+    go({ search: text }, { replace: urlState.search !== '' && text !== '' }),
   )
   const { lgDown: narrow } = useBreakpoints()
-  const pack = usePack(place.pack === '' ? null : place.pack)
+  const pack = usePack(urlState.pack === '' ? null : urlState.pack)
   return (
     <Filters
       queryValue={search.text}
       queryPlaceholder={t('Search files')}
       onQueryChange={search.change}
       onQueryClear={search.clear}
-      onClearAll={() => go(widened(place))}
+      onClearAll={() => go(widened(urlState))}
       loading={loading}
       filters={[
         {
           key: 'type',
           label: t('Type'),
-          filter: <TypeFilter place={place} go={go} />,
+          filter: <TypeFilter urlState={urlState} go={go} />,
           pinned: true,
         },
         {
           key: 'tags',
           label: t('Tags'),
-          filter: <TagFilter place={place} go={go} />,
+          filter: <TagFilter urlState={urlState} go={go} />,
           pinned: true,
         },
         {
           key: 'mapped',
           label: t('Products'),
-          filter: <MappedFilter place={place} go={go} />,
+          filter: <MappedFilter urlState={urlState} go={go} />,
           pinned: true,
         },
-        { key: 'pack', label: t('Pack'), filter: <PackFilter place={place} go={go} /> },
-        { key: 'size', label: t('Size'), filter: <SizeFilter place={place} go={go} /> },
-        { key: 'date', label: t('Uploaded'), filter: <DateFilter place={place} go={go} /> },
-        { key: 'age', label: t('Age'), filter: <AgeFilter place={place} go={go} /> },
+        { key: 'pack', label: t('Pack'), filter: <PackFilter urlState={urlState} go={go} /> },
+        { key: 'size', label: t('Size'), filter: <SizeFilter urlState={urlState} go={go} /> },
+        { key: 'date', label: t('Uploaded'), filter: <DateFilter urlState={urlState} go={go} /> },
+        { key: 'age', label: t('Age'), filter: <AgeFilter urlState={urlState} go={go} /> },
         {
           key: 'downloaded',
           label: t('Downloads'),
-          filter: <DownloadedFilter place={place} go={go} />,
+          filter: <DownloadedFilter urlState={urlState} go={go} />,
         },
       ]}
-      appliedFilters={applied(place, go, pack.data?.name ?? '…')}
+      appliedFilters={applied(urlState, go, pack.data?.name ?? '…')}
     >
-      {narrow && <Order sort={place.sort} onSort={(sort) => go({ sort })} />}
+      {narrow && <Order sort={urlState.sort} onSort={(sort) => go({ sort })} />}
     </Filters>
   )
 }
@@ -109,37 +109,41 @@ function Order({ sort, onSort }: { sort: FileSort; onSort: (sort: FileSort) => v
   )
 }
 
-function applied(place: FilesPlace, go: Props['go'], pack: string) {
+function applied(urlState: FilesUrlState, go: Props['go'], pack: string) {
   const list: { key: string; label: string; onRemove: () => void }[] = []
-  const add = (key: string, label: string | null, without: Partial<FilesPlace>) =>
+  const add = (key: string, label: string | null, without: Partial<FilesUrlState>) =>
     label !== null && list.push({ key, label, onRemove: () => go(without) })
   add(
     'type',
-    place.type.length === 0
+    urlState.type.length === 0
       ? null
-      : t('Type: {list}', { list: place.type.map(typeText).join(', ') }),
+      : t('Type: {list}', { list: urlState.type.map(typeText).join(', ') }),
     {
       type: [],
     },
   )
-  add('tags', place.tags.length === 0 ? null : t('Tags: {list}', { list: place.tags.join(', ') }), {
-    tags: [],
-  })
+  add(
+    'tags',
+    urlState.tags.length === 0 ? null : t('Tags: {list}', { list: urlState.tags.join(', ') }),
+    {
+      tags: [],
+    },
+  )
   add(
     'mapped',
-    place.mapped === null ? null : place.mapped ? t('Mapped to a product') : t('Not mapped'),
+    urlState.mapped === null ? null : urlState.mapped ? t('Mapped to a product') : t('Not mapped'),
     { mapped: null },
   )
-  add('pack', place.pack === '' ? null : t('Pack: {pack}', { pack }), { pack: '' })
-  add('size', sizeRange(place.larger_than, place.smaller_than), {
+  add('pack', urlState.pack === '' ? null : t('Pack: {pack}', { pack }), { pack: '' })
+  add('size', sizeRange(urlState.larger_than, urlState.smaller_than), {
     larger_than: null,
     smaller_than: null,
   })
-  add('date', dateRange(place.uploaded_after, place.uploaded_before), {
+  add('date', dateRange(urlState.uploaded_after, urlState.uploaded_before), {
     uploaded_after: '',
     uploaded_before: '',
   })
-  const { older_than_days: age, not_downloaded_for_days: idle } = place
+  const { older_than_days: age, not_downloaded_for_days: idle } = urlState
   add(
     'age',
     age === null

@@ -7,14 +7,14 @@ import { LoadingRows, Nothing, PageTurner } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
 import { Problem } from '../../components/problem.tsx'
 import {
-  type FilesPlace,
+  type FilesUrlState,
   filesQuery,
   isNarrowed,
   listOf,
   rangeText,
-  readFilesPlace,
+  readFilesUrlState,
   widened,
-  writeFilesPlace,
+  writeFilesUrlState,
 } from '../../url-state/files.ts'
 import { useShownList } from '../../url-state/use-shown-list.ts'
 import { useUrlState } from '../../url-state/use-url-state.ts'
@@ -32,26 +32,27 @@ import { t } from '../../messages/t.ts'
 const TRASH = '/files?deleted=true'
 
 export function FilesPage() {
-  const { place, go, pages } = useUrlState(readFilesPlace, writeFilesPlace)
+  const { urlState, go, pages } = useUrlState(readFilesUrlState, writeFilesUrlState)
   const [started, setStarted] = useState<string | null>(null)
   const moving = useRunning()
-  const files = useFiles(filesQuery(place), moving.length > 0)
+  const files = useFiles(filesQuery(urlState), moving.length > 0)
   const list = files.data
-  const shown = useShownList(listOf(place), files.isPlaceholderData)
-  const selection = useSelection(place, list?.data, list?.total)
-  const { menu, whole, dialog } = useBulkActions(selection, place.deleted, ({ id }) =>
+  const shown = useShownList(listOf(urlState), files.isPlaceholderData)
+  const selection = useSelection(urlState, list?.data, list?.total)
+  const { menu, whole, dialog } = useBulkActions(selection, urlState.deleted, ({ id }) =>
     setStarted(id),
   )
   const some = list !== undefined && list.total > 0
   const none = list !== undefined && list.total === 0 && list.data.length === 0
   const failed = files.error !== null && (list === undefined || files.isPlaceholderData)
-  const first = none && !place.deleted && !isNarrowed(place) && !files.isPlaceholderData && !failed
+  const first =
+    none && !urlState.deleted && !isNarrowed(urlState) && !files.isPlaceholderData && !failed
   const retry = () => void files.refetch()
   return (
     <Page
-      {...titleOf(place, some ? whole : [])}
+      {...titleOf(urlState, some ? whole : [])}
       fullWidth
-      primaryAction={place.deleted ? undefined : { content: t('Import'), url: '/import' }}
+      primaryAction={urlState.deleted ? undefined : { content: t('Import'), url: '/import' }}
     >
       <BlockStack gap="400">
         {files.error && list && !failed && (
@@ -66,7 +67,7 @@ export function FilesPage() {
         ) : (
           <Card padding="0">
             <FilesFilters
-              place={place}
+              urlState={urlState}
               go={go}
               loading={files.isFetching && files.isPlaceholderData}
             />
@@ -82,23 +83,23 @@ export function FilesPage() {
             ) : list === undefined ? (
               <LoadingRows what={t('files')} />
             ) : none ? (
-              <NoFile place={place} onClear={() => go(widened(place))} />
+              <NoFile urlState={urlState} onClear={() => go(widened(urlState))} />
             ) : (
               <Fragment key={shown}>
-                <SelectionLine selection={selection} place={place} />
+                <SelectionLine selection={selection} urlState={urlState} />
                 <FilesTable
                   files={list.data}
                   total={list.total}
-                  trash={place.deleted}
+                  trash={urlState.deleted}
                   selection={selection}
                   menu={menu}
-                  sort={place.sort}
+                  sort={urlState.sort}
                   onSort={(sort) => go({ sort })}
                 />
                 <PageTurner
                   what={t('files')}
                   pages={pages(files.isPlaceholderData ? null : list.next_cursor)}
-                  label={rangeText(place.page, list.data.length, list.total)}
+                  label={rangeText(urlState.page, list.data.length, list.total)}
                 />
               </Fragment>
             )}
@@ -110,7 +111,7 @@ export function FilesPage() {
   )
 }
 
-function titleOf({ deleted }: FilesPlace, whole: BulkAction[]) {
+function titleOf({ deleted }: FilesUrlState, whole: BulkAction[]) {
   if (deleted)
     return {
       title: t('Trash'),
@@ -120,8 +121,8 @@ function titleOf({ deleted }: FilesPlace, whole: BulkAction[]) {
   return { title: t('Files'), secondaryActions: [...whole, { content: t('Trash'), url: TRASH }] }
 }
 
-function NoFile({ place, onClear }: { place: FilesPlace; onClear: () => void }) {
-  if (place.deleted && !isNarrowed(place))
+function NoFile({ urlState, onClear }: { urlState: FilesUrlState; onClear: () => void }) {
+  if (urlState.deleted && !isNarrowed(urlState))
     return (
       <Nothing
         why="new"

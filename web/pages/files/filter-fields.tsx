@@ -1,7 +1,7 @@
 // The fields of each filter.
 import { usePacks } from '../../client/packs.ts'
 import { useTags } from '../../client/queries.ts'
-import { type FilesPlace, listed } from '../../url-state/files.ts'
+import { type FilesUrlState, listed } from '../../url-state/files.ts'
 import { type UrlState } from '../../url-state/use-url-state.ts'
 import { useDraft } from '../../url-state/use-draft.ts'
 import { BlockStack, ChoiceList, Spinner, Text, TextField } from '../../ui/index.ts'
@@ -10,16 +10,16 @@ import { numberText } from '../../labels/size.ts'
 import { t } from '../../messages/t.ts'
 
 interface Props {
-  place: FilesPlace
-  go: UrlState<FilesPlace>['go']
+  urlState: FilesUrlState
+  go: UrlState<FilesUrlState>['go']
 }
 
 const MB = 1024 ** 2
 const OFFERED = ['pdf', ...TYPE_GROUPS]
 
-export function TypeFilter({ place, go }: Props) {
-  const others = place.type.filter((type) => !OFFERED.includes(type))
-  const offered = place.type.filter((type) => OFFERED.includes(type))
+export function TypeFilter({ urlState, go }: Props) {
+  const others = urlState.type.filter((type) => !OFFERED.includes(type))
+  const offered = urlState.type.filter((type) => OFFERED.includes(type))
   const other = useDraft(others.join(', '), (text) =>
     go({ type: [...offered, ...listed(text.toLowerCase().replaceAll('.', ''))] }),
   )
@@ -44,11 +44,11 @@ export function TypeFilter({ place, go }: Props) {
   )
 }
 
-export function TagFilter({ place, go }: Props) {
+export function TagFilter({ urlState, go }: Props) {
   const { data, isPending } = useTags()
   if (isPending) return <Spinner size="small" accessibilityLabel={t('Loading tags')} />
   const counts = new Map(data?.data.map(({ tag, files }) => [tag, files]))
-  const tags = [...new Set([...place.tags, ...counts.keys()])]
+  const tags = [...new Set([...urlState.tags, ...counts.keys()])]
   if (tags.length === 0) return <Text as="p">{t('No file has a tag yet.')}</Text>
   return (
     <div style={{ maxBlockSize: 320, overflowY: 'auto' }}>
@@ -56,7 +56,7 @@ export function TagFilter({ place, go }: Props) {
         title={t('Tags')}
         titleHidden
         allowMultiple
-        selected={place.tags}
+        selected={urlState.tags}
         onChange={(chosen) => go({ tags: chosen })}
         choices={tags.map((tag) => ({
           value: tag,
@@ -67,12 +67,12 @@ export function TagFilter({ place, go }: Props) {
   )
 }
 
-export function MappedFilter({ place, go }: Props) {
+export function MappedFilter({ urlState, go }: Props) {
   return (
     <ChoiceList
       title={t('Products')}
       titleHidden
-      selected={place.mapped === null ? [] : [String(place.mapped)]}
+      selected={urlState.mapped === null ? [] : [String(urlState.mapped)]}
       onChange={([chosen]) => go({ mapped: chosen === 'true' })}
       choices={[
         { value: 'true', label: t('Mapped to a product') },
@@ -82,7 +82,7 @@ export function MappedFilter({ place, go }: Props) {
   )
 }
 
-export function PackFilter({ place, go }: Props) {
+export function PackFilter({ urlState, go }: Props) {
   const { data, isPending } = usePacks({ limit: 100 })
   if (isPending) return <Spinner size="small" accessibilityLabel={t('Loading packs')} />
   const packs = data?.data ?? []
@@ -92,7 +92,7 @@ export function PackFilter({ place, go }: Props) {
       <ChoiceList
         title={t('Pack')}
         titleHidden
-        selected={[place.pack]}
+        selected={[urlState.pack]}
         onChange={([chosen]) => go({ pack: chosen })}
         choices={packs.map(({ id, name, files }) => ({
           value: id,
@@ -103,17 +103,17 @@ export function PackFilter({ place, go }: Props) {
   )
 }
 
-export function SizeFilter({ place, go }: Props) {
+export function SizeFilter({ urlState, go }: Props) {
   return (
     <BlockStack gap="300">
       <SizeField
         label={t('Over')}
-        bytes={place.larger_than}
+        bytes={urlState.larger_than}
         onChange={(larger_than) => go({ larger_than })}
       />
       <SizeField
         label={t('Under')}
-        bytes={place.smaller_than}
+        bytes={urlState.smaller_than}
         onChange={(smaller_than) => go({ smaller_than })}
       />
     </BlockStack>
@@ -144,38 +144,38 @@ function SizeField({ label, bytes, onChange }: SizeFieldProps) {
   )
 }
 
-export function DateFilter({ place, go }: Props) {
+export function DateFilter({ urlState, go }: Props) {
   return (
     <BlockStack gap="300">
       <DateField
         label={t('After')}
-        day={place.uploaded_after}
+        day={urlState.uploaded_after}
         onChange={(uploaded_after) => go({ uploaded_after })}
       />
       <DateField
         label={t('Before')}
-        day={place.uploaded_before}
+        day={urlState.uploaded_before}
         onChange={(uploaded_before) => go({ uploaded_before })}
       />
     </BlockStack>
   )
 }
 
-export function AgeFilter({ place, go }: Props) {
+export function AgeFilter({ urlState, go }: Props) {
   return (
     <DaysField
       label={t('Uploaded longer ago than')}
-      days={place.older_than_days}
+      days={urlState.older_than_days}
       onChange={(older_than_days) => go({ older_than_days })}
     />
   )
 }
 
-export function DownloadedFilter({ place, go }: Props) {
+export function DownloadedFilter({ urlState, go }: Props) {
   return (
     <DaysField
       label={t('Not downloaded for')}
-      days={place.not_downloaded_for_days}
+      days={urlState.not_downloaded_for_days}
       onChange={(not_downloaded_for_days) => go({ not_downloaded_for_days })}
     />
   )

@@ -1,5 +1,5 @@
 // The selection in words, if the rows do not show it: files on other pages, or all that match.
-import { filterOf, type FilesPlace } from '../../url-state/files.ts'
+import { filterOf, type FilesUrlState } from '../../url-state/files.ts'
 import { Box, Button, InlineStack, Text } from '../../ui/index.ts'
 import { selectionText } from '../../labels/selection.ts'
 import { type FileSelection } from './selection.ts'
@@ -7,13 +7,13 @@ import { t } from '../../messages/t.ts'
 
 export function SelectionLine({
   selection,
-  place,
+  urlState,
 }: {
   selection: FileSelection
-  place: FilesPlace
+  urlState: FilesUrlState
 }) {
   const { all, count, onPage, clear } = selection
-  const text = selectionText({ all, count, onPage, filter: filterOf(place) })
+  const text = selectionText({ all, count, onPage, filter: filterOf(urlState) })
   return (
     <div role="status">
       {text && (

@@ -1,7 +1,7 @@
 // The selection of the list of files: single files of any page, or all that match.
 import { useState } from 'react'
 import { type File, type FileFilter, type Selection } from '../../client/types.ts'
-import { DEFAULT_SORT, type FilesPlace, filterOf, listOf } from '../../url-state/files.ts'
+import { DEFAULT_SORT, type FilesUrlState, filterOf, listOf } from '../../url-state/files.ts'
 
 /**
  * The ticked files of one list, each as it was last loaded, in the order in which they were ticked.
@@ -69,14 +69,14 @@ const NONE: readonly File[] = []
  * Other filters are another list with its own selection, so that no hidden file stays ticked;
  * another page or order is the same list.
  */
-export function useSelection(place: FilesPlace, shown: readonly File[] = NONE, total = 0) {
-  const list = listOf(place)
+export function useSelection(urlState: FilesUrlState, shown: readonly File[] = NONE, total = 0) {
+  const list = listOf(urlState)
   const nothing: Ticked = { list, files: new Map(), all: false }
   const [state, setTicked] = useState<Ticked>(nothing)
   const ticked = state.list === list ? state : nothing
   // The page's checkbox ticks in the order of creation, as a filter does; in a sorted list, in the
   // list's order.
-  const whole = place.sort === DEFAULT_SORT ? shown.toReversed() : shown
+  const whole = urlState.sort === DEFAULT_SORT ? shown.toReversed() : shown
   const onPage = shown.filter(({ id }) => ticked.all || ticked.files.has(id)).length
   // Uses the list's newest data of a file.
   const fresh = new Map(shown.map((file) => [file.id, file]))
@@ -86,8 +86,8 @@ export function useSelection(place: FilesPlace, shown: readonly File[] = NONE, t
   const count = ticked.all ? total : files.length
   const known = !ticked.all || total === shown.length
   const chosen: Chosen = {
-    select: ticked.all ? { filter: filterOf(place) } : { file_ids: files.map(({ id }) => id) },
-    ...{ count, files, known, list: { filter: filterOf(place), total } },
+    select: ticked.all ? { filter: filterOf(urlState) } : { file_ids: files.map(({ id }) => id) },
+    ...{ count, files, known, list: { filter: filterOf(urlState), total } },
   }
   return {
     isTicked: (id: string) => ticked.all || ticked.files.has(id),

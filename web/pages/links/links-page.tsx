@@ -7,7 +7,7 @@ import { LoadingRows, Nothing, PageTurner } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { Question } from '../../components/question.tsx'
-import { LINK_STATUSES, readLinksPlace, writeLinksPlace } from '../../url-state/links.ts'
+import { LINK_STATUSES, readLinksUrlState, writeLinksUrlState } from '../../url-state/links.ts'
 import { useUrlState } from '../../url-state/use-url-state.ts'
 import { BlockStack, Box, Card, InlineGrid, Select, Text, TextField } from '../../ui/index.ts'
 import { linkStatus } from '../../labels/file.ts'
@@ -17,14 +17,14 @@ import { t } from '../../messages/t.ts'
 const SHOWN = 50
 
 export function LinksPage() {
-  const { place, go, pages } = useUrlState(readLinksPlace, writeLinksPlace)
-  const query = { search: place.search, status: place.status }
-  const links = useLinkPage({ ...query, limit: SHOWN, cursor: place.cursor })
+  const { urlState, go, pages } = useUrlState(readLinksUrlState, writeLinksUrlState)
+  const query = { search: urlState.search, status: urlState.status }
+  const links = useLinkPage({ ...query, limit: SHOWN, cursor: urlState.cursor })
   const [revoking, setRevoking] = useState(false)
   const [saving, setSaving] = useState<Error | boolean>(false)
   const list = links.data?.data
   const open = (list ?? []).filter(({ status }) => status !== 'revoked')
-  const filtered = place.search !== '' || place.status !== ''
+  const filtered = urlState.search !== '' || urlState.status !== ''
   const save = async () => {
     setSaving(true)
     setSaving(await saveLinks(query).then(() => false, (error: Error) => error)) // prettier-ignore
@@ -60,7 +60,7 @@ export function LinksPage() {
             retrying={links.isFetching}
           />
         )}
-        {list?.length === 0 && !filtered && place.cursor === '' ? (
+        {list?.length === 0 && !filtered && urlState.cursor === '' ? (
           <Card>
             <Nothing
               why="new"
@@ -82,7 +82,7 @@ export function LinksPage() {
                   placeholder={t('Search by file or customer')}
                   autoComplete="off"
                   clearButton
-                  value={place.search}
+                  value={urlState.search}
                   onChange={(search) => go({ search }, { replace: true })}
                   onClearButtonClick={() => go({ search: '' }, { replace: true })}
                 />
@@ -93,7 +93,7 @@ export function LinksPage() {
                     { value: '', label: t('Any status') },
                     ...LINK_STATUSES.map((value) => ({ value, label: linkStatus(value).text })),
                   ]}
-                  value={place.status}
+                  value={urlState.status}
                   onChange={(status) => go({ status: status as LinkStatus | '' })}
                 />
               </InlineGrid>
@@ -109,7 +109,7 @@ export function LinksPage() {
             {list && list.length > 0 && <LinksTable links={list} named />}
             {list && list.length > 0 && (
               <PageTurner
-                label={t('Page {page, number}', { page: place.page })}
+                label={t('Page {page, number}', { page: urlState.page })}
                 what={t('links')}
                 pages={pages(links.data?.next_cursor)}
               />

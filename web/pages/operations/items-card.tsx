@@ -4,10 +4,10 @@ import { type ItemStatus, type Operation } from '../../client/types.ts'
 import { LoadingRows, PageTurner } from '../../components/lists.tsx'
 import { Problem } from '../../components/problem.tsx'
 import {
-  type ItemsPlace,
-  placeQuery,
-  readItemsPlace,
-  writePlace,
+  type ItemsUrlState,
+  operationsQuery,
+  readItemsUrlState,
+  writeOperationsUrlState,
 } from '../../url-state/operations.ts'
 import { useDraft } from '../../url-state/use-draft.ts'
 import { type UrlState, useUrlState } from '../../url-state/use-url-state.ts'
@@ -22,10 +22,10 @@ import { t } from '../../messages/t.ts'
 const PAGE_SIZE = 50
 
 export function ItemsCard({ operation }: { operation: Operation }) {
-  const { place, go, pages } = useUrlState(readItemsPlace, writePlace)
+  const { urlState, go, pages } = useUrlState(readItemsUrlState, writeOperationsUrlState)
   const items = useItems(
     operation.id,
-    placeQuery(place, PAGE_SIZE),
+    operationsQuery(urlState, PAGE_SIZE),
     operation.status,
     isMoving(operation),
   )
@@ -33,8 +33,8 @@ export function ItemsCard({ operation }: { operation: Operation }) {
   const failed = items.error !== null && (list === undefined || items.isPlaceholderData)
   return (
     <Card padding="0">
-      <ResultTabs operation={operation} place={place} go={go} />
-      <Search place={place} go={go} />
+      <ResultTabs operation={operation} urlState={urlState} go={go} />
+      <Search urlState={urlState} go={go} />
       <div id="items">
         {items.error && (
           <Box padding="400">
@@ -52,9 +52,9 @@ export function ItemsCard({ operation }: { operation: Operation }) {
         ) : list.data.length === 0 ? (
           <Box padding="800">
             <Text as="p" alignment="center" tone="subdued">
-              {place.search.trim() !== ''
+              {urlState.search.trim() !== ''
                 ? t('No file’s name contains this.')
-                : place.status === null
+                : urlState.status === null
                   ? t('This operation has no files.')
                   : t('No file has this result.')}
             </Text>
@@ -67,7 +67,7 @@ export function ItemsCard({ operation }: { operation: Operation }) {
               what={t('results')}
               pages={pages(items.isPlaceholderData ? null : list.next_cursor)}
               label={pageText(
-                place.page,
+                urlState.page,
                 list.next_cursor,
                 t('{count, plural, one {# file} other {# files}}', { count: list.data.length }),
               )}
@@ -80,15 +80,15 @@ export function ItemsCard({ operation }: { operation: Operation }) {
 }
 
 interface NarrowProps {
-  place: ItemsPlace
-  go: UrlState<ItemsPlace>['go']
+  urlState: ItemsUrlState
+  go: UrlState<ItemsUrlState>['go']
 }
 
-function ResultTabs({ operation, place, go }: NarrowProps & { operation: Operation }) {
+function ResultTabs({ operation, urlState, go }: NarrowProps & { operation: Operation }) {
   // An empty tab that cannot fill any more is hidden, unless it is selected.
   const tabs = tabsOf(operation).filter(
     ({ status, count }) =>
-      count > 0 || (status !== 'pending' && status !== 'cancelled') || status === place.status,
+      count > 0 || (status !== 'pending' && status !== 'cancelled') || status === urlState.status,
   )
   return (
     <Tabs
@@ -101,16 +101,16 @@ function ResultTabs({ operation, place, go }: NarrowProps & { operation: Operati
       }))}
       selected={Math.max(
         0,
-        tabs.findIndex(({ status }) => status === place.status),
+        tabs.findIndex(({ status }) => status === urlState.status),
       )}
       onSelect={(at) => go({ status: tabs[at]?.status ?? null })}
     />
   )
 }
 
-function Search({ place, go }: NarrowProps) {
-  const search = useDraft(place.search, (text) =>
-    go({ search: text }, { replace: place.search !== '' && text !== '' }),
+function Search({ urlState, go }: NarrowProps) {
+  const search = useDraft(urlState.search, (text) =>
+    go({ search: text }, { replace: urlState.search !== '' && text !== '' }),
   )
   return (
     <Box paddingInline="300" paddingBlockEnd="300">

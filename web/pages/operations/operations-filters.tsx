@@ -3,7 +3,7 @@ import { type Channel, useChannels } from '../../client/channels.ts'
 import { usePlugins } from '../../client/plugins.ts'
 import { type OperationStatus } from '../../client/types.ts'
 import { useWorkflows } from '../../client/workflows.ts'
-import { EVERY_OPERATION, type OperationsPlace } from '../../url-state/operations.ts'
+import { EVERY_OPERATION, type OperationsUrlState } from '../../url-state/operations.ts'
 import { useDraft } from '../../url-state/use-draft.ts'
 import { type UrlState } from '../../url-state/use-url-state.ts'
 import { BlockStack, ChoiceList, Filters, TextField } from '../../ui/index.ts'
@@ -13,18 +13,18 @@ import { dayText } from '../../labels/time.ts'
 import { t } from '../../messages/t.ts'
 
 interface Props {
-  place: OperationsPlace
-  go: UrlState<OperationsPlace>['go']
+  urlState: OperationsUrlState
+  go: UrlState<OperationsUrlState>['go']
 }
 
 const KINDS = { import: t('Imports'), bulk: t('Bulk operations') } as const
 
-export function OperationsFilters({ place, go, loading }: Props & { loading: boolean }) {
+export function OperationsFilters({ urlState, go, loading }: Props & { loading: boolean }) {
   const actions = actionChoices(useWorkflows().data?.data ?? [], usePlugins().data?.channel_actions)
   const channels = useChannels()
   // One history entry for each search, not for each letter.
-  const search = useDraft(place.search, (text) =>
-    go({ search: text }, { replace: place.search !== '' && text !== '' }),
+  const search = useDraft(urlState.search, (text) =>
+    go({ search: text }, { replace: urlState.search !== '' && text !== '' }),
   )
   const one = (
     key: 'status' | 'kind' | 'action' | 'channel',
@@ -38,7 +38,7 @@ export function OperationsFilters({ place, go, loading }: Props & { loading: boo
       <ChoiceList
         title={label}
         titleHidden
-        selected={place[key] ? [place[key]] : []}
+        selected={urlState[key] ? [urlState[key]] : []}
         onChange={([chosen]) => go({ [key]: chosen })}
         choices={Object.entries(words).map(([value, text]) => ({ value, label: text }))}
       />
@@ -60,18 +60,18 @@ export function OperationsFilters({ place, go, loading }: Props & { loading: boo
         {
           key: 'who',
           label: t('Started by'),
-          filter: <WhoFilter place={place} go={go} />,
+          filter: <WhoFilter urlState={urlState} go={go} />,
           pinned: true,
         },
         {
           key: 'date',
           label: t('Date'),
-          filter: <DateFilter place={place} go={go} />,
+          filter: <DateFilter urlState={urlState} go={go} />,
           pinned: true,
         },
         // This filter is set only by a link from the task's page; it is shown only if it is
         // applied.
-        ...(place.schedule_id === ''
+        ...(urlState.schedule_id === ''
           ? []
           : [
               {
@@ -82,7 +82,7 @@ export function OperationsFilters({ place, go, loading }: Props & { loading: boo
               },
             ]),
       ]}
-      appliedFilters={applied(place, go, { actions, channels })}
+      appliedFilters={applied(urlState, go, { actions, channels })}
     />
   )
 }
@@ -93,8 +93,8 @@ const titlesOf = (channels: readonly Channel[]): Record<string, string> =>
 const statusTexts = (): Record<string, string> =>
   Object.fromEntries(Object.entries(OPERATION_STATUSES).map(([status, { text }]) => [status, text]))
 
-function WhoFilter({ place, go }: Props) {
-  const draft = useDraft(place.requested_by, (requested_by) =>
+function WhoFilter({ urlState, go }: Props) {
+  const draft = useDraft(urlState.requested_by, (requested_by) =>
     go({ requested_by: requested_by.trim() }),
   )
   return (
@@ -108,9 +108,9 @@ function WhoFilter({ place, go }: Props) {
   )
 }
 
-function DateFilter({ place, go }: Props) {
-  const from = useDraft(place.from, (day) => go({ from: day }))
-  const to = useDraft(place.to, (day) => go({ to: day }))
+function DateFilter({ urlState, go }: Props) {
+  const from = useDraft(urlState.from, (day) => go({ from: day }))
+  const to = useDraft(urlState.to, (day) => go({ to: day }))
   return (
     <BlockStack gap="300">
       <TextField
@@ -136,10 +136,10 @@ interface Known {
   channels: readonly Channel[]
 }
 
-function applied(place: OperationsPlace, go: Props['go'], { actions, channels }: Known) {
-  const { status, kind, action, channel, requested_by, schedule_id, from, to } = place
+function applied(urlState: OperationsUrlState, go: Props['go'], { actions, channels }: Known) {
+  const { status, kind, action, channel, requested_by, schedule_id, from, to } = urlState
   const list: { key: string; label: string; onRemove: () => void }[] = []
-  const add = (key: string, label: string | false, without: Partial<OperationsPlace>) =>
+  const add = (key: string, label: string | false, without: Partial<OperationsUrlState>) =>
     label && list.push({ key, label, onRemove: () => go(without) })
   add(
     'status',

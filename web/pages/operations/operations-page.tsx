@@ -6,9 +6,9 @@ import { Problem } from '../../components/problem.tsx'
 import {
   EVERY_OPERATION,
   isNarrowed,
-  placeQuery,
-  readOperationsPlace,
-  writePlace,
+  operationsQuery,
+  readOperationsUrlState,
+  writeOperationsUrlState,
 } from '../../url-state/operations.ts'
 import { useUrlState } from '../../url-state/use-url-state.ts'
 import { BlockStack, Box, Card } from '../../ui/index.ts'
@@ -20,8 +20,8 @@ import { t } from '../../messages/t.ts'
 const PAGE_SIZE = 25
 
 export function OperationsPage() {
-  const { place, go, pages } = useUrlState(readOperationsPlace, writePlace)
-  const operations = useOperations(placeQuery(place, PAGE_SIZE))
+  const { urlState, go, pages } = useUrlState(readOperationsUrlState, writeOperationsUrlState)
+  const operations = useOperations(operationsQuery(urlState, PAGE_SIZE))
   const list = operations.data
   const failed = operations.error !== null && (list === undefined || operations.isPlaceholderData)
   const retry = () => void operations.refetch()
@@ -43,7 +43,7 @@ export function OperationsPage() {
         )}
         <Card padding="0">
           <OperationsFilters
-            place={place}
+            urlState={urlState}
             go={go}
             loading={operations.isFetching && operations.isPlaceholderData}
           />
@@ -59,7 +59,7 @@ export function OperationsPage() {
           ) : list === undefined ? (
             <LoadingRows what={t('operations')} />
           ) : list.data.length === 0 ? (
-            <Empty narrowed={isNarrowed(place)} onClear={() => go(EVERY_OPERATION)} />
+            <Empty narrowed={isNarrowed(urlState)} onClear={() => go(EVERY_OPERATION)} />
           ) : (
             <>
               <OperationsTable operations={list.data} />
@@ -67,7 +67,7 @@ export function OperationsPage() {
                 what={t('operations')}
                 pages={pages(operations.isPlaceholderData ? null : list.next_cursor)}
                 label={pageText(
-                  place.page,
+                  urlState.page,
                   list.next_cursor,
                   t('{count, plural, one {# operation} other {# operations}}', {
                     count: list.data.length,

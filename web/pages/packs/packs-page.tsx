@@ -5,7 +5,7 @@ import { type Pack, usePacks } from '../../client/packs.ts'
 import { LoadingRows, Nothing, PageTurner } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
 import { Problem } from '../../components/problem.tsx'
-import { readPackPlace, writePackPlace } from '../../url-state/packs.ts'
+import { readPackUrlState, writePackUrlState } from '../../url-state/packs.ts'
 import { useUrlState } from '../../url-state/use-url-state.ts'
 import { BlockStack, Box, Card, TextField } from '../../ui/index.ts'
 import { CreatePack } from './create-pack.tsx'
@@ -16,13 +16,13 @@ import { t } from '../../messages/t.ts'
 const SHOWN = 50
 
 export function PacksPage() {
-  const { place, go, pages } = useUrlState(readPackPlace, writePackPlace)
-  const packs = usePacks({ limit: SHOWN, search: place.search, cursor: place.cursor })
+  const { urlState, go, pages } = useUrlState(readPackUrlState, writePackUrlState)
+  const packs = usePacks({ limit: SHOWN, search: urlState.search, cursor: urlState.cursor })
   const [creating, setCreating] = useState(false)
   const [doomed, setDoomed] = useState<Pack | null>(null)
   const list = packs.data?.data
   const create = () => setCreating(true)
-  const none = list?.length === 0 && place.search === '' && place.cursor === ''
+  const none = list?.length === 0 && urlState.search === '' && urlState.cursor === ''
   return (
     <Page
       title={t('Packs')}
@@ -61,7 +61,7 @@ export function PacksPage() {
                 placeholder={t('Search packs by name')}
                 autoComplete="off"
                 clearButton
-                value={place.search}
+                value={urlState.search}
                 onChange={(search) => go({ search }, { replace: true })}
                 onClearButtonClick={() => go({ search: '' }, { replace: true })}
               />
@@ -77,7 +77,7 @@ export function PacksPage() {
             {list && list.length > 0 && <PacksTable packs={list} onDelete={setDoomed} />}
             {list && list.length > 0 && (
               <PageTurner
-                label={t('Page {page, number}', { page: place.page })}
+                label={t('Page {page, number}', { page: urlState.page })}
                 what={t('packs')}
                 pages={pages(packs.data?.next_cursor)}
               />

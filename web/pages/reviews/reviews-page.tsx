@@ -16,8 +16,8 @@ import { t } from '../../messages/t.ts'
 const SHOWN = 25
 
 export function ReviewsPage() {
-  const { place, pages } = useUrlState(readPaged, writePaged)
-  const reviews = useReviews({ limit: SHOWN, cursor: place.cursor })
+  const { urlState, pages } = useUrlState(readPaged, writePaged)
+  const reviews = useReviews({ limit: SHOWN, cursor: urlState.cursor })
   const [choosing, setChoosing] = useState<Review | null>(null)
   const [accepting, setAccepting] = useState(false)
   const { data, error } = reviews
@@ -63,10 +63,10 @@ export function ReviewsPage() {
         {list?.map((review) => (
           <ReviewCard key={review.id} review={review} onChoose={() => setChoosing(review)} />
         ))}
-        {list && list.length > 0 && (pages(data?.next_cursor).hasNext || place.page > 1) && (
+        {list && list.length > 0 && (pages(data?.next_cursor).hasNext || urlState.page > 1) && (
           <Card padding="0">
             <PageTurner
-              label={t('Page {page, number}', { page: place.page })}
+              label={t('Page {page, number}', { page: urlState.page })}
               what={t('reviews')}
               pages={pages(data?.next_cursor)}
             />

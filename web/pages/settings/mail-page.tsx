@@ -15,8 +15,8 @@ import { t } from '../../messages/t.ts'
 const PAGE_SIZE = 25
 
 export function MailPage() {
-  const { place, pages } = useUrlState(readPaged, writePaged)
-  const messages = useMessages({ cursor: place.cursor, limit: PAGE_SIZE })
+  const { urlState, pages } = useUrlState(readPaged, writePaged)
+  const messages = useMessages({ cursor: urlState.cursor, limit: PAGE_SIZE })
   const [open, setOpen] = useState<Message | null>(null)
   const list = messages.data
   return (
@@ -54,7 +54,7 @@ export function MailPage() {
               </Nothing>
             ) : (
               <MessageList
-                {...{ list, what: t('mail'), page: place.page, onOpen: setOpen }}
+                {...{ list, what: t('mail'), page: urlState.page, onOpen: setOpen }}
                 pages={pages(messages.isPlaceholderData ? null : list.next_cursor)}
                 about={({ to, created_at }) =>
                   t('To {list} · {time}', { list: to.join(', '), time: momentText(created_at) })

@@ -14,8 +14,8 @@ import { Box, Card, Text } from '../../ui/index.ts'
 const PAGE_SIZE = 25
 
 export function SentMessages({ webhook }: { webhook: Webhook }) {
-  const { place, pages } = useUrlState(readPaged, writePaged)
-  const sent = useDeliveries(webhook.id, { cursor: place.cursor, limit: PAGE_SIZE })
+  const { urlState, pages } = useUrlState(readPaged, writePaged)
+  const sent = useDeliveries(webhook.id, { cursor: urlState.cursor, limit: PAGE_SIZE })
   const [open, setOpen] = useState<Message | null>(null)
   const list = sent.data
   return (
@@ -43,7 +43,7 @@ export function SentMessages({ webhook }: { webhook: Webhook }) {
         )}
         {list && list.data.length > 0 && (
           <MessageList
-            {...{ list, what: t('messages'), page: place.page, onOpen: setOpen }}
+            {...{ list, what: t('messages'), page: urlState.page, onOpen: setOpen }}
             pages={pages(sent.isPlaceholderData ? null : list.next_cursor)}
             about={({ created_at, error }) =>
               [momentText(created_at), error].filter(Boolean).join(' · ')

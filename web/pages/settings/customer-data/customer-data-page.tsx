@@ -24,8 +24,8 @@ import { useUrlState } from '../../../url-state/use-url-state.ts'
 const PAGE_SIZE = 25
 
 export function CustomerDataPage() {
-  const { place, pages } = useUrlState(readPaged, writePaged)
-  const answers = useCustomerData({ cursor: place.cursor, limit: PAGE_SIZE })
+  const { urlState, pages } = useUrlState(readPaged, writePaged)
+  const answers = useCustomerData({ cursor: urlState.cursor, limit: PAGE_SIZE })
   const save = useSaveAnswer()
   const [doomed, setDoomed] = useState<CustomerAnswer | null>(null)
   const list = answers.data
@@ -80,7 +80,7 @@ export function CustomerDataPage() {
                 what={t('requests')}
                 pages={pages(answers.isPlaceholderData ? null : list.next_cursor)}
                 label={pageText(
-                  place.page,
+                  urlState.page,
                   list.next_cursor,
                   t('{count, plural, one {# request} other {# requests}}', {
                     count: list.data.length,

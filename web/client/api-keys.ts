@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useChangeOf } from './change.ts'
 import { call, callForAll } from './client.ts'
-import { refused, SLOW_MS } from './queries.ts'
+import { isRefusal, SLOW_MS } from './queries.ts'
 import { type Schemas } from './types.ts'
 
 export type ApiKey = Schemas['ApiKey']
@@ -16,7 +16,7 @@ export const useApiKeys = () =>
   useQuery({
     queryKey: KEY,
     queryFn: ({ signal }) => callForAll<ApiKey>('/api/api-keys', signal),
-    refetchInterval: ({ state }) => (refused(state.error) ? false : SLOW_MS),
+    refetchInterval: ({ state }) => (isRefusal(state.error) ? false : SLOW_MS),
   })
 
 /** Only this answer contains the key. */

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useChangeOf } from './change.ts'
 import { call, callForAll } from './client.ts'
-import { LIVE_MS, refused, SLOW_MS, CALM_MS } from './queries.ts'
+import { LIVE_MS, isRefusal, SLOW_MS, CALM_MS } from './queries.ts'
 import { type Operation, type Page, type Schemas } from './types.ts'
 
 export type Cloud = Schemas['CloudOffer']
@@ -49,7 +49,7 @@ export const useConnections = () =>
     queryKey: [...KEY, 'list'],
     queryFn: ({ signal }) => callForAll<Connection>('/api/connections', signal),
     refetchInterval: ({ state }) =>
-      refused(state.error) ? false : state.data?.data.some(isMoving) ? LIVE_MS : CALM_MS,
+      isRefusal(state.error) ? false : state.data?.data.some(isMoving) ? LIVE_MS : CALM_MS,
   })
 
 export const useConnection = (id: string) =>
@@ -57,7 +57,7 @@ export const useConnection = (id: string) =>
     queryKey: [...KEY, id],
     queryFn: ({ signal }) => call<Connection>(`/api/connections/${id}`, { signal }),
     refetchInterval: ({ state }) =>
-      refused(state.error) ? false : state.data && isMoving(state.data) ? LIVE_MS : CALM_MS,
+      isRefusal(state.error) ? false : state.data && isMoving(state.data) ? LIVE_MS : CALM_MS,
   })
 
 export const useSyncs = (id: string) =>
@@ -65,7 +65,7 @@ export const useSyncs = (id: string) =>
     queryKey: [...KEY, id, 'syncs'],
     queryFn: ({ signal }) =>
       call<Page<Sync>>(`/api/connections/${id}/syncs`, { query: { limit: 20 }, signal }),
-    refetchInterval: ({ state }) => (refused(state.error) ? false : CALM_MS),
+    refetchInterval: ({ state }) => (isRefusal(state.error) ? false : CALM_MS),
   })
 
 export interface Folder {

@@ -1,7 +1,7 @@
 // CSV imports: upload the file, assign its columns, check its rows, import.
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call, callForBytes, type Query } from './client.ts'
-import { CALM_MS, LIVE_MS, refused } from './queries.ts'
+import { CALM_MS, LIVE_MS, isRefusal } from './queries.ts'
 import { saveBytes } from './save.ts'
 import { type Operation, type Page, type Schemas } from './types.ts'
 import { t } from '../messages/t.ts'
@@ -39,7 +39,7 @@ export const useCsv = (id: string) =>
     queryKey: key(id),
     queryFn: ({ signal }) => call<CsvUpload>(`/api/csv/${id}`, { signal }),
     refetchInterval: ({ state }) =>
-      !refused(state.error) && state.data?.status === 'checking' ? LIVE_MS : false,
+      !isRefusal(state.error) && state.data?.status === 'checking' ? LIVE_MS : false,
   })
 
 /** Stored files, newest first. */
@@ -48,7 +48,7 @@ export const useKeptCsvs = () =>
     queryKey: ['csv-files'],
     queryFn: ({ signal }) => call<Page<KeptCsv>>('/api/csv', { signal }),
     refetchInterval: ({ state }) =>
-      !refused(state.error) && state.data?.data.some(({ status }) => status === 'checking')
+      !isRefusal(state.error) && state.data?.data.some(({ status }) => status === 'checking')
         ? CALM_MS
         : false,
   })

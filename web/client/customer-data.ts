@@ -1,7 +1,7 @@
 // Answers to customers' requests for their data: types and calls.
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call, callForBytes, type Query } from './client.ts'
-import { refused, SLOW_MS } from './queries.ts'
+import { isRefusal, SLOW_MS } from './queries.ts'
 import { saveBytes } from './save.ts'
 import { type Page, type Schemas } from './types.ts'
 
@@ -14,7 +14,7 @@ export const useCustomerData = (query: Query) =>
     queryKey: [...KEY, query],
     queryFn: ({ signal }) => call<Page<CustomerAnswer>>('/api/customer-data', { query, signal }),
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => (refused(state.error) ? false : SLOW_MS),
+    refetchInterval: ({ state }) => (isRefusal(state.error) ? false : SLOW_MS),
   })
 
 /** Saves the document on the merchant's computer. */

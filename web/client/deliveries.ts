@@ -2,7 +2,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useChangeOf } from './change.ts'
 import { call, type Query } from './client.ts'
-import { CALM_MS, refused, SLOW_MS } from './queries.ts'
+import { CALM_MS, isRefusal, SLOW_MS } from './queries.ts'
 import { type Page, type Schemas } from './types.ts'
 
 export type Delivery = Schemas['Delivery']
@@ -47,14 +47,14 @@ export const useDeliveries = (query: Query) =>
     queryKey: [...KEY, 'list', query],
     queryFn: ({ signal }) => call<Page<Delivery>>('/api/deliveries', { query, signal }),
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => (refused(state.error) ? false : CALM_MS),
+    refetchInterval: ({ state }) => (isRefusal(state.error) ? false : CALM_MS),
   })
 
 export const useDelivery = (id: string) =>
   useQuery({
     queryKey: [...KEY, id],
     queryFn: ({ signal }) => call<DeliveryDetail>(`/api/deliveries/${id}`, { signal }),
-    refetchInterval: ({ state }) => (refused(state.error) ? false : CALM_MS),
+    refetchInterval: ({ state }) => (isRefusal(state.error) ? false : CALM_MS),
   })
 
 const useDeliveryWork = <Input>(send: (input: Input) => Promise<unknown>) =>

@@ -2,7 +2,7 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useChangeOf } from './change.ts'
 import { call, callForAll } from './client.ts'
-import { CALM_MS, LIVE_MS, refused, SLOW_MS } from './queries.ts'
+import { CALM_MS, LIVE_MS, isRefusal, SLOW_MS } from './queries.ts'
 import { type Operation, type Page, type Schemas } from './types.ts'
 
 export type Drop = Schemas['Drop']
@@ -24,7 +24,7 @@ export const useDrop = () =>
   useQuery({
     queryKey: [...DROP, 'settings'],
     queryFn: ({ signal }) => call<Drop>('/api/drop', { signal }),
-    refetchInterval: ({ state }) => (refused(state.error) ? false : CALM_MS),
+    refetchInterval: ({ state }) => (isRefusal(state.error) ? false : CALM_MS),
   })
 
 export function useChangeDrop() {
@@ -39,7 +39,7 @@ export const useDropAccounts = () =>
   useQuery({
     queryKey: ACCOUNTS,
     queryFn: ({ signal }) => callForAll<DropAccount>('/api/drop/accounts', signal),
-    refetchInterval: ({ state }) => (refused(state.error) ? false : SLOW_MS),
+    refetchInterval: ({ state }) => (isRefusal(state.error) ? false : SLOW_MS),
   })
 
 const useAccountChange = <Input, Output>(send: (input: Input) => Promise<Output>) =>
@@ -80,7 +80,7 @@ export const useDropFiles = (state: DropFolder) =>
       }),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
-    refetchInterval: (query) => (refused(query.state.error) ? false : CALM_MS),
+    refetchInterval: (query) => (isRefusal(query.state.error) ? false : CALM_MS),
   })
 
 /** The running transfers, with their speeds. */
@@ -93,14 +93,14 @@ export const useTransfers = () =>
         signal,
       }),
     refetchInterval: ({ state }) =>
-      refused(state.error) ? false : state.data?.data.length ? LIVE_MS : CALM_MS,
+      isRefusal(state.error) ? false : state.data?.data.length ? LIVE_MS : CALM_MS,
   })
 
 export const useDropConnections = () =>
   useQuery({
     queryKey: [...DROP, 'connections'],
     queryFn: ({ signal }) => call<Page<DropConnection>>('/api/drop/connections', { signal }),
-    refetchInterval: ({ state }) => (refused(state.error) ? false : CALM_MS),
+    refetchInterval: ({ state }) => (isRefusal(state.error) ? false : CALM_MS),
   })
 
 const useFileChange = <Output>(send: (id: string) => Promise<Output>) => useChangeOf([DROP], send)

@@ -1,7 +1,7 @@
 // Lists of licence keys: types and calls.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call, callForAll } from './client.ts'
-import { refused, SLOW_MS } from './queries.ts'
+import { isRefusal, SLOW_MS } from './queries.ts'
 import { type Schemas } from './types.ts'
 
 export type LicenceList = Schemas['LicenceList']
@@ -13,7 +13,7 @@ export const useLicenceLists = () =>
   useQuery({
     queryKey: KEY,
     queryFn: ({ signal }) => callForAll<LicenceList>('/api/licence-lists', signal),
-    refetchInterval: ({ state }) => (refused(state.error) ? false : SLOW_MS),
+    refetchInterval: ({ state }) => (isRefusal(state.error) ? false : SLOW_MS),
   })
 
 function useChange<Result, Variables>(run: (variables: Variables) => Promise<Result>) {

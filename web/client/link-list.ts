@@ -2,7 +2,7 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useChangeOf } from './change.ts'
 import { call, callForBytes, type Query, toQuery } from './client.ts'
-import { CALM_MS, refused } from './queries.ts'
+import { CALM_MS, isRefusal } from './queries.ts'
 import { saveBytes } from './save.ts'
 import { type DownloadLink, type Page } from './types.ts'
 
@@ -15,7 +15,7 @@ export const useLinkPage = (query: Query) =>
     queryKey: ['links', 'page', query],
     queryFn: ({ signal }) => call<Page<DownloadLink>>('/api/links', { query, signal }),
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => (refused(state.error) ? false : CALM_MS),
+    refetchInterval: ({ state }) => (isRefusal(state.error) ? false : CALM_MS),
   })
 
 export const useLinksOf = (of: LinksOf) =>

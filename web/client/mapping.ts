@@ -3,7 +3,7 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tansta
 import { useChangeOf } from './change.ts'
 import { call, type Query } from './client.ts'
 import { findByWidget, pluginsQuery } from './plugins.ts'
-import { CALM_MS, LIVE_MS, refused, SLOW_MS } from './queries.ts'
+import { CALM_MS, LIVE_MS, isRefusal, SLOW_MS } from './queries.ts'
 import { type Operation, type Page, type Schemas } from './types.ts'
 import { t } from '../messages/t.ts'
 
@@ -26,7 +26,7 @@ export const useReviews = (query: Query) =>
     queryKey: [...KEY, 'list', query],
     queryFn: ({ signal }) => call<ReviewList>('/api/reviews', { query, signal }),
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => (refused(state.error) ? false : CALM_MS),
+    refetchInterval: ({ state }) => (isRefusal(state.error) ? false : CALM_MS),
   })
 
 /** How many reviews have one best candidate above this score. null: no score yet. */
@@ -130,7 +130,7 @@ export const useMirror = () =>
     queryKey: MIRROR,
     queryFn: ({ signal }) => call<Mirror>('/api/products/mirror', { signal }),
     refetchInterval: ({ state }) =>
-      refused(state.error) ? false : state.data?.status === 'refreshing' ? LIVE_MS : SLOW_MS,
+      isRefusal(state.error) ? false : state.data?.status === 'refreshing' ? LIVE_MS : SLOW_MS,
   })
 
 export function useRefreshProducts() {

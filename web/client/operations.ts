@@ -9,7 +9,7 @@ import {
 import { useEffect, useRef, useState } from 'react'
 import { call, callForBytes, type Query } from './client.ts'
 import { followEvents } from './events.ts'
-import { CALM_MS, LIVE_MS, NOTHING_NEW, refused, SLOW_MS, useActivity } from './queries.ts'
+import { CALM_MS, LIVE_MS, NOTHING_NEW, isRefusal, SLOW_MS, useActivity } from './queries.ts'
 import { saveBytes } from './save.ts'
 import {
   type Artifact,
@@ -37,7 +37,7 @@ export const useOperations = (query: Query, enabled = true) =>
     queryFn: ({ signal }) => call<Page<Operation>>('/api/operations', { query, signal }),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) =>
-      refused(state.error) ? false : state.data?.data.some(isMoving) ? LIVE_MS : CALM_MS,
+      isRefusal(state.error) ? false : state.data?.data.some(isMoving) ? LIVE_MS : CALM_MS,
   })
 
 const SHOWN_RUNNING = 3
@@ -71,7 +71,7 @@ export function useOperation(id: string | null) {
     queryFn: ({ signal }) => call<Operation>(`/api/operations/${id}`, { signal }),
     enabled: id !== null,
     refetchInterval: ({ state }) =>
-      refused(state.error)
+      isRefusal(state.error)
         ? false
         : live
           ? SLOW_MS
@@ -132,7 +132,7 @@ export const useItems = (id: string, query: Query, state: OperationStatus, live:
     queryFn: ({ signal }) =>
       call<Page<Item>>(`/api/operations/${id}/items`, { query: withRunning(query), signal }),
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state: own }) => (refused(own.error) || !live ? false : LIVE_MS),
+    refetchInterval: ({ state: own }) => (isRefusal(own.error) || !live ? false : LIVE_MS),
   })
 
 const PREVIEW_PAGE = 250

@@ -3,7 +3,7 @@ import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@t
 import { useChangeOf } from './change.ts'
 import { call, type Query } from './client.ts'
 import { findByWidget, pluginsQuery } from './plugins.ts'
-import { CALM_MS, refused, SLOW_MS } from './queries.ts'
+import { CALM_MS, isRefusal, SLOW_MS } from './queries.ts'
 import { type FileList, type Operation, type Page, type Schemas } from './types.ts'
 import { t } from '../messages/t.ts'
 
@@ -19,7 +19,7 @@ export const usePacks = (query: Query) =>
     queryKey: [...KEY, 'list', query],
     queryFn: ({ signal }) => call<Page<Pack>>('/api/packs', { query, signal }),
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => (refused(state.error) ? false : SLOW_MS),
+    refetchInterval: ({ state }) => (isRefusal(state.error) ? false : SLOW_MS),
   })
 
 export const usePack = (id: string | null) =>
@@ -27,7 +27,7 @@ export const usePack = (id: string | null) =>
     queryKey: [...KEY, 'one', id],
     queryFn: ({ signal }) => call<Pack>(`/api/packs/${id}`, { signal }),
     enabled: id !== null,
-    refetchInterval: ({ state }) => (refused(state.error) ? false : CALM_MS),
+    refetchInterval: ({ state }) => (isRefusal(state.error) ? false : CALM_MS),
   })
 
 const FILES_PAGE = 100
@@ -43,7 +43,7 @@ export const usePackFiles = (id: string) =>
       }),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
-    refetchInterval: ({ state }) => (refused(state.error) ? false : CALM_MS),
+    refetchInterval: ({ state }) => (isRefusal(state.error) ? false : CALM_MS),
   })
 
 const useChange = <Input, Output>(send: (input: Input) => Promise<Output>) =>

@@ -58,7 +58,7 @@ export const createQueryClient = (): QueryClient => {
 }
 
 /** The same request would be refused again. */
-export const refused = (error: Error | null) => error instanceof ApiError && !error.passing
+export const isRefusal = (error: Error | null) => error instanceof ApiError && !error.passing
 
 export const useSession = () =>
   useQuery({
@@ -74,7 +74,7 @@ export const useFiles = (query: Query, live: boolean, enabled = true) =>
     queryFn: ({ signal }) => call<FileList>('/api/files', { query, signal }),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) =>
-      refused(state.error) ? false : live ? CALM_MS / 2 : IDLE_FILES_MS,
+      isRefusal(state.error) ? false : live ? CALM_MS / 2 : IDLE_FILES_MS,
   })
 
 /** What deleting these files would affect. null: none are selected yet. */
@@ -143,7 +143,7 @@ export const useActivity = (): Activity =>
     queryKey: ACTIVITY,
     queryFn: ({ signal }) => call<Activity>('/api/activity', { signal }),
     refetchInterval: ({ state }) =>
-      refused(state.error) ? false : state.data?.running ? CALM_MS : IDLE_ACTIVITY_MS,
+      isRefusal(state.error) ? false : state.data?.running ? CALM_MS : IDLE_ACTIVITY_MS,
   }).data ?? NOTHING_NEW
 
 /** Assumed until the first answer. */

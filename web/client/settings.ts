@@ -1,7 +1,7 @@
 // The shop's settings, and the mail that was sent on its behalf.
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call, type Query } from './client.ts'
-import { refused, SLOW_MS } from './queries.ts'
+import { isRefusal, SLOW_MS } from './queries.ts'
 import { type Message, type Page, type ShopSettings } from './types.ts'
 
 export const useSettings = () =>
@@ -23,7 +23,7 @@ export const useMessages = (query: Query) =>
     queryKey: ['messages', query],
     queryFn: ({ signal }) => call<Page<Message>>('/api/messages', { query, signal }),
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => (refused(state.error) ? false : SLOW_MS),
+    refetchInterval: ({ state }) => (isRefusal(state.error) ? false : SLOW_MS),
   })
 
 /** To the recipients that the settings have now. */

@@ -2,7 +2,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useChangeOf } from './change.ts'
 import { call, callForAll, type Query } from './client.ts'
-import { refused, SLOW_MS } from './queries.ts'
+import { isRefusal, SLOW_MS } from './queries.ts'
 import { type Message, type Page, type Schemas } from './types.ts'
 
 export type Webhook = Schemas['Webhook']
@@ -23,14 +23,14 @@ export const useWebhooks = () =>
   useQuery({
     queryKey: KEY,
     queryFn: ({ signal }) => callForAll<Webhook>('/api/webhooks', signal),
-    refetchInterval: ({ state }) => (refused(state.error) ? false : SLOW_MS),
+    refetchInterval: ({ state }) => (isRefusal(state.error) ? false : SLOW_MS),
   })
 
 export const useWebhook = (id: string) =>
   useQuery({
     queryKey: [...KEY, id],
     queryFn: ({ signal }) => call<Webhook>(`/api/webhooks/${id}`, { signal }),
-    refetchInterval: ({ state }) => (refused(state.error) ? false : SLOW_MS),
+    refetchInterval: ({ state }) => (isRefusal(state.error) ? false : SLOW_MS),
   })
 
 export const useDeliveries = (id: string, query: Query) =>
@@ -39,7 +39,7 @@ export const useDeliveries = (id: string, query: Query) =>
     queryFn: ({ signal }) =>
       call<Page<Message>>(`/api/webhooks/${id}/deliveries`, { query, signal }),
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => (refused(state.error) ? false : SLOW_MS),
+    refetchInterval: ({ state }) => (isRefusal(state.error) ? false : SLOW_MS),
   })
 
 const useChange = <Input, Output>(send: (input: Input) => Promise<Output>) =>

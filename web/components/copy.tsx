@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { toast } from '../client/bridge.ts'
 import { Button } from '../ui/index.ts'
 import { copyText } from './clipboard.ts'
-import { sentence } from '../labels/size.ts'
+import { capitalized } from '../labels/size.ts'
 import { t } from '../messages/t.ts'
 
 interface Props {
@@ -19,7 +19,7 @@ export function Copy({ text, what, label = t('Copy'), variant = 'secondary' }: P
   const copy = async () => {
     const copied = await copyText(text)
     setManual(!copied)
-    if (copied) toast(sentence(t('{what} copied', { what })))
+    if (copied) toast(capitalized(t('{what} copied', { what })))
   }
   return (
     <>

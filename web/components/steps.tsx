@@ -1,7 +1,7 @@
 // The steps of an operation or a workflow, each with a short description.
 import { type OperationStep } from '../client/types.ts'
 import { Text } from '../ui/index.ts'
-import { sentence } from '../labels/size.ts'
+import { capitalized } from '../labels/size.ts'
 import { translated } from '../messages/t.ts'
 
 export function Steps({
@@ -18,7 +18,7 @@ export function Steps({
           </Text>
           {summary !== '' && summary !== title && (
             <Text as="p" tone="subdued" breakWord>
-              {sentence(summary)}
+              {capitalized(summary)}
             </Text>
           )}
         </li>

@@ -10,7 +10,7 @@ import {
 } from '../client/types.ts'
 import { importText } from './channel.ts'
 import { filterTexts } from './filter.ts'
-import { sentence } from './size.ts'
+import { capitalized } from './size.ts'
 import { t, translated } from '../messages/t.ts'
 
 type Tone = 'info' | 'success' | 'warning' | 'critical' | 'attention' | undefined
@@ -110,7 +110,7 @@ export function operationTitle(
   if (kind === 'import') return importText(channels, channel) ?? t('Import')
   if (title) return workflowTitle(title)
   const words = action.replaceAll(/[-_]+/g, ' ').trim()
-  return words === '' ? t('Operation') : sentence(words)
+  return words === '' ? t('Operation') : capitalized(words)
 }
 
 /** An undo is named after the operation that it undoes. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type JsonSchema } from '../client/workflows.ts'
-import { emptyOf, isRequired, sentence, shapeOf, titleOf } from './option-shape.ts'
+import { emptyOf, isRequired, titleFromName, shapeOf, titleOf } from './option-shape.ts'
 
 const cases: [string, JsonSchema, ReturnType<typeof shapeOf>][] = [
   ['a text', { type: 'string' }, { kind: 'text', long: false }],
@@ -48,7 +48,7 @@ test.each(cases)('%s', (_name, schema, shape) => expect(shapeOf(schema)).toEqual
 test('a title is the author’s, or made of the name', () => {
   expect(titleOf({ title: 'get the tags' }, 'tags')).toBe('Get the tags')
   expect(titleOf({}, 'add_expiry_days')).toBe('Add expiry days')
-  expect(sentence('new_version')).toBe('New version')
+  expect(titleFromName('new_version')).toBe('New version')
 })
 
 test('what has a default is not required', () => {

@@ -86,13 +86,13 @@ export const isRequired = (owner: JsonSchema, name: string): boolean =>
 
 /** `add_expiry_days` → `Add expiry days`, if the plugin gives no title. */
 export function titleOf(schema: JsonSchema, name: string): string {
-  return capital(schema.title ?? withoutNull(schema).schema.title ?? sentence(name))
+  return capital(schema.title ?? withoutNull(schema).schema.title ?? titleFromName(name))
 }
 
 const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
 
 /** `new_version` → `New version` */
-export function sentence(name: string): string {
+export function titleFromName(name: string): string {
   const words = name.replaceAll(/[-_]+/g, ' ').trim()
   return words === '' ? name : capital(words)
 }

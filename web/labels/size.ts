@@ -23,7 +23,7 @@ export const numberText = (value: number, locale = pageLocale()): string =>
   new Intl.NumberFormat(locale).format(value)
 
 /** The text with a capital first letter. */
-export const sentence = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
+export const capitalized = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
 
 /**
  * A label inside a sentence: `Product tags` → `product tags`. Only English writes it in lower case.

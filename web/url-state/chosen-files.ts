@@ -13,7 +13,7 @@ const LEFT_BY_SYSTEMS = /^(\.|~\$|thumbs\.db$|desktop\.ini$|__macosx$)/i
 export const chosenFiles = (list: Iterable<File>): ChosenFile[] =>
   [...list]
     .map((data) => ({ data, path: data.webkitRelativePath || data.name }))
-    .filter(({ path }) => isMeant(path))
+    .filter(({ path }) => isIncluded(path))
 
 /**
  * From a drop. Reads folders recursively; call it during the drop event, which invalidates its
@@ -26,7 +26,7 @@ export async function droppedFiles(transfer: DataTransfer): Promise<ChosenFile[]
   const loose = [...transfer.files]
   if (entries.every((entry) => entry === null)) return chosenFiles(loose)
   const found = await Promise.all(entries.map((entry) => (entry ? filesIn(entry) : [])))
-  return found.flat().filter(({ path }) => isMeant(path))
+  return found.flat().filter(({ path }) => isIncluded(path))
 }
 
 async function filesIn(entry: FileSystemEntry): Promise<ChosenFile[]> {
@@ -50,7 +50,7 @@ async function filesIn(entry: FileSystemEntry): Promise<ChosenFile[]> {
 }
 
 /** A single file that was chosen by name is always included. */
-const isMeant = (path: string): boolean => {
+const isIncluded = (path: string): boolean => {
   const parts = path.split('/')
   return parts.length === 1 || !parts.slice(1).some((part) => LEFT_BY_SYSTEMS.test(part))
 }

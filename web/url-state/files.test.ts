@@ -6,7 +6,7 @@ import {
   listOf,
   rangeText,
   readFilesUrlState,
-  widened,
+  withoutFilters,
   writeFilesUrlState,
 } from './files.ts'
 
@@ -61,7 +61,9 @@ test('an order or a page narrows nothing; a search or a filter does', () => {
   expect(isNarrowed(readFilesUrlState('?search=++'))).toBe(false)
   expect(isNarrowed(readFilesUrlState('?search=a'))).toBe(true)
   expect(isNarrowed(readFilesUrlState('?mapped=false'))).toBe(true)
-  expect(writeFilesUrlState(widened(readFilesUrlState(FULL)))).toBe('?deleted=true&sort=filename')
+  expect(writeFilesUrlState(withoutFilters(readFilesUrlState(FULL)))).toBe(
+    '?deleted=true&sort=filename',
+  )
 })
 
 describe('the range', () => {

@@ -50,8 +50,8 @@ export function readFilesUrlState(search: string): FilesUrlState {
   const cursor = text('cursor')
   return {
     search: params.get('search') ?? '',
-    tags: listed(text('tags')),
-    type: listed(text('type').toLowerCase().replaceAll('.', '')),
+    tags: wordsIn(text('tags')),
+    type: wordsIn(text('type').toLowerCase().replaceAll('.', '')),
     mapped: text('mapped') === 'true' ? true : text('mapped') === 'false' ? false : null,
     larger_than: whole('larger_than'),
     smaller_than: whole('smaller_than'),
@@ -122,7 +122,7 @@ export const isNarrowed = (urlState: FilesUrlState): boolean =>
   Object.keys(filterOf({ ...urlState, deleted: false })).length > 0
 
 /** The same list without search and filters, in the same order. */
-export const widened = (urlState: FilesUrlState): FilesUrlState => ({
+export const withoutFilters = (urlState: FilesUrlState): FilesUrlState => ({
   ...readFilesUrlState(''),
   deleted: urlState.deleted,
   sort: urlState.sort,
@@ -141,7 +141,7 @@ export function rangeText(page: number, shown: number, total: number): string {
 }
 
 /** The words of a comma-separated list, each once. */
-export const listed = (text: string): string[] => [
+export const wordsIn = (text: string): string[] => [
   ...new Set(
     text
       .split(',')

@@ -4,7 +4,7 @@ import { type Alternative, type AlternativeChoice } from '../../client/plugins.t
 import { type JsonSchema } from '../../client/workflows.ts'
 import { ChoiceList, Select } from '../../ui/index.ts'
 import { type Problems } from '../problems.ts'
-import { chosenAt, choose, withField } from './alternatives.ts'
+import { chosenAt, withChoice, withField } from './alternatives.ts'
 import { Field } from './field.tsx'
 import { type Options, type WithForm } from './field-props.ts'
 import { withoutNull } from '../../labels/option-shape.ts'
@@ -23,7 +23,7 @@ export function AlternativeField(props: Props) {
   const { title, as, choices } = alternative
   const at = chosenAt(alternative, value)
   const pick = (next: string) =>
-    onChange(choose(alternative, Number(next), value, schema.properties ?? {}))
+    onChange(withChoice(alternative, Number(next), value, schema.properties ?? {}))
   const fields = <ChoiceFields {...props} choice={choices[at]!} />
   if (as === 'select')
     return (

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type Alternative } from '../../client/plugins.ts'
-import { chosenAt, choose, withField } from './alternatives.ts'
+import { chosenAt, withChoice, withField } from './alternatives.ts'
 
 const expiry: Alternative = {
   title: 'Links expire',
@@ -21,11 +21,11 @@ test('the choice is read from the options', () => {
 })
 
 test('another choice takes the options of the first one away', () => {
-  const days = choose(expiry, 1, { other: true }, schemas)
+  const days = withChoice(expiry, 1, { other: true }, schemas)
   expect(days).toEqual({ other: true, days: 60 })
-  expect(choose(expiry, 2, days, schemas)).toEqual({ other: true, more_days: '' })
-  expect(choose(expiry, 3, days, schemas)).toEqual({ other: true, days: null })
-  expect(choose(expiry, 0, days, schemas)).toEqual({ other: true })
+  expect(withChoice(expiry, 2, days, schemas)).toEqual({ other: true, more_days: '' })
+  expect(withChoice(expiry, 3, days, schemas)).toEqual({ other: true, days: null })
+  expect(withChoice(expiry, 0, days, schemas)).toEqual({ other: true })
 })
 
 test('a choice stays made while its field is emptied', () => {
@@ -43,7 +43,7 @@ test('lists: an empty one that means something of its own, and one that is still
       { label: 'These', fields: ['sites'] },
     ],
   }
-  expect(chosenAt(sites, choose(sites, 1, {}, {}))).toBe(1)
-  expect(chosenAt(sites, choose(sites, 2, {}, {}))).toBe(2)
+  expect(chosenAt(sites, withChoice(sites, 1, {}, {}))).toBe(1)
+  expect(chosenAt(sites, withChoice(sites, 2, {}, {}))).toBe(2)
   expect(chosenAt(sites, { sites: withField(sites.choices[2]!, 'sites', []) })).toBe(2)
 })

@@ -37,7 +37,7 @@ export const usualAt = ({ choices }: Pick<Alternative, 'choices'>): number =>
  * The options after this choice: without those of other choices, its own with their schemas'
  * initial values.
  */
-export function choose(
+export function withChoice(
   alternative: Alternative,
   at: number,
   value: Options,
@@ -62,7 +62,7 @@ function startOf(
 /** The initial options of a form: each decision at its usual choice. */
 export const startOptions = (plugin: Pick<Plugin, 'alternatives' | 'options'>) =>
   plugin.alternatives.reduce<Record<string, unknown>>(
-    (options, one) => choose(one, usualAt(one), options, plugin.options.properties ?? {}),
+    (options, one) => withChoice(one, usualAt(one), options, plugin.options.properties ?? {}),
     {},
   )
 

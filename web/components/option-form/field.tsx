@@ -1,6 +1,12 @@
 // One field of a form, drawn as its option's widget or type says.
 import { Checkbox, Select, TextField } from '../../ui/index.ts'
-import { sentence, shapeOf, titleOf, withoutNull, type Shape } from '../../labels/option-shape.ts'
+import {
+  titleFromName,
+  shapeOf,
+  titleOf,
+  withoutNull,
+  type Shape,
+} from '../../labels/option-shape.ts'
 import { t } from '../../messages/t.ts'
 import { FilterFields, TagWords } from '../filter-fields.tsx'
 import { NumberField } from '../number-field.tsx'
@@ -133,7 +139,7 @@ function Choice({ values, ...props }: FieldProps & { values: readonly string[] }
           ? [{ label: props.required ? t('Choose') : t('Leave unchanged'), value: '' }]
           : []),
         ...values.map((one) => ({
-          label: labels[one] ?? titles.get(one) ?? sentence(one),
+          label: labels[one] ?? titles.get(one) ?? titleFromName(one),
           value: one,
         })),
       ]}
@@ -200,11 +206,11 @@ function Words({ values, ...props }: FieldProps & { values: readonly string[] | 
   return (
     <WordsField
       {...own}
-      suggestions={values?.map((one) => ({ value: one, text: sentence(one) }))}
+      suggestions={values?.map((one) => ({ value: one, text: titleFromName(one) }))}
       read={asRead(values)}
     />
   )
 }
 
 const asRead = (values: readonly string[] | null) => (word: string) =>
-  values ? sentence(word) : word
+  values ? titleFromName(word) : word

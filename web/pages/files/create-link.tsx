@@ -12,7 +12,7 @@ import {
   type LinkForm,
   type LinkFormErrors,
   linkFormFor,
-  objections,
+  linkProblems,
   readLinkForm,
 } from './link-form.ts'
 import { t } from '../../messages/t.ts'
@@ -27,7 +27,7 @@ export function CreateLink({ file, onClose }: Props) {
   const [form, setForm] = useState(() => linkFormFor(file))
   const [errors, setErrors] = useState<LinkFormErrors>({})
   const made = create.data?.data[0]
-  const refusal = create.error ? objections(create.error) : null
+  const refusal = create.error ? linkProblems(create.error) : null
   const submit = () => {
     const result = readLinkForm(form)
     setErrors('errors' in result ? result.errors : {})

@@ -1,7 +1,12 @@
 // The search field and the filters above the list, and the applied ones.
 import { useState } from 'react'
 import { usePack } from '../../client/packs.ts'
-import { FILE_SORTS, type FileSort, type FilesUrlState, widened } from '../../url-state/files.ts'
+import {
+  FILE_SORTS,
+  type FileSort,
+  type FilesUrlState,
+  withoutFilters,
+} from '../../url-state/files.ts'
 import { type UrlState } from '../../url-state/use-url-state.ts'
 import { useDraft } from '../../url-state/use-draft.ts'
 import { ActionList, Button, Filters, Popover, SortIcon, useBreakpoints } from '../../ui/index.ts'
@@ -39,7 +44,7 @@ export function FilesFilters({ urlState, go, loading }: Props) {
       queryPlaceholder={t('Search files')}
       onQueryChange={search.change}
       onQueryClear={search.clear}
-      onClearAll={() => go(widened(urlState))}
+      onClearAll={() => go(withoutFilters(urlState))}
       loading={loading}
       filters={[
         {
@@ -70,7 +75,7 @@ export function FilesFilters({ urlState, go, loading }: Props) {
           filter: <DownloadedFilter urlState={urlState} go={go} />,
         },
       ]}
-      appliedFilters={applied(urlState, go, pack.data?.name ?? '…')}
+      appliedFilters={appliedFilters(urlState, go, pack.data?.name ?? '…')}
     >
       {narrow && <Order sort={urlState.sort} onSort={(sort) => go({ sort })} />}
     </Filters>
@@ -109,7 +114,7 @@ function Order({ sort, onSort }: { sort: FileSort; onSort: (sort: FileSort) => v
   )
 }
 
-function applied(urlState: FilesUrlState, go: Props['go'], pack: string) {
+function appliedFilters(urlState: FilesUrlState, go: Props['go'], pack: string) {
   const list: { key: string; label: string; onRemove: () => void }[] = []
   const add = (key: string, label: string | null, without: Partial<FilesUrlState>) =>
     label !== null && list.push({ key, label, onRemove: () => go(without) })

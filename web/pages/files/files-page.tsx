@@ -13,7 +13,7 @@ import {
   listOf,
   rangeText,
   readFilesUrlState,
-  widened,
+  withoutFilters,
   writeFilesUrlState,
 } from '../../url-state/files.ts'
 import { useShownList } from '../../url-state/use-shown-list.ts'
@@ -83,7 +83,7 @@ export function FilesPage() {
             ) : list === undefined ? (
               <LoadingRows what={t('files')} />
             ) : none ? (
-              <NoFile urlState={urlState} onClear={() => go(widened(urlState))} />
+              <NoFile urlState={urlState} onClear={() => go(withoutFilters(urlState))} />
             ) : (
               <Fragment key={shown}>
                 <SelectionLine selection={selection} urlState={urlState} />

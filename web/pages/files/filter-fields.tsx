@@ -1,7 +1,7 @@
 // The fields of each filter.
 import { usePacks } from '../../client/packs.ts'
 import { useTags } from '../../client/queries.ts'
-import { type FilesUrlState, listed } from '../../url-state/files.ts'
+import { type FilesUrlState, wordsIn } from '../../url-state/files.ts'
 import { type UrlState } from '../../url-state/use-url-state.ts'
 import { useDraft } from '../../url-state/use-draft.ts'
 import { BlockStack, ChoiceList, Spinner, Text, TextField } from '../../ui/index.ts'
@@ -21,7 +21,7 @@ export function TypeFilter({ urlState, go }: Props) {
   const others = urlState.type.filter((type) => !OFFERED.includes(type))
   const offered = urlState.type.filter((type) => OFFERED.includes(type))
   const other = useDraft(others.join(', '), (text) =>
-    go({ type: [...offered, ...listed(text.toLowerCase().replaceAll('.', ''))] }),
+    go({ type: [...offered, ...wordsIn(text.toLowerCase().replaceAll('.', ''))] }),
   )
   return (
     <BlockStack gap="300">

@@ -4,7 +4,7 @@ import { type File } from '../../client/types.ts'
 import { extensionOf } from '../../labels/file.ts'
 import { type Chosen } from './selection.ts'
 
-export function passes({ extensions, mapped, tagged, capitals }: FileTest, file: File): boolean {
+export function meetsTest({ extensions, mapped, tagged, capitals }: FileTest, file: File): boolean {
   if (extensions && !extensions.includes(extensionOf(file.filename))) return false
   if (mapped && file.mappings.length === 0) return false
   if (tagged && file.tags.length === 0) return false
@@ -26,11 +26,11 @@ function reasonOf(rule: FitRule, { files, known, count }: Chosen): string | null
     case 'ticked':
       return known && count <= rule.most ? null : rule.why
     case 'some': {
-      const fitting = files.filter((file) => passes(rule.files, file)).length
+      const fitting = files.filter((file) => meetsTest(rule.files, file)).length
       return known && fitting < (rule.least ?? 1) ? rule.why : null
     }
     case 'every': {
-      const other = known ? files.find((file) => !passes(rule.files, file)) : undefined
+      const other = known ? files.find((file) => !meetsTest(rule.files, file)) : undefined
       return other ? rule.why.replaceAll('{filename}', other.filename) : null
     }
   }

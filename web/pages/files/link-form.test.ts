@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ApiError } from '../../client/error.ts'
-import { linkFormFor, objections, readLinkForm } from './link-form.ts'
+import { linkFormFor, linkProblems, readLinkForm } from './link-form.ts'
 
 const form = linkFormFor({ expiry_days: 60, download_limit: 5 })
 
@@ -46,12 +46,12 @@ test('the server’s objections go beside the fields that they name, the rest ab
       details: params.map((param) => ({ param, code: 'invalid_value', message: `About ${param}` })),
     })
   const placed = error(['expiry_days', 'email'])
-  expect(objections(placed)).toEqual({
+  expect(linkProblems(placed)).toEqual({
     fields: { expiryDays: 'About expiry_days', email: 'About email' },
     other: null,
   })
   const mixed = error(['file_ids', 'email'])
-  expect(objections(mixed)).toEqual({ fields: { email: 'About email' }, other: mixed })
+  expect(linkProblems(mixed)).toEqual({ fields: { email: 'About email' }, other: mixed })
   const bare = error([])
-  expect(objections(bare)).toEqual({ fields: {}, other: bare })
+  expect(linkProblems(bare)).toEqual({ fields: {}, other: bare })
 })

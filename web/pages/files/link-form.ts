@@ -51,7 +51,7 @@ const FIELDS: Record<string, keyof LinkFormErrors> = {
 }
 
 /** The server's problems: by field if they name one; `other`: the remaining error. */
-export function objections(error: Error): { fields: LinkFormErrors; other: Error | null } {
+export function linkProblems(error: Error): { fields: LinkFormErrors; other: Error | null } {
   if (!(error instanceof ApiError)) return { fields: {}, other: error }
   const fields: LinkFormErrors = {}
   let unplaced = error.details.length === 0

@@ -1,27 +1,31 @@
 import { expect, test } from 'vitest'
 import { type File } from '../../client/types.ts'
-import { type Click, clicked, type Ticked } from './selection.ts'
+import { type Click, selectionAfter, type Ticked } from './selection.ts'
 
 const page = (ids: string) => [...ids].map((id) => ({ id }) as File)
 const shown = page('abcd')
 const none: Ticked = { list: 'x', files: new Map(), all: false }
 const idsOf = ({ files }: Ticked) => [...files.keys()].join('')
 const after = (...clicks: [click: Click, shown: readonly File[]][]) =>
-  clicks.reduce((ticked, [click, files]) => clicked(ticked, click, files), none)
+  clicks.reduce((ticked, [click, files]) => selectionAfter(ticked, click, files), none)
 
 test('rows are ticked one by one, by range, and as a page', () => {
-  const one = clicked(none, { kind: 'one', id: 'b', on: true }, shown)
+  const one = selectionAfter(none, { kind: 'one', id: 'b', on: true }, shown)
   expect(idsOf(one)).toBe('b')
-  expect(idsOf(clicked(one, { kind: 'range', from: 1, to: 3, on: true }, shown))).toBe('bcd')
-  expect(idsOf(clicked(one, { kind: 'page', on: true }, shown))).toBe('bacd')
-  expect(idsOf(clicked(one, { kind: 'one', id: 'b', on: false }, shown))).toBe('')
+  expect(idsOf(selectionAfter(one, { kind: 'range', from: 1, to: 3, on: true }, shown))).toBe('bcd')
+  expect(idsOf(selectionAfter(one, { kind: 'page', on: true }, shown))).toBe('bacd')
+  expect(idsOf(selectionAfter(one, { kind: 'one', id: 'b', on: false }, shown))).toBe('')
 })
 
 test('what is ticked keeps the order of the ticks: a range its direction, a page the order of its box', () => {
-  const first = clicked(none, { kind: 'one', id: 'd', on: true }, shown)
-  expect(idsOf(clicked(first, { kind: 'range', from: 3, to: 1, on: true }, shown))).toBe('dcb')
-  expect(idsOf(clicked(none, { kind: 'page', on: true }, shown, shown.toReversed()))).toBe('dcba')
-  expect(idsOf(clicked(first, { kind: 'page', on: true }, shown, page('abcd')))).toBe('dabc')
+  const first = selectionAfter(none, { kind: 'one', id: 'd', on: true }, shown)
+  expect(idsOf(selectionAfter(first, { kind: 'range', from: 3, to: 1, on: true }, shown))).toBe(
+    'dcb',
+  )
+  expect(idsOf(selectionAfter(none, { kind: 'page', on: true }, shown, shown.toReversed()))).toBe(
+    'dcba',
+  )
+  expect(idsOf(selectionAfter(first, { kind: 'page', on: true }, shown, page('abcd')))).toBe('dabc')
 })
 
 test('other pages keep what was ticked on them', () => {
@@ -30,20 +34,20 @@ test('other pages keep what was ticked on them', () => {
     [{ kind: 'page', on: true }, page('ef')],
   )
   expect(idsOf(both)).toBe('cef')
-  expect(idsOf(clicked(both, { kind: 'page', on: false }, page('ef')))).toBe('c')
-  expect(idsOf(clicked(both, { kind: 'one', id: 'c', on: true }, page('ef')))).toBe('cef')
+  expect(idsOf(selectionAfter(both, { kind: 'page', on: false }, page('ef')))).toBe('c')
+  expect(idsOf(selectionAfter(both, { kind: 'one', id: 'c', on: true }, page('ef')))).toBe('cef')
 })
 
 test('one taken away from all leaves the rest of the page', () => {
-  const all = clicked(none, { kind: 'all', on: true }, shown)
+  const all = selectionAfter(none, { kind: 'all', on: true }, shown)
   expect(all.all).toBe(true)
-  const rest = clicked(all, { kind: 'one', id: 'c', on: false }, shown)
+  const rest = selectionAfter(all, { kind: 'one', id: 'c', on: false }, shown)
   expect([idsOf(rest), rest.all]).toEqual(['abd', false])
-  expect(clicked(all, { kind: 'page', on: false }, shown)).toEqual(none)
-  expect(clicked(all, { kind: 'all', on: false }, shown)).toEqual(none)
+  expect(selectionAfter(all, { kind: 'page', on: false }, shown)).toEqual(none)
+  expect(selectionAfter(all, { kind: 'all', on: false }, shown)).toEqual(none)
 })
 
 test('after all, its pages can be turned and one taken away there', () => {
-  const all = clicked(none, { kind: 'all', on: true }, shown)
-  expect(idsOf(clicked(all, { kind: 'one', id: 'e', on: false }, page('ef')))).toBe('f')
+  const all = selectionAfter(none, { kind: 'all', on: true }, shown)
+  expect(idsOf(selectionAfter(all, { kind: 'one', id: 'e', on: false }, page('ef')))).toBe('f')
 })

@@ -27,7 +27,7 @@ export type Click =
  * The ticked files after a click. Unticking one of "all" leaves the rest of this page. `whole`: the
  * page, in the order in which its checkbox ticks.
  */
-export function clicked(
+export function selectionAfter(
   { list, ...ticked }: Ticked,
   click: Click,
   shown: readonly File[],
@@ -96,7 +96,7 @@ export function useSelection(urlState: FilesUrlState, shown: readonly File[] = N
     /** How many of them are on this page. */
     onPage,
     chosen,
-    click: (click: Click) => setTicked(clicked(ticked, click, shown, whole)),
+    click: (click: Click) => setTicked(selectionAfter(ticked, click, shown, whole)),
     clear: () => setTicked(nothing),
   }
 }

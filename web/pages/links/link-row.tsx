@@ -26,7 +26,7 @@ export function LinkBadge({ link }: { link: DownloadLink }) {
   return <Badge tone={status.tone}>{status.text}</Badge>
 }
 
-const whose = (link: DownloadLink) =>
+const recipientOf = (link: DownloadLink) =>
   link.email
     ? t('link of {email}', { email: link.email })
     : t('link to {filename}', { filename: link.filename })
@@ -83,7 +83,7 @@ export function LinkActions({
   return (
     <InlineStack gap="200" align="end" wrap={false}>
       {link.url !== null && !ended && (
-        <Copy text={link.url} what={whose(link)} label={t('Copy link')} />
+        <Copy text={link.url} what={recipientOf(link)} label={t('Copy link')} />
       )}
       {items.length > 0 && (
         <Popover
@@ -94,7 +94,7 @@ export function LinkActions({
               size="slim"
               disclosure
               loading={revoke.isPending || reset.isPending || mail.isPending}
-              accessibilityLabel={t('More for the {whose}', { whose: whose(link) })}
+              accessibilityLabel={t('More for the {whose}', { whose: recipientOf(link) })}
               onClick={() => setOpen(!open)}
             >
               {t('More')}

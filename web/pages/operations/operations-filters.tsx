@@ -82,7 +82,7 @@ export function OperationsFilters({ urlState, go, loading }: Props & { loading: 
               },
             ]),
       ]}
-      appliedFilters={applied(urlState, go, { actions, channels })}
+      appliedFilters={appliedFilters(urlState, go, { actions, channels })}
     />
   )
 }
@@ -136,7 +136,11 @@ interface Known {
   channels: readonly Channel[]
 }
 
-function applied(urlState: OperationsUrlState, go: Props['go'], { actions, channels }: Known) {
+function appliedFilters(
+  urlState: OperationsUrlState,
+  go: Props['go'],
+  { actions, channels }: Known,
+) {
   const { status, kind, action, channel, requested_by, schedule_id, from, to } = urlState
   const list: { key: string; label: string; onRemove: () => void }[] = []
   const add = (key: string, label: string | false, without: Partial<OperationsUrlState>) =>
@@ -159,11 +163,11 @@ function applied(urlState: OperationsUrlState, go: Props['go'], { actions, chann
     requested_by: '',
   })
   add('schedule', schedule_id !== '' && t('One scheduled task'), { schedule_id: '' })
-  add('date', dates(from, to), { from: '', to: '' })
+  add('date', dateRange(from, to), { from: '', to: '' })
   return list
 }
 
-function dates(from: string, to: string): string | false {
+function dateRange(from: string, to: string): string | false {
   if (from !== '' && from === to) return dayText(from)
   const days = { from: dayText(from), to: dayText(to) }
   if (from !== '' && to !== '') return t('Date from {from} to {to}', days)

@@ -5,7 +5,7 @@ import { Figures } from '../../components/facts.tsx'
 import { Progress } from '../../components/status.tsx'
 import { BlockStack, Card, Text } from '../../ui/index.ts'
 import { isPreview, statusWord, waitingCount } from '../../labels/operation.ts'
-import { numberText, sentence, sizeText } from '../../labels/size.ts'
+import { numberText, capitalized, sizeText } from '../../labels/size.ts'
 import { durationText, remainingText } from '../../labels/time.ts'
 import { t } from '../../messages/t.ts'
 
@@ -38,7 +38,7 @@ export function SummaryCard({ operation }: { operation: Operation }) {
 function lineOf({ status, remaining_seconds }: Operation): string {
   if (status === 'paused') return t('Paused. Resume to process the waiting files.')
   if (status === 'queued') return t('Waiting to start')
-  return sentence(remainingText(remaining_seconds))
+  return capitalized(remainingText(remaining_seconds))
 }
 
 function figuresOf(operation: Operation, moving: boolean): [string, React.ReactNode][] {

@@ -14,7 +14,7 @@ import {
   type LinkForm,
   type LinkFormErrors,
   linkFormFor,
-  objections,
+  linkProblems,
   readLinkForm,
 } from '../files/link-form.ts'
 import { t } from '../../messages/t.ts'
@@ -27,7 +27,7 @@ export function CreatePackLink({ pack, onClose }: { pack: Pack; onClose: () => v
   const form = edited ?? (settings.data ? linkFormFor(settings.data) : null)
   const [errors, setErrors] = useState<LinkFormErrors>({})
   const made = create.data?.data[0]
-  const refusal = create.error ? objections(create.error) : null
+  const refusal = create.error ? linkProblems(create.error) : null
   const submit = () => {
     if (!form) return
     const result = readLinkForm(form)

@@ -1,7 +1,7 @@
 // The order of a pack's files.
 
 /** The list with the element at `at` moved by one place up (-1) or down (1). */
-export function moved<T>(list: readonly T[], at: number, by: -1 | 1): T[] {
+export function moveBy<T>(list: readonly T[], at: number, by: -1 | 1): T[] {
   const to = at + by
   if (to < 0 || to >= list.length) return [...list]
   const next = [...list]

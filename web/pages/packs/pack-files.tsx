@@ -16,7 +16,7 @@ import {
   Text,
 } from '../../ui/index.ts'
 import { sizeText } from '../../labels/size.ts'
-import { moved } from './order.ts'
+import { moveBy } from './order.ts'
 import { t } from '../../messages/t.ts'
 
 export function PackFiles({ pack }: { pack: Pack }) {
@@ -27,7 +27,7 @@ export function PackFiles({ pack }: { pack: Pack }) {
   /** Files that are not loaded yet stay after the loaded ones. */
   const move = (file: File, by: -1 | 1) => {
     const ids = list!.map(({ id }) => id)
-    order.mutate(moved(ids, ids.indexOf(file.id), by))
+    order.mutate(moveBy(ids, ids.indexOf(file.id), by))
   }
   const out = (file: File) =>
     takeOut.mutate([file.id], {

@@ -6,7 +6,7 @@ import { FileIcon } from '../../components/file-icon.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { ProductPicture } from '../../components/product-picture.tsx'
 import { Badge, BlockStack, Button, Card, InlineStack, Link, Text } from '../../ui/index.ts'
-import { scoreText, sentence } from '../../labels/size.ts'
+import { scoreText, capitalized } from '../../labels/size.ts'
 import { t } from '../../messages/t.ts'
 
 interface Props {
@@ -126,7 +126,7 @@ function CandidateRow({ group, candidate, chosen, onChoose }: RowProps) {
           {[
             variant_title,
             sku && !reason.includes(sku) && t('SKU {sku}', { sku }),
-            sentence(reason),
+            capitalized(reason),
           ]
             .filter(Boolean)
             .join(' · ')}

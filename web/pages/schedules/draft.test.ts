@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Plugin } from '../../client/plugins.ts'
 import { type Workflow } from '../../client/workflows.ts'
-import { actionsOf, deletes, workflowsOf } from './draft.ts'
+import { actionsOf, mayDelete, workflowsOf } from './draft.ts'
 
 const plugin = (
   id: string,
@@ -35,11 +35,11 @@ test('a task can do what has a workflow, about the whole operation too, and run 
 })
 
 test('the cap is about what deletes, not about whatever asks for a permission', () => {
-  expect(deletes({ runs: { action: 'list-files' } }, plugins, workflows)).toBe(false)
-  expect(deletes({ runs: { action: 'burn-files' } }, plugins, workflows)).toBe(true)
-  expect(deletes({ runs: { workflow: 'workflow_1' } }, plugins, workflows)).toBe(true)
+  expect(mayDelete({ runs: { action: 'list-files' } }, plugins, workflows)).toBe(false)
+  expect(mayDelete({ runs: { action: 'burn-files' } }, plugins, workflows)).toBe(true)
+  expect(mayDelete({ runs: { workflow: 'workflow_1' } }, plugins, workflows)).toBe(true)
   const back = plugin('raise-files', 'files:delete', 'trash')
   const gone = plugin('scatter-files', 'files:purge', 'trash')
-  expect(deletes({ runs: { action: 'raise-files' } }, [back, gone], workflows)).toBe(false)
-  expect(deletes({ runs: { action: 'scatter-files' } }, [back, gone], workflows)).toBe(true)
+  expect(mayDelete({ runs: { action: 'raise-files' } }, [back, gone], workflows)).toBe(false)
+  expect(mayDelete({ runs: { action: 'scatter-files' } }, [back, gone], workflows)).toBe(true)
 })

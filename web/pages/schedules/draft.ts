@@ -71,7 +71,7 @@ export const isChanged = (draft: ScheduleDraft, saved: ScheduleDraft): boolean =
   JSON.stringify(bodyOf(draft)) !== JSON.stringify(bodyOf(saved))
 
 /** May a run delete files? Then the cap applies. */
-export function deletes(
+export function mayDelete(
   { runs }: Pick<ScheduleDraft, 'runs'>,
   plugins: readonly Plugin[],
   workflows: readonly Workflow[],

@@ -8,7 +8,7 @@ import { fieldId } from '../../components/problems.ts'
 import { Titled } from '../../components/titled.tsx'
 import { Banner, BlockStack, Card, Checkbox, Select, TextField } from '../../ui/index.ts'
 import { NOTIFY } from '../../labels/schedule.ts'
-import { deletes, type ScheduleDraft } from './draft.ts'
+import { mayDelete, type ScheduleDraft } from './draft.ts'
 import { type ScheduleForm } from './use-schedule-form.ts'
 import { WhatCard } from './what-card.tsx'
 import { WhenCard } from './when-card.tsx'
@@ -27,7 +27,7 @@ export function ScheduleFields({ form, plugins, workflows }: Props) {
       <WhenCard form={form} />
       <WhatCard form={form} plugins={plugins} workflows={workflows} />
       <FilesCard form={form} />
-      <Afterwards form={form} deleting={deletes(form.draft, plugins, workflows)} />
+      <Afterwards form={form} deleting={mayDelete(form.draft, plugins, workflows)} />
     </BlockStack>
   )
 }

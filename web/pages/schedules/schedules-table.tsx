@@ -79,7 +79,7 @@ const Name = ({ schedule, does }: Pick<RowProps, 'schedule' | 'does'>) => (
   </BlockStack>
 )
 
-const next = ({ enabled, next_runs, time_zone }: Schedule): string =>
+const nextRunText = ({ enabled, next_runs, time_zone }: Schedule): string =>
   enabled && next_runs[0] ? runText(next_runs[0], time_zone) : t('Off')
 
 const LastRun = ({ schedule: { last_run, time_zone } }: { schedule: Schedule }) =>
@@ -137,7 +137,7 @@ function WideRow(row: RowProps) {
         <Name {...row} />
       </IndexTable.Cell>
       <IndexTable.Cell>{cronText(schedule.cron, schedule.schedule_text)}</IndexTable.Cell>
-      <IndexTable.Cell className="tabular">{next(schedule)}</IndexTable.Cell>
+      <IndexTable.Cell className="tabular">{nextRunText(schedule)}</IndexTable.Cell>
       <IndexTable.Cell>
         <LastRun schedule={schedule} />
       </IndexTable.Cell>
@@ -163,7 +163,7 @@ function NarrowRow(row: RowProps) {
         <Text as="span" tone="subdued">
           {t('{when} · next {next}', {
             when: cronText(schedule.cron, schedule.schedule_text),
-            next: next(schedule),
+            next: nextRunText(schedule),
           })}
         </Text>
         <InlineStack align="space-between" blockAlign="center" gap="200">

@@ -6,7 +6,7 @@ import {
   defaultPolicy,
   draftOf,
   isChanged,
-  moved,
+  moveBy,
   newStep,
   policiesOf,
 } from './draft.ts'
@@ -78,8 +78,8 @@ test('a workflow for files is attached to no imports, and a condition that says 
 test('a step moves by one, and not over an end', () => {
   const steps = ['a', 'b', 'c'].map(newStep)
   const names = (list: typeof steps) => list.map(({ plugin }) => plugin).join('')
-  expect(names(moved(steps, steps[0]!.key, 1))).toBe('bac')
-  expect(names(moved(steps, steps[2]!.key, -1))).toBe('acb')
-  expect(names(moved(steps, steps[0]!.key, -1))).toBe('abc')
-  expect(names(moved(steps, 'nobody', 1))).toBe('abc')
+  expect(names(moveBy(steps, steps[0]!.key, 1))).toBe('bac')
+  expect(names(moveBy(steps, steps[2]!.key, -1))).toBe('acb')
+  expect(names(moveBy(steps, steps[0]!.key, -1))).toBe('abc')
+  expect(names(moveBy(steps, 'nobody', 1))).toBe('abc')
 })

@@ -85,7 +85,7 @@ export const policiesOf = (step: Plugin['kind']): OnFailure[] =>
   step === 'fetch' || step === 'validate' ? ['drop', 'stop'] : ['drop', 'keep', 'stop']
 
 /** Moves one step by one place. */
-export function moved(steps: readonly StepDraft[], key: string, by: -1 | 1): StepDraft[] {
+export function moveBy(steps: readonly StepDraft[], key: string, by: -1 | 1): StepDraft[] {
   const from = steps.findIndex((step) => step.key === key)
   const to = from + by
   if (from < 0 || to < 0 || to >= steps.length) return [...steps]

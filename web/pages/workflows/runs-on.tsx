@@ -66,7 +66,7 @@ export function RunsOn({ draft, change, problems }: Props) {
                         label: imports?.plural ?? title,
                         value: id,
                       })),
-                      ...gone(channels, draft.channel),
+                      ...missingChannel(channels, draft.channel),
                     ]}
                     value={draft.channel ?? ''}
                     onChange={(channel) => change({ channel: channel === '' ? null : channel })}
@@ -83,7 +83,7 @@ export function RunsOn({ draft, change, problems }: Props) {
             id={fieldId('parallel')}
             helpText={t('Parallel batches are faster, but files may finish in a different order.')}
             error={problems.at('parallel')}
-            options={batches(draft.parallel)}
+            options={batchChoices(draft.parallel)}
             value={String(draft.parallel)}
             onChange={(parallel) => change({ parallel: Number(parallel) })}
           />
@@ -94,13 +94,13 @@ export function RunsOn({ draft, change, problems }: Props) {
 }
 
 /** The channel that the workflow is attached to, if this installation no longer has it. */
-const gone = (channels: readonly Channel[], attached: string | null) =>
+const missingChannel = (channels: readonly Channel[], attached: string | null) =>
   attached === null || channels.some(({ id }) => id === attached)
     ? []
     : [{ label: attached, value: attached }]
 
 /** Includes a value that was set through the API. */
-const batches = (now: number) =>
+const batchChoices = (now: number) =>
   [...new Set([1, 2, 4, 8, now])]
     .sort((a, b) => a - b)
     .map((count) => ({

@@ -5,7 +5,7 @@ import { startOptions } from '../../components/option-form/alternatives.ts'
 import { fieldId } from '../../components/problems.ts'
 import { BlockStack, Card, InlineError, InlineStack, Text } from '../../ui/index.ts'
 import { AddStep } from './add-step.tsx'
-import { moved, newStep, type StepDraft } from './draft.ts'
+import { moveBy, newStep, type StepDraft } from './draft.ts'
 import { StepForm } from './step-form.tsx'
 import { type WorkflowForm } from './use-workflow-form.ts'
 import './workflows.css'
@@ -37,7 +37,7 @@ export function StepsCard({ form, plugins }: Props) {
     focus(`${step.key} toggle`)
   }
   const move = (step: StepDraft, by: -1 | 1) => {
-    const next = moved(steps, step.key, by)
+    const next = moveBy(steps, step.key, by)
     const at = next.indexOf(step)
     change({ steps: next })
     setSaid(

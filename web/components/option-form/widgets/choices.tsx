@@ -3,7 +3,7 @@
 import { Button, Checkbox, ChoiceList, InlineError, InlineStack } from '../../../ui/index.ts'
 import { fieldId } from '../../problems.ts'
 import { type FieldProps } from '../field-props.ts'
-import { sentence, titleOf, withoutNull } from '../../../labels/option-shape.ts'
+import { titleFromName, titleOf, withoutNull } from '../../../labels/option-shape.ts'
 import { inSentence } from '../../../labels/size.ts'
 import { t } from '../../../messages/t.ts'
 
@@ -18,7 +18,7 @@ export function RadioChoice({ name, schema, value, onChange, path, problems }: F
       onChange={([next]) => onChange(next)}
       choices={values.map((one) => ({
         value: one,
-        label: choices[one] ?? sentence(one),
+        label: choices[one] ?? titleFromName(one),
         helpText: hints[one],
       }))}
     />
@@ -42,7 +42,7 @@ export function Checklist({ name, schema, value, onChange, path, problems }: Fie
         {shown.map((one) => (
           <Checkbox
             key={one}
-            label={choices[one] ?? sentence(one)}
+            label={choices[one] ?? titleFromName(one)}
             helpText={hints[one]}
             checked={chosen.includes(one)}
             onChange={(on) =>

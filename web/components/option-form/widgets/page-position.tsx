@@ -3,7 +3,7 @@ import { Select } from '../../../ui/index.ts'
 import { fieldId } from '../../problems.ts'
 import { type FieldProps } from '../field-props.ts'
 import { useScope } from '../scope.ts'
-import { sentence, titleOf } from '../../../labels/option-shape.ts'
+import { titleFromName, titleOf } from '../../../labels/option-shape.ts'
 import './page-position.css'
 import { t } from '../../../messages/t.ts'
 
@@ -22,7 +22,7 @@ export function PagePosition({ name, schema, value, onChange, path, problems }: 
         error={problems.within(path)}
         options={(schema.enum ?? [])
           .map(String)
-          .map((one) => ({ value: one, label: choices[one] ?? sentence(one) }))}
+          .map((one) => ({ value: one, label: choices[one] ?? titleFromName(one) }))}
         value={position}
         onChange={onChange}
       />

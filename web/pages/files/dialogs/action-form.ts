@@ -3,7 +3,7 @@ import { type Alternative, type Entry, fieldsOf } from '../../../client/plugins.
 import { type JsonSchema, type Objection } from '../../../client/workflows.ts'
 import {
   chosenAt,
-  choose,
+  withChoice,
   isEmpty,
   optionsOf,
   startValue,
@@ -33,7 +33,7 @@ export function initialOptions(entry: Entry): Options {
     return decided.has(name) || start === undefined ? [] : [[name, start]]
   })
   return decisions.reduce(
-    (options, one) => choose(one, usualAt(one), options, schemas),
+    (options, one) => withChoice(one, usualAt(one), options, schemas),
     Object.fromEntries(own) as Options,
   )
 }

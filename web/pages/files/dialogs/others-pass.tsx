@@ -1,7 +1,7 @@
 // How many of the selected files an action works on, if it skips others.
 import { type FileTest } from '../../../client/plugins.ts'
 import { Text } from '../../../ui/index.ts'
-import { passes } from '../fits.ts'
+import { meetsTest } from '../fits.ts'
 import { type Chosen } from '../selection.ts'
 import { t } from '../../../messages/t.ts'
 
@@ -13,7 +13,7 @@ interface Props {
 }
 
 export function OthersPass({ chosen: { files, known, count }, files: test, one, many }: Props) {
-  const fitting = files.filter((file) => passes(test, file)).length
+  const fitting = files.filter((file) => meetsTest(test, file)).length
   const others = count - fitting
   if (known && fitting === count) return null
   return (

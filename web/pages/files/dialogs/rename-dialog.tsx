@@ -14,7 +14,7 @@ import {
   VARIABLES,
 } from './rename-form.ts'
 import { NewNames } from './new-names.tsx'
-import { type Errors, placed, useForm } from './use-form.ts'
+import { type Errors, problemsByField, useForm } from './use-form.ts'
 import { t } from '../../../messages/t.ts'
 
 const FIELDS = new Set(Object.keys(EMPTY_RENAME))
@@ -31,7 +31,7 @@ export function RenameDialog({ entry, ...props }: EntryProps) {
   })
   const look = useRenamePreview(props.chosen.select, useDebounced(options))
   // The server reports an invalid expression while it is edited.
-  const found = look.error ? placed(look.error, {}, FIELDS) : { errors: {}, other: null }
+  const found = look.error ? problemsByField(look.error, {}, FIELDS) : { errors: {}, other: null }
   const errors = { ...found.errors, ...own.errors }
   const texts = textsOf(entry, props.chosen, options ?? {})
   return (

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { ApiError } from '../../../client/error.ts'
-import { placed, wholeNumber } from './use-form.ts'
+import { problemsByField, wholeNumber } from './use-form.ts'
 
 const known = new Set(['sites', 'days'])
 
 test('the server’s objections stand beside their fields', () => {
   const details = [{ param: 'options.allowed_referrers[0]', code: 'x', message: 'No site' }]
   const error = new ApiError('validation_failed', 'No', { details })
-  expect(placed(error, { allowed_referrers: 'sites' }, known)).toEqual({
+  expect(problemsByField(error, { allowed_referrers: 'sites' }, known)).toEqual({
     errors: { sites: 'No site' },
     other: null,
   })
@@ -19,12 +19,12 @@ test('what no field stands for is said above them', () => {
     { param: 'select.file_ids', code: 'x', message: 'None' },
   ]
   const error = new ApiError('validation_failed', 'No', { details })
-  expect(placed(error, {}, known)).toMatchObject({
+  expect(problemsByField(error, {}, known)).toMatchObject({
     errors: { days: 'Too many' },
     other: { message: 'None' },
   })
   const other = new ApiError('x', 'No')
-  expect(placed(other, {}, known)).toEqual({ errors: {}, other })
+  expect(problemsByField(other, {}, known)).toEqual({ errors: {}, other })
 })
 
 test('whole numbers within bounds', () => {

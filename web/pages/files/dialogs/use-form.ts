@@ -25,7 +25,7 @@ export function useForm<Form extends object>({ initial, read, fields = {}, sent 
   const reading = read(form)
   const own = 'errors' in reading ? reading.errors : {}
   const known = new Set([...Object.keys(form), ...Object.values(fields)])
-  const refusal = error ? placed(error, fields, known) : { errors: {}, other: null }
+  const refusal = error ? problemsByField(error, fields, known) : { errors: {}, other: null }
   const shown = Object.entries(own).filter(([field]) => seen === 'all' || seen.has(field))
   const options = 'options' in reading ? reading.options : null
   const attempt = () => {
@@ -59,7 +59,7 @@ export function useForm<Form extends object>({ initial, read, fields = {}, sent 
 }
 
 /** The server's problems by field; `other`: the remaining error. */
-export function placed(
+export function problemsByField(
   error: Error,
   fields: Record<string, string>,
   known: ReadonlySet<string>,

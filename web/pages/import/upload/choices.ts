@@ -1,7 +1,7 @@
 // How each selected file whose name is taken is handled, from the answers for some of them.
 import type { ChosenFile } from '../../../url-state/chosen-files.ts'
 import type { Choice } from './conflicts-dialog.tsx'
-import { same } from './outcomes.ts'
+import { comparableName } from './outcomes.ts'
 import type { AddedFile } from './queue.ts'
 
 /**
@@ -14,11 +14,11 @@ export function conflictsOf(
 ): AddedFile[] {
   const answers = new Map<string, Exclude<Choice, 'skip'>>()
   for (const [{ data }, choice] of choices) {
-    const name = same(data.name)
+    const name = comparableName(data.name)
     if (choice !== 'skip' && !answers.has(name)) answers.set(name, choice)
   }
   return files.flatMap((file): AddedFile[] => {
-    const choice = choices.get(file) ?? answers.get(same(file.data.name)) ?? 'error'
+    const choice = choices.get(file) ?? answers.get(comparableName(file.data.name)) ?? 'error'
     return choice === 'skip' ? [] : [{ ...file, on_conflict: choice }]
   })
 }

@@ -9,7 +9,7 @@ import {
   retryOperation,
   startBatch,
 } from '../../../client/uploads.ts'
-import { type Arrived, outcomeOf, unread } from './outcomes.ts'
+import { type Arrived, outcomeOf, unknownOutcome } from './outcomes.ts'
 import { type Outcome } from './rows.ts'
 
 export interface Import {
@@ -36,7 +36,7 @@ const RESULT_BATCH = 200
 const pause = () => new Promise((resolve) => setTimeout(resolve, LOOK_MS))
 
 /** Retries temporary errors such as a lost network. Throws other errors. */
-async function surely<T>(work: () => Promise<T>): Promise<T> {
+async function retryTemporary<T>(work: () => Promise<T>): Promise<T> {
   while (true)
     try {
       return await work()
@@ -95,22 +95,22 @@ export function createImports(
   async function lookAtFiles(): Promise<void> {
     const some = waiting().slice(0, RESULT_BATCH)
     if (some.length === 0) return
-    const settle = (file: Arrived, outcome: Outcome | null) => {
+    const record = (file: Arrived, outcome: Outcome | null) => {
       // The file may have been removed from the queue while the answer was loading.
       if (outcome && files.has(file.id)) outcomes.set(file.id, outcome)
     }
     try {
-      const results = await surely(() => readResults(some.map(({ upload }) => upload)))
+      const results = await retryTemporary(() => readResults(some.map(({ upload }) => upload)))
       for (const file of some) {
         const result = results.get(file.upload)
         if (result?.operation_id) {
           note(file.batch, result.operation_id)
           file.operation = result.operation_id
         }
-        settle(file, outcomeOf(result))
+        record(file, outcomeOf(result))
       }
     } catch (error) {
-      for (const file of some) settle(file, unread(error as Error))
+      for (const file of some) record(file, unknownOutcome(error as Error))
     }
   }
 
@@ -118,7 +118,8 @@ export function createImports(
   async function lookAtBatch(batch: string, followed: Followed): Promise<void> {
     try {
       if (followed.operations.size === 0)
-        for (const id of (await surely(() => readBatch(batch))).operation_ids) note(batch, id)
+        for (const id of (await retryTemporary(() => readBatch(batch))).operation_ids)
+          note(batch, id)
       for (const [id, known] of followed.operations)
         if (!known.ended) await lookAtOperation(id, known)
     } catch {
@@ -134,11 +135,11 @@ export function createImports(
     id: string,
     known: { ended: boolean; done: number },
   ): Promise<void> {
-    const operation = await surely(() => readOperation(id))
+    const operation = await retryTemporary(() => readOperation(id))
     known.done = operation.done
     known.ended = hasEnded(operation)
     if (!known.ended || !again.delete(id)) return
-    await surely(() => retryOperation(id))
+    await retryTemporary(() => retryOperation(id))
     known.ended = false
   }
 
@@ -180,7 +181,7 @@ export function createImports(
       if (closed.has(batch)) return
       closed.add(batch)
       try {
-        note(batch, (await surely(() => startBatch(batch))).id)
+        note(batch, (await retryTemporary(() => startBatch(batch))).id)
         void look()
       } catch (error) {
         errors.set(batch, error as Error)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type UploadResult } from '../../../client/uploads.ts'
-import { outcomeOf, unread } from './outcomes.ts'
+import { outcomeOf, unknownOutcome } from './outcomes.ts'
 
 const result = (
   status: UploadResult['status'],
@@ -27,7 +27,7 @@ test('what was cancelled, is not known any more or could not be read is not comp
     'The import was cancelled before it came to this file',
   )
   expect(outcomeOf(undefined)).toMatchObject({ status: 'failed', code: null })
-  expect(unread(new Error('No such thing'))).toMatchObject({
+  expect(unknownOutcome(new Error('No such thing'))).toMatchObject({
     status: 'failed',
     error: 'The result could not be read: No such thing',
   })

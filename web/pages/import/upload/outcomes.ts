@@ -23,7 +23,7 @@ export function outcomeOf(result: UploadResult | undefined): Outcome | null {
   return failed([error.message, error.detail].filter(Boolean).join(': '), error.code)
 }
 
-export const unread = ({ message }: Error): Outcome =>
+export const unknownOutcome = ({ message }: Error): Outcome =>
   failed(t('The result could not be read: {message}', { message }))
 
 function failed(error: string, code: string | null = null): Outcome {
@@ -31,4 +31,4 @@ function failed(error: string, code: string | null = null): Outcome {
 }
 
 /** Names that are the same to the shop. */
-export const same = (name: string): string => name.normalize('NFC').toLowerCase()
+export const comparableName = (name: string): string => name.normalize('NFC').toLowerCase()

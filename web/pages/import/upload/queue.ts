@@ -31,7 +31,7 @@ export interface QueueState {
   /** Why the last action on the queue failed. */
   failure: Error | null
   /** The browser has no storage left to remember unfinished uploads. */
-  forgetful: boolean
+  storageFull: boolean
 }
 
 const DRAWN_MS = 250
@@ -71,7 +71,16 @@ export function createQueue(shop: string) {
     const rate = speed.at(now)
     const seconds = rate !== null && rate > 0 ? bytesToSend(rows) / rate : null
     const imported = { imports: imports.list(), errors: imports.errors() }
-    return { rows, totals, speed: rate, seconds, kept, ...imported, failure, forgetful }
+    return {
+      rows,
+      totals,
+      speed: rate,
+      seconds,
+      kept,
+      ...imported,
+      failure,
+      storageFull: forgetful,
+    }
   }
 
   /** Rendered soon, but not for every chunk that is sent. */

@@ -72,7 +72,7 @@ function Uploads({ shop }: { shop: string }) {
           <p>{state.failure.message}</p>
         </Banner>
       )}
-      {state.forgetful && (
+      {state.storageFull && (
         <Banner tone="warning">
           <p>
             {t(

@@ -7,7 +7,7 @@ import { sizeText } from '../../../labels/size.ts'
 import { MOST_BYTES } from '../../../labels/upload.ts'
 import { type Choice } from './conflicts-dialog.tsx'
 import { conflictsOf } from './choices.ts'
-import { same } from './outcomes.ts'
+import { comparableName } from './outcomes.ts'
 import { type UploadQueue } from './queue.ts'
 import { type UploadRow } from './rows.ts'
 import { t } from '../../../messages/t.ts'
@@ -52,7 +52,7 @@ export function useAdmission(queue: UploadQueue) {
       working(async () => {
         const files = chosen.toSorted((a, b) => ORDER.compare(a.path, b.path))
         const { fresh, known, underWay } = queue.told(files)
-        const { fitting, taken, refused: unfit } = await judge(fresh, queue.names(fresh))
+        const { fitting, taken, refused: unfit } = await sortByName(fresh, queue.names(fresh))
         setRefused([
           ...unfit,
           ...underWay.map((file) => ({ file, why: t('Already in the queue') })),
@@ -83,13 +83,13 @@ export function useAdmission(queue: UploadQueue) {
  * Refused files with their reasons, and files whose names are taken in the shop, in the queue or by
  * an earlier file.
  */
-async function judge(files: readonly ChosenFile[], queued: readonly string[]) {
+async function sortByName(files: readonly ChosenFile[], queued: readonly string[]) {
   if (files.length === 0) return { refused: [], fitting: [], taken: [] }
   const checked = await checkNames([...new Set(files.map(({ data }) => data.name))])
   const refused: Refused[] = []
   const fitting: ChosenFile[] = []
   const taken: ChosenFile[] = []
-  const seen = new Set(queued.map(same))
+  const seen = new Set(queued.map(comparableName))
   for (const file of files) {
     const { name, size } = file.data
     const about = checked.get(name)
@@ -99,8 +99,8 @@ async function judge(files: readonly ChosenFile[], queued: readonly string[]) {
       refused.push({ file, why })
       continue
     }
-    if (about?.taken || seen.has(same(name))) taken.push(file)
-    seen.add(same(name))
+    if (about?.taken || seen.has(comparableName(name))) taken.push(file)
+    seen.add(comparableName(name))
     fitting.push(file)
   }
   return { refused, fitting, taken }

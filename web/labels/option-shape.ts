@@ -66,7 +66,7 @@ function boundsOf({ type, minimum, exclusiveMinimum, maximum }: JsonSchema) {
   const whole = type === 'integer'
   const min =
     minimum ?? (exclusiveMinimum === undefined ? null : exclusiveMinimum + (whole ? 1 : 0))
-  // The largest safe integers mean that there is no bound.
+  // The largest safe integers mean "no bound".
   const real = (bound: number | null | undefined) =>
     bound === null || bound === undefined || Math.abs(bound) >= Number.MAX_SAFE_INTEGER
       ? null

@@ -26,7 +26,7 @@ export function chosenAt({ choices }: Alternative, value: Options): number {
   return filled >= 0 ? filled : usualAt({ choices })
 }
 
-/** The choice without options of its own, or the first one. */
+/** The choice without its own options, or the first one. */
 export const usualAt = ({ choices }: Pick<Alternative, 'choices'>): number =>
   Math.max(
     0,

@@ -1,5 +1,6 @@
 // A list of objects with fields, such as rules: add, remove, and a form for each.
 import { type JsonSchema } from '../../client/workflows.ts'
+import { CriticalButton } from '../critical-button.tsx'
 import { Button, InlineError, PlusIcon, Text } from '../../ui/index.ts'
 import { fieldId, type Problems } from '../problems.ts'
 import { emptyOf, titleOf } from '../../labels/option-shape.ts'
@@ -59,14 +60,11 @@ export function RowsField({
             brief
           />
           <div className="row-foot">
-            <Button
-              variant="plain"
-              tone="critical"
-              accessibilityLabel={t('Remove {one} {at}', { one: inSentence(one), at: at + 1 })}
+            <CriticalButton
+              label={t('Remove {one} {at}', { one: inSentence(one), at: at + 1 })}
               onClick={() => onChange(rows.filter((_, index) => index !== at))}
-            >
-              {t('Remove')}
-            </Button>
+              text={t('Remove')}
+            />
           </div>
         </fieldset>
       ))}

@@ -1,4 +1,4 @@
-// What a widget may need besides its own option: the form's other options, and in a dialog the
+// What a widget may need in addition to its own option: the form's other options, and in a dialog the
 // selected files.
 import { createContext, useContext } from 'react'
 import { type File } from '../../client/types.ts'

@@ -1,10 +1,11 @@
 // API keys in a table; on a narrow screen a list instead.
 import { type ApiKey } from '../../client/api-keys.ts'
+import { CriticalButton } from '../../components/critical-button.tsx'
+import { RowsTable } from '../../components/rows-table.tsx'
 import {
   Badge,
   BlockStack,
   Box,
-  Button,
   IndexTable,
   InlineStack,
   Text,
@@ -22,11 +23,8 @@ interface Props {
 export function ApiKeysTable({ keys, onRevoke }: Props) {
   const { mdDown: narrow } = useBreakpoints()
   return (
-    <IndexTable
-      resourceName={{ singular: t('key'), plural: t('keys') }}
-      itemCount={keys.length}
-      selectable={false}
-      condensed={narrow}
+    <RowsTable
+      names={{ singular: t('key'), plural: t('keys') }}
       headings={[
         { title: t('Key') },
         { title: t('Status') },
@@ -35,17 +33,17 @@ export function ApiKeysTable({ keys, onRevoke }: Props) {
         { title: t('Expires') },
         { title: t('Actions'), hidden: true },
       ]}
+      narrow={narrow}
+      rows={keys}
     >
-      {keys.map((key, position) => (
-        <IndexTable.Row key={key.id} id={key.id} position={position}>
-          {narrow ? (
-            <NarrowKey apiKey={key} onRevoke={onRevoke} />
-          ) : (
-            <WideKey apiKey={key} onRevoke={onRevoke} />
-          )}
-        </IndexTable.Row>
-      ))}
-    </IndexTable>
+      {(key) =>
+        narrow ? (
+          <NarrowKey apiKey={key} onRevoke={onRevoke} />
+        ) : (
+          <WideKey apiKey={key} onRevoke={onRevoke} />
+        )
+      }
+    </RowsTable>
   )
 }
 
@@ -125,12 +123,9 @@ function Scopes({ apiKey: { scopes } }: RowProps) {
 
 const RevokeButton = ({ apiKey, onRevoke }: RowProps) =>
   apiKey.revoked_at === null ? (
-    <Button
-      variant="plain"
-      tone="critical"
-      accessibilityLabel={t('Revoke {name}', { name: apiKey.name })}
+    <CriticalButton
+      label={t('Revoke {name}', { name: apiKey.name })}
       onClick={() => onRevoke(apiKey)}
-    >
-      {t('Revoke')}
-    </Button>
+      text={t('Revoke')}
+    />
   ) : null

@@ -1,6 +1,7 @@
 // Deliveries in a table; on a narrow screen a list instead.
 import { type Delivery } from '../../client/deliveries.ts'
 import { StatusBadge } from '../../components/status.tsx'
+import { RowsTable } from '../../components/rows-table.tsx'
 import { DELIVERY_STATUSES, downloadedText, openedText, sentWord } from '../../labels/delivery.ts'
 import { sizeText } from '../../labels/size.ts'
 import { momentText } from '../../labels/time.ts'
@@ -19,11 +20,8 @@ import {
 export function DeliveriesTable({ deliveries }: { deliveries: readonly Delivery[] }) {
   const { lgDown: narrow } = useBreakpoints()
   return (
-    <IndexTable
-      resourceName={{ singular: t('delivery'), plural: t('deliveries') }}
-      itemCount={deliveries.length}
-      selectable={false}
-      condensed={narrow}
+    <RowsTable
+      names={{ singular: t('delivery'), plural: t('deliveries') }}
       headings={[
         { title: t('Order') },
         { title: t('Buyer') },
@@ -33,13 +31,11 @@ export function DeliveriesTable({ deliveries }: { deliveries: readonly Delivery[
         { title: t('Opened') },
         { title: t('Downloads') },
       ]}
+      narrow={narrow}
+      rows={deliveries}
     >
-      {deliveries.map((delivery, position) => (
-        <IndexTable.Row key={delivery.id} id={delivery.id} position={position}>
-          {narrow ? <NarrowRow delivery={delivery} /> : <WideRow delivery={delivery} />}
-        </IndexTable.Row>
-      ))}
-    </IndexTable>
+      {(delivery) => (narrow ? <NarrowRow delivery={delivery} /> : <WideRow delivery={delivery} />)}
+    </RowsTable>
   )
 }
 

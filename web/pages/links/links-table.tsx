@@ -2,6 +2,7 @@
 import { useState } from 'react'
 import { type DownloadLink } from '../../client/types.ts'
 import { Problem } from '../../components/problem.tsx'
+import { RowsTable } from '../../components/rows-table.tsx'
 import {
   BlockStack,
   Box,
@@ -33,11 +34,8 @@ export function LinksTable({ links, named }: Props) {
           <Problem error={error} what={t('That could not be done')} />
         </Box>
       )}
-      <IndexTable
-        resourceName={{ singular: t('link'), plural: t('links') }}
-        itemCount={links.length}
-        selectable={false}
-        condensed={narrow}
+      <RowsTable
+        names={{ singular: t('link'), plural: t('links') }}
         headings={[
           { title: t('File or pack') },
           { title: t('Customer') },
@@ -46,17 +44,17 @@ export function LinksTable({ links, named }: Props) {
           { title: t('Expires') },
           { title: t('Actions'), hidden: true },
         ]}
+        narrow={narrow}
+        rows={links}
       >
-        {links.map((link, position) => (
-          <IndexTable.Row key={link.id} id={link.id} position={position}>
-            {narrow ? (
-              <NarrowLink link={link} named={named} onError={setError} />
-            ) : (
-              <WideLink link={link} onError={setError} />
-            )}
-          </IndexTable.Row>
-        ))}
-      </IndexTable>
+        {(link) =>
+          narrow ? (
+            <NarrowLink link={link} named={named} onError={setError} />
+          ) : (
+            <WideLink link={link} onError={setError} />
+          )
+        }
+      </RowsTable>
     </>
   )
 }

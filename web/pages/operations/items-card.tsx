@@ -1,7 +1,8 @@
 // The files of one operation, each with its result, with tabs and a search.
+import { ListPages } from '../../components/list-pages.tsx'
 import { isMoving, useItems } from '../../client/operations.ts'
 import { type ItemStatus, type Operation } from '../../client/types.ts'
-import { LoadingRows, PageTurner } from '../../components/lists.tsx'
+import { LoadingRows } from '../../components/lists.tsx'
 import { Problem } from '../../components/problem.tsx'
 import {
   type ItemsUrlState,
@@ -13,7 +14,6 @@ import { useDraft } from '../../url-state/use-draft.ts'
 import { type UrlState, useUrlState } from '../../url-state/use-url-state.ts'
 import { Box, Card, Tabs, Text, TextField } from '../../ui/index.ts'
 import { isPreview, waitingCount } from '../../labels/operation.ts'
-import { pageText } from '../../labels/page.ts'
 import { numberText } from '../../labels/size.ts'
 import { ItemsTable } from './items-table.tsx'
 import { NextSteps } from './next-steps.tsx'
@@ -63,14 +63,13 @@ export function ItemsCard({ operation }: { operation: Operation }) {
           <>
             <NextSteps items={list.data} operation={operation} />
             <ItemsTable items={list.data} operation={operation} />
-            <PageTurner
+            <ListPages
               what={t('results')}
-              pages={pages(items.isPlaceholderData ? null : list.next_cursor)}
-              label={pageText(
-                urlState.page,
-                list.next_cursor,
-                t('{count, plural, one {# file} other {# files}}', { count: list.data.length }),
-              )}
+              all={t('{count, plural, one {# file} other {# files}}', { count: list.data.length })}
+              page={urlState.page}
+              next={list.next_cursor}
+              pages={pages}
+              stale={items.isPlaceholderData}
             />
           </>
         )}

@@ -1,6 +1,7 @@
 // All operations, newest first, updated while they run.
+import { ListPages } from '../../components/list-pages.tsx'
 import { useOperations } from '../../client/operations.ts'
-import { LoadingRows, Nothing, PageTurner } from '../../components/lists.tsx'
+import { LoadingRows, Nothing } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
 import { Problem } from '../../components/problem.tsx'
 import {
@@ -12,7 +13,6 @@ import {
 } from '../../url-state/operations.ts'
 import { useUrlState } from '../../url-state/use-url-state.ts'
 import { BlockStack, Box, Card } from '../../ui/index.ts'
-import { pageText } from '../../labels/page.ts'
 import { OperationsFilters } from './operations-filters.tsx'
 import { OperationsTable } from './operations-table.tsx'
 import { t } from '../../messages/t.ts'
@@ -63,16 +63,15 @@ export function OperationsPage() {
           ) : (
             <>
               <OperationsTable operations={list.data} />
-              <PageTurner
+              <ListPages
                 what={t('operations')}
-                pages={pages(operations.isPlaceholderData ? null : list.next_cursor)}
-                label={pageText(
-                  urlState.page,
-                  list.next_cursor,
-                  t('{count, plural, one {# operation} other {# operations}}', {
-                    count: list.data.length,
-                  }),
-                )}
+                all={t('{count, plural, one {# operation} other {# operations}}', {
+                  count: list.data.length,
+                })}
+                page={urlState.page}
+                next={list.next_cursor}
+                pages={pages}
+                stale={operations.isPlaceholderData}
               />
             </>
           )}

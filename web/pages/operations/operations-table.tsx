@@ -5,6 +5,7 @@ import { isMoving } from '../../client/operations.ts'
 import { type Operation } from '../../client/types.ts'
 import { useOperationActions } from '../../components/operation-actions.tsx'
 import { Progress, StatusBadge } from '../../components/status.tsx'
+import { RowsTable } from '../../components/rows-table.tsx'
 import {
   BlockStack,
   Box,
@@ -23,11 +24,8 @@ import { t } from '../../messages/t.ts'
 export function OperationsTable({ operations }: { operations: readonly Operation[] }) {
   const { lgDown: narrow } = useBreakpoints()
   return (
-    <IndexTable
-      resourceName={{ singular: t('operation'), plural: t('operations') }}
-      itemCount={operations.length}
-      selectable={false}
-      condensed={narrow}
+    <RowsTable
+      names={{ singular: t('operation'), plural: t('operations') }}
       headings={[
         { title: t('Operation') },
         { title: t('Date') },
@@ -38,13 +36,13 @@ export function OperationsTable({ operations }: { operations: readonly Operation
         { title: t('Started by') },
         { title: t('Actions'), hidden: true },
       ]}
+      narrow={narrow}
+      rows={operations}
     >
-      {operations.map((operation, position) => (
-        <IndexTable.Row key={operation.id} id={operation.id} position={position}>
-          {narrow ? <NarrowRow operation={operation} /> : <WideRow operation={operation} />}
-        </IndexTable.Row>
-      ))}
-    </IndexTable>
+      {(operation) =>
+        narrow ? <NarrowRow operation={operation} /> : <WideRow operation={operation} />
+      }
+    </RowsTable>
   )
 }
 

@@ -1,9 +1,10 @@
 // Packs in a table; on a narrow screen a list instead.
 import { type Pack } from '../../client/packs.ts'
+import { CriticalButton } from '../../components/critical-button.tsx'
+import { RowsTable } from '../../components/rows-table.tsx'
 import {
   BlockStack,
   Box,
-  Button,
   IndexTable,
   InlineStack,
   Link,
@@ -22,11 +23,8 @@ interface Props {
 export function PacksTable({ packs, onDelete }: Props) {
   const { mdDown: narrow } = useBreakpoints()
   return (
-    <IndexTable
-      resourceName={{ singular: t('pack'), plural: t('packs') }}
-      itemCount={packs.length}
-      selectable={false}
-      condensed={narrow}
+    <RowsTable
+      names={{ singular: t('pack'), plural: t('packs') }}
       headings={[
         { title: t('Pack') },
         { title: t('Files') },
@@ -35,17 +33,17 @@ export function PacksTable({ packs, onDelete }: Props) {
         { title: t('Created') },
         { title: t('Actions'), hidden: true },
       ]}
+      narrow={narrow}
+      rows={packs}
     >
-      {packs.map((pack, position) => (
-        <IndexTable.Row key={pack.id} id={pack.id} position={position}>
-          {narrow ? (
-            <NarrowPack pack={pack} onDelete={onDelete} />
-          ) : (
-            <WidePack pack={pack} onDelete={onDelete} />
-          )}
-        </IndexTable.Row>
-      ))}
-    </IndexTable>
+      {(pack) =>
+        narrow ? (
+          <NarrowPack pack={pack} onDelete={onDelete} />
+        ) : (
+          <WidePack pack={pack} onDelete={onDelete} />
+        )
+      }
+    </RowsTable>
   )
 }
 
@@ -104,12 +102,9 @@ const productsText = ({ products }: Pack): string =>
       : t('{count, plural, one {# product} other {# products}}', { count: products.length })
 
 const DeleteButton = ({ pack, onDelete }: RowProps) => (
-  <Button
-    variant="plain"
-    tone="critical"
-    accessibilityLabel={t('Delete {name}', { name: pack.name })}
+  <CriticalButton
+    label={t('Delete {name}', { name: pack.name })}
     onClick={() => onDelete(pack)}
-  >
-    {t('Delete')}
-  </Button>
+    text={t('Delete')}
+  />
 )

@@ -1,13 +1,9 @@
 // One scheduled task: a new one, one from a template, or an existing one.
 import { navigate, useSearch } from 'wouter/use-browser-location'
-import { ApiError } from '../../client/error.ts'
 import { useSchedule, useTemplates } from '../../client/schedules.ts'
 import { usePlugins } from '../../client/plugins.ts'
 import { useWorkflows } from '../../client/workflows.ts'
-import { LoadingRows, Nothing } from '../../components/lists.tsx'
-import { Page } from '../../components/page.tsx'
-import { Problem } from '../../components/problem.tsx'
-import { Card } from '../../ui/index.ts'
+import { UnloadedPage } from '../../components/unloaded-page.tsx'
 import { draftOf, emptyDraft } from './draft.ts'
 import { ScheduleEditor } from './schedule-editor.tsx'
 import { t } from '../../messages/t.ts'
@@ -26,10 +22,19 @@ export function SchedulePage({ id }: { id: string }) {
   const error = needed.find((query) => query.data === undefined && query.error)?.error ?? null
   if (error || needed.some(({ data }) => data === undefined))
     return (
-      <Waiting
+      <UnloadedPage
         error={error}
         retrying={needed.some(({ isFetching }) => isFetching)}
         onRetry={() => needed.forEach((query) => query.error && void query.refetch())}
+        back={BACK}
+        texts={{
+          title: t('Scheduled task'),
+          missingTitle: t('Scheduled task not found'),
+          missing: t('This task doesn’t exist'),
+          goToList: t('Go to scheduled tasks'),
+          failed: t('The task could not be loaded'),
+          what: t('the task'),
+        }}
       />
     )
   const template = fresh ? templates.data!.data[wanted - 1] : undefined
@@ -45,39 +50,5 @@ export function SchedulePage({ id }: { id: string }) {
       workflows={workflows.data!.data}
       onSaved={(saved) => fresh && navigate(`/schedules/${saved.id}`, { replace: true })}
     />
-  )
-}
-
-interface WaitingProps {
-  error: Error | null
-  retrying: boolean
-  onRetry: () => void
-}
-
-function Waiting({ error, retrying, onRetry }: WaitingProps) {
-  const gone = error instanceof ApiError && error.status === 404
-  return (
-    <Page title={gone ? t('Scheduled task not found') : t('Scheduled task')} backAction={BACK}>
-      {gone ? (
-        <Card>
-          <Nothing
-            why="unmatched"
-            heading={t('This task doesn’t exist')}
-            action={{ content: t('Go to scheduled tasks'), url: BACK.url }}
-          />
-        </Card>
-      ) : error ? (
-        <Problem
-          error={error}
-          what={t('The task could not be loaded')}
-          onRetry={onRetry}
-          retrying={retrying}
-        />
-      ) : (
-        <Card padding="0">
-          <LoadingRows rows={5} what={t('the task')} />
-        </Card>
-      )}
-    </Page>
   )
 }

@@ -1,7 +1,9 @@
 // Scheduled tasks in a table; on a narrow screen a list instead.
 import { type Schedule } from '../../client/schedules.ts'
+import { RowsTable } from '../../components/rows-table.tsx'
 import { StatusBadge } from '../../components/status.tsx'
 import { Switch } from '../../components/switch.tsx'
+import { CriticalButton } from '../../components/critical-button.tsx'
 import {
   BlockStack,
   Box,
@@ -28,11 +30,8 @@ interface Props {
 export function SchedulesTable({ schedules, nameOf, onRun, onDelete }: Props) {
   const { lgDown: narrow } = useBreakpoints()
   return (
-    <IndexTable
-      resourceName={{ singular: t('task'), plural: t('tasks') }}
-      itemCount={schedules.length}
-      selectable={false}
-      condensed={narrow}
+    <RowsTable
+      names={{ singular: t('task'), plural: t('tasks') }}
       headings={[
         { title: t('Task') },
         { title: t('When') },
@@ -41,21 +40,19 @@ export function SchedulesTable({ schedules, nameOf, onRun, onDelete }: Props) {
         { title: t('On') },
         { title: t('Actions'), hidden: true },
       ]}
+      narrow={narrow}
+      rows={schedules}
     >
-      {schedules.map((schedule, position) => {
+      {(schedule) => {
         const row = {
           schedule,
           does: nameOf(schedule),
           onRun: () => onRun(schedule),
           onDelete: () => onDelete(schedule),
         }
-        return (
-          <IndexTable.Row key={schedule.id} id={schedule.id} position={position}>
-            {narrow ? <NarrowRow {...row} /> : <WideRow {...row} />}
-          </IndexTable.Row>
-        )
-      })}
-    </IndexTable>
+        return narrow ? <NarrowRow {...row} /> : <WideRow {...row} />
+      }}
+    </RowsTable>
   )
 }
 
@@ -118,14 +115,7 @@ const Buttons = ({ schedule: { name }, onRun, onDelete }: RowProps) => (
     <Button variant="plain" accessibilityLabel={t('Run {name} now', { name })} onClick={onRun}>
       {t('Run now')}
     </Button>
-    <Button
-      variant="plain"
-      tone="critical"
-      accessibilityLabel={t('Delete {name}', { name })}
-      onClick={onDelete}
-    >
-      {t('Delete')}
-    </Button>
+    <CriticalButton label={t('Delete {name}', { name })} onClick={onDelete} text={t('Delete')} />
   </InlineStack>
 )
 

@@ -1,12 +1,8 @@
 // One workflow: a new one, a copy, one of the shop's to edit, or a built-in one to read.
 import { navigate, useSearch } from 'wouter/use-browser-location'
-import { ApiError } from '../../client/error.ts'
 import { usePlugins } from '../../client/plugins.ts'
 import { useWorkflow, type Workflow } from '../../client/workflows.ts'
-import { LoadingRows, Nothing } from '../../components/lists.tsx'
-import { Page } from '../../components/page.tsx'
-import { Problem } from '../../components/problem.tsx'
-import { Card } from '../../ui/index.ts'
+import { UnloadedPage } from '../../components/unloaded-page.tsx'
 import { BuiltInWorkflow } from './built-in-workflow.tsx'
 import { copyOf, draftOf, emptyDraft } from './draft.ts'
 import { WorkflowEditor } from './workflow-editor.tsx'
@@ -25,12 +21,21 @@ export function WorkflowPage({ id }: { id: string }) {
   const ready = plugins.data !== undefined && (source === null || workflow.data !== undefined)
   if (!ready)
     return (
-      <Waiting
+      <UnloadedPage
         error={workflow.error ?? plugins.error}
         retrying={workflow.isFetching || plugins.isFetching}
         onRetry={() => {
           if (plugins.error) void plugins.refetch()
           if (workflow.error) void workflow.refetch()
+        }}
+        back={BACK}
+        texts={{
+          title: t('Workflow'),
+          missingTitle: t('Workflow not found'),
+          missing: t('This workflow doesn’t exist'),
+          goToList: t('Go to workflows'),
+          failed: t('The workflow could not be loaded'),
+          what: t('the workflow'),
         }}
       />
     )
@@ -49,37 +54,3 @@ export function WorkflowPage({ id }: { id: string }) {
 
 const startOf = (workflow: Workflow, fresh: boolean) =>
   fresh ? copyOf(workflow) : draftOf(workflow)
-
-interface WaitingProps {
-  error: Error | null
-  retrying: boolean
-  onRetry: () => void
-}
-
-function Waiting({ error, retrying, onRetry }: WaitingProps) {
-  const gone = error instanceof ApiError && error.status === 404
-  return (
-    <Page title={gone ? t('Workflow not found') : t('Workflow')} backAction={BACK}>
-      {gone ? (
-        <Card>
-          <Nothing
-            why="unmatched"
-            heading={t('This workflow doesn’t exist')}
-            action={{ content: t('Go to workflows'), url: BACK.url }}
-          />
-        </Card>
-      ) : error ? (
-        <Problem
-          error={error}
-          what={t('The workflow could not be loaded')}
-          onRetry={onRetry}
-          retrying={retrying}
-        />
-      ) : (
-        <Card padding="0">
-          <LoadingRows rows={5} what={t('the workflow')} />
-        </Card>
-      )}
-    </Page>
-  )
-}

@@ -1,5 +1,7 @@
 // Workflows in a table; on a narrow screen a list instead.
 import { navigate } from 'wouter/use-browser-location'
+import { CriticalButton } from '../../components/critical-button.tsx'
+import { RowsTable } from '../../components/rows-table.tsx'
 import { useChannels } from '../../client/channels.ts'
 import { type Schedule } from '../../client/schedules.ts'
 import { type Workflow } from '../../client/workflows.ts'
@@ -34,11 +36,8 @@ export function WorkflowsTable({ workflows, schedules, onDelete }: Props) {
     buttons: <Buttons workflow={workflow} onDelete={onDelete} />,
   })
   return (
-    <IndexTable
-      resourceName={{ singular: t('workflow'), plural: t('workflows') }}
-      itemCount={workflows.length}
-      selectable={false}
-      condensed={narrow}
+    <RowsTable
+      names={{ singular: t('workflow'), plural: t('workflows') }}
       headings={[
         { title: t('Workflow') },
         { title: t('Runs on') },
@@ -46,40 +45,38 @@ export function WorkflowsTable({ workflows, schedules, onDelete }: Props) {
         ...(used.length > 0 ? [{ title: t('Scheduled tasks') }] : []),
         { title: t('Actions'), hidden: true },
       ]}
+      narrow={narrow}
+      rows={workflows}
     >
-      {workflows.map((workflow, position) => {
+      {(workflow) => {
         const { name, uses, buttons } = parts(workflow)
-        return (
-          <IndexTable.Row key={workflow.id} id={workflow.id} position={position}>
-            {narrow ? (
-              <Box padding="400">
-                <BlockStack gap="200">
-                  {name}
-                  <span className="steps-line">{stepsText(workflow.steps)}</span>
-                  <InlineStack align="space-between" blockAlign="center" gap="200">
-                    <Text as="span" variant="bodySm" tone="subdued">
-                      {runsOnText(workflow, channels)}
-                    </Text>
-                    {buttons}
-                  </InlineStack>
-                  {uses}
-                </BlockStack>
-              </Box>
-            ) : (
-              <>
-                <IndexTable.Cell>{name}</IndexTable.Cell>
-                <IndexTable.Cell>{runsOnText(workflow, channels)}</IndexTable.Cell>
-                <IndexTable.Cell>
-                  <div className="steps-line">{stepsText(workflow.steps)}</div>
-                </IndexTable.Cell>
-                {used.length > 0 && <IndexTable.Cell>{uses}</IndexTable.Cell>}
-                <IndexTable.Cell>{buttons}</IndexTable.Cell>
-              </>
-            )}
-          </IndexTable.Row>
+        return narrow ? (
+          <Box padding="400">
+            <BlockStack gap="200">
+              {name}
+              <span className="steps-line">{stepsText(workflow.steps)}</span>
+              <InlineStack align="space-between" blockAlign="center" gap="200">
+                <Text as="span" variant="bodySm" tone="subdued">
+                  {runsOnText(workflow, channels)}
+                </Text>
+                {buttons}
+              </InlineStack>
+              {uses}
+            </BlockStack>
+          </Box>
+        ) : (
+          <>
+            <IndexTable.Cell>{name}</IndexTable.Cell>
+            <IndexTable.Cell>{runsOnText(workflow, channels)}</IndexTable.Cell>
+            <IndexTable.Cell>
+              <div className="steps-line">{stepsText(workflow.steps)}</div>
+            </IndexTable.Cell>
+            {used.length > 0 && <IndexTable.Cell>{uses}</IndexTable.Cell>}
+            <IndexTable.Cell>{buttons}</IndexTable.Cell>
+          </>
         )
-      })}
-    </IndexTable>
+      }}
+    </RowsTable>
   )
 }
 
@@ -120,14 +117,11 @@ function Buttons({
         {t('Duplicate')}
       </Button>
       {onDelete && (
-        <Button
-          variant="plain"
-          tone="critical"
-          accessibilityLabel={t('Delete {name}', { name: workflow.name })}
+        <CriticalButton
+          label={t('Delete {name}', { name: workflow.name })}
           onClick={() => onDelete(workflow)}
-        >
-          {t('Delete')}
-        </Button>
+          text={t('Delete')}
+        />
       )}
     </InlineStack>
   )

@@ -8,6 +8,7 @@ import { Facts } from '../../../components/facts.tsx'
 import { Page } from '../../../components/page.tsx'
 import { Problem } from '../../../components/problem.tsx'
 import { Titled } from '../../../components/titled.tsx'
+import { CriticalButton } from '../../../components/critical-button.tsx'
 import { Banner, BlockStack, Button, Card, InlineStack, Text } from '../../../ui/index.ts'
 import { CSV_FIELDS_TEXT, EXAMPLE_CSV } from '../../../labels/csv.ts'
 import { KeptFiles } from './kept-files.tsx'
@@ -99,14 +100,11 @@ function SavedMappings() {
             <Text as="span" breakWord>
               {name}
             </Text>
-            <Button
-              variant="plain"
-              tone="critical"
-              accessibilityLabel={t('Delete the mapping {name}', { name })}
+            <CriticalButton
+              label={t('Delete the mapping {name}', { name })}
               onClick={() => remove.mutate(id)}
-            >
-              {t('Delete')}
-            </Button>
+              text={t('Delete')}
+            />
           </InlineStack>
         ))}
       </BlockStack>

@@ -1,4 +1,5 @@
 // Customers' requests for their data: the document for each, to download and pass on.
+import { ListPages } from '../../../components/list-pages.tsx'
 import { useState } from 'react'
 import { toast } from '../../../client/bridge.ts'
 import {
@@ -9,11 +10,11 @@ import {
 } from '../../../client/customer-data.ts'
 import { DeleteDialog } from '../../../components/delete-dialog.tsx'
 import { Facts } from '../../../components/facts.tsx'
-import { LoadingRows, Nothing, PageTurner } from '../../../components/lists.tsx'
+import { LoadingRows, Nothing } from '../../../components/lists.tsx'
 import { Page } from '../../../components/page.tsx'
 import { Problem } from '../../../components/problem.tsx'
+import { CriticalButton } from '../../../components/critical-button.tsx'
 import { requestedBy, requestedText } from '../../../labels/customer-data.ts'
-import { pageText } from '../../../labels/page.ts'
 import { sizeText } from '../../../labels/size.ts'
 import { momentText } from '../../../labels/time.ts'
 import { t } from '../../../messages/t.ts'
@@ -76,16 +77,15 @@ export function CustomerDataPage() {
                   />
                 ))}
               </ul>
-              <PageTurner
+              <ListPages
                 what={t('requests')}
-                pages={pages(answers.isPlaceholderData ? null : list.next_cursor)}
-                label={pageText(
-                  urlState.page,
-                  list.next_cursor,
-                  t('{count, plural, one {# request} other {# requests}}', {
-                    count: list.data.length,
-                  }),
-                )}
+                all={t('{count, plural, one {# request} other {# requests}}', {
+                  count: list.data.length,
+                })}
+                page={urlState.page}
+                next={list.next_cursor}
+                pages={pages}
+                stale={answers.isPlaceholderData}
               />
             </Card>
           </>
@@ -133,14 +133,12 @@ function Entry({ answer, saving, onSave, onDelete }: EntryProps) {
           >
             {t('Download')}
           </Button>
-          <Button
+          <CriticalButton
             variant="tertiary"
-            tone="critical"
-            accessibilityLabel={t('Delete the data of {name}', { name })}
+            label={t('Delete the data of {name}', { name })}
             onClick={onDelete}
-          >
-            {t('Delete')}
-          </Button>
+            text={t('Delete')}
+          />
         </InlineStack>
       </BlockStack>
     </li>

@@ -12,6 +12,7 @@ import { DeleteDialog } from '../../../components/delete-dialog.tsx'
 import { Nothing } from '../../../components/lists.tsx'
 import { Problem } from '../../../components/problem.tsx'
 import { Switch } from '../../../components/switch.tsx'
+import { CriticalButton } from '../../../components/critical-button.tsx'
 import { passwordAge } from '../../../labels/drop.ts'
 import { momentText } from '../../../labels/time.ts'
 import { t } from '../../../messages/t.ts'
@@ -116,14 +117,11 @@ function AccountRow({ account, renewing, onRenew, onEdit, onDelete }: RowProps) 
         <Button variant="plain" accessibilityLabel={t('Edit {name}', { name })} onClick={onEdit}>
           {t('Edit')}
         </Button>
-        <Button
-          variant="plain"
-          tone="critical"
-          accessibilityLabel={t('Delete {name}', { name })}
+        <CriticalButton
+          label={t('Delete {name}', { name })}
           onClick={onDelete}
-        >
-          {t('Delete')}
-        </Button>
+          text={t('Delete')}
+        />
       </div>
     </li>
   )

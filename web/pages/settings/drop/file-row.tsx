@@ -54,14 +54,11 @@ export function FileRow({ file }: { file: DropFile }) {
           </Button>
         )}
         {state !== 'importing' && (
-          <Button
-            variant="plain"
-            tone="critical"
-            accessibilityLabel={t('Delete {name}', { name: path })}
+          <CriticalButton
+            label={t('Delete {name}', { name: path })}
             onClick={() => setDeleting(true)}
-          >
-            {t('Delete')}
-          </Button>
+            text={t('Delete')}
+          />
         )}
       </div>
       {deleting && <DeleteFile file={file} onClose={() => setDeleting(false)} />}

@@ -1,7 +1,8 @@
 // The public keys of a drop account; a key is added by pasting its .pub file.
 import { useState } from 'react'
+import { CriticalButton } from '../../../components/critical-button.tsx'
 import { t } from '../../../messages/t.ts'
-import { BlockStack, Button, InlineError, InlineStack, Text, TextField } from '../../../ui/index.ts'
+import { BlockStack, InlineError, InlineStack, Text, TextField } from '../../../ui/index.ts'
 
 export interface WrittenKey {
   name: string
@@ -37,14 +38,11 @@ export function KeysField({ keys, error, onChange }: Props) {
           <Text as="span" variant="bodySm" breakWord>
             {`${name} · ${fingerprint ?? t('not saved yet')}`}
           </Text>
-          <Button
-            variant="plain"
-            tone="critical"
-            accessibilityLabel={t('Remove the key {name}', { name })}
+          <CriticalButton
+            label={t('Remove the key {name}', { name })}
             onClick={() => onChange(keys.filter((_, other) => other !== at))}
-          >
-            {t('Remove')}
-          </Button>
+            text={t('Remove')}
+          />
         </InlineStack>
       ))}
       <TextField

@@ -4,6 +4,7 @@ import { type LicenceList, useLicenceLists } from '../../../client/licence-lists
 import { LoadingRows, Nothing } from '../../../components/lists.tsx'
 import { Page } from '../../../components/page.tsx'
 import { Problem } from '../../../components/problem.tsx'
+import { CriticalButton } from '../../../components/critical-button.tsx'
 import { FEW_KEYS, licenceCounts, licenceState } from '../../../labels/licence-list.ts'
 import { andText } from '../../../labels/list.ts'
 import { momentText } from '../../../labels/time.ts'
@@ -127,14 +128,12 @@ function Entry({ list, onAdd, onDelete }: EntryProps) {
           <Button accessibilityLabel={t('Add keys to {name}', { name })} onClick={onAdd}>
             {t('Add keys')}
           </Button>
-          <Button
+          <CriticalButton
             variant="tertiary"
-            tone="critical"
-            accessibilityLabel={t('Delete {name}', { name })}
+            label={t('Delete {name}', { name })}
             onClick={onDelete}
-          >
-            {t('Delete')}
-          </Button>
+            text={t('Delete')}
+          />
         </InlineStack>
       </BlockStack>
     </li>

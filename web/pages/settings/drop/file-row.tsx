@@ -2,6 +2,7 @@
 import { useState } from 'react'
 import { toast } from '../../../client/bridge.ts'
 import { type DropFile, useDeleteDropFile, useRetryDropFile } from '../../../client/drop.ts'
+import { CriticalButton } from '../../../components/critical-button.tsx'
 import { DeleteDialog } from '../../../components/delete-dialog.tsx'
 import { StatusBadge } from '../../../components/status.tsx'
 import { failureAdvice, fileWord, protocolText, waitingText } from '../../../labels/drop.ts'

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { definePlugin, type Workflow } from '../plugins/contract.ts'
-import { ConfigError, defineConfig, readEnvironment } from './config.ts'
+import { defineConfig } from './config.ts'
+import { ConfigError } from './config-error.ts'
+import { readEnvironment } from './environment.ts'
 
 const problemsOf = (work: () => unknown): string => {
   try {

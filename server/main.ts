@@ -2,7 +2,8 @@
 // drop server alone, which loads nothing of the others to stay small. Read this first.
 import { appConfig } from '../app.config.ts'
 import type { Closing } from './startup/closing.ts'
-import { ConfigError, type Config } from './config.ts'
+import type { Config } from './config.ts'
+import { ConfigError } from './config-error.ts'
 import { createLogger, errorFields, type Logger } from './log.ts'
 
 const STOP_WITHIN_MS = 20_000

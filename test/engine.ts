@@ -11,7 +11,7 @@ import {
   type Plugin,
   type Workflow,
 } from '../plugins/contract.ts'
-import type { Limits } from '../server/config.ts'
+import type { Limits } from '../server/limits.ts'
 import { openListener } from '../server/db/listener.ts'
 import { forShop, type ShopScope } from '../server/db/for-shop.ts'
 import {

@@ -15,7 +15,7 @@ import type {
   Workflow,
   WritePorts,
 } from '../../plugins/contract.ts'
-import type { Limits } from '../config.ts'
+import type { Limits } from '../limits.ts'
 import type { Database } from '../db/database.ts'
 import type { Listener } from '../db/listener.ts'
 import type { ShopScope } from '../db/for-shop.ts'

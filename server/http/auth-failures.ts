@@ -2,7 +2,7 @@
 // web processes. An address with too many failures is cached here, so that refusing it costs no
 // query.
 import type { IncomingMessage } from 'node:http'
-import type { Limits } from '../config.ts'
+import type { Limits } from '../limits.ts'
 import type { Database } from '../db/database.ts'
 import { networkOfRequest } from '../delivery/clients.ts'
 import { AppError } from '../errors.ts'

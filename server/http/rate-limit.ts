@@ -1,6 +1,6 @@
 // Limits per caller and minute, counted in the database so that they hold for all web processes.
 import type { Context } from 'koa'
-import type { Limits } from '../config.ts'
+import type { Limits } from '../limits.ts'
 import type { Database } from '../db/database.ts'
 import { AppError } from '../errors.ts'
 import { openRateLimit } from '../db/rate-limits.ts'

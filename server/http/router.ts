@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import Router from '@koa/router'
 import type { Context } from 'koa'
-import type { Limits } from '../config.ts'
+import type { Limits } from '../limits.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { AppError } from '../errors.ts'
 import type { Secrets } from '../secrets.ts'

@@ -1,6 +1,6 @@
 // The selection of a bulk call: files by id, or all that a filter selects.
 import { z } from 'zod'
-import type { Limits } from '../config.ts'
+import type { Limits } from '../limits.ts'
 import type { OperationSource } from '../engine/engine.ts'
 import { filterSchema } from '../files/filter.ts'
 import { parsePublicId } from '../ids.ts'

@@ -1,6 +1,7 @@
 // Opens the database at start-up: the one of DATABASE_URL, or the embedded one; checks its version
 // and migrates it.
-import { ConfigError, type Environment } from '../config.ts'
+import { ConfigError } from '../config-error.ts'
+import type { Environment } from '../environment.ts'
 import { openDatabase, requireServerVersion, type Database } from '../db/database.ts'
 import { findRunning, startEmbedded } from '../db/embedded.ts'
 import { migrate } from '../db/migrate.ts'

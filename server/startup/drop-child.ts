@@ -1,6 +1,6 @@
 // Runs the drop server as a child of `npm start`, so that its crash does not end the other roles.
 import { spawn, type ChildProcess } from 'node:child_process'
-import type { DropAddress, Environment } from '../config.ts'
+import type { DropAddress, Environment } from '../environment.ts'
 import type { Database } from '../db/database.ts'
 import type { Logger } from '../log.ts'
 import { ensureSecret } from '../secrets.ts'

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startLine } from '../../test/fakes/line.ts'
 import { startS3, type FakeS3 } from '../../test/fakes/s3.ts'
-import { ConfigError } from '../config.ts'
+import { ConfigError } from '../config-error.ts'
 import { createLogger } from '../log.ts'
 import { openStores } from './stores.ts'
 

@@ -1,5 +1,6 @@
 // Opens the configured storage locations.
-import { ConfigError, type Config } from '../config.ts'
+import type { Config } from '../config.ts'
+import { ConfigError } from '../config-error.ts'
 import { errorFields, type Logger } from '../log.ts'
 import type { LocationConfig } from '../store/address.ts'
 import { createDiskStore } from '../store/disk.ts'

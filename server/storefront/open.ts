@@ -1,5 +1,6 @@
 // Opens the configured storefront: the real platform, or the built-in demo with its shop.
-import { ConfigError, type Environment } from '../config.ts'
+import { ConfigError } from '../config-error.ts'
+import type { Environment } from '../environment.ts'
 import type { Database } from '../db/database.ts'
 import { ensureShop } from '../db/shops.ts'
 import type { Logger } from '../log.ts'

@@ -13,7 +13,8 @@ import {
   SCHEDULES,
 } from '../../channels/drop/settings.ts'
 import { hostKeyFingerprints } from '../../channels/drop/shared-secrets.ts'
-import type { DropAddress, Limits } from '../../config.ts'
+import type { DropAddress } from '../../environment.ts'
+import type { Limits } from '../../limits.ts'
 import type { Database } from '../../db/database.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { requirePublicId } from '../../ids.ts'

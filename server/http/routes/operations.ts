@@ -1,6 +1,6 @@
 // Operations: history, one operation, its items, and the start of every bulk action and workflow.
 import { z } from 'zod'
-import type { Limits } from '../../config.ts'
+import type { Limits } from '../../limits.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import {
   ITEM_STATUSES,

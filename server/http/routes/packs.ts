@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { packName } from '../../../plugins/contract.ts'
 import { changePack, chosenProducts } from '../../channels/packs.ts'
-import type { Limits } from '../../config.ts'
+import type { Limits } from '../../limits.ts'
 import { retryTransaction } from '../../db/retry-transaction.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'

@@ -1,7 +1,7 @@
 // The new names of files, while a person edits the pattern.
 import { z } from 'zod'
 import { previewNames } from '../../channels/rename-preview.ts'
-import type { Limits } from '../../config.ts'
+import type { Limits } from '../../limits.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { toPublicId } from '../../ids.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'

@@ -1,7 +1,7 @@
 // A file's versions: an import can add one, and each can be restored.
 import { z } from 'zod'
 import { replaceFromUpload, replaceFromUrl } from '../../channels/versions.ts'
-import type { Limits } from '../../config.ts'
+import type { Limits } from '../../limits.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../errors.ts'
 import { readFile } from '../../files/list.ts'

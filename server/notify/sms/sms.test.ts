@@ -7,7 +7,7 @@ import { listMessages } from '../messages.ts'
 import { listNotices } from '../../files/notices.ts'
 import { openOutbox, type Outbox } from '../open.ts'
 import { queueSms } from './sms.ts'
-import type { TwilioAccount } from '../../config.ts'
+import type { TwilioAccount } from '../../environment.ts'
 
 const NUMBERS = ['+4915112345678', '+14155550100']
 

@@ -5,7 +5,7 @@ import { errors, request } from 'undici'
 import { z } from 'zod'
 import { readBounded } from '../../bounded-body.ts'
 import type { DeliveryResult } from '../outbox.ts'
-import type { TwilioAccount } from '../../config.ts'
+import type { TwilioAccount } from '../../environment.ts'
 import type { SmsGateway } from './gateway.ts'
 
 const CONNECT_MS = 10_000

@@ -1,0 +1,171 @@
+// The environment variables, each with its format and what to write instead.
+import { z } from 'zod'
+
+export const ROLES = ['web', 'worker', 'drop'] as const
+export type Role = (typeof ROLES)[number]
+
+const blank = (value: unknown) => (value === '' ? undefined : value)
+const setting = <T extends z.ZodType>(schema: T) => z.preprocess(blank, schema)
+const flag = setting(z.enum(['0', '1'], 'write 1 or 0').default('0')).transform(
+  (value) => value === '1',
+)
+
+const port = (usual: string) =>
+  setting(
+    z
+      .string()
+      .regex(/^\d{1,5}$/, `write a port number, like ${usual}; 0: any free one`)
+      .default(usual)
+      .transform(Number)
+      .refine((value) => value <= 65_535, 'write a port number up to 65535'),
+  )
+
+export const environmentSchema = z.object({
+  DATA_DIR: setting(z.string().default('./data')),
+  PORT: setting(
+    z
+      .string()
+      .regex(/^\d{1,5}$/, 'write a port number, like 3000')
+      .default('3000')
+      .transform(Number)
+      .refine((port) => port > 0 && port <= 65_535, 'write a port number from 1 to 65535'),
+  ),
+  HOST: setting(z.string().default('127.0.0.1')),
+  BASE_URL: setting(
+    z
+      .url({
+        protocol: /^https?$/,
+        error: 'write the public address, like https://files.example.com',
+      })
+      .optional(),
+  ),
+  DATABASE_URL: setting(
+    z
+      .url({
+        protocol: /^postgres(ql)?$/,
+        error: 'write postgres://user:password@host:5432/database',
+      })
+      .optional(),
+  ),
+  ROLE: setting(
+    z
+      .string()
+      .default(ROLES.join(','))
+      .transform((text) => text.split(',').map((role) => role.trim()))
+      .pipe(
+        z
+          .array(z.enum(ROLES, `write one or more of ${ROLES.join(', ')}, separated by commas`))
+          .min(1),
+      ),
+  ),
+  APP_SECRET: setting(
+    z.string().min(32, 'write at least 32 random characters (openssl rand -hex 32)').optional(),
+  ),
+  SHOPIFY_API_KEY: setting(z.string().optional()),
+  SHOPIFY_API_SECRET: setting(z.string().optional()),
+  SHOPIFY_API_SECRET_PREVIOUS: setting(z.string().optional()),
+  SHOPIFY_PARTNER_ORGANIZATION: setting(
+    z
+      .string()
+      .regex(/^\d{1,20}$/, 'write the organization’s number')
+      .optional(),
+  ),
+  SHOPIFY_PARTNER_TOKEN: setting(z.string().min(10, 'write the API client’s token').optional()),
+  SHOPIFY_APP_NUMBER: setting(
+    z
+      .string()
+      .regex(/^\d{1,20}$/, 'write the app’s number on the platform')
+      .optional(),
+  ),
+  STORAGE_PRIMARY: setting(z.string().optional()),
+  STORAGE_BACKUP: setting(z.string().optional()),
+  S3_ACCESS_KEY_ID: setting(z.string().optional()),
+  S3_SECRET_ACCESS_KEY: setting(z.string().optional()),
+  AWS_REGION: setting(z.string().optional()),
+  SMTP_URL: setting(
+    z.url({ protocol: /^smtps?$/, error: 'write smtp://user:password@host:587' }).optional(),
+  ),
+  TWILIO_ACCOUNT_SID: setting(
+    z
+      .string()
+      .regex(/^AC[0-9a-f]{32}$/, 'write the account’s SID: AC and 32 hexadecimal digits')
+      .optional(),
+  ),
+  TWILIO_AUTH_TOKEN: setting(z.string().min(16, 'write the account’s auth token').optional()),
+  TWILIO_FROM: setting(
+    z
+      .string()
+      .regex(
+        /^(\+[1-9]\d{6,14}|MG[0-9a-f]{32})$/,
+        'write a number of yours, like +15005550006, or a messaging service, MG and 32 digits',
+      )
+      .optional(),
+  ),
+  TWILIO_API_URL: setting(
+    z
+      .url({ protocol: /^https?$/, error: 'write an address, like https://api.twilio.com' })
+      .default('https://api.twilio.com'),
+  ),
+  MAIL_FROM: setting(z.string().default('Stevedore <files@localhost>')),
+  ALLOW_LOOPBACK: setting(z.enum(['0', '1'], 'write 1 or 0').optional()),
+  DEMO_CATALOG: setting(z.string().optional()),
+  DEMO_POINTS: setting(
+    z
+      .string()
+      .regex(/^\d+\/\d+$/, 'write bucket size and points restored a second, like 2000/100')
+      .default('2000/100'),
+  ),
+  TRUST_PROXY: flag,
+  CDN_BASE_URL: setting(
+    z
+      .url({ protocol: /^https?$/, error: 'write the CDN’s address, like https://cdn.example.com' })
+      .optional(),
+  ),
+  X_ACCEL_LOCATION: setting(
+    z
+      .string()
+      .regex(/^(\/[\w.~-]+)+\/?$/, 'write nginx’s internal location, like /blobs')
+      .optional(),
+  ),
+  S3_REDIRECT: flag,
+  METRICS_TOKEN: setting(
+    z.string().min(16, 'write at least 16 random characters (openssl rand -hex 16)').optional(),
+  ),
+  SFTP_PORT: port('2222'),
+  FTP_PORT: port('2121'),
+  DROP_HOST: setting(
+    z
+      .string()
+      .regex(/^[\w.:-]+$/, 'write a host name, like ftp.example.com')
+      .optional(),
+  ),
+  FTP_PASSIVE_PORTS: setting(
+    z
+      .string()
+      .regex(/^\d{4,5}-\d{4,5}$/, 'write a range of ports, like 30000-30999')
+      .transform((text) => text.split('-').map(Number) as [number, number])
+      .refine(
+        ([first, last]) => first >= 1024 && first <= last && last <= 65_535,
+        'write a range from 1024 to 65535',
+      )
+      .optional(),
+  ),
+  FTP_PASSIVE_ADDRESS: setting(
+    z.ipv4('write the public IPv4 address, like 203.0.113.7').optional(),
+  ),
+  DROP_TLS_CERT: setting(z.string().optional()),
+  DROP_TLS_KEY: setting(z.string().optional()),
+  RCLONE_EXECUTABLE: setting(z.string().optional()),
+  CLOUD_GOOGLE_CLIENT_ID: setting(z.string().optional()),
+  CLOUD_GOOGLE_CLIENT_SECRET: setting(z.string().optional()),
+  CLOUD_DROPBOX_CLIENT_ID: setting(z.string().optional()),
+  CLOUD_DROPBOX_CLIENT_SECRET: setting(z.string().optional()),
+  CLOUD_MICROSOFT_CLIENT_ID: setting(z.string().optional()),
+  CLOUD_MICROSOFT_CLIENT_SECRET: setting(z.string().optional()),
+  LOG_LEVEL: setting(
+    z.enum(['debug', 'info', 'warn', 'error'], 'write debug, info, warn or error').default('info'),
+  ),
+  NODE_ENV: setting(z.string().default('development')),
+})
+
+export type EnvironmentVariables = z.output<typeof environmentSchema>

@@ -4,7 +4,7 @@ import type { ShopScope } from '../../../db/for-shop.ts'
 import { AppError } from '../../../errors.ts'
 import { nameKey } from '../../../files/rules.ts'
 import type { BlobStore } from '../../../store/store.ts'
-import { leaveNotice } from '../../schedule-run.ts'
+import { raiseNoticeOnce } from '../../schedule-run.ts'
 import { ENTRY, type DropEntry } from '../entries.ts'
 import { joinPath } from '../paths.ts'
 import { lockSettings } from '../settings.ts'
@@ -125,7 +125,7 @@ function tellProblems(
 ): Promise<void> {
   const more = problems.length - MOST_TOLD
   const told = [...problems.slice(0, MOST_TOLD), ...(more > 0 ? [`${more} more problems`] : [])]
-  return leaveNotice(tx, {
+  return raiseNoticeOnce(tx, {
     level: 'warning',
     title: `${joinPath(folder, name)} has mistakes`,
     body: `${told.join('. ')}. Files that it keeps back are in /failed/, each beside its reason.`,

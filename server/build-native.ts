@@ -2,7 +2,9 @@
 // npm, but the server runs on the Node of node_modules. If the two do not match, SFTP falls back to
 // slow JavaScript: compile again then. Nothing fails if there is no compiler.
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { hasNativeCrypto, NATIVE_CRYPTO } from './channels/drop/native-crypto.ts'
 
@@ -16,7 +18,36 @@ const HEADERS = [
   path.join(HOME, `../node-${process.platform}-${process.arch}`),
 ].find((folder) => existsSync(path.join(folder, 'include/node/node.h')))
 
+/**
+ * Compiles in a temporary folder, because node-gyp's makefiles do not quote paths: a space in the
+ * path of this checkout would break them.
+ */
 function build(nodeGyp: string, headers: string): void {
+  const folder = mkdtempSync(path.join(tmpdir(), 'stevedore-ssh2-'))
+  try {
+    const cwd = path.join(folder, 'crypto')
+    copySources(cwd, folder)
+    symlinkSync(headers, path.join(folder, 'headers'))
+    compile(nodeGyp, cwd, path.join(folder, 'headers'))
+    const built = path.join(cwd, 'build/Release', path.basename(NATIVE_CRYPTO))
+    if (!existsSync(built)) return
+    mkdirSync(path.dirname(NATIVE_CRYPTO), { recursive: true })
+    cpSync(built, NATIVE_CRYPTO)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** ssh2's sources without an earlier build, and the headers of nan, which they include. */
+function copySources(target: string, folder: string): void {
+  const source = path.resolve(NATIVE_CRYPTO, '../../..')
+  const earlier = path.join(source, 'build')
+  cpSync(source, target, { recursive: true, filter: (file) => file !== earlier })
+  const nan = path.dirname(createRequire(NATIVE_CRYPTO).resolve('nan/package.json'))
+  cpSync(nan, path.join(folder, 'node_modules/nan'), { recursive: true })
+}
+
+function compile(nodeGyp: string, cwd: string, headers: string): void {
   const [openssl] = /^\d+/.exec(process.versions.openssl)!
   const target = [`--target=${process.version}`, `--real_openssl_major=${openssl}`]
   // Otherwise node-gyp would download headers. A nodedir of npm's configuration overrides options.
@@ -25,7 +56,7 @@ function build(nodeGyp: string, headers: string): void {
   delete env.npm_config_nodedir
   spawnSync(process.execPath, [nodeGyp, 'rebuild', ...target, nodedir], {
     env,
-    cwd: path.resolve(NATIVE_CRYPTO, '../../..'),
+    cwd,
     stdio: 'ignore',
     timeout: 300_000,
   })

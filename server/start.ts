@@ -31,8 +31,8 @@ export async function start(
 ): Promise<void> {
   const { environment, limits } = config
   const web = environment.roles.includes('web')
-  const pageBuilt = web && !development ? ensurePage(log) : Promise.resolve()
-  pageBuilt.catch(() => {})
+  const pageBuilt = web && !development ? ensurePage(log, environment.dataDir) : null
+  pageBuilt?.catch(() => {})
   const { database, secrets, close } = await openForStart(environment, log)
   closings.push(close)
   // It loads its modules in the meantime, so the start waits for it only when its address is
@@ -91,12 +91,9 @@ export async function start(
   }
   if (!web) return log.info('the worker is ready')
 
-  await pageBuilt
+  const page = pageBuilt ? builtPage(await pageBuilt) : await developmentPage()
   const drop = await dropStarts
-  const { app } = await server.openWeb(
-    development ? await developmentPage() : builtPage(),
-    drop?.address ?? environment.drop,
-  )
+  const { app } = await server.openWeb(page, drop?.address ?? environment.drop)
   const http = await listen(app, environment.port, environment.host)
   closings.push(async () => {
     const closed = new Promise((resolve) => http.close(resolve))

@@ -30,14 +30,15 @@ export interface PageSource {
   close(): Promise<void>
 }
 
-export function builtPage(): PageSource {
+/** `folder`: where the page was built. */
+export function builtPage(folder = DIST): PageSource {
   return {
     development: false,
     asset: async (ctx) => {
       if (!ctx.path.startsWith('/assets/') && !/^\/[\w-]+\.(svg|ico|png|txt)$/.test(ctx.path))
         return false
-      const file = path.join(DIST, path.normalize(ctx.path))
-      if (!file.startsWith(DIST + path.sep)) return false
+      const file = path.join(folder, path.normalize(ctx.path))
+      if (!file.startsWith(folder + path.sep)) return false
       const found = await bestForm(ctx, file)
       if (!found) return false
       ctx.type = mimeTypeOf(file) || 'application/octet-stream'
@@ -53,7 +54,7 @@ export function builtPage(): PageSource {
       ctx.body = createReadStream(found.file)
       return true
     },
-    html: () => readFile(path.join(DIST, 'index.html'), 'utf8'),
+    html: () => readFile(path.join(folder, 'index.html'), 'utf8'),
     close: () => Promise.resolve(),
   }
 }

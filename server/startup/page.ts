@@ -2,7 +2,7 @@
 // its memory at exit. It is built in another folder and renamed into place: servers that start
 // together never see half a page.
 import { spawn } from 'node:child_process'
-import { mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -12,18 +12,39 @@ import type { Logger } from '../log.ts'
 
 const COMPRESS = { br: promisify(brotliCompress), gz: promisify(gzip) }
 
-export async function ensurePage(log: Logger): Promise<void> {
-  const built = await stat(path.join(DIST, 'index.html')).catch(() => null)
-  if (built && built.mtimeMs > (await newestSource())) return
+/**
+ * Gives the folder of a current build: web/dist, or a folder in `dataDir` where the checkout cannot
+ * be written (another user's, a read-only file system).
+ */
+export async function ensurePage(log: Logger, dataDir: string): Promise<string> {
+  const newest = await newestSource()
+  const own = path.resolve(dataDir, 'page/dist')
+  for (const folder of [DIST, own]) if (await isNewer(folder, newest)) return folder
   log.info('building the admin page')
-  const fresh = await mkdtemp(path.join(WEB, 'dist-'))
+  return buildIn(DIST).catch(async (error: NodeJS.ErrnoException) => {
+    if (!READ_ONLY.includes(error.code ?? '')) throw error
+    await mkdir(path.dirname(own), { recursive: true })
+    return buildIn(own)
+  })
+}
+
+const READ_ONLY = ['EACCES', 'EPERM', 'EROFS']
+
+async function isNewer(folder: string, time: number): Promise<boolean> {
+  const built = await stat(path.join(folder, 'index.html')).catch(() => null)
+  return built !== null && built.mtimeMs > time
+}
+
+async function buildIn(folder: string): Promise<string> {
+  const fresh = await mkdtemp(`${folder}-`)
   try {
     await build(fresh)
     await compress(path.join(fresh, 'assets'))
-    await replace(fresh)
+    await replace(fresh, folder)
   } finally {
     await rm(fresh, { recursive: true, force: true })
   }
+  return folder
 }
 
 async function build(into: string): Promise<void> {
@@ -63,11 +84,11 @@ async function compress(folder: string): Promise<void> {
 }
 
 /** Servers may do this concurrently: the last one wins, and both pages are complete. */
-async function replace(fresh: string): Promise<void> {
+async function replace(fresh: string, folder: string): Promise<void> {
   const old = `${fresh}-old`
-  await rename(DIST, old).catch(() => {})
-  await rename(fresh, DIST).catch(async (error: unknown) => {
-    if (!(await stat(path.join(DIST, 'index.html')).catch(() => null))) throw error
+  await rename(folder, old).catch(() => {})
+  await rename(fresh, folder).catch(async (error: unknown) => {
+    if (!(await stat(path.join(folder, 'index.html')).catch(() => null))) throw error
   })
   await rm(old, { recursive: true, force: true })
 }

@@ -1,12 +1,12 @@
 // The product started from clones in places that fresh machines have: a folder of root's alone,
-// without root, and a path with a space and a letter that is not ASCII. Each runs the main job:
-// import, map, deliver, start again.
+// without root, a path with a space and a letter that is not ASCII, and a checkout that cannot be
+// written. Each runs the main job: import, map, deliver, start again.
 import { execFile } from 'node:child_process'
-import { chmod, mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { contentOf } from '../fakes/content.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { uniqueSkus } from './catalog.ts'
@@ -128,4 +128,17 @@ test('without root, in a path with a space and a letter that is not ASCII', WITH
   await rm(path.join(clone, 'web', 'dist'), { recursive: true, force: true })
   if (WITHOUT_ROOT) await giveTo(clone, WITHOUT_ROOT)
   await mainJob(WITHOUT_ROOT)
+})
+
+test('without root, where the folder of the page cannot be written', WITHIN, async () => {
+  await place('not-writable', 0o711)
+  const web = path.join(clone, 'web')
+  await rm(path.join(web, 'dist'), { recursive: true, force: true })
+  if (WITHOUT_ROOT) await giveTo(clone, WITHOUT_ROOT)
+  await chmod(web, 0o555)
+  onTestFinished(() => chmod(web, 0o755))
+  await mainJob(WITHOUT_ROOT)
+  expect(await readdir(path.join(clone, 'data/page'))).toEqual(['dist'])
+  const page = await fetch(`${server!.url}/files`, { headers: { accept: 'text/html' } })
+  expect(await page.text()).toContain('/assets/')
 })

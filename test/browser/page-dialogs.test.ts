@@ -70,9 +70,9 @@ describe('tags', () => {
     const dialog = await choose(page, 'Find and replace a tag')
     await dialog.getByLabel('Tag to look for').fill('chart')
     await dialog.getByText('have this tag').waitFor()
-    await dialog.getByLabel('Tag in its place').fill('chart')
+    await dialog.getByLabel('New tag').fill('chart')
     await dialog.getByText('This is the same tag').waitFor()
-    await dialog.getByLabel('Tag in its place').fill('map')
+    await dialog.getByLabel('New tag').fill('map')
     await page.keyboard.press('Enter')
     await launched(page).getByText('2 files done, 1 skipped').waitFor()
     expect((await by('tag')).map(({ tags }) => tags.includes('map'))).toEqual([
@@ -277,4 +277,13 @@ describe('deleting', () => {
     await listed(page, 'keep')
     await page.getByText('Keep a.pdf').first().waitFor()
   })
+})
+
+test('the focus returns to the menu that a dialog was opened from', async () => {
+  const page = await open('/files?search=keep&sort=filename')
+  await tick(page, ['Keep a.pdf'])
+  const dialog = await choose(page, 'Move to a pack')
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'More actions' }).and(page.locator(':focus')).waitFor()
 })

@@ -1,6 +1,7 @@
 // A dialog that focuses its first field when it opens, and returns the focus when it closes.
 import { type ComponentProps, type ReactNode, useEffect, useRef, useState } from 'react'
 import { BlockStack, Modal } from '../ui/index.ts'
+import { openers } from './openers.ts'
 
 type ModalProps = ComponentProps<typeof Modal>
 
@@ -15,14 +16,15 @@ interface Props extends Pick<ModalProps, 'primaryAction' | 'secondaryActions' | 
 /** Open while it is rendered. */
 export function Dialog({ children, onClose, onEnter, ...rest }: Props) {
   // Read during the first render: the dialog's effects move the focus.
-  const [back] = useState(() => document.activeElement)
+  const [back] = useState(openers)
   useEffect(() => {
     return () => {
       // In the next frame the dialog's own focus trap has ended.
       requestAnimationFrame(() => {
-        if (document.querySelector('[role="dialog"]') || !(back instanceof HTMLElement)) return
-        if (back.isConnected && back !== document.body) back.focus({ preventScroll: true })
-        else document.querySelector<HTMLElement>('.place')?.focus({ preventScroll: true })
+        if (document.querySelector('[role="dialog"]')) return
+        const there = back.find((element) => element.isConnected)
+        const target = there ?? document.querySelector<HTMLElement>('.place')
+        target?.focus({ preventScroll: true })
       })
     }
   }, [back])

@@ -3,7 +3,7 @@
 
 const COMMON: Readonly<Record<string, string>> = {
   url_not_accessible:
-    'Open the URLs that were not accessible in a private browser window, correct them, and import those files again.',
+    'Open the URLs that were not accessible in a private browser window. If they open, choose Retry Failed. Otherwise correct them and import those files again.',
   duplicate_filename:
     'Rename the files whose names are taken, or choose what a taken name means, and import them again.',
   file_too_large: 'Split the files that are too large, or contact support.',
@@ -14,7 +14,7 @@ const COMMON: Readonly<Record<string, string>> = {
   time_limit: 'Replace the files that take too long, by smaller or simpler ones.',
   processor_crashed:
     'Replace the files that could not be opened: buyers may not be able to open them either.',
-  upload_lost: 'Upload the files again whose bytes are gone.',
+  upload_lost: 'Upload the files whose bytes are missing again.',
   file_not_found:
     'Leave out the files that are gone, or restore them from the trash and choose Retry Failed.',
   workflow_broken: 'Correct the workflow, then start it again.',

@@ -118,7 +118,7 @@ export const flag = z.preprocess(
 export const conditionFields = {
   search: searchText(255)
     .optional()
-    .meta({ title: 'Name contains', description: 'The name contains this, in any case' }),
+    .meta({ title: 'Name contains', description: 'The name contains this (case is ignored)' }),
   type: list
     .optional()
     .meta({ title: 'Type', description: 'Extensions, or document, image, video, audio, archive' }),

@@ -8,7 +8,7 @@ import type { Fits } from './presentation.ts'
  */
 export const documentPassword = z.string().min(1).max(255).optional().meta({
   title: 'Password',
-  help: 'For documents that take one. It is not kept in the history.',
+  help: 'For documents that need one. It is not stored in the history.',
   widget: 'password',
   sensitive: true,
 })
@@ -30,5 +30,5 @@ export const pdfAdvice = {
   pdf_encrypted: 'Start it again for the documents that are encrypted, with their password.',
   pdf_damaged:
     'Replace the documents that are damaged: buyers may not be able to open them either.',
-  not_a_pdf: 'Rename the files that are no PDF documents after what they are.',
+  not_a_pdf: 'Give the files that are not PDF documents the right extension.',
 }

@@ -61,7 +61,7 @@ export const ERRORS = {
   workflow_broken: {
     status: 409,
     type: 'conflict',
-    message: 'This workflow cannot run as it stands: correct it first',
+    message: 'This workflow cannot run like this: correct it first',
   },
   precondition_failed: { status: 412, type: 'invalid_request', message: 'The file has changed' },
   payload_too_large: {
@@ -82,7 +82,7 @@ export const ERRORS = {
   validation_failed: {
     status: 422,
     type: 'invalid_request',
-    message: 'Some of what was sent is not valid',
+    message: 'The request contains invalid values',
   },
   rate_limited: {
     status: 429,
@@ -93,7 +93,7 @@ export const ERRORS = {
   unavailable: {
     status: 503,
     type: 'api',
-    message: 'The service is starting, stopping or out of reach: try again soon',
+    message: 'The service is starting, stopping or cannot be reached: try again soon',
   },
 
   // One field of a request
@@ -152,7 +152,7 @@ export const ERRORS = {
   checksum_mismatch: {
     status: 460,
     type: 'invalid_request',
-    message: 'The bytes are not those that Upload-Checksum stands for: send them again',
+    message: 'The bytes do not match Upload-Checksum: send them again',
   },
   file_damaged: {
     status: 503,
@@ -164,7 +164,7 @@ export const ERRORS = {
     status: 422,
     type: 'item',
     message:
-      'The shop has as many files as it may have: delete files that are not needed, then try again',
+      'The shop has reached its limit of files: delete files that are not needed, then try again',
   },
   storage_quota: {
     status: 507,
@@ -219,7 +219,7 @@ export const ERRORS = {
   cloud_file_not_found: {
     status: 422,
     type: 'item',
-    message: 'The provider no longer has this file: the next sync takes account of it',
+    message: 'The provider no longer has this file: the next sync takes this into account',
   },
   cloud_file_changed: {
     status: 409,
@@ -276,7 +276,7 @@ export const ERRORS = {
   processor_crashed: {
     status: 422,
     type: 'item',
-    message: 'This file made the process that opened it crash',
+    message: 'The process that opened this file crashed',
   },
   image_damaged: {
     status: 422,
@@ -287,22 +287,22 @@ export const ERRORS = {
     status: 422,
     type: 'item',
     message:
-      'The image is too large to be opened: it may have 100 million pixels over all its frames, and 300 MB',
+      'The image is too large to be opened: the limit is 100 million pixels over all frames, and 300 MB',
   },
   not_an_image: {
     status: 422,
     type: 'item',
-    message: 'Its name is that of an image, but what is in it is none',
+    message: 'The name is that of an image, but the content is not',
   },
   pdf_encrypted: {
     status: 422,
     type: 'item',
-    message: 'The document is encrypted: it takes its password to open it',
+    message: 'The document is encrypted: its password is needed to open it',
   },
   document_too_large: {
     status: 422,
     type: 'item',
-    message: 'The document is too large to be opened: it may have 1 GB',
+    message: 'The document is too large to be opened: the limit is 1 GB',
   },
   not_a_pdf: { status: 422, type: 'item', message: 'This is not a PDF document' },
   pdf_damaged: {
@@ -320,7 +320,7 @@ export const ERRORS = {
     type: 'item',
     message: 'There is no font here for some of these letters',
   },
-  skipped: { status: 409, type: 'item', message: 'There was nothing to do about this file' },
+  skipped: { status: 409, type: 'item', message: 'There was nothing to do for this file' },
   worker_crashed: {
     status: 500,
     type: 'item',
@@ -357,7 +357,7 @@ export const ERRORS = {
   link_exhausted: {
     status: 410,
     type: 'not_found',
-    message: 'This link has been used as often as it may be',
+    message: 'This link has reached its download limit',
   },
   link_held: { status: 403, type: 'permission', message: 'This order is being checked' },
   link_withdrawn: { status: 410, type: 'not_found', message: 'This link was withdrawn' },

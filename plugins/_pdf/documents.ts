@@ -187,7 +187,7 @@ const tooLarge = (documents: number) =>
   documentError(
     'document_too_large',
     documents === 1
-      ? 'The document is too large to be opened: it may have 1 GB'
+      ? 'The document is too large to be opened: the limit is 1 GB'
       : 'The documents are too large together: they may have 1 GB',
   )
 const tooMuch = () =>

@@ -28,7 +28,7 @@ describe('a document that takes a password', () => {
       const closed = await encrypted(good, 'user', 'owner', bits)
       await expect(house.watermark(closed)).rejects.toMatchObject({
         code: 'pdf_encrypted',
-        message: 'The document is encrypted: it takes its password to open it',
+        message: 'The document is encrypted: its password is needed to open it',
       })
       await expect(house.watermark(closed, { password: 'wrong' })).rejects.toMatchObject({
         code: 'pdf_encrypted',
@@ -128,7 +128,7 @@ describe('a document that is too large', () => {
     const never = new AbortController().signal
     await expect(documents.split(await itemOf(1.1e9), { every: 1 }, never)).rejects.toMatchObject({
       code: 'document_too_large',
-      message: 'The document is too large to be opened: it may have 1 GB',
+      message: 'The document is too large to be opened: the limit is 1 GB',
     })
     await expect(
       documents.merge([await itemOf(6e8), await itemOf(6e8)], {}, never),

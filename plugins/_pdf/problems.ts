@@ -4,7 +4,7 @@ import { Refusal } from '../sandbox.ts'
 export const PROBLEMS = {
   pdf_damaged: 'The document is damaged and cannot be repaired',
   not_a_pdf: 'This is not a PDF document',
-  pdf_encrypted: 'The document is encrypted: it takes its password to open it',
+  pdf_encrypted: 'The document is encrypted: its password is needed to open it',
 } as const
 
 export const refusalFor = (code: keyof typeof PROBLEMS, options?: ErrorOptions): Refusal =>

@@ -16,7 +16,7 @@ const options = z.strictObject({
   }),
   keep: z.boolean().default(false).meta({
     title: 'Keep the original',
-    help: 'Leaves the files where they are, and has a copy of each in the other place',
+    help: 'The files stay where they are, and a copy of each is kept in the other location',
   }),
 })
 type Options = z.output<typeof options>

@@ -13,12 +13,12 @@ const MOST_PER_FILE = 1000
 const terms = {
   expiry_days: z.int().min(1).max(MAX_EXPIRY_DAYS).nullable().optional().meta({
     title: 'Links expire after (days)',
-    help: 'Absent: as each file’s own setting says. Empty: they never expire.',
+    help: 'Absent: each file’s own setting. Empty: they never expire.',
     widget: 'never',
   }),
   download_limit: z.int().min(1).max(MAX_DOWNLOAD_LIMIT).nullable().optional().meta({
     title: 'Downloads a link allows',
-    help: 'Absent: as each file’s own setting says. Empty: unlimited.',
+    help: 'Absent: each file’s own setting. Empty: unlimited.',
     widget: 'unlimited',
   }),
   email: z.email('This is not an email address').max(320).optional().meta({

@@ -44,11 +44,11 @@ const options = z.strictObject({
     .meta({
       title: 'Columns',
       missing: 'Choose at least one column',
-      help: 'JSON has the id too in any case.',
+      help: 'JSON always contains the id.',
       choices: COLUMN_LABELS,
       hints: {
         id: 'With it, a changed list can be imported again and changes these files.',
-        url: 'Left out by default: everyone who has the list would have them too.',
+        url: 'Left out by default: everyone who has the list could use them.',
       },
     }),
 })

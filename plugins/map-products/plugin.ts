@@ -40,7 +40,7 @@ const options = z
       title: 'Confidence threshold',
       percent: true,
       start: 0.8,
-      help: 'Of titles and tags. A SKU is either in the filename or not.',
+      help: 'It applies to titles and tags. A SKU is either in the filename or not.',
     }),
     product_id: z.string().max(255).optional().meta({ title: 'Product', widget: 'product' }),
     variant_id: z.string().max(255).optional().meta({ title: 'Variant', widget: 'variant' }),

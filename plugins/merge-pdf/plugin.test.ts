@@ -83,7 +83,7 @@ describe('merge-pdf', () => {
       await refused(await item('closed.pdf', await encrypted(document, 'user', 'owner'))),
     ).toMatchObject({
       code: 'pdf_encrypted',
-      message: 'closed.pdf: The document is encrypted: it takes its password to open it',
+      message: 'closed.pdf: The document is encrypted: its password is needed to open it',
     })
     expect(await refused({ ...(await item('gone.pdf')), staged: null })).toMatchObject({
       code: 'file_not_found',

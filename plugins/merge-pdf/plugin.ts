@@ -53,7 +53,7 @@ export const mergePdf = definePlugin({
         running: 'Merging {count, plural, one {# file} other {# files}}',
         done: '{count, plural, one {# file} other {# files}} merged',
         result: 'merged',
-        note: 'The documents that it is made of stay as they are.',
+        note: 'The original documents do not change.',
       },
       fits: {
         rules: [
@@ -71,7 +71,7 @@ export const mergePdf = definePlugin({
           {
             rule: 'every',
             files: { extensions: ['pdf'] },
-            why: 'Select PDFs alone: {filename} is none',
+            why: 'Select only PDFs: {filename} is not a PDF',
           },
         ],
       },

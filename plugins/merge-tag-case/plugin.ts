@@ -18,7 +18,7 @@ export const mergeTagCase = definePlugin({
         done: '{count, plural, one {# file} other {# files}} done',
         result: 'changed',
         intro:
-          'Every tag that has capitals becomes the same tag in small letters: “Summer”, “SUMMER” and “summer” become one tag, “summer”, once a file. {capitals, select, none {} other {{known, select, true {These change} other {Among them}}: {capitals}}}',
+          'Every tag that has capitals becomes the same tag in small letters: “Summer”, “SUMMER” and “summer” become one tag, “summer”, in each file. {capitals, select, none {} other {{known, select, true {These change} other {Among them}}: {capitals}}}',
       },
       fits: {
         rules: [

@@ -23,7 +23,7 @@ const options = z
     new_pack: packName.optional().meta({
       title: 'Name of the pack',
       missing: 'Give the pack a name',
-      help: 'Its name. Where there is a pack of that name, the files go into that.',
+      help: 'Its name. If a pack of this name exists, the files are moved into it.',
     }),
     out: z.literal(true).optional().meta({ title: 'Out of their packs' }),
   })
@@ -48,7 +48,7 @@ export const moveToPack = definePlugin({
         running: 'Moving {count, plural, one {# file} other {# files}}',
         done: '{count, plural, one {# file} other {# files}} moved',
         result: 'moved',
-        note: '{out, select, true {They lose the products that they have by their pack, and keep all others.} other {They get the pack’s products, and lose those of the pack that they were in. A file is in one pack at a time.}}',
+        note: '{out, select, true {They lose the products of their pack, and keep all others.} other {They get the pack’s products, and lose those of their previous pack. A file is in one pack at a time.}}',
       },
     },
   ],

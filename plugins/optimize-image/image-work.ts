@@ -17,7 +17,7 @@ const FORMATS = ['jpeg', 'png', 'gif', 'webp', 'tiff', 'avif'] as const
 export type ImageFormat = (typeof FORMATS)[number]
 
 const TOO_LARGE =
-  'The image is too large to be opened: it may have 100 million pixels over all its frames, and 300 MB'
+  'The image is too large to be opened: the limit is 100 million pixels over all frames, and 300 MB'
 const MAX_PIXELS = 100_000_000
 // Takes half the time of sharp's default of 4, for about 8 % more bytes.
 const WEBP_EFFORT = 2
@@ -139,7 +139,7 @@ function withFormat(
 const PROBLEMS = {
   image_damaged: 'The image is damaged and cannot be opened',
   image_too_large: TOO_LARGE,
-  not_an_image: 'Its name is that of an image, but what is in it is none',
+  not_an_image: 'The name is that of an image, but the content is not',
 } as const
 
 const refusalFor = (code: keyof typeof PROBLEMS, cause?: unknown) =>

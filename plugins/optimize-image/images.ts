@@ -83,4 +83,4 @@ export const createImages = ({ bytes, sandbox }: { bytes: Bytes; sandbox: Sandbo
 
 const MADE = 'made'
 const TOO_LARGE =
-  'The image is too large to be opened: it may have 100 million pixels over all its frames, and 300 MB'
+  'The image is too large to be opened: the limit is 100 million pixels over all frames, and 300 MB'

@@ -31,11 +31,11 @@ const options = z.strictObject({
     .meta({
       title: 'Format',
       choices: { webp: 'Convert to WebP', same: 'Keep each image’s own format' },
-      help: 'webp: smallest, and the name ends in .webp then; same: the format that the image has',
+      help: 'webp: smallest, the name then ends in .webp; same: the current format of the image',
     }),
   preserve_original: z.boolean().default(true).meta({
     title: 'Keep the original',
-    help: 'As a version of the file. Else it goes after 7 days, when it can no longer be undone. An import keeps what this makes alone.',
+    help: 'As a version of the file. Otherwise it is deleted after 7 days, when undo is no longer possible. An import keeps only the result.',
   }),
 })
 
@@ -71,7 +71,7 @@ export const optimizeImage = definePlugin({
   advice: {
     image_damaged:
       'Replace the images that are damaged: buyers may not be able to open them either.',
-    not_an_image: 'Rename the files that are no images after what they are.',
+    not_an_image: 'Give the files that are not images the right extension.',
     image_too_large:
       'Make the images smaller, or leave them as they are: these are too large to be opened.',
   },

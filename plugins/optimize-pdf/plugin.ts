@@ -26,7 +26,7 @@ const options = z.strictObject({
   }),
   preserve_original: z.boolean().default(true).meta({
     title: 'Keep the original',
-    help: 'As a version of the file. Else it goes after 7 days, when it can no longer be undone. An import keeps what this makes alone.',
+    help: 'As a version of the file. Otherwise it is deleted after 7 days, when undo is no longer possible. An import keeps only the result.',
   }),
   password: documentPassword,
 })

@@ -22,7 +22,7 @@ export const purgeFiles = definePlugin({
       warning: {
         tone: 'critical',
         title: 'This can’t be undone',
-        text: 'The files are deleted with their versions, mappings and links. Nothing brings them back.',
+        text: 'The files are deleted with their versions, mappings and links. They cannot be restored.',
       },
     },
   ],

@@ -41,7 +41,7 @@ const options = z
       .string()
       .max(255)
       .default('')
-      .meta({ title: 'Replace by', help: 'Empty: what is found goes.' }),
+      .meta({ title: 'Replace by', help: 'Empty: the found text is removed.' }),
     case_sensitive: z.boolean().default(false).meta({ title: 'Only in this case' }),
     regex: z.boolean().default(false).meta({
       title: 'Regular expression',
@@ -49,7 +49,7 @@ const options = z
     }),
     keep_extension: z.boolean().default(true).meta({
       title: 'Keep the extension',
-      help: 'Off: the pattern, or what is found, is about the whole name.',
+      help: 'Off: the pattern or the text to find applies to the whole name.',
     }),
   })
   .superRefine((wanted, context) => {

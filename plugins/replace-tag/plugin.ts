@@ -9,7 +9,7 @@ const options = z
       help: 'The whole tag, not a part of it.',
       widget: 'tag',
     }),
-    replace: tag.meta({ title: 'Tag in its place', widget: 'tag' }),
+    replace: tag.meta({ title: 'New tag', widget: 'tag' }),
     case_sensitive: z.boolean().default(true).meta({
       title: 'Only in this case',
       help: 'Off: Summer, SUMMER and summer are all replaced.',

@@ -37,7 +37,7 @@ const options = z
   .strictObject({
     every: z.int().min(1).max(100_000).optional().meta({
       title: 'Pages of each part',
-      help: 'Left out, and no ranges given: 1, each page by itself.',
+      help: 'Empty, and no ranges: 1, so that each page becomes a file.',
       suffix: 'pages',
       start: 10,
     }),

@@ -60,7 +60,7 @@ const options = z.strictObject({
     .min(0.05)
     .max(1)
     .default(0.6)
-    .meta({ title: 'Opacity', help: 'The lower, the less it hides of the page.', percent: true }),
+    .meta({ title: 'Opacity', help: 'A lower value hides less of the page.', percent: true }),
   font_size: z
     .number()
     .min(4)

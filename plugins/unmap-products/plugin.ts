@@ -6,7 +6,7 @@ import { definePlugin, type Outcome } from '../contract.ts'
 const options = z.strictObject({
   product_ids: z.array(z.string().max(255)).min(1).max(1000).optional().meta({
     title: 'Products',
-    help: 'Only off these; absent: off all',
+    help: 'Only these products; absent: all',
     widget: 'products',
   }),
 })
@@ -22,8 +22,8 @@ export const unmapProducts = definePlugin({
         action: 'Remove product mappings',
         title: 'Remove product mappings of {count, plural, one {# file} other {# files}}?',
         button: 'Remove mappings',
-        running: 'Taking {count, plural, one {# file} other {# files}} off their products',
-        done: '{count, plural, one {# file} other {# files}} taken off their products',
+        running: 'Removing the product mappings of {count, plural, one {# file} other {# files}}',
+        done: 'Product mappings of {count, plural, one {# file} other {# files}} removed',
         result: 'unmapped',
         preview:
           '{count, plural, one {# file would lose its products} other {# files would lose their products}}',

@@ -24,7 +24,7 @@ const options = z
       .min(1)
       .max(200)
       .optional()
-      .meta({ title: 'Text', help: 'In any script.', missing: 'Enter the text of the mark' }),
+      .meta({ title: 'Text', help: 'In any script.', missing: 'Enter the text of the watermark' }),
     picture: z
       .string()
       .regex(/^file_[0-9a-f]{32}$/, 'This is not the id of a file')
@@ -56,10 +56,10 @@ const options = z
       .min(0.01)
       .max(1)
       .default(0.3)
-      .meta({ title: 'Opacity', help: 'The lower, the less it hides of the page.', percent: true }),
+      .meta({ title: 'Opacity', help: 'A lower value hides less of the page.', percent: true }),
     font_size: z.number().min(4).max(500).optional().meta({
       title: 'Size of the letters (points)',
-      help: 'Left out: as large as there is room.',
+      help: 'Empty: as large as fits.',
       suffix: 'points',
       placeholder: 'As it fits',
     }),

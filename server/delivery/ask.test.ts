@@ -62,7 +62,7 @@ test('the page of a link that ended has the form, and what it sends reaches the 
   const { subject, text, html } = renderMail(payload, 'https://files.example.com')
   expect(subject).toBe('A customer asks for more: plan.pdf')
   for (const line of [
-    'used as often as it may be',
+    'reached its download limit',
     'made for: buyer@example.com',
     'answered at: me@example.com',
   ])
@@ -75,7 +75,7 @@ test('the page of a link that ended has the form, and what it sends reaches the 
     expect.stringMatching(/^href='https:\/\/files\.example\.com\/files\/file_/),
   ])
   expect(await notices()).toMatchObject([
-    { title: subject, body: expect.stringContaining('Their link has been used') },
+    { title: subject, body: expect.stringContaining('Their link has reached its download limit') },
   ])
   expect(JSON.stringify([await mails(), await notices()])).not.toContain(key)
 })

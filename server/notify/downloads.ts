@@ -156,7 +156,7 @@ function addressOf({ file_id, pack_id, delivery_id }: AskedLink): string {
 
 const REASONS: Readonly<Record<string, string>> = {
   link_expired: 'Their link has expired.',
-  link_exhausted: 'Their link has been used as often as it may be.',
+  link_exhausted: 'Their link has reached its download limit.',
   link_withdrawn: 'Their link was withdrawn.',
 }
 

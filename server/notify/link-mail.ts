@@ -130,5 +130,5 @@ const REASONS = {
   revoked: 'It was revoked',
   withdrawn: 'Its file is in the trash, or lost its last product',
   expired: 'It has expired',
-  exhausted: 'It has been used as often as it may be',
+  exhausted: 'It has reached its download limit',
 } as const

@@ -97,7 +97,7 @@ describe('PDF documents', () => {
     await tick(page, ['Book one.pdf'])
     const dialog = await choose(page, 'Add a watermark to PDFs')
     await dialog.getByRole('button', { name: 'Add watermark' }).click()
-    await dialog.getByText('Enter the text of the mark').waitFor()
+    await dialog.getByText('Enter the text of the watermark').waitFor()
     await dialog.getByLabel('Text', { exact: true }).fill('Sample copy')
     await dialog.locator('.small-mark.diagonal', { hasText: 'Sample copy' }).waitFor()
     await dialog.getByLabel('Position').selectOption('Top left')

@@ -118,7 +118,7 @@ test('links: found by customer, extended, reset, revoked; the export has them', 
   const more = () => row(page, NAMES[1]!).getByRole('button', { name: /^More for/ }).click()
   await more()
   await page.getByRole('menuitem', { name: 'Email to captain@example.com' }).click()
-  await page.getByText('1 link was not sent: It has been used as often as it may be').waitFor()
+  await page.getByText('1 link was not sent: It has reached its download limit').waitFor()
   await more()
   await page.getByRole('menuitem', { name: 'Reset download count' }).click()
   await row(page, NAMES[1]!).getByText('Active').waitFor()

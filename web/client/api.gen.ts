@@ -1288,7 +1288,7 @@ export interface components {
               product?: string
               /**
                * Name contains
-               * @description The name contains this, in any case
+               * @description The name contains this (case is ignored)
                */
               search?: string
               /**
@@ -1743,7 +1743,7 @@ export interface components {
               product?: string
               /**
                * Name contains
-               * @description The name contains this, in any case
+               * @description The name contains this (case is ignored)
                */
               search?: string
               /**
@@ -2054,7 +2054,7 @@ export interface components {
               product?: string
               /**
                * Name contains
-               * @description The name contains this, in any case
+               * @description The name contains this (case is ignored)
                */
               search?: string
               /**
@@ -2166,7 +2166,7 @@ export interface components {
         product?: string
         /**
          * Name contains
-         * @description The name contains this, in any case
+         * @description The name contains this (case is ignored)
          */
         search?: string
         /**
@@ -2278,7 +2278,7 @@ export interface components {
         product?: string
         /**
          * Name contains
-         * @description The name contains this, in any case
+         * @description The name contains this (case is ignored)
          */
         search?: string
         /**
@@ -2365,7 +2365,7 @@ export interface components {
         product?: string
         /**
          * Name contains
-         * @description The name contains this, in any case
+         * @description The name contains this (case is ignored)
          */
         search?: string
         /**

@@ -17,7 +17,7 @@ export const SCOPES: readonly { scope: string; text: string }[] = [
   { scope: 'drop:write', text: t('Change the drop folder and its accounts, and import from it') },
   { scope: 'cloud:read', text: t('Read cloud connections and their syncs') },
   { scope: 'cloud:write', text: t('Change cloud connections and sync them') },
-  { scope: 'settings:write', text: t('Change settings and API keys') },
+  { scope: 'settings:write', text: t('Change settings, workflows, schedules and API keys') },
 ]
 
 /** The scopes of a storefront tool that imports files and creates links. */

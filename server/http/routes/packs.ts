@@ -82,7 +82,7 @@ const list = () =>
         .string()
         .max(255)
         .default('')
-        .meta({ description: 'The name contains this, in any case' }),
+        .meta({ description: 'The name contains this (case is ignored)' }),
     }),
     replies: { 200: { description: 'A page of packs', schema: listOf(packSchema) } },
     handler: async ({ caller, query: { limit, cursor, search } }) => {

@@ -120,7 +120,7 @@ function PreviewBanner({ operation }: { operation: Operation }) {
         </p>
         {intentions.length > 0 && (
           <>
-            <p>{t('When it ends, this would also happen:')}</p>
+            <p>{t('At the end this would also happen:')}</p>
             <ul className="bullets">
               {intentions.map((intention) => (
                 <li key={intention}>{translated(intention)}</li>

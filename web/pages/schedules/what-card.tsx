@@ -28,7 +28,7 @@ export function WhatCard({ form, plugins, workflows }: Props) {
   return (
     <Titled title={t('What')}>
       <Select
-        label={t('Does')}
+        label={t('Action')}
         id={fieldId(runs && 'workflow' in runs ? 'workflow' : 'action')}
         error={problems.at('action') ?? problems.at('workflow')}
         options={choicesOf(runs, plugins, workflows)}

@@ -65,7 +65,7 @@ export function AdvancedLinks() {
           ))}
         </InlineStack>
         <Entry title={t('Webhooks')} url="/settings/webhooks">
-          {t('Programs of yours that are told what happens here, by signed messages.')}
+          {t('Signed messages that tell your programs what happens here.')}
         </Entry>
         <Entry title={t('FTP upload')} url="/settings/drop">
           {t('Send files by SFTP or FTP: accounts, automatic import, connections.')}

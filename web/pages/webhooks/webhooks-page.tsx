@@ -19,7 +19,7 @@ export function WebhooksPage() {
   return (
     <Page
       title={t('Webhooks')}
-      subtitle={t('Programs of yours that are told what happens here')}
+      subtitle={t('Messages that tell your programs what happens here')}
       backAction={{ content: t('Settings'), url: '/settings' }}
       primaryAction={create}
     >

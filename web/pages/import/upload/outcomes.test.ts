@@ -24,7 +24,7 @@ test('what failed says why, with its code and its detail', () => {
 
 test('what was cancelled, is not known any more or could not be read is not complete', () => {
   expect(outcomeOf(result('failed'))?.error).toBe(
-    'The import was cancelled before it came to this file',
+    'The import was cancelled before it reached this file',
   )
   expect(outcomeOf(undefined)).toMatchObject({ status: 'failed', code: null })
   expect(unknownOutcome(new Error('No such thing'))).toMatchObject({

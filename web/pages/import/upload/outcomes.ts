@@ -19,7 +19,7 @@ export function outcomeOf(result: UploadResult | undefined): Outcome | null {
   if (result.status !== 'failed') return null
   const { error } = result
   // What was cancelled has no error.
-  if (!error) return failed(t('The import was cancelled before it came to this file'))
+  if (!error) return failed(t('The import was cancelled before it reached this file'))
   return failed([error.message, error.detail].filter(Boolean).join(': '), error.code)
 }
 

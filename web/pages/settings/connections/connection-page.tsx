@@ -135,7 +135,7 @@ function DeleteConnection({
     >
       <Text as="p">
         {t(
-          'It is synced no more, and its access is forgotten. Files that came from it stay here, and those at the provider stay there.',
+          'It is no longer synced, and its access is deleted. Files that came from it stay here, and those at the provider stay there.',
         )}
       </Text>
       {progress && <Text as="p">{t('The sync that is running is cancelled.')}</Text>}

@@ -43,7 +43,7 @@ export const WhenFields = ({ value, onChange }: Props) => (
       onChange={([direction]) => onChange({ direction: direction as SyncOptions['direction'] })}
     />
     <ChoiceList
-      title={t('Files that vanish at the provider')}
+      title={t('Files that are deleted at the provider')}
       choices={[
         { value: 'trash', label: t('Move them to the trash here, for 7 days') },
         { value: 'unmap', label: t('Keep them, and remove them from their products') },

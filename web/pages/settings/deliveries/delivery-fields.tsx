@@ -57,7 +57,7 @@ const OrderFields = ({ value, problems, onChange }: Props) => (
     />
     <Checkbox
       label={t('Paid deliveries stay')}
-      helpText={t('Files that were paid for stay available when they lose their last product.')}
+      helpText={t('Paid files stay available when they lose their last product.')}
       checked={value.paid_deliveries_survive}
       onChange={(paid_deliveries_survive) => onChange({ paid_deliveries_survive })}
     />

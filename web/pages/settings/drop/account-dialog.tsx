@@ -70,7 +70,7 @@ export function AccountDialog({ account, onClose, onMade }: Props) {
         autoComplete="off"
         maxLength={100}
         placeholder={t('Warehouse computer')}
-        helpText={t('For you, to know it again. The username is made for you.')}
+        helpText={t('A name that you will recognize. The username is created automatically.')}
         value={name}
         error={
           unnamed

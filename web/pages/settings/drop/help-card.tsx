@@ -33,7 +33,7 @@ export function HelpCard({ drop: { sftp_port, ftp_port, limits, path } }: { drop
         <Answer
           problem={t('A file arrived and is not imported')}
           steps={[
-            t('A file is taken when it has been quiet for {seconds} seconds.', {
+            t('A file is imported when it has not changed for {seconds} seconds.', {
               seconds: limits.quiet_seconds,
             }),
             t('“Interrupted” means that the transfer broke off: send the file again.'),

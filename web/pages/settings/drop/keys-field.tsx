@@ -54,7 +54,7 @@ export function KeysField({ keys, error, onChange }: Props) {
         placeholder="ssh-ed25519 AAAA… mary@laptop"
         helpText={t('Paste the line of the .pub file. A program with this key needs no password.')}
         error={
-          wrong ? t('This is no public key. Paste the whole line of the .pub file.') : undefined
+          wrong ? t('This is not a public key. Paste the whole line of the .pub file.') : undefined
         }
         value={text}
         onChange={(typed) => {

@@ -89,7 +89,7 @@ const ScheduleFields = ({ value, drop, onChange }: FieldsProps) => (
         {
           value: 'hourly',
           label: t('Every hour'),
-          helpText: t('Takes every file that has been quiet for {seconds} seconds.', {
+          helpText: t('Imports every file that has not changed for {seconds} seconds.', {
             seconds: drop.limits.quiet_seconds,
           }),
         },
@@ -111,7 +111,7 @@ const ScheduleFields = ({ value, drop, onChange }: FieldsProps) => (
     />
     <Checkbox
       label={t('Email when an import has ended')}
-      helpText={t('To the recipients in the settings. The notice in this page comes in any case.')}
+      helpText={t('To the recipients in the settings. You always get a notice on this page.')}
       checked={value.notify}
       onChange={(notify) => onChange({ notify })}
     />
@@ -145,7 +145,7 @@ const FileFields = ({ value, drop, onChange }: FieldsProps) => (
         { value: 'error', label: t('Report it, and keep the file that is here') },
         { value: 'rename', label: t('Import it under another name') },
         { value: 'new_version', label: t('Add it as a new version') },
-        { value: 'overwrite', label: t('Overwrite the file that is here') },
+        { value: 'overwrite', label: t('Overwrite the existing file here') },
       ]}
       value={value.on_conflict}
       onChange={(chosen) => onChange({ on_conflict: chosen as DropSettings['on_conflict'] })}

@@ -43,7 +43,7 @@ export function AddKeys({ list, onClose }: { list: LicenceList; onClose: () => v
       <Refused error={add.error} />
       <TextField
         label={t('Keys, one a line')}
-        helpText={t('Keys that your shop has already are left out, so nothing is given twice.')}
+        helpText={t('Keys that your shop already has are left out, so that no key is given twice.')}
         autoComplete="off"
         monospaced
         multiline={6}

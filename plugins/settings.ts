@@ -44,7 +44,7 @@ interface EntryColumn {
 }
 
 const onOff = (what: string) => (value: boolean) => `${what} ${value ? 'on' : 'off'}`
-const KEEP = { absent: 'Leave as it is' }
+const KEEP = { absent: 'Leave unchanged' }
 
 export const FILE_SETTINGS = {
   expiry_days: {

@@ -51,8 +51,8 @@ const options = z
       .optional()
       .meta({ title: 'Accepted candidates', widget: 'none' }),
     replace: z.boolean().default(false).meta({
-      title: 'Take them off the products that they have',
-      help: 'Otherwise files keep the products that they have.',
+      title: 'Replace the products that they have',
+      help: 'Otherwise files that have a product do not change.',
     }),
   })
   .refine(({ product_id, variant_id }) => product_id !== undefined || variant_id === undefined, {
@@ -78,7 +78,7 @@ export const mapProducts = definePlugin({
         result: 'looked at',
         preview: '{count, plural, one {# file is matched} other {# files are matched}}',
         skipped: '{count, plural, one {# file is not matched} other {# files are not matched}}',
-        note: 'The preview says which files match which product, and how many match none. Where several products may be meant, you choose in Reviews.',
+        note: 'The preview says which files match which product, and how many match none. If several products match, you choose in Reviews.',
       },
       fields: ['match_by', 'threshold', 'replace'],
     },

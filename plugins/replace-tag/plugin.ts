@@ -5,7 +5,7 @@ import { definePlugin, nameKey, tag } from '../contract.ts'
 const options = z
   .strictObject({
     find: tag.meta({
-      title: 'Tag to look for',
+      title: 'Tag to find',
       help: 'The whole tag, not a part of it.',
       widget: 'tag',
     }),

@@ -17,6 +17,8 @@ export const tellBuyers = definePlugin({
       labels: {
         action: 'Tell past buyers',
         title: 'Tell the buyers of {count, plural, one {# file} other {# files}}',
+        intro:
+          'Each buyer whose delivery contains these files gets one email for the order, with the link that they already have. Sent emails can’t be undone.',
         button: 'Send emails',
         running: 'Telling the buyers of {count, plural, one {# file} other {# files}}',
         done: 'The buyers of {count, plural, one {# file} other {# files}} were told',

@@ -44,7 +44,7 @@ export const unmapProducts = definePlugin({
   form: {
     alternatives: [
       {
-        title: 'Take them off',
+        title: 'Remove from',
         as: 'select',
         choices: [
           { label: 'All their products', fields: [] },

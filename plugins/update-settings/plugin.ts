@@ -57,7 +57,7 @@ export const updateSettings = definePlugin({
         title: 'Links expire',
         as: 'select',
         choices: [
-          { label: 'Leave as it is', fields: [] },
+          { label: 'Leave unchanged', fields: [] },
           {
             label: 'After a number of days',
             fields: ['expiry_days'],
@@ -75,7 +75,7 @@ export const updateSettings = definePlugin({
         title: 'Links allow',
         as: 'select',
         choices: [
-          { label: 'Leave as it is', fields: [] },
+          { label: 'Leave unchanged', fields: [] },
           {
             label: 'A number of downloads',
             fields: ['download_limit'],
@@ -88,7 +88,7 @@ export const updateSettings = definePlugin({
         title: 'Allowed referrers',
         as: 'select',
         choices: [
-          { label: 'Leave as it is', fields: [] },
+          { label: 'Leave unchanged', fields: [] },
           { label: 'Any site', fields: [], set: { allowed_referrers: [] } },
           {
             label: 'Only these sites',

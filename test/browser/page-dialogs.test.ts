@@ -68,7 +68,7 @@ describe('tags', () => {
     const page = await open('/files?search=tag&sort=filename')
     await tick(page, ['Tag b.pdf', 'Tag c.pdf', 'Tag d.pdf'])
     const dialog = await choose(page, 'Find and replace a tag')
-    await dialog.getByLabel('Tag to look for').fill('chart')
+    await dialog.getByLabel('Tag to find').fill('chart')
     await dialog.getByText('have this tag').waitFor()
     await dialog.getByLabel('New tag').fill('chart')
     await dialog.getByText('This is the same tag').waitFor()
@@ -155,7 +155,7 @@ describe('products', () => {
       dialog.getByText(`SKU ${sku}`).waitFor(),
     ])
     await found.check({ force: true })
-    await dialog.getByLabel('Take them off the products that they have').check({ force: true })
+    await dialog.getByLabel('Replace the products that they have').check({ force: true })
     await dialog.getByRole('button', { name: /^Map to / }).click()
     await launched(page).getByText('2 files done').waitFor()
     const mapped = [...(await by('match nothing')), ...(await by('match has'))]

@@ -230,7 +230,7 @@ test('all that match are meant, on every page, and what is ticked does not outli
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
   await choose(page, 'Remove product mappings')
-  await dialog.getByLabel('Take them off').selectOption('Another product …')
+  await dialog.getByLabel('Remove from').selectOption('Another product …')
   await dialog.getByRole('button', { name: 'Remove mappings' }).click()
   await dialog.getByText('Choose a product').waitFor()
   await page.keyboard.press('Escape')

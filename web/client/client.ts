@@ -117,7 +117,7 @@ async function attempt(path: string, options: Call): Promise<Response> {
   } = options
   const { prefer, etag } = options
   const token = await sessionToken().catch((error: unknown) => {
-    throw notSignedIn(error)
+    throw notSignedIn({ cause: error })
   })
   try {
     return await fetch(path + toQuery(query), {

@@ -28,6 +28,13 @@ test.each([null, 'text', {}, { error: 'text' }, { error: { code: 1 } }])(
   },
 )
 
+test('a session that is not accepted says how to sign in again', () => {
+  const message = 'Send a valid API key or session token'
+  const error = errorFrom(401, { error: { code: 'unauthenticated', message, request_id: 'req_1' } })
+  expect(error).toMatchObject({ code: 'not_signed_in', status: 401, requestId: 'req_1' })
+  expect(error.message).toContain('Open Stevedore again')
+})
+
 test('what may pass by itself is worth another try', () => {
   const passing = (status: number) => errorFrom(status, null).passing
   expect([502, 503, 504, 429].map(passing)).toEqual([true, true, true, true])

@@ -38,11 +38,11 @@ export const offline = (cause: unknown) =>
     cause,
   })
 
-export const notSignedIn = (cause: unknown) =>
+export const notSignedIn = (about: ConstructorParameters<typeof ApiError>[2]) =>
   new ApiError(
     'not_signed_in',
     t('You are not signed in. Open Stevedore again from your store’s admin.'),
-    { cause },
+    about,
   )
 
 /**
@@ -50,12 +50,17 @@ export const notSignedIn = (cause: unknown) =>
  */
 export function errorFrom(status: number, body: unknown): ApiError {
   const error = (body as { error?: Record<string, unknown> } | null)?.error
-  if (error && typeof error.code === 'string' && typeof error.message === 'string')
+  if (error && typeof error.code === 'string' && typeof error.message === 'string') {
+    const requestId = typeof error.request_id === 'string' ? error.request_id : null
+    // The API's message is about API keys, which the page has none of.
+    if (status === 401) return notSignedIn({ status, requestId })
+    const details = Array.isArray(error.details) ? (error.details as ErrorDetail[]) : []
     return new ApiError(error.code, translated(error.message), {
       status,
-      details: Array.isArray(error.details) ? (error.details as ErrorDetail[]).map(inLanguage) : [],
-      requestId: typeof error.request_id === 'string' ? error.request_id : null,
+      details: details.map(inLanguage),
+      requestId,
     })
+  }
   return new ApiError(
     'unexpected',
     t('The server sent an unexpected response (status {status}).', { status }),

@@ -6,7 +6,7 @@ export const importCloud: Workflow = {
   title: 'Cloud sync',
   action: 'import',
   kind: 'import',
-  parallel: 4,
+  parallel: 2,
   steps: [
     { id: 'sync', plugin: 'sync-cloud' },
     { id: 'validate', plugin: 'validate-file' },

@@ -24,8 +24,8 @@ export const syncCloud = definePlugin({
   needs: ['cloud'],
   worksOn: 'imports',
   bytes: true,
-  // Starting rclone takes as long as fetching about ten small objects.
-  batch: 250,
+  // Starting rclone takes as long as fetching about a hundred small objects.
+  batch: 1000,
   advice: {
     cloud_access_revoked: 'Authorize the connection again, then choose Retry Failed.',
     cloud_access_denied:

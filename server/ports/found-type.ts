@@ -38,10 +38,14 @@ export async function headOfFile(path: string): Promise<Buffer> {
   }
 }
 
+const load = () => import('file-type')
+let library: ReturnType<typeof load> | undefined
+
 /** A media type; absent if it cannot be detected. */
 export async function foundType(head: Buffer): Promise<{ found_type?: string }> {
   if (isPage(head)) return { found_type: 'text/html' }
-  const { fileTypeFromBuffer } = await import('file-type')
+  // Loaded at first use, since it is large; importing it again costs as much as detecting.
+  const { fileTypeFromBuffer } = await (library ??= load())
   // Detection may treat a beginning as a truncated file.
   const found = await fileTypeFromBuffer(head).catch(() => undefined)
   return found ? { found_type: found.mime } : {}

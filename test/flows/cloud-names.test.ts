@@ -6,6 +6,7 @@ import { openCloudApp, type CloudApp } from '../cloud.ts'
 import { startBucket, type FakeBucket } from '../fakes/bucket.ts'
 import { agree, startClouds, type FakeClouds } from '../fakes/clouds.ts'
 import { hashOf } from '../fakes/content.ts'
+import { sized, soakTest } from '../scale.ts'
 
 let app: CloudApp
 let bucket: FakeBucket
@@ -94,7 +95,7 @@ test('wide characters cost no rclone each', async () => {
   expect(bucket.requests.filter((request) => request.startsWith('HEAD wide/'))).toEqual([])
 })
 
-test('an object without bytes says so, as every empty file does', async () => {
+soakTest('an object without bytes says so, as every empty file does', async () => {
   bucket.put('empty/nothing.txt', '')
   bucket.put('empty/letter.txt', 'a')
   const id = await app.connect({ ...bucket.connection('empty'), auto_map: false })
@@ -125,7 +126,7 @@ test.each([
 })
 
 test('hundreds of objects of one name in as many folders become numbered files', async () => {
-  const count = 300
+  const count = sized(60, 2000)
   for (let n = 0; n < count; n++) bucket.put(`covers/${n}/cover.txt`, `cover ${n}`)
   const id = await app.connect({ ...bucket.connection('covers'), auto_map: false })
   expect(await app.sync(id)).toMatchObject({ status: 'success', done: count, failed: 0 })

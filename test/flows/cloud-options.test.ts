@@ -203,7 +203,7 @@ soakTest('a pause interrupts it, keeps what is done, and it continues', async ()
 })
 
 test('the bandwidth is that of the whole sync: one rclone runs at a time, with the limit', async () => {
-  for (let n = 0; n < 600; n++) bucket.put(`narrow/narrow ${n}.txt`, `${n}`)
+  for (let n = 0; n < 1200; n++) bucket.put(`narrow/narrow ${n}.txt`, `${n}`)
   const given = { ...bucket.connection('narrow'), auto_map: false, bytes_per_second: 65_536 }
   const id = await app.connect(given)
   const seen: string[][] = []
@@ -212,7 +212,7 @@ test('the bandwidth is that of the whole sync: one rclone runs at a time, with t
     if (key.startsWith('narrow/') && asked++ % 20 === 0) seen.push(copies())
     return null
   }
-  expect(await app.sync(id)).toMatchObject({ status: 'success', done: 600 })
+  expect(await app.sync(id)).toMatchObject({ status: 'success', done: 1200 })
   bucket.intercept = () => null
   expect(Math.max(...seen.map((running) => running.length))).toBe(1)
   expect(seen.flat().every((line) => line.includes('--bwlimit 64K'))).toBe(true)

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parsePublicId } from '../../server/ids.ts'
 import { startBucket, type FakeBucket } from '../fakes/bucket.ts'
 import { contentOf, hashOf } from '../fakes/content.ts'
+import { soakTest } from '../scale.ts'
 import { jobUntilEnd, listAll } from './imports.ts'
 import { removeDataDir, startServer, type RunningServer } from './server.ts'
 
@@ -141,4 +142,4 @@ async function killed(phases: typeof PHASES): Promise<void> {
 }
 
 test('a kill while it lists, plans, fetches, commits or ends', () => killed(PHASES))
-test('a kill while its items are added, and while it is settled', () => killed(LATER))
+soakTest('a kill while its items are added, and while it is settled', () => killed(LATER))

@@ -12,7 +12,7 @@ import { runRclone, type LogEvent } from './run.ts'
 export type Fetched = { path: string } & ({ file: string } | { error: CloudError })
 
 const FETCH_MS = 24 * 3_600_000
-const TRANSFERS = 8
+const TRANSFERS = 16
 const LONGEST_NAME = 255
 /** Below the limit of systems, which counts the folders above it too. */
 const LONGEST_PATH = 1024

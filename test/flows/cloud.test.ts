@@ -126,6 +126,7 @@ describe('what would go too far', () => {
     Object.fromEntries(
       Array.from({ length: count }, (_, n) => [`${folder}/${folder} ${n}.txt`, `${folder} ${n}`]),
     )
+  const isAbout = (id: string) => (notice: { operation_id: string }) => notice.operation_id === id
   const lastSync = async (id: string) => (await app.get(`/api/connections/${id}`)).last_sync
   const notices = async () =>
     (await app.get('/api/notices')).data.map(({ title }: { title: string }) => title)
@@ -145,6 +146,8 @@ describe('what would go too far', () => {
     ).toHaveLength(6)
     await app.owner.call('POST', `/api/operations/${preview.id}/cancel`)
     expect(await lastSync(id)).toMatchObject({ status: 'cancelled', discarded: true, done: 0 })
+    const { data } = await app.get('/api/notices')
+    expect(data.filter(isAbout(preview.id))).toMatchObject([{ read_at: expect.any(String) }])
     const second = await app.sync(id)
     await app.owner.call('POST', `/api/operations/${second.id}/confirm`)
     expect(await untilStill(app, second.id)).toMatchObject({ status: 'success', done: 6 })

@@ -57,8 +57,16 @@ const cancel: Move = async (tx, operation) => {
 async function discard(tx: ShopScope, { id }: OperationRow): Promise<void> {
   await updateOperation(tx, id, `${DISCARD}, finished_at = now()`)
   await tx.query('delete from preview_names where shop_id = :shop and operation_id = :id', { id })
+  await readNotices(tx, id)
   await announceControl(tx, id)
 }
+
+/** A person has answered what its notices ask. */
+const readNotices = (tx: ShopScope, id: string) =>
+  tx.query(
+    'update notices set read_at = now() where shop_id = :shop and read_at is null and operation_id = :id',
+    { id },
+  )
 
 /** Failed items become pending, and so do items that a cancellation or a stop left out. */
 const retry: Move = async (tx, operation, plugins) => {
@@ -94,6 +102,7 @@ const retry: Move = async (tx, operation, plugins) => {
  */
 const confirm: Move = async (tx, operation, plugins) => {
   const { id } = operation
+  await readNotices(tx, id)
   await tx.query(
     `with promised as (
        update items set status = 'pending', plan = jsonb_build_array(before, after), before = null, after = null, step = 0,

@@ -43,7 +43,8 @@ export const titleOf = ({ action, title, status }: OperationView): string =>
 /** `1,200 of 1,204 files changed, 4 failed.` */
 export function headlineOf(operation: OperationView, unmapped: number, actions: Actions): string {
   const { total, done, failed, skipped, cancelled, bytes_saved, stopped } = operation
-  if (stopped && total === 0) return `${stopped.message}.`
+  if (total === 0 && stopped) return `${stopped.message}.`
+  if (total === 0 && operation.action === 'import') return 'There was nothing new.'
   const parts = [`${number.format(done)} of ${files(total)} ${doneWords(operation, actions)}`]
   if (failed > 0) parts.push(`${number.format(failed)} failed`)
   if (skipped > 0) parts.push(`${number.format(skipped)} skipped`)

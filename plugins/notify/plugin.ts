@@ -68,8 +68,8 @@ export const notify = definePlugin({
     const next = nextSteps(operation, { errors, warnings, unmapped }, actions)
     const names = unmapped > 0 ? `${namesOf('Not mapped', lists.unmapped.listed, unmapped)} ` : ''
     const body = badly || unmapped > 0 ? `${headline} ${names}${next[0]}` : headline
-    // A channel that could not begin has left its own notice.
-    if (!operation.stopped || operation.total > 0)
+    // A channel that could not begin has left its own notice; a sync often finds nothing new.
+    if (operation.total > 0 || (operation.action !== 'import' && !operation.stopped))
       context.notify.notice({ level: LEVELS[operation.status], title, body })
     if (wantsSms(operation, when, context))
       context.notify.sms(`${context.shop.name}: ${title}. ${headline}`.slice(0, SMS_LENGTH))

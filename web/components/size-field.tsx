@@ -11,6 +11,7 @@ interface Props {
   id?: string
   help?: string
   error?: string
+  placeholder?: string
   bytes: SizeValue
   onChange: (bytes: SizeValue) => void
 }
@@ -19,7 +20,7 @@ const MB = 1024 ** 2
 const toText = (bytes: SizeValue) =>
   typeof bytes === 'number' ? String(Number((bytes / MB).toFixed(3))) : (bytes ?? '')
 
-export function SizeField({ label, id, help, error, bytes, onChange }: Props) {
+export function SizeField({ label, id, help, error, placeholder, bytes, onChange }: Props) {
   const [typed, setTyped] = useState('')
   return (
     <TextField
@@ -29,7 +30,7 @@ export function SizeField({ label, id, help, error, bytes, onChange }: Props) {
       error={error}
       inputMode="decimal"
       suffix={t('MB')}
-      placeholder={t('Any size')}
+      placeholder={placeholder ?? t('Any size')}
       autoComplete="off"
       // `1.0` stays as typed although the size is written differently.
       value={toBytes(typed) === bytes ? typed : toText(bytes)}

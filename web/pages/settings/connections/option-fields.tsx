@@ -83,6 +83,7 @@ export const WhatFields = ({ value, problems, onChange }: Props) => (
       <SizeField
         label={t('Bandwidth, each second')}
         help={t('Empty: as fast as possible.')}
+        placeholder={t('No limit')}
         error={problems.at('bytes_per_second')}
         bytes={value.bytes_per_second ?? undefined}
         onChange={(bytes_per_second) => onChange({ bytes_per_second })}

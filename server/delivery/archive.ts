@@ -4,13 +4,14 @@ import type { ServerResponse } from 'node:http'
 import { crc32 } from 'node:zlib'
 import { errorFields, type Logger } from '../log.ts'
 import { hashKey } from '../secrets.ts'
-import { StoreError, type BlobReader, type BlobStore, type ByteRange } from '../store/store.ts'
+import { StoreError, type BlobStore, type ByteRange } from '../store/store.ts'
 import {
   createArchiveCounting,
   type ArchiveAsker,
   type ArchiveEntry,
   type PlannedEntry,
 } from './archive-counting.ts'
+import { eachPiece } from './archive-reading.ts'
 import { createByteSender, written, type Bytes } from './bytes.ts'
 import type { Client } from './clients.ts'
 import { evaluateConditions } from './conditions.ts'
@@ -21,7 +22,7 @@ import type { Revocation } from './revocation.ts'
 import { isBodiless, type Visit } from './serve.ts'
 import { openPieceBudget, type PieceBudget } from './session-budget.ts'
 import type { Query } from './targets.ts'
-import { layoutZip, type ZipLayout, type ZipSegment } from './zip.ts'
+import { layoutZip, type ZipLayout } from './zip.ts'
 
 export interface ArchiveAsked {
   shop: number
@@ -45,7 +46,6 @@ type Archive = ZipLayout<ArchiveEntry> & { modifiedMs: number; entries: readonly
 
 /** Files change between the plan and the count: so often is it tried. */
 const ATTEMPTS = 3
-const READ_BYTES = 256 * 1024
 
 export function createArchives(parts: {
   query: Query
@@ -71,14 +71,29 @@ export function createArchives(parts: {
   /** Empty: no file has downloads left. */
   async function charge(asker: ArchiveAsker): Promise<readonly ArchiveEntry[]> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      // Usually every checksum is known, and nothing needs to be planned.
+      const charged = await counting.charge(asker)
+      if (charged.length > 0) return present(asker, charged)
       const planned = await counting.plan(asker)
       if (planned.length === 0) return []
       await requirePresent(stores, planned)
       await ensureChecksums(planned)
-      const charged = await counting.charge(asker)
-      if (charged.length > 0) return charged
     }
     return []
+  }
+
+  /** Takes the count back where bytes are missing. Rejects with a `StoreError` then. */
+  async function present(
+    asker: ArchiveAsker,
+    entries: readonly ArchiveEntry[],
+  ): Promise<readonly ArchiveEntry[]> {
+    try {
+      await requirePresent(stores, entries)
+      return entries
+    } catch (error) {
+      await counting.giveBack(asker, entries)
+      throw error
+    }
   }
 
   /** What HEAD and conditions are about: what the client began, else what it would get. */
@@ -97,9 +112,9 @@ export function createArchives(parts: {
     const { request, response } = visit
     const { shop, link, client } = asked
     const asker: ArchiveAsker = { shop, link, client: client.hash, now: visit.now }
-    const begun = await counting.session(asker)
     const conditional = request.method === 'HEAD' || hasConditions(request)
     if (conditional) {
+      const begun = await counting.session(asker)
       const archive = await preview(asker, begun)
       if (!archive) return 'link_exhausted'
       const decision = evaluateConditions(
@@ -173,7 +188,7 @@ export function createArchives(parts: {
     revocation.watch({ kind: 'archive', shop, link, keyHash: hashKey(key) }, response)
     const state = { sent: 0 }
     try {
-      await sendSegments(response, bytes, archive.segments, part, budget, state)
+      await sendSegments(response, bytes, archive, part, budget, state)
       response.setTimeout(0)
     } catch (error) {
       log.error('a file could not be read completely', { shop, link, ...errorFields(error) })
@@ -203,7 +218,7 @@ const headersOf = (archive: Archive, { name }: ArchiveAsked): string[] =>
     ...{ etag: `"${archive.tag}"`, modifiedMs: archive.modifiedMs },
   })
 
-/** Before anything is counted. Rejects with a `StoreError` where a blob is not as it was admitted. */
+/** Rejects with a `StoreError` where a blob is not as it was admitted. */
 async function requirePresent(
   stores: ReadonlyMap<string, BlobStore>,
   entries: readonly PlannedEntry[],
@@ -215,93 +230,30 @@ async function requirePresent(
 
 async function checksumOf(bytes: Bytes, entry: PlannedEntry): Promise<number> {
   let sum = 0
-  await eachPiece(bytes, entry, { start: 0, end: entry.size - 1 }, (piece) => {
+  const whole = [{ at: 0, length: entry.size, entry }]
+  await eachPiece(bytes, whole, { start: 0, end: entry.size - 1 }, (piece) => {
     sum = crc32(piece, sum)
     return Promise.resolve(true)
   })
   return sum
 }
 
-/** Calls `take` with the bytes in order until it gives false. The buffer is used again. */
-async function eachPiece(
-  bytes: Bytes,
-  entry: PlannedEntry,
-  range: ByteRange,
-  take: (piece: Buffer) => Promise<boolean>,
-): Promise<boolean> {
-  if (entry.size === 0) return true
-  const opened = await bytes.open(entry, range)
-  if ('whole' in opened) {
-    const taken = await take(opened.whole)
-    opened.free?.()
-    return taken
-  }
-  if ('stream' in opened) {
-    for await (const chunk of opened.stream as AsyncIterable<Buffer>)
-      if (!(await take(chunk))) return false
-    return true
-  }
-  return eachRead(opened.reader, range, take)
-}
-
-/** Reads the next piece while the last one is taken. */
-async function eachRead(
-  reader: BlobReader,
-  { start, end }: ByteRange,
-  take: (piece: Buffer) => Promise<boolean>,
-): Promise<boolean> {
-  const size = Math.min(READ_BYTES, end - start + 1)
-  const buffers = [Buffer.allocUnsafeSlow(size), Buffer.allocUnsafeSlow(size)] as const
-  const readAt = (at: number, buffer: Buffer): Promise<Buffer> => {
-    const piece = buffer.subarray(0, Math.max(0, Math.min(size, end - at + 1)))
-    const reading = piece.length === 0 ? Promise.resolve(0) : reader.read(piece, at)
-    const read = reading.then((bytes) => piece.subarray(0, bytes))
-    // Its failure is read after the piece before it was taken.
-    read.catch(() => {})
-    return read
-  }
-  let reading = readAt(start, buffers[0])
-  try {
-    for (let at = start, turn = 1; at <= end; turn++) {
-      const piece = await reading
-      // The file became shorter since it was opened.
-      if (piece.length === 0) throw new StoreError('missing')
-      at += piece.length
-      reading = readAt(at, buffers[turn % 2]!)
-      if (!(await take(piece))) return false
-    }
-    return true
-  } finally {
-    await reading.catch(() => {})
-    await reader.close()
-  }
-}
-
 /** Sends a part of the ZIP file; `state.sent` follows, also where it throws. */
 async function sendSegments(
   response: ServerResponse,
   bytes: Bytes,
-  segments: readonly ZipSegment<ArchiveEntry>[],
-  { start, end }: ByteRange,
+  { segments }: Archive,
+  part: ByteRange,
   budget: PieceBudget | null,
   state: { sent: number },
 ): Promise<void> {
-  const take = async (piece: Buffer): Promise<boolean> => {
+  const sent = await eachPiece(bytes, segments, part, async (piece) => {
     if (budget && !(await budget.take(piece.length))) return false
     if (!(await written(response, piece))) return false
     state.sent += piece.length
     return true
-  }
-  for (const segment of segments) {
-    const from = Math.max(start, segment.at) - segment.at
-    const to = Math.min(end, segment.at + segment.length - 1) - segment.at
-    if (to < from) continue
-    const sent =
-      'bytes' in segment
-        ? await take(segment.bytes.subarray(from, to + 1))
-        : await eachPiece(bytes, segment.entry, { start: from, end: to }, take)
-    // The client sees that the file is incomplete.
-    if (!sent) return void response.destroy()
-  }
-  response.end()
+  })
+  // The client sees that the file is incomplete.
+  if (sent) response.end()
+  else response.destroy()
 }

@@ -1,9 +1,9 @@
-// Finds the messages of the page: the literal first arguments of t() and tRich().
+// Finds the messages of the page: the literal first arguments of t(), tRich() and template().
 import { readFileSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import ts from 'typescript'
 
-const CALLS = new Set(['t', 'tRich'])
+const CALLS = new Set(['t', 'tRich', 'template'])
 const SKIPPED = /\.test\.tsx?$|\.gen\.ts$|\.d\.ts$/
 
 /** The source files below a folder, without tests, generated files and builds. */

@@ -1,6 +1,7 @@
 // The error of every failed call to the API: refused, unreadable, or without an answer.
 import { type ErrorDetail } from './types.ts'
-import { t, translated } from '../messages/t.ts'
+import { serverText } from '../messages/server-templates.ts'
+import { t } from '../messages/t.ts'
 
 export class ApiError extends Error {
   readonly code: string
@@ -55,7 +56,7 @@ export function errorFrom(status: number, body: unknown): ApiError {
     // The API's message is about API keys, which the page has none of.
     if (status === 401) return notSignedIn({ status, requestId })
     const details = Array.isArray(error.details) ? (error.details as ErrorDetail[]) : []
-    return new ApiError(error.code, translated(error.message), {
+    return new ApiError(error.code, serverText(error.message), {
       status,
       details: details.map(inLanguage),
       requestId,
@@ -70,5 +71,5 @@ export function errorFrom(status: number, body: unknown): ApiError {
 
 const inLanguage = (detail: ErrorDetail): ErrorDetail => ({
   ...detail,
-  message: translated(detail.message),
+  message: serverText(detail.message),
 })

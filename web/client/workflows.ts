@@ -1,5 +1,6 @@
 // The merchant's workflows and the plugins for their steps: types and calls.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { serverText } from '../messages/server-templates.ts'
 import { translated } from '../messages/t.ts'
 import { call } from './client.ts'
 import { type FileFilter, type Page, type Schemas } from './types.ts'
@@ -88,7 +89,11 @@ const KEY = ['workflows']
 const inLanguage = (workflow: Workflow): Workflow => ({
   ...workflow,
   name: workflow.built_in ? translated(workflow.name) : workflow.name,
-  steps: workflow.steps.map((step) => ({ ...step, title: translated(step.title) })),
+  steps: workflow.steps.map((step) => ({
+    ...step,
+    title: translated(step.title),
+    summary: serverText(step.summary),
+  })),
 })
 
 export const useWorkflows = () =>

@@ -1,7 +1,7 @@
 // Problems of a form's values, by their place.
 import { ApiError } from '../client/error.ts'
 import { type Objection } from '../client/workflows.ts'
-import { translated } from '../messages/t.ts'
+import { serverText } from '../messages/server-templates.ts'
 
 export interface Problems {
   readonly all: readonly Objection[]
@@ -35,7 +35,7 @@ export function problemsOf(
 
 const inLanguage = ({ param, message }: Objection): Objection => ({
   param,
-  message: translated(message),
+  message: serverText(message),
 })
 
 /** Is `param` a part of `path`? */

@@ -2,6 +2,7 @@
 import { type OperationStep } from '../client/types.ts'
 import { Text } from '../ui/index.ts'
 import { capitalized } from '../labels/size.ts'
+import { serverText } from '../messages/server-templates.ts'
 import { translated } from '../messages/t.ts'
 
 export function Steps({
@@ -18,7 +19,7 @@ export function Steps({
           </Text>
           {summary !== '' && summary !== title && (
             <Text as="p" tone="subdued" breakWord>
-              {capitalized(summary)}
+              {capitalized(serverText(summary))}
             </Text>
           )}
         </li>

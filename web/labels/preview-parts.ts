@@ -3,7 +3,8 @@
 import { type ActionLabels, type Plugin } from '../client/plugins.ts'
 import { type Item, type Operation } from '../client/types.ts'
 import { formatMessage } from '../messages/format.ts'
-import { t, translated } from '../messages/t.ts'
+import { serverText } from '../messages/server-templates.ts'
+import { t } from '../messages/t.ts'
 
 export interface PreviewPart {
   kind: 'change' | 'ask' | 'same' | 'failed' | 'skipped'
@@ -74,7 +75,7 @@ export function partsOfAll(
   for (const item of items) {
     const kind = kindOf(item, onBytes)
     const reason =
-      kind === 'failed' || kind === 'skipped' ? translated(item.error?.message ?? '') : ''
+      kind === 'failed' || kind === 'skipped' ? serverText(item.error?.message ?? '') : ''
     const part = found.get(`${kind} ${reason}`) ?? { kind, reason, items: [] }
     part.items.push(item)
     found.set(`${kind} ${reason}`, part)

@@ -6,7 +6,8 @@ import { LoadingRows } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { DELIVERY_STATUSES } from '../../labels/delivery.ts'
-import { t, translated } from '../../messages/t.ts'
+import { serverText } from '../../messages/server-templates.ts'
+import { t } from '../../messages/t.ts'
 import { Badge, Banner, BlockStack, Card } from '../../ui/index.ts'
 import { lastSeen } from '../../url-state/use-url-state.ts'
 import { LostPage } from '../lost-page.tsx'
@@ -55,7 +56,8 @@ function Loaded({ delivery, stale }: { delivery: DeliveryDetail; stale: Error | 
   const close = () => setOpen(null)
   const actions = useDeliveryActions(delivery)
   const word = DELIVERY_STATUSES[delivery.status]
-  const changeable = delivery.status !== 'revoked'
+  // New terms help no buyer of an order that entitles to nothing any more.
+  const changeable = delivery.status === 'ready' || delivery.status === 'held'
   return (
     <Page
       title={t('Order {name}', { name: delivery.order_name })}
@@ -73,7 +75,7 @@ function Loaded({ delivery, stale }: { delivery: DeliveryDetail; stale: Error | 
             <p>
               {delivery.reason === null
                 ? t('The buyer cannot download its files.')
-                : translated(delivery.reason)}
+                : serverText(delivery.reason)}
             </p>
           </Banner>
         )}

@@ -6,7 +6,8 @@ import { Page } from '../../components/page.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { BlockStack, Box, Button, Card, InlineStack, Link, Text } from '../../ui/index.ts'
 import { momentText } from '../../labels/time.ts'
-import { t, translated } from '../../messages/t.ts'
+import { serverText } from '../../messages/server-templates.ts'
+import { t } from '../../messages/t.ts'
 
 export function NoticesPage() {
   const notices = useNotices()
@@ -88,13 +89,13 @@ function Entry({ notice, onRead }: { notice: Notice; onRead: () => void }) {
   return (
     <article
       className={`notice ${notice.level} ${unread ? 'unread' : ''}`}
-      aria-label={translated(notice.title)}
+      aria-label={serverText(notice.title)}
     >
       <span className="notice-dot" aria-hidden="true" />
       <BlockStack gap="100">
         <InlineStack align="space-between" gap="200" blockAlign="baseline">
           <Text as="h2" variant="bodyMd" fontWeight={unread ? 'semibold' : 'regular'}>
-            {translated(notice.title)}
+            {serverText(notice.title)}
             {unread && (
               <Text as="span" visuallyHidden>
                 {t('(unread)')}
@@ -107,7 +108,7 @@ function Entry({ notice, onRead }: { notice: Notice; onRead: () => void }) {
         </InlineStack>
         {notice.body && (
           <Text as="p" tone="subdued" breakWord>
-            {notice.body}
+            {serverText(notice.body)}
           </Text>
         )}
         {(notice.operation_id || unread) && (
@@ -125,7 +126,9 @@ function Entry({ notice, onRead }: { notice: Notice; onRead: () => void }) {
                 <Button
                   variant="plain"
                   onClick={onRead}
-                  accessibilityLabel={t('Mark as read: {title}', { title: notice.title })}
+                  accessibilityLabel={t('Mark as read: {title}', {
+                    title: serverText(notice.title),
+                  })}
                 >
                   {t('Mark as read')}
                 </Button>

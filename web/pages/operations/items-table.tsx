@@ -6,7 +6,8 @@ import { Box, IndexTable, Link, Text, useBreakpoints } from '../../ui/index.ts'
 import { changesOf } from '../../labels/change.ts'
 import { isPreview, itemWord } from '../../labels/operation.ts'
 import { Changes } from './changes.tsx'
-import { t, translated } from '../../messages/t.ts'
+import { serverText } from '../../messages/server-templates.ts'
+import { t } from '../../messages/t.ts'
 
 export function ItemsTable({ items, operation }: { items: readonly Item[]; operation: Operation }) {
   const { lgDown: narrow } = useBreakpoints()
@@ -110,18 +111,18 @@ function Happened({ item }: { item: Item }) {
     <>
       {error && (
         <Text as="p" tone={item.status === 'failed' ? 'critical' : undefined} breakWord>
-          {translated(error.message)}
+          {serverText(error.message)}
         </Text>
       )}
       {error && item.status === 'failed' && (
         <Text as="p" variant="bodySm" tone="subdued" breakWord>
-          {[error.detail, url, error.code].filter(Boolean).join(' · ')}
+          {[error.detail && serverText(error.detail), url, error.code].filter(Boolean).join(' · ')}
         </Text>
       )}
       <Changes changes={changesOf(before, after)} />
       {warnings.map(({ code, message }, at) => (
         <Text key={`${code} ${at}`} as="p" tone="caution" breakWord>
-          {translated(message)}
+          {serverText(message)}
         </Text>
       ))}
       {attempt > 1 && (

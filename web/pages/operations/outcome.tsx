@@ -6,6 +6,7 @@ import { Banner, BlockStack, Link } from '../../ui/index.ts'
 import { cannotUndoText, hasEndedWell, makesFiles, outcomeText } from '../../labels/operation.ts'
 import { sizeText } from '../../labels/size.ts'
 import { tRich } from '../../messages/rich.ts'
+import { serverText } from '../../messages/server-templates.ts'
 import { t, translated } from '../../messages/t.ts'
 
 export function Outcome({ operation }: { operation: Operation }) {
@@ -46,14 +47,14 @@ export function Outcome({ operation }: { operation: Operation }) {
             step: stepTitle(operation, stopped.step),
           })}
         >
-          <p>{translated(stopped.message)}</p>
+          <p>{serverText(stopped.message)}</p>
         </Banner>
       )}
       {!stopped && <EndBanner operation={operation} />}
       {warnings.length > 0 && (
         <Banner tone="warning">
           {warnings.map(({ code, message }, at) => (
-            <p key={`${code} ${at}`}>{translated(message)}</p>
+            <p key={`${code} ${at}`}>{serverText(message)}</p>
           ))}
         </Banner>
       )}
@@ -123,7 +124,7 @@ function PreviewBanner({ operation }: { operation: Operation }) {
             <p>{t('At the end this would also happen:')}</p>
             <ul className="bullets">
               {intentions.map((intention) => (
-                <li key={intention}>{translated(intention)}</li>
+                <li key={intention}>{serverText(intention)}</li>
               ))}
             </ul>
           </>

@@ -13,6 +13,7 @@ import { checkOptions } from '../../components/option-form/check.ts'
 import { isWithin, objectionsIn, problemsOf, type Problems } from '../../components/problems.ts'
 import { useDebounced } from '../../url-state/use-debounced.ts'
 import { bodyOf, draftOf, isChanged, type StepDraft, type WorkflowDraft } from './draft.ts'
+import { serverText } from '../../messages/server-templates.ts'
 
 export interface WorkflowForm {
   draft: WorkflowDraft
@@ -100,7 +101,10 @@ export function useWorkflowForm({ id, initial, plugins, onSaved }: Options): Wor
     obstacles: tried ? all : [],
     refusals,
     check,
-    summaryOf: (step) => check?.steps[draft.steps.indexOf(step)]?.summary ?? null,
+    summaryOf: (step) => {
+      const summary = check?.steps[draft.steps.indexOf(step)]?.summary
+      return summary === undefined ? null : serverText(summary)
+    },
     visit: (path) =>
       setVisited((before) => (before.has(path) ? before : new Set([...before, path]))),
     dirty: isChanged(draft, saved),

@@ -1,0 +1,53 @@
+// Texts with values in another language: found by the message that they were made of. The messages are
+// those of the server: a text that is changed there alone is named here.
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import de from './de.json' with { type: 'json' }
+import { serverText } from './server-templates.ts'
+import { SERVER_TEMPLATES } from './server-texts.ts'
+import { setCatalog } from './t.ts'
+
+const ROOT = path.resolve(import.meta.dirname, '../..')
+
+beforeAll(() => setCatalog(de))
+afterAll(() => setCatalog({}))
+
+test.each([
+  ['The files of order #1001 are held', 'Die Dateien der Bestellung #1001 werden zurückgehalten'],
+  [
+    'The platform advises to cancel it. The buyer gets the files once you release the delivery under Deliveries; revoke it there if you refuse the order.',
+    'Die Plattform rät, sie zu stornieren. Der Käufer bekommt die Dateien, sobald du die Lieferung unter Lieferungen freigibst; widerrufe sie dort, wenn du die Bestellung ablehnst.',
+  ],
+  [
+    'Their link has expired.\nThey write: It was. Really.',
+    'Der Link ist abgelaufen.\nDie Nachricht: It was. Really.',
+  ],
+  ['Tag files partly complete', 'Dateien taggen: teilweise fertig'],
+  ['2 of 3 files imported, 1 failed.', '2 von 3 Dateien importiert, 1 fehlgeschlagen.'],
+  ['A link for each file, valid 30 days', 'Ein Link für jede Datei, 30 Tage gültig'],
+  ['Adds summer, sale', 'Fügt summer, sale hinzu'],
+  ['A text of a plugin of this installation', 'A text of a plugin of this installation'],
+])('%s', (text, german) => {
+  expect(serverText(text)).toBe(german)
+})
+
+/** Strings that are written in several lines are one. */
+const sourcesIn = (folder: string): string =>
+  readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    .map((file) => readFileSync(path.join(ROOT, folder, file), 'utf8'))
+    .join('\n')
+    .replaceAll(/['`] \+\s*['`]/g, '')
+
+test('each message is one of the server', () => {
+  const sources = sourcesIn('server') + sourcesIn('plugins')
+  const missing = SERVER_TEMPLATES.filter((message) =>
+    message
+      .split(/\{\w+\}/)
+      // The server puts some of them together of parts.
+      .flatMap((part) => part.split(/[“”,:.]| (?:or|the|in|of|by)(?= |$)/))
+      .some((part) => part.trim().length > 6 && !sources.includes(part.trim())),
+  )
+  expect(missing).toEqual([])
+})

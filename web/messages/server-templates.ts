@@ -1,0 +1,64 @@
+// Texts with values that the server states in English: notices, what steps do, why a file failed. They
+// are stored as they were written, so the page finds the message that a text was made of, and writes
+// the same values in its own language. A text that no message fits is shown as it is.
+import { SERVER_TEMPLATES } from './server-texts.ts'
+import { translated, translationOf } from './t.ts'
+
+interface Template {
+  message: string
+  pattern: RegExp
+  names: readonly string[]
+}
+
+const PLACEHOLDER = /\{(\w+)\}/g
+const literal = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+
+function templateOf(message: string): Template {
+  const names = [...message.matchAll(PLACEHOLDER)].map(([, name]) => name!)
+  const pattern = message
+    .split(PLACEHOLDER)
+    .map((part, at) => (at % 2 === 0 ? literal(part) : '(.+)'))
+  return { message, names, pattern: new RegExp(`^${pattern.join('')}$`) }
+}
+
+/** Values that are numbers. */
+const FIGURES = new Set('count done total days limit px quality left files most'.split(' '))
+
+let templates: readonly Template[] | null = null
+
+/** Values that are texts themselves: a reason, a title. Others are names and figures. */
+const TEXT_VALUES = new Set(['reason', 'what', 'title', 'effect', 'why'])
+
+/** A text of the server in the page's language; several sentences, lines or phrases each by itself. */
+export function serverText(text: string): string {
+  if (text.includes('\n')) return text.split('\n').map(serverText).join('\n')
+  const whole = known(text)
+  if (whole !== null) return whole
+  const sentences = text.split(/(?<=[.!?…])\s+(?=\p{Lu}|\d|“)/u)
+  if (sentences.length > 1) return sentences.map(serverText).join(' ')
+  return phrasesOf(text) ?? text
+}
+
+/** Null: no message fits. */
+function known(text: string): string | null {
+  if (translationOf(text) !== text) return translated(text)
+  // Without a catalog, in English, there are none.
+  templates ??= SERVER_TEMPLATES.filter((one) => translationOf(one) !== one).map(templateOf)
+  for (const { message, names, pattern } of templates) {
+    const found = pattern.exec(text)
+    if (!found) continue
+    const values = names.map((name, at) => {
+      const value = found[at + 1]!
+      return [name, TEXT_VALUES.has(name) ? serverText(value) : value] as const
+    })
+    return translated(message, Object.fromEntries(values))
+  }
+  return null
+}
+
+/** `A link for each file, valid 30 days.`: null unless every phrase is known. */
+function phrasesOf(text: string): string | null {
+  const [, body = '', end = ''] = /^(.*?)(\.?)$/s.exec(text) ?? []
+  const phrases = body.split(', ').map(known)
+  return phrases.every((phrase) => phrase !== null) ? phrases.join(', ') + end : null
+}

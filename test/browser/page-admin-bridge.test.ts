@@ -1,5 +1,5 @@
-// The page inside the storefront's admin, as the stand-in plays it: the admin's menu, its bar for
-// unsaved changes and its question before they are lost; and the page's own where the admin has none.
+// The page inside the storefront's admin, as the stand-in plays it: the admin's menu, its modals, its
+// bar for unsaved changes and its question before they are lost; and the page's own where the admin has none.
 import type { Page, Request } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { startOrigin } from '../fakes/origin.ts'
@@ -59,6 +59,27 @@ test('unsaved changes are in the admin’s bar: discarded, guarded and saved by 
   await question.getByRole('button', { name: 'Leave page' }).click()
   await page.getByRole('heading', { name: 'Files', exact: true }).waitFor()
   expect(await saved()).toBe('two')
+})
+
+test('questions are the admin’s modals: closed by its own means, answered by their buttons', async () => {
+  const made = await server.call('POST', '/api/packs', { name: 'Sailing' })
+  const { id } = (await made.json()) as { id: string }
+  const page = await embedded(`/packs/${id}`)
+  const modal = page.locator('ui-modal')
+  const ask = () => page.getByRole('button', { name: 'Delete', exact: true }).first().click()
+  await ask()
+  await page.getByRole('dialog', { name: 'Delete Sailing?' }).waitFor()
+  await modal.getByText('The pack is empty. Links to the pack stop working.').waitFor()
+  expect(await page.locator('.Polaris-Modal-Dialog').count()).toBe(0)
+  await page.keyboard.press('Escape')
+  await modal.waitFor({ state: 'detached' })
+  await ask()
+  await modal.getByRole('button', { name: 'Cancel' }).click()
+  await modal.waitFor({ state: 'detached' })
+  await ask()
+  await modal.getByRole('button', { name: 'Delete' }).click()
+  await page.waitForURL(/\/packs$/)
+  expect((await server.call('GET', `/api/packs/${id}`)).status).toBe(404)
 })
 
 test('where the admin has no bar, the page has its own', async () => {

@@ -3,8 +3,9 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Page } from 'playwright-core'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { startOrigin } from '../fakes/origin.ts'
+import { startReceiver } from '../fakes/receiver.ts'
 import type { RunningServer } from '../flows/server.ts'
 import { usePages } from './page-browser.ts'
 
@@ -77,6 +78,30 @@ test('a list of licence keys is created, filled and chosen in a workflow for del
   await dialog(page).getByText('Its 20 unused keys are deleted.').waitFor()
   await press(page, 'Delete')
   await page.getByRole('heading', { name: 'No lists of licence keys yet' }).waitFor()
+})
+
+test('what a webhook was sent is read and replayed, and it is deleted by a question', async () => {
+  const receiver = await startReceiver()
+  onTestFinished(receiver.close)
+  const made = await server.call('POST', '/api/webhooks', { url: receiver.url })
+  const { id } = (await made.json()) as { id: string }
+  const page = await open(`/settings/webhooks/${id}`)
+  await press(page, 'Send a test')
+  await expect.poll(() => receiver.posts.length).toBe(1)
+  await page.reload()
+  await page.getByRole('button', { name: /webhook\.test/ }).click()
+  await dialog(page).getByText('Attempts').waitFor()
+  await press(page, 'Replay')
+  await dialog(page).waitFor({ state: 'detached' })
+  await expect.poll(() => receiver.posts.length).toBe(2)
+  const [first, second] = receiver.posts.map(({ headers, body }) => ({
+    ...{ id: headers['webhook-id'], body },
+  }))
+  expect(second).toEqual(first)
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await dialog(page).getByText('Messages that wait for it are not sent').waitFor()
+  await press(page, 'Delete')
+  await page.waitForURL(/\/settings\/webhooks$/)
 })
 
 test('without plans the page says that nothing is limited', async () => {

@@ -1,0 +1,58 @@
+// The plan's page of an installation that has plans: what is used of the limits, and a plan that the
+// merchant chooses and confirms on the platform's page.
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Plans } from '../../server/plan-list.ts'
+import { openTestApp, type TestApp } from '../app.ts'
+import { addFile } from '../deliveries.ts'
+import { openPage, startBrowser } from './page-browser.ts'
+
+const PLANS: Plans = {
+  ...{ pricing: 'manual', free: 'small', test: true },
+  list: [
+    {
+      ...{ id: 'small', title: 'Small', features: [] },
+      limits: { files: 1, storage_bytes: 1000, monthly_downloads: 10 },
+    },
+    {
+      ...{ id: 'studio', title: 'Studio', features: ['workflows'], trialDays: 14 },
+      limits: { files: null, storage_bytes: null, monthly_downloads: null },
+      price: { amount: 19, currency: 'EUR', interval: 'EVERY_30_DAYS' },
+    },
+  ],
+}
+
+let app: TestApp
+let browser: Browser
+beforeAll(async () => {
+  ;[app, browser] = await Promise.all([openTestApp({ plans: PLANS }), startBrowser()])
+})
+afterAll(async () => {
+  await browser.close()
+  await app.close()
+})
+
+test('shows what is used, and leads to another plan', async () => {
+  await addFile({ ...app.engine, scope: app.demo.scope }, 'guide.pdf', Buffer.alloc(900))
+  const { page, complaints } = await openPage(browser, app, '/settings/plan')
+  await page.getByRole('heading', { name: 'Small' }).first().waitFor()
+  await page.getByText('A limit of your plan is reached').waitFor()
+  for (const used of ['1 of 1', '900 bytes of 1000 bytes', '0 of 10'])
+    await page.getByText(used).waitFor()
+  const plans = page.getByRole('list', { name: 'Plans' }).getByRole('listitem')
+  await plans.filter({ hasText: 'Small' }).getByText('Your plan').waitFor()
+  await plans.filter({ hasText: 'Studio' }).getByText('€19.00 every 30 days').waitFor()
+  expect(complaints).toEqual([])
+
+  await page.getByRole('button', { name: 'Choose Studio' }).click()
+  await page.getByText('Studio: 19.00 EUR').waitFor()
+  await page.getByRole('button', { name: 'Approve' }).click({ noWaitAfter: true })
+  await expect
+    .poll(async () => (await app.demo.call('GET', '/api/plan?refresh=1')).body.plan)
+    .toBe('studio')
+  await page.goto(`${app.url}/settings/plan`)
+  await page.getByText('1, no limit').waitFor()
+  await page.getByText('Included: Custom workflows').waitFor()
+  await page.getByText(/^The trial ends /).waitFor()
+  await plans.filter({ hasText: 'Studio' }).getByText('Your plan').waitFor()
+})

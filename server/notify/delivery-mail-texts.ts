@@ -27,7 +27,7 @@ const TEXTS: Readonly<Record<string, MailTexts>> = {
     expires: 'You can download until {date}.',
     licences: 'Your licence keys:',
     keep: 'Anyone who has this link can use it: keep it to yourself.',
-    footer: '{shop} had this sent to you because of your order {order}.',
+    footer: 'You get this message because of your order {order} from {shop}.',
   },
   de: {
     subject: 'Ihre Dateien zur Bestellung {order} bei {shop}',
@@ -40,7 +40,7 @@ const TEXTS: Readonly<Record<string, MailTexts>> = {
     expires: 'Sie können bis zum {date} herunterladen.',
     licences: 'Ihre Lizenzschlüssel:',
     keep: 'Wer diesen Link hat, kann ihn verwenden: Geben Sie ihn nicht weiter.',
-    footer: '{shop} hat Ihnen dies wegen Ihrer Bestellung {order} senden lassen.',
+    footer: 'Sie erhalten diese Nachricht wegen Ihrer Bestellung {order} bei {shop}.',
   },
   fr: {
     subject: 'Vos fichiers de la commande {order} chez {shop}',
@@ -53,7 +53,7 @@ const TEXTS: Readonly<Record<string, MailTexts>> = {
     expires: 'Vous pouvez télécharger jusqu’au {date}.',
     licences: 'Vos clés de licence :',
     keep: 'Toute personne qui possède ce lien peut l’utiliser : gardez-le pour vous.',
-    footer: '{shop} vous a fait envoyer ce message pour votre commande {order}.',
+    footer: 'Vous recevez ce message en raison de votre commande {order} chez {shop}.',
   },
   es: {
     subject: 'Sus archivos del pedido {order} en {shop}',
@@ -66,7 +66,7 @@ const TEXTS: Readonly<Record<string, MailTexts>> = {
     expires: 'Puede descargar hasta el {date}.',
     licences: 'Sus claves de licencia:',
     keep: 'Quien tenga este enlace puede usarlo: no lo comparta.',
-    footer: '{shop} le ha enviado este mensaje por su pedido {order}.',
+    footer: 'Recibe este mensaje por su pedido {order} en {shop}.',
   },
   ja: {
     subject: '{shop} のご注文 {order} のファイル',

@@ -112,7 +112,8 @@ async function notifyAsk(tx: ShopScope, ask: Ask): Promise<boolean> {
     { link: ask.link, now: ask.now, every: ASKED_EVERY },
   )
   if (!link) return false
-  if (link.delivery_id !== null) await recordAsk(tx, link.delivery_id, ask)
+  const { delivery_id: delivery } = link
+  if (delivery !== null) await recordAsk(tx, delivery, ask)
   const shop = await readShop(tx)
   const title = `A customer asks for more: ${link.name}`
   const data = {
@@ -120,7 +121,8 @@ async function notifyAsk(tx: ShopScope, ask: Ask): Promise<boolean> {
       shop: { name: shop.name },
       title,
       name: link.name,
-      reason: ask.reason === null ? 'Their link still works.' : (REASONS[ask.reason] ?? ''),
+      reason: await reasonOf(tx, ask, delivery),
+      order: delivery !== null,
     },
     ...{
       sent_to: link.email,
@@ -136,6 +138,22 @@ async function notifyAsk(tx: ShopScope, ask: Ask): Promise<boolean> {
     data,
   })
   return true
+}
+
+/** A delivery's page works while some of its files are used up. */
+async function reasonOf(tx: ShopScope, ask: Ask, delivery: string | null): Promise<string> {
+  if (ask.reason !== null) return REASONS[ask.reason] ?? ''
+  if (delivery === null) return 'Their link still works.'
+  const [row] = await tx.query<{ ended: number; files: number }>(
+    `select count(*) filter (where c.downloads >= c.download_limit or c.expires_at <= :now::timestamptz) as ended,
+       count(*) as files
+     from links p join links c on c.shop_id = p.shop_id and c.parent_id = p.id and c.revoked_at is null
+     where p.shop_id = :shop and p.delivery_id = :delivery`,
+    { delivery, now: ask.now },
+  )
+  const { ended, files } = row!
+  if (ended === 0) return 'Their page still works.'
+  return `${ended} of its ${files} files are used up or have expired.`
 }
 
 /** Stored with the delivery until the merchant has answered it. */

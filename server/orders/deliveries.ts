@@ -161,12 +161,14 @@ export async function readDelivery(
   if (!summary) return null
   const { link_id: link, order_id: order } = summary
   const [files, lines, messages, downloads] = await Promise.all([
-    scope.query<LinkFacts & Omit<DeliveryFile, 'status'>>(
+    scope.query<LinkFacts & Omit<DeliveryFile, 'status'> & { withdrawn: boolean }>(
       `select f.id as file_id, f.filename, f.size_bytes, l.expires_at, l.download_limit, l.downloads, l.last_download_at,
-         l.revoked_at, f.deleted_at, ${MAPPING_STATE} as mapping_state
+         l.revoked_at, f.deleted_at, ${MAPPING_STATE} as mapping_state,
+         coalesce((select bool_and(df.withdrawn) from delivery_files df
+           where df.shop_id = l.shop_id and df.delivery_id = :id and df.file_id = f.id), false) as withdrawn
        from links l join files f on f.shop_id = l.shop_id and f.id = l.file_id
        where l.shop_id = :shop and l.parent_id = :link order by f.pack_position, f.filename`,
-      { link },
+      { id, link },
     ),
     scope.query<DeliveryDetail['lines'][number]>(
       `select l.id as line_id, l.title, l.sku, l.quantity, l.entitled,
@@ -190,6 +192,10 @@ export async function readDelivery(
       { link, most: MOST_DOWNLOADS },
     ),
   ])
-  const file_list = files.map((row) => ({ ...row, status: linkStatus(row, now) }))
+  const file_list = files.map(({ withdrawn, ...row }) => {
+    const status = linkStatus(row, now)
+    // The order took it, not the merchant.
+    return { ...row, status: withdrawn && status === 'revoked' ? 'withdrawn' : status }
+  })
   return { ...summary, file_list, lines, messages, download_list: downloads }
 }

@@ -16,7 +16,7 @@ interface Props {
 }
 
 export function FilesCard({ delivery: { file_list, status }, onTerms, onReplace }: Props) {
-  const changeable = status !== 'revoked'
+  const changeable = status === 'ready' || status === 'held'
   return (
     <Card padding="0">
       <Box padding="400">

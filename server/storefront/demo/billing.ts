@@ -2,7 +2,7 @@
 // and managed pricing, read through the Partner API.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { toGid } from './catalog-ids.ts'
-import { isOwnPage } from './own-page.ts'
+import { isLocalHost, isOwnPage } from './own-page.ts'
 
 interface DemoCharge {
   id: number
@@ -93,7 +93,9 @@ export function createDemoBilling(url: () => string): DemoBilling {
       if (!plan && id === undefined) return false
       const charge = charges[Number(id) - 1]
       const posted = request.method === 'POST'
-      if (!isOwnPage(request)) response.writeHead(403).end()
+      // The app leads to the page from its own address; only this page may decide.
+      const allowed = posted ? isOwnPage(request) : isLocalHost(request)
+      if (!allowed) response.writeHead(403).end()
       else if (plan && posted) {
         managed = plan[1] || null
         response.writeHead(200, JSON_TYPE).end(JSON.stringify({ plan: managed }))
@@ -110,7 +112,8 @@ export function createDemoBilling(url: () => string): DemoBilling {
 const JSON_TYPE = { 'content-type': 'application/json' }
 const PAGE = {
   'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'",
+  'content-security-policy':
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
 }
 
 const escape = (text: string) =>

@@ -23,6 +23,13 @@ export interface OrderPages {
    * @returns null while the order is not known, or entitles its buyer to no file.
    */
   find(shop: number, order: string): Promise<OrderPage | null>
+  /** Does one of these products or variants have a file? */
+  sells(shop: number, lines: readonly BoughtLine[]): Promise<boolean>
+}
+
+export interface BoughtLine {
+  product_id: string
+  variant_id: string
 }
 
 export interface OrderPagesParts {
@@ -54,5 +61,18 @@ export const createOrderPages = ({ database, secrets, baseUrl }: OrderPagesParts
     // All of its files were deleted or revoked: there is nothing to open.
     if (page.status === 'ready' && page.files === 0) return null
     return { ...page, url: linkAddress(baseUrl, secrets.linkKey(link_id, rotation)) }
+  },
+  sells: async (shop, lines) => {
+    const rows = await forShop(database, shop).query(
+      `select from unnest(:products::text[], :variants::text[]) as w (product_id, variant_id)
+       join mappings m on m.shop_id = :shop and m.product_id = w.product_id
+         and (m.variant_id = '' or m.variant_id = w.variant_id)
+       join files f on f.shop_id = m.shop_id and f.id = m.file_id and f.deleted_at is null limit 1`,
+      {
+        products: lines.map(({ product_id }) => product_id),
+        variants: lines.map(({ variant_id }) => variant_id),
+      },
+    )
+    return rows.length > 0
   },
 })

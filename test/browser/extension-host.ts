@@ -41,6 +41,8 @@ export interface HostOptions {
   orderConfirmation?: { order: { id: string }; number?: string }
   appMetafields?: { target: { type: string }; metafield: { key: string; value: string } }[]
   selected?: string[]
+  /** What was bought. */
+  products?: string[]
 }
 
 /** Opens the extension in a page. */
@@ -53,7 +55,7 @@ export async function openExtension(browser: Browser, options: HostOptions): Pro
   const answers: Record<string, [type: string, body: string]> = {
     '/': [
       'text/html',
-      `<!doctype html><body></body><script>(${host.toString()})(${json(given)})</script>
+      `<!doctype html><style>${STYLE}</style><body></body><script>(${host.toString()})(${json(given)})</script>
       <script type="module">import extension from './extension.js'; extension()</script>`,
     ],
     '/extension.js': ['text/javascript', code],
@@ -67,6 +69,18 @@ export async function openExtension(browser: Browser, options: HostOptions): Pro
   await page.goto(`${origin}/`)
   return page
 }
+
+/** So that a picture of it can be judged: about as the platform draws its elements. */
+const STYLE = `body { font: 14px/1.5 system-ui, sans-serif; margin: 16px; max-width: 480px }
+  s-section, s-admin-block, s-admin-action { display: block; border: 1px solid #ddd; border-radius: 8px; padding: 12px }
+  s-section::before, s-admin-block::before, s-admin-action::before { content: attr(heading); display: block; font-weight: 600 }
+  s-stack { display: flex; flex-direction: column; gap: 8px }
+  s-stack[direction='inline'] { flex-flow: row wrap; align-items: center }
+  s-banner { display: block; padding: 8px; border-radius: 8px; background: #eee }
+  s-banner[tone='critical'] { background: #fdd } s-banner[tone='success'] { background: #dfd }
+  s-banner[tone='warning'] { background: #fed } s-badge { padding: 0 8px; border-radius: 8px; background: #eee }
+  s-button { padding: 4px 12px; border: 1px solid #999; border-radius: 8px } s-button[disabled] { opacity: .5 }
+  s-link { color: #005bd3 } s-spinner::before { content: 'Loading' }`
 
 const json = (value: object) => JSON.stringify(value).replaceAll('<', '\\u003c')
 
@@ -96,6 +110,12 @@ function host(given: HostOptions & { texts: object }): void {
       sessionToken: { get: () => Promise.resolve(given.token) },
       orderConfirmation: { value: given.orderConfirmation },
       appMetafields: { value: given.appMetafields ?? [] },
+      lines: {
+        value: (given.products ?? []).map((id) => ({
+          merchandise: { id: 'gid://shopify/ProductVariant/7', product: { id } },
+          lineComponents: [],
+        })),
+      },
       data: { selected: (given.selected ?? []).map((id) => ({ id })) },
       close: () => {},
     },

@@ -41,7 +41,11 @@ beforeAll(async () => {
       database,
       storefront: { verifyBuyerToken: (token) => verifyBuyerToken(token, platform, new Date()) },
       // The order is known from the second question on.
-      orderPages: { find: () => Promise.resolve((asked += 1) > 1 ? order : null) },
+      orderPages: {
+        find: () => Promise.resolve((asked += 1) > 1 ? order : null),
+        sells: (_, lines) =>
+          Promise.resolve(lines.some(({ product_id }) => product_id === PRODUCT)),
+      },
       failures: createFailureLimiter({
         database,
         limits: appConfig({}).limits,
@@ -80,12 +84,24 @@ test('the thank-you page waits for the order, then shows its downloads', async (
   }
   const page = await openExtension(browser, {
     ...{ name: 'thank-you', origin: CHECKOUT, appUrl: thanksUrl, locale: 'de' },
-    ...{ token: buyerToken(), orderConfirmation: ORDER },
+    ...{ token: buyerToken(), orderConfirmation: ORDER, products: [PRODUCT] },
   })
   await page.getByText('Ihre Dateien werden vorbereitet.').waitFor()
   await page.getByText('2 Dateien sind bereit.').waitFor()
   expect(await page.locator('s-button').getAttribute('href')).toBe(order.url)
   expect(asked).toBe(2)
+})
+
+test('the thank-you page shows nothing for an order whose products have no files', async () => {
+  order = null
+  const before = asked
+  const page = await openExtension(browser, {
+    ...{ name: 'thank-you', origin: CHECKOUT, appUrl: thanksUrl, token: buyerToken() },
+    ...{ orderConfirmation: ORDER, products: ['gid://shopify/Product/2'] },
+  })
+  await expect.poll(() => asked).toBe(before + 1)
+  await page.waitForLoadState('networkidle')
+  expect(await page.locator('s-section').count()).toBe(0)
 })
 
 test('the order’s page in the account reads the metafield and calls nobody', async () => {
@@ -139,6 +155,7 @@ test('the admin’s blocks call the API from the platform’s origin', async () 
   await links.getByText('1 file belongs to them.').waitFor()
   await links.getByText('Create links', { exact: true }).click()
   await links.getByText('1 link was created.').waitFor()
+  expect(await links.locator('s-link').getAttribute('href')).toBe('app:links')
   const { body } = await app.owner.call('GET', '/api/links')
   expect(body.data).toHaveLength(1)
 })
@@ -162,6 +179,8 @@ test('the order’s block shows its delivery, and what the merchant does reaches
   await block.getByText('The downloads were released').waitFor()
   await press('Extend by 30 days')
   await block.getByText('The files can be downloaded for 30 days from now').waitFor()
+  await press('Grant 3 more downloads')
+  await block.getByText('Each file with a limit has 3 more downloads').waitFor()
   await press('Resend the email')
   await block.getByText('The email waits to be sent').waitFor()
   await press('Revoke')

@@ -16,6 +16,7 @@ import { THANK_YOU_PATH, thankYouRoute } from './thank-you.ts'
 const platform = { apiKey: 'the-client-id', apiSecret: 'the secret of the app' }
 const DOMAIN = 'thanks.myshopify.com'
 const ORDER = 'gid://shopify/Order/1001'
+const SOLD = 'gid://shopify/Product/1'
 const order: OrderPage = {
   ...{ confirmation_number: 'X1Y2Z3', status: 'ready', files: 2 },
   ordered_at: new Date(),
@@ -39,6 +40,7 @@ beforeAll(async () => {
       storefront: { verifyBuyerToken: (token) => verifyBuyerToken(token, platform, new Date()) },
       orderPages: {
         find: (one, id) => Promise.resolve(one === shop && id === ORDER ? page : null),
+        sells: (_, lines) => Promise.resolve(lines.some(({ product_id }) => product_id === SOLD)),
       },
       failures: createFailureLimiter({ database, limits, trustProxy: false }),
       clock: () => new Date(),
@@ -98,6 +100,17 @@ it('a wrong number, an unknown order and one without a number are answered alike
   page = { ...order, confirmation_number: null }
   answers.push((await ask()).body)
   expect(answers).toEqual(answers.map(() => ({ status: 'preparing' })))
+})
+
+it('an unknown order of products without files gets none; one with a file is waited for', async () => {
+  const line = (product: number) => ({
+    product_id: `gid://shopify/Product/${product}`,
+    variant_id: 'gid://shopify/ProductVariant/7',
+  })
+  const other = { order_id: 'gid://shopify/Order/9' }
+  expect((await ask({ ...other, lines: [line(2)] })).body).toEqual({ status: 'none' })
+  expect((await ask({ ...other, lines: [line(2), line(1)] })).body).toEqual({ status: 'preparing' })
+  expect((await ask({ lines: [line(2)] })).body.status).toBe('ready')
 })
 
 it('an order of half an hour ago, and one that is held or withdrawn, gives no address', async () => {

@@ -19,7 +19,9 @@ export const THANK_YOU_PATH = '/extensions/thank-you'
 const MINUTE_MS = 60_000
 /** The page stays open for some minutes at most; later the buyer uses the link in the mail. */
 const NEW_ORDER_MS = 30 * MINUTE_MS
-const BODY_BYTES = 4096
+const MOST_LINES = 250
+/** Of so many lines. */
+const BODY_BYTES = 48 * 1024
 /** The extension asks every few seconds; many buyers may share an address. */
 const ASKS_PER_MINUTE = 240
 
@@ -29,6 +31,16 @@ const bodySchema = z.strictObject({
     .max(100)
     .regex(/^gid:\/\/shopify\/(Order|OrderIdentity)\/\d+$/, 'An order'),
   confirmation_number: z.string().min(1).max(50),
+  /** What was bought. Absent: not known. */
+  lines: z
+    .array(
+      z.strictObject({
+        product_id: z.string().regex(/^gid:\/\/shopify\/Product\/\d{1,20}$/, 'A product'),
+        variant_id: z.string().regex(/^gid:\/\/shopify\/ProductVariant\/\d{1,20}$/, 'A variant'),
+      }),
+    )
+    .max(MOST_LINES, `At most ${MOST_LINES} lines`)
+    .optional(),
 })
 
 export interface ThankYouParts {
@@ -39,7 +51,8 @@ export interface ThankYouParts {
   clock: () => Date
 }
 
-type Answer = { status: 'preparing' | 'held' | 'elsewhere' } | ReadyAnswer
+/** `none`: no product that was bought has files, so that nothing is shown. */
+type Answer = { status: 'preparing' | 'held' | 'elsewhere' | 'none' } | ReadyAnswer
 interface ReadyAnswer {
   status: 'ready'
   url: string
@@ -68,7 +81,11 @@ export function thankYouRoute(parts: ThankYouParts) {
     const asked = validate(bodySchema, await readJson(ctx))
     const order = asked.order_id.replace('/OrderIdentity/', '/Order/')
     const page = await parts.orderPages.find(shop.id, order)
-    if (page?.confirmation_number !== asked.confirmation_number) return { status: 'preparing' }
+    if (page?.confirmation_number !== asked.confirmation_number) {
+      const sells =
+        asked.lines === undefined || (await parts.orderPages.sells(shop.id, asked.lines))
+      return { status: sells ? 'preparing' : 'none' }
+    }
     if (now.getTime() - page.ordered_at.getTime() > NEW_ORDER_MS) return { status: 'elsewhere' }
     if (page.status === 'ready') return { status: 'ready', url: page.url, files: page.files }
     return { status: page.status === 'held' ? 'held' : 'elsewhere' }

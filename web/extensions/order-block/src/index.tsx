@@ -15,10 +15,12 @@ interface Delivery {
   email: string | null
   files: number
   downloads: number
+  asked: { message: string | null } | null
 }
-type Action = 'resend' | 'extend' | 'release' | 'hold' | 'revoke'
+type Action = 'resend' | 'extend' | 'grant' | 'release' | 'hold' | 'revoke'
 
 const EXTENDED_DAYS = 30
+const GRANTED_DOWNLOADS = 3
 const TONES = {
   ready: 'success',
   held: 'warning',
@@ -68,17 +70,22 @@ function OrderBlock() {
   )
 }
 
-const call = (id: string, action: Action): Promise<Delivery> =>
-  action === 'extend'
-    ? callApp(shopify, `/api/deliveries/${id}`, {
-        method: 'PATCH',
-        body: { expiry_days: EXTENDED_DAYS },
-      })
+/** Actions that change the terms. */
+const TERMS: Partial<Record<Action, object>> = {
+  extend: { expiry_days: EXTENDED_DAYS },
+  grant: { more_downloads: GRANTED_DOWNLOADS },
+}
+
+function call(id: string, action: Action): Promise<Delivery> {
+  const body = TERMS[action]
+  return body
+    ? callApp(shopify, `/api/deliveries/${id}`, { method: 'PATCH', body })
     : callApp(shopify, `/api/deliveries/${id}/${action}`, { method: 'POST' })
+}
 
 const ACTIONS: Readonly<Record<Status, readonly Action[]>> = {
-  ready: ['resend', 'extend', 'hold', 'revoke'],
-  held: ['release', 'revoke'],
+  ready: ['resend', 'extend', 'grant', 'hold', 'revoke'],
+  held: ['release', 'extend', 'grant', 'revoke'],
   withdrawn: [],
   revoked: [],
 }
@@ -88,7 +95,7 @@ function Shown({ delivery, onChange }: { delivery: Delivery; onChange: (to: Deli
   const [told, setTold] = useState<{ text: string; tone: 'success' | 'critical' } | null>(null)
   const [asking, setAsking] = useState(false)
   const { i18n } = shopify
-  const { id, status, reason, email, files, downloads } = delivery
+  const { id, status, reason, email, files, downloads, asked } = delivery
   const act = async (action: Action) => {
     setBusy(action)
     setAsking(false)
@@ -97,7 +104,7 @@ function Shown({ delivery, onChange }: { delivery: Delivery; onChange: (to: Deli
       setTold({ text: i18n.translate(`done.${action}`), tone: 'success' })
     } catch (thrown) {
       const why = reasonOf(thrown) ?? i18n.translate('unreachable')
-      setTold({ text: i18n.translate('failed', { reason: why }), tone: 'critical' })
+      setTold({ text: i18n.translate('refused', { reason: why }), tone: 'critical' })
     } finally {
       setBusy(null)
     }
@@ -114,6 +121,13 @@ function Shown({ delivery, onChange }: { delivery: Delivery; onChange: (to: Deli
         {email === null ? i18n.translate('noEmail') : i18n.translate('to', { email })}
       </s-text>
       {reason !== null && <s-text>{reason}</s-text>}
+      {asked && (
+        <s-banner tone="warning">
+          {asked.message === null
+            ? i18n.translate('asked')
+            : i18n.translate('askedWith', { message: asked.message })}
+        </s-banner>
+      )}
       {told && <s-banner tone={told.tone}>{told.text}</s-banner>}
       {asking ? (
         <s-stack direction="inline" gap="small">
@@ -138,6 +152,7 @@ function Shown({ delivery, onChange }: { delivery: Delivery; onChange: (to: Deli
           ))}
         </s-stack>
       )}
+      <s-link href={`app:deliveries/${id}`}>{i18n.translate('open')}</s-link>
     </s-stack>
   )
 }

@@ -106,7 +106,7 @@ function Attach({ onAttached }: { onAttached: () => void }) {
       await work()
     } catch (thrown) {
       const reason = reasonOf(thrown) ?? i18n.translate('unreachable')
-      setTold({ text: i18n.translate('failed', { reason }), tone: 'critical' })
+      setTold({ text: i18n.translate('refused', { reason }), tone: 'critical' })
     }
   }
   const find = () => guarded(async () => setFound(await search({ search: name })))

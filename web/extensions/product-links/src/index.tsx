@@ -34,6 +34,7 @@ async function filesOfSelected(): Promise<string[] | null> {
 function ProductLinks() {
   const [files, setFiles] = useState<string[] | null | undefined>(undefined)
   const [busy, setBusy] = useState(false)
+  const [made, setMade] = useState(false)
   const [told, setTold] = useState<{ text: string; tone: 'success' | 'critical' } | null>(null)
   const { i18n } = shopify
   const fail = useCallback((thrown: unknown) => {
@@ -50,6 +51,7 @@ function ProductLinks() {
       })
       setTold({ text: i18n.translate('created', { count: data.length }), tone: 'success' })
       setFiles([])
+      setMade(true)
     } catch (thrown) {
       fail(thrown)
     } finally {
@@ -62,6 +64,7 @@ function ProductLinks() {
       <s-stack gap="base">
         {told && <s-banner tone={told.tone}>{told.text}</s-banner>}
         {files === null && <s-text>{i18n.translate('tooMany', { most: MOST_FILES })}</s-text>}
+        {made && <s-link href="app:links">{i18n.translate('open')}</s-link>}
         {files?.length === 0 && !told && <s-text>{i18n.translate('none')}</s-text>}
         {some && <s-text>{i18n.translate('found', { count: some.length })}</s-text>}
       </s-stack>

@@ -7,26 +7,31 @@ import { useEffect, useState } from 'preact/hooks'
 
 declare const shopify: Api
 
+/** `none`: no product of the order has files. */
 type State =
-  { status: 'preparing' | 'held' | 'elsewhere' } | { status: 'ready'; url: string; files: number }
+  | { status: 'preparing' | 'held' | 'elsewhere' | 'none' }
+  | { status: 'ready'; url: string; files: number }
 
 const FIRST_MS = 1500
 const MOST_MS = 10_000
 /** After this many polls the mail arrives sooner than another answer. */
 const MOST_ASKS = 20
+/** As many as the app takes. */
+const MOST_LINES = 250
 
 export default function extension() {
   render(<ThankYou />, document.body)
 }
 
 function ThankYou() {
-  const [state, setState] = useState<State>({ status: 'preparing' })
+  const [state, setState] = useState<State>({ status: 'none' })
   useEffect(() => {
     const stopped = new AbortController()
     void follow(setState, stopped.signal)
     return () => stopped.abort()
   }, [])
   const { i18n } = shopify
+  if (state.status === 'none') return null
   if (state.status !== 'ready')
     return (
       <s-section heading={i18n.translate('heading')}>
@@ -49,16 +54,29 @@ async function follow(show: (state: State) => void, signal: AbortSignal): Promis
   const { order, number } = shopify.orderConfirmation.value
   // Orders before 2024 have no confirmation number; their links are in the mail.
   if (number === undefined) return show({ status: 'elsewhere' })
+  let known = false
   for (let asked = 0; asked < MOST_ASKS && !signal.aborted; asked++) {
     const state = await ask(order.id, number, signal)
     if (signal.aborted) return
+    known ||= state !== null
     if (state) show(state)
     if (state && state.status !== 'preparing') return
     const wait = Math.min(FIRST_MS * 1.3 ** asked, MOST_MS)
     await new Promise((resolve) => setTimeout(resolve, wait))
   }
-  if (!signal.aborted) show({ status: 'elsewhere' })
+  // Nothing was ever answered: the order may have no files at all.
+  if (!signal.aborted && known) show({ status: 'elsewhere' })
 }
+
+/** Which products were bought, also those of bundles. */
+const linesOfOrder = () =>
+  shopify.lines.value
+    .flatMap(({ merchandise, lineComponents }) => [
+      merchandise,
+      ...lineComponents.map((component) => component.merchandise),
+    ])
+    .slice(0, MOST_LINES)
+    .map(({ id, product }) => ({ product_id: product.id, variant_id: id }))
 
 /** Null: no usable answer; the next poll may get one. */
 async function ask(order: string, number: string, signal: AbortSignal): Promise<State | null> {
@@ -69,7 +87,10 @@ async function ask(order: string, number: string, signal: AbortSignal): Promise<
         authorization: `Bearer ${await shopify.sessionToken.get()}`,
         'content-type': 'application/json',
       },
-      body: JSON.stringify({ order_id: order, confirmation_number: number }),
+      body: JSON.stringify({
+        ...{ order_id: order, confirmation_number: number },
+        lines: linesOfOrder(),
+      }),
       signal,
     })
     return response.ok ? ((await response.json()) as State) : null

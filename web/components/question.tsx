@@ -54,8 +54,12 @@ function InAdmin({
   const id = useId()
   const [modal, setModal] = useState<ModalElement | null>(null)
   useEffect(() => {
-    void modals.show(id)
-    return () => void modals.hide(id)
+    // A task later: React in strict mode runs this twice, and closing would count as the merchant's.
+    const opening = setTimeout(() => void modals.show(id))
+    return () => {
+      clearTimeout(opening)
+      void modals.hide(id)
+    }
   }, [modals, id])
   useEffect(() => {
     // The merchant closed it with the admin's own button.

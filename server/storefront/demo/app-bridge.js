@@ -117,7 +117,7 @@
         this.dialog.addEventListener('close', () => this.dispatchEvent(new Event('hide')))
       }
       get dialog() {
-        return this.shadowRoot.querySelector('dialog')
+        return this.shadowRoot?.querySelector('dialog')
       }
       open() {
         const title = this.querySelector('ui-title-bar')?.getAttribute('title') ?? ''
@@ -126,7 +126,7 @@
         this.dispatchEvent(new Event('show'))
       }
       close() {
-        this.dialog.close()
+        this.dialog?.close()
       }
     }
     const style = document.createElement('style')

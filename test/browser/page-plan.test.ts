@@ -1,11 +1,11 @@
 // The plan's page of an installation that has plans: what is used of the limits, and a plan that the
 // merchant chooses and confirms on the platform's page.
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { Plans } from '../../server/plan-list.ts'
 import { openTestApp, type TestApp } from '../app.ts'
 import { addFile } from '../deliveries.ts'
-import { openPage, startBrowser } from './page-browser.ts'
+import { openPage, sharedBrowser } from './page-browser.ts'
 
 const PLANS: Plans = {
   ...{ pricing: 'manual', free: 'small', test: true },
@@ -25,16 +25,14 @@ const PLANS: Plans = {
 let app: TestApp
 let browser: Browser
 beforeAll(async () => {
-  ;[app, browser] = await Promise.all([openTestApp({ plans: PLANS }), startBrowser()])
+  ;[app, browser] = await Promise.all([openTestApp({ plans: PLANS }), sharedBrowser()])
 })
-afterAll(async () => {
-  await browser.close()
-  await app.close()
-})
+afterAll(() => app.close())
 
 test('shows what is used, and leads to another plan', async () => {
   await addFile({ ...app.engine, scope: app.demo.scope }, 'guide.pdf', Buffer.alloc(900))
-  const { page, complaints } = await openPage(browser, app, '/settings/plan')
+  const { page, complaints, close } = await openPage(browser, app, '/settings/plan')
+  onTestFinished(close)
   await page.getByRole('heading', { name: 'Small' }).first().waitFor()
   await page.getByText('A limit of your plan is reached').waitFor()
   for (const used of ['1 of 1', /^900 bytes of /, '0 of 10'])

@@ -1,12 +1,15 @@
-// The bytes of a ZIP file in order, from where they are stored: a piece is read while the one before it
-// is sent, also where the next file begins.
+// The bytes of a ZIP file in order, from where they are stored: the next file is opened while the one
+// before it is sent.
 import { StoreError, type BlobReader, type ByteRange } from '../store/store.ts'
-import type { Bytes } from './bytes.ts'
+import type { Bytes, OpenedBytes } from './bytes.ts'
 import type { FileTarget } from './targets.ts'
 import type { ZipSegment } from './zip.ts'
 
-/** Two of them are in memory for a ZIP file that is sent. */
-const READ_BYTES = 1024 * 1024
+/**
+ * One buffer for the whole ZIP file. A larger one, or a second one to read ahead into, is slower: the
+ * bytes are no longer in the processor's cache when the socket takes them.
+ */
+const READ_BYTES = 256 * 1024
 
 /** `free` releases the memory once the bytes were taken. */
 interface Piece {
@@ -14,76 +17,110 @@ interface Piece {
   free?: (() => void) | undefined
 }
 
+type Segment = ZipSegment<FileTarget>
+
 /**
- * Calls `take` with the bytes of the part in order until it gives false; false then. Bytes may be
+ * Calls `take` with the bytes of the part in order until it gives false; false then. Bytes are
  * overwritten once `take` has resolved. Rejects with a `StoreError` where a blob is not as it was
  * admitted.
  */
 export async function eachPiece(
   bytes: Bytes,
-  segments: readonly ZipSegment<FileTarget>[],
+  segments: readonly Segment[],
   part: ByteRange,
   take: (piece: Buffer) => Promise<boolean>,
 ): Promise<boolean> {
-  const pieces = readPieces(bytes, segments, part)
-  let reading = pieces.next()
-  try {
-    for (let read = await reading; !read.done; read = await reading) {
-      reading = pieces.next()
-      // Its failure is seen after the piece before it was taken.
-      reading.catch(() => {})
-      const taken = await take(read.value.bytes)
-      read.value.free?.()
-      if (!taken) return false
-    }
-    return true
-  } finally {
-    // A buffer that is still being read into must not be let go.
-    await reading.catch(() => {})
-    await pieces.return(undefined)
+  for await (const piece of readPieces(bytes, segments, part)) {
+    const taken = await take(piece.bytes)
+    piece.free?.()
+    if (!taken) return false
   }
+  return true
 }
 
-/** At most the piece before the last one that was yielded may still be in use. */
 async function* readPieces(
   bytes: Bytes,
-  segments: readonly ZipSegment<FileTarget>[],
-  { start, end }: ByteRange,
-): AsyncGenerator<Piece, undefined> {
-  const nextBuffer = twoBuffers(Math.min(READ_BYTES, end - start + 1))
-  for (const segment of segments) {
-    const range = {
-      start: Math.max(start, segment.at) - segment.at,
-      end: Math.min(end, segment.at + segment.length - 1) - segment.at,
+  segments: readonly Segment[],
+  part: ByteRange,
+): AsyncGenerator<Piece, void> {
+  let buffer: Buffer | null = null
+  const opener = createOpener(bytes, segments, part)
+  try {
+    for (const [at, segment] of segments.entries()) {
+      if (!isAsked(segment, part)) continue
+      const range = rangeOf(segment, part)
+      if ('bytes' in segment) {
+        yield { bytes: segment.bytes.subarray(range.start, range.end + 1) }
+        continue
+      }
+      const opened = await opener.open(at)
+      if ('whole' in opened) yield { bytes: opened.whole, free: opened.free }
+      else if ('reader' in opened) {
+        buffer ??= Buffer.allocUnsafeSlow(READ_BYTES)
+        yield* readReader(opened.reader, range, buffer)
+      } else
+        for await (const chunk of opened.stream as AsyncIterable<Buffer>) yield { bytes: chunk }
     }
-    if (range.end < range.start) continue
-    if ('bytes' in segment) {
-      yield { bytes: segment.bytes.subarray(range.start, range.end + 1) }
-      continue
-    }
-    const opened = await bytes.open(segment.entry, range)
-    if ('whole' in opened) yield { bytes: opened.whole, free: opened.free }
-    else if ('reader' in opened) yield* readReader(opened.reader, range, nextBuffer)
-    else for await (const chunk of opened.stream as AsyncIterable<Buffer>) yield { bytes: chunk }
+  } finally {
+    await opener.close()
   }
-  return undefined
 }
 
-/** Made when they are first needed. */
-function twoBuffers(size: number): () => Buffer {
-  const buffers: Buffer[] = []
-  let turn = 0
-  return () => (buffers[(turn = 1 - turn)] ??= Buffer.allocUnsafeSlow(size))
+const rangeOf = ({ at, length }: Segment, { start, end }: ByteRange): ByteRange => ({
+  start: Math.max(start, at) - at,
+  end: Math.min(end, at + length - 1) - at,
+})
+
+const isAsked = (segment: Segment, part: ByteRange): boolean => {
+  const { start, end } = rangeOf(segment, part)
+  return start <= end
+}
+
+const locationOf = (segment: Segment): string | null =>
+  'entry' in segment ? segment.entry.location : null
+
+/** Opens the entries one after another, each while the one before it is sent. */
+function createOpener(bytes: Bytes, segments: readonly Segment[], part: ByteRange) {
+  let ahead: { at: number; opening: Promise<OpenedBytes> } | null = null
+  const begin = (at: number): Promise<OpenedBytes> => {
+    const segment = segments[at] as Extract<Segment, { entry: FileTarget }>
+    return bytes.open(segment.entry, rangeOf(segment, part))
+  }
+  /** A stream from a bucket would break off while it waits for its turn. */
+  const openAhead = (after: number, opened: OpenedBytes): void => {
+    const at = segments.findIndex(
+      (segment, place) => place > after && 'entry' in segment && isAsked(segment, part),
+    )
+    const same = at >= 0 && locationOf(segments[at]!) === locationOf(segments[after]!)
+    if (!same || 'stream' in opened) return
+    const opening = begin(at)
+    // Its failure is seen when its turn comes.
+    opening.catch(() => {})
+    ahead = { at, opening }
+  }
+  return {
+    open: async (at: number): Promise<OpenedBytes> => {
+      const opened = await (ahead?.at === at ? ahead.opening : begin(at))
+      ahead = null
+      openAhead(at, opened)
+      return opened
+    },
+    /** Of what was opened and not read. */
+    close: async (): Promise<void> => {
+      const opened = await ahead?.opening.catch(() => null)
+      if (opened && 'reader' in opened) await opened.reader.close()
+      if (opened && 'whole' in opened) opened.free?.()
+    },
+  }
 }
 
 async function* readReader(
   reader: BlobReader,
   { start, end }: ByteRange,
-  nextBuffer: () => Buffer,
+  buffer: Buffer,
 ): AsyncGenerator<Piece, void> {
   try {
     for (let at = start; at <= end;) {
-      const buffer = nextBuffer()
       const read = await reader.read(buffer.subarray(0, Math.min(buffer.length, end - at + 1)), at)
       // The file became shorter since it was opened.
       if (read === 0) throw new StoreError('missing')

@@ -14,7 +14,7 @@ import type { Secrets } from '../secrets.ts'
 import type { Marked } from '../storefront/order-changes.ts'
 import { MARKS_A_REQUEST } from '../storefront/order-marks.ts'
 import type { LiveOrders } from '../storefront/orders.ts'
-import { STATUS_SQL, type DeliveryStatus } from './entitlement.ts'
+import { BUYER_STATUS_SQL, type BuyerStatus } from './entitlement.ts'
 
 export type EffectKind = 'mark' | 'fulfil'
 
@@ -54,7 +54,7 @@ interface DueEffect {
 
 interface Shown {
   order_id: string
-  status: DeliveryStatus
+  status: BuyerStatus
   link_id: string
   rotation: number
   files: number
@@ -182,7 +182,7 @@ async function readShown(
   orders: readonly string[],
 ): Promise<ReadonlyMap<string, Shown>> {
   const rows = await scope.query<Shown>(
-    `select d.order_id, ${STATUS_SQL} as status, l.id as link_id, l.rotation, f.files, f.lines
+    `select d.order_id, ${BUYER_STATUS_SQL} as status, l.id as link_id, l.rotation, f.files, f.lines
      from deliveries d join links l on l.shop_id = d.shop_id and l.delivery_id = d.id
      join lateral (
        select count(distinct file_id)::int as files, coalesce(array_agg(distinct line_id), '{}') as lines

@@ -47,6 +47,19 @@ export function statusOf({ revoked_at, withdrawn_at, held_by }: DeliveryFacts): 
   return held_by ? 'held' : 'ready'
 }
 
-/** SQL: the same for a row `d` of deliveries. */
+/**
+ * What the order's buyer is told: that files are being prepared is no hold of the shop's.
+ */
+export type BuyerStatus = DeliveryStatus | 'preparing'
+export const buyerStatusOf = (facts: DeliveryFacts): BuyerStatus => {
+  const status = statusOf(facts)
+  return status === 'held' && facts.held_by === 'workflow' ? 'preparing' : status
+}
+
+/** SQL of `statusOf`, for a row `d` of deliveries. */
 export const STATUS_SQL = `case when d.revoked_at is not null then 'revoked'
   when d.withdrawn_at is not null then 'withdrawn' when d.held_by is not null then 'held' else 'ready' end`
+
+/** SQL of `buyerStatusOf`. */
+export const BUYER_STATUS_SQL = `case when d.revoked_at is null and d.withdrawn_at is null and d.held_by = 'workflow'
+  then 'preparing' else ${STATUS_SQL} end`

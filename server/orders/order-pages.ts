@@ -3,7 +3,7 @@ import type { Database } from '../db/database.ts'
 import { forShop } from '../db/for-shop.ts'
 import { linkAddress } from '../files/links.ts'
 import type { Secrets } from '../secrets.ts'
-import { STATUS_SQL } from './entitlement.ts'
+import { BUYER_STATUS_SQL, type BuyerStatus } from './entitlement.ts'
 
 export interface OrderPage {
   /** Null: the platform gave it none; then nothing is shown. */
@@ -11,7 +11,7 @@ export interface OrderPage {
   /** When the order was placed. */
   ordered_at: Date
   /** `ready`: `url` can be opened. */
-  status: 'ready' | 'held' | 'withdrawn' | 'revoked'
+  status: BuyerStatus
   url: string
   files: number
 }
@@ -46,7 +46,7 @@ interface PageRow extends Omit<OrderPage, 'url'> {
 export const createOrderPages = ({ database, secrets, baseUrl }: OrderPagesParts): OrderPages => ({
   find: async (shop, order) => {
     const [row] = await forShop(database, shop).query<PageRow>(
-      `select o.confirmation_number, o.ordered_at, ${STATUS_SQL} as status, p.id as link_id, p.rotation,
+      `select o.confirmation_number, o.ordered_at, ${BUYER_STATUS_SQL} as status, p.id as link_id, p.rotation,
          (select count(*)::int from links c
           join files f on f.shop_id = c.shop_id and f.id = c.file_id and f.deleted_at is null
           where c.shop_id = p.shop_id and c.parent_id = p.id and c.revoked_at is null) as files

@@ -12,6 +12,7 @@ import { prepareTask } from '../engine/engine.ts'
 import { addMappings } from '../files/mappings.ts'
 import { deliveryExtras } from '../files/delivery-extras.ts'
 import { parsePublicId, toPublicId } from '../ids.ts'
+import { createOrderPages } from './order-pages.ts'
 import { settlePrepared } from './preparation.ts'
 import { reconcileOrder } from './reconcile.ts'
 
@@ -82,11 +83,16 @@ async function fetchAll(delivery: string) {
 }
 
 test('is held until the workflow has ended well; then the buyer gets the copy alone', async () => {
-  const { delivery, ids } = await buy({ 'book.pdf': PDF })
+  const { delivery, ids, order } = await buy({ 'book.pdf': PDF })
   expect(await read(delivery)).toMatchObject({
     ...{ status: 'held', hold: { by: 'workflow' }, sent: null },
     reason: 'Its workflow prepares the files.',
   })
+  const pages = createOrderPages({
+    ...{ database: app.engine.parts.database, secrets: app.engine.parts.secrets },
+    baseUrl: 'https://files.example.com',
+  })
+  expect(await pages.find(app.engine.shop, order.id)).toMatchObject({ status: 'preparing' })
   const waiting = await fetchAll(delivery)
   expect(waiting.files).toEqual([])
   expect(waiting.text).toContain('Your files are being prepared.')

@@ -7,7 +7,7 @@ import { queueFirstMails } from '../notify/delivery-mail.ts'
 import { raiseTriggers } from '../notify/flow/triggers.ts'
 import type { DeliveredFile, DeliveryRow } from './delivery-rows.ts'
 import { queueEffects, type QueuedEffect } from './effects.ts'
-import { statusOf } from './entitlement.ts'
+import { buyerStatusOf, statusOf } from './entitlement.ts'
 
 /** A delivery as it was written, with its files. */
 export interface SettledDelivery {
@@ -73,7 +73,7 @@ const tellDelivered = (tx: ShopScope, settled: readonly SettledDelivery[]): Prom
 /** Everything that the platform's order shows is derived from this. */
 function markOf(row: DeliveryRow, files: readonly DeliveredFile[]): string {
   const lines = files.filter(({ entitled }) => entitled).map(({ line_id }) => line_id)
-  return [statusOf(row), row.rotation, ...new Set(lines.sort())].join(' ')
+  return [buyerStatusOf(row), row.rotation, ...new Set(lines.sort())].join(' ')
 }
 
 async function writeSettled(

@@ -54,11 +54,11 @@ export async function openExtension(browser: Browser, options: HostOptions): Pro
   const page = await (await browser.newContext()).newPage()
   const answers: Record<string, [type: string, body: string]> = {
     '/': [
-      'text/html',
+      'text/html; charset=utf-8',
       `<!doctype html><style>${STYLE}</style><body></body><script>(${host.toString()})(${json(given)})</script>
       <script type="module">import extension from './extension.js'; extension()</script>`,
     ],
-    '/extension.js': ['text/javascript', code],
+    '/extension.js': ['text/javascript; charset=utf-8', code],
   }
   await page.route(`${origin}/**`, (route) => {
     const answer = answers[new URL(route.request().url()).pathname]

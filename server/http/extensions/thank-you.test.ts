@@ -118,6 +118,8 @@ it('an order of half an hour ago, and one that is held or withdrawn, gives no ad
   expect((await ask()).body).toEqual({ status: 'elsewhere' })
   page = { ...order, status: 'held' }
   expect((await ask()).body).toEqual({ status: 'held' })
+  page = { ...order, status: 'preparing' }
+  expect((await ask()).body).toEqual({ status: 'preparing' })
   page = { ...order, status: 'revoked' }
   expect((await ask()).body).toEqual({ status: 'elsewhere' })
 })

@@ -88,7 +88,8 @@ export function thankYouRoute(parts: ThankYouParts) {
     }
     if (now.getTime() - page.ordered_at.getTime() > NEW_ORDER_MS) return { status: 'elsewhere' }
     if (page.status === 'ready') return { status: 'ready', url: page.url, files: page.files }
-    return { status: page.status === 'held' ? 'held' : 'elsewhere' }
+    if (page.status === 'held' || page.status === 'preparing') return { status: page.status }
+    return { status: 'elsewhere' }
   }
 
   return async (ctx: Context, next: Next): Promise<void> => {

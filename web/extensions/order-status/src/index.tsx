@@ -7,7 +7,7 @@ import { render } from 'preact'
 declare const shopify: Api
 
 interface Delivery {
-  status: 'ready' | 'held' | 'withdrawn' | 'revoked'
+  status: 'ready' | 'held' | 'preparing' | 'withdrawn' | 'revoked'
   files: number
   url: string | null
 }

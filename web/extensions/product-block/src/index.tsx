@@ -18,6 +18,7 @@ interface Found {
 }
 
 const SHOWN = 10
+const KILOBYTE = 1024
 const MEGABYTE = 1024 ** 2
 
 export default function extension() {
@@ -70,10 +71,12 @@ function ProductBlock() {
   )
 }
 
-const sizeText = ({ size_bytes }: File): string =>
-  shopify.i18n.translate('size', {
-    size: shopify.i18n.formatNumber(Math.max(0.1, Math.round((size_bytes / MEGABYTE) * 10) / 10)),
-  })
+function sizeText({ size_bytes: size }: File): string {
+  const { i18n } = shopify
+  const large = size >= MEGABYTE
+  const figure = large ? Math.round((size / MEGABYTE) * 10) / 10 : Math.ceil(size / KILOBYTE)
+  return i18n.translate(large ? 'size' : 'smallSize', { size: i18n.formatNumber(figure) })
+}
 
 const ENDED = ['success', 'partial', 'failed', 'cancelled']
 const ASK_EVERY_MS = 500

@@ -52,6 +52,25 @@ export async function queueFirstMails(tx: ShopScope, deliveries: readonly string
   if (ids.length > 0) await queueTask(tx, SEND_MAILS, String(tx.shop))
 }
 
+/** Why a mail was not sent whose delivery was held or withdrawn since it was queued. */
+export const NOT_READY = 'The delivery was not ready any more'
+
+/**
+ * Queues the first mails again that were not sent because of that. Call it in the transaction in which
+ * the deliveries (bare UUIDs) become ready again.
+ */
+export async function queueHeldMails(tx: ShopScope, deliveries: readonly string[]): Promise<void> {
+  if (deliveries.length === 0) return
+  const rows = await tx.query(
+    `update outbox set status = 'waiting', attempts = 0, error = null, result = null, batched = true
+     where shop_id = :shop and status = 'failed' and error = :reason
+       and key = any(array(select 'delivery/' || id || '/first' from unnest(:deliveries::uuid[]) id))
+     returning 1`,
+    { deliveries, reason: NOT_READY },
+  )
+  if (rows.length > 0) await queueTask(tx, SEND_MAILS, String(tx.shop))
+}
+
 /**
  * Queues the mail of a delivery (a bare UUID), before all mail that is sent in bulk. Idempotent for
  * each `occasion`. Call it in the transaction that decides to send it.

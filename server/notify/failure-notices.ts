@@ -1,7 +1,7 @@
 // In-app notices about messages that could not be delivered: another message might not arrive
 // either.
 import type { ShopScope } from '../db/for-shop.ts'
-import { broughtDelivery } from './delivery-mail.ts'
+import { broughtDelivery, NOT_READY } from './delivery-mail.ts'
 import { linkInPayload } from './link-mail.ts'
 import { raiseNotice } from '../files/notices.ts'
 import type { Message, MessageKind } from './outbox.ts'
@@ -23,6 +23,7 @@ export async function raiseFailureNotice(
   const wordsOf = WORDS[message.kind]
   if (!wordsOf) return
   const words = await wordsOf(tx, message, failure)
+  if (!words) return
   const level = failure.status === 'failed' ? 'critical' : 'warning'
   await raiseNotice(tx, { level, ...words, operation_id: message.operation_id })
 }
@@ -35,10 +36,12 @@ type Words = { title: string; body: string }
  */
 const WORDS: Record<
   MessageKind,
-  ((tx: ShopScope, message: Told, failure: Failure) => Promise<Words>) | null
+  ((tx: ShopScope, message: Told, failure: Failure) => Promise<Words | null>) | null
 > = { email: ofEmail, callback: ofCallback, webhook: null, sms: ofSms, flow: null }
 
 async function ofEmail(tx: ShopScope, message: Told, { status, reason }: Failure) {
+  // The shop knows: it waits until the delivery is ready.
+  if (reason === NOT_READY) return null
   const { subject, to, link, delivery } = await contentOf(tx, message)
   const what = `“${subject ?? 'A message'}”${to?.length ? ` to ${to.join(', ')}` : ''}`
   const title = {

@@ -5,7 +5,12 @@ import { readShop } from '../files/shop-settings.ts'
 import { toPublicId } from '../ids.ts'
 import type { Secrets } from '../secrets.ts'
 import { createSemaphore } from '../semaphore.ts'
-import { broughtDelivery, withDeliveryKeys, writeDeliveryMails } from './delivery-mail.ts'
+import {
+  broughtDelivery,
+  NOT_READY,
+  withDeliveryKeys,
+  writeDeliveryMails,
+} from './delivery-mail.ts'
 import { linkInPayload, withKey, writeLinkMails } from './link-mail.ts'
 import type { MailServer } from './mail-server.ts'
 import type { Content, Deliverer, DeliveryResult, Message } from './outbox.ts'
@@ -59,7 +64,8 @@ export function mailDeliverer(options: MailOptions): Deliverer {
           : letters.has(id)
             ? letters.get(id)!
             : content
-        return handOver(options, id, sent, signal).finally(release)
+        const gone = letters.has(id) ? NOT_READY : 'The link does not work any more'
+        return handOver(options, id, sent ?? { gone }, signal).finally(release)
       }),
     )
   }
@@ -95,14 +101,14 @@ async function writeOther(
   }
 }
 
-/** @param sent null: the link in it does not work any more. */
+/** @param sent `gone`: why the link in it does not work any more. */
 async function handOver(
   { server, from }: MailOptions,
   id: string,
-  sent: Content | null,
+  sent: Content | { gone: string },
   signal: AbortSignal,
 ): Promise<DeliveryResult> {
-  if (!sent) return { status: 'failed', reason: 'The link does not work any more' }
+  if ('gone' in sent) return { status: 'failed', reason: sent.gone }
   const { to, subject, text, html } = sent
   if (to.length === 0)
     return { status: 'failed', reason: 'There are no recipients in the settings' }

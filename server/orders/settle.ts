@@ -3,7 +3,7 @@
 import type { ShopScope } from '../db/for-shop.ts'
 import { readShop } from '../files/shop-settings.ts'
 import { toPublicId } from '../ids.ts'
-import { queueFirstMails } from '../notify/delivery-mail.ts'
+import { queueFirstMails, queueHeldMails } from '../notify/delivery-mail.ts'
 import { raiseTriggers } from '../notify/flow/triggers.ts'
 import type { DeliveredFile, DeliveryRow } from './delivery-rows.ts'
 import { queueEffects, type QueuedEffect } from './effects.ts'
@@ -22,13 +22,9 @@ export async function settleDeliveries(
   now: Date,
 ): Promise<void> {
   const { settings } = await readShop(tx)
-  const mailed = settled.filter(
-    ({ row }) =>
-      settings.delivery_mail === 'own' &&
-      statusOf(row) === 'ready' &&
-      row.mailed_at === null &&
-      row.email !== null,
-  )
+  const mailable = ({ row }: SettledDelivery) =>
+    settings.delivery_mail === 'own' && statusOf(row) === 'ready' && row.email !== null
+  const mailed = settled.filter((one) => mailable(one) && one.row.mailed_at === null)
   await queueFirstMails(
     tx,
     mailed.map(({ row }) => row.id),
@@ -36,6 +32,10 @@ export async function settleDeliveries(
   const marked = settled
     .map(({ row, files }) => ({ row, files, mark: markOf(row, files) }))
     .filter(({ row, mark }) => mark !== row.marked)
+  await queueHeldMails(
+    tx,
+    marked.filter((one) => mailable(one) && one.row.mailed_at !== null).map(({ row }) => row.id),
+  )
   const fulfils = settings.fulfil_orders || settings.delivery_mail === 'platform'
   await writeSettled(tx, mailed, marked, now)
   await tellDelivered(

@@ -6,6 +6,7 @@ import { openPurchases, type Purchases } from '../../test/purchases.ts'
 import { addLicenceKeys, createLicenceList } from '../files/licence-lists.ts'
 import { claimOrders } from '../storefront/webhooks/claims.ts'
 import { noteOrders } from '../storefront/webhooks/changes.ts'
+import { holdBack, releaseDelivery } from './changes.ts'
 
 let shop: Purchases
 let mail: MailFake
@@ -117,6 +118,23 @@ describe('the first mails', () => {
     // Nothing is sent twice.
     await shop.run('mails')
     expect(to.slice(0, 20).map((one) => mailsTo(one).length)).toEqual(Array(20).fill(1))
+  })
+
+  test('of a delivery that was held meanwhile go when it is released, and no failure is told', async () => {
+    const about = buyer()
+    const order = await shop.buy(about)
+    await reported([order])
+    const { id } = (await shop.delivery(order))!
+    const parts = { secrets: shop.secrets, now: new Date() }
+    await holdBack(shop.scope, id, parts)
+    await shop.run('mails')
+    expect((await shop.delivery(order))!.messages).toMatchObject([{ status: 'failed' }])
+    expect(mailsTo(about.email)).toEqual([])
+    const notices = `select from notices where shop_id = :shop and body like :name`
+    expect(await shop.scope.query(notices, { name: `%${about.email}%` })).toEqual([])
+    for (let again = 0; again < 2; again++) await releaseDelivery(shop.scope, id, parts)
+    await shop.run('mails')
+    expect(mailsTo(about.email).length).toBe(1)
   })
 
   test('continue over a new session when the server has ended the old one', async () => {

@@ -192,6 +192,24 @@ describe('the page', () => {
     }
     expect(await one.downloads()).toEqual([0])
   })
+  test('a buyer asks for more from it: the shop learns how much is used up', async () => {
+    const one = await buy([
+      ['a.pdf', Buffer.from('a'), { download_limit: 1 }],
+      ['b.pdf', Buffer.from('b')],
+    ])
+    const ask = () =>
+      fetch(`http://127.0.0.1:${port}/download/ask`, {
+        ...{ method: 'POST', body: new URLSearchParams({ key: one.key }) },
+      })
+    const [key] = (await one.keys()) as [string]
+    await get(port, key)
+    expect((await ask()).status).toBe(200)
+    const notices = await depot.scope.query<{ body: string }>(
+      'select body from notices where shop_id = :shop and title = :title',
+      { title: `A customer asks for more: order ${one.order.name}` },
+    )
+    expect(notices).toEqual([{ body: 'Used up or expired: 1 of its 2 files.' }])
+  })
   test('a corrected address ends the link that the wrong one got', async () => {
     const one = await buy([['a.pdf', Buffer.from('a')]])
     await changeDelivery(depot.scope, one.delivery, { email: 'right@example.com' }, one.parts)

@@ -153,7 +153,7 @@ async function reasonOf(tx: ShopScope, ask: Ask, delivery: string | null): Promi
   )
   const { ended, files } = row!
   if (ended === 0) return 'Their page still works.'
-  return `${ended} of its ${files} files are used up or have expired.`
+  return `Used up or expired: ${ended} of its ${files} files.`
 }
 
 /** Stored with the delivery until the merchant has answered it. */

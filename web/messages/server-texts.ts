@@ -151,7 +151,7 @@ export const SERVER_TEMPLATES: readonly string[] = [
   template('The link was made for {email}.'),
   template('They can be answered at {email}.'),
   template('They write: {message}'),
-  template('{count} of its {files} files are used up or have expired.'),
+  template('Used up or expired: {count} of its {files} files.'),
   template('“{name}” has {left} licence keys left.'),
   template('It refused “{handle}”: {reason}.'),
   template('{title} partly complete'),

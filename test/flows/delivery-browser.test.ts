@@ -10,8 +10,11 @@ import { createPackLink } from '../../server/files/pack-links.ts'
 import { ensurePack } from '../../server/files/packs.ts'
 import { contentTypeOf } from '../../server/files/rules.ts'
 import { sharedBrowser } from '../browser/page-browser.ts'
+import { addMappings } from '../../server/files/mappings.ts'
+import { reconcileOrder } from '../../server/orders/reconcile.ts'
 import { createTestShop, openTestDatabase } from '../database.ts'
 import { hostileFiles } from '../fakes/hostile-files.ts'
+import { paidOrder } from '../orders.ts'
 import { soakTest } from '../scale.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
@@ -173,6 +176,39 @@ test('names arrive as they are', async () => {
   }
 })
 
+/** The language, and what its page calls the download of one file, and of all. */
+const ORDER_PAGES = [
+  ['en', 'Download 0 guide.pdf', 'Download all'],
+  ['de', '1 guide.pdf herunterladen', 'Alles herunterladen'],
+  ['fr', 'Télécharger 2 guide.pdf', 'Tout télécharger'],
+  ['es', 'Descargar 3 guide.pdf', 'Descargar todo'],
+  ['ja', '4 guide.pdf', 'すべてダウンロード'],
+] as const
+
+/** An order of a product with two files; gives its page's key. */
+async function buyGuides(number: number, locale: string): Promise<string> {
+  const product_id = `gid://shopify/Product/${number + 1}`
+  for (const name of ['guide.pdf', 'map.pdf']) {
+    const bytes = randomBytes(1000)
+    const fileId = await depot.addFile(bytes, {
+      ...{ ...typed(`${number} ${name}`), mapping_state: 'mapped' },
+    })
+    const mapping = { product_title: '', variant_id: null, sku: null, score: 1, reason: '' }
+    await addMappings(depot.scope, [
+      { fileId, mapping: { ...mapping, product_id, method: 'manual' } },
+    ])
+  }
+  const id = `gid://shopify/Order/${number + 1}`
+  const order = paidOrder({ id, locale, products: [product_id] })
+  await reconcileOrder(depot.scope, order, { secrets: depot.secrets, now: depot.time.now })
+  const [link] = await depot.scope.query<{ id: string }>(
+    `select l.id from links l join deliveries d on d.shop_id = l.shop_id and d.id = l.delivery_id
+     where l.shop_id = :shop and d.order_id = :id`,
+    { id },
+  )
+  return depot.secrets.linkKey(link!.id, 0)
+}
+
 const hash = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
 describe('the buyer’s page', () => {
@@ -198,6 +234,29 @@ describe('the buyer’s page', () => {
     expect(notices.at(-1)!.body).toContain('My disk broke.')
     await page.goto(`${base}/download?key=${key}`)
     expect(await page.getByRole('main').innerText()).toContain('has been asked for more')
+  })
+
+  test('of an order works without scripts on a phone, in the language of the order', async () => {
+    await context.close()
+    const phone = { width: 390, height: 700 }
+    context = await browser.newContext({ javaScriptEnabled: false, viewport: phone })
+    page = await context.newPage()
+    for (const [at, [locale, one, all]] of Object.entries(ORDER_PAGES)) {
+      const key = await buyGuides(Number(at), locale)
+      await page.goto(`${base}/download?key=${key}`)
+      expect(await page.locator('html').getAttribute('lang')).toBe(locale)
+      expect((await page.getByRole('main').boundingBox())!.width).toBeLessThanOrEqual(phone.width)
+      const names: string[] = []
+      for (const link of [
+        page.getByRole('link', { name: one }).first(),
+        page.getByRole('link', { name: all, exact: true }),
+      ]) {
+        const [download] = await Promise.all([page.waitForEvent('download'), link.click()])
+        names.push(download.suggestedFilename())
+        expect((await readFile(await download.path())).length).toBeGreaterThan(0)
+      }
+      expect(names).toEqual([`${at} guide.pdf`, expect.stringMatching(/\.zip$/)])
+    }
   })
 
   test('of a pack lists its files, and each is one click away', async () => {

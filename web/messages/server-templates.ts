@@ -17,7 +17,7 @@ function templateOf(message: string): Template {
   const names = [...message.matchAll(PLACEHOLDER)].map(([, name]) => name!)
   const pattern = message
     .split(PLACEHOLDER)
-    .map((part, at) => (at % 2 === 0 ? literal(part) : '(.+)'))
+    .map((part, at) => (at % 2 === 0 ? literal(part) : FIGURES.has(part) ? '([\\d.,]+)' : '(.+)'))
   return { message, names, pattern: new RegExp(`^${pattern.join('')}$`) }
 }
 

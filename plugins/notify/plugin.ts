@@ -16,7 +16,7 @@ type When = z.output<typeof options>['when']
 
 const SUMMARIES: Readonly<Record<When, string>> = {
   always: 'Tells the shop when it has ended',
-  background: 'Tells the shop when it has ended, if it went on in the background',
+  background: 'Tells the shop when it has ended, if it ran in the background',
   errors: 'Leaves a notice when it has ended, and sends an email when something failed',
   matched: 'Tells the shop when files got products',
   never: 'Leaves a notice when it has ended, and sends no email',

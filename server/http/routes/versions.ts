@@ -91,7 +91,7 @@ const replace = ({ engine, limits }: VersionRouteParts) =>
   endpoint({
     method: 'post',
     path: '/api/files/{id}/versions',
-    summary: 'Replace a file: its links go on with the new bytes',
+    summary: 'Replace a file: its links deliver the new bytes',
     description:
       'From an address, or with an upload that is complete and in no import yet. It is an import of one file, and answers as one does. It needs `files:write` too.',
     tag: 'Versions',
@@ -136,7 +136,7 @@ const restore = ({ baseUrl, clock }: VersionRouteParts) =>
     path: '/api/files/{id}/versions/{n}/restore',
     summary: 'Go back to a version',
     description:
-      'Its links go on with those bytes. Where a conversion had given the file another ending, it gets that version’s back.',
+      'Its links deliver these bytes. If a conversion had changed the extension, the file gets that of the version back.',
     tag: 'Versions',
     scope: 'files:write',
     params: byNumber,

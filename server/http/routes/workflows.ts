@@ -118,7 +118,7 @@ export function workflowRoutes(parts: Parts): Endpoint[] {
       method: 'put',
       path: '/api/workflows/{id}',
       summary: 'Replace a workflow',
-      description: 'Operations that run go on as they started.',
+      description: 'Running operations continue with the previous steps.',
       tag: 'Workflows',
       scope: 'settings:write',
       params: byId,

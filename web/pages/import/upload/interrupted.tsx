@@ -1,4 +1,4 @@
-// The page was left while files were on their way: they are chosen again, and go on where they
+// The page was left during uploads: the files are chosen again, and their uploads resume where they
 // stopped.
 import { Banner, BlockStack, Button, InlineStack } from '../../../ui/index.ts'
 import { sizeText } from '../../../labels/size.ts'

@@ -1,7 +1,6 @@
 // The secrets that all processes of the drop server share: SSH host keys and, if none is
 // configured, a certificate for FTP over TLS. The first process generates them; they are stored
 // sealed in the database.
-import { generate } from 'selfsigned'
 import ssh2 from 'ssh2'
 import type { Database } from '../../db/database.ts'
 import { fingerprintOf } from './public-keys.ts'
@@ -45,6 +44,8 @@ export async function ownCertificate(
   host: string,
 ): Promise<Certificate> {
   const make = async () => {
+    // Every server imports this module, and few make a certificate.
+    const { generate } = await import('selfsigned')
     const notAfterDate = new Date()
     notAfterDate.setFullYear(notAfterDate.getFullYear() + YEARS)
     const made = await generate([{ name: 'commonName', value: host }], {

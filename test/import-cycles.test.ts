@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 
 const ROOT = path.join(import.meta.dirname, '..')
 const IMPORT = /(?:from|import)\s*\(?\s*'(\.[^']+)'/g
-const FOLDERS = ['server', 'plugins', 'workflows', 'web']
+const FOLDERS = ['server', 'plugins', 'workflows', 'web', 'test']
 
 type Graph = Map<string, Set<string>>
 

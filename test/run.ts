@@ -5,9 +5,8 @@
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { mkdir, readFile, rm } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import path from 'node:path'
-import { hasModule, installPackages, whereIs } from './programs.ts'
+import { hasModule, installPackages, TSC, whereIs } from './programs.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
 /** Reports, records and caches; git ignores it. */
@@ -58,14 +57,6 @@ interface Check {
 const LINT_CACHE = process.env.CI
   ? []
   : ['--cache', '--cache-strategy', 'content', '--cache-location', `${CACHE}/eslint`]
-/**
- * TypeScript 7 takes a quarter of the processor time of TypeScript 6, which the linter needs for
- * its types. Both have a command `tsc`.
- */
-const TSC = path.join(
-  path.dirname(createRequire(import.meta.url).resolve('typescript-native/package.json')),
-  'bin/tsc',
-)
 const tsc = (record: string, ...args: string[]) => [
   ...[
     process.execPath,
@@ -85,18 +76,19 @@ const EXTENSIONS = readdirSync('web/extensions', { withFileTypes: true })
   // Those for Flow are descriptions alone.
   .filter((name) => existsSync(`web/extensions/${name}/tsconfig.json`))
 
-/** Two at a time: the linter, which takes as long as the others together. */
-const CHECKS: readonly (readonly Check[])[] = [
-  [{ name: 'lint', command: ['eslint', '.', '--max-warnings', '0', ...LINT_CACHE] }],
-  [
-    { name: 'types', command: tsc('server') },
-    { name: 'types of the page', command: tsc('page', '-p', 'web') },
-    ...EXTENSIONS.map((name) => ({
-      name: `types of the extension ${name}`,
-      command: tsc(`extension-${name}`, '-p', `web/extensions/${name}`),
-    })),
-    { name: 'formatting', command: ['prettier', '--check', '--log-level', 'warn', '.'] },
-  ],
+/** It takes one processor for longer than the other checks: the tests begin beside it. */
+const LINT: Check = {
+  name: 'lint',
+  command: ['eslint', '.', '--max-warnings', '0', ...LINT_CACHE],
+}
+const CHECKS: readonly Check[] = [
+  { name: 'types', command: tsc('server') },
+  { name: 'types of the page', command: tsc('page', '-p', 'web') },
+  ...EXTENSIONS.map((name) => ({
+    name: `types of the extension ${name}`,
+    command: tsc(`extension-${name}`, '-p', `web/extensions/${name}`),
+  })),
+  { name: 'formatting', command: ['prettier', '--check', '--log-level', 'warn', '.'] },
 ]
 const PROJECTS = ['unit', 'db', 'flows', 'browser'].map((name) => `--project=${name}`)
 
@@ -167,10 +159,12 @@ async function main(): Promise<void> {
   const only = process.argv.slice(2)
   const checksOnly = only.includes('--checks')
   if (!checksOnly) ensurePrograms()
-  const checks =
-    only.length === 0 || checksOnly ? (await Promise.all(CHECKS.map(runChecks))).flat() : []
-  const broken = checks.filter((ok) => !ok).length
+  const checking = only.length === 0 || checksOnly
+  const lint = runChecks(checking ? [LINT] : [])
+  const others = await runChecks(checking ? CHECKS : [])
   const tests = checksOnly ? { passed: 0, failed: 0 } : await runTests(only)
+  const checks = [...others, ...(await lint)]
+  const broken = checks.filter((ok) => !ok).length
   const passed = checks.length - broken + tests.passed
   const failed = broken + tests.failed
   console.log(`\n${passed} passed, ${failed} failed`)

@@ -67,7 +67,9 @@ const ODD = [
 const CLEANED = ['a//b.txt', '/c.txt', '../odd/c.txt', './c.txt', 'a/../c.txt', 'a/./b.txt', '..']
 
 test('every object of a bucket arrives, or says that its name cannot be read', async () => {
-  const all = [...ODD, ...CLEANED, 'a/b.txt', 'c.txt']
+  // Each odd name costs a start of rclone.
+  const odd = ODD.filter((_, at) => at % sized(4, 1) === 0)
+  const all = [...odd, ...CLEANED, 'a/b.txt', 'c.txt']
   for (const name of all) bucket.put(`odd/${name}`, `bytes of ${name}`.padEnd(1200))
   bucket.put('odd/folder/', '')
   const id = await app.connect({ ...bucket.connection('odd'), auto_map: false })

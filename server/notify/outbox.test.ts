@@ -383,7 +383,7 @@ describe('handing over', () => {
 
   it('is given up when the server is not ready in time, and nothing leaves when it is later', async () => {
     smtp.behaviour = 'hang-before'
-    const server = openMailServer(smtp.url, { handOver: 200, answer: 10_000, connect: 1000 })
+    const server = openMailServer(smtp.url, { handOver: 2000, answer: 10_000, connect: 1000 })
     const delivery = await server.handOver(letter, new AbortController().signal)
     expect(delivery).toEqual({ status: 'again', reason: 'The mail server could not be reached' })
     smtp.release()

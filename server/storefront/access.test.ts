@@ -276,12 +276,18 @@ describe('a token endpoint that does not answer', () => {
   test('fails all that wait for it with one request', async () => {
     const storefront = open()
     let asked = 0
+    const answer = Promise.withResolvers<void>()
     instead = (url) => {
       if (!isTokens(url)) return undefined
       asked++
-      return Promise.resolve(new Response('busy', { status: 503 }))
+      return answer.promise.then(() => new Response('busy', { status: 503 }))
     }
     const waiting = Array.from({ length: 10 }, () => storefront.ensureAccess(shop, sessionToken()))
+    await expect.poll(() => asked).toBe(1)
+    // Each reads the tokens before it waits for the request, which holds no connection.
+    const { pool } = database.knex.client as { pool: Record<'numUsed' | 'numPendingAcquires', () => number> } // prettier-ignore
+    await expect.poll(() => pool.numUsed() + pool.numPendingAcquires()).toBe(0)
+    answer.resolve()
     for (const result of await Promise.allSettled(waiting))
       expect(result).toMatchObject({ status: 'rejected', reason: { code: 'unavailable' } })
     expect(asked).toBe(1)

@@ -34,6 +34,12 @@ export const quoteSearchValue = (text: string): string => `"${text.replace(/["\\
 /** The key of SKUs that differ only in case and in spaces around them. */
 const looseKey = (sku: string) => nameKey(sku.trim())
 
+/** The platform's search tells the Unicode forms of a text apart, and `looseKey` does not. */
+const formsOf = (sku: string): string[] => {
+  const text = sku.trim()
+  return [...new Set([text, text.normalize('NFC'), text.normalize('NFD')])]
+}
+
 /**
  * The variants that have these SKUs, in the platform's order. If no variant matches exactly: those
  * that differ in case or in spaces around the SKU, if they belong to one product. Throws
@@ -48,7 +54,8 @@ export async function searchSkus(
 ): Promise<Found> {
   const found = new Map<string, CatalogVariant[]>(skus.map((sku) => [sku, []]))
   const loose = new Map<string, CatalogVariant[]>(skus.map((sku) => [looseKey(sku), []]))
-  const query = skus.map((sku) => `sku:${quoteSearchValue(sku.trim())}`).join(' OR ')
+  const terms = skus.flatMap(formsOf).map((text) => `sku:${quoteSearchValue(text)}`)
+  const query = terms.join(' OR ')
   let after: string | null = null
   for (let page = 1; ; page++) {
     const first = page === 1 ? Math.min(Math.ceil(skus.length * 1.02), MOST_SKU_ROWS) : LATER_ROWS

@@ -251,6 +251,9 @@ export function storefrontSuite(name: string, open: () => Promise<StorefrontWorl
         const variants = (await find(['MANY', 'EB-001'])).get('MANY')!
         expect(new Set(variants.map((one) => one.variant_id)).size).toBe(300)
       })
+      test('a SKU whose Unicode forms are two products’ is neither’s with another space', async () => {
+        expect((await find(['É-combined ', ' E\u0301-combined'])).size).toBe(0)
+      })
       test('any text can be asked for, and finds only itself', async () => {
         const text = fc.oneof(
           fc.string({ unit: 'binary', maxLength: 30 }),

@@ -1,0 +1,123 @@
+// The jobs of background tasks: queued once per key, and queued again by the sweep.
+import type { ShopScope } from '../db/for-shop.ts'
+import type { BackgroundOptions, BackgroundTask, TaskJob, TaskKind } from './background-task.ts'
+import { SILENCE } from './worker/lease.ts'
+
+const MAX_ATTEMPTS = 3
+
+/** `task`, `key` and `shop` are SQL expressions; the job is queued once per key. */
+export const ADD_JOB = (job: {
+  task: string
+  key: string
+  shop: string
+  runAt: string
+  serial: string
+}) =>
+  `graphile_worker.add_job(${job.task}, run_at := ${job.runAt}, job_key := ${job.task} || ':' || ${job.key},
+     payload := json_build_object('shop', ${job.shop}, 'key', ${job.key}), max_attempts := ${MAX_ATTEMPTS},
+     queue_name := case when ${job.serial} then ${job.task} || ':' || ${job.shop} end,
+     flags := array['task:' || ${job.task}, 'task:' || ${job.task} || '/' || ${job.key}])`
+
+/** Queues a task's job for this key in the caller's transaction. Absent `runAt`: immediately. */
+export async function queueTask(
+  tx: ShopScope,
+  { name, onePerShop = false }: TaskKind,
+  key: string,
+  runAt?: Date,
+): Promise<void> {
+  const job = {
+    task: ':name::text',
+    key: ':key::text',
+    shop: ':shop::int',
+    runAt: ':runAt::timestamptz',
+    serial: ':serial::boolean',
+  }
+  await tx.query(`select ${ADD_JOB(job)}`, { name, key, serial: onePerShop, runAt: runAt ?? null })
+}
+
+/** SQL that queues a task's job for the shop as a whole, for a statement of a `ShopScope`. */
+export const queuedTask = ({ name, onePerShop = false }: TaskKind): string =>
+  ADD_JOB({
+    ...{ task: `'${name}'::text`, key: `(:shop::int)::text`, shop: ':shop::int' },
+    ...{ runAt: 'null::timestamptz', serial: String(onePerShop) },
+  })
+
+/** Resets the count of failed attempts: the next run counts as the first one. */
+export async function forgetAttempts(
+  tx: ShopScope,
+  { name }: TaskKind,
+  key: string,
+): Promise<void> {
+  await tx.query(
+    `update background_tasks set attempts = 0 where shop_id = :shop and task = :name and key = :key`,
+    {
+      name,
+      key,
+    },
+  )
+}
+
+/** SQL: a living worker runs the task for this key. `key` is an SQL expression. */
+export const runsNow = ({ name }: TaskKind, key: string): string =>
+  `exists (select from background_tasks b join workers w on w.id = b.worker_id
+     where b.task = '${name}' and b.key = ${key} and w.beat_at > now() - interval '${SILENCE}')`
+
+export async function queueNext(
+  { pool }: BackgroundOptions['database'],
+  { name, onePerShop = false }: TaskKind,
+  { shop, key }: TaskJob,
+  at: Date,
+): Promise<void> {
+  // A job that was queued during the run may be due earlier.
+  const runAt = `least($4::timestamptz, (select run_at from graphile_worker.jobs
+    where key = $1::text || ':' || $2::text and locked_at is null))`
+  const job = { task: '$1::text', key: '$2::text', shop: '$3::int', runAt, serial: '$5::boolean' }
+  await pool.query(`select ${ADD_JOB(job)}`, [name, key, shop, at, onePerShop])
+}
+
+export async function queueAtStart(
+  { pool }: BackgroundOptions['database'],
+  task: BackgroundTask,
+): Promise<void> {
+  const job = { task: '$1::text', key: `''`, shop: 'null::int', runAt: 'now()', serial: 'false' }
+  await pool.query(`select ${ADD_JOB(job)} where not ${runsNow(task, `''`)}`, [task.name])
+}
+
+const LIVE_JOB = (key: string) =>
+  `exists (select from graphile_worker.jobs j
+     where j.key = ${key} and (j.attempts < j.max_attempts or j.locked_at is not null))`
+
+const ONE_JOB = `select null::int as shop_id, '' as key, now() as due_at`
+
+export async function queueMissing(
+  { pool }: BackgroundOptions['database'],
+  task: BackgroundTask,
+): Promise<void> {
+  const job = {
+    task: '$1::text',
+    key: 't.key',
+    shop: 't.shop_id',
+    runAt: 't.due_at',
+    serial: '$2::boolean',
+  }
+  await pool.query(
+    `select ${ADD_JOB(job)} from (${task.wanted ?? ONE_JOB}) t
+     where not ${LIVE_JOB(`$1::text || ':' || t.key`)} and not ${runsNow(task, 't.key')}`,
+    [task.name, task.onePerShop ?? false],
+  )
+}
+
+/**
+ * Jobs whose key passed to the next job before their worker died. graphile-worker never runs or
+ * removes them.
+ */
+export async function dropSucceeded(
+  { pool }: BackgroundOptions['database'],
+  names: readonly string[],
+): Promise<void> {
+  await pool.query(
+    `select graphile_worker.complete_jobs(array(select id from graphile_worker.jobs
+       where key is null and locked_at is null and attempts >= max_attempts and task_identifier = any($1)))`,
+    [names],
+  )
+}

@@ -1,0 +1,91 @@
+// The leases of background tasks: one run per key, even after a crash.
+import { ADD_JOB } from './background-jobs.ts'
+import type { BackgroundOptions, Run, TaskJob, TaskKind, TaskLease } from './background-task.ts'
+import { LeaseLost, SILENCE } from './worker/lease.ts'
+
+export const leaseOf = (task: string, key: string, number: number): TaskLease => ({
+  number,
+  hold: async (tx) => {
+    const rows = await tx.query(
+      `select from background_tasks where shop_id = :shop and task = :task and key = :key and lease = :number
+       for update`,
+      { task, key, number },
+    )
+    if (rows.length === 0) throw new LeaseLost()
+  },
+})
+
+export interface Taken {
+  number: number
+  attempts: number
+}
+
+/**
+ * Null: a living worker runs it. If this worker holds a lease that it does not run, it could not
+ * release it earlier because the database was unavailable: take it again.
+ */
+export async function takeLease(
+  { pool }: BackgroundOptions['database'],
+  worker: string,
+  { name }: TaskKind,
+  { shop, key }: TaskJob,
+): Promise<Taken | null> {
+  const { rows } = await pool.query<Taken>(
+    `insert into background_tasks as b (task, key, shop_id, lease, worker_id, attempts)
+     values ($1, $2, $3, nextval('leases'), $4, 1)
+     on conflict (task, key) do update
+       set lease = excluded.lease, worker_id = excluded.worker_id, attempts = b.attempts + 1
+       where b.worker_id is null or b.worker_id = excluded.worker_id or not exists (
+         select from workers w where w.id = b.worker_id and w.beat_at > now() - $5::interval)
+     returning lease as number, attempts`,
+    [name, key, shop, worker, SILENCE],
+  )
+  return rows[0] ?? null
+}
+
+export type RunEnd =
+  { ended: true; next: Date | null } | { ended: false; next: Date; attempts: number }
+
+/**
+ * Releases the lease and queues the next run, both or neither. Does nothing if the lease was taken
+ * over.
+ */
+export async function endRun(
+  { pool }: BackgroundOptions['database'],
+  { name, onePerShop = false }: TaskKind,
+  { shop, key }: TaskJob,
+  lease: number,
+  end: RunEnd,
+): Promise<void> {
+  const job = {
+    task: '$1::text',
+    key: '$2::text',
+    shop: '$4::int',
+    runAt: '$5::timestamptz',
+    serial: '$6::boolean',
+  }
+  const given = end.ended
+    ? `delete from background_tasks where task = $1 and key = $2 and lease = $3 and $7::int is null`
+    : `update background_tasks set worker_id = null, attempts = $7 where task = $1 and key = $2 and lease = $3`
+  await pool.query(
+    `with given as (${given} returning 1)
+     select ${ADD_JOB(job)} from given where $5::timestamptz is not null`,
+    [name, key, lease, shop, end.next, onePerShop, end.ended ? null : end.attempts],
+  )
+}
+
+export async function stopLost(
+  { pool }: BackgroundOptions['database'],
+  worker: string,
+  running: ReadonlyMap<string, Run>,
+): Promise<void> {
+  // Runs that take their lease after this query started are not checked.
+  const before = [...running].filter(([, { lease }]) => lease !== null)
+  if (before.length === 0) return
+  const { rows } = await pool.query<{ lease: number }>(
+    'select lease from background_tasks where worker_id = $1',
+    [worker],
+  )
+  const ours = new Set(rows.map(({ lease }) => lease))
+  for (const [, { lease, lost }] of before) if (!ours.has(lease!)) lost.abort(new LeaseLost())
+}

@@ -1,0 +1,74 @@
+// What a background task is: its identity, its runs, and their leases.
+import type { Database } from '../db/database.ts'
+import type { ShopScope } from '../db/for-shop.ts'
+import type { Logger } from '../log.ts'
+
+/** The identity of a task: all that is needed to queue its jobs. */
+export interface TaskKind {
+  /** graphile-worker's task identifier, and the first part of the job keys. */
+  readonly name: string
+  /** Jobs of one shop run one after another, in the order in which they were queued. */
+  readonly onePerShop?: boolean
+}
+
+export interface BackgroundTask extends TaskKind {
+  /** The most runs at the same time in one process. */
+  concurrency: number
+  /**
+   * SQL that gives (shop_id, key, due_at) of everything that must have a job: the sweep queues the
+   * missing jobs. Absent: the task has one job for the whole installation, with the empty key.
+   */
+  wanted?: string
+  /**
+   * Its runs claim what they work on with locks that end with their connection, so they need no
+   * lease: several processes run one key concurrently, and what a dead one had claimed is free at
+   * the same moment. One process runs a key once at a time.
+   */
+  claims?: boolean
+  /** The job is due each time a worker starts, not only at its next time. */
+  atStart?: boolean
+  /**
+   * One run. Gives when to run again, or null: not before `wanted` returns its key again. Errors
+   * are logged and the run is retried. When `signal` aborts, it throws the signal's reason.
+   */
+  run(run: TaskRun): Promise<Date | null>
+}
+
+export interface TaskRun {
+  /** Null: the task is about the whole installation. */
+  shop: number | null
+  key: string
+  /** 1 for the first run since the last one that ended. Runs that were stopped are not counted. */
+  attempt: number
+  /** Of a task that claims its work: cannot be held. */
+  lease: TaskLease
+  /** Aborts when the worker stops or the lease is lost. */
+  signal: AbortSignal
+}
+
+export interface TaskLease {
+  readonly number: number
+  /** Locks the lease for the rest of the transaction. Throws `LeaseLost` if another run has it. */
+  hold(tx: ShopScope): Promise<void>
+}
+
+export interface TaskJob {
+  shop: number | null
+  key: string
+}
+
+export interface BackgroundOptions {
+  database: Pick<Database, 'pool'>
+  /** Its row in `workers` keeps its leases alive. */
+  worker: string
+  tasks: readonly BackgroundTask[]
+  log: Logger
+  /** Aborts when the worker stops. */
+  signal: AbortSignal
+}
+
+/** A run of this process; `lease` is null until it is taken. */
+export interface Run {
+  lease: number | null
+  lost: AbortController
+}

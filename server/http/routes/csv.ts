@@ -1,13 +1,8 @@
 // CSV import: upload, map the columns, check the whole file, start. The check runs in the
 // background, and the file's record shows its progress.
 import { createHash, type Hash } from 'node:crypto'
-import { Readable } from 'node:stream'
 import { z } from 'zod'
-import { queueCheck, stopCheck } from '../../channels/csv/check-queue.ts'
-import { FIELDS, type ColumnMapping, type CsvField } from '../../channels/csv/columns.ts'
 import { mapColumns } from '../../channels/csv/map-columns.ts'
-import { errorsCsv, listProblems, type ProblemPlace } from '../../channels/csv/problems.ts'
-import { listMappings, removeMapping, saveMapping } from '../../channels/csv/saved-mappings.ts'
 import { startCsvImport } from '../../channels/csv/start.ts'
 import {
   listUploads,
@@ -20,48 +15,34 @@ import {
 } from '../../channels/csv/uploads.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../errors.ts'
-import { requirePublicId, toOperationId } from '../../ids.ts'
+import { toOperationId } from '../../ids.ts'
 import type { Secrets } from '../../secrets.ts'
 import { receivedFile } from '../csv-body.ts'
-import {
-  csvRecord,
-  csvSchema,
-  listedCsvRecord,
-  listedCsvSchema,
-  problemRecord,
-  problemSchema,
-  savedMappingRecord,
-  savedMappingSchema,
-} from '../csv-record.ts'
-import { fromCursor, integer, toCursor } from '../cursors.ts'
+import { csvRecord, csvSchema, listedCsvRecord, listedCsvSchema } from '../csv-record.ts'
 import { endpoint, type Caller, type Endpoint, type Reply, type Scope } from '../endpoint.ts'
 import { runIdempotently } from '../idempotency.ts'
 import { operationPath, operationRecord, operationSchema } from '../operation-record.ts'
-import { errorSchema, givenName, listOf, page } from '../schemas.ts'
+import { errorSchema, givenName, listOf } from '../schemas.ts'
 import { requireScopes } from '../scopes.ts'
+import { csvCheckRoutes } from './csv-checks.ts'
+import { csvMappingRoutes } from './csv-mappings.ts'
+import {
+  byCsvId,
+  columnMapping,
+  csvConflict,
+  csvConflicts,
+  csvFileOf,
+  csvIdOf,
+  csvRefused,
+  csvReply,
+  csvRoute,
+} from './csv-parts.ts'
 
 interface CsvParts {
   secrets: Secrets
   engine: Engine
   clock: () => Date
 }
-
-const common = { tag: 'CSV import', scope: 'imports:write' } as const
-const byId = z.strictObject({ id: z.string() })
-const header = z.string().min(1).max(5000).nullable()
-const columnMapping = z
-  .strictObject(
-    Object.fromEntries(FIELDS.map((field) => [field, header.optional()])) as Record<
-      CsvField,
-      z.ZodOptional<typeof header>
-    >,
-  )
-  .transform(
-    (given) =>
-      Object.fromEntries(FIELDS.map((field) => [field, given[field] ?? null])) as ColumnMapping,
-  )
-  .meta({ description: 'Field → the header of its column; absent or null: no column has it' })
-const conflicts = z.enum(['error', 'rename', 'overwrite', 'new_version'])
 
 const startedSchema = operationSchema
   .extend({
@@ -73,34 +54,21 @@ const startedSchema = operationSchema
   })
   .meta({ id: 'CsvStarted' })
 
-const idOf = (id: string) => requirePublicId('csv', id)
-const fileOf = async (caller: Caller, id: string) =>
-  csvRecord(await requireUpload(caller.scope, idOf(id)))
-const asItStands = { description: 'The file as it stands', schema: csvSchema }
-const refused = { description: 'Every problem', schema: errorSchema }
-const conflict = {
-  description: 'Not as the file stands now: the message says why',
-  schema: errorSchema,
-}
-
 /** The routes of saved mappings come first: `mappings` is not an id. */
 export const csvRoutes = (parts: CsvParts): Endpoint[] => [
-  ...mappingRoutes(),
+  ...csvMappingRoutes(),
   upload(parts),
   list(),
   read(),
   remove(),
   columns(),
-  check(),
-  stop(),
-  problems(),
-  errors(),
+  ...csvCheckRoutes(),
   start(parts),
 ]
 
 const upload = ({ secrets }: CsvParts) =>
   endpoint({
-    ...common,
+    ...csvRoute,
     method: 'post',
     path: '/api/csv',
     summary: 'Upload a CSV file',
@@ -166,7 +134,7 @@ async function onceFor(
 
 const list = () =>
   endpoint({
-    ...common,
+    ...csvRoute,
     method: 'get',
     path: '/api/csv',
     summary: 'List the CSV files that are kept',
@@ -181,37 +149,37 @@ const list = () =>
 
 const read = () =>
   endpoint({
-    ...common,
+    ...csvRoute,
     method: 'get',
     path: '/api/csv/{id}',
     summary: 'Read a CSV file: columns, first rows, how far its check is',
-    params: byId,
-    replies: { 200: asItStands },
-    handler: async ({ caller, params }) => ({ body: await fileOf(caller, params.id) }),
+    params: byCsvId,
+    replies: { 200: csvReply },
+    handler: async ({ caller, params }) => ({ body: await csvFileOf(caller, params.id) }),
   })
 
 const remove = () =>
   endpoint({
-    ...common,
+    ...csvRoute,
     method: 'delete',
     path: '/api/csv/{id}',
     summary: 'Remove a CSV file; what was imported from it stays',
-    params: byId,
+    params: byCsvId,
     replies: { 204: { description: 'It is gone', schema: null } },
     handler: async ({ caller, params }) => {
-      if (!(await removeUpload(caller.scope, idOf(params.id)))) throw new AppError('not_found')
+      if (!(await removeUpload(caller.scope, csvIdOf(params.id)))) throw new AppError('not_found')
       return { status: 204, body: null }
     },
   })
 
 const columns = () =>
   endpoint({
-    ...common,
+    ...csvRoute,
     method: 'put',
     path: '/api/csv/{id}/columns',
     summary: 'Say which column is which field',
     description: 'What a check had found before counts no more.',
-    params: byId,
+    params: byCsvId,
     body: z
       .strictObject({
         mapping: columnMapping,
@@ -221,128 +189,30 @@ const columns = () =>
         }),
       })
       .meta({ id: 'CsvColumns' }),
-    replies: { 200: asItStands, 409: conflict, 422: refused },
+    replies: { 200: csvReply, 409: csvConflict, 422: csvRefused },
     handler: async ({ caller, params, body }) => {
-      await mapColumns(caller.scope, idOf(params.id), body.mapping, body.save_as ?? null)
-      return { body: await fileOf(caller, params.id) }
-    },
-  })
-
-const check = () =>
-  endpoint({
-    ...common,
-    method: 'post',
-    path: '/api/csv/{id}/check',
-    summary: 'Check the whole file, in the background',
-    params: byId,
-    body: z
-      .strictObject({
-        probe: z.boolean().default(true).meta({ description: 'Ask whether each address answers' }),
-        on_conflict: conflicts
-          .default('error')
-          .meta({ description: 'What becomes of names that are taken' }),
-      })
-      .meta({ id: 'CsvCheck' }),
-    replies: {
-      202: { description: 'The check is in line: read the file to follow it', schema: csvSchema },
-      409: conflict,
-    },
-    handler: async ({ caller, params, body }) => {
-      await queueCheck(caller.scope, idOf(params.id), body)
-      return { status: 202, body: await fileOf(caller, params.id) }
-    },
-  })
-
-const stop = () =>
-  endpoint({
-    ...common,
-    method: 'post',
-    path: '/api/csv/{id}/stop',
-    summary: 'Stop the check',
-    description: 'A file that is not being checked stays as it is.',
-    params: byId,
-    replies: { 200: asItStands, 409: conflict },
-    handler: async ({ caller, params }) => {
-      await stopCheck(caller.scope, idOf(params.id))
-      return { body: await fileOf(caller, params.id) }
-    },
-  })
-
-const problems = () =>
-  endpoint({
-    ...common,
-    method: 'get',
-    path: '/api/csv/{id}/problems',
-    summary: 'List what the check has found, by row',
-    params: byId,
-    query: z.strictObject({ ...page, severity: z.enum(['error', 'warning']).optional() }),
-    replies: {
-      200: {
-        description: 'Errors hold up the import, warnings do not',
-        schema: listOf(problemSchema),
-      },
-    },
-    handler: async ({ caller, params, query }) => {
-      const file = await requireUpload(caller.scope, idOf(params.id))
-      const { severity, limit } = query
-      const rows = await listProblems(caller.scope, file, {
-        severity,
-        after: placeAfter(query.cursor),
-        limit,
-      })
-      const last = rows.at(-1)
-      const next_cursor =
-        last && rows.length === limit ? toCursor([last.row, last.place, last.number]) : null
-      return { body: { data: rows.map(problemRecord), next_cursor } }
-    },
-  })
-
-const field = (value: unknown): value is number =>
-  integer(value) && value >= 0 && value <= FIELDS.length
-
-function placeAfter(cursor: string | undefined): ProblemPlace | undefined {
-  const values = fromCursor(cursor, [integer, field, integer])
-  return values ? { row: values[0], place: values[1], number: values[2] } : undefined
-}
-
-const errors = () =>
-  endpoint({
-    ...common,
-    method: 'get',
-    path: '/api/csv/{id}/errors.csv',
-    summary: 'Take away the rows with errors, to correct and import them',
-    params: byId,
-    replies: {
-      200: {
-        description: 'Those rows as they came, and a column that says why',
-        schema: null,
-        type: 'text/csv',
-      },
-    },
-    handler: async ({ caller, params, ctx }) => {
-      const file = await requireUpload(caller.scope, idOf(params.id))
-      ctx.set('Content-Disposition', `attachment; filename="${params.id}-errors.csv"`)
-      ctx.type = 'text/csv; charset=utf-8'
-      ctx.body = Readable.from(errorsCsv(caller.scope, file))
-      return null
+      await mapColumns(caller.scope, csvIdOf(params.id), body.mapping, body.save_as ?? null)
+      return { body: await csvFileOf(caller, params.id) }
     },
   })
 
 const start = ({ engine, clock }: CsvParts) =>
   endpoint({
-    ...common,
+    ...csvRoute,
     method: 'post',
     path: '/api/csv/{id}/start',
     summary: 'Start the import of a checked file',
     description:
       'Rows with the id of a file change that file, in an operation of their own; that needs `files:write` too, and so do `overwrite` and `new_version`.',
-    params: byId,
+    params: byCsvId,
     body: z
       .strictObject({
         only_valid: z.boolean().default(false).meta({ description: 'Leave out rows with errors' }),
         auto_map: z.boolean().optional(),
         notify: z.boolean().optional(),
-        on_conflict: conflicts.optional().meta({ description: 'As it was checked for, or absent' }),
+        on_conflict: csvConflicts
+          .optional()
+          .meta({ description: 'As it was checked for, or absent' }),
       })
       .meta({ id: 'CsvStart' }),
     replies: {
@@ -350,8 +220,8 @@ const start = ({ engine, clock }: CsvParts) =>
         description: 'The import; the operation over rows that change files, where all do',
         schema: startedSchema,
       },
-      409: conflict,
-      422: refused,
+      409: csvConflict,
+      422: csvRefused,
     },
     handler: async ({ caller, params, body, idempotencyKey }) => {
       const permit = (scopes: readonly Scope[]) => requireScopes(caller, scopes)
@@ -359,7 +229,7 @@ const start = ({ engine, clock }: CsvParts) =>
       const { imports, updates } = await startCsvImport(
         engine,
         caller.scope,
-        idOf(params.id),
+        csvIdOf(params.id),
         body,
         who,
       )
@@ -372,48 +242,3 @@ const start = ({ engine, clock }: CsvParts) =>
       return { status: 202, headers: { Location: operationPath(operation) }, body: reply }
     },
   })
-
-const mappingRoutes = (): Endpoint[] => [
-  endpoint({
-    ...common,
-    method: 'get',
-    path: '/api/csv/mappings',
-    summary: 'List saved column mappings',
-    replies: { 200: { description: 'By name', schema: listOf(savedMappingSchema) } },
-    handler: async ({ caller }) => ({
-      body: { data: (await listMappings(caller.scope)).map(savedMappingRecord), next_cursor: null },
-    }),
-  }),
-  endpoint({
-    ...common,
-    method: 'post',
-    path: '/api/csv/mappings',
-    summary: 'Save a column mapping',
-    description:
-      'In place of the one that has this name. It applies by itself to files with these headers.',
-    body: z
-      .strictObject({
-        name: givenName,
-        headers: z.array(z.string().min(1).max(5000)).min(1).max(500),
-        mapping: columnMapping,
-      })
-      .meta({ id: 'CsvColumnMappingRequest' }),
-    replies: { 201: { description: 'It is saved', schema: savedMappingSchema }, 422: refused },
-    handler: async ({ caller, body }) => ({
-      status: 201,
-      body: savedMappingRecord(await saveMapping(caller.scope, body)),
-    }),
-  }),
-  endpoint({
-    ...common,
-    method: 'delete',
-    path: '/api/csv/mappings/{id}',
-    summary: 'Forget a saved column mapping',
-    params: byId,
-    replies: { 204: { description: 'It is gone', schema: null } },
-    handler: async ({ caller, params }) => {
-      await removeMapping(caller.scope, requirePublicId('columns', params.id))
-      return { status: 204, body: null }
-    },
-  }),
-]

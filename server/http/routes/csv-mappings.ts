@@ -1,0 +1,53 @@
+// Column mappings that a shop has saved.
+import { z } from 'zod'
+import { listMappings, removeMapping, saveMapping } from '../../channels/csv/saved-mappings.ts'
+import { requirePublicId } from '../../ids.ts'
+import { savedMappingRecord, savedMappingSchema } from '../csv-record.ts'
+import { endpoint, type Endpoint } from '../endpoint.ts'
+import { givenName, listOf } from '../schemas.ts'
+import { byCsvId, columnMapping, csvRefused, csvRoute } from './csv-parts.ts'
+
+export const csvMappingRoutes = (): Endpoint[] => [
+  endpoint({
+    ...csvRoute,
+    method: 'get',
+    path: '/api/csv/mappings',
+    summary: 'List saved column mappings',
+    replies: { 200: { description: 'By name', schema: listOf(savedMappingSchema) } },
+    handler: async ({ caller }) => ({
+      body: { data: (await listMappings(caller.scope)).map(savedMappingRecord), next_cursor: null },
+    }),
+  }),
+  endpoint({
+    ...csvRoute,
+    method: 'post',
+    path: '/api/csv/mappings',
+    summary: 'Save a column mapping',
+    description:
+      'In place of the one that has this name. It applies by itself to files with these headers.',
+    body: z
+      .strictObject({
+        name: givenName,
+        headers: z.array(z.string().min(1).max(5000)).min(1).max(500),
+        mapping: columnMapping,
+      })
+      .meta({ id: 'CsvColumnMappingRequest' }),
+    replies: { 201: { description: 'It is saved', schema: savedMappingSchema }, 422: csvRefused },
+    handler: async ({ caller, body }) => ({
+      status: 201,
+      body: savedMappingRecord(await saveMapping(caller.scope, body)),
+    }),
+  }),
+  endpoint({
+    ...csvRoute,
+    method: 'delete',
+    path: '/api/csv/mappings/{id}',
+    summary: 'Forget a saved column mapping',
+    params: byCsvId,
+    replies: { 204: { description: 'It is gone', schema: null } },
+    handler: async ({ caller, params }) => {
+      await removeMapping(caller.scope, requirePublicId('columns', params.id))
+      return { status: 204, body: null }
+    },
+  }),
+]

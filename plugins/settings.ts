@@ -177,7 +177,7 @@ export const FILE_SETTINGS = {
       missing: 'Name at least one site, like example.com',
       help: 'Sites that may link to the file, like shop.example.com; none: any.',
     },
-    description: 'Hosts that may lead to the file, `*.example.com` for all under one; empty: any',
+    description: 'Hosts that may link to the file, `*.example.com` for all subdomains; empty: any',
     example: ['shop.example.com'],
     phrase: (sites: readonly string[]) =>
       sites.length === 0 ? 'any referrer' : `referrers ${sites.join(', ')}`,

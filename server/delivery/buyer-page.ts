@@ -30,14 +30,14 @@ const texts = z.strictObject({
 const fields = {
   accent: colour.meta({ description: 'Buttons and links; null: the usual blue' }),
   background: colour.meta({
-    description: 'Behind the page; null: light or dark, as the device prefers',
+    description: 'The background of the page; null: light or dark, as the device prefers',
   }),
   language: z
     .enum(LOCALES as [Locale, ...Locale[]])
-    .meta({ description: 'For buyers whose language the pages do not speak' }),
+    .meta({ description: 'For buyers whose language has no translation' }),
   texts: z
     .partialRecord(z.enum(LOCALES as [Locale, ...Locale[]]), texts)
-    .meta({ description: 'By language; where one is missing, that of `language` is shown' }),
+    .meta({ description: 'By language; a missing one is replaced by that of `language`' }),
 }
 
 export const buyerPageChange = z.strictObject(fields).partial().meta({ id: 'BuyerPageChange' })

@@ -16,7 +16,7 @@ const FIRST_DAY = '1900'
 export const day = z
   .union([z.iso.date(), z.iso.datetime({ offset: true })], NO_DATE)
   .refine((text) => text >= FIRST_DAY, NO_DATE)
-  .meta({ description: 'A time, or a day: that begins by the clocks of the shop’s time zone' })
+  .meta({ description: 'A time, or a day, which begins at midnight in the shop’s time zone' })
 
 const days = z.coerce.number().int().min(1).max(36_500)
 
@@ -31,16 +31,14 @@ export const filterFields = {
   uploaded_before: day.optional(),
   uploaded_after: day.optional(),
   older_than_days: days.optional().meta({ description: 'Uploaded more than this many days ago' }),
-  not_downloaded_for_days: days
-    .optional()
-    .meta({ description: 'No download in the last so many days' }),
+  not_downloaded_for_days: days.optional().meta({ description: 'No download in this many days' }),
   pack: packId.optional().meta({ description: 'Is in this pack: its id' }),
   product: z
     .string()
     .max(255)
     .optional()
     .meta({ description: 'Belongs to this product: its id on the platform' }),
-  deleted: flag.optional().meta({ description: 'Is in the trash; absent: is not' }),
+  deleted: flag.optional().meta({ description: 'Is in the trash; absent: is not in the trash' }),
 }
 
 /** Stored with schedules and operations: a filter as JSON. */

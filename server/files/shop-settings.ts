@@ -35,14 +35,14 @@ const fields = {
   ...shopSettingFields,
   storage_location: z
     .enum(['primary', 'backup'])
-    .meta({ description: 'Where the bytes of new files go; those that are there stay' }),
+    .meta({ description: 'The storage location of new files; existing files are not moved' }),
   auto_map: z.boolean(),
   match_by: z
     .array(z.enum(MATCH_METHODS))
     .max(MATCH_METHODS.length)
     .refine((methods) => new Set(methods).size === methods.length, 'Each of them once')
     .meta({
-      description: 'How files are matched to products, tried in this order; empty: by hand alone',
+      description: 'How files are matched to products, tried in this order; empty: by hand only',
     }),
   match_threshold: z
     .number()
@@ -86,7 +86,7 @@ const fields = {
     .max(40, 'At most 40 characters')
     .regex(/^[^,]*$/, 'A tag has no comma')
     .nullable()
-    .meta({ description: 'The tag that orders with files get; null: none' }),
+    .meta({ description: 'The tag for orders with files; null: none' }),
   delivery_workflow: z.string().max(100).nullable().meta({
     description: 'The workflow (kind `delivery`) that runs on each new delivery; null: none',
   }),

@@ -14,9 +14,9 @@ const refused = (description: string) => ({ description, schema: errorSchema })
 /** The replies of such an endpoint, for the OpenAPI document. */
 export const contentReplies = {
   200: { description: 'The bytes', schema: null },
-  206: { description: 'The part that `Range` asks for', schema: null },
+  206: { description: 'The requested range', schema: null },
   304: {
-    description: 'What the client has is the same: `If-None-Match`, `If-Modified-Since`',
+    description: 'The client’s copy is current: `If-None-Match`, `If-Modified-Since`',
     schema: null,
   },
   412: refused('It is another by now: `If-Match`, `If-Unmodified-Since`'),

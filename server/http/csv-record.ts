@@ -26,7 +26,7 @@ export const problemSchema = z
     code: z.string(),
     message: z.string(),
     detail: z.string().nullable(),
-    value: z.string().nullable().meta({ description: 'What the cell says' }),
+    value: z.string().nullable().meta({ description: 'The text of the cell' }),
   })
   .meta({ id: 'CsvProblem' })
 
@@ -37,16 +37,16 @@ const checkSchema = z.object({
   rows: z.number().int().meta({ description: 'Rows read so far' }),
   skus: z.number().int(),
   skus_total: z.number().int(),
-  urls: z.number().int().meta({ description: 'Addresses that were asked so far' }),
+  urls: z.number().int().meta({ description: 'Addresses that were requested so far' }),
   urls_total: z.number().int(),
   errors: z.number().int(),
   warnings: z.number().int(),
   error_rows: z.number().int().meta({ description: 'Rows with at least one error' }),
-  import_rows: z.number().int().meta({ description: 'Rows without one that bring a file' }),
+  import_rows: z.number().int().meta({ description: 'Rows without an error that import a file' }),
   update_rows: z
     .number()
     .int()
-    .meta({ description: 'Rows without one that change a file which is here' }),
+    .meta({ description: 'Rows without an error that change an existing file' }),
 })
 
 export const csvSchema = z
@@ -62,10 +62,10 @@ export const csvSchema = z
     columns: perField(
       z.object({ header: z.string(), sure: z.number(), reason: z.string() }).nullable(),
     ).meta({
-      description: 'The suggested column for each field, with how sure (0 to 1)',
+      description: 'The suggested column for each field, with its confidence (0 to 1)',
     }),
     mapping: perField(z.string().nullable()).meta({
-      description: 'The column that each field is read from now',
+      description: 'The column from which each field is read',
     }),
     saved_mapping: z
       .string()
@@ -81,17 +81,14 @@ export const csvSchema = z
       }),
     ),
     check: checkSchema.nullable(),
-    failure: z
-      .string()
-      .nullable()
-      .meta({ description: 'Why the last check did not come to its end' }),
-    job_id: z.string().nullable().meta({ description: 'The import, once it was started' }),
+    failure: z.string().nullable().meta({ description: 'Why the last check was not completed' }),
+    job_id: z.string().nullable().meta({ description: 'The import, if it was started' }),
     update_job_id: z
       .string()
       .nullable()
       .meta({ description: 'The operation over rows that change files' }),
     created_at: timestamp,
-    expires_at: timestamp.meta({ description: 'Until then it is kept' }),
+    expires_at: timestamp.meta({ description: 'The file is stored until then' }),
   })
   .meta({ id: 'CsvFile' })
 

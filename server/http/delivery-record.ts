@@ -12,7 +12,7 @@ import { timestamp } from './schemas.ts'
 const messageStatus = z.enum(MESSAGE_STATUSES)
 const kept = z
   .boolean()
-  .meta({ description: 'There is no mail server: it was written, and not sent anywhere' })
+  .meta({ description: 'There is no mail server: the mail was stored and not sent' })
 
 export const deliverySchema = z
   .object({
@@ -24,7 +24,7 @@ export const deliverySchema = z
     locale: z.string().nullable(),
     status: z.enum(DELIVERY_STATUSES).meta({
       description:
-        '`withdrawn`: the order no longer entitles its buyer; `revoked`: by the shop, for good',
+        '`withdrawn`: the order no longer entitles its buyer; `revoked`: revoked by the shop, which is final',
     }),
     reason: z.string().nullable().meta({ description: 'Why it is not ready' }),
     hold: z
@@ -34,7 +34,7 @@ export const deliverySchema = z
         since: timestamp.nullable(),
       })
       .nullable(),
-    url: z.url().nullable().meta({ description: 'The buyer’s page; for `links:write` alone' }),
+    url: z.url().nullable().meta({ description: 'The buyer’s page; only with `links:write`' }),
     files: z.number().int(),
     downloads: z.number().int(),
     size_bytes: z.number().int(),
@@ -47,7 +47,7 @@ export const deliverySchema = z
     asked: z
       .object({ at: timestamp, email: z.string().nullable(), message: z.string().nullable() })
       .nullable()
-      .meta({ description: 'The buyer asked for more, and was not answered yet' }),
+      .meta({ description: 'The buyer asked for more and has no answer yet' }),
     created_at: timestamp,
     updated_at: timestamp,
   })
@@ -66,7 +66,7 @@ export const deliveryDetailSchema = deliverySchema
         downloads: z.number().int(),
         last_download_at: timestamp.nullable(),
         licence_key: z.string().nullable().meta({
-          description: 'What the buyer got with it, several with commas; for `links:write` alone',
+          description: 'Licence keys of the buyer, separated by commas; only with `links:write`',
         }),
       }),
     ),

@@ -15,7 +15,7 @@ export const fileSchema = z
     upload_date: z.iso.date(),
     created_at: timestamp,
     updated_at: timestamp,
-    deleted_at: timestamp.nullable().meta({ description: 'Since when it is in the trash' }),
+    deleted_at: timestamp.nullable().meta({ description: 'When it was moved to the trash' }),
     products: z.array(z.string()),
     mappings: z.array(
       z.object({
@@ -36,7 +36,7 @@ export const fileSchema = z
     public_url: z.url().nullable().meta({ description: 'Its address while it is public' }),
     version: z.number().int(),
     problem: z.object({ code: z.string(), message: z.string() }).nullable().meta({
-      description: 'Why it cannot be downloaded, where that is so: its bytes are damaged',
+      description: 'Why it cannot be downloaded: its bytes are damaged',
     }),
   })
   .meta({ id: 'File' })

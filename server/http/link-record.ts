@@ -10,8 +10,8 @@ export const linkSchema = z
     id: z.string(),
     file_id: z.string().nullable(),
     pack_id: z.string().nullable(),
-    filename: z.string().meta({ description: 'The file’s name, or the pack’s' }),
-    url: z.url().nullable().meta({ description: 'Shown to `links:write` alone' }),
+    filename: z.string().meta({ description: 'The name of the file or the pack' }),
+    url: z.url().nullable().meta({ description: 'Only with `links:write`' }),
     email: z.string().nullable(),
     expires_at: timestamp.nullable(),
     download_limit: z.number().int().nullable(),
@@ -42,9 +42,13 @@ export const linkRecord = (link: Link, baseUrl: string, mayUse: boolean): LinkRe
 export const linkFilterFields = {
   file_id: z.string().optional(),
   pack_id: z.string().optional(),
-  operation_id: z.string().optional().meta({ description: 'Links that this operation made' }),
+  operation_id: z.string().optional().meta({ description: 'Links that this operation created' }),
   status: z.enum(LINK_STATUSES).optional(),
-  email: z.string().max(320).optional().meta({ description: 'Made for this address, in any case' }),
+  email: z
+    .string()
+    .max(320)
+    .optional()
+    .meta({ description: 'Created for this address, ignoring case' }),
   search: z
     .string()
     .max(255)

@@ -42,7 +42,7 @@ const mayWait = ({ replies }: Pick<Endpoint, 'replies'>) => 200 in replies && 20
 
 const idempotencyKey = z.string().min(1).max(255).optional().meta({
   description:
-    'The same request under the same key is carried out once, and answered the same for 24 hours',
+    'The same request with the same key runs once, and gets the same answer for 24 hours',
 })
 const prefer = z
   .string()

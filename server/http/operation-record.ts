@@ -25,7 +25,7 @@ export const operationSchema = z
     channel: z.string(),
     label: z.string().nullable().meta({
       description:
-        'What it is about: the first file of an import and how many more, or the CSV file; null: neither',
+        'The first file of an import and the number of others, or the name of the CSV file; null: neither',
     }),
     workflow: z.string(),
     workflow_title: z.string(),
@@ -40,14 +40,14 @@ export const operationSchema = z
       z.object({ type: z.literal('operation'), id: z.string() }),
     ]),
     status: z.enum(OPERATION_STATUSES),
-    preview: z.boolean().meta({ description: 'It was asked for as a preview' }),
+    preview: z.boolean().meta({ description: 'It was started as a preview' }),
     discarded: z.boolean().meta({
       description:
-        'It was a preview that was cancelled or ran out: no file was worked on, all count as `cancelled`',
+        'A preview that was cancelled or expired: no file was changed, and all count as `cancelled`',
     }),
     actions: z
       .array(z.enum(ACTIONS))
-      .meta({ description: 'What can be done with it now: the last part of an address' }),
+      .meta({ description: 'The moves that are possible now, each the last part of an address' }),
     total: z.number().int(),
     done: z.number().int(),
     failed: z.number().int(),
@@ -56,14 +56,14 @@ export const operationSchema = z
     errors: z.number().int(),
     bytes: z.number().int(),
     bytes_saved: z.number().int().meta({
-      description: 'How many bytes fewer its files have; below zero where they have more',
+      description: 'How many bytes fewer its files have; negative if they have more',
     }),
     percentage: z.number().meta({
-      description: 'Of all files, those that were worked on: not those that were cancelled',
+      description: 'The share of processed files, without cancelled ones',
     }),
     elapsed_seconds: z.number().meta({
       description:
-        'Of its latest round (a retry or a confirmation begins one), without the time it was paused or waited to be confirmed',
+        'The duration of the latest round (a retry or a confirmation begins one), without pauses and the wait for confirmation',
     }),
     remaining_seconds: z.number().nullable(),
     requested_by: z.string(),
@@ -74,10 +74,10 @@ export const operationSchema = z
     undo_until: timestamp.nullable(),
     undoes: z.string().nullable(),
     undone_by: z.string().nullable(),
-    cannot_undo: z.array(z.string()).meta({ description: 'Steps whose effect no undo takes back' }),
+    cannot_undo: z.array(z.string()).meta({ description: 'Steps whose effect cannot be undone' }),
     intentions: z
       .array(z.string())
-      .meta({ description: 'What its last steps would do; of a preview' }),
+      .meta({ description: 'What its last steps would do, in a preview' }),
     foreseen: z
       .object({
         changed: z.number().int(),
@@ -87,7 +87,7 @@ export const operationSchema = z
       .nullable()
       .meta({
         description:
-          'Files counted by what its preview found: what would change, what would stay as it is, and for what a person is to choose a product. The first two are among `done` of the preview, the third among `done` or `skipped`; null where there was none, or it still looks',
+          'The result of its preview: files that would change, files that would stay unchanged, and files for which a person must choose a product. The first two count in the preview’s `done`, the third in `done` or `skipped`; null: no preview, or it is not ready',
       }),
     stopped: z.object({ step: z.string(), code: z.string(), message: z.string() }).nullable(),
     schedule_id: z.string().nullable(),
@@ -99,7 +99,7 @@ export const operationSchema = z
         url: z.string(),
       })
       .nullable()
-      .meta({ description: 'What it produced, and where to download it' }),
+      .meta({ description: 'The document that it produced, and where to download it' }),
     warnings: z.array(warning),
   })
   .meta({ id: 'Operation' })
@@ -228,7 +228,8 @@ export const itemSchema = z
     filename: z.string(),
     file_id: z.string().nullable(),
     url: z.string().nullable().meta({
-      description: 'Where an import fetched it from, without query, user info and fragment',
+      description:
+        'The address from which an import fetched it, without query, user info and fragment',
     }),
     product_mapped: z.boolean(),
     attempt: z.number().int(),
@@ -251,13 +252,14 @@ export const itemSchema = z
           reason: z.string(),
         }),
       )
-      .meta({ description: 'Products of which a person is to choose one' }),
+      .meta({ description: 'Products from which a person must choose' }),
     before: z
       .record(z.string(), z.unknown())
       .nullable()
-      .meta({ description: 'The fields that changed, as they were' }),
+      .meta({ description: 'The fields that changed, before' }),
     after: z.record(z.string(), z.unknown()).nullable().meta({
-      description: 'As they are (in a preview: would be); tags and mappings as {added, removed}',
+      description:
+        'The same fields after the change (in a preview: planned); tags and mappings as {added, removed}',
     }),
     finished_at: timestamp.nullable(),
   })

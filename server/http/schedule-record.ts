@@ -18,7 +18,7 @@ export const workflow = z
   .string()
   .nullable()
   .default(null)
-  .meta({ description: 'Or the workflow that it runs' })
+  .meta({ description: 'The id of the workflow, instead of an action' })
 export const cron = z
   .string()
   .max(200)
@@ -34,7 +34,7 @@ export const scheduleBody = z
     options: z.record(z.string(), z.unknown()).default({}).meta({ description: 'The action’s' }),
     filter: filterSchema
       .default({})
-      .meta({ description: 'Which files, looked up again with every run' }),
+      .meta({ description: 'The files, selected again with every run' }),
     notify: z.enum(['always', 'errors', 'never']).default('always'),
     cap: z.int().min(1).max(1_000_000).default(100).meta({
       description:

@@ -18,7 +18,7 @@ export const filename = ruled(filenameProblem).meta({
   example: 'guide.pdf',
 })
 export const fetchUrl = ruled(urlProblem).meta({
-  description: 'Where the file is fetched from',
+  description: 'The address from which the file is fetched',
   example: 'https://cdn.example.com/guide.pdf',
 })
 export const tags = z.array(ruled(tagProblem)).max(MAX_TAGS, `At most ${MAX_TAGS} tags`)
@@ -47,7 +47,7 @@ const limit = (usual: number) =>
 
 export const page = {
   limit: limit(50),
-  cursor: z.string().max(500).optional().meta({ description: 'next_cursor of the page before' }),
+  cursor: z.string().max(500).optional().meta({ description: 'The previous page’s next_cursor' }),
 }
 
 /** For lists that are usually short enough for one page. */

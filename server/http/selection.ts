@@ -38,7 +38,7 @@ export const selectionSchema = (limits: Limits) =>
       z.strictObject({ file_ids: fileIds(limits) }),
       z.strictObject({ filter: filterSchema }),
     ])
-    .meta({ description: 'Which files: their ids, or a filter as of `GET /api/files`' })
+    .meta({ description: 'The files: their ids, or a filter as in `GET /api/files`' })
 
 export type Selection = z.output<ReturnType<typeof selectionSchema>>
 

@@ -32,7 +32,7 @@ const operation = (given: Omit<ZodOpenApiOperationObject, 'tags'>): ZodOpenApiOp
 export const tusPaths: ZodOpenApiPathsObject = {
   '/api/uploads': {
     options: operation({
-      summary: 'Ask what the tus server can do',
+      summary: 'Read the capabilities of the tus server',
       responses: {
         204: { description: '`Tus-Version`, `Tus-Extension`, `Tus-Max-Size`' },
         ...NO_SCOPE,
@@ -41,7 +41,7 @@ export const tusPaths: ZodOpenApiPathsObject = {
     post: operation({
       summary: 'Begin an upload',
       description:
-        'Without a batch it is imported by itself as soon as it is complete. Names that cannot be used are refused before a byte is sent.',
+        'Without a batch it is imported separately when it is complete. Invalid names are refused before a byte is sent.',
       requestParams: {
         header: z.object({
           'Tus-Resumable': resumable,
@@ -63,7 +63,7 @@ export const tusPaths: ZodOpenApiPathsObject = {
   },
   '/api/uploads/{id}': {
     head: operation({
-      summary: 'Ask how much of an upload is there',
+      summary: 'Read how much of an upload has arrived',
       requestParams: { path: id, header: z.object({ 'Tus-Resumable': resumable }) },
       responses: {
         200: { description: '`Upload-Offset`, `Upload-Length`, `Upload-Expires`' },
@@ -77,7 +77,7 @@ export const tusPaths: ZodOpenApiPathsObject = {
         header: z.object({
           'Tus-Resumable': resumable,
           'Upload-Offset': offset.meta({
-            description: 'Where these bytes begin: what `HEAD` says',
+            description: 'Where these bytes begin: the offset from `HEAD`',
           }),
           'Upload-Checksum': z.string().optional().meta({
             description: 'Algorithm and base64 of these bytes’ checksum: `sha1`, `sha256`, `md5`',
@@ -91,7 +91,7 @@ export const tusPaths: ZodOpenApiPathsObject = {
         },
       },
       responses: {
-        204: { description: '`Upload-Offset` says how much is there now' },
+        204: { description: '`Upload-Offset` is the new offset' },
         ...GONE,
         409: refused('The upload does not stand at this offset'),
         413: refused('More bytes than were announced'),
@@ -99,9 +99,9 @@ export const tusPaths: ZodOpenApiPathsObject = {
       },
     }),
     delete: operation({
-      summary: 'Give an upload up',
+      summary: 'Cancel an upload',
       requestParams: { path: id, header: z.object({ 'Tus-Resumable': resumable }) },
-      responses: { 204: { description: 'It is gone' }, ...GONE },
+      responses: { 204: { description: 'Deleted' }, ...GONE },
     }),
   },
 }

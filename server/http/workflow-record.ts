@@ -33,13 +33,15 @@ export const workflowBody = z
         id: z
           .string()
           .optional()
-          .meta({ description: 'Stays the same while the step does; absent: one is made' }),
+          .meta({
+            description: 'The same as long as the step exists; absent: a new one is created',
+          }),
         plugin: z.string().max(100),
         options: values.optional(),
         when: values
           .nullable()
           .optional()
-          .meta({ description: 'Files of which this does not hold pass the step by' }),
+          .meta({ description: 'Files that do not meet this skip the step' }),
         on_failure: onFailure.optional(),
       }),
     ),
@@ -68,7 +70,7 @@ export const workflowSchema = z
       }),
     ),
     channel: z.string().nullable(),
-    cannot_undo: z.array(z.string()).meta({ description: 'Steps whose effect no undo takes back' }),
+    cannot_undo: z.array(z.string()).meta({ description: 'Steps whose effect cannot be undone' }),
     created_at: timestamp.nullable(),
     updated_at: timestamp.nullable(),
   })

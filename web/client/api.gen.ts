@@ -10,7 +10,7 @@ export interface components {
       reviews: number
       /** @description Whether an operation is running */
       running: boolean
-      /** @description Notices that are not read */
+      /** @description Unread notices */
       unread: number
     }
     ApiKey: {
@@ -18,7 +18,7 @@ export interface components {
       created_at: string
       /** @description null: never */
       expires_at: string | null
-      /** @description How the key begins */
+      /** @description The first characters of the key */
       hint: string
       id: string
       /** @description To the minute */
@@ -29,9 +29,9 @@ export interface components {
     }
     ApiKeyRequest: {
       expires_in_days?: number | null
-      /** @description What history calls it */
+      /** @description Its name in history */
       name: string
-      /** @description None that the caller lacks */
+      /** @description Only scopes that the caller has */
       scopes: (
         | 'files:read'
         | 'files:write'
@@ -73,7 +73,7 @@ export interface components {
       file_ids: string[]
       updates: {
         /**
-         * @description Hosts that may lead to the file, `*.example.com` for all under one; empty: any
+         * @description Hosts that may link to the file, `*.example.com` for all subdomains; empty: any
          * @example [
          *       "shop.example.com"
          *     ]
@@ -124,14 +124,14 @@ export interface components {
     BuyerPageChange: {
       /** @description Buttons and links; null: the usual blue */
       accent?: string | null
-      /** @description Behind the page; null: light or dark, as the device prefers */
+      /** @description The background of the page; null: light or dark, as the device prefers */
       background?: string | null
       /**
-       * @description For buyers whose language the pages do not speak
+       * @description For buyers whose language has no translation
        * @enum {string}
        */
       language?: 'en' | 'de' | 'fr' | 'es' | 'ja'
-      /** @description By language; where one is missing, that of `language` is shown */
+      /** @description By language; a missing one is replaced by that of `language` */
       texts?: {
         [key: string]: {
           /** @description At the end of every page */
@@ -144,10 +144,10 @@ export interface components {
     BuyerPagePreview: {
       /** @description Buttons and links; null: the usual blue */
       accent?: string | null
-      /** @description Behind the page; null: light or dark, as the device prefers */
+      /** @description The background of the page; null: light or dark, as the device prefers */
       background?: string | null
       /**
-       * @description For buyers whose language the pages do not speak
+       * @description For buyers whose language has no translation
        * @enum {string}
        */
       language?: 'en' | 'de' | 'fr' | 'es' | 'ja'
@@ -161,7 +161,7 @@ export interface components {
        * @enum {string}
        */
       page: 'files' | 'ended'
-      /** @description By language; where one is missing, that of `language` is shown */
+      /** @description By language; a missing one is replaced by that of `language` */
       texts?: {
         [key: string]: {
           /** @description At the end of every page */
@@ -175,11 +175,11 @@ export interface components {
       error: string | null
       next_refresh_at: string | null
       products: number
-      /** @description Rows read so far, while it is refreshed */
+      /** @description Rows read so far by a running refresh */
       progress: number | null
       refreshed_at: string | null
       /**
-       * @description failed: the last refresh failed, and what is shown is from the one before
+       * @description failed: the last refresh failed, and the list is from an earlier one
        * @enum {string}
        */
       status: 'never' | 'refreshing' | 'ready' | 'failed'
@@ -187,14 +187,14 @@ export interface components {
     }
     Channel: {
       id: string
-      /** @description Null: its operations are about files that exist */
+      /** @description Null: its operations work on existing files */
       imports: {
-        /** @description What a workflow attached to it runs on: `CSV imports` */
+        /** @description The imports that an attached workflow applies to: `CSV imports` */
         plural: string
         /** @description One import: `CSV import` */
         title: string
       } | null
-      /** @description How an operation came: `CSV` */
+      /** @description How an operation was started: `CSV` */
       title: string
     }
     CheckedName: {
@@ -238,13 +238,13 @@ export interface components {
       }[]
       rclone: {
         available: boolean
-        /** @description What to do where it is missing */
+        /** @description What to do if it is missing */
         message: string | null
         version: string | null
       }
     }
     ColourReport: {
-      /** @description The chosen colour could not be read as a link, so links have `link_colour` */
+      /** @description The chosen colour is unreadable for links, so links have `link_colour` */
       adjusted: boolean
       /** @description Contrast of the text on a button, 1 to 21 */
       button: number
@@ -256,12 +256,12 @@ export interface components {
       /** @description New files are matched to products */
       auto_map: boolean
       bytes: number
-      /** @description The most that a sync may use; null: all there is */
+      /** @description The bandwidth limit of a sync; null: unlimited */
       bytes_per_second: number | null
       /** Format: date-time */
       created_at: string
       /**
-       * @description What becomes of files here that are deleted there
+       * @description What happens to files whose objects are deleted at the provider
        * @enum {string}
        */
       deletions: 'keep' | 'trash' | 'unmap'
@@ -286,14 +286,14 @@ export interface components {
       max_bytes: number
       name: string
       /**
-       * @description filename: as there; path: with their folders, as `a - b - name.pdf`
+       * @description filename: the object’s name; path: with its folders, `a - b - name.pdf`
        * @enum {string}
        */
       names: 'filename' | 'path'
       next_sync_at: string | null
       /** @description Email at the end of each sync */
       notify: boolean
-      /** @description New files go into a pack of their subfolder’s name */
+      /** @description New files go into a pack with the name of their subfolder */
       packs_from_subfolders: boolean
       progress: {
         listed: number
@@ -315,10 +315,10 @@ export interface components {
       /** @description New files are matched to products */
       auto_map?: boolean
       bucket?: string | null
-      /** @description The most that a sync may use; null: all there is */
+      /** @description The bandwidth limit of a sync; null: unlimited */
       bytes_per_second?: number | null
       /**
-       * @description What becomes of files here that are deleted there
+       * @description What happens to files whose objects are deleted at the provider
        * @enum {string}
        */
       deletions?: 'keep' | 'trash' | 'unmap'
@@ -341,13 +341,13 @@ export interface components {
       max_bytes?: number
       name?: string
       /**
-       * @description filename: as there; path: with their folders, as `a - b - name.pdf`
+       * @description filename: the object’s name; path: with its folders, `a - b - name.pdf`
        * @enum {string}
        */
       names?: 'filename' | 'path'
       /** @description Email at the end of each sync */
       notify?: boolean
-      /** @description New files go into a pack of their subfolder’s name */
+      /** @description New files go into a pack with the name of their subfolder */
       packs_from_subfolders?: boolean
       prefix?: string | null
       preset?: string | null
@@ -361,10 +361,10 @@ export interface components {
       /** @description New files are matched to products */
       auto_map?: boolean
       bucket?: string | null
-      /** @description The most that a sync may use; null: all there is */
+      /** @description The bandwidth limit of a sync; null: unlimited */
       bytes_per_second?: number | null
       /**
-       * @description What becomes of files here that are deleted there
+       * @description What happens to files whose objects are deleted at the provider
        * @enum {string}
        */
       deletions?: 'keep' | 'trash' | 'unmap'
@@ -387,13 +387,13 @@ export interface components {
       max_bytes?: number
       name?: string
       /**
-       * @description filename: as there; path: with their folders, as `a - b - name.pdf`
+       * @description filename: the object’s name; path: with its folders, `a - b - name.pdf`
        * @enum {string}
        */
       names?: 'filename' | 'path'
       /** @description Email at the end of each sync */
       notify?: boolean
-      /** @description New files go into a pack of their subfolder’s name */
+      /** @description New files go into a pack with the name of their subfolder */
       packs_from_subfolders?: boolean
       prefix?: string | null
       preset?: string | null
@@ -430,9 +430,9 @@ export interface components {
       id: string
       last_error: string | null
       last_success_at: string | null
-      /** @description Until then messages carry a signature of the previous secret too */
+      /** @description Until then messages have a second signature, made with the previous secret */
       previous_secret_until: string | null
-      /** @description Of Standard Webhooks, `whsec_…`: in this answer and nowhere else. Where an `Idempotency-Key` asks for the same answer again, it is null */
+      /** @description As in Standard Webhooks, `whsec_…`; only this answer contains it. In the answer to a repeated request with the same `Idempotency-Key` it is null */
       secret: string | null
       /** @description It failed for days and was switched off by the server */
       switched_off: {
@@ -440,7 +440,7 @@ export interface components {
         at: string
         reason: string
       } | null
-      /** @description Without its query, which may hold a secret */
+      /** @description Without its query, which may contain a secret */
       url: string
     }
     CronCheck: {
@@ -450,13 +450,13 @@ export interface components {
     }
     CsvCheck: {
       /**
-       * @description What becomes of names that are taken
+       * @description What to do if a name is taken
        * @default error
        * @enum {string}
        */
       on_conflict: 'error' | 'rename' | 'overwrite' | 'new_version'
       /**
-       * @description Ask whether each address answers
+       * @description Check that each address answers
        * @default true
        */
       probe: boolean
@@ -480,7 +480,7 @@ export interface components {
     }
     CsvColumnMappingRequest: {
       headers: string[]
-      /** @description Field → the header of its column; absent or null: no column has it */
+      /** @description Field → the header of its column; absent or null: no column */
       mapping: {
         download_limit?: string | null
         expiry_days?: string | null
@@ -493,7 +493,7 @@ export interface components {
       name: string
     }
     CsvColumns: {
-      /** @description Field → the header of its column; absent or null: no column has it */
+      /** @description Field → the header of its column; absent or null: no column */
       mapping: {
         download_limit?: string | null
         expiry_days?: string | null
@@ -503,7 +503,7 @@ export interface components {
         product_sku?: string | null
         tags?: string | null
       }
-      /** @description Keeps it under this name; it applies by itself when the same headers come again */
+      /** @description Saves the mapping under this name; it is applied automatically to files with the same headers */
       save_as?: string
     }
     CsvFile: {
@@ -511,7 +511,7 @@ export interface components {
         /** @description Rows with at least one error */
         error_rows: number
         errors: number
-        /** @description Rows without one that bring a file */
+        /** @description Rows without an error that import a file */
         import_rows: number
         /** @enum {string} */
         on_conflict: 'error' | 'rename' | 'overwrite' | 'new_version'
@@ -522,14 +522,14 @@ export interface components {
         rows: number
         skus: number
         skus_total: number
-        /** @description Rows without one that change a file which is here */
+        /** @description Rows without an error that change an existing file */
         update_rows: number
-        /** @description Addresses that were asked so far */
+        /** @description Addresses that were requested so far */
         urls: number
         urls_total: number
         warnings: number
       } | null
-      /** @description The suggested column for each field, with how sure (0 to 1) */
+      /** @description The suggested column for each field, with its confidence (0 to 1) */
       columns: {
         download_limit: {
           header: string
@@ -573,17 +573,17 @@ export interface components {
       encoding: string
       /**
        * Format: date-time
-       * @description Until then it is kept
+       * @description The file is stored until then
        */
       expires_at: string
-      /** @description Why the last check did not come to its end */
+      /** @description Why the last check was not completed */
       failure: string | null
       filename: string
       headers: string[]
       id: string
-      /** @description The import, once it was started */
+      /** @description The import, if it was started */
       job_id: string | null
-      /** @description The column that each field is read from now */
+      /** @description The column from which each field is read */
       mapping: {
         download_limit: string | null
         expiry_days: string | null
@@ -629,14 +629,14 @@ export interface components {
       row: number
       /** @enum {string} */
       severity: 'error' | 'warning'
-      /** @description What the cell says */
+      /** @description The text of the cell */
       value: string | null
     }
     CsvStart: {
       auto_map?: boolean
       notify?: boolean
       /**
-       * @description As it was checked for, or absent
+       * @description Absent, or the same as in the check
        * @enum {string}
        */
       on_conflict?: 'error' | 'rename' | 'overwrite' | 'new_version'
@@ -648,9 +648,9 @@ export interface components {
     }
     CsvStarted: {
       action: string
-      /** @description What can be done with it now: the last part of an address */
+      /** @description The moves that are possible now, each the last part of an address */
       actions: ('pause' | 'resume' | 'cancel' | 'retry' | 'confirm' | 'undo')[]
-      /** @description What it produced, and where to download it */
+      /** @description The document that it produced, and where to download it */
       artifact: {
         content_type: string
         filename: string
@@ -658,41 +658,41 @@ export interface components {
         url: string
       } | null
       bytes: number
-      /** @description How many bytes fewer its files have; below zero where they have more */
+      /** @description How many bytes fewer its files have; negative if they have more */
       bytes_saved: number
       cancelled: number
-      /** @description Steps whose effect no undo takes back */
+      /** @description Steps whose effect cannot be undone */
       cannot_undo: string[]
       channel: string
       /** Format: date-time */
       created_at: string
-      /** @description It was a preview that was cancelled or ran out: no file was worked on, all count as `cancelled` */
+      /** @description A preview that was cancelled or expired: no file was changed, and all count as `cancelled` */
       discarded: boolean
       done: number
-      /** @description Of its latest round (a retry or a confirmation begins one), without the time it was paused or waited to be confirmed */
+      /** @description The duration of the latest round (a retry or a confirmation begins one), without pauses and the wait for confirmation */
       elapsed_seconds: number
       errors: number
       failed: number
       finished_at: string | null
-      /** @description Files counted by what its preview found: what would change, what would stay as it is, and for what a person is to choose a product. The first two are among `done` of the preview, the third among `done` or `skipped`; null where there was none, or it still looks */
+      /** @description The result of its preview: files that would change, files that would stay unchanged, and files for which a person must choose a product. The first two count in the preview’s `done`, the third in `done` or `skipped`; null: no preview, or it is not ready */
       foreseen: {
         candidates: number
         changed: number
         unchanged: number
       } | null
       id: string
-      /** @description What its last steps would do; of a preview */
+      /** @description What its last steps would do, in a preview */
       intentions: string[]
-      /** @description The import; null: no row brings a file */
+      /** @description The import; null: no row imports a file */
       job_id: string | null
       /** @enum {string} */
       kind: 'import' | 'bulk'
-      /** @description What it is about: the first file of an import and how many more, or the CSV file; null: neither */
+      /** @description The first file of an import and the number of others, or the name of the CSV file; null: neither */
       label: string | null
       paused_at: string | null
-      /** @description Of all files, those that were worked on: not those that were cancelled */
+      /** @description The share of processed files, without cancelled ones */
       percentage: number
-      /** @description It was asked for as a preview */
+      /** @description It was started as a preview */
       preview: boolean
       remaining_seconds: number | null
       requested_by: string
@@ -753,7 +753,7 @@ export interface components {
       undo_until: string | null
       undoes: string | null
       undone_by: string | null
-      /** @description The operation over rows with an id; null: there are none */
+      /** @description The operation on rows with an id; null: there are none */
       update_job_id: string | null
       warnings: {
         code: string
@@ -780,7 +780,7 @@ export interface components {
       size_bytes: number
     }
     Delivery: {
-      /** @description The buyer asked for more, and was not answered yet */
+      /** @description The buyer asked for more and has no answer yet */
       asked: {
         /** Format: date-time */
         at: string
@@ -812,7 +812,7 @@ export interface components {
       sent: {
         /** Format: date-time */
         at: string
-        /** @description There is no mail server: it was written, and not sent anywhere */
+        /** @description There is no mail server: the mail was stored and not sent */
         kept: boolean
         message_id: string
         /** @enum {string} */
@@ -820,13 +820,13 @@ export interface components {
       } | null
       size_bytes: number
       /**
-       * @description `withdrawn`: the order no longer entitles its buyer; `revoked`: by the shop, for good
+       * @description `withdrawn`: the order no longer entitles its buyer; `revoked`: revoked by the shop, which is final
        * @enum {string}
        */
       status: 'ready' | 'held' | 'withdrawn' | 'revoked'
       /** Format: date-time */
       updated_at: string
-      /** @description The buyer’s page; for `links:write` alone */
+      /** @description The buyer’s page; only with `links:write` */
       url: string | null
     }
     DeliveryChange: {
@@ -838,7 +838,7 @@ export interface components {
       /** Format: email */
       email?: string
       /**
-       * @description From now on; null: never
+       * @description Days from now; null: never
        * @example 60
        */
       expiry_days?: number | null
@@ -853,7 +853,7 @@ export interface components {
       }[]
     }
     DeliveryDetail: {
-      /** @description The buyer asked for more, and was not answered yet */
+      /** @description The buyer asked for more and has no answer yet */
       asked: {
         /** Format: date-time */
         at: string
@@ -881,7 +881,7 @@ export interface components {
         file_id: string
         filename: string
         last_download_at: string | null
-        /** @description What the buyer got with it, several with commas; for `links:write` alone */
+        /** @description Licence keys of the buyer, separated by commas; only with `links:write` */
         licence_key: string | null
         size_bytes: number
         /** @enum {string} */
@@ -910,7 +910,7 @@ export interface components {
         created_at: string
         error: string | null
         id: string
-        /** @description There is no mail server: it was written, and not sent anywhere */
+        /** @description There is no mail server: the mail was stored and not sent */
         kept: boolean
         sent_at: string | null
         /** @enum {string} */
@@ -928,7 +928,7 @@ export interface components {
       sent: {
         /** Format: date-time */
         at: string
-        /** @description There is no mail server: it was written, and not sent anywhere */
+        /** @description There is no mail server: the mail was stored and not sent */
         kept: boolean
         message_id: string
         /** @enum {string} */
@@ -936,13 +936,13 @@ export interface components {
       } | null
       size_bytes: number
       /**
-       * @description `withdrawn`: the order no longer entitles its buyer; `revoked`: by the shop, for good
+       * @description `withdrawn`: the order no longer entitles its buyer; `revoked`: revoked by the shop, which is final
        * @enum {string}
        */
       status: 'ready' | 'held' | 'withdrawn' | 'revoked'
       /** Format: date-time */
       updated_at: string
-      /** @description The buyer’s page; for `links:write` alone */
+      /** @description The buyer’s page; only with `links:write` */
       url: string | null
     }
     Drop: {
@@ -951,7 +951,7 @@ export interface components {
       /** @description Off: nobody can connect */
       enabled: boolean
       /**
-       * @description What the name of the folder that a file was put into becomes
+       * @description How the name of a file’s folder is used
        * @enum {string}
        */
       folder_names: 'ignore' | 'tag' | 'pack'
@@ -969,18 +969,18 @@ export interface components {
         quiet_seconds: number
       }
       /**
-       * @description sku_prefix: by names like {product_sku}_{filename}.ext, others are mapped by hand; rules: as the shop’s settings say
+       * @description sku_prefix: by names like {product_sku}_{filename}.ext, others are mapped by hand; rules: by the shop’s settings
        * @enum {string}
        */
       match_by: 'sku_prefix' | 'rules'
-      /** @description Imported files go to /processed/YYYY-MM-DD/; false: they leave the folder */
+      /** @description Imported files are moved to /processed/YYYY-MM-DD/; false: they are removed from the folder */
       move_to_processed: boolean
       /** @description Of the hourly schedule */
       next_import_at: string | null
       /** @description An email when an import has ended */
       notify: boolean
       /**
-       * @description When the shop has a file of the name
+       * @description What to do if the shop has a file with the name
        * @enum {string}
        */
       on_conflict: 'error' | 'rename' | 'overwrite' | 'new_version'
@@ -1016,7 +1016,7 @@ export interface components {
       password_changed_at: string
       public_keys: {
         fingerprint: string
-        /** @description As OpenSSH writes it; a change sends back those kept */
+        /** @description In OpenSSH’s format; a change must include the keys to keep */
         key: string
         name: string
         type: string
@@ -1026,10 +1026,10 @@ export interface components {
     DropAccountChange: {
       /** @description CIDR; empty: any address */
       allowed_addresses?: string[]
-      /** @description Switched off, nobody gets in with it */
+      /** @description Off: nobody can sign in with it */
       enabled?: boolean
       name?: string
-      /** @description For SFTP; replaces those there */
+      /** @description For SFTP; replaces the present keys */
       public_keys?: {
         key: string
         name: string
@@ -1038,10 +1038,10 @@ export interface components {
     DropAccountRequest: {
       /** @description CIDR; empty: any address */
       allowed_addresses?: string[]
-      /** @description Switched off, nobody gets in with it */
+      /** @description Off: nobody can sign in with it */
       enabled?: boolean
       name: string
-      /** @description For SFTP; replaces those there */
+      /** @description For SFTP; replaces the present keys */
       public_keys?: {
         key: string
         name: string
@@ -1058,7 +1058,7 @@ export interface components {
       files: number
       id: string
       protocol: string
-      /** @description Why; null: it was let in */
+      /** @description The reason; null: it was accepted */
       refused: string | null
       username: string
     }
@@ -1076,22 +1076,22 @@ export interface components {
         message: string
       } | null
       id: string
-      /** @description The import that has it, or had it */
+      /** @description The import that takes or took it */
       import_id: string | null
       /** Format: date-time */
       modified_at: string
-      /** @description From the home */
+      /** @description Relative to the home */
       path: string
       protocol: string | null
       /**
        * Format: date-time
-       * @description Since when nothing has changed
+       * @description The time of the last change
        */
       quiet_since: string
       size_bytes: number
       /** @enum {string} */
       state: 'writing' | 'partial' | 'waiting' | 'importing' | 'processed' | 'failed'
-      /** @description What a waiting file needs before it is imported: another name than a temporary one, the import.csv that is being sent, or the files that it names */
+      /** @description What a waiting file needs before it is imported: a name that is not temporary, the import.csv that is being sent, or the files that it names */
       waits_for: ('rename' | 'manifest' | 'files') | null
       writing_since: string | null
     }
@@ -1101,21 +1101,21 @@ export interface components {
       /** @description Off: nobody can connect */
       enabled?: boolean
       /**
-       * @description What the name of the folder that a file was put into becomes
+       * @description How the name of a file’s folder is used
        * @enum {string}
        */
       folder_names?: 'ignore' | 'tag' | 'pack'
       /**
-       * @description sku_prefix: by names like {product_sku}_{filename}.ext, others are mapped by hand; rules: as the shop’s settings say
+       * @description sku_prefix: by names like {product_sku}_{filename}.ext, others are mapped by hand; rules: by the shop’s settings
        * @enum {string}
        */
       match_by?: 'sku_prefix' | 'rules'
-      /** @description Imported files go to /processed/YYYY-MM-DD/; false: they leave the folder */
+      /** @description Imported files are moved to /processed/YYYY-MM-DD/; false: they are removed from the folder */
       move_to_processed?: boolean
       /** @description An email when an import has ended */
       notify?: boolean
       /**
-       * @description When the shop has a file of the name
+       * @description What to do if the shop has a file with the name
        * @enum {string}
        */
       on_conflict?: 'error' | 'rename' | 'overwrite' | 'new_version'
@@ -1148,7 +1148,7 @@ export interface components {
     }
     File: {
       /**
-       * @description Hosts that may lead to the file, `*.example.com` for all under one; empty: any
+       * @description Hosts that may link to the file, `*.example.com` for all subdomains; empty: any
        * @example [
        *       "shop.example.com"
        *     ]
@@ -1158,7 +1158,7 @@ export interface components {
       content_type: string
       /** Format: date-time */
       created_at: string
-      /** @description Since when it is in the trash */
+      /** @description When it was moved to the trash */
       deleted_at: string | null
       /**
        * @description Downloads that a link allows; null: unlimited
@@ -1191,7 +1191,7 @@ export interface components {
         id: string
         name: string
       } | null
-      /** @description Why it cannot be downloaded, where that is so: its bytes are damaged */
+      /** @description Why it cannot be downloaded: its bytes are damaged */
       problem: {
         code: string
         message: string
@@ -1211,7 +1211,7 @@ export interface components {
     }
     FileChange: {
       /**
-       * @description Hosts that may lead to the file, `*.example.com` for all under one; empty: any
+       * @description Hosts that may link to the file, `*.example.com` for all subdomains; empty: any
        * @example [
        *       "shop.example.com"
        *     ]
@@ -1253,7 +1253,7 @@ export interface components {
       products: number
     }
     FilesImpactRequest: {
-      /** @description Which files: their ids, or a filter as of `GET /api/files` */
+      /** @description The files: their ids, or a filter as in `GET /api/files` */
       select:
         | {
             /**
@@ -1266,7 +1266,7 @@ export interface components {
           }
         | {
             filter: {
-              /** @description Is in the trash; absent: is not */
+              /** @description Is in the trash; absent: is not in the trash */
               deleted?: boolean
               /**
                * Larger than
@@ -1278,7 +1278,7 @@ export interface components {
                * @description Is mapped to a product, or is not
                */
               mapped?: boolean
-              /** @description No download in the last so many days */
+              /** @description No download in this many days */
               not_downloaded_for_days?: number
               /** @description Uploaded more than this many days ago */
               older_than_days?: number
@@ -1306,9 +1306,9 @@ export interface components {
                * @description Extensions, or document, image, video, audio, archive
                */
               type?: string[]
-              /** @description A time, or a day: that begins by the clocks of the shop’s time zone */
+              /** @description A time, or a day, which begins at midnight in the shop’s time zone */
               uploaded_after?: string
-              /** @description A time, or a day: that begins by the clocks of the shop’s time zone */
+              /** @description A time, or a day, which begins at midnight in the shop’s time zone */
               uploaded_before?: string
             }
           }
@@ -1341,7 +1341,7 @@ export interface components {
       /** @description Guess products from names and titles; absent: the shop’s setting */
       auto_map?: boolean
       /**
-       * @description The job is posted here once the import has ended, signed after Standard Webhooks
+       * @description The job is posted to this address when the import has ended, signed as in Standard Webhooks
        * @example https://tools.example.com/stevedore
        */
       callback_url?: string
@@ -1365,7 +1365,7 @@ export interface components {
         product_sku?: string
         tags?: string[]
         /**
-         * @description Where the file is fetched from
+         * @description The address from which the file is fetched
          * @example https://cdn.example.com/guide.pdf
          */
         url: string
@@ -1380,16 +1380,16 @@ export interface components {
       on_conflict: 'error' | 'rename' | 'overwrite' | 'new_version'
     }
     Item: {
-      /** @description As they are (in a preview: would be); tags and mappings as {added, removed} */
+      /** @description The same fields after the change (in a preview: planned); tags and mappings as {added, removed} */
       after: {
         [key: string]: unknown
       } | null
       attempt: number
-      /** @description The fields that changed, as they were */
+      /** @description The fields that changed, before */
       before: {
         [key: string]: unknown
       } | null
-      /** @description Products of which a person is to choose one */
+      /** @description Products from which a person must choose */
       candidates: {
         product_id: string
         product_title: string
@@ -1410,7 +1410,7 @@ export interface components {
       product_mapped: boolean
       /** @enum {string} */
       status: 'pending' | 'running' | 'done' | 'failed' | 'skipped' | 'cancelled'
-      /** @description Where an import fetched it from, without query, user info and fragment */
+      /** @description The address from which an import fetched it, without query, user info and fragment */
       url: string | null
       warnings: {
         code: string
@@ -1451,13 +1451,13 @@ export interface components {
       email: string | null
       expires_at: string | null
       file_id: string | null
-      /** @description The file’s name, or the pack’s */
+      /** @description The name of the file or the pack */
       filename: string
       id: string
       pack_id: string | null
       /** @enum {string} */
       status: 'active' | 'expired' | 'exhausted' | 'revoked' | 'withdrawn'
-      /** @description Shown to `links:write` alone */
+      /** @description Only with `links:write` */
       url: string | null
     }
     LinksEmailed: {
@@ -1487,7 +1487,7 @@ export interface components {
        *     ]
        */
       file_ids?: string[]
-      /** @description Instead of files: one link for all that the pack has */
+      /** @description Instead of files: one link for all files of the pack */
       pack_id?: string
       per_file?: {
         /**
@@ -1510,7 +1510,7 @@ export interface components {
         /** @description Rows with at least one error */
         error_rows: number
         errors: number
-        /** @description Rows without one that bring a file */
+        /** @description Rows without an error that import a file */
         import_rows: number
         /** @enum {string} */
         on_conflict: 'error' | 'rename' | 'overwrite' | 'new_version'
@@ -1521,9 +1521,9 @@ export interface components {
         rows: number
         skus: number
         skus_total: number
-        /** @description Rows without one that change a file which is here */
+        /** @description Rows without an error that change an existing file */
         update_rows: number
-        /** @description Addresses that were asked so far */
+        /** @description Addresses that were requested so far */
         urls: number
         urls_total: number
         warnings: number
@@ -1532,14 +1532,14 @@ export interface components {
       created_at: string
       /**
        * Format: date-time
-       * @description Until then it is kept
+       * @description The file is stored until then
        */
       expires_at: string
-      /** @description Why the last check did not come to its end */
+      /** @description Why the last check was not completed */
       failure: string | null
       filename: string
       id: string
-      /** @description The import, once it was started */
+      /** @description The import, if it was started */
       job_id: string | null
       rows: number
       size_bytes: number
@@ -1555,17 +1555,17 @@ export interface components {
       attempts: number
       /** Format: date-time */
       created_at: string
-      /** @description Why the last try did not deliver it */
+      /** @description Why the last attempt failed */
       error: string | null
       id: string
-      /** @description No mail server is set up: it was kept here and did not leave */
+      /** @description No mail server is configured: it was stored and not sent */
       kept: boolean
       /** @enum {string} */
       kind: 'email' | 'callback' | 'webhook' | 'sms' | 'flow'
       operation_id: string | null
       sent_at: string | null
       /**
-       * @description `unknown`: it may or may not have arrived, and is not sent again by itself
+       * @description `unknown`: it may or may not have arrived, and is not sent again automatically
        * @enum {string}
        */
       status: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown'
@@ -1587,9 +1587,9 @@ export interface components {
     }
     Operation: {
       action: string
-      /** @description What can be done with it now: the last part of an address */
+      /** @description The moves that are possible now, each the last part of an address */
       actions: ('pause' | 'resume' | 'cancel' | 'retry' | 'confirm' | 'undo')[]
-      /** @description What it produced, and where to download it */
+      /** @description The document that it produced, and where to download it */
       artifact: {
         content_type: string
         filename: string
@@ -1597,39 +1597,39 @@ export interface components {
         url: string
       } | null
       bytes: number
-      /** @description How many bytes fewer its files have; below zero where they have more */
+      /** @description How many bytes fewer its files have; negative if they have more */
       bytes_saved: number
       cancelled: number
-      /** @description Steps whose effect no undo takes back */
+      /** @description Steps whose effect cannot be undone */
       cannot_undo: string[]
       channel: string
       /** Format: date-time */
       created_at: string
-      /** @description It was a preview that was cancelled or ran out: no file was worked on, all count as `cancelled` */
+      /** @description A preview that was cancelled or expired: no file was changed, and all count as `cancelled` */
       discarded: boolean
       done: number
-      /** @description Of its latest round (a retry or a confirmation begins one), without the time it was paused or waited to be confirmed */
+      /** @description The duration of the latest round (a retry or a confirmation begins one), without pauses and the wait for confirmation */
       elapsed_seconds: number
       errors: number
       failed: number
       finished_at: string | null
-      /** @description Files counted by what its preview found: what would change, what would stay as it is, and for what a person is to choose a product. The first two are among `done` of the preview, the third among `done` or `skipped`; null where there was none, or it still looks */
+      /** @description The result of its preview: files that would change, files that would stay unchanged, and files for which a person must choose a product. The first two count in the preview’s `done`, the third in `done` or `skipped`; null: no preview, or it is not ready */
       foreseen: {
         candidates: number
         changed: number
         unchanged: number
       } | null
       id: string
-      /** @description What its last steps would do; of a preview */
+      /** @description What its last steps would do, in a preview */
       intentions: string[]
       /** @enum {string} */
       kind: 'import' | 'bulk'
-      /** @description What it is about: the first file of an import and how many more, or the CSV file; null: neither */
+      /** @description The first file of an import and the number of others, or the name of the CSV file; null: neither */
       label: string | null
       paused_at: string | null
-      /** @description Of all files, those that were worked on: not those that were cancelled */
+      /** @description The share of processed files, without cancelled ones */
       percentage: number
-      /** @description It was asked for as a preview */
+      /** @description It was started as a preview */
       preview: boolean
       remaining_seconds: number | null
       requested_by: string
@@ -1708,7 +1708,7 @@ export interface components {
       options: {
         [key: string]: unknown
       }
-      /** @description Which files: their ids, or a filter as of `GET /api/files` */
+      /** @description The files: their ids, or a filter as in `GET /api/files` */
       select:
         | {
             /**
@@ -1721,7 +1721,7 @@ export interface components {
           }
         | {
             filter: {
-              /** @description Is in the trash; absent: is not */
+              /** @description Is in the trash; absent: is not in the trash */
               deleted?: boolean
               /**
                * Larger than
@@ -1733,7 +1733,7 @@ export interface components {
                * @description Is mapped to a product, or is not
                */
               mapped?: boolean
-              /** @description No download in the last so many days */
+              /** @description No download in this many days */
               not_downloaded_for_days?: number
               /** @description Uploaded more than this many days ago */
               older_than_days?: number
@@ -1761,9 +1761,9 @@ export interface components {
                * @description Extensions, or document, image, video, audio, archive
                */
               type?: string[]
-              /** @description A time, or a day: that begins by the clocks of the shop’s time zone */
+              /** @description A time, or a day, which begins at midnight in the shop’s time zone */
               uploaded_after?: string
-              /** @description A time, or a day: that begins by the clocks of the shop’s time zone */
+              /** @description A time, or a day, which begins at midnight in the shop’s time zone */
               uploaded_before?: string
             }
           }
@@ -1772,7 +1772,7 @@ export interface components {
     Pack: {
       /** Format: date-time */
       created_at: string
-      /** @description How many, without those in the trash */
+      /** @description Their number, trash excluded */
       files: number
       id: string
       name: string
@@ -1782,14 +1782,14 @@ export interface components {
         sku: string | null
         variant_id: string | null
       }[]
-      /** @description Of all of them */
+      /** @description The size of all of them */
       size_bytes: number
       /** Format: date-time */
       updated_at: string
     }
     PackChange: {
       name?: string
-      /** @description What its files are mapped to; all of them, in the place of those that it has */
+      /** @description The products of its files; replaces the present ones */
       products?: {
         product_id: string
         variant_id?: string | null
@@ -1807,7 +1807,7 @@ export interface components {
     PackRequest: {
       name: string
       /**
-       * @description What its files are mapped to; all of them, in the place of those that it has
+       * @description The products of its files; replaces the present ones
        * @default []
        */
       products: {
@@ -1858,13 +1858,13 @@ export interface components {
       }
     }
     Plugin: {
-      /** @description Its entries in menus; none: a step alone */
+      /** @description Its entries in menus; none: it is only a step of workflows */
       readonly actions: components['schemas']['PluginAction'][]
       /** @description By error code: what to do next */
       advice: {
         [key: string]: string
       }
-      /** @description Decisions of its form that take the place of several options */
+      /** @description Decisions of its form that replace several options */
       readonly alternatives: {
         /** @constant */
         as?: 'select'
@@ -2006,7 +2006,7 @@ export interface components {
         after: string
         before: string
         file_id: string
-        /** @description Why it can’t be called that, or keeps its name; null: it can */
+        /** @description Why it cannot have this name, or keeps its own; null: it can */
         problem: string | null
       }[]
       /** @description How many files the selection has */
@@ -2019,7 +2019,7 @@ export interface components {
       options: {
         [key: string]: unknown
       }
-      /** @description Which files: their ids, or a filter as of `GET /api/files` */
+      /** @description The files: their ids, or a filter as in `GET /api/files` */
       select:
         | {
             /**
@@ -2032,7 +2032,7 @@ export interface components {
           }
         | {
             filter: {
-              /** @description Is in the trash; absent: is not */
+              /** @description Is in the trash; absent: is not in the trash */
               deleted?: boolean
               /**
                * Larger than
@@ -2044,7 +2044,7 @@ export interface components {
                * @description Is mapped to a product, or is not
                */
               mapped?: boolean
-              /** @description No download in the last so many days */
+              /** @description No download in this many days */
               not_downloaded_for_days?: number
               /** @description Uploaded more than this many days ago */
               older_than_days?: number
@@ -2072,9 +2072,9 @@ export interface components {
                * @description Extensions, or document, image, video, audio, archive
                */
               type?: string[]
-              /** @description A time, or a day: that begins by the clocks of the shop’s time zone */
+              /** @description A time, or a day, which begins at midnight in the shop’s time zone */
               uploaded_after?: string
-              /** @description A time, or a day: that begins by the clocks of the shop’s time zone */
+              /** @description A time, or a day, which begins at midnight in the shop’s time zone */
               uploaded_before?: string
             }
           }
@@ -2105,9 +2105,9 @@ export interface components {
       id: string
       /** @description The operation that asked */
       operation_id: string | null
-      /** @description The file has a product: the candidate takes its place */
+      /** @description The file has a product, which the candidate replaces */
       replaces: boolean
-      /** @description The best of theirs */
+      /** @description The best candidate’s score */
       score: number
       /** @enum {string} */
       status: 'open' | 'accepted' | 'rejected'
@@ -2140,11 +2140,11 @@ export interface components {
       /** @default true */
       enabled: boolean
       /**
-       * @description Which files, looked up again with every run
+       * @description The files, selected again with every run
        * @default {}
        */
       filter: {
-        /** @description Is in the trash; absent: is not */
+        /** @description Is in the trash; absent: is not in the trash */
         deleted?: boolean
         /**
          * Larger than
@@ -2156,7 +2156,7 @@ export interface components {
          * @description Is mapped to a product, or is not
          */
         mapped?: boolean
-        /** @description No download in the last so many days */
+        /** @description No download in this many days */
         not_downloaded_for_days?: number
         /** @description Uploaded more than this many days ago */
         older_than_days?: number
@@ -2184,9 +2184,9 @@ export interface components {
          * @description Extensions, or document, image, video, audio, archive
          */
         type?: string[]
-        /** @description A time, or a day: that begins by the clocks of the shop’s time zone */
+        /** @description A time, or a day, which begins at midnight in the shop’s time zone */
         uploaded_after?: string
-        /** @description A time, or a day: that begins by the clocks of the shop’s time zone */
+        /** @description A time, or a day, which begins at midnight in the shop’s time zone */
         uploaded_before?: string
       }
       id: string
@@ -2227,7 +2227,7 @@ export interface components {
       /** Format: date-time */
       updated_at: string
       /**
-       * @description Or the workflow that it runs
+       * @description The id of the workflow, instead of an action
        * @default null
        */
       workflow: string | null
@@ -2254,9 +2254,9 @@ export interface components {
       cron: string
       /** @default true */
       enabled: boolean
-      /** @description Which files, looked up again with every run */
+      /** @description The files, selected again with every run */
       filter?: {
-        /** @description Is in the trash; absent: is not */
+        /** @description Is in the trash; absent: is not in the trash */
         deleted?: boolean
         /**
          * Larger than
@@ -2268,7 +2268,7 @@ export interface components {
          * @description Is mapped to a product, or is not
          */
         mapped?: boolean
-        /** @description No download in the last so many days */
+        /** @description No download in this many days */
         not_downloaded_for_days?: number
         /** @description Uploaded more than this many days ago */
         older_than_days?: number
@@ -2296,9 +2296,9 @@ export interface components {
          * @description Extensions, or document, image, video, audio, archive
          */
         type?: string[]
-        /** @description A time, or a day: that begins by the clocks of the shop’s time zone */
+        /** @description A time, or a day, which begins at midnight in the shop’s time zone */
         uploaded_after?: string
-        /** @description A time, or a day: that begins by the clocks of the shop’s time zone */
+        /** @description A time, or a day, which begins at midnight in the shop’s time zone */
         uploaded_before?: string
       }
       name: string
@@ -2315,7 +2315,7 @@ export interface components {
         [key: string]: unknown
       }
       /**
-       * @description Or the workflow that it runs
+       * @description The id of the workflow, instead of an action
        * @default null
        */
       workflow: string | null
@@ -2339,11 +2339,11 @@ export interface components {
       /** @default true */
       enabled: boolean
       /**
-       * @description Which files, looked up again with every run
+       * @description The files, selected again with every run
        * @default {}
        */
       filter: {
-        /** @description Is in the trash; absent: is not */
+        /** @description Is in the trash; absent: is not in the trash */
         deleted?: boolean
         /**
          * Larger than
@@ -2355,7 +2355,7 @@ export interface components {
          * @description Is mapped to a product, or is not
          */
         mapped?: boolean
-        /** @description No download in the last so many days */
+        /** @description No download in this many days */
         not_downloaded_for_days?: number
         /** @description Uploaded more than this many days ago */
         older_than_days?: number
@@ -2383,9 +2383,9 @@ export interface components {
          * @description Extensions, or document, image, video, audio, archive
          */
         type?: string[]
-        /** @description A time, or a day: that begins by the clocks of the shop’s time zone */
+        /** @description A time, or a day, which begins at midnight in the shop’s time zone */
         uploaded_after?: string
-        /** @description A time, or a day: that begins by the clocks of the shop’s time zone */
+        /** @description A time, or a day, which begins at midnight in the shop’s time zone */
         uploaded_before?: string
       }
       name: string
@@ -2402,7 +2402,7 @@ export interface components {
         [key: string]: unknown
       }
       /**
-       * @description Or the workflow that it runs
+       * @description The id of the workflow, instead of an action
        * @default null
        */
       workflow: string | null
@@ -2456,7 +2456,7 @@ export interface components {
        */
       hold_risky_orders: boolean
       /**
-       * @description How files are matched to products, tried in this order; empty: by hand alone
+       * @description How files are matched to products, tried in this order; empty: by hand only
        * @default [
        *       "sku",
        *       "filename",
@@ -2475,7 +2475,7 @@ export interface components {
        */
       notify_unmapped: boolean
       /**
-       * @description The tag that orders with files get; null: none
+       * @description The tag for orders with files; null: none
        * @default files-delivered
        */
       order_tag: string | null
@@ -2497,7 +2497,7 @@ export interface components {
        */
       sms_recipients: string[]
       /**
-       * @description Where the bytes of new files go; those that are there stay
+       * @description The storage location of new files; existing files are not moved
        * @default primary
        * @enum {string}
        */
@@ -2533,13 +2533,13 @@ export interface components {
       fulfil_orders?: boolean
       /** @description Hold deliveries that the platform advises to cancel or to investigate */
       hold_risky_orders?: boolean
-      /** @description How files are matched to products, tried in this order; empty: by hand alone */
+      /** @description How files are matched to products, tried in this order; empty: by hand only */
       match_by?: ('sku' | 'filename' | 'title' | 'tags')[]
       /** @description How sure a match must be, from 0 to 1 */
       match_threshold?: number
       /** @description The message about an import names the files that have no product */
       notify_unmapped?: boolean
-      /** @description The tag that orders with files get; null: none */
+      /** @description The tag for orders with files; null: none */
       order_tag?: string | null
       /** @description Paid files stay available when they lose their last product */
       paid_deliveries_survive?: boolean
@@ -2549,7 +2549,7 @@ export interface components {
       /** @description Phone numbers in the international form (E.164) */
       sms_recipients?: string[]
       /**
-       * @description Where the bytes of new files go; those that are there stay
+       * @description The storage location of new files; existing files are not moved
        * @enum {string}
        */
       storage_location?: 'primary' | 'backup'
@@ -2571,7 +2571,7 @@ export interface components {
       conflicts: number
       /** @description A preview that was not confirmed */
       discarded: boolean
-      /** @description Files on which it was carried out */
+      /** @description Files that it has processed */
       done: number
       error: {
         code: string
@@ -2579,7 +2579,7 @@ export interface components {
       } | null
       failed: number
       finished_at: string | null
-      /** @description Left out by patterns or by their size */
+      /** @description Excluded by patterns or by their size */
       ignored: number
       listed: number
       listed_bytes: number
@@ -2636,16 +2636,16 @@ export interface components {
       operation_id: string | null
       /** @description All of them, in the order in which they were started */
       operation_ids: string[]
-      /** @description Files that are here and in no import yet */
+      /** @description Complete files that are in no import yet */
       received: number
       requested_by: string
-      /** @description Files on their way */
+      /** @description Files that are being uploaded */
       uploading: number
     }
     UploadBatchRequest: {
       /** @description Guess products from names and titles; absent: the shop’s setting */
       auto_map?: boolean
-      /** @description Each file is imported when it has arrived, and the import ends with the last of so many */
+      /** @description The number of files: each is imported when it has arrived, and the import ends with the last one */
       count?: number
       /** @description Send the import email; absent: the shop’s setting */
       notify?: boolean
@@ -2667,9 +2667,9 @@ export interface components {
       /** Format: date-time */
       created_at: string
       current: boolean
-      /** @description It goes then, unless it is restored */
+      /** @description When it is removed, unless it is restored */
       expires_at: string | null
-      /** @description The file’s name when these bytes came */
+      /** @description The file’s name when these bytes arrived */
       filename: string
       location: string
       number: number
@@ -2678,7 +2678,7 @@ export interface components {
     VersionRequest: {
       upload_id?: string
       /**
-       * @description Where the file is fetched from
+       * @description The address from which the file is fetched
        * @example https://cdn.example.com/guide.pdf
        */
       url?: string
@@ -2703,7 +2703,7 @@ export interface components {
       id: string
       last_error: string | null
       last_success_at: string | null
-      /** @description Until then messages carry a signature of the previous secret too */
+      /** @description Until then messages have a second signature, made with the previous secret */
       previous_secret_until: string | null
       /** @description It failed for days and was switched off by the server */
       switched_off: {
@@ -2711,7 +2711,7 @@ export interface components {
         at: string
         reason: string
       } | null
-      /** @description Without its query, which may hold a secret */
+      /** @description Without its query, which may contain a secret */
       url: string
     }
     WebhookChange: {
@@ -2756,7 +2756,7 @@ export interface components {
     }
     WebhookRotation: {
       /**
-       * @description 0: the previous secret stops now
+       * @description 0: the previous secret stops immediately
        * @default 24
        */
       keep_hours: number
@@ -2771,7 +2771,7 @@ export interface components {
     }
     Workflow: {
       built_in: boolean
-      /** @description Steps whose effect no undo takes back */
+      /** @description Steps whose effect cannot be undone */
       cannot_undo: string[]
       channel: string | null
       created_at: string | null
@@ -2829,7 +2829,7 @@ export interface components {
        */
       parallel: number
       steps: {
-        /** @description Stays the same while the step does; absent: one is made */
+        /** @description The same as long as the step exists; absent: a new one is created */
         id?: string
         /**
          * @description A failed file is left out (drop), continues as it was with a warning (keep), or ends the operation (stop). Absent: keep in an import where the step’s plugin is of kind optimize or act, otherwise drop
@@ -2840,7 +2840,7 @@ export interface components {
           [key: string]: unknown
         }
         plugin: string
-        /** @description Files of which this does not hold pass the step by */
+        /** @description Files that do not meet this skip the step */
         when?: {
           [key: string]: unknown
         } | null

@@ -26,7 +26,7 @@ export const optionFields = {
     description: 'from_provider: the provider is the source of truth',
   }),
   deletions: z.enum(['keep', 'trash', 'unmap']).meta({
-    description: 'What becomes of files here that are deleted there',
+    description: 'What happens to files whose objects are deleted at the provider',
   }),
   include: patterns('Only paths that match one of these; empty: all'),
   exclude: patterns('Not paths that match one of these'),
@@ -36,11 +36,11 @@ export const optionFields = {
     .max(MOST_FILE_BYTES, 'At most 5 GB')
     .meta({ description: 'Larger files are left out' }),
   packs_from_subfolders: z.boolean().meta({
-    description: 'New files go into a pack of their subfolder’s name',
+    description: 'New files go into a pack with the name of their subfolder',
   }),
   auto_map: z.boolean().meta({ description: 'New files are matched to products' }),
   names: z.enum(['filename', 'path']).meta({
-    description: 'filename: as there; path: with their folders, as `a - b - name.pdf`',
+    description: 'filename: the object’s name; path: with its folders, `a - b - name.pdf`',
   }),
   notify: z.boolean().meta({ description: 'Email at the end of each sync' }),
   bytes_per_second: z
@@ -48,7 +48,7 @@ export const optionFields = {
     .min(1024, 'At least 1024')
     .max(10 ** 12, 'At most 1 TB')
     .nullable()
-    .meta({ description: 'The most that a sync may use; null: all there is' }),
+    .meta({ description: 'The bandwidth limit of a sync; null: unlimited' }),
 }
 
 export interface ConnectionOptions {

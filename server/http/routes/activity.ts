@@ -9,7 +9,7 @@ import { endpoint, type Endpoint } from '../endpoint.ts'
 
 const activitySchema = z
   .object({
-    unread: z.number().int().meta({ description: 'Notices that are not read' }),
+    unread: z.number().int().meta({ description: 'Unread notices' }),
     reviews: z.number().int().meta({ description: 'Open reviews' }),
     running: z.boolean().meta({ description: 'Whether an operation is running' }),
     latest_operation: z

@@ -16,7 +16,7 @@ const keySchema = z
   .object({
     id: z.string(),
     name: z.string(),
-    hint: z.string().meta({ description: 'How the key begins' }),
+    hint: z.string().meta({ description: 'The first characters of the key' }),
     scopes: z.array(z.string()),
     created_at: timestamp,
     expires_at: timestamp.nullable().meta({ description: 'null: never' }),
@@ -27,13 +27,13 @@ const keySchema = z
 
 const keyBody = z
   .strictObject({
-    name: givenName.meta({ description: 'What history calls it' }),
+    name: givenName.meta({ description: 'Its name in history' }),
     scopes: z
       .array(z.enum(SCOPES))
       .min(1, 'At least one scope')
       .max(SCOPES.length)
       .transform((scopes) => [...new Set(scopes)])
-      .meta({ description: 'None that the caller lacks' }),
+      .meta({ description: 'Only scopes that the caller has' }),
     expires_in_days: z
       .number()
       .int()
@@ -57,7 +57,7 @@ const list = () =>
     summary: 'List API keys, newest first',
     query: z.strictObject(shortPage),
     replies: {
-      200: { description: 'A page of keys, revoked ones too', schema: listOf(keySchema) },
+      200: { description: 'A page of keys, including revoked ones', schema: listOf(keySchema) },
     },
     handler: async ({ caller, query: { limit, cursor } }) => {
       const before = fromCursor(cursor, [uuid])?.[0] ?? null
@@ -77,19 +77,19 @@ const create = (clock: () => Date) =>
     ...about,
     method: 'post',
     path: '/api/api-keys',
-    summary: 'Make an API key',
+    summary: 'Create an API key',
     description:
-      'The key is in this answer and nowhere else: keep it. Keys of demo shops begin with `sdk_test_`, others with `sdk_live_`.',
+      'Only this answer contains the key: keep it. Keys of demo shops begin with `sdk_test_`, others with `sdk_live_`.',
     atomic: true,
     body: keyBody,
     replies: {
       201: {
         description:
-          'The key; where an `Idempotency-Key` asks for the same answer again, `key` is null',
+          'The key; in the answer to a repeated request with the same `Idempotency-Key`, `key` is null',
         schema: keySchema.extend({ key: z.string().nullable() }),
       },
       403: {
-        description: 'The caller lacks a scope that the key was to have',
+        description: 'The caller lacks a requested scope',
         schema: errorSchema,
       },
       422: { description: 'Every problem', schema: errorSchema },
@@ -114,7 +114,7 @@ const revoke = () =>
     method: 'delete',
     path: '/api/api-keys/{id}',
     summary: 'Revoke an API key',
-    description: 'Nobody gets in with it from now on. It stays in the list.',
+    description: 'The key stops working immediately. It stays in the list.',
     params: byId,
     replies: { 204: { description: 'It is revoked', schema: null } },
     handler: async ({ caller, params }) => {

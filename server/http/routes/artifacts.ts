@@ -18,7 +18,7 @@ export const artifactRoutes = (parts: {
     path: '/api/operations/{id}/artifact',
     summary: 'Download what an operation produced',
     description:
-      'As an attachment; answers `Range` and `If-None-Match`. It also takes the scope that the operation itself took: `files:read` for an export, `links:write` for a list of links.',
+      'As an attachment; supports `Range` and `If-None-Match`. It also needs the scope of the operation itself: `files:read` for an export, `links:write` for a list of links.',
     tag: 'Operations',
     scope: 'operations:read',
     params: z.strictObject({ id: z.string() }),

@@ -44,7 +44,7 @@ const update = (parts: OperationParts) =>
     path: '/api/files/bulk-update',
     summary: 'Change the settings and tags of files',
     description:
-      'Up to 500 files are done when it answers; above that it waits as an import does, and answers 202 with the counts so far. Malformed and unknown ids count in `failed`, each with its error.',
+      'Up to 500 files are processed within the request; with more, it waits like an import and answers 202 with the counts so far. Malformed and unknown ids count as `failed`, each with its error.',
     tag: 'Files',
     scope: 'files:write',
     body: z
@@ -96,9 +96,9 @@ const remove = (parts: OperationParts) =>
   endpoint({
     method: 'post',
     path: '/api/files/bulk-delete',
-    summary: 'Move files to the trash, or delete them for good',
+    summary: 'Move files to the trash, or purge them',
     description:
-      'Up to 100 files are done when it answers; above that it waits as an import does. `backup_first` copies bytes, settings and mappings to the backup location, verifies the copy, and deletes no file whose backup fails. `permanent` needs `files:purge`. Malformed and unknown ids count in `failed`, each with its error.',
+      'Up to 100 files are processed within the request; with more, it waits like an import. `backup_first` copies bytes, settings and mappings to the backup location, verifies the copy, and deletes no file whose backup fails. `permanent` needs `files:purge`. Malformed and unknown ids count as `failed`, each with its error.',
     tag: 'Files',
     scope: 'files:delete',
     body: z

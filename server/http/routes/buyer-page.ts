@@ -27,7 +27,7 @@ const colourReport = z
     link: z.number().meta({ description: 'Contrast of a link, after it was adjusted' }),
     link_colour: z.string(),
     adjusted: z.boolean().meta({
-      description: 'The chosen colour could not be read as a link, so links have `link_colour`',
+      description: 'The chosen colour is unreadable for links, so links have `link_colour`',
     }),
   })
   .meta({ id: 'ColourReport' })
@@ -74,7 +74,8 @@ const change = () =>
     ...about,
     method: 'patch',
     summary: 'Change how buyers’ pages look',
-    description: 'It shows on the next page that a buyer opens. `texts` replaces all texts.',
+    description:
+      'The change applies to the next page that a buyer opens. `texts` replaces all texts.',
     scope: 'settings:write',
     body: buyerPageChange,
     replies: { ...saved, ...refused },
@@ -151,7 +152,7 @@ const preview = () =>
       .meta({ id: 'BuyerPagePreview' }),
     replies: {
       200: {
-        description: 'The page as a document, and what was found about its colours',
+        description: 'The page as HTML, and the contrast of its colours',
         schema: z.object({ html: z.string(), colours: colourReport }),
       },
       ...refused,

@@ -6,16 +6,16 @@ import { endpoint, type Endpoint } from '../endpoint.ts'
 const channelSchema = z
   .object({
     id: z.string(),
-    title: z.string().meta({ description: 'How an operation came: `CSV`' }),
+    title: z.string().meta({ description: 'How an operation was started: `CSV`' }),
     imports: z
       .object({
         title: z.string().meta({ description: 'One import: `CSV import`' }),
         plural: z
           .string()
-          .meta({ description: 'What a workflow attached to it runs on: `CSV imports`' }),
+          .meta({ description: 'The imports that an attached workflow applies to: `CSV imports`' }),
       })
       .nullable()
-      .meta({ description: 'Null: its operations are about files that exist' }),
+      .meta({ description: 'Null: its operations work on existing files' }),
   })
   .meta({ id: 'Channel' })
 

@@ -49,7 +49,7 @@ const writing = { tag: 'Cloud connections', scope: 'cloud:write' } as const
 const byId = z.strictObject({ id: z.string() })
 const one = { description: 'The connection', schema: connectionSchema }
 const refused = {
-  422: { description: 'Every problem; or why the provider refused', schema: errorSchema },
+  422: { description: 'Every problem, or the provider’s reason', schema: errorSchema },
   503: { description: 'The provider, or rclone, cannot be reached', schema: errorSchema },
 }
 
@@ -66,7 +66,7 @@ const offerSchema = z
     rclone: z.object({
       available: z.boolean(),
       version: z.string().nullable(),
-      message: z.string().nullable().meta({ description: 'What to do where it is missing' }),
+      message: z.string().nullable().meta({ description: 'What to do if it is missing' }),
     }),
     callback_url: z.string(),
     providers: z.array(
@@ -101,7 +101,7 @@ function offerRoutes({ cloud }: Parts): Endpoint[] {
       ...reading,
       method: 'get',
       path: '/api/cloud',
-      summary: 'What can be connected',
+      summary: 'List the cloud providers',
       replies: { 200: { description: 'rclone and the providers', schema: offerSchema } },
       handler: () => Promise.resolve({ body: offerOf(cloud) }),
     }),
@@ -185,7 +185,7 @@ function changeRoutes({ cloud, engine }: Parts): Endpoint[] {
       path: '/api/connections',
       summary: 'Connect an account or a bucket',
       description:
-        'Keys are checked with a listing before they are stored. Which fields a provider has is told by GET /api/cloud.',
+        'Keys are verified with a listing before they are stored. GET /api/cloud lists the fields of each provider.',
       body: createBody,
       replies: { 201: one, ...refused },
       handler: async ({ caller: { scope }, body }) => {
@@ -201,7 +201,7 @@ function changeRoutes({ cloud, engine }: Parts): Endpoint[] {
       path: '/api/connections/{id}',
       summary: 'Change a cloud connection',
       description:
-        'New keys or another folder are checked with a listing. Another folder begins with a first sync.',
+        'New keys or another folder are verified with a listing. After a change of the folder, the next sync counts as the first.',
       params: byId,
       body: changeBody,
       replies: { 200: one, ...refused },
@@ -216,7 +216,7 @@ function changeRoutes({ cloud, engine }: Parts): Endpoint[] {
       method: 'delete',
       path: '/api/connections/{id}',
       summary: 'Delete a cloud connection',
-      description: 'Files stay, here and at the provider. A sync that runs is cancelled.',
+      description: 'Files stay, here and at the provider. A running sync is cancelled.',
       params: byId,
       replies: { 204: { description: 'It is deleted', schema: null } },
       handler: async ({ caller: { scope }, params }) => {
@@ -266,7 +266,7 @@ function syncRoutes(parts: Parts): Endpoint[] {
       path: '/api/connections/{id}/sync',
       summary: 'Sync a cloud connection now',
       description:
-        'A first sync that would replace or delete files, and one that would delete more than 20 % or 100, is a preview, to be confirmed.',
+        'A first sync that would replace or delete files, and a sync that would delete more than 20 % or 100 files, is a preview that must be confirmed.',
       params: byId,
       body: z.strictObject({ dry_run: z.boolean().optional() }).default({}),
       replies: {
@@ -318,12 +318,12 @@ function authorizeRoutes({ cloud }: Parts): Endpoint[] {
       ...writing,
       method: 'post',
       path: '/api/connections/{id}/authorize',
-      summary: 'Begin to sign in at the provider',
-      description: 'The address is for a window of its own; it is valid for 10 minutes.',
+      summary: 'Begin the sign-in at the provider',
+      description: 'Open the address in a separate window; it is valid for 10 minutes.',
       params: byId,
       replies: {
         200: { description: 'The provider’s address', schema: z.object({ url: z.string() }) },
-        409: { description: 'This provider takes no sign-in', schema: errorSchema },
+        409: { description: 'This provider has no sign-in', schema: errorSchema },
       },
       handler: async ({ caller: { scope, subject }, params }) => {
         const id = requirePublicId('connection', params.id)
@@ -334,13 +334,13 @@ function authorizeRoutes({ cloud }: Parts): Endpoint[] {
       ...writing,
       method: 'post',
       path: '/api/connections/{id}/authorized',
-      summary: 'Complete a sign-in with what the provider gave to the window',
-      description: 'By the session that began it.',
+      summary: 'Complete a sign-in with the parameters that the provider gave to the window',
+      description: 'Only the session that began it can complete it.',
       params: byId,
       body: z.strictObject({ code: z.string().min(1).max(4096), state: z.string().max(500) }),
       replies: {
         200: one,
-        409: { description: 'It was not begun by this session', schema: errorSchema },
+        409: { description: 'Another session began it', schema: errorSchema },
         ...refused,
       },
       handler: async ({ caller: { scope, subject }, params, body }) => {

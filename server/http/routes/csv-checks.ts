@@ -30,14 +30,14 @@ const check = () =>
     params: byCsvId,
     body: z
       .strictObject({
-        probe: z.boolean().default(true).meta({ description: 'Ask whether each address answers' }),
+        probe: z.boolean().default(true).meta({ description: 'Check that each address answers' }),
         on_conflict: csvConflicts
           .default('error')
-          .meta({ description: 'What becomes of names that are taken' }),
+          .meta({ description: 'What to do if a name is taken' }),
       })
       .meta({ id: 'CsvCheck' }),
     replies: {
-      202: { description: 'The check is in line: read the file to follow it', schema: csvSchema },
+      202: { description: 'The check is queued: read the file to follow it', schema: csvSchema },
       409: csvConflict,
     },
     handler: async ({ caller, params, body }) => {
@@ -52,7 +52,7 @@ const stop = () =>
     method: 'post',
     path: '/api/csv/{id}/stop',
     summary: 'Stop the check',
-    description: 'A file that is not being checked stays as it is.',
+    description: 'A file that is not being checked is unchanged.',
     params: byCsvId,
     replies: { 200: csvReply, 409: csvConflict },
     handler: async ({ caller, params }) => {
@@ -66,12 +66,12 @@ const problems = () =>
     ...csvRoute,
     method: 'get',
     path: '/api/csv/{id}/problems',
-    summary: 'List what the check has found, by row',
+    summary: 'List the problems that the check has found, by row',
     params: byCsvId,
     query: z.strictObject({ ...page, severity: z.enum(['error', 'warning']).optional() }),
     replies: {
       200: {
-        description: 'Errors hold up the import, warnings do not',
+        description: 'Rows with errors are not imported, rows with warnings are',
         schema: listOf(problemSchema),
       },
     },
@@ -103,11 +103,11 @@ const errors = () =>
     ...csvRoute,
     method: 'get',
     path: '/api/csv/{id}/errors.csv',
-    summary: 'Take away the rows with errors, to correct and import them',
+    summary: 'Download the rows with errors, to correct and import them',
     params: byCsvId,
     replies: {
       200: {
-        description: 'Those rows as they came, and a column that says why',
+        description: 'The original rows, with a column that gives the reasons',
         schema: null,
         type: 'text/csv',
       },

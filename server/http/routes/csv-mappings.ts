@@ -24,7 +24,7 @@ export const csvMappingRoutes = (): Endpoint[] => [
     path: '/api/csv/mappings',
     summary: 'Save a column mapping',
     description:
-      'In place of the one that has this name. It applies by itself to files with these headers.',
+      'Replaces a mapping with this name. It is applied automatically to files with these headers.',
     body: z
       .strictObject({
         name: givenName,
@@ -32,7 +32,10 @@ export const csvMappingRoutes = (): Endpoint[] => [
         mapping: columnMapping,
       })
       .meta({ id: 'CsvColumnMappingRequest' }),
-    replies: { 201: { description: 'It is saved', schema: savedMappingSchema }, 422: csvRefused },
+    replies: {
+      201: { description: 'The saved mapping', schema: savedMappingSchema },
+      422: csvRefused,
+    },
     handler: async ({ caller, body }) => ({
       status: 201,
       body: savedMappingRecord(await saveMapping(caller.scope, body)),
@@ -42,9 +45,9 @@ export const csvMappingRoutes = (): Endpoint[] => [
     ...csvRoute,
     method: 'delete',
     path: '/api/csv/mappings/{id}',
-    summary: 'Forget a saved column mapping',
+    summary: 'Delete a saved column mapping',
     params: byCsvId,
-    replies: { 204: { description: 'It is gone', schema: null } },
+    replies: { 204: { description: 'Deleted', schema: null } },
     handler: async ({ caller, params }) => {
       await removeMapping(caller.scope, requirePublicId('columns', params.id))
       return { status: 204, body: null }

@@ -21,7 +21,7 @@ export const columnMapping = z
     (given) =>
       Object.fromEntries(FIELDS.map((field) => [field, given[field] ?? null])) as ColumnMapping,
   )
-  .meta({ description: 'Field → the header of its column; absent or null: no column has it' })
+  .meta({ description: 'Field → the header of its column; absent or null: no column' })
 export const csvConflicts = z.enum(['error', 'rename', 'overwrite', 'new_version'])
 
 export const csvIdOf = (id: string) => requirePublicId('csv', id)

@@ -46,11 +46,11 @@ interface CsvParts {
 
 const startedSchema = operationSchema
   .extend({
-    job_id: z.string().nullable().meta({ description: 'The import; null: no row brings a file' }),
+    job_id: z.string().nullable().meta({ description: 'The import; null: no row imports a file' }),
     update_job_id: z
       .string()
       .nullable()
-      .meta({ description: 'The operation over rows with an id; null: there are none' }),
+      .meta({ description: 'The operation on rows with an id; null: there are none' }),
   })
   .meta({ id: 'CsvStarted' })
 
@@ -74,7 +74,7 @@ const upload = ({ secrets }: CsvParts) =>
     summary: 'Upload a CSV file',
     description: `As the body (\`text/csv\`) or as the file of a form. At most 50 MB and ${MOST_CSV_ROWS.toLocaleString('en')} rows; UTF-8, UTF-16 or Windows-1252; separated by comma, semicolon, tab or |. It is kept for 24 hours, unless newer ones take its place: at most ${MOST_KEPT} are kept.`,
     query: z.strictObject({
-      filename: z.string().max(255).optional().meta({ description: 'What it is called' }),
+      filename: z.string().max(255).optional().meta({ description: 'Its name' }),
     }),
     replies: {
       201: {
@@ -137,7 +137,7 @@ const list = () =>
     ...csvRoute,
     method: 'get',
     path: '/api/csv',
-    summary: 'List the CSV files that are kept',
+    summary: 'List the stored CSV files',
     description: `Newest first, all of them: at most ${MOST_KEPT}. Those that were imported are among them.`,
     replies: {
       200: { description: 'The files, without their rows', schema: listOf(listedCsvSchema) },
@@ -152,7 +152,7 @@ const read = () =>
     ...csvRoute,
     method: 'get',
     path: '/api/csv/{id}',
-    summary: 'Read a CSV file: columns, first rows, how far its check is',
+    summary: 'Read a CSV file: columns, first rows, progress of its check',
     params: byCsvId,
     replies: { 200: csvReply },
     handler: async ({ caller, params }) => ({ body: await csvFileOf(caller, params.id) }),
@@ -163,9 +163,9 @@ const remove = () =>
     ...csvRoute,
     method: 'delete',
     path: '/api/csv/{id}',
-    summary: 'Remove a CSV file; what was imported from it stays',
+    summary: 'Delete a CSV file; imported files stay',
     params: byCsvId,
-    replies: { 204: { description: 'It is gone', schema: null } },
+    replies: { 204: { description: 'Deleted', schema: null } },
     handler: async ({ caller, params }) => {
       if (!(await removeUpload(caller.scope, csvIdOf(params.id)))) throw new AppError('not_found')
       return { status: 204, body: null }
@@ -177,15 +177,15 @@ const columns = () =>
     ...csvRoute,
     method: 'put',
     path: '/api/csv/{id}/columns',
-    summary: 'Say which column is which field',
-    description: 'What a check had found before counts no more.',
+    summary: 'Assign columns to fields',
+    description: 'Results of an earlier check are dropped.',
     params: byCsvId,
     body: z
       .strictObject({
         mapping: columnMapping,
         save_as: givenName.optional().meta({
           description:
-            'Keeps it under this name; it applies by itself when the same headers come again',
+            'Saves the mapping under this name; it is applied automatically to files with the same headers',
         }),
       })
       .meta({ id: 'CsvColumns' }),
@@ -203,7 +203,7 @@ const start = ({ engine, clock }: CsvParts) =>
     path: '/api/csv/{id}/start',
     summary: 'Start the import of a checked file',
     description:
-      'Rows with the id of a file change that file, in an operation of their own; that needs `files:write` too, and so do `overwrite` and `new_version`.',
+      'Rows with the id of a file change that file, in a separate operation, which also needs `files:write`, like `overwrite` and `new_version`.',
     params: byCsvId,
     body: z
       .strictObject({
@@ -212,12 +212,13 @@ const start = ({ engine, clock }: CsvParts) =>
         notify: z.boolean().optional(),
         on_conflict: csvConflicts
           .optional()
-          .meta({ description: 'As it was checked for, or absent' }),
+          .meta({ description: 'Absent, or the same as in the check' }),
       })
       .meta({ id: 'CsvStart' }),
     replies: {
       202: {
-        description: 'The import; the operation over rows that change files, where all do',
+        description:
+          'The import, or the operation on rows that change files if there are no others',
         schema: startedSchema,
       },
       409: csvConflict,

@@ -51,7 +51,7 @@ export const customerDataRoutes = (parts: { secrets: Secrets; log: Logger }): En
     ...about,
     method: 'get',
     path: '/api/customer-data/{id}',
-    summary: 'Download what is stored about a customer',
+    summary: 'Download the stored data about a customer',
     description:
       'A JSON document, as an attachment: links, downloads with their IP addresses, orders and ' +
       'messages. It contains personal data. Every download is logged.',
@@ -80,9 +80,9 @@ export const customerDataRoutes = (parts: { secrets: Secrets; log: Logger }): En
     ...about,
     method: 'delete',
     path: '/api/customer-data/{id}',
-    summary: 'Delete an answer before its time, once it was handed on',
+    summary: 'Delete an answer before it expires',
     params: byId,
-    replies: { 204: { description: 'It is gone', schema: null } },
+    replies: { 204: { description: 'Deleted', schema: null } },
     handler: async ({ caller, params }) => {
       if (!(await deleteAnswer(caller.scope, requirePublicId('answer', params.id))))
         throw new AppError('not_found')

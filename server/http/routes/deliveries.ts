@@ -45,16 +45,16 @@ export const deliveryRoutes = (parts: DeliveryRouteParts): Endpoint[] => [
   read(parts),
   change(parts),
   actionRoute(parts, {
-    ...{ name: 'resend', summary: 'Send the buyer’s email once more', status: 202 },
+    ...{ name: 'resend', summary: 'Send the buyer’s email again', status: 202 },
     conflict: 'It is not ready, or has no email address',
     act: resendDelivery,
   }),
   actionRoute(parts, {
-    ...{ name: 'revoke', summary: 'Revoke a delivery, for good', status: 200 },
+    ...{ name: 'revoke', summary: 'Revoke a delivery permanently', status: 200 },
     act: revokeDelivery,
   }),
   actionRoute(parts, {
-    ...{ name: 'hold', summary: 'Hold a delivery back', status: 200 },
+    ...{ name: 'hold', summary: 'Hold a delivery', status: 200 },
     conflict: 'It was revoked',
     act: holdBack,
   }),
@@ -74,7 +74,11 @@ const list = (parts: DeliveryRouteParts) =>
     scope: readers,
     query: z.strictObject({
       ...page,
-      email: z.string().max(320).optional().meta({ description: 'The buyer’s, in any case' }),
+      email: z
+        .string()
+        .max(320)
+        .optional()
+        .meta({ description: 'The buyer’s address, ignoring case' }),
       order: z
         .string()
         .max(100)
@@ -127,7 +131,7 @@ const change = (parts: DeliveryRouteParts) =>
     body: z
       .strictObject({
         email: z.email('Send an email address').max(320).optional(),
-        expiry_days: expiryDays.optional().meta({ description: 'From now on; null: never' }),
+        expiry_days: expiryDays.optional().meta({ description: 'Days from now; null: never' }),
         download_limit: downloadLimit.optional(),
         more_downloads: z
           .number()

@@ -39,7 +39,7 @@ const keyInput = z
   })
 
 const accountFields = {
-  enabled: z.boolean().optional().meta({ description: 'Switched off, nobody gets in with it' }),
+  enabled: z.boolean().optional().meta({ description: 'Off: nobody can sign in with it' }),
   allowed_addresses: z
     .array(range)
     .max(MOST_RANGES)
@@ -49,7 +49,7 @@ const accountFields = {
     .array(keyInput)
     .max(MOST_KEYS)
     .optional()
-    .meta({ description: 'For SFTP; replaces those there' }),
+    .meta({ description: 'For SFTP; replaces the present keys' }),
 }
 const createBody = z
   .strictObject({ name: givenName, ...accountFields })
@@ -70,7 +70,7 @@ const accountSchema = z
         name: z.string(),
         key: z
           .string()
-          .meta({ description: 'As OpenSSH writes it; a change sends back those kept' }),
+          .meta({ description: 'In OpenSSH’s format; a change must include the keys to keep' }),
         type: z.string(),
         fingerprint: z.string(),
       }),
@@ -85,7 +85,7 @@ const withPassword = accountSchema.extend({
   password: z
     .string()
     .nullable()
-    .meta({ description: 'Shown once; null where the same request is answered again' }),
+    .meta({ description: 'Shown once; null in the answer to a repeated request' }),
 })
 const byId = z.strictObject({ id: z.string() })
 const reading = { tag: 'Drop folders', scope: ['drop:read', 'drop:write'] } as const
@@ -110,8 +110,8 @@ function accountRoutes(): Endpoint[] {
       ...writing,
       method: 'post',
       path: '/api/drop/accounts',
-      summary: 'Make a drop account',
-      description: 'The password is in this answer and nowhere else.',
+      summary: 'Create a drop account',
+      description: 'Only this answer contains the password.',
       atomic: true,
       body: createBody,
       replies: { 201: { description: 'The account', schema: withPassword }, ...invalid },
@@ -148,7 +148,7 @@ function accountRoutes(): Endpoint[] {
       method: 'delete',
       path: '/api/drop/accounts/{id}',
       summary: 'Delete a drop account',
-      description: 'Its open sessions end within a second. What it sent stays.',
+      description: 'Its open sessions end within a second. Its files stay.',
       params: byId,
       replies: { 204: { description: 'It is deleted', schema: null } },
       handler: async ({ caller, params }) => {
@@ -180,8 +180,7 @@ function passwordRoutes(): Endpoint[] {
       method: 'post',
       path: '/api/drop/accounts/{id}/password',
       summary: 'Change the password of a drop account',
-      description:
-        'The new one is in this answer and nowhere else. Open sessions end within a second.',
+      description: 'Only this answer contains the new password. Open sessions end within a second.',
       atomic: true,
       params: byId,
       replies: { 200: { description: 'The account', schema: withPassword } },

@@ -20,17 +20,17 @@ const fileState = z.enum(['writing', 'partial', 'waiting', 'importing', 'process
 const fileSchema = z
   .object({
     id: z.string(),
-    path: z.string().meta({ description: 'From the home' }),
+    path: z.string().meta({ description: 'Relative to the home' }),
     state: fileState,
     size_bytes: z.number(),
     modified_at: timestamp,
-    quiet_since: timestamp.meta({ description: 'Since when nothing has changed' }),
+    quiet_since: timestamp.meta({ description: 'The time of the last change' }),
     protocol: z.string().nullable(),
     account_id: z.string().nullable(),
     account_name: z.string().nullable(),
     writing_since: timestamp.nullable(),
     bytes_per_second: z.number().nullable().meta({ description: 'Of a running transfer' }),
-    import_id: z.string().nullable().meta({ description: 'The import that has it, or had it' }),
+    import_id: z.string().nullable().meta({ description: 'The import that takes or took it' }),
     error: z
       .object({ code: z.string(), message: z.string(), detail: z.string().optional() })
       .nullable()
@@ -38,7 +38,7 @@ const fileSchema = z
     cleared_at: timestamp.nullable().meta({ description: 'When it is removed' }),
     waits_for: z.enum(['rename', 'manifest', 'files']).nullable().meta({
       description:
-        'What a waiting file needs before it is imported: another name than a temporary one, the import.csv that is being sent, or the files that it names',
+        'What a waiting file needs before it is imported: a name that is not temporary, the import.csv that is being sent, or the files that it names',
     }),
   })
   .meta({ id: 'DropFile' })
@@ -50,7 +50,7 @@ const connectionSchema = z
     username: z.string(),
     address: z.string(),
     protocol: z.string(),
-    refused: z.string().nullable().meta({ description: 'Why; null: it was let in' }),
+    refused: z.string().nullable().meta({ description: 'The reason; null: it was accepted' }),
     connected_at: timestamp,
     ended_at: timestamp.nullable(),
     files: z.number(),
@@ -148,12 +148,13 @@ function changeRoutes(): Endpoint[] {
       ...writing,
       method: 'post',
       path: '/api/drop/files/{id}/retry',
-      summary: 'Try a file again that failed, or that was imported',
-      description: 'It goes back to where it was dropped, and the next import takes it.',
+      summary: 'Import a failed or imported file again',
+      description:
+        'It is moved back to the folder where it was dropped, and the next import takes it.',
       params: byId,
       replies: {
         200: { description: 'The file', schema: fileSchema },
-        409: { description: 'It waits already, or its name is taken', schema: errorSchema },
+        409: { description: 'It is waiting already, or its name is taken', schema: errorSchema },
       },
       handler: async ({ caller, params }) => {
         const id = requirePublicId('dropped', params.id)
@@ -166,7 +167,7 @@ function changeRoutes(): Endpoint[] {
       method: 'delete',
       path: '/api/drop/files/{id}',
       summary: 'Delete a file from the drop folder',
-      description: 'A file of the shop that was imported from it stays.',
+      description: 'The imported file stays.',
       params: byId,
       replies: {
         204: { description: 'It is deleted', schema: null },

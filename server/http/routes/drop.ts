@@ -47,17 +47,18 @@ const settings = {
   }),
   match_by: z.enum(MATCH_BY).meta({
     description:
-      'sku_prefix: by names like {product_sku}_{filename}.ext, others are mapped by hand; rules: as the shop’s settings say',
+      'sku_prefix: by names like {product_sku}_{filename}.ext, others are mapped by hand; rules: by the shop’s settings',
   }),
   notify: z.boolean().meta({ description: 'An email when an import has ended' }),
   move_to_processed: z.boolean().meta({
-    description: 'Imported files go to /processed/YYYY-MM-DD/; false: they leave the folder',
+    description:
+      'Imported files are moved to /processed/YYYY-MM-DD/; false: they are removed from the folder',
   }),
   folder_names: z.enum(FOLDER_NAMES).meta({
-    description: 'What the name of the folder that a file was put into becomes',
+    description: 'How the name of a file’s folder is used',
   }),
   on_conflict: z.enum(['error', 'rename', 'overwrite', 'new_version']).meta({
-    description: 'When the shop has a file of the name',
+    description: 'What to do if the shop has a file with the name',
   }),
 }
 const settingsBody = z
@@ -122,7 +123,7 @@ function settingsRoutes(parts: DropRouteParts): Endpoint[] {
     endpoint({
       method: 'get',
       path: '/api/drop',
-      summary: 'How to connect, how files are imported, and what waits',
+      summary: 'Read how to connect, how files are imported, and what waits',
       tag: 'Drop folders',
       scope: ['drop:read', 'drop:write'],
       replies: { 200: { description: 'Host, ports, path and settings', schema: dropSchema } },
@@ -156,9 +157,9 @@ const importRoute = ({ engine, stores, clock }: DropRouteParts): Endpoint =>
   endpoint({
     method: 'post',
     path: '/api/drop/import',
-    summary: 'Import what waits in the drop folder now',
+    summary: 'Import the waiting files of the drop folder now',
     description:
-      'Takes every file that is complete: those of SFTP immediately, those of FTP once the client has gone on or 30 seconds have passed. With `dry_run` it only previews, until it is confirmed: the files wait meanwhile, and one that another import takes or that is sent again is left out.',
+      'Takes every complete file: SFTP files immediately, FTP files after the client’s next command or 30 seconds. With `dry_run` it is only a preview until it is confirmed: the files wait meanwhile, and a file that another import takes or that is sent again is left out.',
     tag: 'Drop folders',
     scope: 'drop:write',
     query: z.strictObject({

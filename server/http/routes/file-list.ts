@@ -38,7 +38,7 @@ const list = ({ baseUrl, clock }: FileRouteParts) =>
     method: 'get',
     path: '/api/files',
     summary: 'List files',
-    description: 'Sorted by `pack_position` within one `pack` alone.',
+    description: '`pack_position` can be used only with a `pack`.',
     tag: 'Files',
     scope: 'files:read',
     query: z
@@ -134,7 +134,7 @@ const tagsInUse = () =>
         .string()
         .max(100)
         .default('')
-        .meta({ description: 'The tag contains this, in any case' }),
+        .meta({ description: 'The tag contains this, ignoring case' }),
     }),
     replies: {
       200: {

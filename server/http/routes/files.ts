@@ -69,7 +69,7 @@ const change = (parts: FileRouteParts) =>
     path: '/api/files/{id}',
     summary: 'Change a file',
     description:
-      'What is absent stays. With `pack_id` its products follow it into the pack, or (null) out of it.',
+      'Absent fields stay unchanged. With `pack_id`, the file gets the pack’s products, or (null) loses them.',
     tag: 'Files',
     scope: 'files:write',
     params: byId,
@@ -82,9 +82,9 @@ const change = (parts: FileRouteParts) =>
       })
       .meta({ id: 'FileChange' }),
     replies: {
-      200: { description: 'The file as it is now', schema: whole },
+      200: { description: 'The present state of the file', schema: whole },
       409: {
-        description: 'The name is taken, or an operation has the file in its hands',
+        description: 'The name is taken, or an operation is using the file',
         schema: errorSchema,
       },
       422: { description: 'Every problem', schema: errorSchema },
@@ -101,7 +101,7 @@ const content = ({ stores }: FileRouteParts) =>
     method: 'get',
     path: '/api/files/{id}/content',
     summary: 'Download a file’s current bytes',
-    description: 'Not counted as a download. Answers `Range` and `If-None-Match`.',
+    description: 'Not counted as a download. Supports `Range` and `If-None-Match`.',
     tag: 'Files',
     scope: 'files:read',
     params: byId,
@@ -119,7 +119,7 @@ const downloads = () =>
     method: 'get',
     path: '/api/files/{id}/downloads',
     summary: 'List a file’s downloads, newest first',
-    description: 'Those that were kept: of a file whose `download_tracking` is off there are none.',
+    description: 'Only recorded ones: none while `download_tracking` is off.',
     tag: 'Files',
     scope: 'files:read',
     params: byId,
@@ -161,8 +161,9 @@ const publicAddress = (parts: FileRouteParts) =>
   endpoint({
     method: 'post',
     path: '/api/files/{id}/public-address',
-    summary: 'Give a public file another address',
-    description: 'The old one stops immediately. A private file has none: make it public first.',
+    summary: 'Replace the address of a public file',
+    description:
+      'The old address stops working immediately. A private file has none: make it public first.',
     tag: 'Files',
     scope: 'files:write',
     params: byId,

@@ -28,13 +28,13 @@ export const impactRoutes = ({
   endpoint({
     method: 'post',
     path: '/api/files/impact',
-    summary: 'What taking files away would touch',
+    summary: 'Show what a deletion would affect',
     description: 'Products and buyers’ links of any selection. Writes nothing.',
     tag: 'Files',
     scope: 'files:read',
     body: z.strictObject({ select: selectionSchema(limits) }).meta({ id: 'FilesImpactRequest' }),
     replies: {
-      200: { description: 'As it stands now', schema: impactSchema },
+      200: { description: 'The present numbers', schema: impactSchema },
       422: { description: 'Every problem', schema: errorSchema },
     },
     handler: async ({ caller, body: { select } }) => ({

@@ -72,7 +72,7 @@ const importBody = (limits: Limits) =>
         .meta({ description: '`overwrite` and `new_version` need `files:write` too' }),
       callback_url: fetchUrl.optional().meta({
         description:
-          'The job is posted here once the import has ended, signed after Standard Webhooks',
+          'The job is posted to this address when the import has ended, signed as in Standard Webhooks',
         example: 'https://tools.example.com/stevedore',
       }),
     })
@@ -85,7 +85,7 @@ export function importRoutes(engine: Engine, limits: Limits): Endpoint[] {
       path: '/api/files/import',
       summary: 'Import files by URL',
       description:
-        'Answers once the import has ended, or 202 after 30 seconds (`Prefer: wait=N`, `Prefer: respond-async`); then follow `Location`.',
+        'Answers when the import has ended, or with 202 after 30 seconds (`Prefer: wait=N`, `Prefer: respond-async`); then follow `Location`.',
       tag: 'Files',
       scope: 'imports:write',
       body: importBody(limits),

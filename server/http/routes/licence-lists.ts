@@ -51,7 +51,7 @@ export const licenceListRoutes = ({ secrets }: { secrets: Secrets }): Endpoint[]
     ...about,
     method: 'get',
     path: '/api/licence-lists',
-    summary: 'List the lists of licence keys, by name, with how many keys are left',
+    summary: 'List the lists of licence keys, by name, with their numbers of keys',
     query: z.strictObject(shortPage),
     replies: { 200: { description: 'A page of lists', schema: listOf(listSchema) } },
     handler: async ({ caller, query: { limit, cursor } }) => {
@@ -65,7 +65,7 @@ export const licenceListRoutes = ({ secrets }: { secrets: Secrets }): Endpoint[]
     ...about,
     method: 'post',
     path: '/api/licence-lists',
-    summary: 'Make a list of licence keys',
+    summary: 'Create a list of licence keys',
     description: 'It is empty: send its keys to `/api/licence-lists/{id}/keys`.',
     atomic: true,
     body: z.strictObject({ name: givenName }).meta({ id: 'LicenceListRequest' }),
@@ -84,7 +84,7 @@ export const licenceListRoutes = ({ secrets }: { secrets: Secrets }): Endpoint[]
     method: 'get',
     path: '/api/licence-lists/{id}',
     summary: 'Read a list of licence keys: how many are left and given',
-    description: 'Keys themselves are shown to their buyers alone.',
+    description: 'Keys themselves are shown only to their buyers.',
     params: byId,
     replies: { 200: { description: 'The list', schema: listSchema } },
     handler: async ({ caller, params }) => ({
@@ -129,9 +129,9 @@ export const licenceListRoutes = ({ secrets }: { secrets: Secrets }): Endpoint[]
     ...about,
     method: 'delete',
     path: '/api/licence-lists/{id}',
-    summary: 'Delete a list; buyers keep the keys that they have',
+    summary: 'Delete a list; buyers keep their keys',
     params: byId,
-    replies: { 204: { description: 'It is gone', schema: null } },
+    replies: { 204: { description: 'Deleted', schema: null } },
     handler: async ({ caller, params }) => {
       const id = requirePublicId('licences', params.id)
       await caller.scope.transaction((tx) => deleteLicenceList(tx, id))

@@ -35,7 +35,7 @@ const one = (path: string, summary: string, description: string) => ({
     atomic: true as const,
   },
   replies: {
-    200: { description: 'The link as it is now', schema: linkSchema },
+    200: { description: 'The present state of the link', schema: linkSchema },
     409: { description: 'It was revoked', schema: errorSchema },
   },
 })
@@ -101,7 +101,7 @@ const revokingMany = (parts: Parts) =>
     method: 'post',
     path: '/api/links/revoke',
     summary: 'Revoke links',
-    description: 'For good, all or none. Those that were revoked before are not counted.',
+    description: 'Permanently, all or none. Links that were revoked before are not counted.',
     tag: 'Links',
     scope: 'links:write',
     atomic: true,
@@ -130,7 +130,7 @@ const send = (parts: Parts) =>
     path: '/api/links/email',
     summary: 'Send links by email',
     description:
-      'One email a link, to the address that it was made for. What came of each is in `/api/messages`. Links that do not work, or have no address, are skipped.',
+      'One email for each link, to the link’s address. `/api/messages` shows the result of each. Links that do not work, or have no address, are skipped.',
     tag: 'Links',
     scope: 'links:write',
     atomic: true,

@@ -36,7 +36,7 @@ const linksBody = (limits: Limits) =>
       pack_id: z
         .string()
         .optional()
-        .meta({ description: 'Instead of files: one link for all that the pack has' }),
+        .meta({ description: 'Instead of files: one link for all files of the pack' }),
       ...terms,
       email,
       per_file: z
@@ -81,7 +81,7 @@ const create = (parts: LinkRouteParts) =>
     body: linksBody(parts.limits),
     replies: {
       201: { description: 'The links, in the order of `file_ids`', schema: listOf(linkSchema) },
-      202: { description: 'An operation makes them; follow `Location`', schema: operationSchema },
+      202: { description: 'An operation creates them; follow `Location`', schema: operationSchema },
       422: { description: 'Every problem', schema: errorSchema },
     },
     handler: async ({ caller, body, idempotencyKey }) => {
@@ -167,7 +167,7 @@ const list = (parts: LinkRouteParts) =>
     path: '/api/links',
     summary: 'List links, newest first',
     description:
-      'Links that a pack’s link gave to its files are listed with `file_id` alone. A page may be short, or even empty, and yet have a `next_cursor`. Addresses are shown to `links:write` alone.',
+      'Links that a pack’s link gave to its files are listed only with `file_id`. A page may be short, or even empty, and still have a `next_cursor`. Addresses are shown only with `links:write`.',
     tag: 'Links',
     scope: ['files:read', 'links:write'],
     query: z.strictObject({ ...page, ...linkFilterFields }),
@@ -219,11 +219,11 @@ const exportCsv = (parts: LinkRouteParts) =>
     method: 'get',
     path: '/api/links/export.csv',
     summary: 'Export links as CSV',
-    description: 'All that the filter selects, newest first, as a download.',
+    description: 'All links that match the filter, newest first, as a download.',
     tag: 'Links',
     scope: 'links:write',
     query: z.strictObject(linkFilterFields),
-    replies: { 200: { description: 'The links, one a row', schema: null, type: 'text/csv' } },
+    replies: { 200: { description: 'The links, one in each row', schema: null, type: 'text/csv' } },
     handler: async ({ caller, query, ctx, signal }) => {
       const filter = await knownFilter(caller.scope, linkFilterOf(query))
       const now = parts.clock()

@@ -24,13 +24,13 @@ export const messageSchema = z
     subject: z.string(),
     text: z.string().meta({ description: 'The email as text, or the body that was posted' }),
     status: z.enum(MESSAGE_STATUSES).meta({
-      description: '`unknown`: it may or may not have arrived, and is not sent again by itself',
+      description: '`unknown`: it may or may not have arrived, and is not sent again automatically',
     }),
     attempts: z.number().int(),
-    error: z.string().nullable().meta({ description: 'Why the last try did not deliver it' }),
+    error: z.string().nullable().meta({ description: 'Why the last attempt failed' }),
     kept: z
       .boolean()
-      .meta({ description: 'No mail server is set up: it was kept here and did not leave' }),
+      .meta({ description: 'No mail server is configured: it was stored and not sent' }),
     created_at: timestamp,
     sent_at: timestamp.nullable(),
     operation_id: z.string().nullable(),
@@ -47,7 +47,7 @@ const list = (baseUrl: string) =>
     path: '/api/messages',
     summary: 'List messages, newest first',
     description:
-      'What was written to whom, and what became of it. A message that still waits reads as it would be sent now.',
+      'Content, recipients and status of messages. A waiting message is shown as it would be sent now.',
     tag: 'Messages',
     scope: 'operations:read',
     query: z.strictObject({
@@ -76,13 +76,13 @@ const send = (baseUrl: string) =>
     method: 'post',
     path: '/api/messages/{id}/send',
     summary: 'Send a message again',
-    description: 'To the recipients that the settings have now; its text and its id stay the same.',
+    description: 'To the recipients in the present settings; its text and its id stay the same.',
     tag: 'Messages',
     scope: 'operations:write',
     params: z.strictObject({ id: z.string() }),
     replies: {
       202: { description: 'It waits to be sent', schema: messageSchema },
-      409: { description: 'It is being sent at this moment', schema: errorSchema },
+      409: { description: 'It is being sent now', schema: errorSchema },
     },
     handler: async ({ caller, params }) => {
       const id = requirePublicId('message', params.id)

@@ -53,7 +53,7 @@ export function operationLogRoutes(parts: OperationParts): Endpoint[] {
       path: '/api/operations/{id}/events',
       summary: 'Watch an operation: server-sent events',
       description:
-        '`progress` immediately and with every change, `end` when it has ended; both carry the operation. Read it by fetch, since EventSource sends no Authorization.',
+        '`progress` immediately and with every change, `end` when it has ended; both contain the operation. Read it with fetch, since EventSource cannot send Authorization.',
       tag: 'Operations',
       scope: 'operations:read',
       params: byId,

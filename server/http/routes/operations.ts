@@ -79,7 +79,7 @@ const one = ({ engine, clock }: OperationParts, path: string, summary: string) =
     tag: 'Operations',
     scope: 'operations:read',
     params: byId,
-    replies: { 200: { description: 'As it stands now', schema: operationSchema } },
+    replies: { 200: { description: 'Its present state', schema: operationSchema } },
     handler: async ({ caller, params }) => ({
       body: operationRecord(engine, await findOperation(engine, caller.scope, params.id), clock()),
     }),
@@ -167,7 +167,7 @@ const begin = (parts: OperationParts) =>
     path: '/api/operations',
     summary: 'Start a bulk action or a workflow',
     description:
-      'The one door to every bulk action: `action` is a plugin’s id, `workflow` a workflow’s. With `dry_run` it only previews, until it is confirmed. What deletes files takes an empty filter, which means all of them, as a preview alone.',
+      'Starts every bulk action: `action` is a plugin’s id, `workflow` a workflow’s. With `dry_run` it is only a preview until it is confirmed. Actions that delete files accept an empty filter, which means all files, only as a preview.',
     tag: 'Operations',
     scope: 'operations:write',
     body: z
@@ -241,8 +241,8 @@ const lifecycle = ({ engine, clock }: OperationParts, move: OperationMove) =>
     scope: 'operations:write',
     params: byId,
     replies: {
-      200: { description: 'As it stands now', schema: operationSchema },
-      409: { description: 'It is in a state that does not allow this', schema: errorSchema },
+      200: { description: 'Its present state', schema: operationSchema },
+      409: { description: 'Its state does not allow this', schema: errorSchema },
     },
     handler: async ({ caller, params }) => {
       const operation = await findOperation(engine, caller.scope, params.id)
@@ -258,15 +258,15 @@ const undo = (parts: OperationParts) =>
   endpoint({
     method: 'post',
     path: '/api/operations/{id}/undo',
-    summary: 'Take an operation back, within 7 days',
+    summary: 'Undo an operation, within 7 days',
     description:
-      'Starts a separate operation, which skips files that were changed since, with the reason. It takes the scopes that the operation took, and `files:delete` where files that it made go to the trash. Of an undo that was cancelled or failed in part, `retry` does the rest.',
+      'Starts a separate operation, which skips files that were changed since, with the reason. It needs the scopes of the operation, and `files:delete` if files that it created go to the trash. If an undo was cancelled or failed in part, `retry` continues it.',
     tag: 'Operations',
     scope: 'operations:write',
     params: byId,
     replies: {
       202: { description: 'The operation that undoes; follow `Location`', schema: operationSchema },
-      409: { description: 'It can’t be undone (any more)', schema: errorSchema },
+      409: { description: 'It cannot be undone (any more)', schema: errorSchema },
     },
     handler: async ({ caller, params }) => {
       const { engine } = parts

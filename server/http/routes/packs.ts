@@ -22,8 +22,8 @@ const packSchema = z
   .object({
     id: z.string(),
     name: z.string(),
-    files: z.number().int().meta({ description: 'How many, without those in the trash' }),
-    size_bytes: z.number().int().meta({ description: 'Of all of them' }),
+    files: z.number().int().meta({ description: 'Their number, trash excluded' }),
+    size_bytes: z.number().int().meta({ description: 'The size of all of them' }),
     products: z.array(
       z.object({
         product_id: z.string(),
@@ -46,7 +46,7 @@ const products = z
   )
   .max(MOST_PRODUCTS, `At most ${MOST_PRODUCTS} products`)
   .meta({
-    description: 'What its files are mapped to; all of them, in the place of those that it has',
+    description: 'The products of its files; replaces the present ones',
   })
 
 const byId = z.strictObject({ id: z.string() })
@@ -102,7 +102,7 @@ const create = () =>
     ...about,
     method: 'post',
     path: '/api/packs',
-    summary: 'Make a pack',
+    summary: 'Create a pack',
     description:
       'Files are moved into it by the action `move-to-pack`, or by `pack_id` of one file.',
     atomic: true,
@@ -138,15 +138,15 @@ const change = ({ engine }: PackRouteParts) =>
     ...about,
     method: 'patch',
     path: '/api/packs/{id}',
-    summary: 'Rename a pack, or give it other products',
-    description: 'An operation (`job_id`) then brings the mappings of its files up to date.',
+    summary: 'Rename a pack, or replace its products',
+    description: 'An operation (`job_id`) then updates the mappings of its files.',
     params: byId,
     body: z
       .strictObject({ name: packName.optional(), products: products.optional() })
       .meta({ id: 'PackChange' }),
     replies: {
       200: {
-        description: 'The pack; `job_id` is null where no mapping changes',
+        description: 'The pack; `job_id` is null if no mapping changes',
         schema: packSchema.extend({ job_id: z.string().nullable() }),
       },
       409: taken,
@@ -179,7 +179,7 @@ const order = ({ limits }: PackRouteParts) =>
     method: 'put',
     path: '/api/packs/{id}/order',
     summary: 'Put a pack’s files in order',
-    description: 'Files that are not named stay behind these, in the order that they have.',
+    description: 'Files that are not listed stay after these, in their present order.',
     atomic: true,
     params: byId,
     body: z.strictObject({ file_ids: fileIds(limits) }).meta({ id: 'PackOrder' }),
@@ -200,9 +200,9 @@ const remove = () =>
     method: 'delete',
     path: '/api/packs/{id}',
     summary: 'Delete a pack; its files stay',
-    description: 'They lose the products that they had through it, and its links stop.',
+    description: 'They lose the products of the pack, and its links stop working.',
     params: byId,
-    replies: { 204: { description: 'It is gone', schema: null } },
+    replies: { 204: { description: 'Deleted', schema: null } },
     handler: async ({ caller, params }) => {
       const id = idOf(params.id)
       await retryTransaction(caller.scope, (tx) => deletePack(tx, id))

@@ -79,8 +79,8 @@ export const planRoutes = (parts: PlanRouteParts): Endpoint[] => [
     ...about,
     method: 'post',
     path: '/api/plan',
-    summary: 'Ask for another plan',
-    description: 'Gives the platform’s page on which the merchant confirms it.',
+    summary: 'Request another plan',
+    description: 'Gives the address of the platform’s page on which the merchant confirms it.',
     scope: 'settings:write',
     body: z.strictObject({ plan: z.string().max(100) }).meta({ id: 'PlanRequest' }),
     replies: {

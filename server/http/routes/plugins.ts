@@ -96,11 +96,11 @@ const pluginSchema = z
     actions: z
       .array(actionSchema)
       .readonly()
-      .meta({ description: 'Its entries in menus; none: a step alone' }),
+      .meta({ description: 'Its entries in menus; none: it is only a step of workflows' }),
     alternatives: z
       .array(alternative)
       .readonly()
-      .meta({ description: 'Decisions of its form that take the place of several options' }),
+      .meta({ description: 'Decisions of its form that replace several options' }),
     makes_files: z.boolean(),
     advice: z
       .record(z.string(), z.string())

@@ -24,7 +24,7 @@ const productSchema = z
 const mirrorSchema = z
   .object({
     status: z.enum(['never', 'refreshing', 'ready', 'failed']).meta({
-      description: 'failed: the last refresh failed, and what is shown is from the one before',
+      description: 'failed: the last refresh failed, and the list is from an earlier one',
     }),
     products: z.number().int(),
     variants: z.number().int(),
@@ -32,7 +32,7 @@ const mirrorSchema = z
       .number()
       .int()
       .nullable()
-      .meta({ description: 'Rows read so far, while it is refreshed' }),
+      .meta({ description: 'Rows read so far by a running refresh' }),
     refreshed_at: timestamp.nullable(),
     error: z.string().nullable(),
     next_refresh_at: timestamp.nullable(),
@@ -44,7 +44,7 @@ const search = z
   .max(255)
   .refine((text) => text.isWellFormed() && !text.includes('\u0000'), 'This cannot be looked for')
   .default('')
-  .meta({ description: 'The title contains this, or a SKU begins with it; in any case of letters' })
+  .meta({ description: 'The title contains this, or a SKU begins with it, ignoring case' })
 
 export function productRoutes(): Endpoint[] {
   return [
@@ -52,8 +52,7 @@ export function productRoutes(): Endpoint[] {
       method: 'get',
       path: '/api/products',
       summary: 'Search the shop’s products by name or SKU',
-      description:
-        'Exact matches first, then those that begin with it. The list is a mirror of the catalog.',
+      description: 'Exact matches first, then prefixes. The list is a mirror of the catalog.',
       tag: 'Products',
       scope: 'files:read',
       query: z.strictObject({ ...page, search }),
@@ -78,20 +77,20 @@ export function productRoutes(): Endpoint[] {
     endpoint({
       method: 'get',
       path: '/api/products/mirror',
-      summary: 'How fresh the list of products is',
+      summary: 'Read the age of the list of products',
       tag: 'Products',
       scope: 'files:read',
-      replies: { 200: { description: 'As it stands now', schema: mirrorSchema } },
+      replies: { 200: { description: 'The present state', schema: mirrorSchema } },
       handler: async ({ caller }) => ({ body: mirrorRecord(await readMirror(caller.scope)) }),
     }),
     endpoint({
       method: 'post',
       path: '/api/products/refresh',
-      summary: 'Have the list of products brought up to date',
-      description: 'It takes seconds to minutes; where it is refreshed already, that one counts.',
+      summary: 'Refresh the list of products',
+      description: 'It takes seconds to minutes; a refresh that is already running counts.',
       tag: 'Products',
       scope: 'files:write',
-      replies: { 202: { description: 'As it stands now; ask again', schema: mirrorSchema } },
+      replies: { 202: { description: 'The present state; poll it', schema: mirrorSchema } },
       handler: async ({ caller }) => {
         await askForRefresh(caller.scope)
         return { status: 202, body: mirrorRecord(await readMirror(caller.scope)) }

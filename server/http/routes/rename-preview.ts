@@ -18,7 +18,7 @@ const namesSchema = z
         problem: z
           .string()
           .nullable()
-          .meta({ description: 'Why it can’t be called that, or keeps its name; null: it can' }),
+          .meta({ description: 'Why it cannot have this name, or keeps its own; null: it can' }),
       }),
     ),
     total: z.number().int().meta({ description: 'How many files the selection has' }),
@@ -35,9 +35,9 @@ export const renamePreviewRoutes = ({
   endpoint({
     method: 'post',
     path: '/api/files/rename-preview',
-    summary: 'What the first files of a selection would be called',
+    summary: 'Preview the new names of the first files of a selection',
     description:
-      'Answers immediately and writes nothing. `options` are those of the action `rename-files`. Of many files that take each other’s names in a row, it looks at the first few: the operation’s own preview (`dry_run`) looks at all.',
+      'Answers immediately and writes nothing. `options` are those of the action `rename-files`. If many files take each other’s names in a chain, it follows the first few: the operation’s own preview (`dry_run`) follows all.',
     tag: 'Files',
     scope: 'files:read',
     body: z

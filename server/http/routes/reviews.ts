@@ -30,11 +30,11 @@ const reviewSchema = z
     id: z.string(),
     file: z.object({ id: z.string(), filename: z.string() }),
     candidates: z.array(candidateSchema).meta({ description: 'Best first' }),
-    score: z.number().meta({ description: 'The best of theirs' }),
+    score: z.number().meta({ description: 'The best candidate’s score' }),
     status: z.enum(REVIEW_STATUSES),
     replaces: z
       .boolean()
-      .meta({ description: 'The file has a product: the candidate takes its place' }),
+      .meta({ description: 'The file has a product, which the candidate replaces' }),
     operation_id: z.string().nullable().meta({ description: 'The operation that asked' }),
     created_at: timestamp,
     decided_at: timestamp.nullable(),
@@ -47,8 +47,8 @@ const acceptedSchema = z.object({
   job_id: z
     .string()
     .nullable()
-    .meta({ description: 'The operation that maps the files; null where there was none to map' }),
-  open: z.number().int().meta({ description: 'How many reviews are open still' }),
+    .meta({ description: 'The operation that maps the files; null if there were none to map' }),
+  open: z.number().int().meta({ description: 'How many reviews are still open' }),
 })
 
 const byId = z.strictObject({ id: z.string() })
@@ -68,7 +68,7 @@ const list = () =>
   endpoint({
     method: 'get',
     path: '/api/reviews',
-    summary: 'List files of which several products may be meant',
+    summary: 'List files that several products fit',
     tag: 'Products',
     scope: 'files:read',
     query: z.strictObject({ ...page, status: z.enum(REVIEW_STATUSES).default('open') }),
@@ -125,7 +125,7 @@ const accept = (engine: Engine) =>
     replies: {
       202: { description: 'An operation maps it', schema: acceptedSchema },
       409: decided,
-      422: { description: 'That is none of the candidates', schema: errorSchema },
+      422: { description: 'It is not one of the candidates', schema: errorSchema },
     },
     handler: async ({ caller, params, body }) => {
       const review = await requireReview(caller.scope, params.id)
@@ -143,7 +143,7 @@ const reject = () =>
   endpoint({
     method: 'post',
     path: '/api/reviews/{id}/reject',
-    summary: 'None of the candidates: the same question is not asked again',
+    summary: 'Reject all candidates: the same question is not asked again',
     tag: 'Products',
     scope: 'files:write',
     params: byId,
@@ -161,7 +161,7 @@ const countAbove = () =>
   endpoint({
     method: 'get',
     path: '/api/reviews/accept',
-    summary: 'How many reviews would be accepted above a score',
+    summary: 'Count the reviews that would be accepted above a score',
     tag: 'Products',
     scope: 'files:read',
     query: z.strictObject({ above: z.coerce.number().min(0).max(1) }),

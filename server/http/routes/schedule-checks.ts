@@ -29,7 +29,7 @@ export function scheduleCheckRoutes(parts: ScheduleRouteParts): Endpoint[] {
     endpoint({
       method: 'get',
       path: '/api/schedules/templates',
-      summary: 'Schedules to begin with, as they can be posted',
+      summary: 'List templates of schedules, in the form of request bodies',
       tag: 'Schedules',
       scope: 'operations:read',
       replies: {
@@ -40,7 +40,7 @@ export function scheduleCheckRoutes(parts: ScheduleRouteParts): Endpoint[] {
     endpoint({
       method: 'post',
       path: '/api/schedules/check',
-      summary: 'Say when a cron line runs next',
+      summary: 'List the next runs of a cron line',
       tag: 'Schedules',
       scope: 'operations:read',
       body: z.strictObject({
@@ -58,13 +58,13 @@ export function scheduleCheckRoutes(parts: ScheduleRouteParts): Endpoint[] {
     endpoint({
       method: 'post',
       path: '/api/schedules/match',
-      summary: 'Say which files a run would find at this moment',
+      summary: 'Show which files a run would find now',
       tag: 'Schedules',
       scope: 'files:read',
       body: z.strictObject({ filter: filterSchema.default({}), action: actionField, workflow }),
       replies: {
         200: {
-          description: 'How many, and the names of the first ten',
+          description: 'Their number, and the names of the first ten',
           schema: z
             .object({ total: z.number().int(), sample: z.array(z.string()) })
             .meta({ id: 'ScheduleMatch' }),

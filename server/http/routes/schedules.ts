@@ -66,7 +66,7 @@ function changes(parts: ScheduleRouteParts): Endpoint[] {
     endpoint({
       method: 'post',
       path: '/api/schedules',
-      summary: 'Make a schedule',
+      summary: 'Create a schedule',
       tag: 'Schedules',
       scope: 'settings:write',
       body: scheduleBody,
@@ -102,7 +102,7 @@ function changes(parts: ScheduleRouteParts): Endpoint[] {
       tag: 'Schedules',
       scope: 'settings:write',
       params: byId,
-      replies: { 204: { description: 'It is gone', schema: null } },
+      replies: { 204: { description: 'Deleted', schema: null } },
       handler: async ({ caller, params }) => {
         await deleteSchedule(caller.scope, requirePublicId('schedule', params.id))
         return { status: 204, body: null }
@@ -118,7 +118,7 @@ function runs(parts: ScheduleRouteParts): Endpoint[] {
       path: '/api/schedules/{id}/run',
       summary: 'Run a schedule now',
       description:
-        'Its next run stays where it is. Above its cap it is a preview, to be confirmed.',
+        'Its next run is unchanged. Above the cap it is a preview that must be confirmed.',
       tag: 'Schedules',
       scope: 'operations:write',
       params: byId,

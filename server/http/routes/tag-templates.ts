@@ -52,7 +52,7 @@ export const tagTemplateRoutes = (): Endpoint[] => [
     ...about,
     method: 'post',
     path: '/api/tag-templates',
-    summary: 'Make a tag template',
+    summary: 'Create a tag template',
     atomic: true,
     body: z.strictObject({ name: givenName, tags }).meta({ id: 'TagTemplateRequest' }),
     replies: { 201: saved, 409: taken, 422: refused },
@@ -65,7 +65,7 @@ export const tagTemplateRoutes = (): Endpoint[] => [
     ...about,
     method: 'patch',
     path: '/api/tag-templates/{id}',
-    summary: 'Rename a tag template, or give it other tags',
+    summary: 'Rename a tag template, or replace its tags',
     params: byId,
     body: z
       .strictObject({ name: givenName.optional(), tags: tags.optional() })
@@ -83,7 +83,7 @@ export const tagTemplateRoutes = (): Endpoint[] => [
     path: '/api/tag-templates/{id}',
     summary: 'Delete a tag template; files keep their tags',
     params: byId,
-    replies: { 204: { description: 'It is gone', schema: null } },
+    replies: { 204: { description: 'Deleted', schema: null } },
     handler: async ({ caller, params }) => {
       await deleteTemplate(caller.scope, requirePublicId('template', params.id))
       return { status: 204, body: null }

@@ -25,8 +25,8 @@ const batchSchema = z
     count: z.number().int().nullable(),
     auto_map: z.boolean().nullable(),
     notify: z.boolean().nullable(),
-    uploading: z.number().int().meta({ description: 'Files on their way' }),
-    received: z.number().int().meta({ description: 'Files that are here and in no import yet' }),
+    uploading: z.number().int().meta({ description: 'Files that are being uploaded' }),
+    received: z.number().int().meta({ description: 'Complete files that are in no import yet' }),
     operation_id: z.string().nullable().meta({ description: 'The newest import of its files' }),
     operation_ids: z
       .array(z.string())
@@ -45,7 +45,7 @@ const batchBody = z
       .optional()
       .meta({
         description:
-          'Each file is imported when it has arrived, and the import ends with the last of so many',
+          'The number of files: each is imported when it has arrived, and the import ends with the last one',
       }),
     auto_map: z
       .boolean()
@@ -138,7 +138,7 @@ const start = ({ engine }: UploadParts, clock: () => Date) =>
     ...about,
     method: 'post',
     path: '/api/uploads/batches/{id}/start',
-    summary: 'Import what a batch has received',
+    summary: 'Import the received files of a batch',
     description:
       'Ends an import that takes in files as they arrive. Files that come later get another import when it is called ' +
       'again. With nothing new it answers as before.',
@@ -163,7 +163,7 @@ const names = () =>
     ...about,
     method: 'post',
     path: '/api/uploads/check-names',
-    summary: 'Which names are taken',
+    summary: 'Check which names are taken',
     body: z.strictObject({
       filenames: z
         .array(z.string().max(1000))
@@ -172,7 +172,7 @@ const names = () =>
     }),
     replies: {
       200: {
-        description: 'One answer a name, in their order',
+        description: 'One answer for each name, in their order',
         schema: z.object({
           data: z.array(nameSchema),
         }),
@@ -198,7 +198,7 @@ const results = () =>
     ...about,
     method: 'post',
     path: '/api/uploads/results',
-    summary: 'What has become of uploads',
+    summary: 'Read the results of uploads',
     body: z.strictObject({
       upload_ids: z
         .array(z.string())
@@ -207,7 +207,7 @@ const results = () =>
     }),
     replies: {
       200: {
-        description: 'One answer for each upload that is known, in the order of the ids',
+        description: 'One answer for each known upload, in the order of the ids',
         schema: z.object({
           data: z.array(resultSchema),
         }),

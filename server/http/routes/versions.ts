@@ -25,13 +25,15 @@ import { importAnswer, importReply } from './imports.ts'
 const versionSchema = z
   .object({
     number: z.number().int(),
-    filename: z.string().meta({ description: 'The file’s name when these bytes came' }),
+    filename: z.string().meta({ description: 'The file’s name when these bytes arrived' }),
     size_bytes: z.number().int(),
     content_type: z.string(),
     location: z.string(),
     current: z.boolean(),
     created_at: timestamp,
-    expires_at: timestamp.nullable().meta({ description: 'It goes then, unless it is restored' }),
+    expires_at: timestamp
+      .nullable()
+      .meta({ description: 'When it is removed, unless it is restored' }),
   })
   .meta({ id: 'Version' })
 
@@ -93,7 +95,7 @@ const replace = ({ engine, limits }: VersionRouteParts) =>
     path: '/api/files/{id}/versions',
     summary: 'Replace a file: its links deliver the new bytes',
     description:
-      'From an address, or with an upload that is complete and in no import yet. It is an import of one file, and answers as one does. It needs `files:write` too.',
+      'From an address, or with a complete upload that is in no import yet. It is an import of one file, and answers like one. It also needs `files:write`.',
     tag: 'Versions',
     scope: 'imports:write',
     params: byId,
@@ -107,7 +109,7 @@ const replace = ({ engine, limits }: VersionRouteParts) =>
     replies: {
       200: { description: 'The import has ended', schema: importReply },
       202: { description: 'The import is still running', schema: importReply },
-      409: { description: 'The upload can’t be taken: the message says why', schema: errorSchema },
+      409: { description: 'The upload cannot be used: the message says why', schema: errorSchema },
       422: { description: 'Every problem', schema: errorSchema },
     },
     handler: async ({ caller, params, body, idempotencyKey, signal, ctx }) => {
@@ -134,16 +136,16 @@ const restore = ({ baseUrl, clock }: VersionRouteParts) =>
   endpoint({
     method: 'post',
     path: '/api/files/{id}/versions/{n}/restore',
-    summary: 'Go back to a version',
+    summary: 'Restore a version',
     description:
       'Its links deliver these bytes. If a conversion had changed the extension, the file gets that of the version back.',
     tag: 'Versions',
     scope: 'files:write',
     params: byNumber,
     replies: {
-      200: { description: 'The file as it is now', schema: fileSchema },
+      200: { description: 'The present state of the file', schema: fileSchema },
       409: {
-        description: 'The name is taken, or an operation has the file in its hands',
+        description: 'The name is taken, or an operation is using the file',
         schema: errorSchema,
       },
     },
@@ -161,7 +163,7 @@ const content = ({ stores }: VersionRouteParts) =>
     method: 'get',
     path: '/api/files/{id}/versions/{n}/content',
     summary: 'Download a version’s bytes',
-    description: 'Not counted as a download. Answers `Range` and `If-None-Match`.',
+    description: 'Not counted as a download. Supports `Range` and `If-None-Match`.',
     tag: 'Versions',
     scope: 'files:read',
     params: byNumber,

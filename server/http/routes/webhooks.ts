@@ -53,7 +53,7 @@ const fields = {
 const webhookSchema = z
   .object({
     id: z.string(),
-    url: z.string().meta({ description: 'Without its query, which may hold a secret' }),
+    url: z.string().meta({ description: 'Without its query, which may contain a secret' }),
     description: z.string(),
     events: z.array(event).meta({ description: 'Empty: all' }),
     enabled: z.boolean(),
@@ -66,7 +66,9 @@ const webhookSchema = z
     last_error: z.string().nullable(),
     previous_secret_until: timestamp
       .nullable()
-      .meta({ description: 'Until then messages carry a signature of the previous secret too' }),
+      .meta({
+        description: 'Until then messages have a second signature, made with the previous secret',
+      }),
     created_at: timestamp,
   })
   .meta({ id: 'Webhook' })
@@ -75,7 +77,7 @@ const createdSchema = webhookSchema
   .extend({
     secret: z.string().nullable().meta({
       description:
-        'Of Standard Webhooks, `whsec_…`: in this answer and nowhere else. Where an `Idempotency-Key` asks for the same answer again, it is null',
+        'As in Standard Webhooks, `whsec_…`; only this answer contains it. In the answer to a repeated request with the same `Idempotency-Key` it is null',
     }),
   })
   .meta({ id: 'CreatedWebhook' })
@@ -166,7 +168,7 @@ const change = ({ secrets }: Parts) =>
     method: 'patch',
     path: '/api/webhooks/{id}',
     summary: 'Change a webhook, or switch it on or off',
-    description: 'Switching it on forgets its failures. Events of the time between are not sent.',
+    description: 'Switching it on clears its failures. Events in between are not sent.',
     params: byId,
     body: z.strictObject(fields).partial().meta({ id: 'WebhookChange' }),
     replies: {
@@ -184,9 +186,9 @@ const remove = () =>
     method: 'delete',
     path: '/api/webhooks/{id}',
     summary: 'Delete a webhook',
-    description: 'Messages that wait for it are not sent, and its list of messages is gone.',
+    description: 'Waiting messages are not sent, and its list of messages is deleted.',
     params: byId,
-    replies: { 204: { description: 'It is gone', schema: null } },
+    replies: { 204: { description: 'Deleted', schema: null } },
     handler: async ({ caller, params }) => {
       await deleteWebhook(caller.scope, idOf(params))
       return { status: 204, body: null }
@@ -200,7 +202,7 @@ const rotate = ({ secrets }: Parts) =>
     path: '/api/webhooks/{id}/rotate',
     summary: 'Replace a webhook’s secret',
     description:
-      'For `keep_hours` messages carry two signatures, of the new and of the previous secret, so that the receiver can change over.',
+      'For `keep_hours`, messages have two signatures, with the new and with the previous secret, so that the receiver can switch.',
     atomic: true,
     params: byId,
     body: z
@@ -211,7 +213,7 @@ const rotate = ({ secrets }: Parts) =>
           .min(0)
           .max(MOST_HOURS, `At most ${MOST_HOURS} hours`)
           .default(24)
-          .meta({ description: '0: the previous secret stops now' }),
+          .meta({ description: '0: the previous secret stops immediately' }),
       })
       .meta({ id: 'WebhookRotation' }),
     replies: { 200: { description: 'The webhook with its new secret', schema: createdSchema } },
@@ -241,7 +243,7 @@ const deliveries = ({ baseUrl }: Parts) =>
     ...about,
     method: 'get',
     path: '/api/webhooks/{id}/deliveries',
-    summary: 'List what was sent to a webhook, newest first',
+    summary: 'List the messages of a webhook, newest first',
     description: 'Kept as long as other messages: see the operator’s guide.',
     params: byId,
     query: z.strictObject({ ...page, status: z.enum(MESSAGE_STATUSES).optional() }),
@@ -275,7 +277,7 @@ const replay = ({ baseUrl }: Parts) =>
     replies: {
       202: { description: 'It waits to be sent', schema: messageSchema },
       409: {
-        description: 'It is being sent at this moment, or the webhook is switched off',
+        description: 'It is being sent now, or the webhook is switched off',
         schema: errorSchema,
       },
     },

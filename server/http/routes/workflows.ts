@@ -87,7 +87,7 @@ export function workflowRoutes(parts: Parts): Endpoint[] {
     endpoint({
       method: 'post',
       path: '/api/workflows',
-      summary: 'Make a workflow',
+      summary: 'Create a workflow',
       tag: 'Workflows',
       scope: 'settings:write',
       body: workflowBody,
@@ -139,8 +139,8 @@ export function workflowRoutes(parts: Parts): Endpoint[] {
       scope: 'settings:write',
       params: byId,
       replies: {
-        204: { description: 'It is gone', schema: null },
-        409: { description: 'Schedules run it: they are named', schema: errorSchema },
+        204: { description: 'Deleted', schema: null },
+        409: { description: 'Schedules run it: the message names them', schema: errorSchema },
       },
       handler: async ({ caller, params }) => {
         await deleteWorkflow(caller.scope, ownId(params.id, parts))

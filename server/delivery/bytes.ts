@@ -96,7 +96,7 @@ export async function send(
   allowance: SendAllowance | null = null,
 ): Promise<number> {
   if ('whole' in opened) {
-    if (allowance && !(await allowance.take(opened.whole.length))) return leave(response)
+    if (allowance && !(await allowance.take(opened.whole.length))) return closeShort(response)
     // No stall timer for so few bytes: the server's own timeout ends a client that never reads
     // them.
     response.end(opened.whole, opened.free)
@@ -112,7 +112,7 @@ export async function send(
 }
 
 /** Fewer bytes than Content-Length: the client sees that the file is incomplete. */
-function leave(response: ServerResponse): 0 {
+function closeShort(response: ServerResponse): 0 {
   response.destroy()
   return 0
 }
@@ -135,7 +135,7 @@ async function copy(
       // The file became shorter since it was opened: the client must see that its copy is
       // incomplete.
       if (read === 0) throw new StoreError('missing')
-      if (allowance && !(await allowance.take(read))) return at - range.start + leave(response)
+      if (allowance && !(await allowance.take(read))) return at - range.start + closeShort(response)
       if (!(await written(response, buffer.subarray(0, read)))) return at - range.start
       at += read
     }
@@ -185,7 +185,7 @@ async function pipe(
         response,
       )
   } catch (error) {
-    if (error instanceof UsedUp) return sent + leave(response)
+    if (error instanceof UsedUp) return sent + closeShort(response)
     if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
   }
   return sent

@@ -21,7 +21,7 @@ import {
   prepareForAddress,
   releasePreparation,
 } from './preparation.ts'
-import { settleDeliveries } from './settle.ts'
+import { queueFollowUps } from './follow-ups.ts'
 
 export interface ChangeParts {
   secrets: Secrets
@@ -72,7 +72,7 @@ async function changeState(
   await scope.transaction(async (tx) => {
     const row = await requireDelivery(tx, id)
     const next = await writeState(tx, row, { ...row, ...(await state(row, tx)) }, now)
-    await settleDeliveries(tx, [{ row: next, files: await readDeliveryFiles(tx, id) }], now)
+    await queueFollowUps(tx, [{ row: next, files: await readDeliveryFiles(tx, id) }], now)
   })
 }
 
@@ -139,7 +139,7 @@ export const changeDelivery = (
     const held = (await holdDelivery(tx, id))!
     const held_by = held.held_by ?? (await heldByWorkflow(tx, id))
     const next = await writeState(tx, held, { ...held, held_by }, now)
-    await settleDeliveries(tx, [{ row: next, files: await readDeliveryFiles(tx, id) }], now)
+    await queueFollowUps(tx, [{ row: next, files: await readDeliveryFiles(tx, id) }], now)
   })
 
 const gives = ({ download_limit, more_downloads }: DeliveryChange) =>

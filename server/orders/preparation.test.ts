@@ -27,7 +27,7 @@ let orders = 0
 beforeAll(async () => {
   app = await openTestApp()
   const { parts } = app.engine
-  task = prepareTask(parts, (tx, delivery) => settlePrepared(tx, delivery, new Date()))
+  task = prepareTask(parts, (tx, delivery) => endPreparation(tx, delivery, new Date()))
   worker = await openTestWorker(parts.database, [task])
   const steps = [{ plugin: 'stamp-pdf' }]
   const made = await app.owner.call('POST', '/api/workflows', {

@@ -16,7 +16,7 @@ import { runnable } from '../workflows/find.ts'
 import { readWorkflow } from '../workflows/workflows.ts'
 import { holdDelivery, readDeliveryFiles, writeState, type DeliveryRow } from './delivery-rows.ts'
 import type { DeliveryFacts } from './entitlement.ts'
-import { settleDeliveries } from './settle.ts'
+import { queueFollowUps } from './follow-ups.ts'
 
 /** Queues the workflow for files that are new to the delivery. */
 export async function prepareFiles(tx: ShopScope, row: DeliveryRow): Promise<void> {
@@ -97,12 +97,12 @@ export async function preparedBy(
 /**
  * Call it in the transaction in which a run ends: releases the delivery if only the run held it.
  */
-export async function settlePrepared(tx: ShopScope, delivery: string, now: Date): Promise<void> {
+export async function endPreparation(tx: ShopScope, delivery: string, now: Date): Promise<void> {
   const row = await holdDelivery(tx, delivery)
   if (!row || (row.held_by !== null && row.held_by !== 'workflow')) return
   const held_by = await heldByWorkflow(tx, delivery)
   const next = await writeState(tx, row, { ...row, held_by }, now)
-  await settleDeliveries(tx, [{ row: next, files: await readDeliveryFiles(tx, delivery) }], now)
+  await queueFollowUps(tx, [{ row: next, files: await readDeliveryFiles(tx, delivery) }], now)
 }
 
 /** The buyer's address was corrected, and the copies show the old one: prepares them again. */

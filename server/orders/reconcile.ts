@@ -26,7 +26,7 @@ import {
   type SoldFile,
 } from './order-rows.ts'
 import { prepareFiles, preparedBy } from './preparation.ts'
-import { settleDeliveries } from './settle.ts'
+import { queueFollowUps } from './follow-ups.ts'
 
 export interface ReconcileParts {
   secrets: Secrets
@@ -68,7 +68,7 @@ export async function reconcileOrders(
     .map((order) => judge(order, settings))
   await writeOrders(tx, judged)
   const deliveries = await deliveriesOf(tx, secrets, judged, sold, now)
-  await settleAll(tx, judged, deliveries, settings, now)
+  await writeDeliveries(tx, judged, deliveries, settings, now)
   return results
 }
 
@@ -118,7 +118,7 @@ async function deliveriesOf(
 }
 
 /** Updates each delivery's files and state to the order, and queues the consequences. */
-async function settleAll(
+async function writeDeliveries(
   tx: ShopScope,
   judged: readonly JudgedOrder[],
   deliveries: ReadonlyMap<string, DeliveryRow>,
@@ -129,7 +129,7 @@ async function settleAll(
   if (ids.length === 0) return
   const files = groupBy(await readFilesOf(tx, ids), ({ delivery_id }) => delivery_id)
   const prepares = await preparedBy(tx, ids)
-  const settled: Parameters<typeof settleDeliveries>[1][number][] = []
+  const written: Parameters<typeof queueFollowUps>[1][number][] = []
   for (const { order } of judged) {
     const row = deliveries.get(order.id)
     if (!row) continue
@@ -138,9 +138,9 @@ async function settleAll(
     const state = stateOf(row, order, own, { ...settings, prepares: prepares(row.id) }, now)
     const next = await writeState(tx, row, state, now)
     if (next.held_by === 'risk' && row.held_by !== 'risk') await tellHold(tx, order)
-    settled.push({ row: next, files: own })
+    written.push({ row: next, files: own })
   }
-  await settleDeliveries(tx, settled, now)
+  await queueFollowUps(tx, written, now)
 }
 
 function groupBy<One>(all: readonly One[], keyOf: (one: One) => string): Map<string, One[]> {

@@ -18,7 +18,7 @@ import type { Logger } from '../log.ts'
 import type { GuardedClient } from '../ports/guarded-fetch.ts'
 import type { BlobStore } from '../store/store.ts'
 import { effectTask } from '../orders/effects.ts'
-import { settlePrepared } from '../orders/preparation.ts'
+import { endPreparation } from '../orders/preparation.ts'
 import { reconcileTask, syncTask } from '../orders/tasks.ts'
 import type { Secrets } from '../secrets.ts'
 import type { Plans } from '../plan-list.ts'
@@ -64,8 +64,8 @@ export function backgroundTasks(parts: BackgroundParts): BackgroundTask[] {
       refreshed: (scope, { learned }) => matchAgain(engine, scope, learned),
     }),
     reconcileTask(orders),
-    prepareTask(parts.engineParts, (tx, delivery) => settlePrepared(tx, delivery, clock())),
-    renewTask(parts.engineParts, (tx, delivery) => settlePrepared(tx, delivery, clock())),
+    prepareTask(parts.engineParts, (tx, delivery) => endPreparation(tx, delivery, clock())),
+    renewTask(parts.engineParts, (tx, delivery) => endPreparation(tx, delivery, clock())),
     syncTask(orders),
     effectTask({ ...orders, baseUrl: parts.baseUrl }),
     changesTask(database, {

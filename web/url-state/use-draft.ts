@@ -9,7 +9,7 @@ export function useDraft(value: string, commit: (text: string) => void, delayMs 
   const [draft, setDraft] = useState<{ text: string; base: string } | null>(null)
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
-  const settle = (text: string, delay: number) => {
+  const commitLater = (text: string, delay: number) => {
     clearTimeout(timer.current)
     timer.current = setTimeout(() => commit(text), delay)
   }
@@ -17,11 +17,11 @@ export function useDraft(value: string, commit: (text: string) => void, delayMs 
     text: draft?.base === value ? draft.text : value,
     change: (text: string) => {
       setDraft({ text, base: value })
-      settle(text, delayMs)
+      commitLater(text, delayMs)
     },
     clear: () => {
       setDraft({ text: '', base: value })
-      settle('', 0)
+      commitLater('', 0)
     },
   }
 }

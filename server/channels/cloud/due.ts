@@ -8,7 +8,7 @@ import type { BackgroundTask } from '../../engine/background.ts'
 import { AppError } from '../../errors.ts'
 import { errorFields } from '../../log.ts'
 import type { ListingParts } from './listing-task.ts'
-import { settleConnection } from './settle.ts'
+import { updateSyncBase } from './sync-base.ts'
 import { startSync } from './sync.ts'
 
 const LOOK_MS = 10_000
@@ -20,7 +20,7 @@ export const dueTask = (parts: ListingParts): BackgroundTask => ({
   name: 'cloud-syncs',
   concurrency: 1,
   run: async () => {
-    await settleEnded(parts)
+    await updateEndedBases(parts)
     await startDue(parts)
     await sweepStaging(parts.cloud.stagingFolder)
     return new Date(Date.now() + LOOK_MS)
@@ -76,15 +76,15 @@ async function fire(
 }
 
 /** Syncs that have ended since the last run become the base of the next ones. */
-async function settleEnded({ database, log }: ListingParts): Promise<void> {
+async function updateEndedBases({ database, log }: ListingParts): Promise<void> {
   const { rows } = await database.pool.query<{ shop_id: number; connection_id: string }>(
     `select distinct s.shop_id, s.connection_id from syncs s
      join operations o on o.shop_id = s.shop_id and o.id = s.operation_id
      where s.phase = 'planned' and o.finished_at > now() - interval '1 hour' limit 1000`,
   )
   for (const { shop_id, connection_id } of rows)
-    await settleConnection(forShop(database, shop_id), connection_id).catch((error: unknown) => {
-      log.warn('a cloud sync could not be settled, it will be tried again', {
+    await updateSyncBase(forShop(database, shop_id), connection_id).catch((error: unknown) => {
+      log.warn('the base of a cloud sync could not be updated, it will be tried again', {
         connection: connection_id,
         ...errorFields(error),
       })

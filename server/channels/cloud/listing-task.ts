@@ -21,7 +21,7 @@ import { planSync } from './plan.ts'
 import { providerOf } from './providers/providers.ts'
 import { CloudError } from './rclone/errors.ts'
 import { listRemoteFiles, type Listed } from './rclone/listing.ts'
-import { settleConnection } from './settle.ts'
+import { updateSyncBase } from './sync-base.ts'
 import { LISTING_TASK, tellOf } from './sync.ts'
 import { readSync, type SyncRow } from './sync-rows.ts'
 
@@ -114,7 +114,7 @@ async function listAndPlan(
   // Existing items belong to this plan.
   if (planned.length === 0) {
     // Files of other connections must be recognised as theirs.
-    for (const { id } of await listCloudConnections(scope)) await settleConnection(scope, id)
+    for (const { id } of await listCloudConnections(scope)) await updateSyncBase(scope, id)
     await listTwice(parts, scope, sync, connection, signal)
     await plan(parts, scope, sync, lease)
   }

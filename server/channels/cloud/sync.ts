@@ -9,7 +9,7 @@ import { startImport } from '../start-import.ts'
 import { cloudChannel } from './channel.ts'
 import type { Cloud } from './cloud.ts'
 import { holdConnection } from './connections.ts'
-import { settleConnection } from './settle.ts'
+import { updateSyncBase } from './sync-base.ts'
 import { isRunning, newestSync } from './sync-rows.ts'
 
 export const LISTING_TASK = { name: 'cloud-listing' } as const
@@ -42,7 +42,7 @@ export function startSync(
     const last = await newestSync(tx, id)
     if (last && isRunning(last))
       throw new AppError('conflict', { message: 'A sync of this connection is running already' })
-    await settleConnection(tx, id)
+    await updateSyncBase(tx, id)
     if (last?.status === 'previewed') await discard(tx, engine, last.operation_id!)
     const [sync] = await tx.query<{ id: string }>(
       `insert into syncs (shop_id, connection_id, dry_run) values (:shop, :id, :dryRun) returning id`,

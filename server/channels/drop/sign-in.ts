@@ -34,7 +34,7 @@ export function createSignIn(database: Database, log: Logger): SignIn {
     blockSeconds: BAN_SECONDS,
   })
   // An unknown name takes as long as a wrong password, so that the time reveals nothing.
-  const nobody = hashPassword('')
+  const decoyHash = hashPassword('')
   const countFailure = async (address: string) => {
     const { consumedPoints } = await failures.consume(networkOf(address))
     if (consumedPoints === MOST_FAILURES) await failures.block(networkOf(address), BAN_SECONDS)
@@ -67,7 +67,7 @@ export function createSignIn(database: Database, log: Logger): SignIn {
       const account = await findByUsername(database, attempt.username)
       const refused = account && early(account, attempt)
       if (refused) return refuse(attempt, account, refused)
-      const right = await isPassword(password, account?.password ?? (await nobody))
+      const right = await isPassword(password, account?.password ?? (await decoyHash))
       if (!account) return refuse(attempt, null, 'unknown username')
       return right ? { account } : refuse(attempt, account, 'wrong password')
     },

@@ -78,7 +78,7 @@ export function createStagingFile(file: string, pool: PiecePool, seen: (piece: P
       wake()
     }
   }
-  const settle = async () => {
+  const drained = async () => {
     while (!failure && (running || queue.length > 0)) await (running ??= drain())
     if (failure) throw failure
   }
@@ -100,7 +100,7 @@ export function createStagingFile(file: string, pool: PiecePool, seen: (piece: P
       wake()
       return promise
     },
-    settle,
+    settle: drained,
     truncate: async (to: number) => {
       try {
         await opened()

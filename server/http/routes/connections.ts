@@ -17,7 +17,7 @@ import {
   setUpText,
 } from '../../channels/cloud/connections.ts'
 import { foldersOf } from '../../channels/cloud/folders.ts'
-import { settleConnection } from '../../channels/cloud/settle.ts'
+import { updateSyncBase } from '../../channels/cloud/sync-base.ts'
 import { cancelSync, startSync } from '../../channels/cloud/sync.ts'
 import { listSyncs, newestSyncs } from '../../channels/cloud/sync-rows.ts'
 import { totalsOf } from '../../channels/cloud/totals.ts'
@@ -130,7 +130,7 @@ function offerOf(cloud: Cloud): z.output<typeof offerSchema> {
 }
 
 async function readOne(scope: ShopScope, id: string) {
-  await settleConnection(scope, id)
+  await updateSyncBase(scope, id)
   const [row, syncs, totals] = await Promise.all([
     requireConnection(scope, id),
     listSyncs(scope, id, 1),

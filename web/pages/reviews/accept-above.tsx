@@ -13,9 +13,9 @@ const START = '90'
 export function AcceptAbove({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState(START)
   const percent = /^\d{1,3}$/.test(text.trim()) && Number(text) <= 100 ? Number(text) : null
-  const settled = useDebounced(percent)
-  const counted = useCountAbove(settled === null ? null : settled / 100)
-  const known = percent === null || percent !== settled ? undefined : counted.data?.count
+  const debounced = useDebounced(percent)
+  const counted = useCountAbove(debounced === null ? null : debounced / 100)
+  const known = percent === null || percent !== debounced ? undefined : counted.data?.count
   const accept = useAcceptAbove()
   const finish = () =>
     percent !== null &&

@@ -64,8 +64,8 @@ export function DeleteByFilter({ entry, ...props }: EntryProps) {
   })
   const criteria = criteriaOf(form)
   const filter = 'errors' in criteria ? null : criteria
-  const settled = useDebounced(filter)
-  const found = useFilesImpact(filter && settled && { filter: settled })
+  const debounced = useDebounced(filter)
+  const found = useFilesImpact(filter && debounced && { filter: debounced })
   const count = found.data?.files ?? 0
   // If they cannot be counted, they may be mapped.
   const mapped = found.data ? found.data.mapped : found.error ? null : 0

@@ -15,7 +15,7 @@ const ENDED = `
     or :complete and c.position is null and c.kind in ('forget', 'move')`
 
 /** Safe at any time; does nothing for older syncs of a connection. */
-export async function settleConnection(scope: ShopScope, connection: string): Promise<void> {
+export async function updateSyncBase(scope: ShopScope, connection: string): Promise<void> {
   await scope.transaction(async (tx) => {
     const { options } = await holdConnection(tx, connection)
     const [newest] = await tx.query<{ id: string }>(
@@ -24,11 +24,11 @@ export async function settleConnection(scope: ShopScope, connection: string): Pr
     )
     // Two-way, a file of no connection would be sent there again.
     const keepsUnmapped = options.direction === 'two_way' && options.deletions === 'unmap'
-    if (newest) await settleSync(tx, connection, newest.id, keepsUnmapped)
+    if (newest) await updateBaseFrom(tx, connection, newest.id, keepsUnmapped)
   })
 }
 
-async function settleSync(
+async function updateBaseFrom(
   tx: ShopScope,
   connection: string,
   sync: string,
@@ -44,7 +44,7 @@ async function settleSync(
   if (!state) return
   const bindings = { connection, sync, ...state }
   // As one array: one row for each of many changes would need as much memory as the rest of a sync.
-  const [settled] = await withHashJoins(tx, () =>
+  const [merged] = await withHashJoins(tx, () =>
     tx.query<{ numbers: number[] | null }>(
       `with ended as materialized (${ENDED}), paths as (
          select path from ended union select from_path from ended where from_path is not null
@@ -62,7 +62,7 @@ async function settleSync(
       bindings,
     ),
   )
-  if (settled!.numbers !== null)
+  if (merged!.numbers !== null)
     await tx.query(
       `insert into cloud_files (shop_id, connection_id, path, size_bytes, hash, modified_at, file_id, version, filename)
        select distinct on (c.path) :shop, :connection, c.path, coalesce(c.size_bytes, 0), c.hash, c.modified_at, present.id, c.version, c.filename
@@ -75,7 +75,7 @@ async function settleSync(
            or c.kind = 'remove' and :keepsUnmapped::boolean)
        order by c.path, c.number desc
        on conflict (shop_id, connection_id, path) do nothing`,
-      { ...bindings, keepsUnmapped, numbers: settled!.numbers },
+      { ...bindings, keepsUnmapped, numbers: merged!.numbers },
     )
   await tx.query(
     `update connections set established = true

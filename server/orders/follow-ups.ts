@@ -10,15 +10,15 @@ import { queueEffects, type QueuedEffect } from './effects.ts'
 import { buyerStatusOf, statusOf } from './entitlement.ts'
 
 /** A delivery as it was written, with its files. */
-export interface SettledDelivery {
+export interface WrittenDelivery {
   row: DeliveryRow
   files: readonly DeliveredFile[]
 }
 
 /** Queues what follows from their state: each buyer's mail, once, and the orders' marks. */
-export async function settleDeliveries(
+export async function queueFollowUps(
   tx: ShopScope,
-  settled: readonly SettledDelivery[],
+  written: readonly WrittenDelivery[],
   now: Date,
 ): Promise<void> {
   const { settings } = await readShop(tx)
@@ -29,7 +29,7 @@ export async function settleDeliveries(
     tx,
     mailed.map(({ row }) => row.id),
   )
-  const marked = settled
+  const marked = written
     .map(({ row, files }) => ({ row, files, mark: markOf(row, files) }))
     .filter(({ row, mark }) => mark !== row.marked)
   await queueHeldMails(
@@ -54,11 +54,11 @@ export async function settleDeliveries(
 }
 
 /** Sent once for a delivery, when its buyer can have the files for the first time. */
-const tellDelivered = (tx: ShopScope, settled: readonly SettledDelivery[]): Promise<void> =>
+const tellDelivered = (tx: ShopScope, written: readonly WrittenDelivery[]): Promise<void> =>
   raiseTriggers(
     tx,
     'file-delivered',
-    settled.map(({ row, files }) => ({
+    written.map(({ row, files }) => ({
       key: row.id,
       payload: {
         order_id: Number(row.order_id.split('/').at(-1)),
@@ -78,7 +78,7 @@ function markOf(row: DeliveryRow, files: readonly DeliveredFile[]): string {
 
 async function writeSettled(
   tx: ShopScope,
-  mailed: readonly SettledDelivery[],
+  mailed: readonly WrittenDelivery[],
   marked: readonly { row: DeliveryRow; mark: string }[],
   now: Date,
 ): Promise<void> {

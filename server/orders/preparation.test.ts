@@ -13,7 +13,7 @@ import { addMappings } from '../files/mappings.ts'
 import { deliveryExtras } from '../files/delivery-extras.ts'
 import { parsePublicId, toPublicId } from '../ids.ts'
 import { createOrderPages } from './order-pages.ts'
-import { settlePrepared } from './preparation.ts'
+import { endPreparation } from './preparation.ts'
 import { reconcileOrder } from './reconcile.ts'
 
 const PDF = documentOf(numberedPages(1))

@@ -22,9 +22,9 @@ export async function queueFollowUps(
   now: Date,
 ): Promise<void> {
   const { settings } = await readShop(tx)
-  const mailable = ({ row }: SettledDelivery) =>
+  const mailable = ({ row }: WrittenDelivery) =>
     settings.delivery_mail === 'own' && statusOf(row) === 'ready' && row.email !== null
-  const mailed = settled.filter((one) => mailable(one) && one.row.mailed_at === null)
+  const mailed = written.filter((one) => mailable(one) && one.row.mailed_at === null)
   await queueFirstMails(
     tx,
     mailed.map(({ row }) => row.id),

@@ -30,12 +30,9 @@ export const workflowBody = z
       .meta({ description: 'Batches that may run concurrently; 1: one after another' }),
     steps: z.array(
       z.strictObject({
-        id: z
-          .string()
-          .optional()
-          .meta({
-            description: 'The same as long as the step exists; absent: a new one is created',
-          }),
+        id: z.string().optional().meta({
+          description: 'The same as long as the step exists; absent: a new one is created',
+        }),
         plugin: z.string().max(100),
         options: values.optional(),
         when: values

@@ -64,11 +64,9 @@ const webhookSchema = z
     failing_since: timestamp.nullable().meta({ description: 'null: the last message arrived' }),
     last_success_at: timestamp.nullable(),
     last_error: z.string().nullable(),
-    previous_secret_until: timestamp
-      .nullable()
-      .meta({
-        description: 'Until then messages have a second signature, made with the previous secret',
-      }),
+    previous_secret_until: timestamp.nullable().meta({
+      description: 'Until then messages have a second signature, made with the previous secret',
+    }),
     created_at: timestamp,
   })
   .meta({ id: 'Webhook' })

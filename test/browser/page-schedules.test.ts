@@ -80,7 +80,7 @@ test('by a plain form, and what is missing is named', async () => {
     'What: Choose what to do',
   ])
   await page.getByLabel('Name', { exact: true }).fill('Tag courses')
-  await page.getByLabel('Does').selectOption('Tag files')
+  await page.getByLabel('Action', { exact: true }).selectOption('Tag files')
   await page.getByLabel('How').selectOption('Add')
   await page.getByRole('textbox', { name: /^Tags/ }).fill('course')
   await page.getByLabel('Name contains').fill('old')
@@ -154,7 +154,7 @@ soakTest('a task that was created over the API is shown unchanged', async () => 
   const made = (await (await server.call('POST', '/api/schedules', body)).json()) as { id: string }
   const page = await open(`/schedules/${made.id}`)
   await page.getByLabel('Format').waitFor()
-  expect(await page.getByLabel('Does').inputValue()).toBe('action export-files')
+  expect(await page.getByLabel('Action', { exact: true }).inputValue()).toBe('action export-files')
   // An export deletes nothing.
   expect(await page.getByLabel('Delete at most').count()).toBe(0)
 })

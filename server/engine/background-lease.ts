@@ -1,6 +1,6 @@
 // The leases of background tasks: one run per key, even after a crash.
 import { ADD_JOB } from './background-jobs.ts'
-import type { BackgroundOptions, Run, TaskJob, TaskKind, TaskLease } from './background-task.ts'
+import type { BackgroundOptions, HeldRun, TaskJob, TaskKind, TaskLease } from './background-task.ts'
 import { LeaseLost, SILENCE } from './worker/lease.ts'
 
 export const leaseOf = (task: string, key: string, number: number): TaskLease => ({
@@ -15,7 +15,7 @@ export const leaseOf = (task: string, key: string, number: number): TaskLease =>
   },
 })
 
-export interface Taken {
+export interface LeasedRow {
   number: number
   attempts: number
 }
@@ -29,8 +29,8 @@ export async function takeLease(
   worker: string,
   { name }: TaskKind,
   { shop, key }: TaskJob,
-): Promise<Taken | null> {
-  const { rows } = await pool.query<Taken>(
+): Promise<LeasedRow | null> {
+  const { rows } = await pool.query<LeasedRow>(
     `insert into background_tasks as b (task, key, shop_id, lease, worker_id, attempts)
      values ($1, $2, $3, nextval('leases'), $4, 1)
      on conflict (task, key) do update
@@ -77,7 +77,7 @@ export async function endRun(
 export async function stopLost(
   { pool }: BackgroundOptions['database'],
   worker: string,
-  running: ReadonlyMap<string, Run>,
+  running: ReadonlyMap<string, HeldRun>,
 ): Promise<void> {
   // Runs that take their lease after this query started are not checked.
   const before = [...running].filter(([, { lease }]) => lease !== null)

@@ -68,7 +68,7 @@ export interface BackgroundOptions {
 }
 
 /** A run of this process; `lease` is null until it is taken. */
-export interface Run {
+export interface HeldRun {
   lease: number | null
   lost: AbortController
 }

@@ -9,12 +9,12 @@ import {
   stopLost,
   takeLease,
   type RunEnd,
-  type Taken,
+  type LeasedRow,
 } from './background-lease.ts'
 import type {
   BackgroundOptions,
   BackgroundTask,
-  Run,
+  HeldRun,
   TaskJob,
   TaskLease,
 } from './background-task.ts'
@@ -53,7 +53,7 @@ export function createBackground(options: BackgroundOptions): Background {
   const names = tasks.map(({ name }) => name)
   const double = names.find((name, at) => names.indexOf(name) < at)
   if (double !== undefined) throw new Error(`The background task ${double} is listed twice`)
-  const running = new Map<string, Run>()
+  const running = new Map<string, HeldRun>()
   const perform = createPerform(options, running)
   return {
     ...createPlaces(tasks),
@@ -97,7 +97,7 @@ function createPlaces(
 
 function createPerform(
   options: BackgroundOptions,
-  running: Map<string, Run>,
+  running: Map<string, HeldRun>,
 ): (task: BackgroundTask, job: TaskJob) => Promise<void> {
   const { database, worker, log, signal: stopping } = options
   const end = (task: BackgroundTask, job: TaskJob, lease: number, result: RunEnd) =>
@@ -105,7 +105,7 @@ function createPerform(
   const attempt = async (
     task: BackgroundTask,
     job: TaskJob,
-    { number, attempts }: Taken,
+    { number, attempts }: LeasedRow,
     lost: AbortSignal,
   ) => {
     const signal = AbortSignal.any([stopping, lost])
@@ -133,7 +133,7 @@ function createPerform(
     const id = jobKey(task.name, job.key)
     if (running.has(id)) return
     if (task.claims) return runClaiming(options, task, job)
-    const run: Run = { lease: null, lost: new AbortController() }
+    const run: HeldRun = { lease: null, lost: new AbortController() }
     running.set(id, run)
     try {
       const taken = await takeLease(database, worker, task, job)

@@ -10,7 +10,7 @@ import { queueEffects, type QueuedEffect } from './effects.ts'
 import { buyerStatusOf, statusOf } from './entitlement.ts'
 
 /** A delivery as it was written, with its files. */
-export interface WrittenDelivery {
+export interface FollowedDelivery {
   row: DeliveryRow
   files: readonly DeliveredFile[]
 }
@@ -18,11 +18,11 @@ export interface WrittenDelivery {
 /** Queues what follows from their state: each buyer's mail, once, and the orders' marks. */
 export async function queueFollowUps(
   tx: ShopScope,
-  written: readonly WrittenDelivery[],
+  written: readonly FollowedDelivery[],
   now: Date,
 ): Promise<void> {
   const { settings } = await readShop(tx)
-  const mailable = ({ row }: WrittenDelivery) =>
+  const mailable = ({ row }: FollowedDelivery) =>
     settings.delivery_mail === 'own' && statusOf(row) === 'ready' && row.email !== null
   const mailed = written.filter((one) => mailable(one) && one.row.mailed_at === null)
   await queueFirstMails(
@@ -54,7 +54,7 @@ export async function queueFollowUps(
 }
 
 /** Sent once for a delivery, when its buyer can have the files for the first time. */
-const tellDelivered = (tx: ShopScope, written: readonly WrittenDelivery[]): Promise<void> =>
+const tellDelivered = (tx: ShopScope, written: readonly FollowedDelivery[]): Promise<void> =>
   raiseTriggers(
     tx,
     'file-delivered',
@@ -78,7 +78,7 @@ function markOf(row: DeliveryRow, files: readonly DeliveredFile[]): string {
 
 async function writeSettled(
   tx: ShopScope,
-  mailed: readonly WrittenDelivery[],
+  mailed: readonly FollowedDelivery[],
   marked: readonly { row: DeliveryRow; mark: string }[],
   now: Date,
 ): Promise<void> {

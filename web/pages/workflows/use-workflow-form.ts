@@ -63,16 +63,11 @@ export function useWorkflowForm({ id, initial, plugins, onSaved }: Options): Wor
     setAnswered({ order: asked.order, check: checked.data })
   const check = answered?.order === orderOf(draft) ? answered.check : undefined
 
-  const all = useMemo(() => {
-    const own = draft.steps.flatMap((step, at) => {
-      const schema = plugins.get(step.plugin)?.options
-      return [
-        ...(schema ? checkOptions(schema, step.options, `steps[${at}].options`) : []),
-        ...(step.when ? checkFilter(step.when, `steps[${at}].when`) : []),
-      ]
-    })
-    return problemsOf(own, [...(check?.problems ?? []), ...objectionsIn(saving.error)]).all
-  }, [draft, plugins, check, saving.error])
+  const own = useMemo(() => ownProblems(draft, plugins), [draft, plugins])
+  const all = useMemo(
+    () => problemsOf(own, [...(check?.problems ?? []), ...objectionsIn(saving.error)]).all,
+    [own, check, saving.error],
+  )
   const tried = refusals > 0
   const shown = tried ? all : all.filter(({ param }) => isVisited(param, draft, visited))
 
@@ -81,8 +76,12 @@ export function useWorkflowForm({ id, initial, plugins, onSaved }: Options): Wor
     if (saving.error) saving.reset()
   }
   const refuse = () => setRefusals((count) => count + 1)
+  // The check is of an earlier draft while the merchant goes on editing. Its problems may be mended,
+  // so that only the answer to saving counts.
+  const outdated =
+    checked.isPlaceholderData || JSON.stringify(asked.body) !== JSON.stringify(bodyOf(draft))
   const save = () => {
-    if (all.length > 0) return refuse()
+    if ((outdated ? own : all).length > 0) return refuse()
     saving.mutate(bodyOf(draft), {
       onSuccess: (workflow) => {
         const next = keepKeys(draftOf(workflow), draft)
@@ -118,6 +117,16 @@ export function useWorkflowForm({ id, initial, plugins, onSaved }: Options): Wor
     },
   }
 }
+
+/** Problems that need no server: options against their schema, conditions. */
+const ownProblems = ({ steps }: WorkflowDraft, plugins: ReadonlyMap<string, Plugin>): Objection[] =>
+  steps.flatMap((step, at) => {
+    const schema = plugins.get(step.plugin)?.options
+    return [
+      ...(schema ? checkOptions(schema, step.options, `steps[${at}].options`) : []),
+      ...(step.when ? checkFilter(step.when, `steps[${at}].when`) : []),
+    ]
+  })
 
 const orderOf = ({ steps }: WorkflowDraft): string => steps.map(({ key }) => key).join(' ')
 

@@ -175,7 +175,7 @@ function valueOf(type: string, seed: string): unknown {
   if (type === 'bytea') return createHash('sha256').update(seed).digest()
   if (type === 'uuid') return uuidOf(seed)
   if (type === 'boolean') return false
-  if (type.startsWith('timestamp')) return new Date()
+  if (type.startsWith('timestamp') || type === 'date') return new Date()
   return type === 'text' ? seed : 1
 }
 

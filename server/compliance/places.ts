@@ -151,6 +151,7 @@ export const NOT_BUYERS: Readonly<Record<string, string>> = {
   uploads: 'names of the merchant’s own files',
   variants: 'the shop’s public catalog',
   versions: 'hashes, and names of the merchant’s own files',
+  shop_downloads: 'counts of each month',
   shop_plans: 'what the shop pays for',
   webhook_endpoints: 'addresses of the merchant’s own servers',
   webhooks: 'ids of the platform, kept for some days',

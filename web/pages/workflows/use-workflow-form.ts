@@ -76,7 +76,7 @@ export function useWorkflowForm({ id, initial, plugins, onSaved }: Options): Wor
     if (saving.error) saving.reset()
   }
   const refuse = () => setRefusals((count) => count + 1)
-  // The check is of an earlier draft while the merchant goes on editing. Its problems may be mended,
+  // The check is of an earlier draft while the merchant keeps editing. Its problems may be mended,
   // so that only the answer to saving counts.
   const outdated =
     checked.isPlaceholderData || JSON.stringify(asked.body) !== JSON.stringify(bodyOf(draft))

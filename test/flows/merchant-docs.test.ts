@@ -22,7 +22,9 @@ async function commandsIn(file: string): Promise<string[]> {
 }
 
 const pages = await Promise.all(
-  (await readdir(FOLDER)).map(async (file) => ({ file, commands: await commandsIn(file) })),
+  (await readdir(FOLDER, { recursive: true }))
+    .filter((file) => file.endsWith('.md'))
+    .map(async (file) => ({ file, commands: await commandsIn(file) })),
 )
 let server: RunningServer
 let origin: Origin

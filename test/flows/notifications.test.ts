@@ -1,5 +1,7 @@
 // What the shop and its tools are told, on the real process with a real mail server; and that a
 // killed one tells nothing twice.
+import { mkdir, writeFile } from 'node:fs/promises'
+import path from 'node:path'
 import pg from 'pg'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -158,6 +160,31 @@ test('the end is posted to callback_url, signed with the shop’s secret', async
   const second = await until(() => receiver.posts[1])
   expect(second).toMatchObject({ body: post.body })
   expect(second.headers['webhook-id']).toBe(message!.id)
+})
+
+test('the end of a cloud sync is posted to a webhook for sync.finished', async () => {
+  const folder = path.join(dataDir, 'demo-cloud', 'told')
+  await mkdir(folder, { recursive: true })
+  await writeFile(path.join(folder, 'tides.txt'), 'tides')
+  const hook = await startReceiver()
+  const post = async (route: string, body: object) =>
+    (await (await server.call('POST', route, body)).json()) as { id: string; secret: string }
+  try {
+    const { id: webhook, secret } = await post('/api/webhooks', {
+      ...{ url: hook.url, events: ['sync.finished'] },
+    })
+    const connection = await post('/api/connections', { provider: 'demo', folder: 'told' })
+    const sync = await post(`/api/connections/${connection.id}/sync`, {})
+    const { body, headers } = await until(() => hook.posts[0])
+    expect(new Webhook(secret).verify(body, headers)).toMatchObject({
+      type: 'sync.finished',
+      data: { id: sync.id, status: 'success', total: 1, done: 1, failed: 0 },
+    })
+    await server.call('DELETE', `/api/webhooks/${webhook}`)
+    expect(hook.posts).toHaveLength(1)
+  } finally {
+    await hook.close()
+  }
 })
 
 test('a cancelled import is told to its callback_url too', async () => {

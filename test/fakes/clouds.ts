@@ -357,11 +357,12 @@ function dropbox(clouds: FakeClouds, { url, headers, body }: Asked): Answer {
 
 function onedrive(clouds: FakeClouds, { url }: Asked): Answer {
   if (url.pathname === '/v1.0/me/drive') return { body: { id: 'd!1', driveType: 'business' } }
+  const driveId = /\/drives\/([^/]+)/.exec(decodeURIComponent(url.pathname))?.[1]
   const itemOf = (file: CloudFile) => ({
     ...{ id: idOf(file.path), name: path.basename(file.path), size: file.content.length },
     file: { mimeType: 'application/pdf', hashes: {} },
     ...times(file.modified),
-    parentReference: { driveId: 'd!1', id: idOf(path.posix.dirname(file.path)) },
+    parentReference: { driveId, id: idOf(path.posix.dirname(file.path)) },
   })
   const times = (date: Date) => ({
     fileSystemInfo: {
@@ -374,7 +375,7 @@ function onedrive(clouds: FakeClouds, { url }: Asked): Answer {
     ...{ id: folder === '' ? 'root' : idOf(folder), name: path.basename(folder), size: 0 },
     folder: { childCount: 1 },
     ...times(new Date(0)),
-    parentReference: { driveId: 'd!1', id: 'root' },
+    parentReference: { driveId, id: 'root' },
   })
   const rest = decodeURIComponent(url.pathname).replace(/^\/v1\.0\/drives\/[^/]+\//, '')
   const named = /^(?:root|items\/([^/:]+)):\/(.*?):?(\/children|\/content)?$/.exec(rest)

@@ -25,9 +25,9 @@ afterAll(async () => {
 const call = (...request: Parameters<CloudApp['owner']['call']>) => app.owner.call(...request)
 
 /** Connected, and signed in. */
-async function signedIn(provider: string, folder: string): Promise<string> {
+async function signedIn(provider: string, folder: string, fields: object = {}): Promise<string> {
   clouds.refresh = 'refresh-canary-1'
-  const id = await app.connect({ provider, folder })
+  const id = await app.connect({ provider, folder, ...fields })
   const { body } = await call('POST', `/api/connections/${id}/authorize`)
   const { status, body: ready } = await call(
     'POST',
@@ -156,6 +156,20 @@ test.each(sized(['dropbox'], ['dropbox', 'onedrive']))(
       )
   },
 )
+
+test('a SharePoint library is read in place of the person’s own drive', async () => {
+  clouds.put('library/manual of the library.pdf', 'manual')
+  clouds.put('library/sub/plan of the library.pdf', 'plan')
+  const settings = { drive_id: 'b!library_1-x', drive_type: 'documentLibrary' }
+  const id = await signedIn('onedrive', 'library', settings)
+  expect((await app.get(`/api/connections/${id}`)).settings).toMatchObject(settings)
+  clouds.requests.length = 0
+  expect(await app.sync(id)).toMatchObject({ status: 'success', total: 2, done: 2 })
+  const drives = clouds.requests
+    .map((request) => /\/drives\/([^/]+)/.exec(decodeURIComponent(request))?.[1])
+    .filter((drive) => drive !== undefined)
+  expect(new Set(drives)).toEqual(new Set([settings.drive_id]))
+})
 
 describe('signing in', () => {
   test('is completed once, by the session and the shop that began it', async () => {

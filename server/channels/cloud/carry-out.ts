@@ -113,7 +113,8 @@ async function fetchAndStage(
   give: (result: CarriedOut) => void,
 ): Promise<void> {
   const { program, remote, environment } = run.open
-  const options = { environment, signal: run.signal, folder: run.folder }
+  const bytes = [...byPath.values()].reduce((sum, task) => sum + (task.size_bytes ?? 0), 0)
+  const options = { environment, signal: run.signal, folder: run.folder, bytes }
   const running = new Set<Promise<void>>()
   try {
     for await (const one of fetchObjects(program, remote, [...byPath.keys()], options)) {

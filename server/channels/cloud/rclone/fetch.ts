@@ -13,6 +13,9 @@ export type Fetched = { path: string } & ({ file: string } | { error: CloudError
 
 const FETCH_MS = 24 * 3_600_000
 const TRANSFERS = 16
+/** Large objects are bound by the disk and by hashing: more of them at a time are slower in all. */
+const LARGE_TRANSFERS = 8
+const LARGE = 8_000_000
 const LONGEST_NAME = 255
 /** Below the limit of systems, which counts the folders above it too. */
 const LONGEST_PATH = 1024
@@ -24,6 +27,12 @@ const COPY = [
   '3',
 ]
 
+export interface FetchOptions extends RunOptions {
+  folder: string
+  /** Of all objects, as they are listed. */
+  bytes: number
+}
+
 /**
  * Gives each object when its file is complete, or the error. Throws the reason of `signal`; then
  * the caller must remove the files in `folder`.
@@ -32,8 +41,10 @@ export async function* fetchObjects(
   program: string,
   remote: Remote,
   paths: readonly string[],
-  { folder, ...options }: RunOptions & { folder: string },
+  { folder, bytes, ...rest }: FetchOptions,
 ): AsyncGenerator<Fetched> {
+  const transfers = bytes > paths.length * LARGE ? LARGE_TRANSFERS : TRANSFERS
+  const options = { ...rest, transfers }
   const readable = paths.filter((one) => !isCleaned(one))
   for (const one of paths)
     if (isCleaned(one)) yield { path: one, error: new CloudError('cloud_name_unusable') }
@@ -101,7 +112,7 @@ async function* fetchTogether(
   remote: Remote,
   paths: readonly string[],
   into: string,
-  options: RunOptions,
+  { transfers, ...options }: RunOptions & { transfers: number },
 ): AsyncGenerator<Fetched> {
   await mkdir(into)
   const waiting = new Set(paths)
@@ -123,7 +134,7 @@ async function* fetchTogether(
       '--files-from-raw',
       '-',
       '--transfers',
-      `${TRANSFERS}`,
+      `${transfers}`,
       ...COPY,
       ...limits(remote),
     ],

@@ -51,6 +51,8 @@ export interface Failure {
   /** What the merchant can act on, in addition to the message: `The server answered 403`. */
   detail?: string
   retryable: boolean
+  /** Seconds that the external system asked to wait: the next attempt is not earlier. */
+  retry_after?: number
 }
 
 /**
@@ -61,24 +63,27 @@ export class PortError extends Error {
   readonly code: string
   readonly retryable: boolean
   readonly detail: string | undefined
+  readonly retryAfter: number | undefined
+  /** @param options `retryAfter`: seconds that the system asked to wait. */
   constructor(
     code: string,
     message: string,
     retryable: boolean,
-    options?: ErrorOptions & { detail?: string },
+    options?: ErrorOptions & { detail?: string; retryAfter?: number },
   ) {
     super(message, options)
     this.name = 'PortError'
     this.code = code
     this.retryable = retryable
     this.detail = options?.detail
+    this.retryAfter = options?.retryAfter
   }
 }
 
 /** The failed outcome for a `PortError`. Other errors are bugs and are rethrown. */
 export function failed(item: Item, error: unknown): Outcome {
   if (!(error instanceof PortError)) throw error
-  const { code, message, retryable, detail } = error
+  const { code, message, retryable, detail, retryAfter } = error
   return {
     item: item.id,
     status: 'failed',
@@ -86,6 +91,7 @@ export function failed(item: Item, error: unknown): Outcome {
     message,
     retryable,
     ...(detail === undefined ? {} : { detail }),
+    ...(retryAfter === undefined ? {} : { retry_after: retryAfter }),
   }
 }
 

@@ -53,7 +53,10 @@ function told({ bytes, error }: CarriedOut) {
 /** A refused token may only be old. */
 const failure = (error: CloudError) => {
   const retryable = error.retryable || error.code === 'cloud_access_revoked'
-  return new PortError(error.code, error.message, retryable, { cause: error })
+  return new PortError(error.code, error.message, retryable, {
+    cause: error,
+    ...(error.retryAfter === null ? {} : { retryAfter: error.retryAfter }),
+  })
 }
 
 const CONFLICT = {

@@ -8,16 +8,27 @@ const BACKOFF_MS = [1_000, 5_000]
 // An origin that took this long will not be faster in a few seconds. A later Retry Failed may still
 // help.
 const PATIENCE_SECONDS = 20
+// An operation does not stay open longer for one item: it fails, with the time in its message.
+const LONGEST_WAIT_SECONDS = 15 * 60
 
 /**
  * Milliseconds until the next attempt of an item whose failure may be temporary, or null if it has
  * failed for good.
  * @param attempt the attempt that just failed, from 1
  * @param seconds how long that attempt took
+ * @param retryAfter seconds that the external system asked to wait; null: not stated
  */
-export function retryDelay(attempt: number, seconds: number): number | null {
-  if (attempt >= MAX_ATTEMPTS || seconds > PATIENCE_SECONDS) return null
-  return BACKOFF_MS[attempt - 1] ?? BACKOFF_MS.at(-1)!
+export function retryDelay(
+  attempt: number,
+  seconds: number,
+  retryAfter: number | null = null,
+): number | null {
+  if (attempt >= MAX_ATTEMPTS) return null
+  const backoff = BACKOFF_MS[attempt - 1] ?? BACKOFF_MS.at(-1)!
+  // A stated time says when another attempt helps, however long this one took.
+  if (retryAfter !== null)
+    return retryAfter > LONGEST_WAIT_SECONDS ? null : Math.max(backoff, retryAfter * 1000)
+  return seconds > PATIENCE_SECONDS ? null : backoff
 }
 
 const KEPT_KINDS: readonly PluginKind[] = ['optimize', 'act']

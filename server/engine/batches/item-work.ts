@@ -121,8 +121,9 @@ export function endingOfFailure(
   item: WorkItem,
   error: ItemError,
   seconds: number,
+  retryAfter: number | null = null,
 ): ItemEnding {
-  const delayMs = error.retryable ? retryDelay(item.attempt, seconds) : null
+  const delayMs = error.retryable ? retryDelay(item.attempt, seconds, retryAfter) : null
   if (delayMs !== null) return { status: 'again', error, delayMs }
   return { status: 'failed', error, ...(step?.onFailure === 'stop' ? { stops: step.id } : {}) }
 }
@@ -144,7 +145,7 @@ export function endingAt(
     item.step = index + 1
     return null
   }
-  const ending = endingOfFailure(step, item, outcome.error, seconds)
+  const ending = endingOfFailure(step, item, outcome.error, seconds, outcome.retryAfter)
   if (!keeps || ending.status !== 'failed') return ending
   keepAsItWas(item, step, index, outcome.error)
   return null
@@ -152,7 +153,10 @@ export function endingAt(
 
 /** A step's refusal of the item, in the engine's terms. */
 export type StepRefusal =
-  { status: 'failed'; error: ItemError } | { status: 'skipped'; reason: string }
+  | { status: 'failed'; error: ItemError; retryAfter?: number | null }
+  | { status: 'skipped'; reason: string }
 
 export const refusalOf = (outcome: Exclude<Outcome, { status: 'ok' }>): StepRefusal =>
-  outcome.status === 'skipped' ? outcome : { status: 'failed', error: errorOf(outcome) }
+  outcome.status === 'skipped'
+    ? outcome
+    : { status: 'failed', error: errorOf(outcome), retryAfter: outcome.retry_after ?? null }

@@ -1,8 +1,10 @@
 // The drop server as a separate process.
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
+import { createSecureContext } from 'node:tls'
 import { hasNativeCrypto } from '../channels/drop/native-crypto.ts'
 import { openDropServer } from '../channels/drop/server.ts'
+import type { Certificate } from '../channels/drop/shared-secrets.ts'
 import type { TransferParts } from '../channels/drop/transfer.ts'
 import type { Closing } from './closing.ts'
 import type { Config } from '../config.ts'
@@ -43,10 +45,7 @@ async function runDrop({ environment, ...parts }: DropParts): Promise<() => Prom
     ...parts,
     staging: path.join(dataDir, 'drop'),
     ...{ host, sftpPort: drop.sftpPort, ftpPort: drop.ftpPort, publicHost: drop.host },
-    certificate: drop.tls && {
-      cert: await pem('DROP_TLS_CERT', drop.tls.cert),
-      key: await pem('DROP_TLS_KEY', drop.tls.key),
-    },
+    certificate: drop.tls && (await readCertificate(drop.tls)),
     passive: { ports: drop.passivePorts, address: drop.passiveAddress },
   })
   const { sftpPort, ftpPort } = server
@@ -59,9 +58,27 @@ async function runDrop({ environment, ...parts }: DropParts): Promise<() => Prom
   return () => server.close()
 }
 
+async function readCertificate(files: { cert: string; key: string }): Promise<Certificate> {
+  const certificate = {
+    cert: await pem('DROP_TLS_CERT', files.cert),
+    key: await pem('DROP_TLS_KEY', files.key),
+  }
+  try {
+    createSecureContext(certificate)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new ConfigError([
+      `DROP_TLS_CERT, DROP_TLS_KEY: write a certificate in PEM and its key without a password (${why})`,
+    ])
+  }
+  return certificate
+}
+
 async function pem(setting: string, file: string): Promise<string> {
-  const text = await readFile(file, 'utf8').catch(() => '')
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new ConfigError([`${setting}: ${file} can’t be read (${error.code})`])
+  })
   if (!/-----BEGIN [A-Z ]+-----/.test(text))
-    throw new ConfigError([`${setting}: ${file} is no file in PEM`])
+    throw new ConfigError([`${setting}: ${file} is not a PEM file`])
   return text
 }

@@ -5,7 +5,11 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createAccount, type DropAccount } from '../server/channels/drop/accounts.ts'
-import { openDropServer, type DropServer } from '../server/channels/drop/server.ts'
+import {
+  openDropServer,
+  type DropServer,
+  type DropServerParts,
+} from '../server/channels/drop/server.ts'
 import type { Database } from '../server/db/database.ts'
 import { forShop, type ShopScope } from '../server/db/for-shop.ts'
 import { openListener } from '../server/db/listener.ts'
@@ -13,6 +17,8 @@ import type { Logger } from '../server/log.ts'
 import { createSecrets } from '../server/secrets.ts'
 import { createDiskStore } from '../server/store/disk.ts'
 import { createTestShop, openTestDatabase, silent } from './database.ts'
+
+type ServerSettings = Partial<Pick<DropServerParts, 'host' | 'connectionLimits'>>
 
 export interface DropHouse {
   database: Database
@@ -25,7 +31,7 @@ export interface DropHouse {
   folder: string
   store: ReturnType<typeof createDiskStore>
   /** Another process's server, with a separate staging folder; the house closes it. */
-  another(): Promise<DropServer>
+  another(settings?: ServerSettings): Promise<DropServer>
   close(): Promise<void>
 }
 
@@ -39,7 +45,7 @@ export async function openDropHouse(
   const folder = await mkdtemp(path.join(parent, 'stevedore-drop-'))
   const store = createDiskStore({ folder: path.join(folder, 'primary') })
   const opened: (() => Promise<void>)[] = []
-  const open = async (): Promise<DropServer> => {
+  const open = async (settings: ServerSettings = {}): Promise<DropServer> => {
     const listener = await openListener(database.url, silent)
     const server = await openDropServer({
       ...{ database, listener, log, stores: new Map([['primary', store]]) },
@@ -48,6 +54,7 @@ export async function openDropHouse(
       secrets: createSecrets('the secret of the tests, long enough'),
       ...{ host: '127.0.0.1', sftpPort: 0, ftpPort: 0, publicHost: 'localhost', certificate: null },
       passive: { ports: null, address: null },
+      ...settings,
     })
     opened.push(() => server.close().then(() => listener.close()))
     return server

@@ -3,8 +3,13 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
 /** One FTP control connection: sends lines as they are, gives each reply's first line. */
-export async function openFtp(port: number, username: string, password: string) {
-  const socket: Socket = connect(port, '127.0.0.1')
+export async function openFtp(
+  port: number,
+  username: string,
+  password: string,
+  host = '127.0.0.1',
+) {
+  const socket: Socket = connect(port, host)
   let text = ''
   let waiting: (() => void) | null = null
   socket.setEncoding('utf8')
@@ -32,7 +37,7 @@ export async function openFtp(port: number, username: string, password: string) 
   /** The data connection of the next transfer. */
   const data = async (): Promise<Socket> => {
     const [, port] = /\|\|\|(\d+)\|/.exec(await say('EPSV'))!
-    const connection = connect(Number(port), '127.0.0.1')
+    const connection = connect(Number(port), host)
     connection.on('error', () => {})
     await once(connection, 'connect')
     return connection

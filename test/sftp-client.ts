@@ -26,8 +26,9 @@ export async function openSftp(
   port: number,
   username: string,
   password: string,
+  host = '127.0.0.1',
 ): Promise<SftpClient> {
-  const socket = connect(port, '127.0.0.1')
+  const socket = connect(port, host)
   const client = new ssh2.Client()
   client.on('error', () => {})
   await new Promise((resolve, reject) => {

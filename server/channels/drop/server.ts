@@ -6,6 +6,7 @@ import { errorFields } from '../../log.ts'
 import type { Secrets } from '../../secrets.ts'
 import type { FtpOptions } from './ftp/options.ts'
 import { createFtpServer } from './ftp/server.ts'
+import { CONNECTION_LIMITS, type ConnectionLimits } from './connection-limits.ts'
 import { createConfirmations } from './confirmations.ts'
 import { createWaker } from './wake.ts'
 import { recoverTransfers } from './recovery.ts'
@@ -27,6 +28,7 @@ export interface DropServerParts extends Omit<TransferParts, 'waker' | 'confirma
   /** Null: one is generated. */
   certificate: Certificate | null
   passive: FtpOptions['passive']
+  connectionLimits?: ConnectionLimits
 }
 
 export interface DropServer {
@@ -52,9 +54,10 @@ export async function openDropServer(given: DropServerParts): Promise<DropServer
     )
   await recover()
   const timer = setInterval(() => void recover(), RECOVER_EVERY_MS)
-  const sessions = createSessions(parts, transfers)
+  const { connectionLimits = CONNECTION_LIMITS } = given
+  const sessions = createSessions({ ...parts, connectionLimits }, transfers)
   const signIn = createSignIn(database, log)
-  const about = { signIn, sessions, log }
+  const about = { signIn, sessions, log, limits: connectionLimits }
   const sftp = createSftpServer({ ...about, hostKeys: keys })
   const ftp = createFtpServer({ ...about, certificate, passive: parts.passive })
   const sockets = [sftp, ftp].map(socketsOf)

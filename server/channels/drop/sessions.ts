@@ -5,6 +5,7 @@ import { forShop, type ShopScope } from '../../db/for-shop.ts'
 import type { Listener } from '../../db/listener.ts'
 import { errorFields, type Logger } from '../../log.ts'
 import { findByUsername, type KnownAccount } from './accounts.ts'
+import type { ConnectionLimits } from './connection-limits.ts'
 import { noteConnection, noteReceived, type Attempt } from './connections.ts'
 import { createDropFs, type DropFs } from './vfs.ts'
 import type { Transfer, TransferParts } from './transfer.ts'
@@ -29,7 +30,6 @@ export interface Sessions {
 
 export class SessionLimit extends Error {}
 
-const MOST_PER_ACCOUNT = 50
 /** How soon a connection's row shows what it has received. */
 const NOTE_MS = 1000
 
@@ -43,10 +43,12 @@ export interface SessionParts extends TransferParts {
   database: Database
   listener: Listener
   log: Logger
+  connectionLimits: ConnectionLimits
 }
 
 export function createSessions(parts: SessionParts, transfers: Transfers): Sessions {
   const { database, log } = parts
+  const { perAccount } = parts.connectionLimits
   const live = new Set<Live>()
   const warn = (error: unknown) =>
     log.warn('a drop connection could not be noted', errorFields(error))
@@ -69,8 +71,8 @@ export function createSessions(parts: SessionParts, transfers: Transfers): Sessi
   return {
     open: async (account, attempt, kick) => {
       const own = [...live].filter((one) => one.account.id === account.id)
-      if (own.length >= MOST_PER_ACCOUNT)
-        throw new SessionLimit(`This account has ${MOST_PER_ACCOUNT} connections: close some first`)
+      if (own.length >= perAccount)
+        throw new SessionLimit(`This account has ${perAccount} connections: close some first`)
       const one: Live = { account, protocol: attempt.protocol, kick }
       live.add(one)
       const scope = forShop(database, account.shop_id)

@@ -3,6 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net'
 import ssh2, { type AuthContext, type Connection, type ServerConfig } from 'ssh2'
 import { errorFields, type Logger } from '../../log.ts'
 import type { KnownAccount } from './accounts.ts'
+import type { ConnectionLimits } from './connection-limits.ts'
 import { serveSftp } from './sftp-requests.ts'
 import { narrowCiphers, serveSocket, socketOf } from './sftp-socket.ts'
 import type { Sessions } from './sessions.ts'
@@ -13,12 +14,11 @@ export interface SftpParts {
   signIn: SignIn
   sessions: Sessions
   log: Logger
+  limits: ConnectionLimits
 }
 
-const LOGIN_GRACE_MS = 30_000
 const IDLE_MS = 15 * 60_000
 const MOST_TRIES = 3
-const MOST_CONNECTIONS = 1000
 /**
  * AES-GCM first: with the native build it is as fast as OpenSSH. libssh2 (curl) and older paramiko
  * support CTR only. No chacha20: the native build drops connections that use it.
@@ -52,10 +52,23 @@ export function createSftpServer(parts: SftpParts): Server {
   const server = createServer({ noDelay: true }, (socket) => {
     socket.on('error', () => {})
     socket.setKeepAlive(true, 60_000)
+    limitSignIn(socket, parts.limits.loginGraceMs)
     void admit(parts, ssh, socket)
   })
-  server.maxConnections = MOST_CONNECTIONS
+  server.maxConnections = parts.limits.perProtocol
   return server
+}
+
+/**
+ * The time that is left to sign in. It starts with the socket: ssh2 reports a connection only when
+ * the client has sent its first line.
+ */
+const graces = new WeakMap<Socket, NodeJS.Timeout>()
+
+function limitSignIn(socket: Socket, ms: number): void {
+  const grace = setTimeout(() => socket.destroy(), ms)
+  graces.set(socket, grace)
+  socket.once('close', () => clearTimeout(grace))
 }
 
 /** A banned address gets no reply, and no key exchange. */
@@ -77,10 +90,8 @@ function serveConnection(parts: SftpParts, connection: Connection, address: stri
   let account: KnownAccount | null = null
   let end: (() => Promise<void>) | null = null
   let isClosed = false
-  const grace = setTimeout(() => connection.end(), LOGIN_GRACE_MS)
   const closed = () => {
     isClosed = true
-    clearTimeout(grace)
     end?.().catch((error: unknown) => log.warn('drop: ending a session', errorFields(error)))
   }
   connection.on('error', (error: Error) => {
@@ -108,7 +119,7 @@ function serveConnection(parts: SftpParts, connection: Connection, address: stri
   connection.on('tcpip', (_accept, reject) => reject())
   connection.on('openssh.streamlocal', (_accept, reject) => reject())
   connection.once('ready', () => {
-    clearTimeout(grace)
+    clearTimeout(graces.get(socketOf(connection)))
     const attempt = { username: account!.username, address, protocol: 'sftp' } as const
     const opened = sessions.open(account!, attempt, () => connection.end())
     opened.then(

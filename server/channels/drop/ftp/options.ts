@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net'
 import { TLSSocket, type SecureContext } from 'node:tls'
 import type { Logger } from '../../../log.ts'
+import type { ConnectionLimits } from '../connection-limits.ts'
 import type { Sessions } from '../sessions.ts'
 import type { Certificate } from '../shared-secrets.ts'
 import type { SignIn } from '../sign-in.ts'
@@ -16,6 +17,7 @@ export interface FtpOptions {
    */
   passive: { ports: { first: number; last: number } | null; address: string | null }
   log: Logger
+  limits: ConnectionLimits
 }
 
 /** Upgrades the connection to TLS. */

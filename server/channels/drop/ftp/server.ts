@@ -9,8 +9,6 @@ import type { FtpOptions } from './options.ts'
 const MOST_LINE = 4096
 const MOST_QUEUED = 20
 const IDLE_MS = 15 * 60_000
-const LOGIN_GRACE_MS = 30_000
-const MOST_CONNECTIONS = 1000
 
 export function createFtpServer(options: FtpOptions): Server {
   const secure = createSecureContext({ ...options.certificate, minVersion: 'TLSv1.2' })
@@ -21,7 +19,7 @@ export function createFtpServer(options: FtpOptions): Server {
       socket.destroy()
     })
   })
-  server.maxConnections = MOST_CONNECTIONS
+  server.maxConnections = options.limits.perProtocol
   return server
 }
 
@@ -30,7 +28,8 @@ async function serve(options: FtpOptions, secure: SecureContext, socket: Socket)
     return void socket.destroy()
   const control = createControl(options, secure, socket)
   socket.setKeepAlive(true, 60_000)
-  const grace = setTimeout(() => control.isSignedIn() || control.destroy(), LOGIN_GRACE_MS)
+  const { loginGraceMs } = options.limits
+  const grace = setTimeout(() => control.isSignedIn() || control.destroy(), loginGraceMs)
   socket.once('close', () => {
     clearTimeout(grace)
     void control.closed()

@@ -34,7 +34,8 @@ async function signIn(state: State, password: string): Promise<void> {
     })
   } catch (error) {
     if (!(error instanceof SessionLimit)) throw error
-    return reply(421, error.message)
+    reply(421, error.message)
+    return state.end()
   }
   // The client may have disconnected while its password was checked: nothing else would end the
   // session.

@@ -18,7 +18,8 @@ const START = (
     scripts: { start: string }
   }
 ).scripts.start
-export const ARGUMENTS = START.replace(/^exec node /, '').split(' ')
+const [, ARENAS, OPTIONS] = /^exec env MALLOC_ARENA_MAX=(\d+) node (.+)$/.exec(START)!
+export const ARGUMENTS = OPTIONS!.split(' ')
 /** The Node that a clone brings: ours may lie where another user can’t reach it. */
 export const nodeOf = (root: string): string =>
   path.join(root, 'node_modules', 'node', 'bin', 'node')
@@ -133,7 +134,8 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
  */
 export function baseEnv(): Record<string, string> {
   const { PATH = '', HOME = '' } = process.env
-  return { PATH, HOME, NODE_COMPILE_CACHE: path.join(ROOT, '.test', 'compile-cache') }
+  const NODE_COMPILE_CACHE = path.join(ROOT, '.test', 'compile-cache')
+  return { PATH, HOME, MALLOC_ARENA_MAX: ARENAS!, NODE_COMPILE_CACHE }
 }
 
 async function readiness(

@@ -42,10 +42,10 @@ export function serverText(text: string): string {
 /** Null: no message fits. */
 function known(text: string): string | null {
   if (translationOf(text) !== text) return translated(text)
-  // Without a catalog, in English, there are none.
-  templates ??= SERVER_TEMPLATES.filter((one) => translationOf(one) !== one).map(templateOf)
+  templates ??= SERVER_TEMPLATES.map(templateOf)
   for (const { message, names, pattern } of templates) {
-    const found = pattern.exec(text)
+    // In English there is nothing to find.
+    const found = translationOf(message) === message ? null : pattern.exec(text)
     if (!found) continue
     const values = names.map((name, at) => {
       const value = found[at + 1]!

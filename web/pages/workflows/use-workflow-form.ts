@@ -4,14 +4,13 @@ import { type Plugin } from '../../client/plugins.ts'
 import {
   type Objection,
   useSaveWorkflow,
-  useWorkflowCheck,
   type Workflow,
   type WorkflowCheck,
 } from '../../client/workflows.ts'
 import { checkFilter } from '../../components/filter-check.ts'
 import { checkOptions } from '../../components/option-form/check.ts'
+import { useDraftCheck } from '../../components/use-draft-check.ts'
 import { isWithin, objectionsIn, problemsOf, type Problems } from '../../components/problems.ts'
-import { useDebounced } from '../../url-state/use-debounced.ts'
 import { bodyOf, draftOf, isChanged, type StepDraft, type WorkflowDraft } from './draft.ts'
 import { serverText } from '../../messages/server-templates.ts'
 
@@ -54,8 +53,14 @@ export function useWorkflowForm({ id, initial, plugins, onSaved }: Options): Wor
   )
   const [refusals, setRefusals] = useState(0)
   const saving = useSaveWorkflow(id)
-  const asked = useDebounced({ body: bodyOf(draft), order: orderOf(draft) })
-  const checked = useWorkflowCheck(asked.body)
+  const {
+    asked,
+    check: checked,
+    current,
+  } = useDraftCheck({
+    body: bodyOf(draft),
+    order: orderOf(draft),
+  })
   // After steps have moved, the numbers in the server's answer belong to other steps.
   const inOrder = asked.order === orderOf(draft) && !checked.isPlaceholderData
   const [answered, setAnswered] = useState<{ order: string; check: WorkflowCheck } | null>(null)
@@ -76,12 +81,10 @@ export function useWorkflowForm({ id, initial, plugins, onSaved }: Options): Wor
     if (saving.error) saving.reset()
   }
   const refuse = () => setRefusals((count) => count + 1)
-  // The check is of an earlier draft while the merchant keeps editing. Its problems may be mended,
-  // so that only the answer to saving counts.
-  const outdated =
-    checked.isPlaceholderData || JSON.stringify(asked.body) !== JSON.stringify(bodyOf(draft))
+  // The check is of an earlier draft while the merchant keeps editing. Its problems may be mended, so
+  // that only the answer to saving counts.
   const save = () => {
-    if ((outdated ? own : all).length > 0) return refuse()
+    if ((current ? all : own).length > 0) return refuse()
     saving.mutate(bodyOf(draft), {
       onSuccess: (workflow) => {
         const next = keepKeys(draftOf(workflow), draft)

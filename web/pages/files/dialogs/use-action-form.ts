@@ -3,10 +3,10 @@
 import { useMemo, useState } from 'react'
 import { useStartOperation } from '../../../client/operations.ts'
 import { type Entry } from '../../../client/plugins.ts'
-import { type Objection, useWorkflowCheck } from '../../../client/workflows.ts'
+import { type Objection } from '../../../client/workflows.ts'
 import { isEmpty } from '../../../components/option-form/alternatives.ts'
+import { useDraftCheck } from '../../../components/use-draft-check.ts'
 import { isWithin, objectionsIn, type Problems, problemsOf } from '../../../components/problems.ts'
-import { useDebounced } from '../../../url-state/use-debounced.ts'
 import {
   checkForm,
   emptyToConfirm,
@@ -28,14 +28,12 @@ function useServerCheck(entry: Entry, options: Options, enabled: boolean): Objec
   const open = Object.fromEntries(
     Object.entries(options).filter(([name]) => !secret.includes(name)),
   )
-  const asked = useDebounced(open)
   const body = {
     name: plugin.title,
     kind: 'bulk' as const,
-    steps: [{ plugin: plugin.id, options: asked }],
+    steps: [{ plugin: plugin.id, options: open }],
   }
-  const check = useWorkflowCheck(body, enabled)
-  const current = JSON.stringify(asked) === JSON.stringify(open) && !check.isPlaceholderData
+  const { check, current } = useDraftCheck({ body }, enabled)
   const STEP = 'steps[0].'
   return current && enabled
     ? (check.data?.problems ?? [])

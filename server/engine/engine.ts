@@ -12,7 +12,7 @@ import {
   type GrowingEntry,
 } from './operations/grow.ts'
 import { listItems, pagesOfItems, type ItemFilter, type ItemRow } from './operations/items.ts'
-import { allows, MOVE_NAMES, moveOperation } from './operations/lifecycle.ts'
+import { allows, MOVE_NAMES, moveOperation, reopenOperation } from './operations/lifecycle.ts'
 import type { OperationMove } from './operations/moves.ts'
 import { permissionsTo, type Doing } from './operations/permissions.ts'
 import { sealEntries, sealRequest } from './operations/sealed-addresses.ts'
@@ -105,6 +105,11 @@ export interface Engine {
   close(tx: ShopScope, id: string): Promise<void>
   /** Makes an open operation without items a preview; false: that is too late. */
   preview(tx: ShopScope, id: string): Promise<boolean>
+  /**
+   * Confirms a preview without its items: it is open again, for what its channel finds now. Throws
+   * as `move` does.
+   */
+  reopen(scope: ShopScope, id: string): Promise<void>
   /** An open operation fails, because its channel cannot add what it wanted to. */
   fail(tx: ShopScope, id: string, stop: Stop): Promise<void>
   /**
@@ -183,6 +188,7 @@ export function createEngine(parts: EngineParts): Engine {
       addEntries(tx, id, await sealGrowing(entries, { shop: tx.shop, secrets: parts.secrets })),
     close: closeOperation,
     preview: previewOpen,
+    reopen: reopenOperation,
     fail: failOpen,
     move: (scope, id, move) => moveOperation(scope, id, move, parts.plugins),
     undo: (scope, id, requestedBy, channel) => startUndo(scope, id, { requestedBy, channel }),

@@ -60,7 +60,9 @@ export const syncSchema = z
     operation_id: z.string().nullable(),
     status: z.enum(OPERATION_STATUSES).nullable().meta({ description: 'Of its operation' }),
     discarded: z.boolean().meta({ description: 'A preview that was not confirmed' }),
-    preview_reason: z.enum(['requested', 'first_sync', 'deletions', 'uploads']).nullable(),
+    preview_reason: z
+      .enum(['requested', 'first_sync', 'deletions', 'uploads', 'changed'])
+      .nullable(),
     started_at: timestamp,
     finished_at: timestamp.nullable(),
     listed: count,

@@ -2584,7 +2584,7 @@ export interface components {
       listed: number
       listed_bytes: number
       operation_id: string | null
-      preview_reason: ('requested' | 'first_sync' | 'deletions' | 'uploads') | null
+      preview_reason: ('requested' | 'first_sync' | 'deletions' | 'uploads' | 'changed') | null
       removed: number
       renamed: number
       /** Format: date-time */

@@ -111,6 +111,9 @@ const REASONS: Record<PreviewReason, string> = {
   deletions: t(
     'The sync would remove more than 20 % of the files, or more than 100. Make sure that the folder at the provider was not emptied or renamed, then confirm.',
   ),
+  changed: t(
+    'The folder has changed since the preview that you confirmed, and the sync would now delete or replace other files. Check it again, then confirm.',
+  ),
   uploads: t('The first two-way sync would send files to the provider. Check it, then confirm.'),
 }
 

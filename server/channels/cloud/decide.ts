@@ -70,15 +70,16 @@ export interface DeletionCounts {
   first: boolean
 }
 
-export type PreviewReason = 'requested' | 'first_sync' | 'deletions' | 'uploads'
+export type Guarded = 'first_sync' | 'deletions' | 'uploads'
+
+/** `changed`: the preview that a person confirmed is not what the sync would do now. */
+export type PreviewReason = Guarded | 'requested' | 'changed'
 
 const MOST_DELETED = 100
 const MOST_SHARE = 0.2
 
 /** Why a person must confirm it, or null. */
-export function needsConfirmation(
-  counts: DeletionCounts,
-): Exclude<PreviewReason, 'requested'> | null {
+export function needsConfirmation(counts: DeletionCounts): Guarded | null {
   const { known, deleted, replaced, sent, first } = counts
   if (first && deleted + replaced > 0) return 'first_sync'
   if (first && sent > 0) return 'uploads'

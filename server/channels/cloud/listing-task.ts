@@ -6,6 +6,7 @@ import type { BackgroundTask, TaskLease } from '../../engine/background.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { errorFields, type Logger } from '../../log.ts'
 import type { Cloud } from './cloud.ts'
+import { askToConfirm, dangerOf } from './confirmation.ts'
 import {
   holdConnection,
   listCloudConnections,
@@ -107,19 +108,16 @@ async function listAndPlan(
   signal: AbortSignal,
 ): Promise<void> {
   const connection = await requireConnection(scope, sync.connection_id)
-  const planned = await scope.query(
-    'select from sync_changes where shop_id = :shop and sync_id = :id and position is not null limit 1',
-    { id: sync.id },
-  )
+  const operation = sync.operation_id!
+  const { total } = (await parts.engine.get(scope, operation))!
   // Existing items belong to this plan.
-  if (planned.length === 0) {
+  if (total === 0) {
     // Files of other connections must be recognised as theirs.
     for (const { id } of await listCloudConnections(scope)) await updateSyncBase(scope, id)
     await listTwice(parts, scope, sync, connection, signal)
     await plan(parts, scope, sync, lease)
   }
   signal.throwIfAborted()
-  const operation = sync.operation_id!
   const current = await requireConnection(scope, connection.id)
   await addItems(parts.engine, scope, { id: sync.id, operation }, current)
   await scope.transaction(async (tx) => {
@@ -218,7 +216,10 @@ async function writePage(
   )
 }
 
-/** Decides, and asks a person to confirm if too much would be deleted or replaced. */
+/**
+ * Decides, and asks a person to confirm if too much would be deleted or replaced, unless exactly
+ * that was confirmed.
+ */
 async function plan(
   { engine }: ListingParts,
   scope: ShopScope,
@@ -228,39 +229,20 @@ async function plan(
   await scope.transaction(async (tx) => {
     await lease.hold(tx)
     const connection = await holdConnection(tx, connection_id)
+    const { preview, status } = (await engine.get(tx, operation!))!
+    const changed = preview && status !== 'previewing'
+    const confirmed = changed ? await dangerOf(tx, id, connection) : null
     const { counts, guard } = await planSync(tx, id, connection)
     const danger = needsConfirmation(guard)
-    const reason = danger ?? (dry_run ? 'requested' : null)
-    if (danger !== null && !dry_run) {
-      if (await engine.preview(tx, operation!))
-        await askToConfirm(tx, connection, operation!, danger, guard)
-    }
+    const asks = danger !== null && !dry_run && (await dangerOf(tx, id, connection)) !== confirmed
+    if (asks && (await engine.preview(tx, operation!)))
+      await askToConfirm(tx, connection, operation!, { reason: danger, counts: guard, changed })
+    const reason = asks && changed ? 'changed' : (danger ?? (dry_run ? 'requested' : null))
     await tx.query(
       `update syncs set counts = :counts, preview_reason = :reason where shop_id = :shop and id = :id`,
       { id, counts: JSON.stringify(counts), reason },
     )
   })
-}
-
-function askToConfirm(
-  tx: ShopScope,
-  { name }: CloudConnection,
-  operation: string,
-  reason: 'first_sync' | 'deletions' | 'uploads',
-  {
-    deleted,
-    replaced,
-    sent,
-    known,
-  }: { deleted: number; replaced: number; sent: number; known: number },
-): Promise<void> {
-  const what = {
-    first_sync: `Its first sync would replace ${replaced} and delete ${deleted} files.`,
-    deletions: `It would delete ${deleted} of ${known} files, and a sync may delete 20 % or 100 files.`,
-    uploads: `Its first sync would send ${sent} files to the provider.`,
-  }[reason]
-  const body = `${what} Nothing was changed: look at the preview and confirm it.`
-  return tellOf(tx, 'warning', `“${name}” waits for you`, body, operation)
 }
 
 /** Ends the operation as failed, and shows the reason at the connection. */

@@ -8,7 +8,7 @@ import { raiseNoticeOnce } from '../schedule-run.ts'
 import { startImport } from '../start-import.ts'
 import { cloudChannel } from './channel.ts'
 import type { Cloud } from './cloud.ts'
-import { holdConnection } from './connections.ts'
+import { holdConnection, type CloudConnection } from './connections.ts'
 import { updateSyncBase } from './sync-base.ts'
 import { isRunning, newestSync } from './sync-rows.ts'
 
@@ -33,12 +33,7 @@ export function startSync(
 ): Promise<string> {
   return scope.transaction(async (tx) => {
     const connection = await holdConnection(tx, id)
-    if (cloud.rclone.message !== null)
-      throw new AppError('cloud_unavailable', { message: cloud.rclone.message })
-    if (connection.state === 'unauthorized')
-      throw new AppError('conflict', {
-        message: 'Authorize this connection first: the provider does not accept it now',
-      })
+    requireReady(cloud, connection)
     const last = await newestSync(tx, id)
     if (last && isRunning(last))
       throw new AppError('conflict', { message: 'A sync of this connection is running already' })
@@ -73,6 +68,18 @@ export function startSync(
     await queueTask(tx, LISTING_TASK, sync!.id)
     return operation
   })
+}
+
+/** Throws `cloud_unavailable`, and `conflict` if nobody has signed in. */
+export function requireReady(
+  { rclone: { message } }: Pick<Cloud, 'rclone'>,
+  { state }: CloudConnection,
+): void {
+  if (message !== null) throw new AppError('cloud_unavailable', { message })
+  if (state === 'unauthorized')
+    throw new AppError('conflict', {
+      message: 'Authorize this connection first: the provider does not accept it now',
+    })
 }
 
 /** A new sync replaces an unconfirmed preview. */

@@ -89,11 +89,11 @@ export async function closeOperation(tx: ShopScope, operation: string): Promise<
 
 /**
  * Makes an open operation that has no items yet a preview, which a person must confirm; false: it
- * is closed or cancelled, or has items.
+ * is closed or cancelled, or has items. One that was confirmed before must be confirmed again.
  */
 export async function previewOpen(tx: ShopScope, operation: string): Promise<boolean> {
   const changed = await tx.query(
-    `update operations set preview = true, status = 'previewing', paused_at = null
+    `update operations set preview = true, round = 0, status = 'previewing', paused_at = null
      where shop_id = :shop and id = :operation and open and total = 0
        and status in ('queued', 'running', 'paused', 'previewing')
      returning id`,

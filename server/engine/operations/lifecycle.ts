@@ -4,7 +4,7 @@ import type { Plugin } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { AppError } from '../../errors.ts'
 import { ENDED, type OperationRow, type OperationStatus } from '../types.ts'
-import { RUN_MOVE, type OperationMove } from './moves.ts'
+import { reopen, RUN_MOVE, type OperationMove } from './moves.ts'
 
 const MOVES: Record<
   OperationMove,
@@ -59,6 +59,19 @@ export function moveOperation(
   move: OperationMove,
   plugins: readonly Plugin[],
 ): Promise<void> {
+  return moving(scope, id, move, (tx, operation) => RUN_MOVE[move](tx, operation, plugins))
+}
+
+/** Confirms a preview whose channel decides again what it does. Throws as `moveOperation`. */
+export const reopenOperation = (scope: ShopScope, id: string): Promise<void> =>
+  moving(scope, id, 'confirm', (tx) => reopen(tx, id))
+
+function moving(
+  scope: ShopScope,
+  id: string,
+  move: OperationMove,
+  run: (tx: ShopScope, operation: OperationRow) => Promise<void>,
+): Promise<void> {
   return scope.transaction(async (tx) => {
     const [operation] = await tx.query<OperationRow>(
       'select * from operations where shop_id = :shop and id = :id for no key update',
@@ -67,7 +80,7 @@ export function moveOperation(
     if (!operation) throw new AppError('not_found')
     if (!allows(operation, move))
       throw new AppError('operation_state', { message: refusal(operation, move) })
-    await RUN_MOVE[move](tx, operation, plugins)
+    await run(tx, operation)
     await tx.query(`select pg_notify('operation_progress', :shop || '/' || :id)`, { id })
   })
 }

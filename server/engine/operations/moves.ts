@@ -117,8 +117,29 @@ const confirm: Move = async (tx, operation, plugins) => {
   await beginRound(tx, operation, plugins)
 }
 
+/**
+ * A confirmed preview of a channel that decides again: it is open and has no items, as when it was
+ * started.
+ */
+export async function reopen(tx: ShopScope, id: string): Promise<void> {
+  await readNotices(tx, id)
+  await tx.query('delete from items where shop_id = :shop and operation_id = :id', { id })
+  await updateOperation(
+    tx,
+    id,
+    `open = true, total = 0, done = 0, failed = 0, skipped = 0, cancelled = 0, intentions = '[]',
+     preview_counts = null`,
+  )
+  await resetRound(tx, id, 'idle')
+}
+
 const beginRound: Move = async (tx, operation, plugins) => {
-  const { id } = operation
+  await resetRound(tx, operation.id, 'working')
+  await queueWork(tx, operation, plugins)
+}
+
+/** `idle`: its chains work only when items are added. */
+async function resetRound(tx: ShopScope, id: string, chains: 'working' | 'idle'): Promise<void> {
   await updateOperation(
     tx,
     id,
@@ -127,12 +148,11 @@ const beginRound: Move = async (tx, operation, plugins) => {
      ended_before = done + failed + skipped + cancelled`,
   )
   await tx.query(
-    `update chains set ended = false, hint = 0, worker_id = null, lease = null, claimed = '{}', crashed = false,
-       deaths = 0
+    `update chains set ended = :idle::boolean and chain <> :finish, hint = 0, worker_id = null, lease = null,
+       claimed = '{}', crashed = false, deaths = 0
      where shop_id = :shop and operation_id = :id`,
-    { id },
+    { id, idle: chains === 'idle', finish: FINISH_CHAIN },
   )
-  await queueWork(tx, operation, plugins)
 }
 
 /** Jobs for every chain that has not ended, or for the finalization if no items are left. */

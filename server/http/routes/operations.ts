@@ -13,6 +13,8 @@ import { AppError } from '../../errors.ts'
 import { day, momentOf } from '../../files/filter.ts'
 import { requirePublicId, toPublicId } from '../../ids.ts'
 import { startBulk } from '../../channels/admin.ts'
+import type { Cloud } from '../../channels/cloud/cloud.ts'
+import { confirmSync } from '../../channels/cloud/confirmation.ts'
 import { apiChannel } from '../../channels/api/channel.ts'
 import { adminChannel } from '../../channels/origins.ts'
 import { fromCursor, integer, text, toCursor } from '../cursors.ts'
@@ -41,6 +43,8 @@ const byId = z.strictObject({ id: z.string() })
 
 export interface OperationParts {
   engine: Engine
+  /** Its syncs are confirmed by listing the provider again. */
+  cloud: Cloud
   clock: () => Date
   limits: Limits
 }
@@ -231,12 +235,17 @@ const MOVES: Record<OperationMove, string> = {
     'Work on the items of an operation that failed, and on those that were not started when it was cancelled',
   confirm: 'Carry out what a preview found; files that have changed since are skipped',
 }
+const MORE: Partial<Record<OperationMove, string>> = {
+  confirm:
+    'A cloud sync reads the folder again first. If it would then delete or replace other files than the preview, it is a preview again.',
+}
 
-const lifecycle = ({ engine, clock }: OperationParts, move: OperationMove) =>
+const lifecycle = ({ engine, cloud, clock }: OperationParts, move: OperationMove) =>
   endpoint({
     method: 'post',
     path: `/api/operations/{id}/${move}`,
     summary: MOVES[move],
+    ...(MORE[move] ? { description: MORE[move] } : {}),
     tag: 'Operations',
     scope: 'operations:write',
     params: byId,
@@ -247,7 +256,10 @@ const lifecycle = ({ engine, clock }: OperationParts, move: OperationMove) =>
     handler: async ({ caller, params }) => {
       const operation = await findOperation(engine, caller.scope, params.id)
       requireScopes(caller, (await engine.permissions(caller.scope, operation, move)) as Scope[])
-      await engine.move(caller.scope, operation.id, move)
+      const { id, request } = operation
+      if (move === 'confirm' && request.sync !== undefined)
+        await confirmSync(cloud, engine, caller.scope, { sync: request.sync, operation: id })
+      else await engine.move(caller.scope, id, move)
       return {
         body: operationRecord(engine, (await engine.get(caller.scope, operation.id))!, clock()),
       }

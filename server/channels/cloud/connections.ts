@@ -103,7 +103,7 @@ export async function createConnection(
        returning id`,
       {
         provider: provider.id,
-        name: wishes.name ?? provider.nameOf(settings).slice(0, 200),
+        name: wishes.name ?? defaultName(provider, settings),
         settings: JSON.stringify(settings),
         sealed: sealed(cloud.options.secrets, tx.shop, secrets),
         options: JSON.stringify(options),
@@ -118,6 +118,17 @@ export async function createConnection(
     return row.id
   })
 }
+
+const LONGEST_NAME = 200
+
+const defaultName = (provider: Provider, settings: Values): string =>
+  [...provider.nameOf(settings)].slice(0, LONGEST_NAME).join('')
+
+/** A name that nobody chose follows the folder. */
+const nameAfter = (before: CloudConnection, provider: Provider, settings: Values): string =>
+  before.name === defaultName(provider, before.settings)
+    ? defaultName(provider, settings)
+    : before.name
 
 const nextSync = (hours: string) => `now() + ${hours} * interval '1 hour'`
 
@@ -152,7 +163,7 @@ export async function changeConnection(
          error = case when :moved then null else error end
        where shop_id = :shop and id = :id`,
       {
-        ...{ id, moved, name: wishes.name ?? row.name },
+        ...{ id, moved, name: wishes.name ?? nameAfter(row, provider, values.settings) },
         options: JSON.stringify({ ...row.options, ...wishes.options }),
         settings: JSON.stringify(moved ? values.settings : row.settings),
         sealed:

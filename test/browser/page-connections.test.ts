@@ -72,8 +72,25 @@ test('connect, choose a folder, set options, preview, confirm', async () => {
   await expect.poll(() => figure(page, 'New').textContent()).toBe('2')
   expect(await filenames()).toEqual([])
   await button(page, 'Confirm and run').click()
+  await button(page, 'Confirm and run').waitFor({ state: 'detached' })
+  expect(await page.getByText('The sync waits for your confirmation').count()).toBe(0)
   await page.getByText('2 new').first().waitFor()
   await expect.poll(filenames).toEqual(['EB-001_boat.pdf', 'tides.pdf'])
+})
+
+soakTest('a folder that changed since the preview is a preview again', async () => {
+  const page = await openConnection()
+  for (const name of ['tides.pdf', 'boats/EB-001_boat.pdf']) await rm(path.join(folder, name))
+  await button(page, 'Sync now').click()
+  await page.getByText('Make sure that the folder at the provider was not emptied').waitFor()
+  await write('tides.pdf', 'tides')
+  await button(page, 'Confirm and run').click()
+  await page.getByText('The folder has changed since the preview that you confirmed').waitFor()
+  expect(await filenames()).toHaveLength(2)
+  await write('boats/EB-001_boat.pdf', 'boat')
+  await button(page, 'Confirm and run').click()
+  await page.getByText('Nothing new').first().waitFor()
+  expect(await filenames()).toHaveLength(2)
 })
 
 test('what changed at the provider arrives with the next sync', async () => {

@@ -182,6 +182,8 @@ export function useAct() {
       await Promise.all([
         ...(operation.id === id ? [] : [client.invalidateQueries({ queryKey: ['operation', id] })]),
         client.invalidateQueries({ queryKey: ['operations'] }),
+        // A connection shows the state of its sync.
+        client.invalidateQueries({ queryKey: ['connections'] }),
       ])
     },
     // The move was no longer possible: read again what is possible now.

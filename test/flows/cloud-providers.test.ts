@@ -4,7 +4,8 @@ import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openCloudApp, untilStill, type CloudApp } from '../cloud.ts'
 import { startAzurite } from '../fakes/azurite.ts'
-import { agree, startClouds, type FakeClouds } from '../fakes/clouds.ts'
+import { startClouds, type FakeClouds } from '../fakes/clouds.ts'
+import { agree } from '../fakes/clouds/tokens.ts'
 import { sized, soakTest } from '../scale.ts'
 
 let app: CloudApp

@@ -5,7 +5,8 @@ import { readFileSync, readdirSync, statSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openCloudApp, untilStill, type CloudApp } from '../cloud.ts'
 import { startBucket, type FakeBucket } from '../fakes/bucket.ts'
-import { agree, startClouds, type FakeClouds } from '../fakes/clouds.ts'
+import { startClouds, type FakeClouds } from '../fakes/clouds.ts'
+import { agree } from '../fakes/clouds/tokens.ts'
 
 const CANARY = /canary/
 let app: CloudApp

@@ -36,7 +36,7 @@ export interface Answer {
   body: any
 }
 
-/** One who calls the API with a key. */
+/** An API client with one key. */
 export interface Client {
   scope: ShopScope
   key: string
@@ -54,14 +54,14 @@ export interface TestApp {
   engine: TestEngine
   stores: ReadonlyMap<string, BlobStore>
   cloud: Cloud
-  /** Of the first shop, with every scope. */
+  /** The first shop, with every scope. */
   owner: Client
-  /** Of the demo shop, which is signed in with the platform. */
+  /** The demo shop, authenticated with the platform's session token. */
   demo: Client
   shopFrontUrl: string
-  /** Another key of the same shop. */
+  /** Another key of the owner's shop. */
   clientWith(scopes: readonly Scope[]): Promise<Client>
-  /** Someone else's shop, with every scope. */
+  /** Another shop, with every scope. */
   stranger(domain: string): Promise<Client>
   close(): Promise<void>
 }
@@ -73,13 +73,13 @@ export interface AppOptions {
   limits?: Partial<Limits>
   plans?: Plans | null
   trustProxy?: boolean
-  /** Stand for cloud providers. */
+  /** Replace the cloud providers. */
   emulators?: CloudOptions['emulators'] | undefined
-  /** The operator's apps at cloud providers. */
+  /** The operator's OAuth apps at the cloud providers. */
   clients?: OAuthClients
 }
 
-/** All tests of a file come from one address, often with one key. */
+/** All requests of a test file have one address and often one key, so the limits are off. */
 const UNLIMITED = {
   reads_per_minute: 100_000,
   writes_per_minute: 100_000,
@@ -88,8 +88,10 @@ const UNLIMITED = {
   failed_sign_ins_per_minute: 100_000,
 }
 
-/** Without a worker, until the test starts one (`engine.startWorker`): what it starts waits. */
-/** Where merchants would connect to: no drop server runs there. */
+/**
+ * No worker runs until the test starts one (`engine.startWorker`); operations wait in the queue.
+ */
+/** The address shown to merchants. No drop server runs there. */
 const DROP = { host: 'files.example.com', sftpPort: 2222, ftpPort: 2121 }
 
 export async function openTestApp({
@@ -130,8 +132,7 @@ export async function openTestApp({
     ...{ baseUrl: 'http://127.0.0.1', clock: () => new Date() },
     ...(emulators ? { emulators } : {}),
   })
-  // The shop is not signed in with the platform: its catalog is empty, as the engine's tests have
-  // it.
+  // The shop has no platform session, so its catalog is empty, as in the engine's tests.
   composed.parts.ports = withEmptyCatalog(composed.parts.ports)
   const { app, parts } = await composed.openWeb(builtPage(), DROP)
   const close = async () => {
@@ -206,7 +207,7 @@ async function call(
   }
 }
 
-/** Reads an operation until it has ended. */
+/** Polls an operation until it ends. */
 export async function untilEnded(client: Client, id: string): Promise<Answer['body']> {
   const until = Date.now() + 40_000
   while (true) {

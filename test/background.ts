@@ -1,4 +1,4 @@
-// Background tasks without the engine's other jobs: run one by one by a test, or by
+// Runs background tasks without the engine's other jobs: one at a time from a test, or by
 // graphile-worker.
 import { randomUUID } from 'node:crypto'
 import { Logger as GraphileLogger, run as runJobs, type TaskList } from 'graphile-worker'
@@ -16,10 +16,10 @@ export interface TestWorker {
   id: string
   background: Background
   run(task: BackgroundTask, job?: TaskJob): Promise<void>
-  /** Runs everything that the task wants now, one after another. */
+  /** Runs every job of the task that is due now, one after another. */
   runWanted(task: BackgroundTask): Promise<void>
-  /** To every other worker this one is dead. */
-  fallSilent(): Promise<void>
+  /** Makes this worker look dead to the others: it sends no more heartbeats. */
+  stopHeartbeats(): Promise<void>
 }
 
 export async function openTestWorker(
@@ -43,7 +43,7 @@ export async function openTestWorker(
       const { rows } = await database.pool.query<{ shop_id: number; key: string }>(task.wanted!)
       for (const { shop_id: shop, key } of rows) await run(task, { shop, key })
     },
-    fallSilent: async () => {
+    stopHeartbeats: async () => {
       await database.pool.query(
         `update workers set beat_at = now() - interval '1 minute' where id = $1`,
         [id],
@@ -54,10 +54,7 @@ export async function openTestWorker(
 
 const SWEEP_MS = 500
 
-/**
- * Runs the jobs of these tasks and of nothing else, until stopped: operations that a test starts
- * wait.
- */
+/** Runs only the jobs of these tasks until stopped. Operations that a test starts stay queued. */
 export async function startTestTasks(
   database: Database,
   tasks: readonly BackgroundTask[],

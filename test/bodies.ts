@@ -1,5 +1,5 @@
-// Requests that are as large as a body may be, made of an OpenAPI document: each string, list and
-// record of each endpoint's body in turn holds all of it.
+// Requests with bodies of the maximum size, generated from an OpenAPI document: for each endpoint,
+// one string, list or record in turn takes up the whole size.
 
 export interface Schema {
   $ref?: string
@@ -20,7 +20,7 @@ export interface Document {
   components: { schemas: Record<string, Schema> }
 }
 
-/** One place in a body, what it holds, and how the body is made around it. */
+/** A field of a body, its type, and how the body is built around it. */
 interface Place {
   at: string
   kind: 'text' | 'list' | 'record'
@@ -40,8 +40,8 @@ export interface LargeBody {
 const NAME = 'x_field'
 
 /**
- * All places below a schema. `path`: schemas that are already being walked, so that one that holds
- * itself ends.
+ * All fields below a schema. `path`: the schemas being visited; recursion stops at a schema that
+ * contains itself.
  */
 function placesIn(
   schema: Schema,
@@ -62,7 +62,7 @@ function placesIn(
     return alternatives.flatMap((one) => below(one, at, (value) => value))
   const place = (kind: Place['kind']): Place => ({ at: at || 'the body', kind, around })
   const types = [schema.type ?? []].flat()
-  // What has no type takes any.
+  // A schema without a type accepts any.
   const found: Place[] = types.length === 0 ? [place('text'), place('list'), place('record')] : []
   if (types.includes('string')) found.push(place('text'))
   if (types.includes('array')) {
@@ -87,7 +87,7 @@ function placesIn(
   return found
 }
 
-/** Values of this many bytes, each with a word for it. */
+/** Values of this many bytes, each with a label. */
 function fillings(kind: Place['kind'], { bytes, ...few }: Limits): [string, Raw][] {
   const room = bytes - 2_000
   if (kind === 'text')
@@ -109,18 +109,21 @@ function recordOf(count: number, longer = 0): [string, Raw] {
 
 export interface Limits {
   bytes: number
-  /** As many as pass the first look at a body. */
+  /** The highest number of values that passes the check before parsing. */
   values: number
   fields: number
 }
 
-/** As many values and names as fit in: the process would be blocked where JSON.parse saw them. */
+/**
+ * Bodies with as many values and keys as fit: JSON.parse would block the process if it received
+ * them.
+ */
 export function crowdedBodies({ bytes }: Limits, request: Omit<LargeBody, 'body'>): LargeBody[] {
   const crowds = [listOf('[]', bytes / 3 - 100), listOf('1', bytes / 2 - 100), recordOf(bytes / 16)]
   return crowds.map(([what, body]) => ({ ...request, name: `${request.name} = ${what}`, body }))
 }
 
-/** Of each endpoint that takes JSON. Made when asked for: they are gigabytes. */
+/** For each endpoint that accepts JSON. A generator, because the bodies are gigabytes together. */
 export function* largeBodies(document: Document, limits: Limits): Generator<LargeBody> {
   for (const [template, methods] of Object.entries(document.paths))
     for (const [method, { requestBody }] of Object.entries(methods)) {
@@ -131,7 +134,7 @@ export function* largeBodies(document: Document, limits: Limits): Generator<Larg
     }
 }
 
-/** Of the options of a plugin, where a request carries them. */
+/** For the options of each plugin, in a request that carries them. */
 export function* largeOptions(
   options: Schema,
   around: (options: Raw) => Raw,
@@ -151,7 +154,7 @@ function* largeIn(
 ): Generator<LargeBody> {
   const seen = new Set<string>()
   for (const { at, kind, around } of placesIn(schema, document)) {
-    // Alternatives often have the same fields.
+    // Alternatives of a union often have the same fields.
     if (seen.has(`${kind} ${at}`)) continue
     seen.add(`${kind} ${at}`)
     for (const [what, value] of fillings(kind, limits))

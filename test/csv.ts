@@ -1,5 +1,4 @@
-// CSV files and the API that takes them, for tests: uploads with any bytes, and a worker for the
-// checks.
+// CSV files and their API, for tests: uploads of any bytes, and a worker for the checks.
 import { forShop, type ShopScope } from '../server/db/for-shop.ts'
 import { csvCheckTask } from '../server/channels/csv/check-run.ts'
 import type { OddSkus } from '../server/channels/csv/check-book.ts'
@@ -11,16 +10,16 @@ import { openTestApp, type Answer, type AppOptions, type TestApp } from './app.t
 
 export interface CsvApp extends TestApp {
   upload(bytes: Buffer | string, headers?: Record<string, string>, query?: string): Promise<Answer>
-  /** Uploads, which must work, and gives the file's id. */
+  /** Uploads, expects success, and returns the file's id. */
   uploaded(bytes: Buffer | string): Promise<string>
-  /** Checks, and gives the file once that has ended. */
+  /** Runs a check, and returns the file once it has ended. */
   checked(id: string, options?: object): Promise<Answer['body']>
-  /** All that was found, page after page. */
+  /** All problems found, from every page. */
   problems(id: string, query?: string): Promise<Answer['body'][]>
   key: string
 }
 
-/** `products`: how many products have each SKU. */
+/** `products`: the number of products for each SKU. */
 export async function openCsvApp(
   products: Record<string, number> = {},
   options: AppOptions = {},
@@ -48,7 +47,7 @@ export async function openCsvApp(
     checked: async (id, asked = { probe: false }) => {
       const begun = await call('POST', `/api/csv/${id}/check`, asked)
       if (begun.status !== 202)
-        throw new Error(`The check answered ${begun.status}: ${JSON.stringify(begun.body)}`)
+        throw new Error(`The check was answered ${begun.status}: ${JSON.stringify(begun.body)}`)
       return untilChecked(app, id)
     },
     problems: async (id, query = '') => {
@@ -104,7 +103,7 @@ async function post(
 }
 
 function idOf({ status, body }: Answer): string {
-  if (status !== 201) throw new Error(`The upload answered ${status}: ${JSON.stringify(body)}`)
+  if (status !== 201) throw new Error(`The upload was answered ${status}: ${JSON.stringify(body)}`)
   return body.id
 }
 

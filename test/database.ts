@@ -1,4 +1,4 @@
-// A real PostgreSQL for every test run, and a fresh database for every test file, cloned from a
+// A real PostgreSQL for each test run, and a new database for each test file, cloned from a
 // migrated template.
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
@@ -9,7 +9,7 @@ import { createLogger } from '../server/log.ts'
 export const TEMPLATE = 'stevedore_template'
 export const silent = createLogger('error', () => {})
 
-/** The address of a new database; `drop` it when the test file ends. */
+/** Creates a database; returns its address, and `drop` for the end of the test file. */
 export async function createTestDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
   const server = inject('postgresUrl')
   const name = `test_${randomUUID().replaceAll('-', '')}`
@@ -19,10 +19,7 @@ export async function createTestDatabase(): Promise<{ url: string; drop: () => P
   return { url: url.href, drop: () => onServer(server, `drop database ${name} with (force)`) }
 }
 
-/**
- * A database with its pools open. A test that leaves one of its connections open fails when this
- * closes.
- */
+/** A database with its pools open. Closing it fails if the test left a connection open. */
 export async function openTestDatabase(): Promise<Database & { drop: () => Promise<void> }> {
   const { url, drop } = await createTestDatabase()
   const database = openDatabase(url, 8, silent)
@@ -36,7 +33,7 @@ export async function openTestDatabase(): Promise<Database & { drop: () => Promi
   }
 }
 
-/** A shop's internal number, with the domain given. */
+/** Creates a shop with this domain; returns its internal number. */
 export async function createTestShop(
   database: Database,
   domain = 'harbour.myshopify.com',

@@ -1,4 +1,4 @@
-// Deliveries as their workflows see them: a page, a link for each file, and a run.
+// Deliveries as their workflows see them: a page, a link for each file, and a workflow run.
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { Step, Workflow } from '../plugins/contract.ts'
@@ -21,7 +21,7 @@ export const deliveryWorkflowOf = (...steps: readonly Omit<Step, 'id'>[]): Workf
   steps: steps.map((step, at) => ({ id: `step-${at}`, ...step })),
 })
 
-/** A file with these bytes; gives its UUID. */
+/** Creates a file with these bytes; returns its UUID. */
 export async function addFile(
   house: TestEngine,
   filename: string,
@@ -54,7 +54,7 @@ async function addLink(scope: ShopScope, row: object): Promise<{ id: string; key
   return { id, key }
 }
 
-/** A delivery of these files, with the run of `workflow` queued. */
+/** Creates a delivery of these files and queues a run of `workflow`. */
 export async function deliver(
   scope: ShopScope,
   files: readonly string[],

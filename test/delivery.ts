@@ -1,5 +1,4 @@
-// For tests of delivery: a shop with files on a real disk, links, and delivery behind a real
-// socket.
+// For tests of delivery: a shop with files on a real disk, links, and delivery on a real socket.
 import {
   createServer,
   request as httpRequest,
@@ -31,7 +30,7 @@ export interface Answer {
 }
 
 export interface ServeOptions extends Partial<DeliveryParts> {
-  /** Handles the other addresses of the same origin. */
+  /** Handles the other paths of the same origin. */
   others?: RequestListener
 }
 
@@ -39,10 +38,10 @@ export type Depot = Awaited<ReturnType<typeof openDepot>>
 
 const silent = createLogger('error', () => {})
 
-/** For a server that gets no notifications. */
+/** For a server that receives no notifications. */
 export const deaf: Pick<Listener, 'on'> = { on: () => () => {} }
 
-/** `close` removes everything except the database. The clock moves only when a test sets it. */
+/** `close` removes everything except the database. The clock advances only when a test sets it. */
 export async function openDepot(database: Database, shop: number) {
   const folder = await mkdtemp(path.join(tmpdir(), 'stevedore-delivery-'))
   const store = createDiskStore({ folder })
@@ -82,7 +81,7 @@ export async function openDepot(database: Database, shop: number) {
     })
   }
 
-  /** Starts a server with its own delivery and its own pool. */
+  /** Starts a server with its own delivery and pool. */
   async function serve({ others, ...options }: ServeOptions = {}): Promise<number> {
     const own = openDatabase(database.url, 6, silent)
     const log = createLogger('info', (line) => void logged.push(line))
@@ -133,8 +132,8 @@ export async function openDepot(database: Database, shop: number) {
   const flush = () => Promise.all(deliveries.map((delivery) => delivery.flush()))
   const invalidate = () => deliveries.forEach((delivery) => delivery.invalidate(shop))
   /**
-   * Sends a notification and waits until every delivery has had it: all that were sent before have
-   * arrived too.
+   * Sends a notification and waits until every delivery has received it. All notifications sent
+   * before have then arrived too.
    */
   async function notify(channel: NotificationChannel): Promise<void> {
     const { on } = await listener()
@@ -158,7 +157,7 @@ export async function openDepot(database: Database, shop: number) {
     /** The delivery of the server that was started last. */
     lastDelivery: () => deliveries.at(-1)!,
     addFile,
-    /** A link's key to a new file of these bytes. */
+    /** Creates a file of these bytes; returns the key of a link to it. */
     addLink: async (
       bytes: Uint8Array,
       terms: Omit<LinksWanted, 'file_ids'> = {},
@@ -173,7 +172,7 @@ export async function openDepot(database: Database, shop: number) {
       )
       return { key: link!.key, id: link!.id, file: id }
     },
-    /** The path of a new public file. */
+    /** Creates a public file; returns its path. */
     addPublic: async (bytes: Uint8Array, fields: Record<string, unknown> = {}) => {
       const file = await addFile(bytes, { visibility: 'public', ...fields })
       await ensurePublicAddresses(scope, [file])
@@ -191,7 +190,7 @@ export async function openDepot(database: Database, shop: number) {
       )
       return row!.downloads
     },
-    /** As the API of the same process does. */
+    /** Changes a file as the API of the same process does. */
     setFile: (id: string, fields: Record<string, unknown>) => setRow('files', id, fields),
     setLink: (id: string, fields: Record<string, unknown>) => setRow('links', id, fields),
     downloads: async (link: string) => {
@@ -202,15 +201,14 @@ export async function openDepot(database: Database, shop: number) {
       )
       return row!
     },
-    /** As an API request that reads links. */
+    /** Flushes counts as an API request that reads links does. */
     flush,
-    /** As an API request that has changed links. */
+    /** Invalidates links as an API request that changes them does. */
     invalidate,
-    /** As when an operation makes progress. */
+    /** Notifies as an operation that makes progress does. */
     operationProgress: () => notify('operation_progress'),
     /**
-     * Waits for the notifications of changes that were committed; this one itself invalidates
-     * nothing.
+     * Waits for the notifications of committed changes. Its own notification invalidates nothing.
      */
     notificationsArrived: () => notify('operation_control'),
     close: async () => {
@@ -228,7 +226,7 @@ export const get = (
   method = 'GET',
 ) => visit(port, `/download?key=${key}`, headers, method)
 
-/** The form to ask for more, as a browser sends it. */
+/** Sends the form to request more downloads, as a browser does. */
 export const askForMore = (
   port: number,
   form: Record<string, string>,

@@ -1,4 +1,4 @@
-// The documents port on a real disk, with real children, for tests of what becomes of documents.
+// The documents port on a real disk, with real child processes, for tests of document actions.
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
@@ -27,7 +27,7 @@ export interface DocumentHouse {
     bytes: Uint8Array,
     wanted?: Partial<typeof OPTIMIZED> & { password?: string },
   ): Promise<Made | { unchanged: string }>
-  /** The same where there is something to be made smaller. */
+  /** The same with a document that can be compressed. */
   smaller(
     bytes: Uint8Array,
     wanted?: Partial<typeof OPTIMIZED> & { password?: string },
@@ -93,7 +93,7 @@ export async function openDocumentHouse(): Promise<DocumentHouse> {
   }
 }
 
-/** A file of the shop that has these bytes; gives its UUID. */
+/** Creates a file of the shop with these bytes; returns its UUID. */
 export async function addFile(
   { parts, scope }: Pick<TestEngine, 'parts' | 'scope'>,
   filename: string,

@@ -1,5 +1,5 @@
-// PDF documents for tests: written by hand, so that each page is just as odd as the test wants it,
-// and read back with the system's tools.
+// PDF documents for tests: written by hand, so that a test controls each detail of a page, and read
+// back with the system's tools.
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -14,21 +14,24 @@ import { fileItem } from './fakes/context.ts'
 const run = promisify(execFile)
 
 export interface PageWanted {
-  /** What the page's dictionary has in addition to its content: `/MediaBox [0 0 200 300] /Rotate 90`. */
+  /**
+   * Entries of the page's dictionary in addition to its content: `/MediaBox [0 0 200 300] /Rotate
+   * 90`.
+   */
   says?: string
-  /** Its resources in addition to the font `/F`. */
+  /** Resources in addition to the font `/F`. */
   resources?: string
   /** Fonts in addition to `/F`. */
   fonts?: string
-  /** It has no resources. */
+  /** The page has no resources. */
   bare?: boolean
-  /** PDF's operators. */
+  /** The content, as PDF operators. */
   draws?: string
 }
 
 /**
- * `extra`: further objects' bodies, from number 10 on; the catalogue's additions are in
- * `catalog`, the page tree's in `tree`.
+ * `extra`: bodies of further objects, from number 10. `catalog` and `tree` are added to the
+ * catalogue and to the page tree.
  */
 export function documentOf(
   pages: readonly PageWanted[],
@@ -97,13 +100,14 @@ function assemble(bodies: ReadonlyMap<number, string | Buffer>): Buffer {
 }
 
 /**
- * 1.5 MB that unfold into 1.5 GB when the first page is looked for: an object stream with one
- * endless list in it. What a reader makes of that takes several times as much.
+ * 1.5 MB that decompress to 1.5 GB when the first page is looked up: an object stream with one
+ * endless list in it. A reader's data structures take several times as much.
  */
 export function bomb(megabytes = 1500): Buffer {
   const first = '2 0 6 60 '
   const tree = '<< /Type /Pages /Count 1 /Kids [3 0 R] >>'.padEnd(60)
-  // Blocks that stand for themselves: the same one again and again is as good as a long text.
+  // The compressed blocks are independent, so one block can be repeated instead of compressing a
+  // long text.
   const packed = (text: string | Buffer) =>
     deflateRawSync(text, { finishFlush: constants.Z_FULL_FLUSH, level: 9 })
   const zeros = packed(Buffer.alloc(1024 ** 2, '0 '))
@@ -152,13 +156,13 @@ export function bomb(megabytes = 1500): Buffer {
 const bytesOf = (value: number, count: number) =>
   Array.from({ length: count }, (_, at) => Math.floor(value / 256 ** (count - 1 - at)) % 256)
 
-/** A page that says its number, so that it is known again: `page 3`. */
+/** Each page has its number as text (`page 3`), to identify it. */
 export const numberedPages = (count: number): PageWanted[] =>
   Array.from({ length: count }, (_, at) => ({
     draws: `BT /F 24 Tf 40 150 Td (page ${at + 1}) Tj ET`,
   }))
 
-/** Calls `work` with the path of a file that has these bytes. */
+/** Calls `work` with the path of a temporary file with these bytes. */
 async function asFile<T>(
   bytes: Uint8Array,
   work: (file: string, folder: string) => Promise<T>,
@@ -173,7 +177,7 @@ async function asFile<T>(
   }
 }
 
-/** What is wrong with a document, as the system's qpdf says; empty: nothing. */
+/** Errors in a document, as reported by the system's qpdf. Empty: none. */
 export const faultsOf = (bytes: Uint8Array, password = ''): Promise<string> =>
   asFile(bytes, async (file) => {
     try {
@@ -185,7 +189,7 @@ export const faultsOf = (bytes: Uint8Array, password = ''): Promise<string> =>
     }
   })
 
-/** The text of its pages, each as poppler reads it. */
+/** The text of each page, as poppler extracts it. */
 export const textsOf = (bytes: Uint8Array): Promise<string[]> =>
   asFile(bytes, async (file) => {
     const { stdout } = await run('pdftotext', ['-layout', file, '-'], { maxBuffer: 1024 ** 3 })
@@ -198,11 +202,11 @@ export const textsOf = (bytes: Uint8Array): Promise<string[]> =>
 export interface Rendered {
   width: number
   height: number
-  /** A byte a pixel, from the upper left: 0 black, 255 white. */
+  /** One byte per pixel, from the upper left: 0 black, 255 white. */
   grey: Buffer
 }
 
-/** Pages as poppler draws them, at `dpi`: what a reader sees, cut to the crop box and turned. */
+/** Pages rendered by poppler at `dpi`, cropped and rotated as a viewer shows them. */
 export const renderPages = (
   bytes: Uint8Array,
   dpi: number,
@@ -230,7 +234,10 @@ export const renderPages = (
     )
   })
 
-/** Where there is ink, in shares of the page from its upper left; null: nowhere. */
+/**
+ * The bounding box of the ink as fractions of the page, from its upper left; null: the page is
+ * empty.
+ */
 export function inkOf({
   width,
   height,
@@ -252,7 +259,7 @@ export function inkOf({
   }
 }
 
-/** An item of an operation with these bytes, as an earlier step leaves them. */
+/** An item of an operation whose draft has these bytes from an earlier step. */
 export async function documentItem(
   { stage }: Pick<WriteContext, 'stage'>,
   filename: string,
@@ -266,7 +273,7 @@ export async function documentItem(
   return { ...fileItem(filename, { filename }), staged }
 }
 
-/** Encrypted by the system's qpdf: `user` opens it, `owner` may do everything. */
+/** Encrypts with the system's qpdf: `user` opens the document, `owner` has all permissions. */
 export const encrypted = (
   bytes: Uint8Array,
   user: string,
@@ -288,14 +295,14 @@ export const encrypted = (
     return readFile(to)
   })
 
-/** How it is encrypted, in qpdf's words; empty: it is not. */
+/** The encryption as qpdf describes it. Empty: none. */
 export const protectionOf = (bytes: Uint8Array, password = ''): Promise<string> =>
   asFile(bytes, async (file) => {
     const { stdout } = await run('qpdf', [`--password=${password}`, '--show-encryption', file])
     return stdout.startsWith('File is not encrypted') ? '' : stdout
   })
 
-/** All of it as text that can be searched, streams too. */
+/** The document with its streams decompressed, as text that can be searched. */
 export const unpacked = (bytes: Uint8Array): Promise<string> =>
   asFile(bytes, async (file, folder) => {
     const to = path.join(folder, 'unpacked.pdf')

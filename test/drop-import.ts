@@ -1,5 +1,5 @@
-// A shop with a drop server and the worker that imports what is sent to it, all in the test's process;
-// and how its tests send and look.
+// A shop with a drop server and the worker that imports its files, in the test's process; with
+// functions that send files and read the results.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -36,7 +36,7 @@ export async function openDropImports() {
   const call = (...request: Parameters<TestApp['owner']['call']>) => app.owner.call(...request)
   const get = async (route: string) => (await call('GET', route)).body
 
-  /** The options of `curl`, then its own. */
+  /** Runs `curl` with common options and these. */
   const curl = (...args: string[]) => runProgram(['curl', '-sS', '-k', '-u', user, ...args])
   const sftpUrl = (place: string) => `sftp://127.0.0.1:${server.sftpPort}${place}`
   const fileNamed = async (name: string) => {
@@ -48,7 +48,7 @@ export async function openDropImports() {
     ...{ app, server, account, password, folder, home, call, get, curl, sftpUrl, fileNamed },
     set: async (settings: object) =>
       expect((await call('PATCH', '/api/drop', settings)).status).toBe(200),
-    /** Sends with curl, over SFTP or FTP. */
+    /** Sends a file with curl, over SFTP or FTP. */
     send: async (name: string, bytes: Buffer | string, scheme: 'sftp' | 'ftp' = 'sftp') => {
       const local = path.join(folder, 'sent')
       await writeFile(local, bytes)

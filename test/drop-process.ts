@@ -1,7 +1,7 @@
-// The process of the drop server, among the children of a server that `npm start` started.
+// Finds the process of the drop server among the children of a server started by `npm start`.
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Null: it is not there at this moment. */
+/** Null: it is not running at this moment. */
 export function dropProcessOf(server: number): number | null {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
   const found = pids.find((pid) => parentOf(pid) === server && hasRole(pid))

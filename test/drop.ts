@@ -1,5 +1,5 @@
-// A drop server in the test's own process: real database, real disk, real sockets; and how real
-// programs are run against it.
+// A drop server in the test's process, with a real database, disk and sockets; and functions that
+// run real clients against it.
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -27,10 +27,13 @@ export interface DropHouse {
   account: DropAccount
   password: string
   home: string
-  /** An empty folder, for clients. */
+  /** An empty folder for clients. */
   folder: string
   store: ReturnType<typeof createDiskStore>
-  /** Another process's server, with a separate staging folder; the house closes it. */
+  /**
+   * A server as in another process, with a separate staging folder. Closing the first one closes
+   * it.
+   */
   another(settings?: ServerSettings): Promise<DropServer>
   close(): Promise<void>
 }
@@ -38,7 +41,7 @@ export interface DropHouse {
 export async function openDropHouse(
   limits: { drop_waiting_bytes?: number; file_bytes?: number } = {},
   log: Logger = silent,
-  /** On its disk are the store and the staging files. */
+  /** The disk of the store and the staging files. */
   parent: string = tmpdir(),
 ): Promise<DropHouse> {
   const database = await openTestDatabase()
@@ -90,13 +93,13 @@ export interface Ran {
   output: string
 }
 
-/** Runs a program to its end; both outputs in one text. */
+/** Runs a program to its end; returns both outputs as one text. */
 export const runProgram = (
   [file, ...args]: readonly [string, ...string[]],
   options: { cwd?: string; env?: Record<string, string>; input?: string; timeout?: number } = {},
 ): Promise<Ran> =>
   new Promise((resolve) => {
-    // npm adds the packages' programs, among them another rclone than the system's.
+    // npm adds programs of packages to the path, among them another rclone than the system's.
     const folders = (process.env.PATH ?? '').split(path.delimiter)
     const PATH = folders.filter((one) => !one.includes('node_modules')).join(path.delimiter)
     const settings = {
@@ -107,6 +110,6 @@ export const runProgram = (
     const child = execFile(file, args, settings, (error, stdout, stderr) =>
       resolve({ code: error ? Number(error.code ?? 1) : 0, output: stdout + stderr }),
     )
-    // A program that reads nothing may have ended before this.
+    // A program that reads no input may have ended before this write.
     child.stdin!.on('error', () => {}).end(options.input ?? '')
   })

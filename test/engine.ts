@@ -1,4 +1,4 @@
-// The engine on a real database, a real disk and real workers, with the plugins that a test lists.
+// The engine on a real database, disk and workers, with the plugins that a test lists.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -52,10 +52,10 @@ export interface TestEngine {
   engine: Engine
   shop: number
   scope: ShopScope
-  /** Where the stores keep their bytes: `primary` and `backup` are in it. */
+  /** The folder of the stores `primary` and `backup`. */
   folder: string
   startWorker(limits?: Partial<Limits>, tasks?: readonly BackgroundTask[]): Promise<EngineWorker>
-  /** Starts an import of these names; the workflow's steps decide what happens to them. */
+  /** Starts an import of entries with these names; the workflow's steps decide the rest. */
   start(
     workflow: Workflow,
     names: readonly string[],
@@ -68,9 +68,7 @@ export interface TestEngine {
     files: readonly { filename: string; url: string }[],
     onConflict?: Entry['on_conflict'],
   ): Promise<string>
-  /**
-   * Starts a workflow on files that exist: on all, or on those of `ids`; `dryRun`: as a preview.
-   */
+  /** Starts a workflow on existing files: on all, or on `ids`. `dryRun`: as a preview. */
   startOn(
     workflow: Workflow,
     given?: { ids?: readonly string[]; dryRun?: boolean },
@@ -79,7 +77,7 @@ export interface TestEngine {
   close(): Promise<void>
 }
 
-/** Gives every item bytes made of its name, so that tests need no origin. */
+/** Generates each item's bytes from its name, so that tests need no origin. */
 export const makeBytes = definePlugin({
   id: 'make-bytes',
   kind: 'fetch',
@@ -192,7 +190,7 @@ export async function createTestEngine(
   return testEngineOn({ parts, engine, folder, close })
 }
 
-/** What tests do with an engine, with a shop to do it in. */
+/** The engine with a shop, and the actions of tests on it. */
 export async function testEngineOn({
   parts,
   engine,

@@ -1,6 +1,6 @@
-// A row in every table that has a shop_id, made from the live schema: tables that a later migration
-// adds are filled without being listed. A table that cannot be filled fails by its name, and then
-// takes a line in VALUES.
+// Inserts a row into every table with a shop_id, derived from the live schema, so that tables of
+// later migrations are included automatically. A table that cannot be filled is reported by name
+// and needs an entry in VALUES.
 import { createHash } from 'node:crypto'
 import type pg from 'pg'
 
@@ -21,16 +21,16 @@ interface Table {
   name: string
   columns: Column[]
   keys: ForeignKey[]
-  /** By column: the first value that a check allows. */
+  /** The first value that a check constraint allows, by column. */
   allowed: Map<string, string>
 }
 
-/** A value for a column; undefined: as it would be otherwise. */
+/** Returns a value for a column; undefined: the default value. */
 export type Plant = (table: string, column: string, type: string) => unknown
 
 type Row = Record<string, unknown>
 
-/** What the schema alone does not tell: checks over several columns. */
+/** Values that the schema alone does not determine, such as checks over several columns. */
 const VALUES: Readonly<Record<string, Row>> = {
   buyer_pages: { logo: null, logo_type: null },
   drop_entries: { kind: 'file', state: 'waiting', parent_id: null },
@@ -61,7 +61,7 @@ const CHECKS = `
   select c.relname as "table", pg_get_constraintdef(k.oid) as definition
   from pg_constraint k join pg_class c on c.oid = k.conrelid where k.contype = 'c'`
 
-/** All tables with a shop_id, and their columns. */
+/** All tables with a shop_id, with their columns. */
 export async function readTables(pool: pg.Pool): Promise<Table[]> {
   const [columns, keys, checks] = await Promise.all([
     pool.query<Column & { table: string }>(COLUMNS),
@@ -83,8 +83,8 @@ export async function readTables(pool: pg.Pool): Promise<Table[]> {
 }
 
 /**
- * Inserts one row of the shop into each table, in one transaction. Gives them by table. Throws an
- * error that names the tables which could not be filled.
+ * Inserts one row of the shop into each table, in one transaction. Returns the rows by table.
+ * Throws an error that names the tables that could not be filled.
  */
 export async function fillEveryTable(
   pool: pg.Pool,
@@ -161,7 +161,7 @@ function rowOf(table: Table, shop: number, filled: ReadonlyMap<string, Row>, pla
   return { ...row, ...known(table), shop_id: shop }
 }
 
-/** Only columns that the table has (still). */
+/** Only columns that the table has. */
 const known = ({ name, columns }: Table): Row =>
   Object.fromEntries(
     Object.entries(VALUES[name] ?? {}).filter(([column]) =>

@@ -1,5 +1,5 @@
-// What the documented examples are about, made for real: a shop for each example, with as much in
-// it as the example names.
+// Creates the data that the documented examples refer to: a shop for each example, with everything
+// that the example names.
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { OpenApiOperation } from '../server/http/openapi.ts'
@@ -25,9 +25,9 @@ import { fillMirror, variantId } from './mirror.ts'
 import { paidOrder } from './orders.ts'
 import { beginUpload, sendFile } from './uploads.ts'
 
-/** An operation of the document, with its example. */
+/** An endpoint of the document, with its example. */
 export interface Documented {
-  /** As `get /api/files/{id}`. */
+  /** For instance `get /api/files/{id}`. */
   name: string
   method: string
   path: string
@@ -42,11 +42,11 @@ export interface ExampleHouse {
   }
   documented: readonly Documented[]
   /**
-   * A new shop in which all is there that the example (of that name, if none is given) is about,
-   * and it with the ids of those.
+   * Creates a shop with everything that the example refers to (by default the endpoint's only
+   * example), and returns the example with the real ids.
    */
   prepare(name: string, example?: Example): Promise<{ owner: Client; example: Example }>
-  /** Sends it as the client. */
+  /** Sends the example as the client. */
   send(client: Client, name: string, example: Example): Promise<Answer>
   close(): Promise<void>
 }
@@ -139,7 +139,9 @@ async function call(
 ): Promise<Answer['body']> {
   const answer = await owner.call(method, route, body)
   if (answer.status < 300) return answer.body
-  throw new Error(`${method} ${route} answered ${answer.status}: ${JSON.stringify(answer.body)}`)
+  throw new Error(
+    `${method} ${route} was answered ${answer.status}: ${JSON.stringify(answer.body)}`,
+  )
 }
 
 const post = async (place: Place, route: string, body: unknown) =>
@@ -163,7 +165,7 @@ async function makeFile({ app, owner: { scope } }: Place, filename: string): Pro
 
 const tagFiles = { action: 'tag-files', options: { mode: 'add', tags: ['checked'] } }
 
-/** An operation that nobody has begun to work on, and nobody will: its jobs wait for tomorrow. */
+/** An operation whose jobs are scheduled for tomorrow, so that no worker starts it. */
 async function waiting({ app, owner: { scope } }: Place, then?: 'pause'): Promise<string> {
   const { engine } = app.engine
   const id = await scope.transaction(async (tx) => {

@@ -1,4 +1,4 @@
-// One word has one meaning: two modules of the server never export the same name.
+// One word has one meaning: no two modules of the server export the same name.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
@@ -7,7 +7,7 @@ const SERVER = path.join(import.meta.dirname, '../server')
 const NAMED = /^export (?:async )?(?:function\*?|const|let|class|interface|type) (\w+)/gm
 const TAKEN_APART = /^export const [{[]([^}\]]*)/gm
 
-/** Each once: an overloaded function is declared several times. */
+/** A set, because an overloaded function is declared several times. */
 const namesIn = (code: string): Set<string> =>
   new Set([
     ...[...code.matchAll(NAMED)].map(([, name]) => name!),
@@ -16,7 +16,7 @@ const namesIn = (code: string): Set<string> =>
     ),
   ])
 
-test('declarations are found, and names that are passed on are not', () => {
+test('finds declarations, and skips re-exported names', () => {
   const code = `export const a = 1
 export async function* b() {}
 export const { c, d: e } = a

@@ -1,12 +1,12 @@
-// Rows in bulk, by SQL: shops as large as real ones, in seconds.
+// Inserts many rows by SQL: shops of realistic size in seconds.
 import type pg from 'pg'
 
 export interface ManyFiles {
   shop: number
   count: number
-  /** The names begin with it: `<prefix>-000001.pdf`. */
+  /** Prefix of the names: `<prefix>-000001.pdf`. */
   prefix?: string
-  /** Files that have a product, as a share of all. */
+  /** The share of files that have a product. */
   mapped?: number
 }
 
@@ -25,8 +25,8 @@ const WORDS = [
 const TYPES = ['pdf', 'zip', 'jpg', 'mp3', 'mp4', 'docx', 'png', 'epub']
 
 /**
- * Inserts files with versions, tags (every tenth is `tenth`), sizes, ages and mappings of all
- * kinds.
+ * Inserts files with versions, tags (every tenth is `tenth`), sizes, ages and all kinds of
+ * mappings.
  */
 export async function insertManyFiles(
   pool: pg.Pool,

@@ -1,4 +1,4 @@
-// Files of a shop as rows alone, for tests that need many or old ones and never read their bytes.
+// Rows of files without bytes, for tests that need many or old files and never read them.
 import type { ShopScope } from '../server/db/for-shop.ts'
 import { extensionOf, nameKey } from '../server/files/rules.ts'
 
@@ -11,7 +11,7 @@ export interface MadeFile {
   mapped?: boolean
 }
 
-/** Gives their UUIDs, in order. */
+/** Returns their UUIDs, in order. */
 export function makeFiles(scope: ShopScope, files: readonly MadeFile[]): Promise<string[]> {
   const rows = files.map(
     ({ filename, size_bytes = 100, tags = [], age = 0, mapped = false }, n) => ({

@@ -1,8 +1,8 @@
-// An FTP control connection whose lines a test controls one by one.
+// An FTP control connection whose commands a test sends one by one.
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** One FTP control connection: sends lines as they are, gives each reply's first line. */
+/** An FTP control connection: sends lines unchanged and returns the first line of each reply. */
 export async function openFtp(
   port: number,
   username: string,
@@ -34,7 +34,7 @@ export async function openFtp(
     socket.write(typeof line === 'string' ? `${line}\r\n` : line)
     return reply()
   }
-  /** The data connection of the next transfer. */
+  /** Opens the data connection of the next transfer. */
   const data = async (): Promise<Socket> => {
     const [, port] = /\|\|\|(\d+)\|/.exec(await say('EPSV'))!
     const connection = connect(Number(port), host)

@@ -1,5 +1,5 @@
-// Starts PostgreSQL for the whole run and makes the template that every test file's database is
-// cloned from. Each project that needs it asks; they share one server.
+// Starts PostgreSQL for the whole run and creates the template from which each test file's database
+// is cloned. The projects that need it share one server.
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { openDatabase } from '../server/db/database.ts'
@@ -11,9 +11,9 @@ import { silent, TEMPLATE } from './database.ts'
 declare module 'vitest' {
   interface ProvidedContext {
     postgresUrl: string
-    /** Of the random numbers that a test chooses its moments by. */
+    /** The seed of the random moments that tests choose. */
     seed: number
-    /** The full size of tests that have two. */
+    /** Tests with two sizes run at full size. */
     soak: boolean
   }
 }
@@ -24,7 +24,7 @@ interface Shared {
   stop(): Promise<void>
 }
 
-// Every project loads this module for itself: what they share is kept where all of them find it.
+// Every project loads its own copy of this module, so shared state is kept on the global object.
 const KEY = Symbol.for('stevedore.test-postgres')
 const shelf = globalThis as { [KEY]?: Shared }
 
@@ -50,8 +50,8 @@ async function start(): Promise<{ url: string; stop(): Promise<void> }> {
   const server = await startEmbedded(folder, silent)
   const client = new pg.Client({ connectionString: server.url })
   await client.connect()
-  // Nothing of these databases outlives the run, so nothing waits for the disk: cloning and
-  // dropping a database take a tenth of the time.
+  // The databases do not outlive the run, so nothing is synced to disk: cloning and dropping a
+  // database take a tenth of the time.
   for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit'])
     await client.query(`alter system set ${setting} = off`)
   await client.query('select pg_reload_conf()')

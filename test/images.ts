@@ -1,9 +1,9 @@
-// Images for tests, made by the very library that will read them: of every format, and with all
-// that can go wrong in one.
+// Images for tests, made by sharp, the library that reads them: of every format, and with many
+// defects.
 import { crc32 } from 'node:zlib'
 import sharp, { type Sharp } from 'sharp'
 
-/** Something like a photograph: shapes, gradients and grain, the same for the same size. */
+/** Similar to a photograph: shapes, gradients and grain, the same for the same size. */
 export function photo(width: number, height: number): Sharp {
   const pixels = Buffer.allocUnsafe(width * height * 3)
   let at = 0
@@ -17,7 +17,7 @@ export function photo(width: number, height: number): Sharp {
   return sharp(pixels, { raw: { width, height, channels: 3 } })
 }
 
-/** Red above, blue below, transparent at the left half if asked. */
+/** Red above, blue below; optionally transparent in the left half. */
 export const halves = (width: number, height: number, transparent = false): Sharp =>
   sharp({
     create: { width, height, channels: 4, background: { r: 255, g: 0, b: 0, alpha: 1 } },
@@ -45,7 +45,7 @@ function plain(width: number, height: number, colour: string): Buffer {
   return Buffer.alloc(width * height * 4, pixel)
 }
 
-/** A moving bar on transparent ground; each frame has a different delay. */
+/** A moving bar on a transparent background; each frame has a different delay. */
 export function animation(width: number, height: number, frames: number): Sharp {
   const pixels = Buffer.alloc(width * height * frames * 4)
   for (let frame = 0; frame < frames; frame++)
@@ -59,7 +59,7 @@ export function animation(width: number, height: number, frames: number): Sharp 
 export const delaysOf = (frames: number): number[] =>
   Array.from({ length: frames }, (_, n) => 40 + (n % 3) * 10)
 
-/** The pixel at (x, y) as the file has it, its profile left aside. */
+/** The pixel at (x, y) as stored, without its profile applied. */
 export async function pixelOf(image: Buffer, x: number, y: number): Promise<number[]> {
   const { data, info } = await sharp(image, { ignoreIcc: true })
     .raw()
@@ -72,7 +72,7 @@ export async function pixelOf(image: Buffer, x: number, y: number): Promise<numb
   ]
 }
 
-/** Its colour at (x, y) as a screen of sRGB shows it. */
+/** The colour at (x, y) as an sRGB screen shows it. */
 export async function shownAt(image: Buffer, x: number, y: number): Promise<number[]> {
   const { data, info } = await sharp(image)
     .toColourspace('srgb')
@@ -86,14 +86,14 @@ export async function shownAt(image: Buffer, x: number, y: number): Promise<numb
   ]
 }
 
-/** The same JPEG with a colour profile said to be its own: no pixel changes. */
+/** The same JPEG with this colour profile embedded; no pixel changes. */
 export function withProfile(jpeg: Buffer, profile: Buffer): Buffer {
   const body = Buffer.concat([Buffer.from('ICC_PROFILE\0\x01\x01', 'latin1'), profile])
   const head = Buffer.from([0xff, 0xe2, (body.length + 2) >> 8, (body.length + 2) & 255])
   return Buffer.concat([jpeg.subarray(0, 2), head, body, jpeg.subarray(2)])
 }
 
-/** The profile of Display P3, or whichever sharp knows by name. */
+/** A profile that sharp knows by name: Display P3, sRGB or CMYK. */
 export async function profileOf(name: 'p3' | 'srgb' | 'cmyk'): Promise<Buffer> {
   const image = sharp({ create: { width: 8, height: 8, channels: 3, background: 'white' } })
   const made = name === 'cmyk' ? image.toColourspace('cmyk') : image
@@ -101,11 +101,11 @@ export async function profileOf(name: 'p3' | 'srgb' | 'cmyk'): Promise<Buffer> {
   return icc!
 }
 
-/** One colour, flat. */
+/** One flat colour. */
 const flat = (width: number, height: number): Sharp =>
   sharp({ create: { width, height, channels: 3, background: 'red' } })
 
-/** A few bytes that say they are a picture of so many pixels a side. */
+/** A few bytes that declare an image of `side` × `side` pixels. */
 export async function bomb(side: number): Promise<Buffer> {
   const png = await flat(100, 100).png({ palette: true }).toBuffer()
   png.writeUInt32BE(side, 16)

@@ -1,6 +1,6 @@
-// Imports that form a cycle hide which part depends on which. Files are checked, and so are the
-// entries (files and folders) of every folder: between two of them imports go one way. Imports of
-// types count too, which lint leaves out.
+// Imports that form a cycle hide which part depends on which. Files are checked, and the entries
+// (files and folders) of every folder: imports between two entries go one way. Type imports count
+// too, which lint excludes.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
@@ -24,7 +24,7 @@ const importsOf = (file: string): string[] =>
     .filter((to) => known.has(to))
 const imports: Graph = new Map(files.map((file) => [file, new Set(importsOf(file))]))
 
-/** For each folder, the imports between its own entries: a folder in it counts as one. */
+/** For each folder, the imports between its own entries. A folder in it counts as one. */
 function entriesOfFolders(): Map<string, Graph> {
   const folders = new Map<string, Graph>()
   for (const [file, targets] of imports)
@@ -40,7 +40,7 @@ function entriesOfFolders(): Map<string, Graph> {
   return folders
 }
 
-/** Every node that is on a cycle, with the shortest way back to itself. */
+/** Every node on a cycle, with the shortest path back to itself. */
 const cyclesIn = (graph: Graph): string[] =>
   [...graph.keys()].flatMap((node) => cycleThrough(node, graph) ?? [])
 
@@ -62,7 +62,7 @@ function wayTo(node: string, from: ReadonlyMap<string, string>): string[] {
   return before === undefined ? [node] : [...wayTo(before, from), node]
 }
 
-test('imports are found, and so are cycles', () => {
+test('finds imports and cycles', () => {
   expect([...imports.get('server/engine/worker.ts')!]).toContain('server/engine/batches/run.ts')
   const graph = (edges: Record<string, string[]>): Graph =>
     new Map(Object.entries(edges).map(([from, to]) => [from, new Set(to)]))

@@ -1,4 +1,4 @@
-// What a test holds in memory: bytes that are still referenced, whenever the collector would run.
+// Memory held by a test: bytes that are still referenced after a full garbage collection.
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
@@ -12,8 +12,8 @@ export function heldBytes(): number {
 }
 
 /**
- * Yields `count` new buffers of 64 KiB, and tells `onHeld` now and then how many bytes of buffers
- * are still referenced.
+ * Yields `count` new buffers of 64 KiB, and regularly passes the number of still referenced buffer
+ * bytes to `onHeld`.
  */
 export async function* watchedBuffers(
   count: number,

@@ -1,4 +1,4 @@
-// A shop's mirror filled with the products that a test names, by the code that a refresh uses.
+// Fills a shop's mirror with the products that a test names, with the code of a refresh.
 import type { ShopScope } from '../server/db/for-shop.ts'
 import { leaseOf, type TaskLease } from '../server/engine/background.ts'
 import { stage, swap } from '../server/storefront/mirror/staging.ts'
@@ -9,31 +9,33 @@ import type { CatalogRow } from '../server/storefront/whole-catalog.ts'
 
 export interface MadeProduct {
   title: string
-  /** Of its variants, in order; null: a variant without one. Absent: one variant without. */
+  /**
+   * SKUs of the variants in order; null: a variant without one. Absent: one variant without a SKU.
+   */
   skus?: readonly (string | null)[]
   tags?: readonly string[]
 }
 
-const STAGED_AT_ONCE = 2000
+const ROWS_PER_STATEMENT = 2000
 
-/** The id of the n-th product, from 1; its variants' begin with the same number. */
+/** The id of the n-th product, from 1; the ids of its variants begin with the same number. */
 export const productId = (n: number): string => `gid://shopify/Product/${n}`
 export const variantId = (n: number, variant: number): string =>
   `gid://shopify/ProductVariant/${n * 1000 + variant}`
 
-/** The mirror has these products and no others afterwards. */
+/** Replaces the mirror's products with these. */
 export async function fillMirror(
   scope: ShopScope,
   products: readonly MadeProduct[],
 ): Promise<Refreshed> {
   const begun = { lease: await takeMirror(scope), bulk_operation: null }
   const rows = products.flatMap((product, at) => rowsOf(product, at + 1))
-  for (let from = 0; from < rows.length; from += STAGED_AT_ONCE)
-    await stage(scope, begun, rows.slice(from, from + STAGED_AT_ONCE))
+  for (let from = 0; from < rows.length; from += ROWS_PER_STATEMENT)
+    await stage(scope, begun, rows.slice(from, from + ROWS_PER_STATEMENT))
   return swap(scope, begun, rows.length)
 }
 
-/** The lease of a refresh that no task runs. */
+/** Takes the lease of a refresh that no task runs. */
 async function takeMirror(scope: ShopScope): Promise<TaskLease> {
   const key = String(scope.shop)
   await scope.query('insert into catalog_mirrors (shop_id) values (:shop) on conflict do nothing')
@@ -45,9 +47,7 @@ async function takeMirror(scope: ShopScope): Promise<TaskLease> {
   return leaseOf(REFRESH_MIRROR.name, key, row!.lease)
 }
 
-/**
- * One worker's look at all mirrors: refreshes those that are due. Gives how many it refreshed.
- */
+/** Checks all mirrors as a worker does, and refreshes those that are due. Returns their number. */
 export async function refreshDue(parts: MirrorParts, signal: AbortSignal): Promise<number> {
   let done = 0
   const count: MirrorParts['refreshed'] = (...result) => {

@@ -1,5 +1,5 @@
-// A real nginx in front of a server of the test's own, as docs/operators.md describes it: it passes
-// requests on, and sends the blobs that X-Accel-Redirect names.
+// A real nginx in front of a test's server, configured as docs/operators.md describes: it forwards
+// requests, and sends the blobs that X-Accel-Redirect names.
 import { spawn } from 'node:child_process'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createConnection } from 'node:net'
@@ -7,7 +7,7 @@ import path from 'node:path'
 import { freePort } from './flows/server.ts'
 import { findProgram } from './programs.ts'
 
-/** The program; null: it can't be had. */
+/** The path of nginx; null: not available. */
 export const findNginx = (): string | null => findProgram('nginx', 'nginx-light')
 
 export interface Nginx {
@@ -16,14 +16,14 @@ export interface Nginx {
 }
 
 export interface NginxOptions {
-  /** The program. */
+  /** The path of the program. */
   nginx: string
-  /** Its own folder, for what it writes. */
+  /** Its own folder for the files that it writes. */
   folder: string
   upstream: number
   /** As X_ACCEL_LOCATION. */
   location: string
-  /** What stands behind it. */
+  /** The folder of the blobs. */
   blobs: string
 }
 
@@ -50,8 +50,8 @@ export async function startNginx(options: NginxOptions): Promise<Nginx> {
 }
 
 /**
- * The part that operators are told to write comes from their own page, so that it is what has been
- * tried.
+ * The part for operators is read from their document, so that the documented configuration is
+ * tested.
  */
 async function configuration(options: NginxOptions, port: number): Promise<string> {
   const { folder, upstream, location, blobs } = options

@@ -1,11 +1,10 @@
-// Twenty documents of the kinds that a tool which writes pages can get wrong. Each has something on
+// Twenty documents of kinds that a program which writes pages can get wrong. Each has content on
 // every page.
 import { documentOf, streamOf, type PageWanted } from './documents.ts'
 
 const BOX = '/MediaBox [0 0 200 300]'
 /**
- * A frame, a filled corner and a text: a page that is moved, turned or clipped does not look the
- * same.
+ * A frame, a filled corner and a text, so that a moved, rotated or clipped page looks different.
  */
 const DRAWS =
   '3 w 5 5 190 290 re S 0.2 0.6 0.3 rg 10 240 60 40 re f BT /F 18 Tf 40 150 Td (Text here) Tj ET'
@@ -15,8 +14,8 @@ const one = (page: PageWanted, more: Parameters<typeof documentOf>[1] = {}) =>
 const boxed = (boxes: string) => one({ says: `${BOX} ${boxes}` })
 
 /**
- * Glyphs drawn by operators: a square of a picture that only the page's resources name, as old
- * writers left it.
+ * Glyphs drawn by operators: each is an image that only the page's resources name, as old producers
+ * wrote it.
  */
 const TYPE3 = [
   '<< /Type /Font /Subtype /Type3 /FontBBox [0 0 1000 1000] /FontMatrix [0.001 0 0 0.001 0 0] /FirstChar 65' +

@@ -1,8 +1,8 @@
-// Orders as the platform gives them, for tests that need no platform.
+// Orders in the platform's format, for tests without a platform.
 import type { PlatformLine, PlatformOrder } from '../server/storefront/orders.ts'
 
 export interface MadeOrder extends Partial<Omit<PlatformOrder, 'lines'>> {
-  /** One line for each, in order: a product's id, or a line. */
+  /** One line per entry, in order: a product's id, or a line. */
   products?: readonly (string | Partial<PlatformLine>)[]
 }
 

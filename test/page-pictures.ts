@@ -1,4 +1,4 @@
-// Pages that a plugin wrote beside the pages that they were made of: as pictures, and as text.
+// Compares pages that a plugin wrote with their source pages, as images and as text.
 import { renderPages, textsOf, type Rendered } from './documents.ts'
 
 const PICTURE_DPI = 40
@@ -8,7 +8,7 @@ export interface Looks {
   texts: readonly string[]
 }
 
-/** Of those pages, as poppler draws and reads them. */
+/** The pages as poppler renders and extracts them. */
 export const looksOf = async (bytes: Uint8Array, range?: [number, number]): Promise<Looks> => {
   const [pictures, texts] = await Promise.all([
     renderPages(bytes, PICTURE_DPI, range),
@@ -18,8 +18,7 @@ export const looksOf = async (bytes: Uint8Array, range?: [number, number]): Prom
 }
 
 /**
- * What is not the same, a line a page; empty: nothing. `shades`: of 255, by which a pixel may
- * differ.
+ * The differences, one line per page. Empty: none. `shades`: of 255, by which a pixel may differ.
  */
 export function differences(source: Looks, made: Looks, shades = 0): string[] {
   if (source.pictures.length !== made.pictures.length)
@@ -37,7 +36,7 @@ function differenceOf(a: Rendered, b: Rendered, shades: number): string[] {
   return differing === 0 ? [] : [`${differing} of ${a.grey.length} pixels`]
 }
 
-/** Their places, from the upper left. */
+/** The positions of differing pixels, from the upper left. */
 export function differingPixels(a: Rendered, b: Rendered, shades = 0): number[] {
   return [...a.grey.keys()].filter((at) => Math.abs(a.grey[at]! - b.grey[at]!) > shades)
 }

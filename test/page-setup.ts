@@ -1,4 +1,4 @@
-// Builds the admin page before the first server starts: servers that start together would each
+// Builds the admin page before the first server starts: servers that start concurrently would each
 // build it.
 import path from 'node:path'
 import { ensurePage } from '../server/startup/page.ts'

@@ -4,7 +4,7 @@ import { Linter } from 'eslint'
 import { expect, test } from 'vitest'
 import plainEnglish, { bannedIn } from '../lint/plain-english.js'
 
-/** What the rule says of the code, each as line:column and the words found. */
+/** The rule's reports, each as line:column and the words found. */
 function found(code: string, options: { texts?: boolean } = {}): string[] {
   const messages = new Linter().verify(code, {
     plugins: { own: { rules: { plain: plainEnglish } } },
@@ -31,18 +31,18 @@ test('they are found in the SQL comments of templates, not in the SQL', () => {
   ])
 })
 
-test('strings and JSX texts are checked where people read them', () => {
+test('strings and JSX texts are only checked if people read them', () => {
   const code = 'const a = <p title="It goes on">Try at once</p>'
   expect(found(code)).toEqual([])
   expect(found(code, { texts: true })).toEqual(['1:24 goes on', '1:37 at once'])
 })
 
-test('other words that contain them are not', () => {
+test('longer words that contain them are accepted', () => {
   expect(found('// The canew whatevers of beside, and one that exists.\nconst a = 1')).toEqual([])
 })
 
 const ROOT = path.resolve(import.meta.dirname, '..')
-/** It lists the words with what to write instead. */
+/** It lists the words with their replacements. */
 const GLOSSARY = 'docs/glossary.md'
 
 test('the documents use none of them', () => {

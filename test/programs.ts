@@ -1,5 +1,5 @@
-// Programs that tests and benches need and npm does not bring: found, or installed from the
-// system's packages where we may.
+// Programs that tests and benches need and npm does not provide: found, or installed from the
+// system's packages if this user may do so.
 import { execFileSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import path from 'node:path'
@@ -13,10 +13,10 @@ export const TSC = path.join(
   'bin/tsc',
 )
 
-/** The whole path of a command; null: it is not installed. */
+/** The full path of a command; null: it is not installed. */
 export function whereIs(command: string): string | null {
   try {
-    // Servers' programs are not on everyone's path.
+    // Programs of servers are not on every user's path.
     const PATH = `${process.env.PATH}:/usr/sbin:/usr/local/sbin:/opt/homebrew/bin`
     return execFileSync('which', [command], {
       encoding: 'utf8',
@@ -27,7 +27,7 @@ export function whereIs(command: string): string | null {
   }
 }
 
-/** A module of the system's own Python: Debian's packages are for no other one. */
+/** Whether the system's Python has this module. Debian's packages are only for that Python. */
 export function hasModule(name: string): boolean {
   try {
     execFileSync('/usr/bin/python3', ['-c', `import ${name}`], { stdio: 'ignore' })
@@ -37,7 +37,7 @@ export function hasModule(name: string): boolean {
   }
 }
 
-/** Debian's. Throws where they can't be had. */
+/** Installs Debian packages. Throws if it cannot. */
 export function installPackages(packages: readonly string[]): void {
   if (process.getuid?.() !== 0) throw new Error('only root may')
   execFileSync('apt-get', ['update', '-q'], { stdio: 'ignore' })
@@ -46,7 +46,9 @@ export function installPackages(packages: readonly string[]): void {
   })
 }
 
-/** Installed from its Debian package where it is absent; null: it can't be had. */
+/**
+ * The path of a command, installed from its Debian package if it is missing; null: not available.
+ */
 export function findProgram(command: string, debianPackage = command): string | null {
   const there = whereIs(command)
   if (there !== null) return there

@@ -1,14 +1,14 @@
-// Which test file belongs to which vitest project. It follows from the files' own imports, so a
-// new test needs no entry in a list: the imports of a unit test reach neither PostgreSQL, a child
-// process nor another server.
+// The vitest project of each test file. It follows from the file's imports, so a new test needs no
+// entry in a list: the imports of a unit test reach neither PostgreSQL, a child process nor another
+// server.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
 const FOLDERS = ['server', 'plugins', 'workflows', 'web', 'test']
-/** A file with one of these among its imports needs more than its own process. */
+/** A file that imports one of these needs more than its own process. */
 const SERVICES = /^(pg|node:child_process|node:worker_threads|@20minutes\/s3rver|playwright-core)$/
-/** A test that asks for its size here has a larger one, for soak. */
+/** A test that imports this module has a larger size for soak. */
 const SCALE = 'test/scale.ts'
 
 export interface Projects {
@@ -19,7 +19,9 @@ export interface Projects {
   soak: string[]
 }
 
-/** The test files of each project, as paths from the root. A file with two sizes is in soak too. */
+/**
+ * The test files of each project, as paths from the root. A file with two sizes is also in soak.
+ */
 export function sortTests(): Projects {
   const projects: Projects = { unit: [], db: [], flows: [], browser: [], soak: [] }
   const reach = importsReader()
@@ -48,7 +50,10 @@ interface Imports {
   packages: string[]
 }
 
-/** All that a file's imports lead to, except type imports, which are gone when the test runs. */
+/**
+ * Everything that a file imports, directly or indirectly, except type imports, which do not exist
+ * at run time.
+ */
 function importsReader(): (file: string) => { files: Set<string>; packages: string[] } {
   const known = new Map<string, Imports>()
   const importsOf = (file: string): Imports => {
@@ -58,7 +63,7 @@ function importsReader(): (file: string) => { files: Set<string>; packages: stri
   }
   return (file) => {
     const files = new Set([file])
-    // A set is walked in the order of its entries, with those that are added on the way.
+    // Iterating over a set includes the entries that are added meanwhile.
     for (const reached of files) for (const next of importsOf(reached).files) files.add(next)
     return { files, packages: [...files].flatMap((reached) => importsOf(reached).packages) }
   }

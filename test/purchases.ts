@@ -1,5 +1,5 @@
-// Purchases in the stand-in's shop front, with the tasks that deliver them run by the test: no webhook
-// arrives, because nothing listens where the stand-in sends them.
+// Purchases in the stand-in's shop front. The test runs the tasks that deliver them: no webhook
+// arrives, because nothing listens at the stand-in's webhook address.
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import { addMappings } from '../server/files/mappings.ts'
@@ -23,17 +23,16 @@ import { createTestShop, openTestDatabase, silent } from './database.ts'
 export interface Purchases {
   scope: ShopScope
   secrets: ReturnType<typeof createSecrets>
-  /** The webhooks that the stand-in sent and nobody took in. */
+  /** The webhooks that the stand-in sent and that were not received. */
   withheld: string[]
   /**
-   * Buys one unit, or a line of one unit for each of the locations from which they are sent; gives the
-   * order's id.
+   * Buys one unit, or one line of one unit for each location that ships; returns the order's id.
    */
   buy(buyer: { email: string; name?: string }, locations?: readonly number[]): Promise<string>
-  /** The order as the platform shows it. */
+  /** The order on the platform. */
   order(id: string): Promise<DemoOrder>
   delivery(order: string): Promise<DeliveryDetail | null>
-  /** Runs everything that a task wants now, as another worker would. */
+  /** Runs every due job of a task, as another worker would. */
   run(task: 'sync' | 'reconcile' | 'effects' | 'mails'): Promise<void>
   close(): Promise<void>
 }
@@ -42,7 +41,7 @@ const DOMAIN = 'harbour.myshopify.com'
 const CREDENTIALS = { apiKey: 'the-key', apiSecret: 'the secret of the app, 32 characters' }
 const SKU = 'EB-001'
 
-/** @param smtpUrl of the mail server; null: there is none. */
+/** @param smtpUrl the mail server's URL; null: none. */
 export async function openPurchases(smtpUrl: string | null): Promise<Purchases> {
   const database = await openTestDatabase()
   const shop = await createTestShop(database, DOMAIN)
@@ -137,7 +136,7 @@ async function refuseWebhooks() {
   }
 }
 
-/** One file of the product that is bought. */
+/** Attaches one file to the product that is bought. */
 async function attachFile({ scope, buy, order }: Purchases): Promise<void> {
   const { lines } = await order(await buy({ email: 'first@example.com' }))
   await scope.query('delete from demo_orders where shop_id = :shop')

@@ -1,5 +1,6 @@
-// Any bucket as a store under test, to see whether a maker's S3 is enough: `TEST_S3` names it as
-// STORAGE_PRIMARY does. It should be empty, and the tests leave blobs in it.
+// Runs the store's tests against any S3 bucket, to check whether a provider is compatible:
+// `TEST_S3` has the format of STORAGE_PRIMARY. The bucket should be empty; the tests leave blobs in
+// it.
 import { ListMultipartUploadsCommand, ListObjectsV2Command } from '@aws-sdk/client-s3'
 import { parseLocation } from '../server/store/address.ts'
 import { createS3Store } from '../server/store/s3.ts'

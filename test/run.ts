@@ -1,7 +1,7 @@
-// npm test: types, lint, formatting, then the unit, db, flows and browser tests. The last line says
-// how many passed and failed. `npm test -- path` runs the tests of that path, without the checks.
-// Chromium and the other programs below are installed from the system's packages where they are
-// absent and this user may do so.
+// npm test: types, lint, formatting, then the unit, db, flows and browser tests. The last line
+// shows how many passed and failed. `npm test -- path` runs the tests of that path, without the
+// checks. Chromium and the other programs below are installed from the system's packages if they
+// are missing and this user may do so.
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { mkdir, readFile, rm } from 'node:fs/promises'
@@ -9,28 +9,28 @@ import path from 'node:path'
 import { hasModule, installPackages, TSC, whereIs } from './programs.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
-/** Reports, records and caches; git ignores it. */
+/** Reports, records and caches. Git ignores it. */
 const CACHE = path.join(ROOT, '.test')
 const REPORT = path.join(CACHE, 'report.json')
 
 interface Program {
   command: string
-  /** What will do as well where it is there. */
+  /** A command that can be used instead. */
   instead?: string
   package: string
-  /** A module of the system's Python that is looked for instead of the command. */
+  /** A module of the system's Python to look for instead of the command. */
   python?: string
 }
 
 const PROGRAMS: readonly Program[] = [
-  // Chromium without the parts of it that nobody sees here.
+  // Chromium without its window.
   { command: 'chromium-headless-shell', instead: 'chromium', package: 'chromium-headless-shell' },
   { command: 'rclone', package: 'rclone' },
   // Buyers' clients, and the proxy in front of the server.
   { command: 'curl', package: 'curl' },
   { command: 'aria2c', package: 'aria2' },
   { command: 'nginx', package: 'nginx-light' },
-  // What unpacks the ZIP files that buyers get.
+  // Extracts the ZIP files that buyers get.
   { command: 'unzip', package: 'unzip' },
   { command: '7z', package: 'p7zip-full' },
   { command: 'bsdtar', package: 'libarchive-tools' },
@@ -40,7 +40,7 @@ const PROGRAMS: readonly Program[] = [
   { command: 'sshd', package: 'openssh-server' },
   { command: 'vsftpd', package: 'vsftpd' },
   { command: 'python3', python: 'paramiko', package: 'python3-paramiko' },
-  // What others say of the documents that we write.
+  // Checks the documents that the product writes.
   { command: 'qpdf', package: 'qpdf' },
   { command: 'pdftoppm', package: 'poppler-utils' },
 ]
@@ -51,8 +51,8 @@ interface Check {
 }
 
 /**
- * ESLint's cache looks at a file's own text, and some rules look at the files that it imports: CI
- * lints without it. TypeScript's record knows what each file depends on.
+ * ESLint's cache depends only on a file's own text, but some rules read imported files, so CI lints
+ * without the cache. TypeScript's build info records what each file depends on.
  */
 const LINT_CACHE = process.env.CI
   ? []
@@ -69,14 +69,14 @@ const tsc = (record: string, ...args: string[]) => [
   ...args,
 ]
 
-/** Each surface of the platform has its own elements, so each folder is checked alone. */
+/** Each surface of the platform has its own elements, so each folder is checked separately. */
 const EXTENSIONS = readdirSync('web/extensions', { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name)
-  // Those for Flow are descriptions alone.
+  // Extensions for Flow contain no code.
   .filter((name) => existsSync(`web/extensions/${name}/tsconfig.json`))
 
-/** It takes one processor for longer than the other checks: the tests begin beside it. */
+/** Lint takes one processor for longer than the other checks, so the tests start next to it. */
 const LINT: Check = {
   name: 'lint',
   command: ['eslint', '.', '--max-warnings', '0', ...LINT_CACHE],
@@ -134,7 +134,7 @@ async function runChecks(checks: readonly Check[]): Promise<boolean[]> {
   return results
 }
 
-/** How many tests passed and failed. */
+/** The number of tests that passed and failed. */
 async function runTests(only: readonly string[]): Promise<{ passed: number; failed: number }> {
   await mkdir(path.dirname(REPORT), { recursive: true })
   await rm(REPORT, { force: true })
@@ -142,13 +142,13 @@ async function runTests(only: readonly string[]): Promise<{ passed: number; fail
   const code = await run(['vitest', 'run', ...PROJECTS, ...reporters, ...only])
   const report = await readReport()
   const { numPassedTests: passed, numFailedTests: failed, numTotalTests: total } = report
-  // A file that did not load, a leak after the last test, a test that did not run: no test counts
-  // these.
+  // Failures that no test counts: a file that did not load, a leak after the last test, a test that
+  // did not run.
   const uncounted = total > passed + failed || (code !== 0 && failed === 0)
   return { passed, failed: failed + (uncounted ? 1 : 0) }
 }
 
-/** A run that did not start, for instance because no file has that path, leaves no report. */
+/** A run that does not start, for instance because no file has that path, writes no report. */
 async function readReport(): Promise<VitestReport> {
   const text = await readFile(REPORT, 'utf8').catch(() => null)
   if (text === null) return { numPassedTests: 0, numFailedTests: 0, numTotalTests: 0 }

@@ -1,11 +1,11 @@
-// An SFTP client whose requests a test controls one by one.
+// An SFTP client whose requests a test sends one by one.
 import type { Socket } from 'node:net'
 import { connect } from 'node:net'
 import ssh2, { type SFTPWrapper } from 'ssh2'
 
 export interface SftpClient {
   sftp: SFTPWrapper
-  /** Of the connection: a test cuts it. */
+  /** The connection's socket, so that a test can cut it. */
   socket: Socket
   put(path: string, bytes: Buffer): Promise<void>
   get(path: string): Promise<Buffer>

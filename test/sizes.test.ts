@@ -1,4 +1,4 @@
-// A file's size reads the same in the admin page, in mails and on a buyer's page.
+// A file's size is formatted the same on the admin page, in mails and on a buyer's page.
 import { expect, test } from 'vitest'
 import { sizeText as inMails } from '../plugins/notify/labels.ts'
 import { sayIn } from '../server/delivery/say.ts'

@@ -1,5 +1,5 @@
-// One term for one thing, in everything that people read: the page, mails, pages of buyers, the
-// API's texts and the docs.
+// One term for one thing in all texts for users: the page, mails, pages of buyers, the API and the
+// docs.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
@@ -26,7 +26,7 @@ function* textsIn(folder: string): Generator<string> {
   }
 }
 
-/** Comments are not read by users. */
+/** Users do not read comments. */
 const isComment = (line: string) => /^\s*(\/\/|\/?\*)/.test(line)
 
 test('email is written without a hyphen, and links are created', () => {

@@ -1,4 +1,4 @@
-// The lint rule that keeps untranslated texts out of the page.
+// The lint rule that finds untranslated page texts.
 import { Linter } from 'eslint'
 import tseslint from 'typescript-eslint'
 import { expect, test } from 'vitest'
@@ -40,7 +40,7 @@ test.each([
   "const action = { id: 'delete', content: t('Delete files') }",
 ])('%s is allowed', (code) => expect(found(code)).toEqual([]))
 
-test('a message must be a literal, so that it is found', () => {
+test('a message must be a literal, so that the extractor finds it', () => {
   expect(found('t(message)')).toEqual([expect.stringContaining('npm run messages')])
   expect(found('t(`Delete ${name}`)')).toEqual([expect.stringContaining('npm run messages')])
 })

@@ -1,5 +1,5 @@
-// Sending files as a browser does: a real tus client over a real socket, and single requests where
-// a test wants to be rude.
+// Sends files as a browser does, with a real tus client over a real socket; or single requests,
+// also malformed ones.
 import { Upload, type UploadOptions } from 'tus-js-client'
 
 export interface Sender {
@@ -12,7 +12,7 @@ export type Sent = Pick<
   'metadata' | 'chunkSize' | 'uploadUrl' | 'retryDelays' | 'onProgress' | 'onChunkComplete'
 >
 
-/** Resolves with the upload's address; rejects with the client's own error. */
+/** Resolves with the upload's address; rejects with the client's error. */
 export function sendFile(
   { url, key }: Sender,
   bytes: Buffer,
@@ -37,7 +37,7 @@ export const metadataOf = (fields: Record<string, string>): string =>
     .map(([name, value]) => `${name} ${Buffer.from(value).toString('base64')}`)
     .join(',')
 
-/** One request of the protocol. */
+/** Sends one request of the protocol. */
 export function tus(
   { url, key }: Sender,
   method: string,
@@ -52,7 +52,7 @@ export function tus(
   })
 }
 
-/** Creates an upload and gives its address on the server. */
+/** Creates an upload; returns its address on the server. */
 export async function beginUpload(
   sender: Sender,
   size: number,
@@ -60,7 +60,7 @@ export async function beginUpload(
 ): Promise<string> {
   const response = await create(sender, size, fields)
   if (response.status !== 201)
-    throw new Error(`Creation answered ${response.status}: ${await response.text()}`)
+    throw new Error(`The creation was answered ${response.status}: ${await response.text()}`)
   return response.headers.get('location')!
 }
 
@@ -95,6 +95,6 @@ export const patch = (
 
 export async function offsetOf(sender: Sender, at: string): Promise<number> {
   const response = await tus(sender, 'HEAD', at)
-  if (response.status !== 200) throw new Error(`HEAD answered ${response.status}`)
+  if (response.status !== 200) throw new Error(`HEAD was answered ${response.status}`)
   return Number(response.headers.get('upload-offset'))
 }

@@ -73,7 +73,7 @@ describe('a lease', () => {
     expect([runs.length, await isRunning(task)]).toEqual([1, true])
     await scope.transaction((tx) => runs[0]!.lease.hold(tx))
 
-    await one.fallSilent()
+    await one.stopHeartbeats()
     expect(await isRunning(task)).toBe(false)
     const second = two.run(task, job())
     await begun(runs, 2)

@@ -1,4 +1,4 @@
-// What a bench is, and what each of them needs: separate processes, their peak memory, medians.
+// The interface of a bench, and its shared tools: separate processes, peak memory, medians.
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
@@ -10,24 +10,24 @@ export interface Row {
   theirs: number
   unit: string
   ratio: number
-  /** The ratio may not be lower. */
+  /** Lower bound of the ratio. */
   floor?: number
-  /** The ratio may not be higher. */
+  /** Upper bound of the ratio. */
   ceiling?: number
 }
 
 export interface Context {
-  /** Measured rounds; the median counts. */
+  /** The number of measured rounds; the result is their median. */
   rounds: number
-  /** An empty folder on the disk that is measured, removed afterwards. */
+  /** An empty folder on the measured disk, removed afterwards. */
   folder: string
-  /** A progress line. */
+  /** Prints a progress line. */
   say(text: string): void
 }
 
 export interface Bench {
   name: string
-  /** Throws where the work that was measured is not right: a fast wrong answer is none. */
+  /** Throws if the measured work has a wrong result. */
   run(context: Context): Promise<readonly Row[]>
 }
 
@@ -38,8 +38,8 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * A row of medians. The ratio is the median of the rounds' own: anything else that the machine does in a
- * round disturbs both. More is better where there is a `floor`, less where there is a `ceiling`.
+ * A row of medians. The ratio is the median of the ratios of the rounds, because a disturbance
+ * during a round affects both sides. `floor`: higher is better; `ceiling`: lower is better.
  */
 export function compare(
   what: string,
@@ -52,16 +52,16 @@ export function compare(
   return { what, unit, ours: median(ours), theirs: median(theirs), ratio, ...bounds }
 }
 
-/** A process of ours that answers one message with one message. */
+/** A child process that answers each message with one message. */
 export interface Part {
   readonly pid: number
-  /** What it said when it was ready. */
+  /** The message that it sent when it was ready. */
   readonly ready: unknown
   ask<Answer>(message: object): Promise<Answer>
   stop(): Promise<void>
 }
 
-/** As `npm start` runs us: for parts that stand for the server. */
+/** The flags that `npm start` gives to Node, for processes that represent the server. */
 export const SERVER_FLAGS = ARGUMENTS.filter((argument) => argument.startsWith('--'))
 
 /** Starts a module as a separate process and waits for its first message. */
@@ -91,7 +91,7 @@ export async function startPart(
 function answerOf(child: ChildProcess): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const gone = (code: number | null) =>
-      reject(new Error(`A part of the bench ended early (exit ${code})`))
+      reject(new Error(`A child process of the bench ended early (exit ${code})`))
     child.once('exit', gone)
     child.once('message', (answer) => {
       child.off('exit', gone)
@@ -100,7 +100,7 @@ function answerOf(child: ChildProcess): Promise<unknown> {
   })
 }
 
-/** The most memory that the process ever held, in MB. Linux only: elsewhere NaN. */
+/** Peak resident memory of the process in MB. NaN on systems other than Linux. */
 export async function peakMegabytes(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
   return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1]) / 1024

@@ -1,6 +1,6 @@
-// `npm run bench bulk`: bulk actions on 100,000 files, with their ledger and undo data, against the
-// raw SQL that does the same to the same tables; an export against COPY; pictures against bare
-// sharp.
+// `npm run bench bulk`: bulk actions on 100,000 files, with their ledger and undo data, compared
+// with raw SQL that makes the same changes to the same tables; an export compared with COPY; image
+// compression compared with plain sharp.
 import path from 'node:path'
 import { openDatabase } from '../../server/db/database.ts'
 import { forShop } from '../../server/db/for-shop.ts'
@@ -73,7 +73,7 @@ const rename: Versus = {
     ),
 }
 
-/** By the SKUs that their names begin with. */
+/** Mapping by the SKU at the beginning of the file name. */
 const map: Versus = {
   what: `map ${MANY} files by the SKUs in their names`,
   files: FILES,
@@ -105,7 +105,7 @@ async function unmap({ pool, shop }: World): Promise<void> {
   await pool.query('vacuum analyze mappings')
 }
 
-/** Each file's name, without its ending, is a variant's SKU; five of them a product. */
+/** Each file name without its extension is the SKU of a variant; five variants per product. */
 async function fillCatalog({ pool, shop }: World): Promise<void> {
   const { rows } = await pool.query<{ sku: string }>(
     'select left(filename, -length(extension) - 1) as sku from files where shop_id = $1 order by id',
@@ -121,8 +121,8 @@ async function fillCatalog({ pool, shop }: World): Promise<void> {
 }
 
 /**
- * The other measurements on one large shop; the export first, while some of its files have
- * products and links.
+ * The other measurements, on one large shop. The export is first, while some files have products
+ * and links.
  */
 async function shopRows(context: Context): Promise<Row[]> {
   const world = await openWorld(path.join(context.folder, 'bulk'), FILES)

@@ -1,5 +1,5 @@
-// `npm run bench cloud`: syncs from an S3-compatible server against bare rclone on the same one,
-// and the most memory that our process ever held.
+// `npm run bench cloud`: syncs from an S3-compatible server compared with plain rclone from the
+// same server, and the peak memory of the server process.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, rm } from 'node:fs/promises'
@@ -26,7 +26,7 @@ const MANY = Number(process.env.BENCH_MANY ?? 50_000)
 const FLOOR = 0.8
 const CEILING = 1.3
 const MEMORY_MB = 250
-/** What one sync of many may hold beyond one of few. */
+/** Upper bound of the peak memory with many objects, relative to few objects. */
 const MEMORY_SPREAD = 1.15
 
 interface World {
@@ -42,11 +42,11 @@ async function connect({ server, bucket }: World, prefix: string): Promise<strin
   const body = { ...(bucket.ready as Connection), prefix, auto_map: false, notify: false }
   const response = await server.call('POST', '/api/connections', body)
   const { id } = (await response.json()) as { id: string }
-  if (!id) throw new Error(`The connection was refused: ${response.status}`)
+  if (!id) throw new Error(`Creating the connection failed: ${response.status}`)
   return id
 }
 
-/** Seconds of one sync, which must bring so many files. */
+/** Seconds of one sync. Throws unless it imported `expected` files. */
 async function sync({ server }: World, connection: string, expected: number): Promise<number> {
   const started = performance.now()
   const response = await server.call('POST', `/api/connections/${connection}/sync`, {})
@@ -57,7 +57,7 @@ async function sync({ server }: World, connection: string, expected: number): Pr
   return (performance.now() - started) / 1000
 }
 
-/** Seconds of bare rclone, as one would call it. */
+/** Seconds of plain rclone with these arguments. */
 async function bare({ bucket, program }: World, args: readonly string[]): Promise<number> {
   const { endpoint, region, access_key, secret_key } = bucket.ready as Connection
   const started = performance.now()
@@ -90,7 +90,7 @@ async function compareFirst(world: World, kind: (typeof KINDS)[number]): Promise
     const seconds = await bare(world, ['copy', `src:${NAME}/${prefix}`, folder])
     await rm(folder, { recursive: true })
     const own = await sync(world, await connect(world, prefix), kind.count)
-    // The first round warms both up.
+    // The first round is warm-up.
     if (round === 0) continue
     theirs.push(kind.count / seconds)
     ours.push(kind.count / own)
@@ -114,7 +114,7 @@ async function compareNothing(world: World): Promise<Row> {
   return compare(what, 's', ours, theirs, { ceiling: CEILING })
 }
 
-/** The peak of a server that did nothing else. */
+/** Peak memory of a new server that runs this sync only. */
 async function peakOf(world: Omit<World, 'server'>, count: number): Promise<number> {
   world.context.say(`memory of ${count} objects`)
   const server = await startServer({ dataDir: path.join(world.context.folder, 'memory') })

@@ -49,16 +49,16 @@ const KINDS = [
 ] as const
 type Kind = (typeof KINDS)[number]
 
-/** nginx's internal location of the files. */
+/** nginx's internal location of the blobs. */
 const PREFIX = '/blobs'
 /**
- * One process and two on the same processors differ by less than a round does from the next: so
- * many times the rounds.
+ * One process and two on the same processors differ by less than the noise between rounds, so this
+ * comparison runs more rounds.
  */
 const TWO_TIMES = 2
 const CONTESTED = { rounds: 100, requests: 50 }
 
-/** Who is asked, for what. */
+/** A server under load and the paths to request. */
 interface Side {
   ports: readonly number[]
   paths: readonly string[]
@@ -71,10 +71,11 @@ interface Run {
   url: string
   stage: Stage
   load: Part
-  /** The program; null: not available, and our own load generator replaces it. */
+  /** Path of wrk; null: not available, and the bench uses its own load generator. */
   wrk: string | null
   /**
-   * How many of ours were served, and how many more may have been on their way when a load ended.
+   * How many of the product's requests were served, and how many may still have been open when a
+   * load ended.
    */
   served: number
   open: number
@@ -97,7 +98,9 @@ const start = (run: Run, accel?: string): Promise<Part> => {
 }
 const portOf = ({ ready }: Part) => ready as number
 
-/** A load on ours is noted, so that what was served is held against what was counted. */
+/**
+ * Loads one side. For the product, records the served requests, which are compared with the counts.
+ */
 async function loadSide(
   run: Run,
   kind: Kind,
@@ -111,7 +114,7 @@ async function loadSide(
     ? await loadByWrk(wrk, context.folder, common, kind.seconds * (warmUp ? 2 : 1))
     : await ask(run, { ...common, requests: warmUp ? kind.warmUp : kind.requests })
   if (Object.keys(measured.refused).length > 0)
-    throw new Error(`Refused: ${JSON.stringify(measured.refused)}`)
+    throw new Error(`Requests failed: ${JSON.stringify(measured.refused)}`)
   if (ours) {
     run.served += measured.served
     if (byWrk) run.open += CONNECTIONS
@@ -122,8 +125,8 @@ async function loadSide(
 const ask = (run: Run, load: Load) => run.load.ask<Measured>(load)
 
 /**
- * Loads the sides in turn, a round each, and the other way round in the next; gives their rates.
- * The first round only warms them up: until their code is compiled, as it is in a server in use.
+ * Loads the sides in turn, one round each, in reverse order in every second round. Returns their
+ * rates. The first round is warm-up, until V8 has compiled the code.
  */
 async function race(run: Run, what: string, kind: Kind, sides: Sides, rounds = run.context.rounds) {
   const rates = Object.fromEntries(Object.keys(sides).map((name) => [name, [] as number[]]))
@@ -163,8 +166,8 @@ async function alone(run: Run): Promise<Row[]> {
 }
 
 /**
- * Of 100 KB: nginx sends what we count, against a bare stream, and against nginx before one who
- * lets everybody in.
+ * 100 KB through nginx: counted downloads compared with a plain stream, and with nginx in front of
+ * an authorizer that admits every request.
  */
 async function behindNginx(run: Run): Promise<Row[]> {
   const nginx = findNginx()
@@ -205,7 +208,10 @@ async function behindNginx(run: Run): Promise<Row[]> {
   ]
 }
 
-/** The limit is exact for any number of concurrent requests, and two processes are no slower. */
+/**
+ * Two processes: the limit is exact for any number of concurrent requests, and the rate is not
+ * lower.
+ */
 async function asTwo(run: Run): Promise<Row[]> {
   const [kind] = KINDS
   const parts = await Promise.all([start(run), start(run)])
@@ -251,7 +257,7 @@ async function requireCounted({ database, served, open }: Run): Promise<void> {
   const counted = rows[0]!.downloads
   if (counted < served || counted > served + open)
     throw new Error(
-      `${served} requests were served, and up to ${open} more, but ${counted} counted`,
+      `${served} requests were served and up to ${open} more were open, but ${counted} were counted`,
     )
 }
 

@@ -1,7 +1,7 @@
-// `npm run bench drop`: files sent by real clients, OpenSSH's sftp and Python's ftplib, to our drop
-// server, to OpenSSH's sshd and to vsftpd; the memory of the drop process; and how soon a file that
-// is sent in real time is in the list while other imports run. The whole server runs as `npm start`
-// runs it. BENCH_DROP_MB: the size of the large file.
+// `npm run bench drop`: files sent by real clients (OpenSSH's sftp and Python's ftplib) to the drop
+// server, to OpenSSH's sshd and to vsftpd; the memory of the drop process; and the time until a
+// file sent in real time is listed while other imports run. The whole server runs as with `npm
+// start`. BENCH_DROP_MB: the size of the large file.
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
@@ -21,7 +21,7 @@ const LARGE_MB = Number(process.env.BENCH_DROP_MB ?? 1000)
 const SMALL = { files: 1000, size: 20_000 }
 const PARALLEL = 20
 const IDLE = 200
-const REMOVED_AT_ONCE = 20
+const REMOVED_CONCURRENTLY = 20
 const MEMORY_MB = 250
 const IDLE_MB = 60
 const SEEN_SECONDS = 2
@@ -38,7 +38,7 @@ interface Drop {
 interface Place {
   server: RunningServer
   drop: Drop
-  /** The accounts' key, and the files to send. */
+  /** Holds the accounts' key and the files to send. */
   folder: string
   sshd: OtherServer
   vsftpd: OtherServer
@@ -62,7 +62,7 @@ async function must(command: readonly [string, ...string[]], input?: string): Pr
   if (done.code !== 0) throw new Error(`${command[0]}: ${done.output.slice(-500)}`)
 }
 
-/** Seconds that OpenSSH's sftp takes for these lines of a batch. */
+/** Seconds of an OpenSSH sftp batch with these lines. */
 async function bySftp(
   { folder }: Place,
   to: { port: number; user: string },
@@ -93,8 +93,8 @@ print(time.monotonic() - began)
 ftp.quit()`
 
 /**
- * Seconds that Python's ftplib takes to send these files over one connection. (curl often waits a
- * second between two files with either server.)
+ * Seconds of Python's ftplib for these files over one connection. (curl often waits a second
+ * between two files with either server.)
  */
 async function byFtplib(
   to: { port: number; user: string; password: string; folder: string },
@@ -111,13 +111,13 @@ async function empty(folder: string): Promise<void> {
   for (const name of await readdir(folder)) await rm(path.join(folder, name), { recursive: true })
 }
 
-/** What was sent is removed: neither quota nor disk is what is measured. */
+/** Removes what was sent, so that neither the quota nor a full disk affects the measurement. */
 async function emptyOurs({ drop }: Place): Promise<void> {
   const client = await openSftp(drop.sftp_port, drop.username, drop.password)
   const names = (await client.list(drop.path)).filter((name) => name.endsWith('.bin'))
-  for (let from = 0; from < names.length; from += REMOVED_AT_ONCE)
+  for (let from = 0; from < names.length; from += REMOVED_CONCURRENTLY)
     await Promise.all(
-      names.slice(from, from + REMOVED_AT_ONCE).map((name) => client.remove(drop.path + name)),
+      names.slice(from, from + REMOVED_CONCURRENTLY).map((name) => client.remove(drop.path + name)),
     )
   client.end()
 }
@@ -179,7 +179,7 @@ async function untilOpen({ drop }: Place) {
   }
 }
 
-/** The peak of a fresh drop process over so many uploads of the large file at the same time. */
+/** Peak memory of a new drop process with this number of concurrent uploads of the large file. */
 async function peakOf(place: Place, uploads: number): Promise<number> {
   const pid = await restartDrop(place.server)
   await untilOpen(place)
@@ -233,7 +233,10 @@ async function memory(place: Place, { say }: Context): Promise<Row[]> {
   ]
 }
 
-/** Seconds from the end of an upload to the file in the list, while imports wait for slow origins. */
+/**
+ * Seconds from the end of an upload until the file is listed, while other imports wait for slow
+ * origins.
+ */
 async function seen(place: Place, { rounds, say }: Context): Promise<Row> {
   const { server, drop, folder } = place
   const origin = await startOrigin()

@@ -1,6 +1,6 @@
-// `npm run bench engine`: operations on files that exist, with ledger and undo data, against one
-// raw SQL statement that does the same to the same rows; items a second; memory; and lists of a
-// large shop.
+// `npm run bench engine`: operations on existing files, with ledger and undo data, compared with
+// one raw SQL statement that makes the same changes to the same rows; items per second; memory; and
+// lists of a large shop.
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import pg from 'pg'
@@ -45,8 +45,8 @@ export async function openWorld(folder: string, files: number): Promise<World> {
 }
 
 /**
- * Milliseconds from the request to the operation's end; throws unless every file was changed, or
- * (`skipped`) none had to be.
+ * Milliseconds from the request to the operation's end. Throws unless every file was changed or,
+ * with `skipped`, skipped.
  */
 export async function operate(
   { server }: World,
@@ -58,7 +58,9 @@ export async function operate(
   const response = await server.call('POST', '/api/operations', body)
   const { id } = (await response.json()) as { id: string }
   if (response.status !== 202)
-    throw new Error(`An operation answered ${response.status}\n${server.output()}`)
+    throw new Error(
+      `The request to start an operation was answered ${response.status}\n${server.output()}`,
+    )
   const events = await server.call('GET', `/api/operations/${id}/events`)
   const record = lastEvent(await events.text())
   if (record.status !== 'success' || record[as] !== expected)
@@ -74,7 +76,7 @@ interface Ended {
   skipped: number
 }
 
-/** The stream ends with the operation. */
+/** The event stream ends with the operation. */
 function lastEvent(stream: string): Ended {
   const data = stream
     .trim()
@@ -103,7 +105,7 @@ export interface Versus {
   files: number
   body(round: number): object
   raw(world: World, round: number): Promise<number>
-  /** Puts things back between the two, unmeasured. */
+  /** Restores the rows between the two sides, unmeasured. */
   reset?(world: World): Promise<unknown>
 }
 
@@ -157,7 +159,7 @@ export async function versus(
     await world.pool.query('vacuum analyze files, items')
     const oursMs = await operate(world, body(round), files)
     await reset?.(world)
-    // The first round warms both up.
+    // The first round is warm-up.
     if (round === 0) continue
     ours.push(oursMs)
     theirs.push(rawMs)
@@ -187,10 +189,7 @@ async function noops(context: Context, world: World): Promise<Row> {
   )
 }
 
-/**
- * The most memory that a server ever held that has just carried this out, on many files and on a
- * tenth of them.
- */
+/** Peak memory of a new server after this operation, on all files and on a tenth of them. */
 export async function memoryRows(context: Context, what: string, body: object): Promise<Row[]> {
   const peaks: { what: string; mb: number }[] = []
   for (const files of [FILES / 10, FILES]) {
@@ -213,7 +212,10 @@ export async function memoryRows(context: Context, what: string, body: object): 
   ]
 }
 
-/** Two shops of that size, and every kind of list a person opens; the slowest twentieth counts. */
+/**
+ * Two shops of that size and every kind of list on the admin page; the figure is the 95th
+ * percentile.
+ */
 async function lists(context: Context, world: World): Promise<Row[]> {
   const other = await world.pool.query<{ id: number }>(
     `insert into shops (domain, name) values ('other.myshopify.com', 'Other') returning id`,
@@ -261,7 +263,7 @@ async function lists(context: Context, world: World): Promise<Row[]> {
   return rows
 }
 
-/** Milliseconds of so many pages, one after the other. */
+/** Milliseconds of each of `count` pages, read one after another. */
 async function pages({ server }: World, route: string, count: number): Promise<number[]> {
   const times: number[] = []
   let cursor: string | null = null
@@ -276,7 +278,7 @@ async function pages({ server }: World, route: string, count: number): Promise<n
     if (!response.ok)
       throw new Error(`${route} answered ${response.status}: ${JSON.stringify(reply)}`)
     cursor = reply.next_cursor
-    // Within the limit of reads a minute.
+    // Keeps the requests within the limit of reads per minute.
     if (cursor === null) break
   }
   return times

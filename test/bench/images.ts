@@ -1,5 +1,5 @@
-// Images for `npm run bench bulk`: the whole operation, with its account, versions and limited
-// children, against bare sharp.
+// Images for `npm run bench bulk`: the whole operation, with ledger, versions and limited child
+// processes, compared with plain sharp.
 import { mkdir, rm } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
@@ -12,7 +12,7 @@ import type { BareImages } from './images/bare.ts'
 const IMAGES = 100
 const [WIDTH, HEIGHT] = [4000, 3000]
 const FLOOR = 0.95
-/** As many as the server works on. */
+/** The number of images that the server works on concurrently. */
 const CONCURRENCY = Math.min(4, availableParallelism())
 
 /** 12-megapixel JPEGs, each with different bytes. */
@@ -54,9 +54,7 @@ async function ask(
   return (await response.json()) as Reply
 }
 
-/**
- * Imports the images again, unmeasured, and gives the milliseconds in which they were made smaller.
- */
+/** Imports the images again, unmeasured, and returns the milliseconds of their compression. */
 async function optimize(
   server: RunningServer,
   origin: string,
@@ -82,7 +80,7 @@ async function optimize(
   const { status, done, bytes_saved } = await ask(server, 'GET', `/api/operations/${id}`)
   if (status !== 'success' || done !== files.length || !(bytes_saved > 0))
     throw new Error(
-      `Images ended as ${status}: ${done} done, ${bytes_saved} bytes saved\n${server.output()}`,
+      `The image operation ended as ${status}: ${done} done, ${bytes_saved} bytes saved\n${server.output()}`,
     )
   return ms
 }
@@ -109,7 +107,7 @@ export async function imageRows(context: Context): Promise<Row[]> {
         concurrency: CONCURRENCY,
       } satisfies BareImages)
       const oursMs = await optimize(server, String(origin.ready), files, round)
-      // The first round warms both up.
+      // The first round is warm-up.
       if (round === 0) continue
       theirs.push(perSecond(bareMs))
       ours.push(perSecond(oursMs))

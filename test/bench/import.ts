@@ -1,6 +1,6 @@
-// `npm run bench import`: our API import, with rows, ledger, mapping and all, against a bare loop;
-// what mapping adds; and the most memory that our process ever held. The whole server runs as `npm
-// start` runs it.
+// `npm run bench import`: an API import, with rows, ledger and mapping, compared with a minimal
+// loop; the cost of mapping; and the peak memory of the server process. The whole server runs as
+// with `npm start`.
 import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
@@ -32,7 +32,7 @@ type Kind = (typeof KINDS)[number]
 
 const MEMORY_MB = 350
 const MEMORY_SPREAD = 1.15
-/** So long the standard throttle (2,000 points, 100 a second) needs until it is full again. */
+/** The time that the standard throttle (2,000 points, 100 per second) needs to refill. */
 const REFILL_MS = 21_000
 
 interface Setting {
@@ -42,14 +42,15 @@ interface Setting {
   server: RunningServer
 }
 
-/** Bytes of their own for every round, so that nothing is found already there. */
+/** Different bytes in every round, so that no blob exists already. */
 const urlsOf = (origin: string, { files, size }: Pick<Kind, 'files' | 'size'>): string[] => {
   const round = randomBytes(4).toString('hex')
   return Array.from({ length: files }, (_, n) => `${origin}/bytes/${size}/${round}-${n}`)
 }
 
 /**
- * Imports and gives milliseconds; throws unless every file is in, and mapped where it names a SKU.
+ * Imports and returns milliseconds. Throws unless every file is imported, and mapped if it has a
+ * SKU.
  */
 async function importOurs(
   server: RunningServer,
@@ -81,15 +82,14 @@ async function importOurs(
     mapped !== (skus ? urls.length : 0)
   )
     throw new Error(
-      `An import ended as ${reply.status}: ${reply.imported} in, ${mapped} mapped\n${server.output()}`,
+      `An import ended as ${reply.status}: ${reply.imported} imported, ${mapped} mapped\n${server.output()}`,
     )
   return ms
 }
 
 /**
- * Rounds until a server has begun, as one has that is in use: V8 compiles what runs often once it
- * has. The bare loop, which is forty lines, is as fast as it will be after the first one. The
- * rounds between are shown too.
+ * Warm-up rounds: V8 compiles frequently used code only after it has run for a while. The minimal
+ * loop of forty lines is at full speed after the first round. The warm-up rounds are printed too.
  */
 const WARM_UP = 4
 
@@ -146,7 +146,7 @@ async function mappingRow({ context, origin, server }: Setting): Promise<Row> {
   )
 }
 
-/** The peak of a server that did nothing else. */
+/** Peak memory of a new server that runs this import only. */
 async function peakOf(
   setting: Omit<Setting, 'server'>,
   name: string,

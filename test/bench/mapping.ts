@@ -1,6 +1,6 @@
-// `npm run bench mapping`: 10,000 names of files against 50,000 product titles, ours with the index
-// that it has to build first, beside one query of pg_trgm over the same words; how often both find
-// the same candidate first; memory; precision and recall over names whose titles are known.
+// `npm run bench mapping`: 10,000 file names against 50,000 product titles, including the time to
+// build the index, compared with one pg_trgm query over the same words; how often both find the
+// same best candidate; memory; precision and recall over names with known titles.
 import path from 'node:path'
 import { openDatabase, type Database } from '../../server/db/database.ts'
 import { startEmbedded } from '../../server/db/embedded.ts'
@@ -16,9 +16,9 @@ import { qualityRows } from './mapping/quality.ts'
 const TIMES_FASTER = 40
 const SAME_FIRST = 0.998
 const MEMORY_MB = 350
-/** What both must find at least: pg_trgm's own default, so that neither may give up early. */
+/** The lowest score that both must find: pg_trgm's default, so that neither stops early. */
 const THRESHOLD = 0.3
-/** One of pg_trgm's rounds, so that a bench takes minutes and not an hour. */
+/** The number of names in one round of pg_trgm, so that the bench takes minutes and not an hour. */
 const SAMPLE = 300
 
 interface First {
@@ -66,7 +66,7 @@ async function theirs(database: Database, from: number): Promise<{ ms: number; f
   }
 }
 
-/** Of two titles that are equally like the name, each may come first. */
+/** Of two titles with the same score, either may be first. */
 async function countSame(
   database: Database,
   ours: readonly (string | null)[],
@@ -92,7 +92,7 @@ async function measure({ rounds, say }: Context, database: Database): Promise<Ro
     say(`round ${round} of ${rounds}`)
     const mine = await part.ask<{ ms: number; first: (string | null)[] }>({})
     const other = await theirs(database, (round * SAMPLE) % NAMES)
-    // The first round warms both up.
+    // The first round is warm-up.
     if (round === 0) continue
     rates.ours.push((NAMES / mine.ms) * 1000)
     rates.theirs.push((SAMPLE / other.ms) * 1000)

@@ -1,6 +1,6 @@
-// Orders: 100 a second, each reported by webhooks of which a fifth comes twice, while a worker is
-// killed twice. Measured from the purchase to the mail that the mail server has taken. Then the ZIP
-// file of 50 files beside one file of the same size.
+// Orders: 100 a second, each reported by webhooks of which a fifth is delivered twice, while
+// workers are killed. Measures the time from the purchase until the mail server has accepted the
+// mail. Then the ZIP file of 50 files compared with one file of the same size.
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -21,7 +21,7 @@ import { compare, median, type Bench, type Context, type Row } from './bench.ts'
 
 const A_SECOND = Number(process.env.BENCH_RATE ?? 100)
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 60)
-/** `orders` or `zip`: that part alone. */
+/** `orders` or `zip` runs only that part. */
 const PART = process.env.BENCH_PART ?? ''
 const WAIT_MS = 180_000
 const SKU = 'EB-001'
@@ -35,7 +35,7 @@ export const ordersBench: Bench = {
     const mail = await startMailFake()
     const cluster = await startCluster({
       SMTP_URL: mail.url,
-      // What a shop may ask of the platform is not what is measured.
+      // The platform's rate limit is raised, because it is not what is measured.
       DEMO_POINTS: '10000000/1000000',
     })
     try {
@@ -83,7 +83,7 @@ async function addFile(scope: ShopScope, dataDir: string, filename: string, byte
   return admitted!.fileId
 }
 
-/** One file of the product that is bought. */
+/** Attaches one file to the product that is bought. */
 export async function sell(scope: ShopScope, dataDir: string): Promise<void> {
   const product = await productOf(scope)
   await mapTo(scope, await addFile(scope, dataDir, 'guide.pdf', [randomBytes(1000)]), product)
@@ -173,15 +173,18 @@ async function buy(dispatcher: Agent, url: string, email: string): Promise<void>
   if (statusCode !== 201) throw new Error(`The purchase was answered with ${statusCode}: ${text}`)
 }
 
-/** `kill -9` of one worker, and another one in its place. */
+/** Kills one worker with `kill -9` and starts another one. */
 async function killOne(workers: Worker[], cluster: Cluster, say: (text: string) => void) {
   const worker = workers.shift()!
   await worker.kill()
-  say(`killed the worker ${worker.name}`)
+  say(`killed worker ${worker.name}`)
   workers.push(await cluster.startWorker(`${worker.name}-again`))
 }
 
-/** Nothing lost, nothing twice: a mail whose fate a killed worker took with it is told as unknown. */
+/**
+ * No mail may be missing or sent twice. A mail that a killed worker may or may not have sent is
+ * reported as unknown.
+ */
 async function check(scope: ShopScope, bought: number, mail: MailFake): Promise<void> {
   const [found] = await scope.query<{ deliveries: number; mails: number; unknown: number }>(
     `select count(distinct d.id) as deliveries, count(m.id) as mails,
@@ -228,7 +231,7 @@ async function zipRow(
   const [link] = await createLinks(scope, secrets, { file_ids: [whole] }, new Date())
   const zip = `${url}/download?key=${secrets.linkKey(page!.id, 0)}&all=1`
   const file = `${url}/download?key=${link!.key}`
-  // The first one computes the checksums.
+  // The first request computes the checksums.
   await fetchAll(zip)
   const [ours, theirs]: number[][] = [[], []]
   for (let round = 0; round < rounds; round++) {
@@ -238,13 +241,13 @@ async function zipRow(
   return compare('ZIP of 50 × 20 MB beside one file', 'MB/s', ours!, theirs!, { floor: 0.8 })
 }
 
-/** MB a second. */
+/** MB per second. */
 async function fetchAll(url: string): Promise<number> {
   const begun = performance.now()
   const { statusCode, headers, body } = await request(url)
   let bytes = 0
   for await (const chunk of body) bytes += (chunk as Buffer).length
   if (statusCode !== 200 || bytes !== Number(headers['content-length']))
-    throw new Error(`${url} was answered with ${statusCode} and ${bytes} bytes`)
+    throw new Error(`${url} was answered ${statusCode} with ${bytes} bytes`)
   return bytes / MB / ((performance.now() - begun) / 1000)
 }

@@ -1,5 +1,5 @@
-// `npm run bench [NAME]`: measures ours and theirs side by side, prints the ratios, exits 1 where
-// one falls short.
+// `npm run bench [NAME]`: measures the product and a reference in turn, prints the ratios, and
+// exits with 1 if a ratio is out of bounds.
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -55,7 +55,7 @@ function print(name: string, rows: readonly Row[]): void {
   console.log('')
 }
 
-/** A ratio that is no number falls short of any bound. */
+/** NaN is out of any bound. */
 const fallsShort = ({ ratio, floor, ceiling }: Row) =>
   (floor !== undefined && !(ratio >= floor)) || (ceiling !== undefined && !(ratio <= ceiling))
 
@@ -63,14 +63,15 @@ async function main(wanted: string | undefined): Promise<number> {
   const benches = BENCHES.filter(({ name }) => wanted === undefined || name === wanted)
   if (benches.length === 0) {
     console.error(
-      `There is no bench ${wanted}. There are: ${BENCHES.map(({ name }) => name).join(', ')}`,
+      `There is no bench ${wanted}. Benches: ${BENCHES.map(({ name }) => name).join(', ')}`,
     )
     return 2
   }
   let short = false
   for (const bench of benches) {
     const folder = await mkdtemp(path.join(process.env.BENCH_DIR ?? tmpdir(), 'stevedore-bench-'))
-    // Open to PostgreSQL's user, so that root's database is on this disk too.
+    // PostgreSQL's user must be able to enter: if root runs the bench, the database is on this disk
+    // too.
     await chmod(folder, 0o711)
     try {
       const say = (text: string) => console.error(`${bench.name}: ${text}`)

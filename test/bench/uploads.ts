@@ -1,7 +1,6 @@
-// `npm run bench uploads`: files sent as a browser sends them, to our server with its checks, locks
-// and rows, and to bare
-// @tus/server with its file store; and the most memory that our process ever held. The whole server
-//   runs as `npm start` runs it.
+// `npm run bench uploads`: files sent as a browser sends them, to the server with its checks, locks
+// and rows, compared with a minimal server of @tus/server with its file store; and the peak memory
+// of the server process. The whole server runs as with `npm start`.
 import { randomBytes } from 'node:crypto'
 import { readdir, rm } from 'node:fs/promises'
 import { Agent, request, type IncomingMessage } from 'node:http'
@@ -30,8 +29,8 @@ type Kind = (typeof KINDS)[number]
 const FLOOR = 0.95
 const MEMORY_MB = 350
 const MEMORY_SPREAD = 1.15
-/** As many as the page sends concurrently. */
-const AT_ONCE = 4
+/** The number of concurrent uploads of the page. */
+const CONCURRENCY = 4
 const piece = randomBytes(1024 * 1024)
 
 interface Target {
@@ -40,7 +39,7 @@ interface Target {
   agent: Agent
 }
 
-/** One request; the body is `size` bytes, which begin with a mark of their own. */
+/** One request. The body has `size` bytes and begins with a unique mark. */
 function send(
   { url, key, agent }: Target,
   method: string,
@@ -82,15 +81,15 @@ async function upload(target: Target, size: number, fields: Record<string, strin
   const headers = { 'upload-length': size, 'upload-metadata': metadataOf(fields) }
   const created = await send(target, 'POST', '/api/uploads', headers)
   if (created.statusCode !== 201)
-    throw new Error(`${target.url} refused an upload with ${created.statusCode}`)
+    throw new Error(`${target.url} refused an upload: ${created.statusCode}`)
   const at = created.headers.location!
   const chunk = { 'upload-offset': 0, 'content-type': 'application/offset+octet-stream' }
   const patched = await send(target, 'PATCH', at, chunk, size)
   if (patched.statusCode !== 204 || Number(patched.headers['upload-offset']) !== size)
-    throw new Error(`${target.url} answered a chunk with ${patched.statusCode}`)
+    throw new Error(`${target.url} refused a chunk: ${patched.statusCode}`)
 }
 
-/** MB/s of all files together. */
+/** MB per second of all files together. */
 async function uploadAll(
   target: Target,
   { files, size }: Kind,
@@ -103,12 +102,13 @@ async function uploadAll(
     while (next < files)
       await upload(target, size, { ...fields, filename: `${round}-${next++}.bin` })
   }
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, files) }, lane))
+  await Promise.all(Array.from({ length: Math.min(CONCURRENCY, files) }, lane))
   return (files * size) / MB / ((performance.now() - started) / 1000)
 }
 
 /**
- * The same, into a batch that is imported afterwards, unmeasured: throws unless every file is in.
+ * The same into a batch that is imported afterwards, unmeasured. Throws unless every file is
+ * imported.
  */
 async function uploadOurs(server: RunningServer, agent: Agent, kind: Kind): Promise<number> {
   const created = await server.call('POST', '/api/uploads/batches', {
@@ -122,7 +122,7 @@ async function uploadOurs(server: RunningServer, agent: Agent, kind: Kind): Prom
   const { status, done } = await jobUntilEnd(server, id)
   if (status !== 'success' || done !== kind.files)
     throw new Error(
-      `An import of uploads ended as ${status}, ${done} of ${kind.files} in\n${server.output()}`,
+      `An import of uploads ended as ${status}: ${done} of ${kind.files} imported\n${server.output()}`,
     )
   return speed
 }
@@ -142,7 +142,7 @@ async function compareKind(
     const bareSpeed = await uploadAll({ url: String(bare.ready), agent }, kind, {})
     await emptied(path.join(context.folder, 'bare'))
     const oursSpeed = await uploadOurs(server, agent, kind)
-    // The first round warms both up.
+    // The first round is warm-up.
     if (round === 0) continue
     theirs.push(bareSpeed)
     ours.push(oursSpeed)
@@ -154,7 +154,7 @@ async function emptied(folder: string): Promise<void> {
   for (const name of await readdir(folder)) await rm(path.join(folder, name))
 }
 
-/** The peak of a server that did nothing else. */
+/** Peak memory of a new server that receives these uploads only. */
 async function peakOf(
   context: Context,
   agent: Agent,
@@ -188,7 +188,7 @@ async function memoryRows(context: Context, agent: Agent): Promise<Row[]> {
 }
 
 async function run(context: Context): Promise<Row[]> {
-  const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
+  const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENCY })
   const server = await startServer({ dataDir: path.join(context.folder, 'data') })
   const bare = await startPart(
     new URL('./uploads/bare.ts', import.meta.url),

@@ -1,5 +1,5 @@
-// What tests of the dialogs about many files have in common: files to tick, the menus, the dialog,
-// and what came of it.
+// What tests of dialogs about many files share: select files, open menus and dialogs, read the
+// results.
 import { type Locator, type Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { type RunningServer } from '../flows/server.ts'
@@ -16,7 +16,7 @@ export interface FileRecord {
 }
 
 export const dialogOf = (page: Page): Locator => page.getByRole('dialog')
-/** What the line about the operation that was just started says. */
+/** The text of the line about the operation that was just started. */
 export const launched = (page: Page): Locator => page.locator('.operation-toast')
 
 export async function filesBy(server: RunningServer, search: string): Promise<FileRecord[]> {
@@ -26,7 +26,7 @@ export async function filesBy(server: RunningServer, search: string): Promise<Fi
   ).data
 }
 
-/** Ticks a box, once more where the page draws it at that moment. */
+/** Checks a checkbox, and tries again if the page re-renders it meanwhile. */
 export const check = (box: Locator): Promise<void> =>
   expect
     .poll(async () => {
@@ -41,8 +41,8 @@ export async function tick(page: Page, names: readonly string[]): Promise<void> 
 }
 
 /**
- * An action of the bar, or one of the menu behind it, which is called `more`. A hidden twin of the
- * bar measures it.
+ * Chooses an action of the bulk bar, or of its overflow menu, which is called `more`. The bar has a
+ * hidden copy for measuring.
  */
 export async function choose(page: Page, name: string, more = 'More actions'): Promise<Locator> {
   const inBar = page.getByRole('button', { name, exact: true })
@@ -66,6 +66,6 @@ export async function choose(page: Page, name: string, more = 'More actions'): P
   return dialogOf(page)
 }
 
-/** The heads of a preview: how many files would come to what. */
+/** The headings of a preview: the number of files per result. */
 export const previewedTitles = (dialog: Locator): Promise<string[]> =>
   dialog.locator('.preview-part h3').allTextContents()

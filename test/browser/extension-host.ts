@@ -1,5 +1,5 @@
 // Runs an extension as the platform does: its bundle in a page, with the global `shopify` and the
-// texts of its locale. Its elements are drawn as plain ones, whose text can be read.
+// texts of its locale. Its elements are rendered as plain ones, whose text can be read.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
@@ -10,7 +10,7 @@ const EXTENSIONS = path.resolve(import.meta.dirname, '../../web/extensions')
 export type ExtensionName =
   'thank-you' | 'order-status' | 'order-block' | 'product-block' | 'product-links'
 
-/** As `shopify app build` does: one module. */
+/** Builds one module, as `shopify app build` does. */
 async function buildExtension(name: ExtensionName, appUrl: string): Promise<string> {
   const built = await build({
     configFile: false,
@@ -31,9 +31,9 @@ async function buildExtension(name: ExtensionName, appUrl: string): Promise<stri
 
 export interface HostOptions {
   name: ExtensionName
-  /** Where the extension runs: the platform's origin for that surface. */
+  /** The platform's origin for that surface, where the extension runs. */
   origin: string
-  /** Where the app is. */
+  /** The app's address. */
   appUrl: string
   locale?: string
   /** A session token, or an API key. */
@@ -41,7 +41,7 @@ export interface HostOptions {
   orderConfirmation?: { order: { id: string }; number?: string }
   appMetafields?: { target: { type: string }; metafield: { key: string; value: string } }[]
   selected?: string[]
-  /** What was bought. */
+  /** The products that were bought. */
   products?: string[]
 }
 
@@ -70,7 +70,7 @@ export async function openExtension(browser: Browser, options: HostOptions): Pro
   return page
 }
 
-/** So that a picture of it can be judged: about as the platform draws its elements. */
+/** Makes screenshots readable: roughly as the platform renders its elements. */
 const STYLE = `body { font: 14px/1.5 system-ui, sans-serif; margin: 16px; max-width: 480px }
   s-section, s-admin-block, s-admin-action { display: block; border: 1px solid #ddd; border-radius: 8px; padding: 12px }
   s-section::before, s-admin-block::before, s-admin-action::before { content: attr(heading); display: block; font-weight: 600 }
@@ -99,7 +99,7 @@ function host(given: HostOptions & { texts: object }): void {
   }
   const send = globalThis.fetch.bind(globalThis)
   Object.assign(globalThis, {
-    // The admin resolves relative addresses against the app's.
+    // The admin resolves relative addresses against the app's address.
     fetch: (address: string, init?: RequestInit) => send(new URL(address, given.appUrl), init),
     shopify: {
       i18n: {

@@ -40,7 +40,7 @@ beforeAll(async () => {
     thankYouRoute({
       database,
       storefront: { verifyBuyerToken: (token) => verifyBuyerToken(token, platform, new Date()) },
-      // The order is known from the second question on.
+      // The first query does not find the order; later queries do.
       orderPages: {
         find: () => Promise.resolve((asked += 1) > 1 ? order : null),
         sells: (_, lines) =>
@@ -104,7 +104,7 @@ test('the thank-you page shows nothing for an order whose products have no files
   expect(await page.locator('s-section').count()).toBe(0)
 })
 
-test('the order’s page in the account reads the metafield and calls nobody', async () => {
+test('the order’s page in the account reads the metafield and sends no request', async () => {
   const value = { status: 'ready', files: 1, url: 'https://files.example.com/download?key=k' }
   const open = (entries: object[]) =>
     openExtension(browser, {
@@ -160,7 +160,7 @@ test('the admin’s blocks call the API from the platform’s origin', async () 
   expect(body.data).toHaveLength(1)
 })
 
-test('the order’s block shows its delivery, and what the merchant does reaches it', async () => {
+test('the order’s block shows its delivery, and the merchant’s actions change it', async () => {
   const bought = paidOrder({ products: [PRODUCT] })
   const { secrets } = app.engine.parts
   await reconcileOrder(app.owner.scope, bought, { secrets, now: new Date() })

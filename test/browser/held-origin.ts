@@ -1,22 +1,22 @@
-// A web server that keeps every request waiting until the test lets it through: an import in
-// progress, for as long as one looks.
+// A web server that holds every request until the test releases it, so that an import stays in
+// progress.
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export interface HeldOrigin {
   url: string
-  /** Requests that wait at this moment. */
+  /** The number of requests that are held now. */
   waiting(): number
-  /** Answers all waiting requests, and from now on each one immediately. */
+  /** Answers all held requests, and later ones immediately. */
   open(): void
-  /** From now on they wait again. */
+  /** Holds later requests again. */
   hold(): void
-  /** From now on there is no such file. */
+  /** Answers later requests with 404. */
   refuse(): void
   close(): Promise<void>
 }
 
-/** Serves its own path as the file. */
+/** Serves each path with the path itself as content. */
 export async function startHeldOrigin(): Promise<HeldOrigin> {
   const held = new Map<ServerResponse, string>()
   let mode: 'open' | 'held' | 'refused' = 'held'

@@ -1,5 +1,6 @@
-// The page inside the storefront's admin, as the stand-in plays it: the admin's menu, its modals, its
-// bar for unsaved changes and its question before they are lost; and the page's own where the admin has none.
+// The page embedded in the storefront's admin, which the stand-in simulates: the admin's menu,
+// modals, save bar and the warning about unsaved changes; and the page's own elements where the
+// admin lacks them.
 import type { Page, Request } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { startOrigin } from '../fakes/origin.ts'
@@ -12,7 +13,7 @@ const open = usePages(startOrigin, (world) => {
   ;({ server } = world)
 })
 
-/** Own contexts: a tab remembers that it is embedded. */
+/** Separate contexts, because a tab remembers that it is embedded. */
 const embedded = (address: string) =>
   open(`${address}${address.includes('?') ? '&' : '?'}embedded=1`, {})
 const bar = (page: Page) => page.getByRole('region', { name: 'Unsaved changes' })
@@ -23,7 +24,7 @@ const saved = async () =>
   ((await (await server.call('GET', '/api/settings')).json()) as { order_tag: string | null })
     .order_tag
 
-test('the admin’s menu leads through the page, and the page draws no frame', async () => {
+test('the admin’s menu navigates the page, and the page renders no frame', async () => {
   const page = await embedded('/files')
   await menu(page, 'Deliveries').click()
   await page.getByRole('heading', { name: 'Deliveries', exact: true }).waitFor()
@@ -31,7 +32,7 @@ test('the admin’s menu leads through the page, and the page draws no frame', a
   expect(await page.locator('.Polaris-Frame').count()).toBe(0)
 })
 
-test('unsaved changes are in the admin’s bar: discarded, guarded and saved by it', async () => {
+test('unsaved changes use the admin’s save bar, which discards, guards and saves them', async () => {
   const page = await embedded('/settings/deliveries')
   await tag(page).fill('one')
   await bar(page).getByRole('button', { name: 'Discard' }).click()
@@ -41,7 +42,7 @@ test('unsaved changes are in the admin’s bar: discarded, guarded and saved by 
   await tag(page).fill('two')
   expect(await page.locator('.save-bar').count()).toBe(0)
   const question = page.getByRole('dialog', { name: 'Leave page with unsaved changes?' })
-  // By the admin's menu, and by a link of the page.
+  // By the admin's menu and by a link of the page.
   for (const leave of [
     () => menu(page, 'Files').click(),
     () => page.locator('main').getByRole('link', { name: 'Settings' }).first().click(),
@@ -61,7 +62,7 @@ test('unsaved changes are in the admin’s bar: discarded, guarded and saved by 
   expect(await saved()).toBe('two')
 })
 
-test('questions are the admin’s modals: closed by its own means, answered by their buttons', async () => {
+test('confirmations are the admin’s modals: closed by the admin, answered by their buttons', async () => {
   const made = await server.call('POST', '/api/packs', { name: 'Sailing' })
   const { id } = (await made.json()) as { id: string }
   const page = await embedded(`/packs/${id}`)
@@ -82,7 +83,7 @@ test('questions are the admin’s modals: closed by its own means, answered by t
   expect((await server.call('GET', `/api/packs/${id}`)).status).toBe(404)
 })
 
-test('where the admin has no bar, the page has its own', async () => {
+test('the page shows its own save bar if the admin has none', async () => {
   const page = await open('/settings', {})
   await page.addInitScript(
     `document.addEventListener('DOMContentLoaded', () => delete window.shopify.saveBar)`,
@@ -97,14 +98,14 @@ test('where the admin has no bar, the page has its own', async () => {
   await expect.poll(saved).toBe('four')
 })
 
-soakTest('what the admin measures is reported', async () => {
+soakTest('the admin’s web vitals are reported', async () => {
   const page = await open('/files', {})
   const reports: Request[] = []
   page.on('request', (request) => {
     if (request.url().endsWith('/api/web-vitals')) reports.push(request)
   })
   await page.getByRole('heading', { name: 'Files', exact: true }).waitFor()
-  // The browser measures a moment after it has painted.
+  // The browser reports the measurements shortly after it has painted.
   await expect
     .poll(async () => {
       await page.evaluate(`

@@ -1,4 +1,4 @@
-// Chromium on the admin page of a running server, and a watch over what a page must never do.
+// Opens the admin page of a running server in Chromium, and checks what a page must never do.
 import { existsSync } from 'node:fs'
 import {
   chromium,
@@ -11,10 +11,7 @@ import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { createTestDatabase } from '../database.ts'
 import { removeDataDir, startServer, type RunningServer } from '../flows/server.ts'
 
-/**
- * The shell draws what Chromium draws, without the rest of a browser around it: it takes a fifth
- * less of the machine.
- */
+/** The headless shell renders as Chromium does and takes a fifth less processor time. */
 const EXECUTABLES = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium']
 const EXECUTABLE =
   process.env.CHROMIUM_EXECUTABLE ?? EXECUTABLES.find((file) => existsSync(file)) ?? EXECUTABLES[1]
@@ -27,16 +24,16 @@ const FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // Pages of made-up origins call servers of this machine (extension-host.ts).
+  // Pages with invented origins call servers on this machine (extension-host.ts).
   '--disable-features=LocalNetworkAccessChecks,PrivateNetworkAccessChecks',
 ]
 
-/** The browser waits as long as `expect.poll` does: longer than a page needs on a busy machine. */
+/** The same wait as `expect.poll`: longer than a page needs on a busy machine. */
 const WAIT_MS = 60_000
 
 /**
- * In a locale whose files can have any name, regardless of this machine's: in the plain one Chromium
- * saves them as "download".
+ * A UTF-8 locale, independent of this machine's: in the C locale Chromium saves files as
+ * "download".
  */
 const startBrowser = (): Promise<Browser> =>
   chromium.launch({
@@ -47,7 +44,7 @@ const startBrowser = (): Promise<Browser> =>
 let shared: Promise<Browser> | undefined
 
 /**
- * The browser of all test files of this process; it ends with the process. A test file opens
+ * The browser of all test files of this process; it ends with the process. Each test file opens
  * separate contexts in it.
  */
 export const sharedBrowser = (): Promise<Browser> => (shared ??= startBrowser())
@@ -55,14 +52,14 @@ export const sharedBrowser = (): Promise<Browser> => (shared ??= startBrowser())
 export interface OpenPage {
   page: Page
   /**
-   * Errors on the console, exceptions, and requests to other hosts. Failed calls are the test's own
-   * doing.
+   * Console errors, exceptions, and requests to other hosts. Failed API calls are excluded, because
+   * tests cause them.
    */
   complaints: string[]
   close(): Promise<void>
 }
 
-/** A page in a separate context, as in another browser. */
+/** Opens a page in a separate context, as in another browser. */
 export async function openPage(
   browser: Browser,
   server: Pick<RunningServer, 'url'>,
@@ -107,17 +104,17 @@ async function openIn(
 }
 
 export interface PageServer extends RunningServer {
-  /** It is killed, and another one replaces it: same data, same address. */
+  /** Kills the server and starts another one with the same data and address. */
   dieAndStart(): Promise<void>
-  /** Stops it, and nothing of it is left. */
+  /** Stops the server and removes its data. */
   end(): Promise<void>
 }
 
 const SECRET = 'p'.repeat(32)
 
 /**
- * A server on a database of the run's PostgreSQL: starting a separate PostgreSQL takes longer
- * than all the rest.
+ * A server on a database of the run's PostgreSQL: starting a separate PostgreSQL would take most of
+ * the time.
  */
 export async function startPageServer(
   env: Record<string, string> = {},
@@ -151,9 +148,9 @@ export interface World<Origin> {
 }
 
 /**
- * A server, an origin and a browser for a whole test file, started concurrently; `prepare` gets
- * them before the first test. Gives how to open a page. What a test has opened is closed after it,
- * and nothing may have been complained of.
+ * A server, an origin and a browser for a whole test file, started concurrently. `prepare` receives
+ * them before the first test. Returns a function that opens a page. Pages are closed after their
+ * test, which fails if there are complaints.
  */
 export function usePages<Origin extends { close(): Promise<unknown> }>(
   startOrigin: () => Promise<Origin>,
@@ -185,8 +182,8 @@ export function usePages<Origin extends { close(): Promise<unknown> }>(
   })
   return async (address, options) => {
     const { browser, server } = world!
-    // In one context the page's scripts are fetched and compiled once for all tests; who wants
-    // another browser gets one.
+    // Within one context the page's scripts are fetched and compiled once for all tests; `options`
+    // can request a separate context.
     const page = await (options
       ? openPage(browser, server, address, options)
       : openIn(context, server, address))

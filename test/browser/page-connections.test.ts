@@ -1,5 +1,5 @@
-// Cloud connections in the admin page, in a real browser with the demo provider: connect, choose a
-// folder, preview, sync, change, sync; and a folder that was emptied.
+// Cloud connections on the admin page, in a real browser with the demo provider: connect, choose a
+// folder, preview, sync, change and sync again; and an emptied folder.
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Page } from 'playwright-core'
@@ -34,7 +34,7 @@ async function filenames(): Promise<string[]> {
   return data.map(({ filename }) => filename).sort()
 }
 
-/** The page of the only connection. */
+/** Opens the page of the only connection. */
 async function openConnection(): Promise<Page> {
   const page = await open('/settings/connections')
   await page.getByRole('list', { name: 'Connections' }).getByRole('link').first().click()
@@ -42,12 +42,12 @@ async function openConnection(): Promise<Page> {
   return page
 }
 
-test('connect, choose a folder, set options, preview, confirm', async () => {
+test('connects, chooses a folder, sets options, previews and confirms', async () => {
   const page = await open('/settings/connections')
   await page.getByRole('heading', { name: 'Nothing is connected yet' }).waitFor()
   await page.getByRole('link', { name: 'Connect' }).click()
   const providers = page.getByRole('list', { name: 'Providers' })
-  // Without client ids it says what to set.
+  // Without client ids the page names the settings to add.
   await providers.getByText('CLOUD_GOOGLE_CLIENT_ID').first().waitFor()
   await providers
     .getByRole('listitem')
@@ -93,7 +93,7 @@ soakTest('a folder that changed since the preview is a preview again', async () 
   expect(await filenames()).toHaveLength(2)
 })
 
-test('what changed at the provider arrives with the next sync', async () => {
+test('changes at the provider are imported by the next sync', async () => {
   const page = await openConnection()
   await write('tides.pdf', 'the tides of next year')
   await write('moon.pdf', 'moon')
@@ -119,7 +119,7 @@ soakTest('an emptied folder deletes nothing until a person confirms it', async (
   expect(await filenames()).toHaveLength(3)
 })
 
-test('a bucket needs its keys, and a deleted connection leaves its files', async () => {
+test('a bucket requires its keys, and deleting a connection keeps its files', async () => {
   const page = await open('/settings/connections/new')
   await button(page, /^Connect .*S3/).click()
   await button(page, 'Continue').click()
@@ -131,7 +131,7 @@ test('a bucket needs its keys, and a deleted connection leaves its files', async
   expect(await filenames()).toHaveLength(3)
 })
 
-soakTest('on a telephone nothing is cut off', async () => {
+soakTest('shows everything on a phone', async () => {
   for (const address of ['/settings/connections', '/settings/connections/new']) {
     const page = await open(address, { viewport: { width: 390, height: 800 } })
     await page.getByRole('heading', { level: 2 }).first().waitFor()

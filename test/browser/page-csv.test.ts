@@ -1,5 +1,5 @@
-// CSV import in the admin page, in a real browser on the real server: from a file over its columns
-// and its check to the import.
+// CSV import on the admin page, in a real browser on the real server: choosing a file, its columns,
+// its check, and the import.
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
@@ -32,7 +32,7 @@ const check = async (page: Page) => {
 }
 const bytes = (n: number) => `${origin.url}/bytes/${300 + n}/${n}`
 
-test('columns are suggested, changed, saved under a name, and applied automatically the next time', async () => {
+test('suggests columns, lets them be changed and saved, and applies the saved mapping next time', async () => {
   const page = await open('/import')
   await page.getByRole('link', { name: 'Choose a CSV file' }).click()
   const rows = (from: number) =>
@@ -70,9 +70,9 @@ test('columns are suggested, changed, saved under a name, and applied automatica
   await page.getByText('Harbour office').waitFor({ state: 'detached' })
 })
 
-soakTest('a check is stopped, and the file is found again where it was sent', async () => {
+soakTest('a check is stopped, and the file is still on its page', async () => {
   const page = await open('/import/csv')
-  // An address that answers when a second one asks: nobody does.
+  // This address answers when a second request arrives, which never happens.
   const waits = `${origin.url}/together/2/bytes/100/never`
   await choose(page, 'slow.csv', `filename,file_url\nSlow.pdf,${waits}\n`)
   await page.getByRole('button', { name: 'Check the file' }).click()
@@ -86,7 +86,7 @@ soakTest('a check is stopped, and the file is found again where it was sent', as
   expect(await field(page, 'Filename').inputValue()).toBe('=filename')
 })
 
-test('errors with row and column block the import, warnings don’t; the valid rows alone are a choice', async () => {
+test('errors with row and column block the import, warnings do not; valid rows can be imported alone', async () => {
   const page = await open('/import/csv')
   const lines = [
     'filename,file_url,product_sku',
@@ -141,7 +141,7 @@ test('errors with row and column block the import, warnings don’t; the valid r
 })
 
 soakTest(
-  'a file that can’t be read says where it goes wrong; odd encodings are found',
+  'an unreadable file shows where the error is; unusual encodings are detected',
   async () => {
     const page = await open('/import/csv')
     await choose(page, 'broken.csv', 'filename,file_url\n"never closed,https://example.com/a.pdf\n')
@@ -156,7 +156,7 @@ soakTest(
   },
 )
 
-soakTest('a name that the shop has is an error, or what was chosen for it', async () => {
+soakTest('a name that exists in the shop is an error unless another choice is made', async () => {
   const page = await open('/import/csv')
   const text = `filename,file_url\nTwice.pdf,${bytes(31)}\n`
   const import_ = async () => {

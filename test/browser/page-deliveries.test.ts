@@ -1,5 +1,5 @@
-// Deliveries in the admin page, in a real browser: an order bought in the demo shop, what its buyer
-// opens and downloads, and what the merchant does about it.
+// Deliveries on the admin page, in a real browser: an order in the demo shop, what its buyer opens
+// and downloads, and the merchant's actions.
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
@@ -28,7 +28,7 @@ const open = usePages(startOrigin, async (world) => {
   shopFront = (JSON.parse(demo) as { storefront: { url: string } }).storefront.url
 })
 
-/** As a buyer, in a browser of their own: buys EB-001 and opens the page with the files. */
+/** Buys EB-001 as a buyer in a separate browser context, and opens the page with the files. */
 async function buy(email: string): Promise<Page> {
   const page = await browser.newPage()
   await page.goto(`${shopFront}/demo/shop?q=EB-001`)
@@ -45,7 +45,7 @@ async function download(buyer: Page): Promise<void> {
   await (await saved).path()
 }
 
-/** Finds the delivery of a buyer in the list and opens it. */
+/** Opens a buyer's delivery from the list. */
 async function openDelivery(email: string): Promise<Page> {
   const page = await open('/deliveries')
   await page.getByRole('textbox', { name: 'Search deliveries' }).fill(email)
@@ -61,7 +61,7 @@ const list = (page: Page, name: string) => page.getByRole('list', { name, exact:
 const press = (page: Page, name: string) =>
   page.getByRole('button', { name, exact: true }).first().click()
 
-test('a purchase is listed, with what was sent, opened and downloaded', async () => {
+test('a purchase is listed with its mail, opened page and downloads', async () => {
   const page = await open('/deliveries')
   await page.getByRole('heading', { name: 'No deliveries yet' }).waitFor()
   const buyer = await buy('one@example.com')
@@ -75,7 +75,7 @@ test('a purchase is listed, with what was sent, opened and downloaded', async ()
   await buyer.close()
 })
 
-soakTest('a buyer who asks for more is answered with one click', async () => {
+soakTest('a buyer’s request for more downloads is granted with one click', async () => {
   const buyer = await buy('two@example.com')
   await download(buyer)
   await buyer.reload()
@@ -91,7 +91,7 @@ soakTest('a buyer who asks for more is answered with one click', async () => {
   await buyer.close()
 })
 
-test('held, the buyer gets nothing until it is released', async () => {
+test('a held delivery gives the buyer nothing until it is released', async () => {
   const buyer = await buy('three@example.com')
   const page = await openDelivery('three@example.com')
   await press(page, 'Hold')
@@ -106,7 +106,7 @@ test('held, the buyer gets nothing until it is released', async () => {
 })
 
 soakTest(
-  'a wrong address is corrected, terms extended, a file replaced, all of it revoked',
+  'an address is corrected, terms are extended, a file is replaced, and a delivery is revoked',
   async () => {
     const buyer = await buy('wrnog@example.com')
     const page = await openDelivery('wrnog@example.com')
@@ -134,7 +134,7 @@ soakTest(
   },
 )
 
-soakTest('on a telephone nothing is cut off', async () => {
+soakTest('shows everything on a phone', async () => {
   const page = await open('/deliveries', { viewport: { width: 390, height: 800 } })
   const isWide = () =>
     page.evaluate<boolean>('document.documentElement.scrollWidth > window.innerWidth')

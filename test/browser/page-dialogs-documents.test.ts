@@ -1,5 +1,5 @@
-// Dialogs about pictures and PDF documents, each driven to its end on the real server: made
-// smaller, marked, cut, put together.
+// Dialogs for images and PDF documents, each completed on the real server: compress, watermark,
+// split, merge.
 import { describe, expect, test } from 'vitest'
 import sharp from 'sharp'
 import { documentOf, renderPages, textsOf } from '../documents.ts'
@@ -48,7 +48,7 @@ async function bytesOf(search: string): Promise<Buffer> {
   )
 }
 
-test('pictures become smaller and WebP; other files are passed by, and it is said what was saved', async () => {
+test('images become smaller and WebP, other files are skipped, and the saving is shown', async () => {
   const page = await open('/files?search=cover&sort=filename')
   await tick(page, ['Cover large.jpg', 'Cover notes.txt'])
   const dialog = await choose(page, 'Optimize images')
@@ -71,7 +71,7 @@ test('pictures become smaller and WebP; other files are passed by, and it is sai
 })
 
 describe('PDF documents', () => {
-  soakTest('are made quick to open, the one before stays as a version', async () => {
+  soakTest('are optimized, and the previous version is kept', async () => {
     const page = await open('/files?search=long&sort=filename')
     await tick(page, ['Long book.pdf'])
     const dialog = await choose(page, 'Optimize PDFs')
@@ -81,7 +81,7 @@ describe('PDF documents', () => {
       .getByText(/^1 file (done|skipped)|1 skipped$/)
       .waitFor()
     expect((await bytesOf('long book')).subarray(0, 5).toString()).toBe('%PDF-')
-    // It is in no history.
+    // The password is not in the operation.
     const [last] = (
       (await (await server.call('GET', '/api/operations?limit=1')).json()) as {
         data: { id: string }[]
@@ -92,7 +92,7 @@ describe('PDF documents', () => {
     ).not.toContain('not needed')
   })
 
-  test('get a mark on every page, and a sketch shows where', async () => {
+  test('get a watermark on every page, and a sketch shows its position', async () => {
     const page = await open('/files?search=book+one&sort=filename')
     await tick(page, ['Book one.pdf'])
     const dialog = await choose(page, 'Add a watermark to PDFs')
@@ -106,12 +106,12 @@ describe('PDF documents', () => {
     await page.keyboard.press('Enter')
     await launched(page).getByText('Watermark added to 1 file').waitFor()
     expect((await by('book one'))[0]).toMatchObject({ version: 2 })
-    // The document's own text stands lower.
+    // The document's own text is further down.
     const [marked] = await renderPages(await bytesOf('book one'), 72)
     expect(marked!.grey.subarray(0, marked!.width * 60).some((grey) => grey < 200)).toBe(true)
   })
 
-  soakTest('get a picture of the shop’s own files as their mark', async () => {
+  soakTest('get an image of the shop’s files as their watermark', async () => {
     const page = await open('/files?search=book+two&sort=filename')
     await tick(page, ['Book two.pdf'])
     const dialog = await choose(page, 'Add a watermark to PDFs')
@@ -125,31 +125,34 @@ describe('PDF documents', () => {
     expect((await by('book two'))[0]).toMatchObject({ version: 2 })
   })
 
-  soakTest('are cut into parts, which are new files; pages that are none are named', async () => {
-    const page = await open('/files?search=long&sort=filename')
-    await tick(page, ['Long book.pdf'])
-    const dialog = await choose(page, 'Split PDFs')
-    await dialog.getByText('Into ranges of pages').click()
-    await dialog.getByLabel('Pages', { exact: true }).fill('1-2, 4-3')
-    await dialog.getByText('“4-3” is no range of pages').waitFor()
-    await dialog.getByLabel('Pages', { exact: true }).fill('1-2, 3-')
-    await dialog.getByRole('button', { name: 'Preview' }).click()
-    await dialog.getByText('1 file would be split').waitFor()
-    expect(await previewedTitles(dialog)).toEqual(['1 file would be split'])
-    await dialog.getByRole('button', { name: 'Split PDFs' }).click()
-    await launched(page).getByText('1 file split').waitFor()
-    await expect
-      .poll(async () => (await by('long book')).map(({ filename }) => filename))
-      .toEqual(['Long book-1.pdf', 'Long book-2.pdf', 'Long book.pdf'])
-    expect(await textsOf(await bytesOf('long book-2'))).toEqual([
-      expect.stringContaining('third'),
-      expect.stringContaining('fourth'),
-    ])
-    await launched(page).getByRole('link', { name: 'View details' }).click()
-    await page.getByText('Long book-1.pdf, Long book-2.pdf').waitFor()
-  })
+  soakTest(
+    'are split into parts, which are new files; pages that do not exist are named',
+    async () => {
+      const page = await open('/files?search=long&sort=filename')
+      await tick(page, ['Long book.pdf'])
+      const dialog = await choose(page, 'Split PDFs')
+      await dialog.getByText('Into ranges of pages').click()
+      await dialog.getByLabel('Pages', { exact: true }).fill('1-2, 4-3')
+      await dialog.getByText('“4-3” is no range of pages').waitFor()
+      await dialog.getByLabel('Pages', { exact: true }).fill('1-2, 3-')
+      await dialog.getByRole('button', { name: 'Preview' }).click()
+      await dialog.getByText('1 file would be split').waitFor()
+      expect(await previewedTitles(dialog)).toEqual(['1 file would be split'])
+      await dialog.getByRole('button', { name: 'Split PDFs' }).click()
+      await launched(page).getByText('1 file split').waitFor()
+      await expect
+        .poll(async () => (await by('long book')).map(({ filename }) => filename))
+        .toEqual(['Long book-1.pdf', 'Long book-2.pdf', 'Long book.pdf'])
+      expect(await textsOf(await bytesOf('long book-2'))).toEqual([
+        expect.stringContaining('third'),
+        expect.stringContaining('fourth'),
+      ])
+      await launched(page).getByRole('link', { name: 'View details' }).click()
+      await page.getByText('Long book-1.pdf, Long book-2.pdf').waitFor()
+    },
+  )
 
-  test('become one in the order that is chosen, by keyboard and by dragging', async () => {
+  test('are merged in the chosen order, set by keyboard and by dragging', async () => {
     const page = await open('/files?search=book&sort=filename')
     await tick(page, ['Book one.pdf', 'Book three.pdf', 'Book two.pdf'])
     const dialog = await choose(page, 'Merge PDFs')
@@ -175,7 +178,7 @@ describe('PDF documents', () => {
   })
 })
 
-soakTest('files move to the other storage, and their bytes are there', async () => {
+soakTest('files move to the other storage location with their bytes', async () => {
   const page = await open('/files?search=cover&sort=filename')
   await tick(page, ['Cover small.png', 'Cover notes.txt'])
   const dialog = await choose(page, 'Change storage')

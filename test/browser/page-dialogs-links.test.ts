@@ -1,5 +1,5 @@
-// Dialogs that hand something over: download links to copy, save and send, and lists of files as
-// documents.
+// Dialogs whose result is handed over: download links to copy, save and send, and exported file
+// lists.
 import { readFile } from 'node:fs/promises'
 import { type Locator, type Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
@@ -42,14 +42,14 @@ async function newestLinks(count: number): Promise<LinkRecord[]> {
 const daysLeft = ({ expires_at }: LinkRecord) =>
   expires_at === null ? null : Math.round((Date.parse(expires_at) - Date.now()) / 86_400_000)
 
-/** What the browser saves when this is pressed. */
+/** Returns what the browser saves when this button is pressed. */
 async function saved(page: Page, button: Locator): Promise<{ name: string; text: string }> {
   const [download] = await Promise.all([page.waitForEvent('download'), button.click()])
   return { name: download.suggestedFilename(), text: await readFile(await download.path(), 'utf8') }
 }
 
 describe('download links', () => {
-  test('of a few files have their own terms, and are copied, saved and sent', async () => {
+  test('for a few files have their own terms, and are copied, saved and sent', async () => {
     const page = await open('/files?search=guide&sort=filename', {
       permissions: ['clipboard-read', 'clipboard-write'],
     })
@@ -79,7 +79,7 @@ describe('download links', () => {
       .toBe(links.map(({ url }) => url).join('\n'))
     const { name, text } = await saved(page, dialog.getByRole('button', { name: 'Save as CSV' }))
     expect(name).toBe('download-links.csv')
-    // So that spreadsheets read it as UTF-8.
+    // The byte order mark makes spreadsheets read it as UTF-8.
     expect(text.startsWith('\ufefffilename,')).toBe(true)
     expect(text.split('\r\n')[1]).toContain(`Guide a.pdf,${links[0]!.url},buyer@example.com,`)
     await dialog.getByRole('button', { name: 'Email the link to Guide c.pdf' }).click()
@@ -88,7 +88,7 @@ describe('download links', () => {
     await dialog.waitFor({ state: 'detached' })
   })
 
-  soakTest('of many files are made in the background, and come as a list', async () => {
+  soakTest('for many files are created in the background and delivered as a list', async () => {
     const page = await open('/files?tags=audio')
     await page.getByRole('checkbox', { name: 'Select all files' }).first().check({ force: true })
     await page.getByRole('button', { name: `Select all ${CHAPTERS} files` }).click()
@@ -108,8 +108,8 @@ describe('download links', () => {
   })
 })
 
-describe('an export', () => {
-  test('has the usual columns of the selected files, ready to be saved, and again from its operation', async () => {
+describe('export', () => {
+  test('has the usual columns of the selected files, and can be saved again from its operation', async () => {
     const page = await open('/files?search=guide&sort=filename')
     await tick(page, ['Guide a.pdf', 'Guide b.pdf'])
     const dialog = await choose(page, 'Export')
@@ -134,7 +134,7 @@ describe('an export', () => {
     expect(again).toEqual({ name, text })
   })
 
-  soakTest('of what the filters leave, or of all files, in other columns and as JSON', async () => {
+  soakTest('of filtered files, or of all files, in other columns and as JSON', async () => {
     const page = await open('/files?tags=audio')
     await page.getByText(`of ${CHAPTERS} files`).waitFor()
     await page.getByRole('button', { name: 'Export', exact: true }).click()
@@ -169,7 +169,7 @@ describe('an export', () => {
 })
 
 soakTest(
-  'a pack of many files is read page by page, and the last of them is put in order and taken out',
+  'a pack of many files is read page by page, and its last file is moved and removed',
   async () => {
     const options = { new_pack: 'All chapters' }
     const body = { action: 'move-to-pack', select: { filter: { tags: ['audio'] } }, options }

@@ -1,4 +1,4 @@
-// Renaming many files: the new names are shown while the pattern is written, with their problems.
+// Renaming many files: the new names and their problems are shown while the pattern is typed.
 import type { Locator } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { startOrigin } from '../fakes/origin.ts'
@@ -32,7 +32,7 @@ const namesOf = async (search: string) =>
 const newNames = (dialog: Locator) =>
   dialog.locator('.new-names tbody tr td:nth-child(2)').allInnerTexts()
 
-test('by a pattern, whose variables are put in by a click; Enter renames', async () => {
+test('by a pattern, whose variables are inserted by a click; Enter renames', async () => {
   const page = await open('/files?search=draft&sort=filename')
   await tick(page, ['Knots draft 1.pdf', 'Knots draft 2.pdf', 'Knots draft 3.pdf'])
   const dialog = await choose(page, 'Rename')
@@ -54,7 +54,7 @@ test('by a pattern, whose variables are put in by a click; Enter renames', async
 })
 
 soakTest(
-  'by finding and replacing; a taken name and an invalid expression are reported immediately',
+  'by find and replace; a taken name and an invalid expression are reported immediately',
   async () => {
     const page = await open('/files?search=rope&sort=filename')
     await tick(page, ['Rope 1.pdf', 'Rope 2.pdf'])

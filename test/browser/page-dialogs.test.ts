@@ -1,5 +1,4 @@
-// Dialogs about many files, each driven to its end on the real server: tags, products, packs,
-// deletions.
+// Dialogs about many files, each completed on the real server: tags, products, packs, deletion.
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { startOrigin } from '../fakes/origin.ts'
@@ -40,7 +39,7 @@ const listed = (page: Page, search: string) =>
   page.goto(`${server.url}/files?search=${search}&sort=filename`)
 
 describe('tags', () => {
-  soakTest('are saved as a template, picked, and the template deleted', async () => {
+  soakTest('are saved as a template, chosen from it, and the template is deleted', async () => {
     const page = await open('/files?search=tag&sort=filename')
     await tick(page, ['Tag a.pdf'])
     const dialog = await choose(page, 'Change tags')
@@ -64,7 +63,7 @@ describe('tags', () => {
     await dialog.getByLabel('Template').waitFor({ state: 'detached' })
   })
 
-  test('one takes the place of another, asked for as it is typed, by Enter alone', async () => {
+  test('one replaces another, suggested while it is typed, with Enter alone', async () => {
     const page = await open('/files?search=tag&sort=filename')
     await tick(page, ['Tag b.pdf', 'Tag c.pdf', 'Tag d.pdf'])
     const dialog = await choose(page, 'Find and replace a tag')
@@ -83,28 +82,31 @@ describe('tags', () => {
     ])
   })
 
-  soakTest('spellings become one; the preview tells what changes from what stays', async () => {
-    const page = await open('/files?search=tag&sort=filename')
-    await tick(page, ['Tag b.pdf', 'Tag c.pdf', 'Tag d.pdf'])
-    const dialog = await choose(page, 'Merge tags that differ in capitals')
-    await dialog.getByText('These change: Summer → summer').waitFor()
-    await dialog.getByRole('button', { name: 'Preview' }).click()
-    await dialog.getByText('2 files would be changed').waitFor()
-    expect(await previewedTitles(dialog)).toEqual([
-      '2 files would be changed',
-      '1 file is left alone: None of its tags has capitals',
-    ])
-    expect((await by('tag b'))[0]!.tags).toContain('Summer')
-    await dialog.getByRole('button', { name: 'Back' }).click()
-    await dialog.getByText('These change').waitFor()
-    await dialog.getByRole('button', { name: 'Preview' }).click()
-    await dialog.getByText('2 files would be changed').waitFor()
-    await dialog.getByRole('button', { name: 'Merge tags' }).click()
-    await launched(page).getByText('2 files done, 1 skipped').waitFor()
-    expect((await by('tag b'))[0]!.tags.filter((tag) => /summer/i.test(tag))).toEqual(['summer'])
-  })
+  soakTest(
+    'spellings are merged; the preview separates changed files from unchanged ones',
+    async () => {
+      const page = await open('/files?search=tag&sort=filename')
+      await tick(page, ['Tag b.pdf', 'Tag c.pdf', 'Tag d.pdf'])
+      const dialog = await choose(page, 'Merge tags that differ in capitals')
+      await dialog.getByText('These change: Summer → summer').waitFor()
+      await dialog.getByRole('button', { name: 'Preview' }).click()
+      await dialog.getByText('2 files would be changed').waitFor()
+      expect(await previewedTitles(dialog)).toEqual([
+        '2 files would be changed',
+        '1 file is left alone: None of its tags has capitals',
+      ])
+      expect((await by('tag b'))[0]!.tags).toContain('Summer')
+      await dialog.getByRole('button', { name: 'Back' }).click()
+      await dialog.getByText('These change').waitFor()
+      await dialog.getByRole('button', { name: 'Preview' }).click()
+      await dialog.getByText('2 files would be changed').waitFor()
+      await dialog.getByRole('button', { name: 'Merge tags' }).click()
+      await launched(page).getByText('2 files done, 1 skipped').waitFor()
+      expect((await by('tag b'))[0]!.tags.filter((tag) => /summer/i.test(tag))).toEqual(['summer'])
+    },
+  )
 
-  soakTest('rules are written in the dialog, and what is missing is said', async () => {
+  soakTest('rules are written in the dialog, and missing parts are named', async () => {
     const page = await open('/files?search=tag&sort=filename')
     await tick(page, ['Tag a.pdf'])
     const dialog = await choose(page, 'Tag by rule')
@@ -143,7 +145,7 @@ describe('products', () => {
     expect((await by('_match'))[0]!.mappings).toHaveLength(1)
   })
 
-  soakTest('one is searched and chosen for all ticked files', async () => {
+  soakTest('one is searched and chosen for all selected files', async () => {
     const page = await open('/files?search=match&sort=filename')
     await tick(page, ['match nothing at all.pdf', 'match has one.pdf'])
     const dialog = await choose(page, 'Map to one product')
@@ -163,7 +165,7 @@ describe('products', () => {
     expect(new Set(mapped.map(({ mappings }) => mappings[0]!.product_title)).size).toBe(1)
   })
 
-  soakTest('are taken away after a warning, and an undo brings them back', async () => {
+  soakTest('are removed after a warning, and an undo restores them', async () => {
     const page = await open('/files?search=unmap&sort=filename')
     await tick(page, ['Unmap a.pdf', 'Unmap b.pdf'])
     const dialog = await choose(page, 'Remove product mappings')
@@ -177,7 +179,7 @@ describe('products', () => {
   })
 })
 
-test('packs: a new one is created, an existing one is found, and files come out again', async () => {
+test('packs: a new one is created, an existing one is found, and files are removed from it', async () => {
   const page = await open('/files?search=pack&sort=filename')
   await tick(page, ['Pack a.pdf', 'Pack b.pdf'])
   const dialog = await choose(page, 'Move to a pack')
@@ -209,7 +211,7 @@ test('packs: a new one is created, an existing one is found, and files come out 
 
 describe('deleting', () => {
   soakTest(
-    'offers to keep the files and remove their mappings only, and says what is at stake',
+    'offers to keep the files and remove only their mappings, and shows the consequences',
     async () => {
       for (const { id } of await by('keep'))
         await server.call('POST', '/api/links', { file_ids: [id] })
@@ -219,7 +221,7 @@ describe('deleting', () => {
       await dialog.getByText('All of these files are mapped to products').waitFor()
       await dialog.getByText('Customers who bought this product can’t download').waitFor()
       await dialog.getByText('including 2 active links').waitFor()
-      // Enter in a field deletes nothing.
+      // Enter in a field must not delete.
       await dialog.getByLabel('Back up first').focus()
       await page.keyboard.press('Enter')
       await dialog
@@ -232,7 +234,7 @@ describe('deleting', () => {
     },
   )
 
-  test('by conditions counts as they are written, and deletes from its preview alone', async () => {
+  test('counts while conditions are typed, and deletes only after its preview', async () => {
     const page = await open('/files')
     await page.getByRole('button', { name: 'Delete by conditions' }).click()
     const dialog = dialogOf(page)
@@ -249,7 +251,7 @@ describe('deleting', () => {
     await dialog.getByRole('button', { name: 'Preview' }).click()
     await dialog.getByText('3 files would be moved to the trash').waitFor()
     expect(await by('old')).toHaveLength(3)
-    // What comes after the preview is none of it: the button speaks of what was found.
+    // An operation started after the preview must not change the number on the button.
     await server.call('POST', '/api/operations', {
       ...{ action: 'tag-files', options: { mode: 'add', tags: ['old'] } },
       select: { filter: { search: 'match nothing' } },
@@ -259,7 +261,7 @@ describe('deleting', () => {
     expect(await by('old')).toEqual([])
   })
 
-  soakTest('a preview that is closed is put away', async () => {
+  soakTest('a closed preview is discarded', async () => {
     const page = await open('/files?search=keep&sort=filename')
     await tick(page, ['Keep a.pdf'])
     const dialog = await choose(page, 'Delete')
@@ -279,7 +281,7 @@ describe('deleting', () => {
   })
 })
 
-test('the focus returns to the menu that a dialog was opened from', async () => {
+test('focus returns to the menu that opened the dialog', async () => {
   const page = await open('/files?search=keep&sort=filename')
   await tick(page, ['Keep a.pdf'])
   const dialog = await choose(page, 'Move to a pack')

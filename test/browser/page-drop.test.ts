@@ -1,5 +1,5 @@
-// FTP upload in the admin page, in a real browser: an account whose password is shown once, files
-// sent with a real client, their import, and what is said to clients that are refused.
+// FTP upload on the admin page, in a real browser: an account whose password is shown once, files
+// sent with a real client, their import, and the advice about refused clients.
 import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -30,7 +30,7 @@ const open = usePages(
   { drop: true },
 )
 
-/** Sends a file of 2,000 bytes with curl over SFTP; false: it was refused. */
+/** Sends a file of 2,000 bytes with curl over SFTP. False: it was refused. */
 async function send(name: string, { username, password }: Record<'username' | 'password', string>) {
   const file = path.join(server.dataDir, 'sent.bin')
   await writeFile(file, randomBytes(2000))
@@ -47,7 +47,7 @@ const row = (page: Page, of: string, text: string) =>
 const shown = async (page: Page, what: string) =>
   ((await dialog(page).getByRole('group', { name: what, exact: true }).textContent()) ?? '').trim()
 
-/** Creates an account, and gives what the dialog shows once. */
+/** Creates an account and returns the credentials that the dialog shows once. */
 async function createAccount(page: Page, name: string) {
   await page.getByRole('button', { name: 'Create account' }).click()
   await dialog(page).getByRole('textbox', { name: 'Name' }).fill(name)
@@ -61,7 +61,7 @@ async function createAccount(page: Page, name: string) {
   return signIn
 }
 
-test('files that a new account sends wait, are imported, and the import is listed', async () => {
+test('files sent by a new account wait, are imported, and the import is listed', async () => {
   const page = await open('/settings/drop')
   await page.getByText('By hand', { exact: true }).click()
   await page.getByRole('button', { name: 'Save', exact: true }).click()
@@ -108,7 +108,7 @@ soakTest('a preview leaves the file in the folder until it is confirmed', async 
   expect(files).toHaveLength(1)
 })
 
-soakTest('a failed file says why, and waits again when it is tried again', async () => {
+soakTest('a failed file shows the reason, and waits again after a retry', async () => {
   const page = await open('/settings/drop')
   const signIn = await createAccount(page, 'Partner')
   expect(await send('plain.pdf', signIn)).toBe(true)
@@ -128,7 +128,7 @@ soakTest('a failed file says why, and waits again when it is tried again', async
   await page.getByText('No file waits').waitFor()
 })
 
-test('one click changes the password, and what is refused is listed with advice', async () => {
+test('one click changes the password, and refusals are listed with advice', async () => {
   const page = await open('/settings/drop')
   const before = await createAccount(page, 'Old laptop')
   await page.getByRole('button', { name: 'Change the password of Old laptop' }).click()
@@ -147,41 +147,27 @@ test('one click changes the password, and what is refused is listed with advice'
   await row(page, 'Accounts', 'Old laptop').waitFor({ state: 'detached' })
 })
 
-soakTest(
-  'public keys are added beside those that are there, and wrong fields are named',
-  async () => {
-    const page = await open('/settings/drop')
-    await createAccount(page, 'Build server')
-    const keys = path.join(server.dataDir, 'key')
-    for (const name of ['one', 'two'])
-      await runProgram([
-        'ssh-keygen',
-        '-q',
-        '-t',
-        'ed25519',
-        '-N',
-        '',
-        '-C',
-        name,
-        '-f',
-        keys + name,
-      ])
-    for (const name of ['one', 'two']) {
-      await page.getByRole('button', { name: 'Edit Build server' }).click()
-      await dialog(page).getByLabel('Public key for SFTP').fill(await readFile(`${keys}${name}.pub`, 'utf8')) // prettier-ignore
-      await dialog(page).getByText(`${name} · not saved yet`).waitFor()
-      await dialog(page).getByRole('button', { name: 'Save' }).click()
-      await dialog(page).waitFor({ state: 'detached' })
-    }
-    await row(page, 'Accounts', 'Build server').getByText('2 public keys').waitFor()
+soakTest('public keys are added to the existing ones, and invalid fields are named', async () => {
+  const page = await open('/settings/drop')
+  await createAccount(page, 'Build server')
+  const keys = path.join(server.dataDir, 'key')
+  for (const name of ['one', 'two'])
+    await runProgram(['ssh-keygen', '-q', '-t', 'ed25519', '-N', '', '-C', name, '-f', keys + name])
+  for (const name of ['one', 'two']) {
     await page.getByRole('button', { name: 'Edit Build server' }).click()
-    await dialog(page).getByLabel('Allowed addresses').fill('nowhere')
+    await dialog(page).getByLabel('Public key for SFTP').fill(await readFile(`${keys}${name}.pub`, 'utf8')) // prettier-ignore
+    await dialog(page).getByText(`${name} · not saved yet`).waitFor()
     await dialog(page).getByRole('button', { name: 'Save' }).click()
-    await dialog(page).getByText('Write an address or a CIDR').waitFor()
-  },
-)
+    await dialog(page).waitFor({ state: 'detached' })
+  }
+  await row(page, 'Accounts', 'Build server').getByText('2 public keys').waitFor()
+  await page.getByRole('button', { name: 'Edit Build server' }).click()
+  await dialog(page).getByLabel('Allowed addresses').fill('nowhere')
+  await dialog(page).getByRole('button', { name: 'Save' }).click()
+  await dialog(page).getByText('Write an address or a CIDR').waitFor()
+})
 
-soakTest('every program is explained, and nothing is cut off on a telephone', async () => {
+soakTest('instructions exist for every program, and everything is visible on a phone', async () => {
   const page = await open('/settings/drop', { viewport: { width: 390, height: 800 } })
   for (const name of ['FileZilla', 'WinSCP', 'Cyberduck', 'curl', 'lftp', 'rclone']) {
     await page.getByRole('button', { name, exact: true }).click()

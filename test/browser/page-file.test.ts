@@ -1,4 +1,4 @@
-// One file's page in a real browser: its dialogs, what is done with the file, and its links.
+// The page of one file, in a real browser: its dialogs, actions and links.
 import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
@@ -16,7 +16,7 @@ const open = usePages(startOrigin, (world) => {
   ;({ server, origin } = world)
 })
 
-/** Imports one file and gives its id. */
+/** Imports one file and returns its id. */
 async function importFile(filename: string, more: Record<string, unknown> = {}): Promise<string> {
   const file = {
     filename,
@@ -46,7 +46,7 @@ soakTest('tags typed one after another with Enter are all kept', async () => {
 })
 
 soakTest(
-  'a dialog opens with the focus in its first field, also where the field is drawn late',
+  'a dialog opens with focus in its first field, even if the field renders late',
   async () => {
     const id = await importFile('Focus.pdf')
     const page = await open(`/files/${id}`)
@@ -77,14 +77,14 @@ soakTest(
   },
 )
 
-/** The first field of a new link, once it has the focus. */
+/** The first field of a new link, once it has focus. */
 const focusedTerm = (page: Page) =>
   dialogOf(page)
     .getByRole('group', { name: 'Expiry' })
     .getByRole('radio')
     .and(page.locator(':focus'))
 
-test('a file is mapped, unmapped and deleted from its own page, where the deletion can be undone', async () => {
+test('a file is mapped, unmapped and deleted from its page, and the deletion can be undone', async () => {
   const [sku] = uniqueSkus()
   const id = await importFile('Own page.pdf')
   const page = await open(`/files/${id}`)

@@ -1,5 +1,5 @@
-// Which files are meant: ticked one by one, by range, with Ctrl, on several pages, all that match;
-// and what fits them.
+// Selecting files: one by one, as a range, with Ctrl, on several pages, or all that match; and the
+// actions available for a selection.
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { startOrigin } from '../fakes/origin.ts'
@@ -25,8 +25,7 @@ const open = usePages(startOrigin, async (world) => {
 const row = (page: Page, name: string) => page.locator('main tbody tr', { hasText: name })
 const box = (page: Page, name: string) => page.getByRole('checkbox', { name: `Select ${name}` })
 /**
- * By the keyboard: the head of the list may lie over its first rows, until the page has noted where
- * it is.
+ * By keyboard: the list's header may cover its first rows until the page has measured its position.
  */
 const tick = (page: Page, name: string) => box(page, name).press('Space')
 const ticked = (page: Page) => page.locator('main tbody').getByRole('checkbox', { checked: true })
@@ -53,7 +52,7 @@ async function addTag(page: Page, tag: string): Promise<void> {
     .waitFor()
 }
 
-test('with Ctrl rows are ticked one by one, with Shift the rows between, anywhere in the row', async () => {
+test('Ctrl selects rows one by one, Shift selects the rows between, anywhere in the row', async () => {
   const page = await open('/files?sort=filename')
   await row(page, 'Chart 002')
     .getByText('PDF', { exact: true })
@@ -77,7 +76,7 @@ test('with Ctrl rows are ticked one by one, with Shift the rows between, anywher
   expect(await page.evaluate('String(getSelection())')).toBe('')
 })
 
-test('what is ticked outlives its page and another order, and is said in words', async () => {
+test('a selection survives other pages and another order, and is described in words', async () => {
   const page = await open('/files?sort=filename')
   await tick(page, 'Chart 001.pdf')
   await page.getByRole('button', { name: 'Next page of files' }).click()
@@ -91,17 +90,17 @@ test('what is ticked outlives its page and another order, and is said in words',
   await addTag(page, 'picked')
   expect((await tagsOf('chart 001'))[0]).toContain('picked')
   expect((await tagsOf('chart 05')).filter((tags) => tags.includes('picked'))).toHaveLength(2)
-  // What was done is no longer ticked.
+  // The files are no longer selected after the action.
   await page.getByText('3 files are selected').waitFor({ state: 'detached' })
   expect(await ticked(page).count()).toBe(0)
 })
 
-soakTest('the page’s box ticks and unticks this page alone', async () => {
+soakTest('the page’s checkbox selects and clears this page only', async () => {
   const page = await open('/files?sort=filename')
   await tick(page, 'Chart 003.pdf')
   await page.getByRole('button', { name: 'Next page of files' }).click()
   await page.getByText('51–100 of').waitFor()
-  // The first page's rows are replaced: a click before that may be lost.
+  // Wait until the first page's rows are replaced: an earlier click may be lost.
   await page.getByText('Chart 003.pdf').first().waitFor({ state: 'detached' })
   const all = page.getByRole('checkbox', { name: /Select all|Deselect all/ }).first()
   await all.click({ force: true })
@@ -114,7 +113,7 @@ soakTest('the page’s box ticks and unticks this page alone', async () => {
 })
 
 soakTest(
-  'all that match are meant by their filter, through every page; another filter is another list',
+  'all matching files are selected by their filter, on every page; another filter clears the selection',
   async () => {
     const page = await open('/files?tags=even&sort=filename')
     await page.getByText('1–50 of 60 files').waitFor()
@@ -133,7 +132,7 @@ soakTest(
   },
 )
 
-soakTest('what does not fit the ticked files says why', async () => {
+soakTest('an action that does not fit the selected files says why', async () => {
   const page = await open('/files?sort=filename')
   await tick(page, 'Chart 006.zip')
   await press(page, 'More actions')

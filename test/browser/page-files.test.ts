@@ -1,5 +1,5 @@
-// The files in the admin page, in a real browser on the real server: first use, the list, one file,
-// its links, failures.
+// Files on the admin page, in a real browser on the real server: first use, the list, one file, its
+// links, failures.
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -23,7 +23,7 @@ const open = usePages(startOrigin, async (world) => {
 const rows = (page: Page) => page.locator('main tbody tr')
 const search = (page: Page) => page.getByPlaceholder('Search files')
 
-test('a shop without files is told how to import them', async () => {
+test('a shop without files shows how to import them', async () => {
   const page = await open('/')
   await page.getByRole('heading', { name: 'Import your first files' }).waitFor()
   expect(page.url()).toBe(`${server.url}/files`)
@@ -47,7 +47,7 @@ describe('with 120 files', () => {
     expect(reply.imported).toBe(120)
   })
 
-  test('pages turn, and reload and back keep the place', async () => {
+  test('pages change, and reload and Back keep the position', async () => {
     const page = await open('/files?sort=filename')
     await page.getByText('1–50 of 120 files').waitFor()
     await page.getByRole('button', { name: 'Next page of files' }).click()
@@ -66,7 +66,7 @@ describe('with 120 files', () => {
     await page.getByText('51–100 of 120 files').waitFor()
   })
 
-  soakTest('a search is one step back, regardless of what was typed in between', async () => {
+  soakTest('a search adds one history entry, regardless of the intermediate input', async () => {
     const page = await open('/files')
     await page.getByText('1–50 of 120 files').waitFor()
     await search(page).pressSequentially('chart 11', { delay: 20 })
@@ -80,7 +80,7 @@ describe('with 120 files', () => {
     expect(await search(page).inputValue()).toBe('')
   })
 
-  test('filters apply together, are shown, and are removed one by one or all together', async () => {
+  test('filters combine, are shown, and are removed one by one or all together', async () => {
     const page = await open('/files')
     await page.getByRole('button', { name: 'Type' }).click()
     await page.locator('label').getByText('PDF', { exact: true }).click()
@@ -98,14 +98,14 @@ describe('with 120 files', () => {
     expect(new URL(page.url()).search).toBe('')
   })
 
-  soakTest('a filter that only an address sets is shown too', async () => {
+  soakTest('a filter that only the address can set is shown too', async () => {
     const page = await open('/files?older_than_days=1&not_downloaded_for_days=180')
     await page.getByText('Not downloaded for 180 days').waitFor()
     await page.getByRole('heading', { name: 'No file matches' }).waitFor()
     await page.getByText('Uploaded more than 1 day ago').waitFor()
   })
 
-  soakTest('headings order the list', async () => {
+  soakTest('column headings sort the list', async () => {
     const page = await open('/files')
     await page.getByRole('button', { name: 'Size' }).click()
     await page.waitForURL('**/files?sort=-size_bytes')
@@ -114,7 +114,7 @@ describe('with 120 files', () => {
     await page.locator('main tbody tr:first-child', { hasText: 'Sea chart 000.zip' }).waitFor()
   })
 
-  soakTest('nothing found says so and offers the way back', async () => {
+  soakTest('an empty result says so and offers to clear the filters', async () => {
     const page = await open('/files?search=treasure')
     await page.getByRole('heading', { name: 'No file matches' }).waitFor()
     await page.getByRole('button', { name: 'Clear search and filters' }).click()
@@ -122,7 +122,7 @@ describe('with 120 files', () => {
     expect(await search(page).inputValue()).toBe('')
   })
 
-  test('a file can be reached, and left, by keyboard alone', async () => {
+  test('a file can be opened and left by keyboard alone', async () => {
     const page = await open('/files?search=chart+003')
     await page.getByText('1 file', { exact: true }).waitFor()
     const focused = page.locator('a:focus', { hasText: 'Sea chart 003.pdf' })
@@ -137,7 +137,7 @@ describe('with 120 files', () => {
     expect(new URL(page.url()).search).toBe('?search=chart+003')
   })
 
-  test('a file shows its mapping and gives its bytes', async () => {
+  test('a file shows its mapping and can be downloaded', async () => {
     const page = await open('/files?search=chart+002')
     await page.getByRole('link', { name: 'Sea chart 002.pdf' }).click()
     await page.getByText('100% confidence').waitFor()
@@ -155,7 +155,7 @@ describe('with 120 files', () => {
     await rm(folder, { recursive: true })
   })
 
-  test('a link is refused beside the fields, then made, and works', async () => {
+  test('a link with invalid fields is refused next to them, then created, and works', async () => {
     const page = await open('/files?search=chart+004')
     await page.getByRole('link', { name: 'Sea chart 004.zip' }).click()
     await page.getByText('No links yet', { exact: false }).waitFor()
@@ -166,7 +166,7 @@ describe('with 120 files', () => {
     await dialog.getByLabel('Customer’s email').press('Enter')
     await dialog.getByText('Enter a whole number from 1 to 36,500').waitFor()
     await dialog.getByText('Enter an address like name@example.com').waitFor()
-    // What the page lets through, the server may still refuse: then its words stand beside the
+    // The server may refuse what the page's validation accepts; its message is then next to the
     // field.
     await dialog.getByLabel('Days until the link expires').fill('30')
     await dialog.getByLabel('Customer’s email').fill('buyer@exa_mple.com')
@@ -184,7 +184,7 @@ describe('with 120 files', () => {
     await made.filter({ hasText: 'Active' }).getByText('1 of 2').waitFor()
   })
 
-  test('a call that fails says so, and Retry brings the list', async () => {
+  test('a failed call shows an error, and Retry loads the list', async () => {
     const page = await open('/notices')
     await page.getByRole('heading', { name: 'Notices' }).waitFor()
     let failing = true
@@ -197,7 +197,7 @@ describe('with 120 files', () => {
     await page.getByText('1–50 of 120 files').waitFor()
   })
 
-  soakTest('a token that has grown too old is asked for again, once', async () => {
+  soakTest('an expired token is requested again, once', async () => {
     const page = await open('/notices')
     await page.getByRole('heading', { name: 'Notices' }).waitFor()
     let refused = 0
@@ -213,7 +213,7 @@ describe('with 120 files', () => {
     expect(refused).toBe(2)
   })
 
-  soakTest('on a telephone nothing is wider than the screen', async () => {
+  soakTest('nothing is wider than a phone’s screen', async () => {
     const viewport = { width: 390, height: 844 }
     const shown = {
       '/files': 'Sea chart 000.zip',
@@ -235,7 +235,7 @@ describe('with 120 files', () => {
   })
 })
 
-soakTest('what is not there has a page that says so', async () => {
+soakTest('an unknown address shows a page that says so', async () => {
   const page = await open('/files/file_00000000000000000000000000000000')
   await page.getByRole('heading', { name: 'This file doesn’t exist' }).waitFor()
   await page.goto(`${server.url}/no/such/place`)

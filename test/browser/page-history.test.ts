@@ -1,5 +1,5 @@
-// The history of operations in the admin page with its filters, and the settings that lead to it:
-// notifications, sent mail.
+// The history of operations on the admin page with its filters, and the notification settings and
+// sent mail that lead to it.
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
@@ -8,7 +8,7 @@ import { type RunningServer } from '../flows/server.ts'
 import { soakTest } from '../scale.ts'
 import { usePages } from './page-browser.ts'
 
-/** Tagging operations, so that the history has two pages. */
+/** Tag operations, so that the history has two pages. */
 const TAGGINGS = 27
 
 let server: RunningServer
@@ -34,7 +34,7 @@ async function run(action: string, file: string, options: object): Promise<void>
   })
   expect(response.status).toBe(202)
   const { id } = (await response.json()) as { id: string }
-  // Its events end with it: asking again and again would take most of the time.
+  // Wait for the end by events: polling would take most of the time.
   await server.call('GET', `/api/operations/${id}/events`).then((events) => events.text())
 }
 
@@ -45,7 +45,7 @@ const choose = async (page: Page, filter: string, choice: string) => {
   await page.keyboard.press('Escape')
 }
 
-test('each operation stands with its date, files, status, duration and who', async () => {
+test('each operation is listed with its date, files, status, duration and creator', async () => {
   const page = await open('/operations')
   await page.getByText('Page 1', { exact: true }).waitFor()
   const newest = rows(page).first()
@@ -68,11 +68,11 @@ test('each operation stands with its date, files, status, duration and who', asy
   await page.getByText('Page 1', { exact: true }).waitFor()
 })
 
-test('filters apply together, the address keeps them, and each is taken away by itself', async () => {
+test('filters combine, are kept in the address, and are removed one by one', async () => {
   const page = await open('/operations')
   await choose(page, 'Kind', 'Bulk operations')
   await page.getByRole('button', { name: 'Action', exact: true }).click()
-  // What there is no plugin for, too.
+  // Titles of operations without a plugin of that name are included.
   for (const besides of ['Import', 'Custom workflow', 'CSV update'])
     await page.locator('label').getByText(besides, { exact: true }).waitFor()
   await page.keyboard.press('Escape')
@@ -91,7 +91,7 @@ test('filters apply together, the address keeps them, and each is taken away by 
   expect(await rows(page).first().textContent()).toContain('API import')
 })
 
-soakTest('by who started it, and when', async () => {
+soakTest('filters by creator and by date', async () => {
   const page = await open('/operations?kind=import')
   await page.getByText('1 operation', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Started by', exact: true }).click()
@@ -108,7 +108,7 @@ soakTest('by who started it, and when', async () => {
   await page.getByText('Date to 1 Jan 2020').waitFor()
 })
 
-soakTest('a search by name, and an operation’s files by theirs', async () => {
+soakTest('searches by name, and searches an operation’s files', async () => {
   const page = await open('/operations')
   await page.getByPlaceholder('Search operations by name').fill('delete')
   await page.getByText('1 operation', { exact: true }).waitFor()
@@ -121,7 +121,7 @@ soakTest('a search by name, and an operation’s files by theirs', async () => {
   await page.getByText('No file’s name contains this.').waitFor()
 })
 
-test('settings lead to the history; what is changed there is saved, and refused beside its field', async () => {
+test('settings link to the history; changes are saved, or refused next to their field', async () => {
   const page = await open('/settings')
   await page.getByLabel('Links expire: number').fill('soon')
   await page.getByRole('button', { name: 'Save' }).click()
@@ -153,7 +153,7 @@ test('settings lead to the history; what is changed there is saved, and refused 
   await page.getByText('1 operation', { exact: true }).waitFor()
 })
 
-soakTest('sent mail can be read, and the page says what did not leave', async () => {
+soakTest('sent mail can be read, and unsent mail is shown', async () => {
   const page = await open('/settings')
   await page.getByRole('link', { name: 'Sent mail' }).click()
   await page.getByText('Messages marked as kept here were not sent', { exact: false }).waitFor()
@@ -168,7 +168,7 @@ soakTest('sent mail can be read, and the page says what did not leave', async ()
   await page.getByRole('heading', { name: 'API import' }).waitFor()
 })
 
-soakTest('on a telephone nothing is wider than the screen', async () => {
+soakTest('nothing is wider than a phone’s screen', async () => {
   const shown = {
     '/settings': 'Time zone',
     '/settings/mail': 'Messages marked as kept here were not sent',

@@ -1,5 +1,5 @@
-// The admin page in German and Japanese: a file is uploaded, tagged in bulk, and its operation is
-// found in the history, with the page's texts, its numbers and the components' own texts.
+// The admin page in German and Japanese: a file is uploaded, tagged in bulk, and its operation
+// found in the history, with the page's texts, number formats and component texts.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -43,7 +43,8 @@ describe.each(Object.entries(LANGUAGES))('in %s', (language, { texts, ...expecte
   const name = `Chart ${language}.pdf`
 
   test('a file is uploaded, tagged in bulk and found in the history', async () => {
-    // The browser is English: the address asks for the language, and the tab remembers it.
+    // The browser's language is English: the address requests the language, and the tab remembers
+    // it.
     const page = await open(`/import/upload?locale=${language}`, { locale: 'en-GB' })
     await expect.poll(() => page.locator('html').getAttribute('lang')).toBe(language)
     const file = path.join(folder, name)
@@ -74,17 +75,20 @@ describe.each(Object.entries(LANGUAGES))('in %s', (language, { texts, ...expecte
     expect(await page.getByText(/^(Success|Operations|Files|Settings)$/).count()).toBe(0)
   })
 
-  soakTest('a browser that prefers the language gets it, with its numbers and dates', async () => {
-    const page = await open('/files', { locale: expected.browser })
-    await page
-      .getByRole('heading', { name: said('Files') })
-      .first()
-      .waitFor()
-    const [file] = await filesBy(server, name)
-    await page.goto(`${server.url}/files/${file!.id}`)
-    const now = new Intl.DateTimeFormat(expected.browser, { dateStyle: 'medium' }).format(
-      new Date(),
-    )
-    await page.getByText(now, { exact: false }).first().waitFor()
-  })
+  soakTest(
+    'a browser that prefers the language gets it, with its number and date formats',
+    async () => {
+      const page = await open('/files', { locale: expected.browser })
+      await page
+        .getByRole('heading', { name: said('Files') })
+        .first()
+        .waitFor()
+      const [file] = await filesBy(server, name)
+      await page.goto(`${server.url}/files/${file!.id}`)
+      const now = new Intl.DateTimeFormat(expected.browser, { dateStyle: 'medium' }).format(
+        new Date(),
+      )
+      await page.getByText(now, { exact: false }).first().waitFor()
+    },
+  )
 })

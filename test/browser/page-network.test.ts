@@ -1,5 +1,4 @@
-// What an open page asks of the server: little while nothing happens, and new scripts once after an
-// upgrade.
+// Requests of an open page: few while nothing happens, and new scripts once after an upgrade.
 import type { Browser, Page, Request } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
@@ -22,7 +21,7 @@ const open = usePages(
   },
 )
 
-/** Counts the calls of the API from now on, and knows when none is on its way. */
+/** Counts the API calls from now on, and whether one is pending. */
 function watchCalls(page: Page) {
   const calls: string[] = []
   const sent = new Set<Request>()
@@ -36,9 +35,7 @@ function watchCalls(page: Page) {
   return { calls, settled: () => expect.poll(() => sent.size, { interval: 5 }).toBe(0) }
 }
 
-/**
- * The page's own clock moves on by a minute, second by second, so that answers arrive in between.
- */
+/** Advances the page's clock by a minute, second by second, so that responses arrive in between. */
 async function passMinute(page: Page, settled: () => Promise<void>): Promise<void> {
   for (let second = 0; second < 60; second++) {
     await page.clock.runFor(1000)
@@ -47,7 +44,7 @@ async function passMinute(page: Page, settled: () => Promise<void>): Promise<voi
 }
 
 soakTest(
-  'an idle list of files asks four times a minute at most, and not at all while hidden',
+  'an idle list of files sends at most four requests a minute, and none while hidden',
   async () => {
     const page = await open('/settings')
     await page.clock.install()
@@ -65,13 +62,13 @@ soakTest(
     document.dispatchEvent(new Event('visibilitychange'))`)
     calls.length = 0
     await passMinute(page, settled)
-    // The browser's measurements of the page are sent once, when it is hidden.
+    // Web vitals are sent once, when the page is hidden.
     expect(calls.filter((call) => call !== '/api/web-vitals')).toEqual([])
     expect(calls.length).toBeLessThanOrEqual(1)
   },
 )
 
-test('an operation that begins elsewhere is shown, and the list is read again', async () => {
+test('an operation started elsewhere is shown, and the list is read again', async () => {
   const page = await open('/settings')
   await page.clock.install()
   const { settled } = watchCalls(page)
@@ -91,8 +88,8 @@ test('an operation that begins elsewhere is shown, and the list is read again', 
   await page.getByRole('heading', { name: 'No file matches' }).waitFor()
 })
 
-test('a page from before an upgrade loads itself again, once', async () => {
-  // Its console tells of the scripts that are missing here.
+test('a page from before an upgrade reloads itself, once', async () => {
+  // The console reports the missing scripts.
   const { page, close } = await openPage(browser, server, '/files')
   await page.getByText('1–50 of 59 files').waitFor()
   let loads = 0
@@ -105,7 +102,7 @@ test('a page from before an upgrade loads itself again, once', async () => {
   await page.getByRole('heading', { name: 'Workflows', exact: true }).waitFor()
   expect(loads).toBe(1)
 
-  // A script that is missing for another reason is an error, not a loop.
+  // A script that is missing for another reason is an error, not a reload loop.
   await page.route('**/assets/schedules-page*.js', (route) => route.fulfill({ status: 404 }))
   gone = false
   await page.getByRole('link', { name: 'Scheduled tasks' }).click()
@@ -114,13 +111,13 @@ test('a page from before an upgrade loads itself again, once', async () => {
   await close()
 })
 
-test('a script that is not there is 404, not the page', async () => {
+test('a script that does not exist is 404, not the page', async () => {
   expect((await fetch(`${server.url}/assets/gone-12345678.js`)).status).toBe(404)
   expect((await fetch(`${server.url}/gone.pdf`)).status).toBe(404)
 })
 
 test.each(sized([1280], [1280, 390]))(
-  'results that arrive late move nothing on a screen of %d px',
+  'late results shift no layout on a screen of %d px',
   async (width) => {
     const page = await open('/files?sort=filename')
     await page.setViewportSize({ width, height: 900 })
@@ -134,14 +131,15 @@ test.each(sized([1280], [1280, 390]))(
     const asked = page.waitForRequest((request) => request.url().includes('search=quiet+5'))
     await page.getByPlaceholder('Search files').fill('quiet 5')
     await asked
-    // Shifts within half a second of a key are not counted: the answer comes later than that.
+    // Shifts within half a second of a key press are not counted, so the response comes later than
+    // that.
     await page.evaluate(`window.shift = 0
     new PerformanceObserver((list) => {
       for (const entry of list.getEntries()) window.shift += entry.value
     }).observe({ type: 'layout-shift' })`)
     release()
     await page.getByText('10 files', { exact: true }).waitFor()
-    // Two frames: a shift is reported with the frame after it.
+    // Two frames, because a shift is reported with the next frame.
     await page.evaluate(
       'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))',
     )

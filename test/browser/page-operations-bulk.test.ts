@@ -1,5 +1,5 @@
-// Many files together in the admin page: ticked, tagged, previewed and confirmed, deleted, restored,
-// undone.
+// Bulk actions on the admin page: files are selected, tagged, previewed and confirmed, deleted,
+// restored, undone.
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
@@ -48,7 +48,7 @@ async function filesBy(search: string, deleted = false): Promise<FileRecord[]> {
 
 const rows = (page: Page) => page.locator('main tbody tr')
 const dialogOf = (page: Page): Locator => page.getByRole('dialog')
-/** What the line about the operation that was just started says. */
+/** The text of the line about the operation that was just started. */
 const launched = (page: Page) => page.locator('.operation-toast')
 
 async function tick(page: Page, names: readonly string[]): Promise<void> {
@@ -57,12 +57,12 @@ async function tick(page: Page, names: readonly string[]): Promise<void> {
   await page.getByText(`${names.length} selected`).first().waitFor()
 }
 
-/** The bar's own button: a hidden twin measures it. */
+/** The visible button of the bulk bar, which has a hidden copy for measuring. */
 const press = (page: Page, name: string) =>
   page.getByRole('button', { name, exact: true }).last().click()
 
 describe('tags', () => {
-  test('are replaced by default, added, removed; each can be undone for as long as it is shown', async () => {
+  test('are replaced by default, added, removed; each change can be undone while its message is shown', async () => {
     const page = await open('/files?search=chart+1&sort=filename')
     await tick(page, ['Chart 10.pdf', 'Chart 11.pdf'])
     await press(page, 'Change tags')
@@ -84,7 +84,7 @@ describe('tags', () => {
     expect(await launched(page).count()).toBe(0)
   })
 
-  soakTest('none at all is asked for once more; adding none is refused', async () => {
+  soakTest('removing all requires a confirmation; adding none is refused', async () => {
     const page = await open('/files?search=chart+12')
     await tick(page, ['Chart 12.pdf'])
     await press(page, 'Change tags')
@@ -105,7 +105,7 @@ describe('tags', () => {
 })
 
 describe('settings', () => {
-  test('are previewed file by file, and changed when that is confirmed', async () => {
+  test('are previewed file by file, and changed after confirmation', async () => {
     const page = await open('/files?search=chart+2&sort=filename')
     await tick(page, ['Chart 20.pdf', 'Chart 21.pdf', 'Chart 22.pdf'])
     await press(page, 'Change settings')
@@ -138,7 +138,7 @@ describe('settings', () => {
     expect(await page.getByRole('button', { name: 'Confirm and run' }).count()).toBe(0)
   })
 
-  test('an undo from the operation’s page says what it does, sets them back, and each leads to the other', async () => {
+  test('an undo from the operation’s page says what it does, restores the settings, and both operations link to each other', async () => {
     const page = await open('/operations?action=update-settings')
     await rows(page).first().getByRole('link').click()
     await page.getByRole('button', { name: 'Undo', exact: true }).click()
@@ -168,7 +168,7 @@ describe('settings', () => {
 })
 
 describe('deleting', () => {
-  test('says what it means for mapped files, fills the trash, and what is restored is back', async () => {
+  test('shows the effect on mapped files, moves files to the trash, and they can be restored', async () => {
     const page = await open('/files?search=chart+0&sort=filename')
     await tick(page, ['Chart 00.pdf', 'Chart 01.pdf', 'Chart 02.pdf'])
     await press(page, 'Delete')
@@ -198,7 +198,7 @@ describe('deleting', () => {
     expect(await filesBy('chart 01')).toEqual([])
   })
 
-  soakTest('an undo brings the files and their products back', async () => {
+  soakTest('an undo restores the files and their mappings', async () => {
     const before = await filesBy('chart 3')
     const page = await open('/files?search=chart+3')
     await page.getByRole('checkbox', { name: 'Select all files' }).first().check({ force: true })
@@ -215,14 +215,14 @@ describe('deleting', () => {
   })
 })
 
-test('all that match are meant, on every page, and what is ticked does not outlive its list', async () => {
+test('all matching files on every page are selected, and a new list clears the selection', async () => {
   const page = await open('/files?tags=chart')
   await page.getByRole('checkbox', { name: 'Select all files' }).first().check({ force: true })
   await page.getByText('50 selected').first().waitFor()
   await page.getByRole('button', { name: /^Select all \d+ files$/ }).click()
   await page.getByText(/^All \d+ files selected$/).waitFor()
   const dialog = dialogOf(page)
-  // Files that nobody has seen are deleted from a preview alone; a backup is offered for them too.
+  // Files that were never shown are deleted only from a preview, which offers a backup too.
   await press(page, 'Delete')
   await dialog.getByRole('button', { name: 'Preview' }).waitFor()
   await dialog.getByLabel('Back up first').waitFor()
@@ -231,13 +231,13 @@ test('all that match are meant, on every page, and what is ticked does not outli
   await dialog.waitFor({ state: 'detached' })
   await choose(page, 'Remove product mappings')
   await dialog.getByLabel('Remove from').selectOption('Another product …')
-  // The products that arrive make the dialog taller: a click in that moment is lost.
+  // The dialog grows when the products arrive; an earlier click could miss.
   await dialog.getByRole('radio').first().waitFor()
   await dialog.getByRole('button', { name: 'Remove mappings' }).click()
   await dialog.getByText('Choose a product').waitFor()
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
-  // More new names than are seen while one writes are looked through before anything is renamed.
+  // With more names than the dialog can show, all are previewed before anything is renamed.
   await choose(page, 'Rename')
   await dialog.getByRole('button', { name: 'Preview' }).waitFor()
   expect(await dialog.getByRole('button', { name: /^Rename \d/ }).count()).toBe(0)
@@ -260,7 +260,7 @@ test('all that match are meant, on every page, and what is ticked does not outli
   expect(await page.getByRole('checkbox', { checked: true }).count()).toBe(0)
 })
 
-soakTest('Shift ticks the rows between, and the keyboard alone does it all', async () => {
+soakTest('Shift selects the rows between, and the keyboard alone suffices', async () => {
   const page = await open('/files?search=chart+4&sort=filename')
   const box = (name: string) => page.getByRole('checkbox', { name: `Select ${name}` })
   await box('Chart 41.pdf').click({ force: true })
@@ -272,14 +272,14 @@ soakTest('Shift ticks the rows between, and the keyboard alone does it all', asy
   await dialogOf(page).getByText('Tags of 4 files').waitFor()
   await page.keyboard.press('Escape')
   await dialogOf(page).waitFor({ state: 'detached' })
-  // The keyboard is back where it was.
+  // Focus is back where it was.
   await expect
     .poll(() => open44.evaluate((element) => element === element.ownerDocument.activeElement))
     .toBe(true)
 })
 
 soakTest(
-  'on a telephone files are ticked and changed too, and nothing is wider than the screen',
+  'files are selected and changed on a phone too, and nothing is wider than its screen',
   async () => {
     const page = await open('/files?search=chart+5&sort=filename', {
       viewport: { width: 390, height: 844 },

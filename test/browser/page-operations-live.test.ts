@@ -1,5 +1,5 @@
-// What is done with a running operation in the admin page: watched by events, paused, resumed,
-// cancelled, its log exported.
+// A running operation on the admin page: watched by events, paused, resumed, cancelled, its log
+// exported.
 import { readFile } from 'node:fs/promises'
 import type { Page, Request } from 'playwright-core'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -19,7 +19,8 @@ beforeEach(() => origin.hold())
 afterEach(() => origin.open())
 
 /**
- * An import whose files wait until the origin opens. `ready`: what to wait for before one looks.
+ * Starts an import whose files wait until the origin opens. `ready`: what to wait for before
+ * returning.
  */
 async function startImport(files: number, ready = () => origin.waiting() > 0): Promise<string> {
   const batch = (imports += 1)
@@ -34,13 +35,13 @@ async function startImport(files: number, ready = () => origin.waiting() > 0): P
   return ((await response.json()) as { job_id: string }).job_id
 }
 
-/** Until the operation's page says that it is in this state, which it also says aloud. */
+/** Waits until the operation's page shows and announces this state. */
 const reaches = (page: Page, word: string) =>
   page
     .locator('main [role=status]', { hasText: new RegExp(`^${word}$`) })
     .waitFor({ state: 'attached' })
 
-test('progress comes by events, and a reload loses nothing', async () => {
+test('progress arrives by events, and a reload loses nothing', async () => {
   const job = await startImport(5)
   const page = await open(`/operations/${job}`)
   await reaches(page, 'In progress')
@@ -53,11 +54,11 @@ test('progress comes by events, and a reload loses nothing', async () => {
   origin.open()
   await reaches(page, 'Success')
   await page.getByText('5 of 5').waitFor()
-  // The record itself was not asked for again: it was told.
+  // The operation itself was not requested again: the events carried the state.
   expect(asked.filter((path) => path === `/api/operations/${job}`)).toEqual([])
 })
 
-soakTest('where no events come through, the page asks', async () => {
+soakTest('the page polls if no events arrive', async () => {
   const job = await startImport(3)
   const page = await open('/files')
   await page.route('**/events', (route) => route.abort())
@@ -67,7 +68,7 @@ soakTest('where no events come through, the page asks', async () => {
   await reaches(page, 'Success')
 })
 
-test('paused, it stays so over a reload until it is resumed', async () => {
+test('a paused operation stays paused over a reload until it is resumed', async () => {
   const job = await startImport(4)
   const page = await open(`/operations/${job}`)
   await page.getByRole('button', { name: 'Pause' }).click()
@@ -84,7 +85,7 @@ test('paused, it stays so over a reload until it is resumed', async () => {
   await page.getByText('4 of 4').waitFor()
 })
 
-test('a cancel asks first, says what it means, and the log tells each file’s end', async () => {
+test('a cancel asks for confirmation, and the log has the result of each file', async () => {
   const job = await startImport(3)
   const page = await open(`/operations/${job}`)
   await page.getByRole('button', { name: 'Cancel operation' }).click()
@@ -109,7 +110,7 @@ test('a cancel asks first, says what it means, and the log tells each file’s e
   expect(JSON.stringify(JSON.parse(json.text))).toContain('"status":"cancelled"')
 })
 
-soakTest('what failed is tried again in the same operation', async () => {
+soakTest('failed files are retried in the same operation', async () => {
   origin.refuse()
   const job = await startImport(2, () => true)
   const page = await open(`/operations/${job}`)
@@ -122,7 +123,7 @@ soakTest('what failed is tried again in the same operation', async () => {
   expect(await page.getByText('No file was imported').count()).toBe(0)
 })
 
-soakTest('the history moves by itself, and pauses and resumes there', async () => {
+soakTest('the history updates automatically, and pauses and resumes there', async () => {
   await startImport(2)
   const page = await open('/operations?status=running')
   const row = page.locator('main tbody tr').first()
@@ -138,10 +139,10 @@ soakTest('the history moves by itself, and pauses and resumes there', async () =
   await row.getByText('2 of 2').waitFor()
 })
 
-soakTest('what can no longer be done says why, and what can takes its place', async () => {
+soakTest('a refused action says why, and is replaced by the possible one', async () => {
   const job = await startImport(1)
   const page = await open(`/operations/${job}`)
-  // A page that has not heard yet: the operation ends behind its back.
+  // The page is out of date: the operation ends before its request arrives.
   await page.route('**/pause', async (route) => {
     origin.open()
     await expect.poll(() => ended(job)).toBe(true)

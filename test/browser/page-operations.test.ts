@@ -1,5 +1,5 @@
-// Operations and notices in the admin page, in a real browser on the real server: as they run, and
-// when they have ended.
+// Operations and notices on the admin page, in a real browser on the real server: while they run,
+// and after they end.
 import { expect, test } from 'vitest'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { jobUntilEnd } from '../flows/imports.ts'
@@ -28,15 +28,15 @@ async function startImport(paths: readonly string[]): Promise<string> {
   return ((await response.json()) as { job_id: string }).job_id
 }
 
-test('before anything ran, the page says what will be there', async () => {
+test('an empty history says what it will contain', async () => {
   const page = await open('/operations')
   await page.getByRole('heading', { name: 'Nothing has run yet' }).waitFor()
 })
 
-test('an import is watched live from its start to its end', async () => {
+test('an import is shown live from start to end', async () => {
   const page = await open('/operations')
   await page.getByRole('heading', { name: 'Operations' }).waitFor()
-  // The last two files wait for a third request, which the test makes when it has seen enough.
+  // The last two files wait for a third request, which the test sends when it has seen enough.
   const job = await startImport([
     ...Array.from({ length: 8 }, (_, n) => `/bytes/${500 + n}/ready`),
     '/together/3/bytes/100/late',
@@ -62,7 +62,7 @@ test('an import is watched live from its start to its end', async () => {
   await page.getByRole('heading', { name: 'ready 0.bin' }).waitFor()
 })
 
-soakTest('the history narrows to what is asked for, and the address keeps it', async () => {
+soakTest('the history is filtered, and the address keeps the filters', async () => {
   await jobUntilEnd(server, await startImport(['/bytes/10/fine']))
   const page = await open('/operations')
   const rows = page.locator('main tbody tr')
@@ -80,7 +80,7 @@ soakTest('the history narrows to what is asked for, and the address keeps it', a
   await page.getByText('2 operations', { exact: true }).waitFor()
 })
 
-test('notices are counted, lead to their operation, and are marked as read', async () => {
+test('notices are counted, link to their operation, and are marked as read', async () => {
   await jobUntilEnd(server, await startImport(['/nothing/missing']))
   const page = await open('/files')
   const bell = page.getByRole('link', { name: /^Notices: \d unread$/ })

@@ -1,5 +1,4 @@
-// Packs, links, API keys and one file's versions in the admin page, in a real browser on the real
-// server.
+// Packs, links, API keys and versions on the admin page, in a real browser on the real server.
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
@@ -11,7 +10,7 @@ let server: RunningServer
 let origin: Origin
 let ids: string[]
 
-/** What an operation or the server's answer brings about. */
+/** For results of an operation or of a server's response. */
 const SOON = { timeout: 15_000 }
 const NAMES = ['Chart of the bay.pdf', 'Sea shanties.mp3', 'Tide tables.pdf']
 
@@ -33,7 +32,7 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 const row = (page: Page, name: string) => page.locator('main tbody tr').filter({ hasText: name })
 const status = async (url: string) => (await fetch(url)).status
 
-test('a pack: made, filled, put in order, given a product, linked, deleted; its files stay', async () => {
+test('a pack is created, filled, ordered, mapped, linked and deleted; its files are kept', async () => {
   const page = await open('/packs')
   await page.getByRole('heading', { name: 'No packs yet' }).waitFor()
   await button(page, 'Create pack').first().click()
@@ -50,7 +49,7 @@ test('a pack: made, filled, put in order, given a product, linked, deleted; its 
     options: { pack },
   })
   await server.call('GET', `/api/operations/${moved.id}/events`).then((events) => events.text())
-  // Rather than wait until the page looks again.
+  // Reload instead of waiting for the next poll.
   await page.reload()
   await page.getByRole('button', { name: 'Move Tide tables.pdf up' }).click()
   const order = () => page.locator('.pack-files li a').allTextContents()
@@ -74,7 +73,7 @@ test('a pack: made, filled, put in order, given a product, linked, deleted; its 
     (await server.call('PATCH', '/api/settings', { expiry_days: 12, download_limit: null })).status,
   ).toBe(200)
   await button(page, 'Create link').first().click()
-  // The form shows the shop's own defaults.
+  // The form shows the shop's defaults.
   expect(await dialog(page).getByLabel('Days until the link expires').inputValue()).toBe('12')
   expect(await dialog(page).getByLabel('Unlimited').isChecked()).toBe(true)
   await dialog(page).getByLabel('Customer’s email (optional)').fill('reader@example.com')
@@ -98,10 +97,9 @@ test('a pack: made, filled, put in order, given a product, linked, deleted; its 
   expect((await json<{ data: unknown[] }>('GET', '/api/files')).data).toHaveLength(NAMES.length)
 })
 
-test('links: found by customer, extended, reset, revoked; the export has them', async () => {
+test('links are found by customer, extended, reset and revoked; the export has them', async () => {
   const made = await json<{ data: { id: string; url: string }[] }>('POST', '/api/links', {
-    // The other two have lost the product that they had through their pack: their links stand
-    // still.
+    // The other two files lost the product of their pack, so their links are suspended.
     file_ids: [ids[1]],
     email: 'captain@example.com',
     download_limit: 1,
@@ -140,7 +138,7 @@ test('links: found by customer, extended, reset, revoked; the export has them', 
   expect(await status(first!.url)).not.toBe(200)
 })
 
-test('an API key: shown once, works within its scopes, and ends when it is revoked', async () => {
+test('an API key is shown once, works within its scopes, and stops when it is revoked', async () => {
   const page = await open('/settings/api-keys')
   await button(page, 'Create API key').first().click()
   await dialog(page).getByRole('button', { name: 'Create', exact: true }).click()
@@ -166,7 +164,7 @@ test('an API key: shown once, works within its scopes, and ends when it is revok
   expect(await asked('/api/files')).toBe(401)
 })
 
-test('one file: edited, replaced, and gone back to the version before', async () => {
+test('a file is edited, replaced, and its previous version restored', async () => {
   const page = await open(`/files/${ids[2]}`)
   await button(page, 'Edit').click()
   await dialog(page).getByLabel('Name').fill(NAMES[0]!)

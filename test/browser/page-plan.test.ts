@@ -1,5 +1,5 @@
-// The plan's page of an installation that has plans: what is used of the limits, and a plan that the
-// merchant chooses and confirms on the platform's page.
+// The plan's page of an installation with plans: usage of the limits, and a plan that the merchant
+// chooses and confirms on the platform's page.
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { Plans } from '../../server/plan-list.ts'
@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-test('shows what is used, and leads to another plan', async () => {
+test('shows the usage and links to another plan', async () => {
   await addFile({ ...app.engine, scope: app.demo.scope }, 'guide.pdf', Buffer.alloc(900))
   const { page, complaints, close } = await openPage(browser, app, '/settings/plan')
   onTestFinished(close)

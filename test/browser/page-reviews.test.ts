@@ -1,5 +1,5 @@
-// The list of files for which several products may be meant, in a real browser on the real server
-// with a catalog that has twins.
+// The list of files that match several products, in a real browser on the real server with a
+// catalog that has products with equal titles.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -80,7 +80,7 @@ async function productsOf(id: string | undefined): Promise<string[]> {
   return file.mappings.map(({ product_title }) => product_title)
 }
 
-test('nothing to review; and a list that can’t be loaded says so', async () => {
+test('shows an empty list, and an error if the list cannot be loaded', async () => {
   await expect
     .poll(
       async () => (await (await server.call('GET', '/api/products/mirror')).json()) as unknown,
@@ -97,14 +97,14 @@ test('nothing to review; and a list that can’t be loaded says so', async () =>
   await page.getByText('Nothing to review').waitFor()
 })
 
-test('a candidate is accepted by keyboard, another product is chosen, none is it', async () => {
+test('a candidate is accepted by keyboard, another product is chosen, or none', async () => {
   const ids = await importFiles('TWIN_one.pdf', 'TWIN_two.pdf', 'TWIN_three.pdf')
   const page = await open()
   await page.getByText('3 files wait').waitFor()
   const one = card(page, 'TWIN_one.pdf')
   await one.getByText('The filename begins with the SKU TWIN').first().waitFor()
   expect(await one.getByText('95%').count()).toBe(2)
-  // Between equals nothing is chosen beforehand.
+  // Among equal candidates none is preselected.
   expect(await one.getByRole('radio', { checked: true }).count()).toBe(0)
   await one.getByRole('radio').first().focus()
   await page.keyboard.press('ArrowDown')
@@ -129,7 +129,7 @@ test('a candidate is accepted by keyboard, another product is chosen, none is it
   expect(await productsOf(ids.get('TWIN_three.pdf'))).toEqual([])
 })
 
-soakTest('all above a score are accepted, counted before; a tie is left to a person', async () => {
+soakTest('all above a score are accepted after a count; ties are left to a person', async () => {
   const ids = await importFiles(ALMANAC, 'TWIN_tie.pdf')
   const page = await open()
   await card(page, 'TWIN_tie.pdf').waitFor()

@@ -1,5 +1,5 @@
-// A plugin that is listed and nothing else, in the admin page: its form, preview, progress,
-// history, undo and schedule, with no word of it in web/.
+// A plugin that is only listed in the configuration, on the admin page: its form, preview,
+// progress, history, undo and schedule, without code of it in web/.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -49,12 +49,12 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** In the browser, which is signed in. */
+/** Runs in the browser, which has the session. */
 const READ_FILES = `window.shopify.idToken()
   .then((token) => fetch('/api/files?sort=filename', { headers: { authorization: 'Bearer ' + token } }))
   .then((reply) => reply.json())`
 
-/** The tags of the three files, by their names. */
+/** The tags of the three files, ordered by file name. */
 const tagsOf = async (): Promise<string[][]> =>
   ((await page.evaluate(READ_FILES)) as { data: { tags: string[] }[] }).data.map(({ tags }) => tags)
 

@@ -1,4 +1,4 @@
-// Scheduled tasks in the admin page, in a real browser on the real server: from a template, by
+// Scheduled tasks on the admin page, in a real browser on the real server: from a template, from
 // plain forms, run immediately.
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
@@ -38,7 +38,7 @@ const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: tru
 const runs = (page: Page) => page.getByRole('list', { name: 'Next runs' }).getByRole('listitem')
 const row = (page: Page, name: string) => page.locator('main tbody tr').filter({ hasText: name })
 
-test('from the template: the next runs by the shop’s clock, what matches, run now', async () => {
+test('a template shows its next runs in the shop’s time zone and its matches, and runs now', async () => {
   const page = await open('/schedules')
   await page.getByRole('heading', { name: 'Nothing is scheduled yet' }).waitFor()
   await page
@@ -46,7 +46,7 @@ test('from the template: the next runs by the shop’s clock, what matches, run 
     .click()
   await page.getByText('Monthly on the 1st at 02:00').waitFor()
   await expect.poll(() => runs(page).count()).toBe(5)
-  // The browser’s own clock is in another zone.
+  // The browser is in another time zone.
   for (const text of await runs(page).allTextContents())
     expect(text).toMatch(/, 1 \w+ \d{4}, 02:00$/)
   await page.getByText('No file matches now').waitFor()
@@ -71,7 +71,7 @@ test('from the template: the next runs by the shop’s clock, what matches, run 
   await row(page, 'Delete old files').getByText('Success', { exact: true }).waitFor()
 })
 
-test('by a plain form, and what is missing is named', async () => {
+test('a task is created by a plain form, and missing fields are named', async () => {
   const page = await open('/schedules/new')
   await save(page).click()
   await page.getByText('The task can’t be saved yet').waitFor()
@@ -103,7 +103,7 @@ test('by a plain form, and what is missing is named', async () => {
   })
 })
 
-soakTest('a cron line that makes no sense says so beside the field, and is not saved', async () => {
+soakTest('an invalid cron line is refused next to the field, and not saved', async () => {
   const page = await open('/schedules')
   await page.getByRole('link', { name: 'Tag courses' }).click()
   await page.getByLabel('Runs', { exact: true }).selectOption('By a cron expression')
@@ -130,7 +130,7 @@ soakTest('the switch turns a task off and on', async () => {
   expect((await schedules()).find(({ name }) => name === 'Tag courses')!.next_runs.length).toBe(5)
 })
 
-soakTest('a run that would delete more than it may stops as a preview', async () => {
+soakTest('a run that would exceed its deletion limit stops as a preview', async () => {
   const body = {
     name: 'Clear out',
     cron: '0 4 * * *',
@@ -159,7 +159,7 @@ soakTest('a task that was created over the API is shown unchanged', async () => 
   expect(await page.getByLabel('Delete at most').count()).toBe(0)
 })
 
-soakTest('a task is deleted when that is confirmed', async () => {
+soakTest('a task is deleted after confirmation', async () => {
   const page = await open('/schedules')
   await page.getByRole('button', { name: 'Delete Clear out' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
@@ -167,7 +167,7 @@ soakTest('a task is deleted when that is confirmed', async () => {
   expect((await schedules()).map(({ name }) => name)).not.toContain('Clear out')
 })
 
-soakTest('on a telephone nothing is cut off', async () => {
+soakTest('shows everything on a phone', async () => {
   const page = await open('/schedules', { viewport: { width: 390, height: 800 } })
   const isWide = () =>
     page.evaluate<boolean>('document.documentElement.scrollWidth > window.innerWidth')

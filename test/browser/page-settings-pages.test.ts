@@ -1,5 +1,5 @@
-// The settings pages of licence keys and of customers' data, in a real browser: keys uploaded, a bad
-// line named, a workflow for deliveries built with the list, a customer's request answered.
+// Settings pages in a real browser: licence keys, with an invalid line named and the list used in a
+// workflow for deliveries; webhooks; the plan; and customers' data requests.
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Page } from 'playwright-core'
@@ -28,7 +28,7 @@ test('a list of licence keys is created, filled and chosen in a workflow for del
   await dialog(page).getByLabel('Name').fill(`${LONG}x`)
   await press(page, 'Create')
 
-  // What cannot be a key is named by its line, and nothing is added.
+  // An invalid line is named, and no key is added.
   await dialog(page)
     .getByLabel('Keys, one a line')
     .fill(`GOOD-1\n${'x'.repeat(501)}`)
@@ -40,7 +40,7 @@ test('a list of licence keys is created, filled and chosen in a workflow for del
   await list.getByText('2 keys left · 0 given').waitFor()
   await list.getByText('Few keys left').waitFor()
 
-  // From a file; what is there already is left out.
+  // From a file; keys that exist already are skipped.
   await list.getByRole('button', { name: /^Add keys/ }).click()
   const keys = Array.from({ length: 20 }, (_, n) => `GOOD-${n + 1}`).join('\n')
   const file = { name: 'keys.csv', mimeType: 'text/csv', buffer: Buffer.from(`key\n${keys}\n`) }
@@ -58,7 +58,7 @@ test('a list of licence keys is created, filled and chosen in a workflow for del
       (response.request().postData() ?? '').includes('assign-licence-key'),
   )
   await page.getByRole('menuitem', { name: 'Assign licence keys' }).click()
-  // The check says that a list is missing, and no later one is answered before Save is pressed.
+  // Wait for the check that reports the missing list, so that no later response arrives after Save.
   await checked
   await page.route('**/api/workflows/check', () => {})
   await page
@@ -88,7 +88,7 @@ test('a list of licence keys is created, filled and chosen in a workflow for del
   await page.getByRole('heading', { name: 'No lists of licence keys yet' }).waitFor()
 })
 
-test('what a webhook was sent is read and replayed, and it is deleted by a question', async () => {
+test('a webhook’s deliveries are read and replayed, and it is deleted after confirmation', async () => {
   const receiver = await startReceiver()
   onTestFinished(receiver.close)
   const made = await server.call('POST', '/api/webhooks', { url: receiver.url })
@@ -112,13 +112,13 @@ test('what a webhook was sent is read and replayed, and it is deleted by a quest
   await page.waitForURL(/\/settings\/webhooks$/)
 })
 
-test('without plans the page says that nothing is limited', async () => {
+test('an installation without plans shows that nothing is limited', async () => {
   const page = await open('/settings')
   await page.getByRole('link', { name: 'Plan', exact: true }).click()
   await page.getByRole('heading', { name: 'There are no plans here' }).waitFor()
 })
 
-test('a customer’s request is listed with its document, to be downloaded and deleted', async () => {
+test('a customer’s data request is listed with its document, which is downloaded and deleted', async () => {
   const page = await open('/settings/customer-data')
   await page.getByRole('heading', { name: 'No requests' }).waitFor()
   const demo = await readFile(path.join(server.dataDir, 'demo.json'), 'utf8')

@@ -1,5 +1,5 @@
-// Uploads in the admin page, in a real browser on the real server: a queue that is paused, cut,
-// reloaded and gone on with, and whose files arrive byte for byte.
+// Uploads on the admin page, in a real browser on the real server: a queue is paused, interrupted,
+// reloaded and resumed, and its files arrive byte for byte.
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdir, mkdtemp, open as openFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -52,7 +52,7 @@ async function open(): Promise<Page> {
   return opened.page
 }
 
-/** A file of random bytes; gives its path and their hash. */
+/** Creates a file of random bytes; returns its path and hash. */
 async function made(name: string, size: number): Promise<{ path: string; hash: string }> {
   const bytes = randomBytes(size)
   const place = path.join(folder, name)
@@ -97,8 +97,8 @@ async function hashOf(filename: string): Promise<string> {
 }
 
 /**
- * As slow as a real connection, so that a transfer can be stopped in the middle. Bytes a second; -1:
- * as fast as can be.
+ * Limits the upload speed, so that a transfer can be stopped in the middle. Bytes per second; -1:
+ * unlimited.
  */
 async function speedOf(page: Page) {
   const client = await page.context().newCDPSession(page)
@@ -113,8 +113,8 @@ async function speedOf(page: Page) {
 }
 
 /**
- * Bytes that all uploads announced to send, from the offsets at which they began: nothing is sent
- * twice where they add up.
+ * The bytes that all upload requests announce, from their starting offsets. Nothing is sent twice
+ * if they add up to the file sizes.
  */
 function watchOffsets(context: BrowserContext): number[] {
   const offsets: number[] = []
@@ -124,7 +124,7 @@ function watchOffsets(context: BrowserContext): number[] {
   return offsets
 }
 
-test('a folder goes up, and what came of it is an operation', async () => {
+test('a folder is uploaded, and its result is an operation', async () => {
   const [guide, photo] = await Promise.all([
     made('Spring/Guide to tides.pdf', 300_000),
     made('Spring/photos/Beach.jpg', 2 * MB),
@@ -151,7 +151,7 @@ test('a folder goes up, and what came of it is an operation', async () => {
   await page.getByText('Success').first().waitFor()
 })
 
-test('a name that is taken is asked about: renamed, a new version, not sent', async () => {
+test('asks about a name that exists: rename, new version, or do not send', async () => {
   const [first, second] = await Promise.all([
     made('one/Chart.pdf', 1000),
     made('two/Chart.pdf', 2000),
@@ -175,14 +175,14 @@ test('a name that is taken is asked about: renamed, a new version, not sent', as
   await choose(page, [first.path, other.path])
   await dialog.getByLabel('For all of them').selectOption({ label: 'Rename the new file' })
   await dialog.getByRole('button', { name: 'Continue' }).click()
-  // The import of before the reload is still told of: the rows are about this one.
+  // The import from before the reload is still shown, so the rows must belong to the new upload.
   for (const name of ['Chart.pdf', 'Plan.pdf']) await status(page, name, 'Complete')
   const names = (await listAll(server, '/api/files?search=Chart')).map(({ filename }) => filename)
   expect(names.toSorted()).toEqual(['Chart (2).pdf', 'Chart.pdf'])
 })
 
 soakTest(
-  'two files of one name: the later one carries the choice; the same file once more is no surprise',
+  'of two files with one name the later one offers the choice; adding the same file again changes nothing',
   async () => {
     const [first] = await Promise.all([
       made('Twins/a/Twin.pdf', 1000),
@@ -200,7 +200,7 @@ soakTest(
     await status(page, 'Twin.pdf', 'Complete')
     expect(await figure(page, 'Total files').textContent()).toBe('1')
     expect(await hashOf('Twin.pdf')).toBe(first.hash)
-    // Its row is still there, and makes room.
+    // Its row is still there, and is replaced.
     await field.setInputFiles(path.join(folder, 'Twins'))
     await dialog
       .getByLabel('What to do with Twins/a/Twin.pdf')
@@ -219,7 +219,7 @@ soakTest(
 )
 
 soakTest(
-  'a name that was taken while the file went up is asked about then; a name in transfer immediately',
+  'asks about a name that was taken during the upload; about a name that is being sent, immediately',
   async () => {
     const [file, twin] = await Promise.all([made('Race.pdf', 400_000), made('later/Race.pdf', 500)])
     const page = await open()
@@ -249,7 +249,7 @@ soakTest(
 )
 
 soakTest(
-  'an import whose result can’t be read is not called complete, and not waited for',
+  'an import whose result cannot be read is neither shown as complete nor waited for',
   async () => {
     const file = await made('Gone.pdf', 500)
     const page = await open()
@@ -262,14 +262,14 @@ soakTest(
       .getByText('The result could not be read: This operation doesn’t exist')
       .waitFor()
     await page.getByText('1 file is not complete: see below.').waitFor()
-    // It can be taken out of the queue by itself, as what failed before it arrived can.
+    // It can be removed from the queue alone, as a file whose upload failed can.
     await page.getByRole('button', { name: 'Remove Gone.pdf' }).click()
     await row(page, 'Gone.pdf').waitFor({ state: 'detached' })
   },
 )
 
 soakTest(
-  'a small file is imported beside a large one, and the import is found again after a reload',
+  'a small file is imported before a large one ends, and the import is found after a reload',
   async () => {
     const [small, large] = await Promise.all([made('Small.jpg', 90_000), made('Large.zip', 6 * MB)])
     const page = await open()
@@ -295,7 +295,7 @@ soakTest(
 )
 
 soakTest(
-  'three files of one name in a folder are all imported when they are to be renamed',
+  'three files of one name in a folder are all imported if the choice is to rename',
   async () => {
     await Promise.all(['a', 'b', 'c'].map((part, n) => made(`Triple/${part}/Same.pdf`, 1000 + n)))
     const page = await open()
@@ -313,7 +313,7 @@ soakTest(
   },
 )
 
-test('paused, resumed and cancelled, one by one and all together', async () => {
+test('uploads are paused, resumed and cancelled, one by one and all together', async () => {
   const files = await Promise.all([1, 2, 3].map((n) => made(`Part ${n}.zip`, 3 * MB)))
   const page = await open()
   const speed = await speedOf(page)
@@ -346,7 +346,7 @@ test('paused, resumed and cancelled, one by one and all together', async () => {
   expect(await figure(page, 'Total files').textContent()).toBe('2')
 })
 
-test('the network is cut in the middle: the upload waits, and resumes where it stopped', async () => {
+test('an upload waits while the network is down, and resumes at its offset', async () => {
   const file = await made('Long way.zip', 6 * MB)
   const line = await startLine(Number(new URL(server.url).port))
   opened = await openPage(browser, { ...server, url: line.url }, '/import/upload')
@@ -383,7 +383,7 @@ soakTest('after a reload the same file is chosen again, and only the rest is sen
   await row(page, 'Half of it.zip')
     .getByText(/^[2-5](\.\d)? MB of 6 MB/)
     .waitFor()
-  // A warning appears before the page is left.
+  // The page warns before it is left.
   page.once('dialog', (dialog) => void dialog.accept())
   await page.reload()
   await page.getByText('1 upload was interrupted when you left this page').waitFor()
@@ -399,7 +399,7 @@ soakTest('after a reload the same file is chosen again, and only the rest is sen
 })
 
 soakTest(
-  'too large a file is refused with advice, and a large batch is advised against',
+  'a file that is too large is refused with advice, and a large batch shows advice',
   async () => {
     const huge = path.join(folder, 'Huge.iso')
     const handle = await openFile(huge, 'w')
@@ -422,7 +422,7 @@ soakTest(
 )
 
 soakTest(
-  'uploads go on while another page is looked at, and through a restart of the server',
+  'uploads continue while another page is open, and through a restart of the server',
   async () => {
     const file = await made('Through it all.zip', 5 * MB)
     const page = await open()

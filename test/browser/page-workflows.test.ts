@@ -1,5 +1,5 @@
-// Workflows in the admin page, in a real browser on the real server: made, refused, run, attached
-// to imports, deleted.
+// Workflows on the admin page, in a real browser on the real server: created, refused, run,
+// attached to imports, deleted.
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
@@ -54,19 +54,16 @@ const step = (page: Page, n: number) =>
 const tags = (page: Page, n: number) => step(page, n).getByRole('textbox', { name: /^Tags/ })
 const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true })
 
-soakTest(
-  'before the first of one’s own, the page says what they are, and lists what is built in',
-  async () => {
-    const page = await open('/workflows')
-    await page.getByRole('heading', { name: 'No custom workflows yet' }).waitFor()
-    await page.getByRole('link', { name: 'API import' }).click()
-    await page.getByRole('heading', { name: 'API import' }).waitFor()
-    await page.getByText('Map to products').waitFor()
-    expect(await save(page).count()).toBe(0)
-  },
-)
+soakTest('without own workflows, the page explains them and lists the built-in ones', async () => {
+  const page = await open('/workflows')
+  await page.getByRole('heading', { name: 'No custom workflows yet' }).waitFor()
+  await page.getByRole('link', { name: 'API import' }).click()
+  await page.getByRole('heading', { name: 'API import' }).waitFor()
+  await page.getByText('Map to products').waitFor()
+  expect(await save(page).count()).toBe(0)
+})
 
-test('a workflow of tags and settings is built, run on a selection, and seen in the history', async () => {
+test('a workflow of tags and settings is built, run on a selection, and listed in the history', async () => {
   const files = await importFiles(['Harbour guide.pdf', 'Harbour chart.pdf'])
   const page = await open('/workflows')
   await page
@@ -83,7 +80,7 @@ test('a workflow of tags and settings is built, run on a selection, and seen in 
   await tags(page, 2).fill('summer')
   await page.keyboard.press('Enter')
   await tags(page, 2).fill('sale')
-  // What each step will do is said as it is written.
+  // The effect of each step is described while its options are typed.
   await step(page, 1).getByText('30 days').waitFor()
   await step(page, 2).getByText('summer, sale').waitFor()
   await page.keyboard.press('Alt+ArrowUp')
@@ -127,7 +124,7 @@ test('a workflow of tags and settings is built, run on a selection, and seen in 
     .waitFor()
 })
 
-test('a broken workflow is not saved, and every reason is named beside its field', async () => {
+test('an invalid workflow is not saved, and every reason is next to its field', async () => {
   const before = await own()
   const page = await open('/workflows/new')
   await addStep(page, 'Update settings')
@@ -162,7 +159,7 @@ test('a broken workflow is not saved, and every reason is named beside its field
   expect((await own()).length).toBe(before.length + 1)
 })
 
-soakTest('what was written is not lost by a step to another page', async () => {
+soakTest('unsaved changes survive navigation to another page', async () => {
   const page = await open('/workflows')
   await page.getByRole('link', { name: 'A week more' }).click()
   await page.getByLabel('Name', { exact: true }).fill('Two weeks more')
@@ -177,14 +174,14 @@ soakTest('what was written is not lost by a step to another page', async () => {
   await page.getByRole('link', { name: 'A week more' }).waitFor()
 })
 
-test('a copy of the built-in import is changed and attached: imports then go through it', async () => {
+test('a copy of the built-in import is changed and attached, and imports then use it', async () => {
   const page = await open('/workflows')
   await page.getByRole('button', { name: 'Duplicate API import' }).click()
   await page.getByLabel('Attached to').selectOption('API imports')
   await page.getByLabel('Name', { exact: true }).fill('Imports with a tag')
   await addStep(page, 'Tag files')
   await tags(page, 5).fill('from the api')
-  // The last step tells of the whole operation: work on files comes before it.
+  // The last step reports on the whole operation, so steps on files must come before it.
   await page.getByRole('button', { name: 'Move step 5, Tag files up' }).click()
   await step(page, 4).getByText('from the api').first().waitFor()
   await save(page).click()
@@ -194,7 +191,7 @@ test('a copy of the built-in import is changed and attached: imports then go thr
 })
 
 soakTest(
-  'one that a scheduled task runs stays, and says which; another is deleted when that is confirmed',
+  'a workflow that a scheduled task runs cannot be deleted and names the task; another is deleted after confirmation',
   async () => {
     const used = (await own()).find(({ name }) => name === 'Summer sale')!
     const made = await server.call('POST', '/api/schedules', {
@@ -217,7 +214,7 @@ soakTest(
   },
 )
 
-soakTest('on a telephone nothing is cut off', async () => {
+soakTest('shows everything on a phone', async () => {
   const page = await open('/workflows', { viewport: { width: 390, height: 800 } })
   const isWide = () =>
     page.evaluate<boolean>('document.documentElement.scrollWidth > window.innerWidth')

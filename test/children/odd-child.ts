@@ -1,9 +1,9 @@
-// A limited child that does what it is told, the bad things too.
+// A limited child process that follows the test's instructions, including bad ones.
 import { readFile, writeFile } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Refusal, serveRequests } from '../../plugins/sandbox.ts'
 
-// Node has it; the types that come with Node do not.
+// Node has it, but the types of Node do not declare it.
 declare const WebAssembly: {
   Memory: new (pages: { initial: number; maximum: number }) => {
     buffer: ArrayBuffer
@@ -25,7 +25,7 @@ const DEEDS: Record<string, (given: string) => unknown> = {
   fail: () => {
     throw new Error('a secret of the inside')
   },
-  // Each fills another kind of memory: the heap, buffers, what WebAssembly has.
+  // Each fills another kind of memory: the JavaScript heap, buffers, WebAssembly memory.
   heap: () => {
     for (;;) kept.push(Array.from({ length: 1e5 }, (_, at) => `${at}`))
   },

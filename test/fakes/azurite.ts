@@ -1,4 +1,5 @@
-// Azure's own emulator, as a process: one account, behind the certificate that the fakes share.
+// Azure's own emulator as a separate process: one account, with the TLS certificate that the fakes
+// share.
 import { spawn } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
@@ -59,7 +60,7 @@ export async function startAzurite({
   }
 }
 
-/** What it writes is read until its end: it would die of a closed pipe. */
+/** Keeps reading the output: the process would end with an error on a closed pipe. */
 function portOf(output: Readable): Promise<number> {
   let text = ''
   return new Promise((resolve, reject) => {
@@ -79,7 +80,7 @@ interface Place {
   ca: string
 }
 
-/** Signed with the account's key, as Azure's documents describe it. */
+/** A PUT request signed with the account's key, as Azure's documentation describes. */
 async function put(
   { account, key, port, ca }: Place,
   route: string,
@@ -114,5 +115,5 @@ async function put(
   const [response] = (await once(sent, 'response')) as [IncomingMessage]
   const chunks = await Array.fromAsync(response)
   if (response.statusCode !== 201)
-    throw new Error(`Azurite answered ${response.statusCode}: ${Buffer.concat(chunks)}`)
+    throw new Error(`Azurite refused a request: ${response.statusCode}: ${Buffer.concat(chunks)}`)
 }

@@ -1,6 +1,6 @@
-// A bucket in memory that speaks S3 as rclone does: signatures are checked, lists have pages and
-// folders, keys may be what no disk could hold. Objects may be generated, so that large ones take
-// no memory.
+// A bucket in memory that speaks S3 as rclone uses it: signatures are checked, lists have pages and
+// folders, and keys may be names that no disk allows. Objects may be generated, so that large ones
+// take no memory.
 import { createHash, createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -22,14 +22,14 @@ export interface FakeBucket {
   put(key: string, content: string | Buffer): void
   /** Every request, as `GET key` or `LIST prefix`. */
   requests: string[]
-  /** What it gives is the answer instead; null: the usual one. May wait. */
+  /** Its result replaces the response; null: the usual response. May be asynchronous. */
   intercept(request: {
     method: string
     key: string
   }): { status: number; code: string; headers?: Record<string, string> } | null | Promise<null>
-  /** Objects in a page of a list. */
+  /** The number of objects in a page of a list. */
   page: number
-  /** What `connect` takes. */
+  /** The settings for `connect`. */
   connection(prefix?: string): Record<string, string>
   close(): Promise<void>
 }
@@ -149,7 +149,7 @@ const inUrl = (text: string) => encodeURIComponent(text).replaceAll('%2F', '/')
 const inXml = (text: string) =>
   text.replace(/[&<>"\0-\x1f]/g, (character) => `&#${character.charCodeAt(0)};`)
 
-/** Versions 1 and 2, in the order of the keys. */
+/** ListObjects versions 1 and 2, in the order of the keys. */
 function list({ objects, page }: FakeBucket, query: URLSearchParams, response: ServerResponse) {
   const prefix = query.get('prefix') ?? ''
   const delimiter = query.get('delimiter') ?? ''
@@ -186,7 +186,7 @@ async function bytesOf(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** AWS Signature Version 4 in the header. */
+/** Checks the AWS Signature Version 4 of the header. */
 function isSigned({ method, headers }: IncomingMessage, url: URL): boolean {
   const match =
     /Credential=([^/]+)\/(\d+)\/([^/]+)\/s3\/aws4_request, ?SignedHeaders=([^,]+), ?Signature=([0-9a-f]+)/.exec(

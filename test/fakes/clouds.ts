@@ -1,5 +1,6 @@
-// Google, Dropbox and Microsoft on loopback, at their real names and endpoints: rclone reaches them
-// through the server's proxy, which this leads here, behind its own certificate.
+// Google, Dropbox and Microsoft on loopback, with their real host names and endpoints: rclone
+// reaches them through the server's proxy, which this module redirects here, with its own
+// certificate.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
@@ -26,13 +27,13 @@ export interface FakeClouds extends Account, Grants {
   put(path: string, content: string): void
   /** Every request, as `GET www.googleapis.com/drive/v3/files`. */
   requests: string[]
-  /** What it gives is answered instead. */
+  /** Its result replaces the response. */
   intercept(request: { method: string; host: string; path: string }): Answer | null
-  /** Requests wait for what it gives. */
+  /** Requests wait for the promise that it returns. */
   hold(request: { method: string; host: string; path: string }): Promise<unknown> | undefined
-  /** Of all of these names. */
+  /** A certificate for all of these host names. */
   certificate: { key: string; cert: string }
-  /** Leads a name to another server of the test. */
+  /** Redirects a host name to another server of the test. */
   lead(host: string, port: number): void
   close(): Promise<void>
 }
@@ -83,7 +84,7 @@ export async function startClouds(): Promise<FakeClouds> {
       },
       environment: { RCLONE_CA_CERT: ca },
       certificate: made.cert,
-      // Ours speaks to the same names, without TLS in between.
+      // The product's own requests use the same host names, without TLS.
       fetch: (input, init) => {
         const url = new URL(String(input instanceof Request ? input.url : input))
         const headers = new Headers(init?.headers)

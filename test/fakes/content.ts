@@ -1,17 +1,17 @@
-// Bytes that both sides of a test can know: made from a size and a seed, fast enough for benches.
+// Bytes that both sides of a test can generate: from a size and a seed, fast enough for benches.
 import { createCipheriv, createHash } from 'node:crypto'
 import type { Writable } from 'node:stream'
 import { blake3 } from '@napi-rs/blake-hash'
 
 const BLOCK = 1024 * 1024
-/** Looks random, so that nothing on the way can shrink it. */
+/** Looks random, so that compression cannot shrink it. */
 const block = createCipheriv('aes-128-ctr', Buffer.alloc(16), Buffer.alloc(16)).update(
   Buffer.alloc(BLOCK),
 )
 
 /**
- * The body of `size` bytes for a seed: a unique mark, then the same block again and again. In
- * slices of up to 1 MB.
+ * The body of `size` bytes for a seed: a unique mark, then one block repeated. In slices of up to 1
+ * MB.
  */
 export function* contentSlices(size: number, seed: string): Generator<Buffer> {
   const mark = createHash('sha512').update(seed).digest()
@@ -22,10 +22,10 @@ export function* contentSlices(size: number, seed: string): Generator<Buffer> {
 export const contentOf = (size: number, seed: string): Buffer =>
   Buffer.concat([...contentSlices(size, seed)])
 
-/** BLAKE3, as the store names it. */
+/** The BLAKE3 hash, as the store names a blob. */
 export const hashOf = (bytes: Uint8Array): string => blake3(Buffer.from(bytes)).toString('hex')
 
-/** Until a stream takes more, or never will. */
+/** Resolves when a stream accepts more, or is closed. */
 export function drained(stream: Writable): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

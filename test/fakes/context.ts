@@ -1,5 +1,5 @@
-// What plugins are given, for tests of one plugin: real ports where a test puts them in, refusals
-// elsewhere.
+// Contexts of plugins for tests of one plugin: the ports that a test passes, and ports that throw
+// for the rest.
 import { randomUUID } from 'node:crypto'
 import { appConfig } from '../../app.config.ts'
 import type {
@@ -15,7 +15,7 @@ const refuse = (port: string) => (): never => {
   throw new Error(`The test gave the plugin no ${port}`)
 }
 
-/** A context whose ports refuse, but for what `given` has. */
+/** A context whose ports throw, except those in `given`. */
 export function writeContext(given: Partial<WriteContext> = {}): WriteContext {
   return {
     signal: new AbortController().signal,
@@ -73,7 +73,7 @@ export function writeContext(given: Partial<WriteContext> = {}): WriteContext {
   }
 }
 
-/** The same for the last steps of an operation. */
+/** The same for steps on the whole operation. */
 export function operationContext(
   given: Partial<OperationContext> & Pick<OperationContext, 'notify'>,
 ): OperationContext {
@@ -85,7 +85,7 @@ export function operationContext(
   }
 }
 
-/** An item as an import has it: the draft of a file, with the shop's defaults. */
+/** An item of an import: the draft of a file, with the shop's defaults. */
 export function importItem(
   id: string,
   given: {
@@ -129,7 +129,7 @@ export function importItem(
   }
 }
 
-/** An item as a bulk operation has it: a file that exists. */
+/** An item of a bulk operation: an existing file. */
 export function fileItem(id: string, file: Partial<FileView> = {}, position = 0): Item {
   const item = importItem(id, {
     file: { size_bytes: 1000, content_type: 'application/pdf', ...file },

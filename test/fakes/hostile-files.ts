@@ -1,16 +1,14 @@
-// Fifty files that try to run a script in the program that opens them, as text that names the address to
-// which a script that ran would call home.
+// Fifty files that try to run a script in the program that opens them. The script would request an
+// address of the test.
 
 export interface HostileFile {
   filename: string
-  /** Where a channel has it from its source; without one it comes from the name. */
+  /** The type that the channel received from the source; absent: derived from the name. */
   contentType?: string
   bytes: Buffer
 }
 
-/**
- * `home`: an address that nothing but a script, or a page that was opened as one, would ask for.
- */
+/** `home`: an address that is requested only if a script runs. */
 export function hostileFiles(home: string): HostileFile[] {
   const call = (name: string) =>
     `new Image().src='${home}/${encodeURIComponent(name)}';document.title='owned'`
@@ -75,7 +73,7 @@ export function hostileFiles(home: string): HostileFile[] {
     make((name) => `body{background:url('${home}/${name}')}`)('style.css'),
     make((name) => `[InternetShortcut]\nURL=javascript:${call(name)}`)('shortcut.url'),
     make((name) => `CACHE MANIFEST\n${home}/${name}`)('manifest.appcache'),
-    // Two kinds in one file: the first bytes of a picture or document, then a page or a script.
+    // Two kinds in one file: first the bytes of an image or document, then a page or a script.
     make((name) => `=1;${call(name)}`, 'GIF89a/*\x01\x00\x01\x00*/')('polyglot.gif'),
     behind('GIF89a\x01\x00\x01\x00\x80')('page.gif'),
     behind('\xff\xd8\xff\xe0\x00\x10JFIF\x00')('page.jpg'),

@@ -1,5 +1,5 @@
-// A line to a server on this machine that can be cut and mended: what runs over it breaks off, and
-// nothing new comes through.
+// A TCP connection to a server on this machine that can be cut and restored: a cut resets open
+// connections and refuses new ones.
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
 export interface Line {
@@ -9,7 +9,7 @@ export interface Line {
   close(): Promise<void>
 }
 
-/** `port`: where it leads to. */
+/** `port`: the server's port. */
 export async function startLine(port: number): Promise<Line> {
   const sockets = new Set<Socket>()
   let whole = true

@@ -1,5 +1,5 @@
-// What an origin can do wrong, by the first part of the path. Each is a few lines on the raw answer
-// or its socket.
+// Faults of an origin, by the first part of the path. Each is a few lines on the raw response or
+// its socket.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { contentOf, contentSlices, drained } from './content.ts'
@@ -10,14 +10,14 @@ interface Call {
   /** The rest of the path. */
   rest: readonly string[]
   query: URLSearchParams
-  /** How often this path has been asked for, from 1. */
+  /** The number of requests for this path so far, from 1. */
   nth: number
 }
 
 const SIX_GB = 6 * 1024 ** 3
 const OCTETS = 'application/octet-stream'
 
-/** Writes `text` and bytes past the HTTP layer, in one go. */
+/** Writes `text` and bytes to the socket, bypassing the HTTP layer, in one write. */
 const raw = (response: ServerResponse, head: readonly string[], ...bytes: readonly Buffer[]) => {
   const socket = response.socket!
   socket.write(Buffer.concat([Buffer.from(head.join('\r\n') + '\r\n\r\n'), ...bytes]))
@@ -27,20 +27,20 @@ const raw = (response: ServerResponse, head: readonly string[], ...bytes: readon
 export const misbehaviours: Readonly<Record<string, (call: Call) => void | Promise<void>>> = {
   /** /status/CODE */
   status: ({ response, rest }) => void response.writeHead(Number(rest[0])).end('No file'),
-  /** /flaky/TIMES/SIZE/SEED answers 503 so many times, then serves. */
+  /** /flaky/TIMES/SIZE/SEED answers 503 this many times, then serves. */
   flaky: ({ response, rest, nth }) => {
     if (nth <= Number(rest[0])) return void response.writeHead(503).end()
     response
       .writeHead(200, { 'content-type': OCTETS })
       .end(contentOf(Number(rest[1]), rest[2] ?? ''))
   },
-  /** /no-head/SIZE/SEED serves GET alone. */
+  /** /no-head/SIZE/SEED serves GET only. */
   'no-head': ({ request, response, rest }) => {
     if (request.method === 'HEAD') return void response.writeHead(405).end()
     response.writeHead(200, { 'content-length': Number(rest[0]), 'content-type': OCTETS })
     response.end(contentOf(Number(rest[0]), rest[1] ?? ''))
   },
-  /** /page/any-name: a sign-in page where a file should be. */
+  /** /page/any-name: a sign-in page instead of a file. */
   page: ({ response }) =>
     void response
       .writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
@@ -62,8 +62,8 @@ export const misbehaviours: Readonly<Record<string, (call: Call) => void | Promi
   'redirect-nowhere': ({ response }) => void response.writeHead(302).end(),
 
   /**
-   * /short/DECLARED/SENT: declares more than it sends, then closes; with ?open it stays silent
-   * instead.
+   * /short/DECLARED/SENT: declares more than it sends, then closes; with ?open it keeps the
+   * connection open.
    */
   short: ({ response, rest, query }) => {
     const head = ['HTTP/1.1 200 OK', `content-length: ${rest[0]}`]
@@ -71,8 +71,8 @@ export const misbehaviours: Readonly<Record<string, (call: Call) => void | Promi
     if (!query.has('open')) socket.end()
   },
   /**
-   * /long/DECLARED/SENT: sends more than it declares. ?close: and says that it closes; ?later: in a
-   * separate write.
+   * /long/DECLARED/SENT: sends more than it declares. ?close: with `Connection: close`; ?later: in
+   * a separate write.
    */
   long: async ({ response, rest, query }) => {
     const head = [
@@ -86,7 +86,7 @@ export const misbehaviours: Readonly<Record<string, (call: Call) => void | Promi
     if (query.has('later')) socket.write(bytes.subarray(first.length))
     if (query.has('close')) socket.end()
   },
-  /** /cut/SIZE/SENT breaks off in the middle; ?chunked and ?unframed have no length. */
+  /** /cut/SIZE/SENT ends the connection in the middle; ?chunked and ?unframed have no length. */
   cut: async ({ response, rest, query }) => {
     if (!query.has('chunked') && !query.has('unframed'))
       response.setHeader('content-length', Number(rest[0]))
@@ -111,7 +111,7 @@ export const misbehaviours: Readonly<Record<string, (call: Call) => void | Promi
   },
   /** /reset breaks the connection before any answer. */
   reset: ({ response }) => void response.socket!.resetAndDestroy(),
-  /** /drip/MS sends a byte every so many milliseconds, for ever. */
+  /** /drip/MS sends a byte every so many milliseconds without end. */
   drip: ({ response, rest }) => {
     response.writeHead(200, { 'content-length': 1_000_000 })
     const timer = setInterval(() => response.write('.'), Number(rest[0]))
@@ -119,11 +119,11 @@ export const misbehaviours: Readonly<Record<string, (call: Call) => void | Promi
   },
   /** /silent never answers. */
   silent: () => {},
-  /** /silent-body answers with headers and some bytes, and then never again. */
+  /** /silent-body sends headers and some bytes, and then nothing more. */
   'silent-body': ({ response }) =>
     void response.writeHead(200, { 'content-length': 1000 }).write('begin'),
 
-  /** /huge declares 6 GB; /huge?chunked sends them without a length, until told to stop. */
+  /** /huge declares 6 GB; /huge?chunked sends them without a length, until the client closes. */
   huge: async ({ request, response, query }) => {
     response.writeHead(200, query.has('chunked') ? {} : { 'content-length': SIX_GB })
     if (request.method === 'HEAD') return void response.end()
@@ -134,8 +134,8 @@ export const misbehaviours: Readonly<Record<string, (call: Call) => void | Promi
     response.end()
   },
   /**
-   * /gzip/SIZE/any-name is compressed though nobody asked; /gzip/SIZE/a.tgz is what servers do to
-   * archives.
+   * /gzip/SIZE/any-name is compressed although the client did not accept it; /gzip/SIZE/a.tgz is
+   * how servers mislabel archives.
    */
   gzip: ({ response, rest }) =>
     void response
@@ -146,7 +146,7 @@ export const misbehaviours: Readonly<Record<string, (call: Call) => void | Promi
     void raw(response, ['HTTP/1.0 200 OK'], contentOf(Number(rest[0]), rest[1] ?? '')).end(),
   /** /not-http */
   'not-http': ({ response }) => void response.socket!.end('220 ready for file transfer\r\n'),
-  /** /goodbye/SIZE/SEED keeps the connection by its word and closes it with the answer. */
+  /** /goodbye/SIZE/SEED announces keep-alive and closes the connection with the response. */
   goodbye: ({ response, rest }) => {
     const bytes = contentOf(Number(rest[0]), rest[1] ?? '')
     raw(

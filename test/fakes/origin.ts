@@ -1,4 +1,4 @@
-// A web server as imports meet them, on a real socket: it serves known bytes by path, and
+// A web server that imports fetch from, on a real socket: it serves known bytes by path, and
 // misbehaves on request.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
@@ -13,12 +13,12 @@ export interface SeenRequest {
 }
 
 export interface Origin {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   url: string
   port: number
   /** The last 1,000 requests, oldest first. */
   requests: SeenRequest[]
-  /** How often each path (with its query) was asked for. */
+  /** The number of requests for each path (with its query). */
   count(path: string): number
   total: number
   connections: number
@@ -28,8 +28,9 @@ export interface Origin {
 }
 
 /**
- * Serves, by path: `/bytes/SIZE/SEED[/any-name]` the bytes of content.ts; `/together/N/…` the rest
- * once N such requests are waiting; and what `misbehaviours.ts` lists. `port` 0 takes any free one.
+ * Serves by path: `/bytes/SIZE/SEED[/any-name]` the bytes of content.ts; `/together/N/…` the rest
+ * once N such requests are waiting; and the paths of `misbehaviours.ts`. `port` 0 uses any free
+ * one.
  */
 export async function startOrigin({ port = 0, host = '127.0.0.1' } = {}): Promise<Origin> {
   const counts = new Map<string, number>()

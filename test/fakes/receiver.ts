@@ -1,5 +1,4 @@
-// A receiver of callbacks, on a real socket: it keeps what was posted and answers as a test
-// says.
+// A receiver of callbacks on a real socket: it keeps what was posted and answers as the test sets.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -13,9 +12,9 @@ export interface Posted {
 export interface Receiver {
   url: string
   posts: Posted[]
-  /** What it answers with; `null`: nothing, ever. */
+  /** The status of the response; `null`: never answers. */
   status: number | null
-  /** Sent along, like `location`. */
+  /** Further response headers, such as `location`. */
   headers: Record<string, string>
   close(): Promise<void>
 }

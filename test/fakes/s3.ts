@@ -1,6 +1,6 @@
-// A bucket that speaks S3 over a socket: s3rver, which checks signatures, and what it lacks of the
-// protocol that we use: an object is there whole or not at all, uploads in parts can be listed and
-// given up, and parts have the least length that S3 wants.
+// A bucket that speaks S3 over a socket: s3rver, which checks signatures, with additions for the
+// parts of the protocol that it lacks: atomic writes of objects, listing and aborting multipart
+// uploads, and S3's minimum part size.
 import { randomBytes } from 'node:crypto'
 import {
   mkdir,
@@ -27,34 +27,37 @@ import S3Error from '@20minutes/s3rver/lib/models/error.js'
 import type { S3Location } from '../../server/store/address.ts'
 
 export const BUCKET = 'harbour'
-/** The one pair that it knows. */
+/** The only key pair that it accepts. */
 export const CREDENTIALS = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' }
 const LEAST_PART = 5 * 1024 * 1024
 
 export interface FakeS3 {
   port: number
-  /** As a configuration names it; `change` for another prefix, another way in, wrong keys. */
+  /**
+   * As a configuration names it; `change` for another prefix, other credentials or another kind of
+   * access.
+   */
   location(change?: Partial<S3Location>): S3Location
   /**
-   * Keys of all objects, and `<key> (unfinished)` for each upload that is neither complete nor
-   * given up.
+   * Keys of all objects, and `<key> (unfinished)` for each upload that is neither completed nor
+   * aborted.
    */
   contents(): Promise<string[]>
   /**
-   * Called with each request: what it gives is the answer instead. `lost`: the request is carried
-   * out, and its answer never arrives.
+   * Called with each request; its result replaces the response. `lost`: the request is carried out,
+   * but the connection closes without a response.
    */
   intercept: (request: { method: string; url: string }) => Intercepted | Promise<Intercepted>
-  /** Every request that came, as `PUT /harbour/7/…`. */
+  /** Every request, such as `PUT /harbour/7/…`. */
   requests: string[]
   /**
-   * Makes an object, or an unfinished upload with its parts, look as old as that; `parts: false`:
-   * as if they had come later.
+   * Sets the age of an object, or of an unfinished upload with its parts; `parts: false`: without
+   * its parts.
    */
   age(key: string, to: Date, options?: { parts: boolean }): Promise<void>
-  /** From now on a list has pages of so many objects. */
+  /** Limits later pages of lists to this many objects. */
   cutLists(page: number): void
-  /** How many connections are open. */
+  /** The number of open connections. */
   connections(): Promise<number>
   close(): Promise<void>
 }
@@ -68,10 +71,13 @@ interface UploadOnDisk {
 }
 
 class WholeStore extends FilesystemStore {
-  /** The most that one page of a list has. */
+  /** The maximum number of objects in a page of a list. */
   page = 1000
 
-  /** Its own writes into the final file: a connection that is cut would leave half of one. */
+  /**
+   * Its own implementation writes into the final file, so a cut connection would leave a partial
+   * object.
+   */
   override async putContent(file: string, content: Content): Promise<[number, string]> {
     const fresh = path.join(this.rootDirectory, `fresh-${randomBytes(8).toString('hex')}`)
     try {
@@ -84,7 +90,7 @@ class WholeStore extends FilesystemStore {
     }
   }
 
-  /** It takes a range that ends with the first byte for one without an end. */
+  /** s3rver treats a range that ends with the first byte as one without an end. */
   override getObject(
     bucket: string,
     key: string,
@@ -149,8 +155,8 @@ class WholeStore extends FilesystemStore {
 const authenticated = authentication()
 
 /**
- * What s3rver does not answer, or not with this Node: its marks of pages are encrypted in a way
- * that is gone.
+ * Answers requests that s3rver does not support, or not with this Node: it encrypts continuation
+ * tokens with a removed cipher.
  */
 async function answerMore(
   ctx: Context,
@@ -160,8 +166,7 @@ async function answerMore(
   const { uploadId, uploads } = ctx.query
   const [, bucket = '', ...rest] = ctx.path.split('/')
   const key = rest.join('/')
-  // Its own look at the signature takes the address of a bucket for one without the slash at its
-  // end.
+  // Its signature check normalizes the address of a bucket to one without a trailing slash.
   if (key === '') Object.assign(ctx, { mountPath: '/', state: { vhost: true } })
   ctx.params = key === '' ? { bucket } : { bucket, key }
   if (ctx.method === 'GET' && ctx.query['list-type'] === '2')
@@ -224,7 +229,7 @@ export async function startS3(): Promise<FakeS3> {
   const store = new WholeStore(directory)
   server.store = server.context.store = store
   const fake: Pick<FakeS3, 'requests' | 'intercept'> = { requests: [], intercept: () => null }
-  // Right before its routes, so that it still turns what it is given into XML.
+  // Inserted right before its routes, so that s3rver still serializes the result as XML.
   server.middleware.splice(-1, 0, async (ctx, next) => {
     fake.requests.push(`${ctx.method} ${ctx.url}`)
     const answer = await fake.intercept(ctx)

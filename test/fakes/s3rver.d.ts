@@ -1,4 +1,4 @@
-// What the fake bucket uses of s3rver, which has no types.
+// The parts of s3rver that the fake bucket uses; s3rver has no types.
 declare module '@20minutes/s3rver' {
   import type { IncomingMessage, Server } from 'node:http'
   import type FilesystemStore from '@20minutes/s3rver/lib/stores/filesystem.js'
@@ -32,7 +32,7 @@ declare module '@20minutes/s3rver' {
 
 declare module '@20minutes/s3rver/lib/middleware/authentication.js' {
   import type { Context } from '@20minutes/s3rver'
-  /** Throws where the signature is not right. */
+  /** Throws if the signature is invalid. */
   export default function authentication(): (
     ctx: Context,
     next: () => Promise<unknown>,

@@ -1,10 +1,10 @@
-// A web server that gives out the documents that a test has put on it, each by its name.
+// A web server that serves the documents that a test adds, by name.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export interface Shelf {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   url: string
   documents: Map<string, Buffer>
   close(): Promise<void>

@@ -1,5 +1,5 @@
-// A mail server on a real socket: it takes messages, or refuses, hangs and breaks off at the
-// moments that matter.
+// A mail server on a real socket: it accepts messages, or refuses, hangs and disconnects at the
+// critical moments.
 import { once } from 'node:events'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Readable } from 'node:stream'
@@ -8,14 +8,14 @@ import { SMTPServer } from 'smtp-server'
 
 export interface ReceivedMail {
   to: string[]
-  /** Headers and body, whole. */
+  /** The complete message with headers and body. */
   raw: string
   messageId: string
 }
 
 /**
  * `refuse`: 550 to every recipient; `refuse-message`: 552 to the message itself; `hang-before`: no
- * answer to a recipient, `hang-after`: none to the whole message, both until `release()`;
+ * response to a recipient, `hang-after`: none to the whole message, both until `release()`;
  * `break-off`: the connection is reset after the whole message.
  */
 export type Behaviour =
@@ -27,17 +27,17 @@ export interface MailFake {
   behaviour: Behaviour
   /** Addresses that are refused with every behaviour. */
   refused: Set<string>
-  /** Every message that arrived completely, even if it was refused. */
+  /** Every message that arrived completely, including refused ones. */
   mails: ReceivedMail[]
-  /** Connections that were opened so far. */
+  /** The number of connections opened so far. */
   connections: number
-  /** Connections that wait for an answer by `hang-…`. */
+  /** The number of connections that `hang-…` holds. */
   readonly hanging: number
-  /** Lets those go on as if nothing had been. */
+  /** Answers the held connections as usual. */
   release(): void
-  /** Ends all connections, as servers do with idle ones. */
+  /** Closes all connections, as servers do with idle ones. */
   hangUp(): void
-  /** Called when a message was accepted, in the same turn. */
+  /** Called when a message was accepted, in the same tick. */
   onAccepted: (() => void) | null
   close(): Promise<void>
 }
@@ -69,7 +69,7 @@ export async function startMailFake(): Promise<MailFake> {
     },
   })
   const takeMessage = async (stream: Readable, to: string[], done: Done) => {
-    // Of a client that goes away in the middle, nothing came.
+    // The client disconnected in the middle of the message.
     const raw = await text(stream).catch(() => null)
     if (raw === null) return
     fake.mails.push({ to, raw, messageId: /^Message-ID: (.*)$/im.exec(raw)?.[1]?.trim() ?? '' })

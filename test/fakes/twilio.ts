@@ -1,5 +1,5 @@
-// Twilio's Messages API on a real socket: it checks the account, keeps what it takes, and answers
-// or breaks off as a test says.
+// Twilio's Messages API on a real socket: it checks the account, records accepted messages, and
+// answers or disconnects as the test sets.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,9 +8,12 @@ import type { TwilioAccount } from '../../server/environment.ts'
 
 export interface TwilioFake {
   account: TwilioAccount
-  /** The forms of messages that it took. */
+  /** The forms of the accepted messages. */
   taken: Record<string, string>[]
-  /** `error`: one of their codes, with status 400. `break-off`: the message is taken, then silence. */
+  /**
+   * `error`: a Twilio error code, with status 400. `break-off`: the message is accepted, but the
+   * connection closes without a response.
+   */
   behaviour: 'accept' | 'break-off' | { status: number } | { error: number }
   close(): Promise<void>
 }

@@ -1,6 +1,5 @@
-// Nobody in where they don't belong: bad keys, missing scopes, other shops' ids in requests, each
-// beside its twin that gets in. That every route with an id is closed to other shops is shown by
-// tenants.test.ts.
+// Requests without access are refused: bad keys, missing scopes, ids of other shops, each next to
+// an equal request that succeeds. tenants.test.ts covers every route with an id for other shops.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase, type Database } from '../../server/db/database.ts'
 import { forShop } from '../../server/db/for-shop.ts'
@@ -34,7 +33,7 @@ const as = (key: string | null, method: string, route: string, body?: unknown, h
   })
 
 let addresses = 0
-/** Wrong keys are limited by address: each such request has its own. */
+/** Wrong keys are limited by address, so each such request has its own. */
 const elsewhere = () => ({
   'x-forwarded-for': `198.51.${100 + Math.floor(addresses / 250)}.${addresses++ % 250}`,
 })
@@ -89,7 +88,7 @@ describe('keys', () => {
     ['a key that never was', () => `sdk_test_${'x'.repeat(43)}`],
     ['something else', () => 'hello'],
     ['another header’s words', () => 'Bearer'],
-  ])('%s is 401 on every endpoint, in the house’s words', async (_what, key) => {
+  ])('%s is 401 on every endpoint, with the API’s error format', async (_what, key) => {
     for (const [path, methods] of Object.entries(document.paths))
       for (const method of Object.keys(methods)) {
         const response = await as(
@@ -107,7 +106,7 @@ describe('keys', () => {
       }
   })
 
-  test('a revoked key and an expired one are 401; the twin that is neither gets in', async () => {
+  test('a revoked key and an expired one are 401; a valid key is accepted', async () => {
     const [revoked, expired, good] = await Promise.all([
       keyFor(a.shop, ['files:read']),
       keyFor(a.shop, ['files:read'], new Date(Date.now() - 1000)),
@@ -123,7 +122,7 @@ describe('keys', () => {
     expect((await as(good, 'GET', '/api/files')).status).toBe(200)
   })
 
-  test('the missing scope is 403 and named; the twin that has it gets in', async () => {
+  test('a missing scope is 403 and named; a key with the scope is accepted', async () => {
     const [reader, writer] = await Promise.all([
       keyFor(a.shop, ['operations:read']),
       keyFor(a.shop, ['files:read']),
@@ -137,7 +136,7 @@ describe('keys', () => {
     expect((await as(writer, 'POST', '/api/files/import', { files: [] })).status).toBe(403)
   })
 
-  test('a link’s address is shown to links:write alone', async () => {
+  test('a link’s address is only shown with links:write', async () => {
     const reader = await keyFor(a.shop, ['files:read'])
     const urls = async (key: string) =>
       (
@@ -148,7 +147,7 @@ describe('keys', () => {
   })
 })
 
-describe('another shop’s ids', () => {
+describe('ids of another shop', () => {
   test('select nothing in lists and change nothing', async () => {
     expect((await as(b.key, 'GET', `/api/links?file_id=${a.ids.file}`)).status).toBe(404)
     expect((await as(a.key, 'GET', `/api/links?file_id=${a.ids.file}`)).status).toBe(200)
@@ -182,7 +181,7 @@ describe('another shop’s ids', () => {
   })
 })
 
-describe('requests that can’t be read', () => {
+describe('unreadable requests', () => {
   const send = (body: string, headers: Record<string, string>) =>
     fetch(`${server.url}/api/files/import`, {
       method: 'POST',
@@ -219,7 +218,7 @@ describe('requests that can’t be read', () => {
     expect(await response.json()).toMatchObject({ error: { code, status } })
   })
 
-  test('an unknown address is 404, another method 405, both with a request id', async () => {
+  test('an unknown path is 404, another method 405, both with a request id', async () => {
     const unknown = await as(a.key, 'GET', '/api/nothing')
     expect([unknown.status, (await unknown.json()) as object]).toMatchObject([
       404,

@@ -1,5 +1,5 @@
-// Workflows, schedules and settings over HTTP, on the real process: made, checked, attached, run,
-// refused.
+// Workflows, schedules and settings over HTTP, on the real process: created, checked, attached,
+// run, refused.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase, type Database } from '../../server/db/database.ts'
 import { findShop } from '../../server/db/shops.ts'
@@ -71,7 +71,7 @@ const tagging = (name: string, tag: string) => ({
 })
 
 describe('workflows', () => {
-  test('the built-in ones are listed to read, and can’t be changed', async () => {
+  test('built-in ones are readable and cannot be changed', async () => {
     const { body } = await ask<{ data: Json[] }>('GET', '/api/workflows')
     const api = body.data.find(({ id }) => id === 'import-api')
     expect(api).toMatchObject({
@@ -86,7 +86,7 @@ describe('workflows', () => {
     expect((await ask('DELETE', '/api/workflows/import-api')).status).toBe(409)
   })
 
-  test('one of the shop’s own is made, read, run on files, changed and deleted', async () => {
+  test('a shop’s workflow is created, read, run on files, changed and deleted', async () => {
     const files = ['guide.pdf', 'other.pdf'].map((filename) => ({
       filename,
       url: `${origin.url}/bytes/50/${filename}`,
@@ -134,7 +134,7 @@ describe('workflows', () => {
     expect((await ask('GET', route)).status).toBe(404)
   })
 
-  test('a broken one is refused with every problem, and checked as one types', async () => {
+  test('an invalid one is refused with every problem, and drafts can be checked', async () => {
     const broken = {
       name: '',
       kind: 'bulk',
@@ -163,7 +163,7 @@ describe('workflows', () => {
     })
   })
 
-  test('one attached to the API is what every import over it runs', async () => {
+  test('a workflow attached to the API is used by every import over it', async () => {
     const own = {
       name: 'From our tool',
       kind: 'import',
@@ -192,7 +192,7 @@ describe('workflows', () => {
     })
   })
 
-  test('nobody can have a workflow do what their key may not', async () => {
+  test('a workflow cannot do more than the key that uses it allows', async () => {
     const deleting = { name: 'Away', kind: 'bulk', steps: [{ plugin: 'delete-files' }] }
     const refused = await ask('POST', '/api/workflows', deleting, await keyWithout('files:delete'))
     expect(refused).toMatchObject({
@@ -240,7 +240,7 @@ describe('schedules', () => {
     filter: { search: 'manual' },
   }
 
-  test('one is made with its next runs, changed, run now, and deleted', async () => {
+  test('one is created with its next runs, changed, run now, and deleted', async () => {
     const made = await ask<Json & { next_runs: string[] }>('POST', '/api/schedules', nightly)
     expect(made).toMatchObject({
       status: 201,
@@ -285,7 +285,7 @@ describe('schedules', () => {
     expect((await ask('GET', `/api/operations/${run.body.id}`)).status).toBe(200)
   })
 
-  test('the templates can be posted as they are', async () => {
+  test('the templates can be posted unchanged', async () => {
     const { body } = await ask<{ data: Json[] }>('GET', '/api/schedules/templates')
     expect(body.data.length).toBe(2)
     for (const template of body.data) {
@@ -295,7 +295,7 @@ describe('schedules', () => {
     }
   })
 
-  test('a cron line is said in words, and what is none is refused', async () => {
+  test('a cron line is described in words, and an invalid one is refused', async () => {
     const told = await ask<{ next_runs: string[] }>('POST', '/api/schedules/check', {
       cron: '30 8 * * 1',
       time_zone: 'Asia/Tokyo',
@@ -313,7 +313,7 @@ describe('schedules', () => {
     expect(mars).toMatchObject({ status: 422, body: { error: { param: 'time_zone' } } })
   })
 
-  test('says which files it would find', async () => {
+  test('lists the number of files that it would find', async () => {
     await importUntilEnd(server, {
       files: [{ filename: 'match.pdf', url: `${origin.url}/bytes/50/match` }],
     })
@@ -390,7 +390,7 @@ describe('settings', () => {
     })
   })
 
-  test('a new time zone moves every next run', async () => {
+  test('a new time zone moves the next run of every schedule', async () => {
     const { body: made } = await ask('POST', '/api/schedules', {
       name: 'Moved',
       cron: '0 3 * * *',
@@ -409,7 +409,7 @@ describe('settings', () => {
     await ask('PATCH', '/api/settings', { time_zone: 'UTC' })
   })
 
-  test('are changed with settings:write alone', async () => {
+  test('are changed with settings:write only', async () => {
     const key = await keyWithout('settings:write')
     expect((await ask('PATCH', '/api/settings', { cdn: false }, key)).status).toBe(403)
     expect((await ask('GET', '/api/settings', undefined, key)).status).toBe(200)

@@ -1,5 +1,5 @@
-// Requests as large as a body may be, each with all of it in one place: the server must not work on
-// them for longer than it takes to read them, in any endpoint.
+// Requests with bodies of the maximum size, all of it in one field: no endpoint may work on them
+// for longer than reading them takes.
 import http from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { MOST_FIELDS, MOST_VALUES } from '../../server/http/body-shape.ts'
@@ -17,13 +17,13 @@ import {
 const BYTES = 5 * 1024 ** 2
 const LIMITS = { bytes: BYTES, values: MOST_VALUES - 50, fields: MOST_FIELDS - 50 }
 /**
- * CPU time of a whole request, client and server, in units of what JSON.parse takes for as many
- * bytes of a usual body.
+ * Upper bound of the CPU time of a whole request, client and server, in units of JSON.parse's time
+ * for a usual body of the same size.
  */
 const MOST_UNITS = 15
 const TRIES = 4
 const MOST_REPLY = 100_000
-/** Every so many bodies are sent. */
+/** Every n-th body is sent. */
 const EACH = sized(5, 1)
 
 let app: TestApp
@@ -73,8 +73,8 @@ const usual = `[${Array<string>(BYTES / 40)
 const unit = async () => (await cpuOf(() => JSON.parse(usual) as unknown)).ms
 
 /**
- * The least of several tries against a unit measured beside each: other work on the machine only
- * adds to either.
+ * The minimum of several tries, compared with a unit measured next to each: other load on the
+ * machine can only add to either.
  */
 async function measure(
   large: LargeBody,

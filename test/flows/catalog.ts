@@ -1,10 +1,10 @@
-// SKUs of the demo catalog that name exactly one product each.
+// SKUs of the demo catalog that belong to exactly one product.
 import { readFileSync } from 'node:fs'
 import Papa from 'papaparse'
 
 const CSV = new URL('../../server/storefront/demo/products.csv', import.meta.url)
 
-/** Such SKUs, in the catalog's order. */
+/** In the catalog's order. */
 export function uniqueSkus(): string[] {
   const { data } = Papa.parse<Record<string, string>>(readFileSync(CSV, 'utf8'), {
     header: true,

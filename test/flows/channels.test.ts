@@ -1,5 +1,5 @@
-// The shared suite over every channel of the installation, and over one that this test adds: its
-// folder is in test/channels/, and it takes one workflow and one line of configuration.
+// The shared suite over every channel of the installation and over a channel that this test adds.
+// That takes its folder in test/channels/, one workflow and one line of configuration.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'

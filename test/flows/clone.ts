@@ -1,5 +1,5 @@
-// A clone of the product in another folder, as `git clone` and `npm ci` leave it: its own sources
-// and packages.
+// A clone of the product in another folder, as `git clone` and `npm ci` leave it, with its own
+// sources and packages.
 import { execFile } from 'node:child_process'
 import { cp, mkdir, readdir } from 'node:fs/promises'
 import path from 'node:path'
@@ -8,8 +8,8 @@ import { ROOT } from './server.ts'
 
 const run = promisify(execFile)
 /**
- * What a clone has not: what was made here by runs. The page stays where it is built, so that not
- * every clone builds it.
+ * What a clone lacks: the output of local runs. The built page is copied, so that not every clone
+ * builds it.
  */
 const MADE_HERE = new Set(['node_modules', '.git', '.test', 'data'])
 
@@ -22,14 +22,11 @@ export async function cloneInto(folder: string): Promise<void> {
       preserveTimestamps: true,
     })
   const packages = path.join(ROOT, 'node_modules')
-  // Hard links where both are on one disk: 38,000 files in some seconds.
+  // Hard links on the same disk: 38,000 files in seconds.
   await run('cp', ['-al', packages, folder]).catch(() => run('cp', ['-a', packages, folder]))
 }
 
-/**
- * The clone is that user's from now on; its packages stay as they are, readable and not writable
- * for that user.
- */
+/** Gives the clone to that user. Its packages stay readable and not writable for the user. */
 export async function giveTo(
   folder: string,
   { uid, gid }: { uid: number; gid: number },

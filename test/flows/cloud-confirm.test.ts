@@ -3,7 +3,7 @@
 import { mkdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openCloudApp, untilStill, type CloudApp } from '../cloud.ts'
+import { openCloudApp, untilEndedOrPreview, type CloudApp } from '../cloud.ts'
 
 let app: CloudApp
 beforeAll(async () => {
@@ -40,7 +40,7 @@ async function emptied(folder: string) {
   const confirm = async () => {
     const { status } = await app.owner.call('POST', `/api/operations/${preview.id}/confirm`)
     expect(status).toBe(200)
-    return untilStill(app, preview.id)
+    return untilEndedOrPreview(app, preview.id)
   }
   return { id, preview, confirm }
 }

@@ -1,5 +1,5 @@
-// A merchant's own endpoint, at a public name behind TLS: it is reached through our proxy alone,
-// and an answer that leads elsewhere is not followed.
+// A merchant's S3 endpoint at a public name with TLS: connections only go through the server's
+// proxy, and redirects are not followed.
 import { createServer, connect, type AddressInfo, type Server } from 'node:net'
 import { createServer as createSecureServer } from 'node:tls'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -13,7 +13,7 @@ let clouds: FakeClouds
 let bucket: FakeBucket
 let app: CloudApp
 let front: Server
-/** Another service of this machine. */
+/** Another service on this machine. */
 let inside: Server
 let visits = 0
 beforeAll(async () => {
@@ -47,7 +47,7 @@ beforeEach(() => {
 const addressOf = (host: string) => `http://${host}:${(inside.address() as AddressInfo).port}/`
 const given = (prefix: string) => ({ ...bucket.connection(prefix), endpoint: ENDPOINT })
 
-test('is synced through TLS, both ways, with names that are escaped in a path', async () => {
+test('is synced over TLS in both directions, with names that need escaping in a path', async () => {
   const names = ['a b.txt', 'é+ä.txt', "it's (1).txt", 'sub/%41.txt', 'large.bin']
   for (const name of names)
     bucket.put(`plain/${name}`, name === 'large.bin' ? 'x'.repeat(3e6) : name)
@@ -83,7 +83,7 @@ test.each(['127.0.0.1', 'localhost', '[::1]', '169.254.169.254', 's3.harbour.tes
   },
 )
 
-test('an endpoint that redirects its listing is refused, with what to do', async () => {
+test('an endpoint that redirects its listing is refused, with advice', async () => {
   bucket.intercept = () => ({
     ...{ status: 302, code: 'Found', headers: { location: addressOf('127.0.0.1') } },
   })

@@ -1,5 +1,5 @@
-// Kills in the middle of a sync, of the server or of rclone: every object comes once, with its own
-// bytes, and nothing incomplete is admitted.
+// The server or rclone is killed in the middle of a sync: every object is imported once with its
+// own bytes, and nothing incomplete is admitted.
 import { execFileSync } from 'node:child_process'
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
@@ -37,7 +37,7 @@ afterAll(async () => {
 const start = () =>
   startServer({ dataDir, env: { DATABASE_URL: database.url, APP_SECRET: SECRET } })
 
-/** The rclone processes of this server, which have its folder among their arguments. */
+/** The rclone processes of this server, identified by its folder in their arguments. */
 const rclones = (): number[] =>
   execFileSync('ps', ['-eo', 'pid=,args='])
     .toString()
@@ -53,7 +53,7 @@ async function until(condition: () => boolean): Promise<void> {
 
 test('kills lose nothing and admit nothing twice', async () => {
   for (let n = 0; n < FILES; n++) bucket.put(`kills/object-${n}.bin`, bytesOf(n))
-  // So slow that every kill meets a running batch.
+  // Slow enough that every kill happens during a batch.
   bucket.intercept = async () => {
     await delay(5)
     return null
@@ -86,14 +86,14 @@ test('kills lose nothing and admit nothing twice', async () => {
         try {
           process.kill(pid, 'SIGKILL')
         } catch {
-          // It has ended by itself.
+          // The process has already ended.
         }
       }
   }
   bucket.intercept = () => null
   // Items whose worker died twice run one after another.
   await jobUntilEnd(server, operation, UNTIL_MS)
-  // What a killed rclone failed too often is brought by the next sync.
+  // An item that failed after too many kills is imported by the next sync.
   operation = await begin()
   expect(await jobUntilEnd(server, operation, UNTIL_MS)).toMatchObject({
     status: 'success',

@@ -1,5 +1,5 @@
-// Auto-map in a cloud sync, on the real process with the demo catalog: a bucket's keys name the
-// product, in front of the name or in a folder.
+// Auto-mapping in a cloud sync, on the real process with the demo catalog: a bucket's keys contain
+// the SKU, at the start of the name or as a folder.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startBucket, type FakeBucket } from '../fakes/bucket.ts'
 import { uniqueSkus } from './catalog.ts'
@@ -24,7 +24,7 @@ async function post(route: string, body: object): Promise<string> {
   return (JSON.parse(text) as { id: string }).id
 }
 
-/** The SKUs of a file's products, by its filename. */
+/** The SKUs of a file's products, by its file name. */
 async function skusOf(filename: string): Promise<(string | null)[]> {
   const files = (await listAll(server, '/api/files')) as { id: string; filename: string }[]
   const { id } = files.find((file) => file.filename === filename)!

@@ -1,5 +1,5 @@
-// Names that no disk could hold, names that are there twice, and names that differ in case alone:
-// each object becomes a separate file with its own bytes, or says why not.
+// Names that no disk allows, duplicate names, and names that differ only in case: each object
+// becomes a separate file with its own bytes, or its item says why not.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parsePublicId } from '../../server/ids.ts'
 import { openCloudApp, type CloudApp } from '../cloud.ts'
@@ -64,11 +64,11 @@ const ODD = [
   ...['\u202etxt.exe', 'zero\u200bwidth.txt', '😀.txt', '日本語.txt'],
   ...[`${LONG}.txt`, DEEP, 'file', 'file/inside.txt', 'FILE/other.txt'],
 ]
-/** Such a path is shortened on its way, to that of another object. */
+/** rclone normalizes these paths to that of another object. */
 const CLEANED = ['a//b.txt', '/c.txt', '../odd/c.txt', './c.txt', 'a/../c.txt', 'a/./b.txt', '..']
 
-test('every object of a bucket arrives, or says that its name cannot be read', async () => {
-  // Each odd name costs a start of rclone.
+test('every object of a bucket is imported, or its item says that its name cannot be read', async () => {
+  // Each unusual name costs one start of rclone.
   const odd = ODD.filter((_, at) => at % sized(4, 1) === 0)
   const all = [...odd, ...CLEANED, 'a/b.txt', 'c.txt']
   for (const name of all) bucket.put(`odd/${name}`, `bytes of ${name}`.padEnd(1200))
@@ -89,16 +89,16 @@ test('every object of a bucket arrives, or says that its name cannot be read', a
   expect(await app.sync(id)).toMatchObject({ total: CLEANED.length, failed: CLEANED.length })
 })
 
-test('wide characters cost no rclone each', async () => {
+test('wide characters need no separate rclone', async () => {
   for (let n = 0; n < 60; n++) bucket.put(`wide/カタログ（${n}）！.txt`, `wide ${n}`)
   const id = await app.connect({ ...bucket.connection('wide'), auto_map: false })
   bucket.requests.length = 0
   expect(await app.sync(id)).toMatchObject({ status: 'success', done: 60 })
-  // One that is copied alone is looked at first.
+  // An object that is copied separately is first requested with HEAD.
   expect(bucket.requests.filter((request) => request.startsWith('HEAD wide/'))).toEqual([])
 })
 
-soakTest('an object without bytes says so, as every empty file does', async () => {
+soakTest('an empty object is refused with a message, as empty files are', async () => {
   bucket.put('empty/nothing.txt', '')
   bucket.put('empty/letter.txt', 'a')
   const id = await app.connect({ ...bucket.connection('empty'), auto_map: false })
@@ -111,7 +111,7 @@ soakTest('an object without bytes says so, as every empty file does', async () =
 test.each([
   ['case', ['Abc.txt', 'aBC.txt', 'abc.txt', 'sub/ABC.txt', 'Sub/abc.txt']],
   ['accents', ['\u00e9t\u00e9.txt', 'e\u0301te\u0301.txt', '\u00c9T\u00c9.txt']],
-])('objects whose names are equal but for %s are separate files', async (what, names) => {
+])('objects whose names differ only in %s are separate files', async (what, names) => {
   for (const name of names) bucket.put(`pairs ${what}/${name}`, `${what} ${name}`)
   const id = await app.connect({ ...bucket.connection(`pairs ${what}`), auto_map: false })
   const sync = await app.sync(id)
@@ -120,7 +120,7 @@ test.each([
   expect(await hashes(all)).toEqual(
     names.map((name) => hashOf(Buffer.from(`${what} ${name}`))).sort(),
   )
-  // A change reaches the file of that very object.
+  // A change reaches the file of the same object.
   bucket.put(`pairs ${what}/${names[1]}`, 'changed')
   const changed = await app.sync(id)
   expect(changed).toMatchObject({ status: 'success', total: 1, done: 1 })
@@ -128,7 +128,7 @@ test.each([
   expect(await hashes(all)).toContain(hashOf(Buffer.from('changed')))
 })
 
-test('hundreds of objects of one name in as many folders become numbered files', async () => {
+test('hundreds of objects with one name in different folders become numbered files', async () => {
   const count = sized(60, 2000)
   for (let n = 0; n < count; n++) bucket.put(`covers/${n}/cover.txt`, `cover ${n}`)
   const id = await app.connect({ ...bucket.connection('covers'), auto_map: false })
@@ -138,13 +138,13 @@ test('hundreds of objects of one name in as many folders become numbered files',
   expect(await app.sync(id)).toMatchObject({ status: 'success', total: 0 })
 })
 
-test('two files of one name in Google Drive that are left out are not reported', async () => {
+test('two files of one name in Google Drive that are excluded are not reported', async () => {
   const twin = (path: string, content: string) => ({
     ...{ path, content: Buffer.from(content) },
     modified: new Date(),
   })
   clouds.files.push(twin('left/twin.tmp', 'first'), twin('left/twin.tmp', 'second'))
-  // One of these two is small enough to be synced: which one it is cannot be told.
+  // One of the two is small enough to be synced, but they cannot be told apart.
   clouds.files.push(twin('left/twin.pdf', 'short'), twin('left/twin.pdf', 'x'.repeat(2000)))
   clouds.put('left/one.pdf', 'one')
   const given = { provider: 'google_drive', folder: 'left', exclude: ['*.tmp'], max_bytes: 1024 }

@@ -1,12 +1,12 @@
-// What a connection's options mean: deletions, names, times, previews; and what becomes of a sync
-// that is paused, or failed in part.
+// The options of a connection: deletions, names, frequency, previews; and a sync that is paused or
+// fails in part.
 import { execFileSync } from 'node:child_process'
 import { rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startDue } from '../../server/channels/cloud/due.ts'
 import { parsePublicId } from '../../server/ids.ts'
-import { openCloudApp, untilStill, type CloudApp } from '../cloud.ts'
+import { openCloudApp, untilEndedOrPreview, type CloudApp } from '../cloud.ts'
 import { startBucket, type FakeBucket } from '../fakes/bucket.ts'
 import { silent } from '../database.ts'
 import { sized, soakTest } from '../scale.ts'
@@ -41,7 +41,7 @@ test.each([
   { deletions: 'keep', total: 0, removed: 0, products: 1 },
   { deletions: 'unmap', total: 1, removed: 1, products: 0 },
 ])(
-  '$deletions: what is deleted there stays here',
+  '$deletions: keeps a file that was deleted at the provider',
   async ({ deletions, total, removed, products }) => {
     const id = await mapped(deletions, deletions)
     const name = `${deletions} 0.txt`
@@ -50,7 +50,7 @@ test.each([
     const file = (await app.files())[name]
     expect((await app.get(`/api/files/${file.id}`)).mappings).toHaveLength(products)
     expect(await app.sync(id)).toMatchObject({ status: 'success', total: 0 })
-    // It is of no connection any more: what comes back there is another file.
+    // The kept file belongs to no connection; the same path at the provider is a new file.
     await app.put({ [`${deletions}/${name}`]: 'back again' })
     expect(await app.sync(id)).toMatchObject({ status: 'success', total: 1, done: 1 })
     expect((await app.files())[name].id).toBe(file.id)
@@ -58,20 +58,20 @@ test.each([
   },
 )
 
-test('trash: it is restored with an undo, and from the trash', async () => {
+test('trash: a deleted file is restored by an undo, and from the trash', async () => {
   const id = await mapped('trash', 'trash')
   const before = (await app.files())['trash 0.txt']
   const sync = await app.sync(id)
   expect(sync).toMatchObject({ status: 'success', total: 1, done: 1 })
   expect(await app.files()).not.toHaveProperty('trash 0.txt')
   const { body: undo } = await app.owner.call('POST', `/api/operations/${sync.id}/undo`)
-  expect(await untilStill(app, undo.id)).toMatchObject({ status: 'success' })
+  expect(await untilEndedOrPreview(app, undo.id)).toMatchObject({ status: 'success' })
   const after = (await app.files())['trash 0.txt']
   expect(after.id).toBe(before.id)
   expect((await app.get(`/api/files/${after.id}`)).mappings).toHaveLength(1)
 })
 
-soakTest('names: as there, or with their folders, also after a move', async () => {
+soakTest('names: as at the provider, or with their folders, also after a move', async () => {
   const objects = {
     'names/guide.pdf': 'top',
     'names/one/guide.pdf': '1',
@@ -124,7 +124,7 @@ test.each(sized([6], [1, 6, 12, 24]))(
   },
 )
 
-test('by hand: no time is set; other frequencies are refused', async () => {
+test('manually: no time is set; other frequencies are refused', async () => {
   const id = await app.connect({ provider: 'demo', frequency_hours: 6 })
   const { body } = await app.owner.call('PATCH', `/api/connections/${id}`, {
     frequency_hours: null,
@@ -134,7 +134,7 @@ test('by hand: no time is set; other frequencies are refused', async () => {
   expect(wrong).toMatchObject({ status: 422, body: { error: { param: 'frequency_hours' } } })
 })
 
-test('a dry run changes nothing, says what would change, and can be confirmed', async () => {
+test('a dry run changes nothing, lists the changes, and can be confirmed', async () => {
   await app.put(many('dry', 10))
   const id = await app.connect({ provider: 'demo', folder: 'dry' })
   await app.sync(id)
@@ -149,7 +149,11 @@ test('a dry run changes nothing, says what would change, and can be confirmed', 
   })
   expect(await app.files()).toEqual(before)
   await app.owner.call('POST', `/api/operations/${preview.id}/confirm`)
-  expect(await untilStill(app, preview.id)).toMatchObject({ status: 'success', done: 4, failed: 0 })
+  expect(await untilEndedOrPreview(app, preview.id)).toMatchObject({
+    status: 'success',
+    done: 4,
+    failed: 0,
+  })
   const after = await app.files()
   expect(after['moved.txt'].id).toBe(before['dry 3.txt'].id)
   expect(after['dry 1.txt']).toMatchObject({ size_bytes: 7, id: before['dry 1.txt'].id })
@@ -158,7 +162,7 @@ test('a dry run changes nothing, says what would change, and can be confirmed', 
   expect(await app.sync(id)).toMatchObject({ status: 'success', total: 0 })
 })
 
-soakTest('what failed is retried alone, in the same operation', async () => {
+soakTest('only failed files are retried, in the same operation', async () => {
   for (let n = 0; n < 5; n++) bucket.put(`retried/retried ${n}.txt`, `retried ${n}`)
   const id = await app.connect(bucket.connection('retried'))
   const refused = new Set(['retried/retried 1.txt', 'retried/retried 3.txt'])
@@ -174,14 +178,18 @@ soakTest('what failed is retried alone, in the same operation', async () => {
   bucket.intercept = () => null
   bucket.requests.length = 0
   await app.owner.call('POST', `/api/operations/${sync.id}/retry`)
-  expect(await untilStill(app, sync.id)).toMatchObject({ status: 'success', done: 5, failed: 0 })
+  expect(await untilEndedOrPreview(app, sync.id)).toMatchObject({
+    status: 'success',
+    done: 5,
+    failed: 0,
+  })
   expect(bucket.requests.filter((one) => one.startsWith('GET')).sort()).toEqual(
     [...refused].map((key) => `GET ${key}`),
   )
   expect(await app.sync(id)).toMatchObject({ status: 'success', total: 0 })
 })
 
-soakTest('a pause interrupts it, keeps what is done, and it continues', async () => {
+soakTest('a paused sync keeps what is done, and continues after a resume', async () => {
   for (let n = 0; n < 20; n++) bucket.put(`paused/paused ${n}.txt`, `paused ${n}`)
   const id = await app.connect(bucket.connection('paused'))
   const gate = Promise.withResolvers<null>()
@@ -199,10 +207,14 @@ soakTest('a pause interrupts it, keeps what is done, and it continues', async ()
   bucket.intercept = () => null
   expect((await operation()).done).toBe(done)
   await app.owner.call('POST', `/api/operations/${body.id}/resume`)
-  expect(await untilStill(app, body.id)).toMatchObject({ status: 'success', done: 20, failed: 0 })
+  expect(await untilEndedOrPreview(app, body.id)).toMatchObject({
+    status: 'success',
+    done: 20,
+    failed: 0,
+  })
 })
 
-test('the bandwidth is that of the whole sync: one rclone runs at a time, with the limit', async () => {
+test('the bandwidth limit applies to the whole sync: one rclone runs at a time, with the limit', async () => {
   for (let n = 0; n < 1200; n++) bucket.put(`narrow/narrow ${n}.txt`, `${n}`)
   const given = { ...bucket.connection('narrow'), auto_map: false, bytes_per_second: 65_536 }
   const id = await app.connect(given)

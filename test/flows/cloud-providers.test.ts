@@ -1,8 +1,8 @@
-// The other providers, through the real rclone and their own endpoints: Google Drive, Dropbox,
+// The other providers, with the real rclone and their own endpoints: Google Drive, Dropbox,
 // OneDrive, Google Cloud Storage and Azure.
 import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openCloudApp, untilStill, type CloudApp } from '../cloud.ts'
+import { openCloudApp, untilEndedOrPreview, type CloudApp } from '../cloud.ts'
 import { startAzurite } from '../fakes/azurite.ts'
 import { startClouds, type FakeClouds } from '../fakes/clouds.ts'
 import { agree } from '../fakes/clouds/tokens.ts'
@@ -25,7 +25,7 @@ afterAll(async () => {
 
 const call = (...request: Parameters<CloudApp['owner']['call']>) => app.owner.call(...request)
 
-/** Connected, and signed in. */
+/** Creates a connection and signs in. */
 async function signedIn(provider: string, folder: string, fields: object = {}): Promise<string> {
   clouds.refresh = 'refresh-canary-1'
   const id = await app.connect({ provider, folder, ...fields })
@@ -41,7 +41,7 @@ async function signedIn(provider: string, folder: string, fields: object = {}): 
 
 describe.each(['google_drive', 'dropbox', 'onedrive'])('%s', (provider) => {
   const folder = provider.replace('_', '-')
-  // How tokens change is the same for all of them.
+  // Token refresh is the same for all providers, so npm test covers it with one.
   const further = provider === 'google_drive' ? test : soakTest
 
   test('signs in, lists in pages, and syncs with tokens that change', async () => {
@@ -54,7 +54,7 @@ describe.each(['google_drive', 'dropbox', 'onedrive'])('%s', (provider) => {
     expect((await app.files())[`one ${folder}.pdf`].size_bytes).toBe(`one.pdf of ${folder}`.length)
     expect(await app.sync(id)).toMatchObject({ status: 'success', total: 0 })
     clouds.put(`${folder}/one ${folder}.pdf`, 'changed')
-    // Tokens that were given are refused before their time.
+    // The current access tokens are refused before they expire.
     clouds.tokens.clear()
     expect(await app.sync(id)).toMatchObject({ status: 'success', total: 1, done: 1 })
   })
@@ -65,7 +65,7 @@ describe.each(['google_drive', 'dropbox', 'onedrive'])('%s', (provider) => {
     const id = await signedIn(provider, inside)
     let read = 0
     clouds.intercept = ({ path }) => {
-      // After the third file every token that was given is refused.
+      // After the third file all access tokens are refused.
       if (/\/(content|download)$|\/files\/[^/]+$/.test(path) && ++read === 4) clouds.tokens.clear()
       return null
     }
@@ -109,7 +109,7 @@ describe.each(['google_drive', 'dropbox', 'onedrive'])('%s', (provider) => {
       await call('POST', `/api/connections/${id}/authorized`, agree(body.url))
       expect(await notices()).toEqual([])
       await call('POST', `/api/operations/${sync.id}/retry`)
-      expect(await untilStill(app, sync.id)).toMatchObject({
+      expect(await untilEndedOrPreview(app, sync.id)).toMatchObject({
         status: 'success',
         done: 6,
         failed: 0,
@@ -138,7 +138,7 @@ describe.each(['google_drive', 'dropbox', 'onedrive'])('%s', (provider) => {
 })
 
 test.each(sized(['dropbox'], ['dropbox', 'onedrive']))(
-  '%s: a name that changes its case alone keeps its file',
+  '%s: a name that changes only its case keeps its file',
   async (provider) => {
     const folder = `case-${provider}`
     for (const name of ['Plan', 'Été', 'other 1', 'other 2', 'other 3', 'other 4', 'other 5'])
@@ -158,7 +158,7 @@ test.each(sized(['dropbox'], ['dropbox', 'onedrive']))(
   },
 )
 
-test('a SharePoint library is read in place of the person’s own drive', async () => {
+test('a SharePoint library is read instead of the person’s own drive', async () => {
   clouds.put('library/manual of the library.pdf', 'manual')
   clouds.put('library/sub/plan of the library.pdf', 'plan')
   const settings = { drive_id: 'b!library_1-x', drive_type: 'documentLibrary' }
@@ -173,7 +173,7 @@ test('a SharePoint library is read in place of the person’s own drive', async 
 })
 
 describe('signing in', () => {
-  test('is completed once, by the session and the shop that began it', async () => {
+  test('is completed once, in the session and shop that began it', async () => {
     const id = await app.connect({ provider: 'dropbox' })
     const { body } = await call('POST', `/api/connections/${id}/authorize`)
     const given = agree(body.url)
@@ -187,7 +187,7 @@ describe('signing in', () => {
     expect((await call('POST', route, given)).status).toBe(409)
   })
 
-  test('needs the operator’s app, which the list of providers says', async () => {
+  test('requires the operator’s app, which the list of providers says', async () => {
     const plain = await openCloudApp()
     try {
       const { providers } = await plain.get('/api/cloud')
@@ -206,22 +206,25 @@ describe('signing in', () => {
   })
 })
 
-soakTest('two files of one name in Google Drive are reported, and neither is guessed', async () => {
-  const file = (content: string) => ({
-    path: 'twins/same.pdf',
-    content: Buffer.from(content),
-    modified: new Date(),
-  })
-  clouds.files.push(file('first'), file('second'))
-  clouds.put('twins/other.pdf', 'other')
-  const id = await signedIn('google_drive', 'twins')
-  const sync = await app.sync(id)
-  expect(sync).toMatchObject({ status: 'partial', done: 1, failed: 1 })
-  const { data } = await app.get(`/api/operations/${sync.id}/items?status=failed`)
-  expect(data).toMatchObject([{ filename: 'same.pdf', error: { code: 'cloud_duplicate_name' } }])
-})
+soakTest(
+  'two files of one name in Google Drive are reported, and neither is imported',
+  async () => {
+    const file = (content: string) => ({
+      path: 'twins/same.pdf',
+      content: Buffer.from(content),
+      modified: new Date(),
+    })
+    clouds.files.push(file('first'), file('second'))
+    clouds.put('twins/other.pdf', 'other')
+    const id = await signedIn('google_drive', 'twins')
+    const sync = await app.sync(id)
+    expect(sync).toMatchObject({ status: 'partial', done: 1, failed: 1 })
+    const { data } = await app.get(`/api/operations/${sync.id}/items?status=failed`)
+    expect(data).toMatchObject([{ filename: 'same.pdf', error: { code: 'cloud_duplicate_name' } }])
+  },
+)
 
-test('Google Cloud Storage is read with the key of a service account', async () => {
+test('Google Cloud Storage is read with a service account’s key', async () => {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const key = {
     type: 'service_account',
@@ -239,7 +242,7 @@ test('Google Cloud Storage is read with the key of a service account', async () 
 })
 
 soakTest(
-  'a provider that fails for a while is tried again, and nothing is deleted meanwhile',
+  'a provider that fails temporarily is retried, and nothing is deleted meanwhile',
   async () => {
     clouds.put('late/early.pdf', 'early')
     const id = await signedIn('google_drive', 'late')
@@ -260,7 +263,7 @@ soakTest(
   },
 )
 
-soakTest('Azure Blob Storage is read with the key of an account', async () => {
+soakTest('Azure Blob Storage is read with an account key', async () => {
   const account = 'harbour1'
   const key = Buffer.from('the key of an account, canary').toString('base64')
   const azurite = await startAzurite({ account, key, certificate: clouds.certificate })

@@ -1,9 +1,9 @@
-// Where secrets of a connection are while a sync runs: neither in arguments of a process, nor in
-// rclone's environment beyond what it needs, nor in rows, answers and logs.
+// Secrets of a connection during a sync: they are not in arguments of processes, rows, responses or
+// logs, and rclone's environment has only those that it needs.
 import { execFileSync } from 'node:child_process'
 import { readFileSync, readdirSync, statSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openCloudApp, untilStill, type CloudApp } from '../cloud.ts'
+import { openCloudApp, untilEndedOrPreview, type CloudApp } from '../cloud.ts'
 import { startBucket, type FakeBucket } from '../fakes/bucket.ts'
 import { startClouds, type FakeClouds } from '../fakes/clouds.ts'
 import { agree } from '../fakes/clouds/tokens.ts'
@@ -37,14 +37,14 @@ const copies = (): string[] =>
     .filter((line) => line.includes('files-from-raw') && line.includes(app.cloud.stagingFolder))
     .map((line) => line.trim().split(' ')[0]!)
 
-/** Starts a sync and gives the environment of its rclone, which waits until it is ended. */
+/** Starts a sync and returns the environment of its rclone, which is held until it is ended. */
 async function held(connection: string): Promise<{ operation: string; environment: string[] }> {
   const { body } = await app.owner.call('POST', `/api/connections/${connection}/sync`, {})
   await expect.poll(copies, { timeout: 20_000 }).toHaveLength(1)
   const [pid] = copies()
   for (const process of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
     expect(commandOf(process)).not.toMatch(CANARY)
-  // Of its user alone.
+  // Readable by its user only.
   expect(statSync(`/proc/${pid}/environ`).mode & 0o777).toBe(0o400)
   const environment = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').filter(Boolean)
   return { operation: body.id, environment }
@@ -60,7 +60,7 @@ function commandOf(pid: string): string {
 
 const namesOf = (environment: readonly string[]) =>
   environment.map((line) => line.slice(0, line.indexOf('=')))
-/** What the shell between us adds. */
+/** Variables that the shell in between adds. */
 const ALLOWED =
   /^(PWD|OLDPWD|SHLVL|_|GOMEMLIMIT|HTTPS?_PROXY|RCLONE_CONFIG|RCLONE_CA_CERT|RCLONE_CONFIG_SRC_\w+)$/
 
@@ -76,10 +76,10 @@ test('rclone gets neither a refresh token nor the secret of the operator’s app
   expect(namesOf(environment).filter((name) => !ALLOWED.test(name))).toEqual([])
   clouds.hold = () => undefined
   gate.resolve(undefined)
-  expect(await untilStill(app, operation)).toMatchObject({ status: 'success', done: 1 })
+  expect(await untilEndedOrPreview(app, operation)).toMatchObject({ status: 'success', done: 1 })
 })
 
-test('keys of a bucket are in its environment alone, which other users cannot read', async () => {
+test('keys of a bucket are only in rclone’s environment, which other users cannot read', async () => {
   bucket.put('secret/held.txt', 'held')
   const id = await app.connect(bucket.connection('secret'))
   const gate = Promise.withResolvers<null>()
@@ -91,10 +91,10 @@ test('keys of a bucket are in its environment alone, which other users cannot re
   expect(namesOf(environment).filter((name) => !ALLOWED.test(name))).toEqual([])
   bucket.intercept = () => null
   gate.resolve(null)
-  expect(await untilStill(app, operation)).toMatchObject({ status: 'success', done: 1 })
+  expect(await untilEndedOrPreview(app, operation)).toMatchObject({ status: 'success', done: 1 })
 })
 
-test('rows, jobs, history and answers have none', async () => {
+test('rows, jobs, history and responses contain none', async () => {
   const { pool } = app.engine.parts.database
   const { rows } = await pool.query<{ name: string }>(
     `select quote_ident(table_schema) || '.' || quote_ident(table_name) as name

@@ -1,5 +1,5 @@
-// Connections with one file each, whose server is killed while each is held in another phase of its
-// sync: every file comes once, with its own bytes, and the next sync has nothing to do.
+// Connections with one file each. Their server is killed while each sync is held in another phase:
+// every file is imported once with its own bytes, and the next sync has nothing to do.
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parsePublicId } from '../../server/ids.ts'
@@ -9,14 +9,16 @@ import { soakTest } from '../scale.ts'
 import { jobUntilEnd, listAll } from './imports.ts'
 import { removeDataDir, startServer, type RunningServer } from './server.ts'
 
-/** Rows that a phase needs for itself: while the test holds them, it waits there. */
+/** Rows that a phase needs: the test locks them, so the phase waits there. */
 interface Phase {
   /** The request at which they are locked, or which itself is not answered. */
   at: 'LIST' | 'GET'
   /** Null: the request waits. */
   lock: string | null
 }
-/** In an order in which none waits for one that is held: a listing settles all connections first. */
+/**
+ * Ordered so that none waits for one that is held, because a listing updates all connections first.
+ */
 const PHASES: Record<string, Phase> = {
   fetch: { at: 'GET', lock: null },
   commit: {
@@ -65,11 +67,11 @@ const bytesOf = (name: string) => contentOf(5000 + name.length, name)
 const post = async (route: string, body: object): Promise<string> => {
   const response = await server.call('POST', route, body)
   const { id } = (await response.json()) as { id?: string }
-  if (!id) throw new Error(`${route} answered ${response.status}`)
+  if (!id) throw new Error(`${route} was answered ${response.status}`)
   return id
 }
 
-/** One sync that is held in a phase. */
+/** Starts one sync and holds it in a phase. */
 async function hold(name: string, { at, lock }: Phase) {
   bucket.put(`${name}/${name}.bin`, bytesOf(name))
   const given = { ...bucket.connection(name), notify: false, auto_map: false }
@@ -142,4 +144,4 @@ async function killed(phases: typeof PHASES): Promise<void> {
 }
 
 test('a kill while it lists, plans, fetches, commits or ends', () => killed(PHASES))
-soakTest('a kill while its items are added, and while it is settled', () => killed(LATER))
+soakTest('a kill while its items are added, and while they are recorded', () => killed(LATER))

@@ -1,9 +1,9 @@
-// Two-way connections: changes go both ways, both are kept where both sides changed, and nothing at
-// the provider is replaced that the sync has not seen.
+// Two-way connections: changes go both ways, both versions are kept after a conflict, and nothing
+// at the provider is replaced unless the sync has seen it.
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openCloudApp, untilStill, type CloudApp } from '../cloud.ts'
+import { openCloudApp, untilEndedOrPreview, type CloudApp } from '../cloud.ts'
 
 let app: CloudApp
 beforeAll(async () => {
@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Contents at the provider by path, and of the files here by name. */
+/** Contents at the provider by path, and contents of the shop's files by name. */
 async function there(folder: string): Promise<Record<string, string>> {
   const root = path.join(app.folder, folder)
   const entries = await readdir(root, { recursive: true, withFileTypes: true })
@@ -23,7 +23,10 @@ async function there(folder: string): Promise<Record<string, string>> {
   return Object.fromEntries(await Promise.all(read)) as Record<string, string>
 }
 
-/** Five more files, so that one deletion is not much. `first` is confirmed: it may send files. */
+/**
+ * Creates a connection with five more files, so that one deletion stays below the limit. The
+ * `first` sync is confirmed, because it may send files.
+ */
 async function begin(folder: string, files: Record<string, string>, more: object = {}) {
   const fill = Object.fromEntries(
     Array.from({ length: 5 }, (_, n) => [`fill ${folder} ${n}`, `${n}`]),
@@ -42,7 +45,7 @@ const nothingLeft = async (id: string) =>
   expect(await app.sync(id)).toMatchObject({ status: 'success', total: 0 })
 const lastSync = async (id: string) => (await app.get(`/api/connections/${id}`)).last_sync
 
-test('carries changes both ways, and keeps both where both changed', async () => {
+test('sends changes both ways, and keeps both versions of a conflict', async () => {
   const { id, files } = await begin('both', {
     ...{ 'a both.txt': 'a', 'b both.txt': 'b', 'c both.txt': 'c', 'd both.txt': 'd' },
   })
@@ -64,7 +67,7 @@ test('carries changes both ways, and keeps both where both changed', async () =>
   await nothingLeft(id)
 })
 
-test('a second conflict of the same file is kept too', async () => {
+test('keeps a second conflict of the same file too', async () => {
   const { id, files } = await begin('again', { 'a again.txt': 'a' })
   const { id: file } = files['a again.txt']
   await app.replace(file, 'ours, first')
@@ -81,7 +84,7 @@ test('a second conflict of the same file is kept too', async () => {
   await nothingLeft(id)
 })
 
-test('objects that are left out stay left out', async () => {
+test('excluded objects stay excluded', async () => {
   await app.put({ 'left out/left out.tmp': 'theirs', 'left out/a left out.txt': 'a' })
   const { id } = await begin('left out', {}, { exclude: ['*.tmp'] })
   expect(await app.files()).not.toHaveProperty('left out.tmp')
@@ -89,7 +92,7 @@ test('objects that are left out stay left out', async () => {
   expect(await there('left out')).toHaveProperty(['left out.tmp'])
 })
 
-test('a file that moved there while it changed here is sent with the next sync', async () => {
+test('a file that was moved at the provider and changed in the shop is sent by the next sync', async () => {
   const { id, files } = await begin('moved', { 'a moved.txt': 'a', 'x/b moved.txt': 'b' })
   await app.replace(files['a moved.txt'].id, 'ours of a')
   await app.owner.call('PATCH', `/api/files/${files['b moved.txt'].id}`, {
@@ -111,10 +114,10 @@ test('a file that moved there while it changed here is sent with the next sync',
   await nothingLeft(id)
 })
 
-test('a file that gets the name of another object does not replace it', async () => {
+test('a file with the name of another object does not replace it', async () => {
   const { id, files } = await begin('taken', { 'taken.txt': 'top', 'x/taken.txt': 'in x' })
   const [top, inner] = ['taken.txt', 'taken (2).txt']
-  // Which of the two objects the first name stands for.
+  // The object that the first name belongs to.
   const { size_bytes: size } = files[top]
   const [outer, other] = size === 3 ? [top, inner] : [inner, top]
   await app.owner.call('PATCH', `/api/files/${files[outer].id}`, { filename: 'free taken.txt' })
@@ -130,7 +133,7 @@ test('a file that gets the name of another object does not replace it', async ()
 })
 
 test.each(['keep', 'unmap'])(
-  '%s: what was deleted there stays here and is not sent again',
+  '%s: a file deleted at the provider is kept in the shop and not sent again',
   async (deletions) => {
     const folder = `gone ${deletions}`
     const { id, files } = await begin(folder, { [`a ${folder}.txt`]: 'a' }, { deletions })
@@ -142,7 +145,7 @@ test.each(['keep', 'unmap'])(
     expect(mappings).toHaveLength(deletions === 'keep' ? 1 : 0)
     await nothingLeft(id)
     expect(await there(folder)).not.toHaveProperty([`a ${folder}.txt`])
-    // A change of ours wins over the deletion.
+    // A change in the shop overrides the deletion.
     await app.replace(file, 'ours')
     expect(await app.sync(id)).toMatchObject({ status: 'success', failed: 0 })
     expect(await there(folder)).toHaveProperty([`a ${folder}.txt`], 'ours')
@@ -150,7 +153,7 @@ test.each(['keep', 'unmap'])(
   },
 )
 
-test('a first sync that would send files waits for a person, and names what it sends', async () => {
+test('a first sync that would send files waits for confirmation, and names them', async () => {
   await mkdir(path.join(app.folder, 'sends'), { recursive: true })
   await app.put({ 'source/ours sends.txt': 'ours' })
   const source = await app.connect({ provider: 'demo', folder: 'source' })
@@ -168,7 +171,7 @@ test('a first sync that would send files waits for a person, and names what it s
   expect(await lastSync(id)).toMatchObject({ preview_reason: 'uploads', uploaded: 1 })
   expect(await there('sends')).toEqual({})
   await app.owner.call('POST', `/api/operations/${preview.id}/confirm`)
-  expect(await untilStill(app, preview.id)).toMatchObject({ status: 'success', failed: 0 })
+  expect(await untilEndedOrPreview(app, preview.id)).toMatchObject({ status: 'success', failed: 0 })
   expect(await there('sends')).toEqual({ 'ours sends.txt': 'ours' })
   await nothingLeft(id)
 })

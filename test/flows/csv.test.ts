@@ -1,5 +1,5 @@
-// A CSV file from its upload to files in the shop, on the whole product as a process; with a kill
-// in the middle of its check.
+// A CSV file from its upload to files in the shop, on the product as a separate process, which is
+// killed in the middle of the check.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createTestDatabase } from '../database.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
@@ -48,7 +48,9 @@ async function until(id: string, is: (file: CsvFile) => boolean): Promise<CsvFil
     const file = (await (await server.call('GET', `/api/csv/${id}`)).json()) as CsvFile
     if (is(file)) return file
     if (Date.now() > end)
-      throw new Error(`The check did not come so far: ${JSON.stringify(file)}\n${server.output()}`)
+      throw new Error(
+        `The check did not reach the expected state: ${JSON.stringify(file)}\n${server.output()}`,
+      )
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
 }
@@ -66,7 +68,7 @@ it('is checked in spite of a killed server, and its valid rows are imported', as
   await server.kill()
   server = await start()
   const checked = await until(file.id, ({ status }) => status === 'checked')
-  // A limit of 0 is none, and one address does not answer.
+  // Errors: a limit of 0 is invalid, and one URL does not answer.
   expect(checked.check).toMatchObject({ phase: 'done', error_rows: 11, import_rows: 290 })
   expect((await server.call('POST', `/api/csv/${file.id}/start`, {})).status).toBe(409)
   const started = await server.call('POST', `/api/csv/${file.id}/start`, {

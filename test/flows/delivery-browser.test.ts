@@ -1,5 +1,5 @@
-// Buyers' downloads in Chromium: fifty hostile files of which none runs, names that arrive as they
-// are, and pages without scripts that say what to do.
+// Buyers' downloads in Chromium: fifty hostile files of which none runs, file names that arrive
+// unchanged, and pages without scripts that say what to do.
 import { createHash, randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
@@ -22,8 +22,8 @@ let depot: Depot
 let browser: Browser
 let base: string
 /**
- * A page of our own origin, where a script that ran could do the most; it would call `/called/…`
- * there.
+ * A page of the product's own origin, where a script would have the most access; hostile scripts
+ * request `/called/…` there.
  */
 let ownPage = ''
 const calls: string[] = []
@@ -61,14 +61,11 @@ beforeEach(async () => {
 })
 afterEach(() => context.close())
 
-/**
- * What the browser saved when it was led to this address, under which name, and what it had been
- * told of that.
- */
+/** Navigates to an address; returns what the browser saved, its name, and the response. */
 async function downloaded(
   address: string,
 ): Promise<{ name: string; told: string | undefined; bytes: Buffer }> {
-  // A download is no page: going there is broken off.
+  // Chromium aborts the navigation, because a download is not a page.
   const [download, response] = await Promise.all([
     page.waitForEvent('download'),
     page.waitForEvent('response', (one) => one.url() === address),
@@ -86,7 +83,7 @@ const typed = (filename: string, contentType?: string) => ({
 describe('fifty hostile files', () => {
   const addresses: string[] = []
 
-  test('they would run if they were served as what they are: this test can fail', async () => {
+  test('run if they are served with their own types: this test can fail', async () => {
     ownPage = hostileFiles(`${base}/called`)[0]!.bytes.toString()
     await page.goto(`${base}/own`)
     expect(await page.title()).toBe('owned')
@@ -94,7 +91,7 @@ describe('fifty hostile files', () => {
     calls.length = 0
   })
 
-  test('each is saved, byte for byte, and none opens or runs: by link and at a public address', async () => {
+  test('each is saved byte for byte, and none opens or runs: by link and at a public address', async () => {
     const files = hostileFiles(`${base}/called`)
     expect(files).toHaveLength(50)
     for (const { filename, contentType, bytes } of files) {
@@ -122,7 +119,7 @@ describe('fifty hostile files', () => {
         .slice(at, at + 20)
         .map(ways)
         .join('')
-      // Of our own origin, where a script that ran could do the most.
+      // In the product's own origin, where a script would have the most access.
       await page.route(`${base}/embeds`, (route) =>
         route.fulfill({ contentType: 'text/html', body }),
       )
@@ -133,7 +130,7 @@ describe('fifty hostile files', () => {
     expect(calls).toEqual([])
   })
 
-  soakTest('a worker can’t be made of one either', async () => {
+  soakTest('none can be started as a worker', async () => {
     ownPage = ''
     await page.goto(`${base}/own`)
     const some = addresses.filter((_, at) => at % 5 === 0)
@@ -149,7 +146,7 @@ describe('fifty hostile files', () => {
   })
 })
 
-test('names arrive as they are', async () => {
+test('names arrive unchanged', async () => {
   const names = [
     'two words (final) [v2].pdf',
     "it's 100% – “quoted”.pdf",
@@ -176,7 +173,7 @@ test('names arrive as they are', async () => {
   }
 })
 
-/** The language, and what its page calls the download of one file, and of all. */
+/** By language, the page's labels for downloading one file and all. */
 const ORDER_PAGES = [
   ['en', 'Download 0 guide.pdf', 'Download all'],
   ['de', '1 guide.pdf herunterladen', 'Alles herunterladen'],
@@ -185,7 +182,7 @@ const ORDER_PAGES = [
   ['ja', '4 guide.pdf', 'すべてダウンロード'],
 ] as const
 
-/** An order of a product with two files; gives its page's key. */
+/** Creates an order of a product with two files; returns its page's key. */
 async function buyGuides(number: number, locale: string): Promise<string> {
   const product_id = `gid://shopify/Product/${number + 1}`
   for (const name of ['guide.pdf', 'map.pdf']) {
@@ -236,7 +233,7 @@ describe('the buyer’s page', () => {
     expect(await page.getByRole('main').innerText()).toContain('has been asked for more')
   })
 
-  test('of an order works without scripts on a phone, in the language of the order', async () => {
+  test('of an order works without scripts on a phone, in the order’s language', async () => {
     await context.close()
     const phone = { width: 390, height: 700 }
     context = await browser.newContext({ javaScriptEnabled: false, viewport: phone })
@@ -259,7 +256,7 @@ describe('the buyer’s page', () => {
     }
   })
 
-  test('of a pack lists its files, and each is one click away', async () => {
+  test('of a pack lists its files, each with its download', async () => {
     const pack = await ensurePack(depot.scope, 'Spring course')
     const files = ['1 <b>Welcome</b>.pdf', '2 Workbook.pdf']
     for (const [at, name] of files.entries())
@@ -288,7 +285,7 @@ describe('the buyer’s page', () => {
     expect(complaints).toEqual([])
   })
 
-  test('can be read: contrast, by day and by night, and on a phone nothing is wider than the screen', async () => {
+  test('has enough contrast in light and dark mode, and is not wider than a phone’s screen', async () => {
     const { key } = await depot.addLink(
       randomBytes(10),
       { expiry_days: 1 },
@@ -310,7 +307,7 @@ describe('the buyer’s page', () => {
   })
 })
 
-/** Of all text on the page, against the nearest ground behind it (WCAG 2.2, 1.4.3). */
+/** The lowest contrast of any text on the page against its nearest background (WCAG 2.2, 1.4.3). */
 const lowestContrast = (page: Page): Promise<number> => page.evaluate<number>(`(${CONTRAST})()`)
 
 const CONTRAST = `() => {

@@ -1,5 +1,5 @@
-// Downloads through a real nginx, configured as docs/operators.md says: it sends the bytes, and
-// everything else is as without it.
+// Downloads through a real nginx, configured as docs/operators.md says: nginx sends the bytes, and
+// everything else is the same as without it.
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -18,7 +18,7 @@ const LOCATION = '/blobs'
 let database: Awaited<ReturnType<typeof openTestDatabase>>
 let depot: Depot
 let nginx: Nginx
-/** Ours behind nginx, ours as nginx sees it, and ours without it. */
+/** Ports: through nginx, the server that nginx uses, and a server without nginx. */
 let port: number
 let behind: number
 let plain: number
@@ -45,7 +45,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** What a client is told about the file, without what the two servers say of themselves. */
+/** The response headers about the file, without those about the server itself. */
 function told({ status, headers }: Answer): object {
   const rest: Record<string, unknown> = { status, ...headers }
   for (const name of ['date', 'server', 'connection', 'keep-alive']) delete rest[name]
@@ -54,7 +54,7 @@ function told({ status, headers }: Answer): object {
   return rest
 }
 
-test('the answer is the one that we give without nginx, header by header, and nginx sends the bytes', async () => {
+test('responses equal those without nginx, header by header, and nginx sends the bytes', async () => {
   for (const bytes of [SMALL, LARGE]) {
     const { key, id } = await depot.addLink(
       bytes,
@@ -74,14 +74,14 @@ test('the answer is the one that we give without nginx, header by header, and ng
   expect(await depot.publicDownloads(open.file)).toBe(2)
 })
 
-test('nobody gets at the blobs but through us', async () => {
+test('blobs are only reachable through the server', async () => {
   const { key, id } = await depot.addLink(SMALL)
   const handed = await get(behind, key)
   expect((await visit(port, handed.headers['x-accel-redirect'] as string)).status).toBe(404)
   expect((await depot.downloads(id)).downloads).toBe(1)
 })
 
-test('ranges and conditions come to what they come to without nginx', async () => {
+test('ranges and conditional requests behave as without nginx', async () => {
   const { key } = await depot.addLink(LARGE)
   const { headers } = await get(plain, key)
   const asked: Record<string, string>[] = [
@@ -117,14 +117,14 @@ test('ranges and conditions come to what they come to without nginx', async () =
   expect([head.status, head.headers['content-length']]).toEqual([200, '3000000'])
 })
 
-test('a continued download uses its session, which pays for the bytes that arrive, and the limit is exact', async () => {
+test('a resumed download uses its session, which is charged for the bytes that arrive, and the limit is exact', async () => {
   const { key, id } = await depot.addLink(randomBytes(40_000_000), { download_limit: 1 })
   expect((await get(port, key, { range: 'bytes=0-99' })).status).toBe(206)
   const left = async () => {
     const sql = 'select bytes_left from download_sessions where shop_id = :shop and link_id = :id'
     return (await depot.scope.query<{ bytes_left: number }>(sql, { id }))[0]!.bytes_left
   }
-  // More than the session holds is asked for; each time the client leaves after the first bytes.
+  // Requests more than the session allows; each time the client leaves after the first bytes.
   const url = `http://127.0.0.1:${port}/download?key=${key}`
   for (let cut = 0; cut < 4; cut++) {
     const leaving = run('curl', ['-s', '-A', '', '--max-filesize', '1', '-r', '100-', url])
@@ -139,7 +139,7 @@ test('a continued download uses its session, which pays for the bytes that arriv
   expect((await depot.downloads(many.id)).downloads).toBe(5)
 })
 
-test('bytes that are not there count nothing', async () => {
+test('a blob that is missing counts nothing', async () => {
   const bytes = randomBytes(700)
   const { key, id } = await depot.addLink(bytes, { download_limit: 1 })
   const { hash } = await depot.store.write(depot.shop, [bytes] as never)
@@ -148,7 +148,7 @@ test('bytes that are not there count nothing', async () => {
   expect((await depot.downloads(id)).downloads).toBe(0)
 })
 
-test('curl resumes where it stopped, for one count', async () => {
+test('curl resumes at its offset, for one count', async () => {
   const { key, id } = await depot.addLink(LARGE, { download_limit: 1 })
   const out = path.join(depot.folder, 'curled')
   const url = `http://127.0.0.1:${port}/download?key=${key}`

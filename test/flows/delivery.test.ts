@@ -71,8 +71,8 @@ async function addFile(filename: string, bytes: Buffer): Promise<string> {
 }
 
 /**
- * The paths of as many links to one file, each with its own limit, and how often each was
- * downloaded.
+ * Creates links to one file, each with its own limit; returns their paths and a function that reads
+ * their counts.
  */
 async function addLinks(file: string, limits: readonly (number | null)[]) {
   const secrets = createSecrets(SECRET)
@@ -129,7 +129,7 @@ describe('in parts', () => {
   beforeAll(async () => {
     file = await addFile('large.zip', LARGE)
   })
-  /** A link that allows one download, at the two servers. */
+  /** A link that allows one download, at both servers. */
   const once = async () => {
     const [link] = await addLinks(file, [1])
     return { ...link!, urls: servers.map(({ url }) => url + link!.path) }
@@ -153,7 +153,7 @@ describe('in parts', () => {
     expect(await link.downloads()).toBe(1)
   })
 
-  test('curl fetches it in ranges and resumes where it was cut, for one count, at another server too', async () => {
+  test('curl fetches it in ranges and resumes after a cut, for one count, also from the other server', async () => {
     const link = await once()
     const out = path.join(downloads, 'curl.zip')
     await run('curl', ['-sf', '-r', '0-7999999', '-o', out, link.urls[0]!])
@@ -166,7 +166,7 @@ describe('in parts', () => {
   })
 })
 
-test('names come to curl as plain text, and complete to clients that read the standard’s form', async () => {
+test('names reach curl as plain text, and complete in clients that support the standard’s form', async () => {
   const names = {
     'two words (1).pdf': 'two words (1).pdf',
     'it\'s; a="test".pdf': "it's; a=_test_.pdf",
@@ -186,7 +186,7 @@ test('names come to curl as plain text, and complete to clients that read the st
   }
 })
 
-test('on stopping, a server counts and writes down the downloads that it has just served', async () => {
+test('a stopping server counts and records the downloads that it has just served', async () => {
   const file = await addFile('tracked.pdf', SMALL)
   const [link] = await addLinks(file, [null])
   const leaving = await startServer({
@@ -204,7 +204,7 @@ test('on stopping, a server counts and writes down the downloads that it has jus
   expect(await link!.downloads()).toBe(20)
 })
 
-test('a server killed right after its answers has lost no count of a link with a limit, however high', async () => {
+test('a server killed right after its responses loses no count of a limited link, however high the limit', async () => {
   const links = await addLinks(await addFile('killed.pdf', SMALL), [60, 100_000])
   const killed = await startServer({
     dataDir,

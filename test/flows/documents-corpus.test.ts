@@ -1,5 +1,5 @@
-// What becomes of real documents: each is done right, as qpdf and poppler see it, or refused with a
-// code that says why.
+// Document actions on real documents: each is processed correctly, as qpdf and poppler check it, or
+// refused with a code that gives the reason.
 import { availableParallelism } from 'node:os'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { documentCorpus, FEWEST, type CorpusDocument } from '../corpus.ts'
@@ -12,23 +12,23 @@ let corpus: CorpusDocument[]
 const MINUTES = 60_000
 beforeAll(async () => {
   const all = await documentCorpus()
-  // Every so many: those of one package are neighbours and much alike.
+  // Every n-th document, because neighbours are from one package and much alike.
   const each = sized(Math.floor(all.length / FEW), 1)
   corpus = all.filter((_, at) => at % each === 0).slice(0, sized(FEW, all.length))
   house = await openDocumentHouse()
 }, 20 * MINUTES)
 afterAll(() => house.close())
 
-/** What can be wrong with a document that nobody made for us. */
+/** The errors that a real document may have. */
 const REFUSALS = ['pdf_damaged', 'pdf_encrypted']
 const DPI = 40
 const FEW = 20
-/** Every so many documents are looked at as well. */
+/** Every n-th document is also compared visually. */
 const LOOKED_AT = 4
 
 type Verdict = 'right' | 'unchanged' | string
 
-/** Two at a time. */
+/** Runs two at a time. */
 async function sideBySide<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
   const queue = [...all]
   const take = async () => {
@@ -38,12 +38,12 @@ async function sideBySide<T>(all: readonly T[], work: (one: T) => Promise<void>)
 }
 
 /**
- * The documents of the test with this number: all, or in npm test a quarter of them, so that the
- * four tests have twenty different ones.
+ * The documents of the test with this number: all, or in npm test a quarter, so that the four tests
+ * cover twenty different ones.
  */
 const shareOf = (number: number) => corpus.filter((_, at) => sized(at % 4 === number, true))
 
-/** A verdict a document; all that are neither right nor refused are named. */
+/** Judges each document; documents that are neither correct nor refused are named. */
 async function judged(
   documents: readonly CorpusDocument[],
   judge: (document: CorpusDocument, looked: boolean) => Promise<Verdict>,
@@ -60,7 +60,7 @@ async function judged(
     [...verdicts].filter(([, verdict]) => !['right', 'unchanged', ...REFUSALS].includes(verdict)),
   ).toEqual([])
   expect(verdicts.size).toBeGreaterThanOrEqual(sized(FEW / 4, FEWEST))
-  // Most documents that someone made are in order: what is refused is the exception.
+  // Most real documents are valid: only a few may be refused.
   const refused = [...verdicts]
     .filter(([, verdict]) => REFUSALS.includes(verdict))
     .map(([name]) => name)
@@ -71,7 +71,7 @@ async function judged(
 const firstPage = async (bytes: Uint8Array): Promise<Rendered> =>
   (await renderPages(bytes, DPI, [1, 1]))[0]!
 
-/** The share of the page on which the two differ by more than `shades` of 255. */
+/** The share of the page where the two differ by more than `shades` of 255. */
 function difference(a: Rendered, b: Rendered, shades: number): number {
   expect([b.width, b.height]).toEqual([a.width, a.height])
   let differing = 0
@@ -80,7 +80,7 @@ function difference(a: Rendered, b: Rendered, shades: number): number {
   return differing / a.grey.length
 }
 
-test('made smaller, each looks as it did', { timeout: 10 * MINUTES }, async () => {
+test('compressed documents look as they did', { timeout: 10 * MINUTES }, async () => {
   let [before, after] = [0, 0]
   const documents = shareOf(0)
   const verdicts = await judged(documents, async ({ bytes }, looked) => {
@@ -101,7 +101,7 @@ test('made smaller, each looks as it did', { timeout: 10 * MINUTES }, async () =
 })
 
 test(
-  'marked, each has the mark across its first page, and all its pages',
+  'watermarked documents have the watermark on the first page, and all their pages',
   { timeout: 10 * MINUTES },
   async () => {
     await judged(shareOf(1), async ({ bytes }, looked) => {
@@ -117,7 +117,7 @@ test(
   },
 )
 
-test('cut, each has all its pages in its parts', { timeout: 10 * MINUTES }, async () => {
+test('split documents have all their pages in the parts', { timeout: 10 * MINUTES }, async () => {
   await judged(shareOf(2), async ({ bytes }, looked) => {
     const pages = await countPages(bytes)
     const { parts } = await house.split(bytes, { every: Math.max(1, Math.ceil(pages / 3)) })
@@ -137,36 +137,32 @@ test('cut, each has all its pages in its parts', { timeout: 10 * MINUTES }, asyn
   })
 })
 
-test(
-  'put together, ten at a time, all their pages are there',
-  { timeout: 10 * MINUTES },
-  async () => {
-    const refused: string[] = []
-    const documents = shareOf(3)
-    const tens = Array.from({ length: Math.ceil(documents.length / 10) }, (_, at) =>
-      documents.slice(at * 10, at * 10 + 10),
-    )
-    await sideBySide(tens, async (ten) => {
-      let rest = ten
-      while (rest.length > 0) {
-        const merged = await house
-          .merge(rest.map(({ bytes }) => bytes))
-          .catch((error: Error) => error)
-        if (!(merged instanceof Error)) {
-          const counts = await Promise.all(rest.map(({ bytes }) => countPages(bytes)))
-          expect(await countPages(merged.document)).toBe(
-            counts.reduce((sum, count) => sum + count, 0),
-          )
-          expect(await faultsOf(merged.document)).toBe('')
-          break
-        }
-        // It names the bad one: without that, the others are.
-        const [, number] = /^(\d+)\.pdf: /.exec(merged.message) ?? []
-        expect(REFUSALS).toContain((merged as { code?: string }).code)
-        refused.push(rest[Number(number) - 1]!.name)
-        rest = rest.filter((_, at) => at !== Number(number) - 1)
+test('documents merged ten at a time have all their pages', { timeout: 10 * MINUTES }, async () => {
+  const refused: string[] = []
+  const documents = shareOf(3)
+  const tens = Array.from({ length: Math.ceil(documents.length / 10) }, (_, at) =>
+    documents.slice(at * 10, at * 10 + 10),
+  )
+  await sideBySide(tens, async (ten) => {
+    let rest = ten
+    while (rest.length > 0) {
+      const merged = await house
+        .merge(rest.map(({ bytes }) => bytes))
+        .catch((error: Error) => error)
+      if (!(merged instanceof Error)) {
+        const counts = await Promise.all(rest.map(({ bytes }) => countPages(bytes)))
+        expect(await countPages(merged.document)).toBe(
+          counts.reduce((sum, count) => sum + count, 0),
+        )
+        expect(await faultsOf(merged.document)).toBe('')
+        break
       }
-    })
-    expect(refused.length, refused.join(', ')).toBeLessThan(documents.length * 0.05)
-  },
-)
+      // The message names the invalid document; the others are merged without it.
+      const [, number] = /^(\d+)\.pdf: /.exec(merged.message) ?? []
+      expect(REFUSALS).toContain((merged as { code?: string }).code)
+      refused.push(rest[Number(number) - 1]!.name)
+      rest = rest.filter((_, at) => at !== Number(number) - 1)
+    }
+  })
+  expect(refused.length, refused.join(', ')).toBeLessThan(documents.length * 0.05)
+})

@@ -1,6 +1,5 @@
-// PDF documents over HTTP, with real workers: cut into new files, put together in the order that
-// was chosen, marked, made smaller; each taken back. And a password that is given for it is to be
-// found nowhere afterwards.
+// PDF documents over HTTP, with real workers: split into new files, merged in the chosen order,
+// watermarked, compressed; each undone. A password for them is stored nowhere afterwards.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parsePublicId, toPublicId } from '../../server/ids.ts'
 import { openTestApp, type Answer, type TestApp } from '../app.ts'
@@ -71,7 +70,7 @@ async function bytesOf(id: string): Promise<Buffer> {
 
 const page = (name: string) => ({ draws: `BT /F 24 Tf 20 150 Td (${name}) Tj ET` })
 
-test('a split makes files like the one that it cuts, in their order; an undo moves them to the trash', async () => {
+test('a split creates files like its source, in page order; an undo moves them to the trash', async () => {
   const settings = {
     tags: ['course', '2026'],
     expiry_days: 7,
@@ -114,7 +113,7 @@ test('a split makes files like the one that it cuts, in their order; an undo mov
   expect(await find('Course.pdf')).toHaveLength(1)
 })
 
-test('a split of one that is bad leaves the others their parts', async () => {
+test('a damaged document in a split does not affect the others', async () => {
   const [good, bad, short] = [
     await add('Split good.pdf', documentOf(numberedPages(4))),
     await add('Split bomb.pdf', bomb()),
@@ -135,7 +134,7 @@ test('a split of one that is bad leaves the others their parts', async () => {
   expect(await find('split short-')).toEqual([])
 })
 
-test('a merge is in the order that was chosen, and an undo takes it back', async () => {
+test('a merge keeps the chosen order, and an undo reverts it', async () => {
   const ids: string[] = []
   for (const name of ['one', 'two', 'three'])
     ids.push(await add(`Part ${name}.pdf`, documentOf([page(name)])))
@@ -173,7 +172,7 @@ test('a merge is in the order that was chosen, and an undo takes it back', async
   for (const id of ids) expect((await call('GET', `/api/files/${id}`)).status).toBe(200)
 })
 
-test('a merge with a bad document makes nothing, and says which it is', async () => {
+test('a merge with a damaged document creates nothing, and names it', async () => {
   const [good, bad] = [
     await add('Merge good.pdf', documentOf([page('good')])),
     await add('Merge bad.pdf', Buffer.from('%PDF-1.4 and nothing more')),
@@ -190,7 +189,7 @@ test('a merge with a bad document makes nothing, and says which it is', async ()
   expect(await find('never')).toEqual([])
 })
 
-test('a watermark and a smaller document are new versions, which an undo takes back', async () => {
+test('a watermark and a compressed document are new versions, which an undo reverts', async () => {
   const wordy = documentOf(
     numberedPages(20).map(({ draws }) => ({ draws: `${draws}\n${'% words '.repeat(400)}` })),
   )
@@ -208,7 +207,7 @@ test('a watermark and a smaller document are new versions, which an undo takes b
   expect((await bytesOf(id)).equals(wordy)).toBe(true)
 })
 
-test('a preview changes nothing, says what stays, and is carried out as it was seen', async () => {
+test('a preview changes nothing, lists what stays unchanged, and is carried out as shown', async () => {
   const [id, other] = [
     await add('Seen.pdf', documentOf(numberedPages(4))),
     await add('Seen.txt', Buffer.from('words')),
@@ -251,7 +250,7 @@ async function untilPreviewed(id: string): Promise<Ended> {
 describe('a password', () => {
   const CANARY = 'canary-7f3a-of-a-password'
 
-  test('opens documents, and is found nowhere afterwards: not in the database, not in what anyone is told', async () => {
+  test('opens documents, and is found nowhere afterwards: neither in the database nor in any response', async () => {
     const id = await add(
       'Closed.pdf',
       await encrypted(documentOf(numberedPages(4)), CANARY, 'owner'),
@@ -275,10 +274,10 @@ describe('a password', () => {
     ]
     expect(JSON.stringify(said)).not.toContain(CANARY)
     expect(await tablesWith(CANARY)).toEqual([])
-    // The search does find what is there.
+    // Checks the search itself: it finds text that exists.
     expect(await tablesWith('Closed-1.pdf')).toContain('public.files')
   })
-  test('is there still when what failed is tried again', async () => {
+  test('is still available when failed files are retried', async () => {
     const id = await add(
       'Again.pdf',
       await encrypted(documentOf(numberedPages(2)), CANARY, 'owner'),
@@ -297,7 +296,7 @@ describe('a password', () => {
       'The password does not open this document',
     )
   })
-  test('can’t be kept in a workflow or a schedule', async () => {
+  test('cannot be stored in a workflow or a schedule', async () => {
     const message = 'This is not kept: it can only be given when the action is started by hand'
     const workflow = await call('POST', '/api/workflows', {
       ...{ name: 'Marked', kind: 'bulk' },
@@ -323,7 +322,7 @@ describe('a password', () => {
   })
 })
 
-/** Every table that has the text in one of its rows, wherever it stands. */
+/** Every table with the text in any column of a row. */
 async function tablesWith(text: string): Promise<string[]> {
   const { pool } = app.engine.parts.database
   const { rows } = await pool.query<{ name: string }>(

@@ -1,4 +1,4 @@
-// Connections of the drop server: how long they may stay without a sign-in, how many there may be,
+// Connections of the drop server: the time allowed without a sign-in, the limits on their number,
 // and clients with IPv6 addresses.
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -41,7 +41,7 @@ test('a connection that does not sign in is closed', async () => {
   expect(banner).toMatch(/^SSH-2\.0-Stevedore\r\n/)
 })
 
-test('an account has its number of connections, over both protocols', async () => {
+test('an account has a connection limit, over both protocols together', async () => {
   const server = await house.another({ connectionLimits: { ...CONNECTION_LIMITS, perAccount: 2 } })
   const first = await ftp(server)
   const second = await sftp(server)
@@ -54,7 +54,7 @@ test('an account has its number of connections, over both protocols', async () =
   second.end()
 })
 
-test('a process has its number of connections of a protocol', async () => {
+test('a process has a connection limit for each protocol', async () => {
   const server = await house.another({ connectionLimits: { ...CONNECTION_LIMITS, perProtocol: 1 } })
   const control = await ftp(server)
   expect(await readToEnd(server.ftpPort)).toBe('')

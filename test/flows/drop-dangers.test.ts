@@ -1,5 +1,5 @@
-// What clients may try against the drop server: names that lead elsewhere, links, bounces, commands
-// within commands, more bytes than allowed, and another shop's folders.
+// Attacks on the drop server: path traversal, links, bounce attacks, command injection, uploads
+// above the limits, and another shop's folders.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
@@ -55,10 +55,10 @@ test('no name leads out of the home', async () => {
   control.socket.destroy()
 })
 
-test('names that are not names are refused, and 255 bytes are one', async () => {
+test('invalid names are refused, and names of 255 bytes are accepted', async () => {
   for (const name of ['a\\b.txt', 'a\0b.txt', 'a\nb.txt', 'a\u007fb', 'x'.repeat(256)])
     expect([name, await refusalOf(put(`${house.home}/${name}`, 'x'))]).not.toContain('done')
-  // What Windows cannot have, and what other programs would read as an option, are names here.
+  // Names that Windows forbids, or that other programs read as an option, are valid here.
   const fine = ['CON', 'aux.txt', 'a:b.txt', 'trailing. ', '-rf', '~', '%2e%2e', 'ü'.repeat(127)]
   for (const name of fine) await put(`${house.home}/${name}`, 'x')
   expect(await names()).toEqual(
@@ -67,7 +67,7 @@ test('names that are not names are refused, and 255 bytes are one', async () => 
   await clear()
 })
 
-test('FTP connects to nobody, and takes one command a line', async () => {
+test('FTP connects to no other host, and accepts one command per line', async () => {
   const visited = createServer().listen(0, '127.0.0.1')
   await once(visited, 'listening')
   let visits = 0
@@ -87,7 +87,7 @@ test('FTP connects to nobody, and takes one command a line', async () => {
   control.socket.destroy()
 })
 
-test('a data connection that another takes brings nothing', async () => {
+test('a data connection that another client opens transfers nothing', async () => {
   const control = await ftp()
   const [, , , , , high, low] = /\((\d+),(\d+),(\d+),(\d+),(\d+),(\d+)\)/
     .exec(await control.say('PASV'))!
@@ -109,7 +109,7 @@ test('links are refused, commands are not run', async () => {
   control.socket.destroy()
 })
 
-test('a file has its limit, and the shop its quota; what was there stays', async () => {
+test('a file has a size limit and the shop a quota; existing files stay', async () => {
   expect(await refusalOf(put(`${house.home}/big.bin`, randomBytes(200_001)))).toMatch(/at most/)
   await clear()
   await put(`${house.home}/one.bin`, randomBytes(190_000))
@@ -127,7 +127,7 @@ test('a file has its limit, and the shop its quota; what was there stays', async
   await clear()
 })
 
-test('FTP names the reason why it refuses a file in the middle', async () => {
+test('FTP names the reason when it refuses a file during the transfer', async () => {
   const file = path.join(house.folder, 'huge.bin')
   await writeFile(file, randomBytes(5_000_000))
   const { ftpPort } = house.server
@@ -139,7 +139,7 @@ test('FTP names the reason why it refuses a file in the middle', async () => {
   await clear()
 })
 
-test('a file whose bytes the disk does not keep is not left as one that is being sent', async () => {
+test('a file that the disk cannot store is not left in the sending state', async () => {
   const own = await openDropHouse()
   onTestFinished(() => own.close())
   const client = await openSftp(own.server.sftpPort, own.account.username, own.password)
@@ -155,7 +155,7 @@ test('a file whose bytes the disk does not keep is not left as one that is being
   client.end()
 })
 
-test('another shop’s folders are not there', async () => {
+test('another shop’s folders are not visible', async () => {
   const other = forShop(house.database, await createTestShop(house.database, 'other.myshopify.com'))
   const { account, password } = await createAccount(other, { name: 'Other' })
   await put(`${house.home}/secret.txt`, 'secret')

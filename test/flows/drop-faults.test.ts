@@ -1,6 +1,5 @@
-// Faults around the drop server of a whole installation: connections that are reset, a process that
-// is killed in the middle of uploads, a worker that is killed in the middle of an import, and input
-// that no client sends.
+// Faults of the drop server in a whole installation: connections that are reset, a drop process
+// killed in the middle of uploads, a worker killed in the middle of an import, and invalid input.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
@@ -15,7 +14,7 @@ import { startServer, type RunningServer } from './server.ts'
 
 const RESETS = sized(4, 100)
 const UPLOADS = sized(5, 20)
-/** Changed lines and packets; a round sends so many. */
+/** The number of changed lines and packets in a round. */
 const MUTATIONS = sized(200, 10_000)
 const A_ROUND = 100
 /** SSH_FX_NO_SUCH_FILE. */
@@ -44,7 +43,7 @@ const readDemo = async () =>
 interface Listed {
   data: { path: string; state: string; size_bytes: number; filename: string; id: string }[]
 }
-/** As often as a key may: at full size more is read. */
+/** As often as the key's rate limit allows: the full size reads more. */
 async function get(route: string): Promise<Listed> {
   for (;;) {
     const answer = await server.call('GET', route)
@@ -66,7 +65,7 @@ const reopened = async (): Promise<SftpClient> => {
 
 const dropProcess = () => dropProcessOf(server.child.pid!)
 
-/** Writes the file from where it is, up to `until`, and leaves it open. */
+/** Writes the file from its current size up to `until`, and leaves it open. */
 async function write(client: SftpClient, name: string, bytes: Buffer, until: number, from = 0) {
   const flags = from === 0 ? 'w' : 'r+'
   const handle = await new Promise<Buffer>((resolve, reject) =>
@@ -114,7 +113,7 @@ test('a reset connection imports nothing, and the client resumes to the same byt
   }
 })
 
-test('a killed drop process is back, and uploads in the middle resume to the same bytes', async () => {
+test('a killed drop process is restarted, and interrupted uploads resume to the same bytes', async () => {
   await set({ schedule: 'manual' })
   const bytes = Array.from({ length: UPLOADS }, () => randomBytes(random(400_000, 2_000_000)))
   const clients = await Promise.all(bytes.map(() => open()))
@@ -129,7 +128,7 @@ test('a killed drop process is back, and uploads in the middle resume to the sam
   const client = await reopened()
   for (const [n, whole] of bytes.entries()) {
     const name = `kill-${n}.bin`
-    // A small one was in memory alone: then it is absent, and sent from its beginning.
+    // A small file was only in memory: it is absent, and sent from its beginning.
     const size = await client.size(drop.path + name).catch((error: { code?: number }) => {
       if (error.code === NO_SUCH_FILE) return 0
       throw error
@@ -144,7 +143,7 @@ test('a killed drop process is back, and uploads in the middle resume to the sam
   client.end()
 })
 
-test('a worker that is killed in the middle of an import loses and doubles nothing', async () => {
+test('a worker killed in the middle of an import neither loses nor duplicates files', async () => {
   await set({ schedule: 'manual', on_conflict: 'rename' })
   const client = await open()
   const names = Array.from({ length: sized(60, 400) }, (_, n) => `once-${n}.bin`)
@@ -168,7 +167,7 @@ test('a worker that is killed in the middle of an import loses and doubles nothi
   expect(files.map(({ filename }) => filename).sort()).toEqual(names.toSorted())
 })
 
-/** Bytes of a real beginning with some of them changed, removed or repeated. */
+/** Bytes of a valid session start with some changed, removed or repeated. */
 function mutated(text: Buffer): Buffer {
   const bytes = Buffer.concat([text, text.subarray(0, random(0, text.length))])
   for (let n = random(1, 8); n > 0; n--) bytes[random(0, bytes.length)] = random(0, 256)
@@ -212,7 +211,7 @@ test('changed packets and command lines end no other session', async () => {
   expect(dropProcess()).toBe(before)
 })
 
-/** An SFTP session, signed in, whose requests are changed on their way. */
+/** Sends the changed requests of a signed-in SFTP session. */
 async function badPackets(): Promise<void> {
   const client = await open()
   const outgoing = client.sftp as unknown as {
@@ -232,7 +231,7 @@ async function badPackets(): Promise<void> {
   await untilClosed(client.socket)
 }
 
-/** Also where the server resets the connection. */
+/** Resolves also if the server resets the connection. */
 const untilClosed = (socket: Socket) =>
   new Promise<void>((resolve) =>
     socket.closed ? resolve() : socket.once('close', () => resolve()),

@@ -1,5 +1,5 @@
 // From a drop folder into the shop's files: real clients send, the background task imports, and
-// each file ends in /processed/ or /failed/, exactly once.
+// each file is moved to /processed/ or /failed/ exactly once.
 import { randomBytes } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -20,7 +20,7 @@ const DEFAULTS = {
 beforeEach(() => house.set(DEFAULTS))
 const today = () => expect.stringMatching(/^processed\/\d{4}-\d\d-\d\d\/[^/]+$/)
 
-test('in real time a file of SFTP and one of FTP are imported, and put away', async () => {
+test('in real-time mode an SFTP and an FTP upload are imported and moved to /processed/', async () => {
   await house.send('one.pdf', 'one')
   await house.send('two.pdf', 'two', 'ftp')
   for (const name of ['one.pdf', 'two.pdf'])
@@ -33,7 +33,7 @@ test('in real time a file of SFTP and one of FTP are imported, and put away', as
   expect(await untilEnded(house.app.owner, data[0].id)).toMatchObject({ status: 'success' })
 })
 
-test('a name that is taken fails beside its reason, and is retried by moving it back', async () => {
+test('a taken name fails with the reason next to the file, and is retried by moving it back', async () => {
   await house.send('taken.pdf', 'first')
   await house.untilThere('taken.pdf')
   await expect.poll(() => house.paths()).toEqual([])
@@ -49,7 +49,7 @@ test('a name that is taken fails beside its reason, and is retried by moving it 
   await expect.poll(() => house.paths('failed')).toEqual([])
 })
 
-test('a retry of the import takes the failed file once more', async () => {
+test('a retry of the import takes the failed file again', async () => {
   await house.send('again.pdf', 'first')
   await house.untilThere('again.pdf')
   await expect.poll(() => house.paths()).toEqual([])
@@ -65,7 +65,7 @@ test('a retry of the import takes the failed file once more', async () => {
   await expect.poll(() => house.paths(), { timeout: 20_000 }).toEqual([])
 })
 
-test('by hand all that waits is one import; without any it says why', async () => {
+test('in manual mode all waiting files are one import; without any the error says so', async () => {
   await house.set({ schedule: 'manual' })
   const none = await house.call('POST', '/api/drop/import')
   expect(none).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } })
@@ -88,7 +88,7 @@ test('by hand all that waits is one import; without any it says why', async () =
   expect(await untilEnded(house.app.owner, second.id)).toMatchObject({ total: 1 })
 })
 
-test('each hour only what has been quiet is taken', async () => {
+test('in hourly mode only files that did not change recently are imported', async () => {
   await house.set({ schedule: 'hourly' })
   await house.send('quiet.pdf', 'quiet')
   await house.send('fresh.pdf', 'fresh')
@@ -105,7 +105,7 @@ test('each hour only what has been quiet is taken', async () => {
   await house.untilThere('fresh.pdf')
 })
 
-test('a folder’s name becomes a tag, or a pack', async () => {
+test('a folder’s name becomes a tag or a pack', async () => {
   await house.set({ folder_names: 'tag' })
   await house.send('Spring/tagged.pdf', 'tagged')
   expect(await house.untilThere('tagged.pdf')).toMatchObject({ tags: ['Spring'] })
@@ -168,7 +168,7 @@ describe('import.csv', () => {
     await house.untilThere('late.pdf')
     await expect.poll(() => house.paths()).toEqual([])
   })
-  test('that cannot be read keeps every file beside it back', async () => {
+  test('that cannot be read keeps every file of its folder back', async () => {
     await house.set({ schedule: 'manual' })
     await house.send('bad/import.csv', 'nothing\nx\n')
     await house.send('bad/kept.pdf', 'kept')
@@ -184,7 +184,7 @@ describe('import.csv', () => {
   })
 })
 
-test('the app’s own folders take no files, and are cleared after 30 days', async () => {
+test('the app’s own folders refuse uploads, and are cleared after 30 days', async () => {
   const { scope } = house.app.owner
   await writeFile(path.join(house.folder, 'x'), 'x')
   const url = house.sftpUrl(`${house.home}/processed/x.pdf`)

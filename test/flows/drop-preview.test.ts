@@ -1,4 +1,5 @@
-// A preview of what waits in the drop folder: it changes nothing, and imports once it is confirmed.
+// A preview of the waiting files in the drop folder: it changes nothing, and imports once it is
+// confirmed.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { untilEnded } from '../app.ts'
 import { openDropImports, type DropImports } from '../drop-import.ts'
@@ -34,7 +35,7 @@ test('leaves the files where they are, and imports them once it is confirmed', a
   expect(await house.fileNamed('seen.pdf')).toMatchObject({ tags: ['spring'] })
   await expect.poll(() => house.paths(), { timeout: 20_000 }).toEqual([])
 })
-test('does not import what was sent again since, and its file waits', async () => {
+test('does not import a file that was sent again since; it waits', async () => {
   await house.send('stale.pdf', 'before')
   const id = await preview()
   await house.send('stale.pdf', 'after')

@@ -1,5 +1,5 @@
-// Two processes of the drop server over one database and one store, as behind a balancer: a client
-// that comes back may reach either.
+// Two processes of the drop server over one database and one store, as behind a load balancer: a
+// client that reconnects may reach either.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { changeAccount } from '../../server/channels/drop/accounts.ts'
@@ -41,7 +41,7 @@ test('both show the same host keys', async () => {
   expect((await keysOf(second)).toSorted()).toEqual(keys.toSorted())
 })
 
-test('what one receives, the other lists, reads back and renames', async () => {
+test('a file received by one can be listed, read back and renamed at the other', async () => {
   const [one, two] = [await sftp(house.server), await sftp(second)]
   const bytes = randomBytes(400_000)
   await one.put(`${house.home}/shared.bin`, bytes)
@@ -53,13 +53,13 @@ test('what one receives, the other lists, reads back and renames', async () => {
   two.end()
 })
 
-test('a transfer that is open in one is continued in the other, to the same bytes', async () => {
+test('a transfer interrupted at one is continued at the other, to the same bytes', async () => {
   const bytes = randomBytes(900_000)
   const half = await ftp(house.server)
   const data = await half.data()
   expect(await half.say('STOR resumed.bin')).toMatch(/^150 /)
   data.write(bytes.subarray(0, 500_000))
-  // The client has lost this connection, and the first process does not know it.
+  // The client has lost this connection, but the first process does not know it.
   const back = await ftp(second)
   await expect.poll(() => back.say('SIZE resumed.bin'), { timeout: 20_000 }).toBe('213 500000')
   const rest = await back.data()
@@ -68,7 +68,7 @@ test('a transfer that is open in one is continued in the other, to the same byte
   rest.end(bytes.subarray(500_000))
   expect(await back.reply()).toMatch(/^226 /)
   expect(await entryOf('resumed.bin')).toEqual({ state: 'waiting', hash: hashOf(bytes) })
-  // What still comes over the lost connection changes nothing.
+  // Data that still arrives on the lost connection changes nothing.
   data.end(randomBytes(1000))
   expect(await half.reply()).toMatch(/^4/)
   expect(await entryOf('resumed.bin')).toEqual({ state: 'waiting', hash: hashOf(bytes) })
@@ -76,7 +76,7 @@ test('a transfer that is open in one is continued in the other, to the same byte
   back.socket.destroy()
 })
 
-test('an account that is switched off loses its sessions in both', async () => {
+test('switching an account off ends its sessions in both', async () => {
   const controls = await Promise.all([ftp(house.server), ftp(second)])
   await changeAccount(house.scope, house.account.id, { enabled: false })
   for (const { reply } of controls) expect(await reply()).toMatch(/^421 /)

@@ -1,5 +1,5 @@
-// FTP uploads that break off in the middle: nothing of them is imported, and the client continues them
-// to the same bytes.
+// FTP uploads that are interrupted: nothing of them is imported, and the client resumes them to the
+// same bytes.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -22,7 +22,7 @@ type Ftp = Awaited<ReturnType<typeof openFtp>>
 type Data = Awaited<ReturnType<Ftp['data']>>
 const open = () => openFtp(house.server.ftpPort, house.account.username, house.password)
 
-/** How a transfer in the middle of a file may end. */
+/** Ways in which a transfer ends in the middle of a file. */
 const ENDS: Readonly<Record<string, (ftp: Ftp, data: Data) => Promise<void>>> = {
   'the data connection is reset': async ({ socket, reply }, data) => {
     data.resetAndDestroy()
@@ -33,14 +33,14 @@ const ENDS: Readonly<Record<string, (ftp: Ftp, data: Data) => Promise<void>>> = 
     data.resetAndDestroy()
     socket.resetAndDestroy()
   },
-  // What the kernel does for a client that is killed: the data connection ends as a whole file does.
+  // The kernel closes the data connection of a killed client as at the end of a file.
   'the client is killed': async ({ socket }, data) => {
     data.destroy()
     socket.destroy()
   },
 }
 
-/** Sends `bytes` from `from` on; the data connection stays open. */
+/** Sends `bytes` from offset `from`; the data connection stays open. */
 async function begin(ftp: Ftp, name: string, bytes: Buffer, from = 0): Promise<Data> {
   const data = await ftp.data()
   if (from > 0) expect(await ftp.say(`REST ${from}`)).toMatch(/^350 /)
@@ -56,14 +56,14 @@ const entriesOf = (name: string) =>
     { name },
   )
 
-test.each(Object.keys(ENDS))('%s: nothing is imported, and it is resumed', async (how) => {
+test.each(Object.keys(ENDS))('%s: nothing is imported, and the upload is resumed', async (how) => {
   const witness = await open()
   for (let n = 0; n < RESETS; n++) {
     const name = `${how.replaceAll(' ', '-')}-${n}.bin`
     const bytes = randomBytes(random(300_000, 900_000))
     const cut = await open()
     const data = await begin(cut, name, bytes.subarray(0, random(1, bytes.length)))
-    // A reset may discard what the server has not read; from here on it knows the name.
+    // A reset may discard bytes that the server has not read; from here on the file exists there.
     await expect.poll(() => witness.say(`SIZE ${name}`)).toMatch(/^213 /)
     await ENDS[how]!(cut, data)
     await expect.poll(() => entriesOf(name)).toMatchObject([{ state: 'partial' }])

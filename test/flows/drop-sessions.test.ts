@@ -1,5 +1,5 @@
-// Sessions of the drop server: what they may rename, what ends them, and what they leave in the log
-// and in the metrics.
+// Sessions of the drop server: renames, what ends a session, and its traces in the log and in the
+// metrics.
 import { Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { changeAccount } from '../../server/channels/drop/accounts.ts'
@@ -24,10 +24,10 @@ const sftp = () => openSftp(house.server.sftpPort, house.account.username, house
 const ftp = (password = house.password) =>
   openFtp(house.server.ftpPort, house.account.username, password)
 
-test('log and metrics name the account, and hold no password, right or wrong', async () => {
+test('log and metrics name the account, and contain no password, right or wrong', async () => {
   const wrong = 'canary-of-a-wrong-password'
   expect((await ftp(wrong)).signedIn).toMatch(/^530 /)
-  // A password that was typed as the name.
+  // A password entered as the user name.
   expect((await openFtp(house.server.ftpPort, house.password, 'x')).signedIn).toMatch(/^530 /)
   const client = await sftp()
   await client.put(`${house.home}/one.txt`, Buffer.from('one'))
@@ -43,7 +43,7 @@ test('log and metrics name the account, and hold no password, right or wrong', a
   for (const secret of [wrong, house.password]) expect(text() + metrics).not.toContain(secret)
 })
 
-test('an account that is switched off loses its sessions of both protocols', async () => {
+test('switching an account off ends its sessions of both protocols', async () => {
   const control = await ftp()
   const client = await sftp()
   const gone = new Promise((resolve) => client.socket.once('close', resolve))
@@ -76,7 +76,7 @@ test('FTP renames onto a file, SFTP does not, and neither onto a folder', async 
   client.end()
 })
 
-test('a file that is sent over a folder’s name, or into none, says so when it ends', async () => {
+test('a file sent over a folder’s name, or into a folder that does not exist, is refused when it ends', async () => {
   const client = await sftp()
   await expect(client.put(`${house.home}/folder`, Buffer.from('x'))).rejects.toThrow('a folder')
   await expect(client.put(`${house.home}/none/x`, Buffer.from('x'))).rejects.toThrow('No such file')
@@ -84,7 +84,7 @@ test('a file that is sent over a folder’s name, or into none, says so when it 
   client.end()
 })
 
-test('a file that is still open is seen by another session, also while it is small', async () => {
+test('a file that is still open is visible to another session, even if it is small', async () => {
   const client = await sftp()
   const other = await sftp()
   const open = new Promise<Buffer>((resolve, reject) =>
@@ -98,7 +98,7 @@ test('a file that is still open is seen by another session, also while it is sma
   other.end()
 })
 
-test('OpenSSH is given AES-GCM, which it lists behind AES-CTR', async () => {
+test('OpenSSH negotiates AES-GCM, which it lists after AES-CTR', async () => {
   const options = ['StrictHostKeyChecking=no', 'UserKnownHostsFile=/dev/null', 'BatchMode=yes']
   const ciphers = 'Ciphers=aes128-ctr,aes256-gcm@openssh.com'
   const ssh = (...more: string[]) =>

@@ -1,4 +1,4 @@
-// Real clients against the drop server: what they send is there to the byte, as rows and blobs.
+// Real clients against the drop server: what they send is stored exactly, as rows and blobs.
 import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -67,7 +67,7 @@ const entries = () =>
 async function bytesOf({ hash }: Pick<DropEntry, 'hash'>): Promise<Buffer> {
   return house.store.readWhole(house.scope.shop, hash!)
 }
-/** By path: the state and the bytes. */
+/** State and bytes by path. */
 async function stored(): Promise<Record<string, [string, Buffer]>> {
   const files = (await entries()).filter(({ kind }) => kind === 'file')
   const found = files.map(async (row) => [
@@ -79,7 +79,7 @@ async function stored(): Promise<Record<string, [string, Buffer]>> {
 const whole = (bytes: Buffer | string) => ['waiting', Buffer.from(bytes)]
 
 describe('SFTP', () => {
-  test('OpenSSH’s sftp puts, lists, renames, reads back, removes', async () => {
+  test('OpenSSH’s sftp puts, lists, renames, reads back and removes', async () => {
     const done = await sftp(
       [
         'put -p large.bin',
@@ -124,7 +124,7 @@ describe('SFTP', () => {
       'tree/inner/Größe ü.txt': whole('two'),
     })
   })
-  test('paramiko, by password, with writes out of order', async () => {
+  test('paramiko writes out of order, signed in by password', async () => {
     const done = await python(`
 import sys, json, paramiko
 g = json.loads(sys.argv[1])
@@ -148,7 +148,7 @@ t.close()`)
     const expected = { 'put.bin': whole(content), 'order.bin': whole(content) }
     expect(await stored()).toEqual({ ...expected, 'appended.bin': whole(content.subarray(0, 10)) })
   })
-  test('a shell, a command and a forwarding are refused', async () => {
+  test('a shell, a command and port forwarding are refused', async () => {
     const ssh = (...args: string[]) =>
       run('ssh', ...SSH, '-p', String(house.server.sftpPort), ...args)
     expect((await ssh(target(), 'id')).code).not.toBe(0)
@@ -234,7 +234,7 @@ f.quit()`)
   })
 })
 
-describe('who may in', () => {
+describe('sign-in', () => {
   const tryFtp = (password: string, ...more: string[]) => {
     const { server, account } = house
     const user = `${account.username}:${password}`
@@ -251,7 +251,7 @@ describe('who may in', () => {
   }
   const LOGIN_DENIED = 67
 
-  test('not with a wrong password, an address that is not allowed, plain FTP where TLS is required', async () => {
+  test('refuses a wrong password, an address that is not allowed, and plain FTP if TLS is required', async () => {
     expect(await tryFtp('wrong')).toMatchObject({ code: LOGIN_DENIED })
     await changeAccount(house.scope, house.account.id, {
       allowed_addresses: ['10.0.0.0/8', '2001:db8::/32'],
@@ -276,7 +276,7 @@ describe('who may in', () => {
       'account switched off',
     ])
   })
-  test('an address is banned after ten failures, also with the right password then', async () => {
+  test('bans an address after ten failures, even with the correct password then', async () => {
     for (let failure = 0; failure < 10; failure++) await tryFtp('wrong')
     expect((await tryFtp(house.password)).code).not.toBe(0)
     const { rows } = await house.database.pool.query<{ minutes: number }>(

@@ -1,4 +1,4 @@
-// No shop waits for another one's work: a small import comes between the batches of a large
+// Fairness between shops: a small import runs between the batches of another shop's large
 // operation.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -14,10 +14,10 @@ import { sized } from '../scale.ts'
 import { fillLibrary } from './library.ts'
 
 const LARGE = sized(40_000, 100_000)
-/** Whose batch began, in the order in which they did. */
+/** The shops whose batches began, in order. */
 let log: string[] = []
 /**
- * Notes each batch; the plain kind is worked on in transactions of thousands, the other a hundred
+ * Logs each batch. The plain kind runs in transactions of thousands of items, the other a hundred
  * at a time.
  */
 const noting = (id: string, more: Partial<Plugin>): Plugin =>
@@ -30,7 +30,7 @@ const noting = (id: string, more: Partial<Plugin>): Plugin =>
         yield { item: item.id, status: 'ok', change: { set: { expiry_days: 5 } } }
     },
   })
-/** As a server does that takes the connection and never answers. */
+/** Waits forever, as for a server that accepts the connection and never answers. */
 const waitForEver = definePlugin({
   ...{
     id: 'wait-for-ever',
@@ -111,7 +111,7 @@ test.each(
       workflowOf('import', 4, 'note-slowly', 'make-bytes'),
       entriesOf(big, 10),
     )
-    // Those that had begun by now are on their way already.
+    // Batches that have already begun are not counted.
     const before = log.length
     const ended = await house.engine.waitForEnd(other, small, 40_000, new AbortController().signal)
     expect(ended).toMatchObject({ status: 'success', done: 10 })
@@ -121,7 +121,7 @@ test.each(
   },
 )
 
-test('a shop whose servers never answer holds up neither its own changes nor the imports of others', async () => {
+test('a shop whose servers never answer delays neither its own changes nor the imports of others', async () => {
   worker = await house.startWorker({ jobs_at_once: 4 })
   const hanging = [0, 1].map((n) => entriesOf(`hanging ${n}`, 400))
   const stuck = await Promise.all(

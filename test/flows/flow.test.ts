@@ -1,4 +1,4 @@
-// The platform's automation (Flow) with the whole product: triggers reach it where a workflow of the
+// The platform's automation (Flow) with the whole product: triggers are sent if a workflow of the
 // shop uses them, a refusal switches one off, and its action sends links once.
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -51,7 +51,7 @@ async function keysOf(extension: string): Promise<string[]> {
   return text.includes('"order_reference"') ? ['order_id', ...keys] : keys
 }
 
-test('triggers are sent where a workflow uses them, with the fields that they declare', async () => {
+test('triggers are sent if a workflow uses them, with the fields that they declare', async () => {
   await importOne('before.pdf')
   expect(await messages()).toEqual([])
   for (const handle of ['import-finished', 'file-delivered', 'limit-reached'])
@@ -103,7 +103,7 @@ test('a trigger that no workflow uses any more, or that is refused, is not sent'
   await importOne('after the refusal.pdf')
   expect(await messages()).toHaveLength(before + 1)
 
-  // Switched off and on again in Flow, it is tried again.
+  // Switching it off and on in Flow enables it again.
   await post('/demo/flow/refusal', { refused: null })
   const sent = (await received('import-finished')).length
   await use('import-finished')
@@ -131,7 +131,7 @@ test('the action sends links by email, once for each run', async () => {
   expect(data).toMatchObject([{ file_id: id, download_limit: 3, email: 'flow@example.com' }])
 })
 
-test('what an action cannot do is said, and a later run of it is not blocked', async () => {
+test('an action that cannot run reports why, and does not block a later run', async () => {
   const act = (properties: object, action_run_id = 'run-2') =>
     post('/demo/flow/actions', { action_run_id, properties })
   const to = { email: 'flow@example.com' }

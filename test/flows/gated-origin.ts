@@ -1,21 +1,21 @@
-// An origin that serves half of every file and then waits for the test's word: an import of its
-// files stands still, in the middle of its downloads, for as long as the test wants.
+// An origin that serves half of every file and then waits for the test, so that an import stays in
+// the middle of its downloads.
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { contentOf } from '../fakes/content.ts'
 
 export interface GatedOrigin {
-  /** The address of a file of these bytes: those of content.ts for the seed. */
+  /** The address of a file of the bytes that content.ts generates for the seed. */
   file(size: number, seed: string): string
-  /** How many wait for their second half. */
+  /** The number of requests that wait for their second half. */
   readonly waiting: number
   readonly served: number
-  /** Lets the next so many through, the oldest first. */
+  /** Releases the next `count` requests, oldest first. */
   admit(count: number): void
-  /** Lets all through, from now on. */
+  /** Releases all requests, and does not hold later ones. */
   open(): void
-  /** From now on all wait again. */
+  /** Holds later requests again. */
   shut(): void
   close(): Promise<void>
 }

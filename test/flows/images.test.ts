@@ -1,5 +1,4 @@
-// Images made smaller on the real engine: of files that exist, with the way back, and on their way
-// in.
+// Images compressed on the real engine: existing files, with undo, and files during import.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
@@ -22,7 +21,7 @@ let house: TestEngine
 let store: BlobStore
 let stop: () => Promise<void>
 let origin: Server
-/** What the origin serves, by path. */
+/** The content served by the origin, by path. */
 const served = new Map<string, Buffer>()
 
 beforeAll(async () => {
@@ -49,7 +48,7 @@ const importOf = (...steps: [plugin: string, options?: Record<string, unknown>][
   ...{ id: 'own-import', title: 'Import of images', action: 'import', kind: 'import', parallel: 2 },
   steps: steps.map(([plugin, options = {}]) => ({ id: plugin, plugin, options })),
 })
-/** A shop's own workflow, as it would be kept. */
+/** A shop's own workflow, in its stored form. */
 const own = checkWorkflow(
   {
     ...{ name: 'Small photographs', kind: 'import', parallel: 2, channel: 'api' },
@@ -93,7 +92,7 @@ interface Kept {
   hash: string
   drops: boolean
 }
-/** Files by name, as they stand. */
+/** The files by name, in their current state. */
 async function files(): Promise<Record<string, Kept>> {
   const rows = await house.scope.query<Kept>(
     `select f.filename, f.content_type, f.size_bytes, f.version, encode(v.hash, 'hex') as hash,
@@ -109,7 +108,7 @@ const said = ({ status, error }: ItemRow) => [
   error?.code === 'skipped' ? error.message : (error?.code ?? null),
 ]
 
-/** Frames that GIF cannot pack: as WebP they take fewer bytes. */
+/** Frames of noise, which compress badly as GIF: as WebP they take fewer bytes. */
 function noise(width: number, height: number, frames: number): Sharp {
   const raw = { width, height: height * frames, channels: 3, pageHeight: height } as const
   return sharp(randomBytes(width * height * frames * 3), { raw })
@@ -133,7 +132,7 @@ async function someImages(): Promise<Record<string, Buffer>> {
   }
 }
 
-test('each image ends as it should, regardless of the others; an undo restores all of it, and it can be done again', async () => {
+test('each image has the right result independent of the others; an undo restores all, and the operation can run again', async () => {
   const images = await someImages()
   await imported(importOf(['fetch-url']), images)
   const before = await files()
@@ -185,7 +184,7 @@ test('each image ends as it should, regardless of the others; an undo restores a
   })
 })
 
-test('an original that is not to be kept goes with the time to undo', async () => {
+test('an original that is not kept is deleted when the time for undo ends', async () => {
   await imported(importOf(['fetch-url']), { 'photo.jpg': await photo(300, 200).jpeg().toBuffer() })
   const { operation } = await house.untilEnd(
     await house.startOn(optimizing({ preserve_original: false })),
@@ -195,7 +194,7 @@ test('an original that is not to be kept goes with the time to undo', async () =
   expect(await files()).toMatchObject({ 'photo.jpg': { version: 1 } })
 })
 
-test('of two that would have one name, one keeps what it has', async () => {
+test('of two files that would get one name, one keeps its own', async () => {
   const images = {
     'photo.jpg': await photo(300, 200).jpeg().toBuffer(),
     'photo.png': await photo(200, 300).png().toBuffer(),
@@ -210,7 +209,7 @@ test('of two that would have one name, one keeps what it has', async () => {
   expect(await bytesOf(kept!)).toEqual(images[kept!.filename as keyof typeof images])
 })
 
-test('a preview names the new names, and those that are taken', async () => {
+test('a preview lists the new names, and those that are taken', async () => {
   const jpeg = await photo(150, 100).jpeg({ quality: 95 }).toBuffer()
   await imported(importOf(['fetch-url']), {
     'a.jpg': jpeg,
@@ -235,7 +234,7 @@ test('a preview names the new names, and those that are taken', async () => {
   expect(Object.keys(await files())).toEqual(['A.webp', 'a.jpg', 'b.webp', 'c.txt'])
 })
 
-test('on their way in: under the new name, with a product, the others untouched', async () => {
+test('during an import: under the new name, with a product, other files unchanged', async () => {
   expect(own.problems).toEqual([])
   await fillMirror(house.scope, [{ title: 'Mountain lake at dawn' }])
   const jpeg = await photo(300, 200).jpeg({ quality: 95 }).toBuffer()
@@ -251,7 +250,7 @@ test('on their way in: under the new name, with a product, the others untouched'
     ['done', null],
     ['done', null],
   ])
-  // A failed step keeps the file as it was, and says so.
+  // A failed step keeps the file unchanged, and adds a warning.
   expect(items.get('broken.jpg')!.warnings).toMatchObject([{ code: 'image_damaged' }])
   const after = await files()
   expect(Object.keys(after)).toEqual([
@@ -289,7 +288,7 @@ test.each([
   )
 })
 
-test('steps behind it have their turn with images that stay as they are', async () => {
+test('later steps also run on images that stay unchanged', async () => {
   const small = await photo(60, 40).webp({ quality: 30 }).toBuffer()
   await imported(importOf(['fetch-url']), {
     'a.jpg': await photo(300, 200).jpeg().toBuffer(),

@@ -1,4 +1,4 @@
-// Importing and reading lists, as a storefront tool would.
+// Imports files and reads lists, as a storefront tool would.
 import type { RunningServer } from './server.ts'
 
 export interface ImportReply {
@@ -18,8 +18,8 @@ export interface ImportReply {
 const ENDED = ['success', 'partial', 'failed', 'cancelled']
 
 /**
- * Posts an import (or follows the one named) and gives its reply once it has ended. A reply of a
- * followed one is made of the job and its items.
+ * Posts an import (or polls the given one) and returns its reply once it has ended. The reply of a
+ * polled one is built from the job and its items.
  */
 export async function importUntilEnd(
   server: RunningServer,
@@ -31,7 +31,7 @@ export async function importUntilEnd(
     const reply = (await response.json()) as ImportReply
     if (response.status === 200) return reply
     if (response.status !== 202)
-      throw new Error(`The import answered ${response.status}: ${JSON.stringify(reply)}`)
+      throw new Error(`The import was answered ${response.status}: ${JSON.stringify(reply)}`)
     job = reply.job_id
   }
   const record = await jobUntilEnd(server, job)
@@ -56,7 +56,7 @@ export interface JobRecord {
   failed: number
 }
 
-/** Reads the job until it has ended: each look asks the server, which answers as fast as it can. */
+/** Polls the job until it has ended. */
 export async function jobUntilEnd(
   server: RunningServer,
   job: string,
@@ -72,7 +72,7 @@ export async function jobUntilEnd(
   }
 }
 
-/** Every row of a list, page after page. */
+/** All rows of a list, from every page. */
 export async function listAll(
   server: RunningServer,
   route: string,
@@ -86,7 +86,7 @@ export async function listAll(
       cursor ? `${route}${join}cursor=${encodeURIComponent(cursor)}` : route,
     )
     if (!response.ok)
-      throw new Error(`${route} answered ${response.status}: ${await response.text()}`)
+      throw new Error(`${route} was answered ${response.status}: ${await response.text()}`)
     const page = (await response.json()) as {
       data: Record<string, string>[]
       next_cursor: string | null

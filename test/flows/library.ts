@@ -1,4 +1,4 @@
-// A shop with many files, as rows alone, all unlike: for flows that change thousands and never read
+// A shop with many different files, as rows only, for flows that change thousands and never read
 // their bytes.
 import { expect } from 'vitest'
 import type { ShopScope } from '../../server/db/for-shop.ts'
@@ -7,8 +7,8 @@ import type { TestEngine } from '../engine.ts'
 const BLOB = { hash: 'ab'.repeat(32), size: 1000 }
 
 /**
- * Makes `count` files, "manual 1.pdf" and so on: tags in no order, settings of several kinds, every
- * third with a product, every fifth with a link that was used, all older than a day.
+ * Creates `count` files, "manual 1.pdf" and so on: tags in no order, various settings, a product
+ * for every third, a link with a download for every fifth, all older than a day.
  */
 export async function fillLibrary({ parts, scope }: TestEngine, count: number): Promise<void> {
   await scope.transaction(async (tx) => {
@@ -52,7 +52,7 @@ export async function fillLibrary({ parts, scope }: TestEngine, count: number): 
        from files where shop_id = :shop and download_limit in (1, 5)`,
     )
   })
-  // A fresh shop has no statistics: autovacuum makes them within minutes, a test does not wait.
+  // A new shop has no statistics: autovacuum would create them within minutes.
   await parts.database.pool.query('analyze files, versions, mappings, links')
 }
 
@@ -64,7 +64,7 @@ const TABLES = {
 }
 export type Dump = Record<keyof typeof TABLES, string[]>
 
-/** Every row of the shop's files, whole, with all that hangs on them. */
+/** All rows of the shop's files, with every column and all related rows. */
 export async function dumpOf(scope: ShopScope): Promise<Dump> {
   const tables = Object.entries(TABLES).map(async ([table, order]) => {
     const rows = await scope.query<{ row: string }>(
@@ -75,7 +75,7 @@ export async function dumpOf(scope: ShopScope): Promise<Dump> {
   return Object.fromEntries(await Promise.all(tables)) as Dump
 }
 
-/** Compares dumps and shows the first rows that differ, not ten thousand. */
+/** Compares dumps and shows only the first rows that differ. */
 export function expectSame(now: Dump, then: Dump): void {
   for (const table of Object.keys(TABLES) as (keyof typeof TABLES)[]) {
     const [had, has] = [new Set(then[table]), new Set(now[table])]
@@ -95,7 +95,7 @@ export function expectSame(now: Dump, then: Dump): void {
   }
 }
 
-/** Ids of the shop's files in the order in which they were made. */
+/** Ids of the shop's files in the order of their creation. */
 export async function fileIds(scope: ShopScope): Promise<string[]> {
   const rows = await scope.query<{ id: string }>(
     'select id from files where shop_id = :shop order by created_at, id',

@@ -1,5 +1,5 @@
-// What a person does to an operation on its way: pause, resume, cancel, preview, confirm, try
-// again; in the middle of 100,000 files (40,000 in npm test) and of downloads that do not end.
+// Actions on a running operation: pause, resume, cancel, preview, confirm, retry; during 100,000
+// files (40,000 in npm test) and during downloads that do not end.
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -21,10 +21,10 @@ import { startGatedOrigin, type GatedOrigin } from './gated-origin.ts'
 import { dumpOf, expectSame, fileIds, fillLibrary } from './library.ts'
 
 const { plugins, workflows } = appConfig({})
-/** How long a pause or a cancel may take. */
-const AT_ONCE = { timeout: promisedMs(1000), interval: 10 }
+/** The time within which a pause or a cancel must take effect. */
+const DEADLINE = { timeout: promisedMs(1000), interval: 10 }
 
-/** Does to each batch what the test at hand wants. */
+/** What the current test does with each batch. */
 let behave: (items: readonly Item[], signal: AbortSignal) => AsyncGenerator<Outcome>
 const ok = (item: Item): Outcome => ({ item: item.id, status: 'ok' })
 async function* well(items: readonly Item[]): AsyncGenerator<Outcome> {
@@ -74,8 +74,8 @@ const begun = (id: string, done = 0) =>
     .poll(async () => (await read(id)).done, { timeout: 20_000, interval: 2 })
     .toBeGreaterThan(done)
 
-/** No job of its batches runs or waits: from here on nobody can write anything of it. */
-async function expectPutDown(id: string, within = AT_ONCE.timeout): Promise<void> {
+/** Waits until no job of its batches runs or is queued, so that nothing can be written for it. */
+async function expectInterrupted(id: string, within = DEADLINE.timeout): Promise<void> {
   const jobs = async () =>
     (
       await house.parts.database.pool.query(
@@ -84,19 +84,19 @@ async function expectPutDown(id: string, within = AT_ONCE.timeout): Promise<void
         [id],
       )
     ).rowCount
-  await expect.poll(jobs, { ...AT_ONCE, timeout: within }).toBe(0)
+  await expect.poll(jobs, { ...DEADLINE, timeout: within }).toBe(0)
 }
 
 /**
- * A second; but where so much else runs on this machine that one transaction of thousands takes
- * longer, the one under way is waited for.
+ * Waits for a second, or for the current batch if a busy machine takes longer for one transaction
+ * of thousands.
  */
 async function aBatchOrASecond(id: string): Promise<number> {
   const { started_at, done, workflow } = await read(id)
   const batch =
     (Date.now() - started_at!.getTime()) /
     (done / (UNIFORM_BATCHES * PLAN_BATCH) / workflow.parallel)
-  return Math.max(AT_ONCE.timeout, batch)
+  return Math.max(DEADLINE.timeout, batch)
 }
 
 async function itemCounts(id: string): Promise<Partial<Record<ItemStatus, number>>> {
@@ -124,11 +124,11 @@ describe('many files', () => {
   beforeAll(engineOf(COUNT))
   afterAll(end)
 
-  test('a pause takes effect within a second, resuming ends the work', async () => {
+  test('a pause takes effect within a second, and resuming completes the work', async () => {
     const id = await house.startOn(expiryOf(1001))
     await begun(id)
     await move(id, 'pause')
-    await expectPutDown(id, await aBatchOrASecond(id))
+    await expectInterrupted(id, await aBatchOrASecond(id))
     const paused = await read(id)
     expect(paused.status).toBe('paused')
     expect(paused.done).toBeLessThan(COUNT)
@@ -149,11 +149,11 @@ describe('many files', () => {
     const id = await house.startOn(expiryOf(1002))
     await begun(id)
     await move(id, 'cancel')
-    await expectPutDown(id, await aBatchOrASecond(id))
+    await expectInterrupted(id, await aBatchOrASecond(id))
     const cancelled = await read(id)
     expect(cancelled.status).toBe('cancelled')
     expect(cancelled.done + cancelled.cancelled).toBe(COUNT)
-    // Unprocessed items read as cancelled from now on, even before their rows are updated.
+    // Unprocessed items read as cancelled immediately, even before their rows are updated.
     expect(await itemCounts(id)).toEqual(countsOf(cancelled))
     expect(await filesWith(1002)).toBe(cancelled.done)
 
@@ -163,19 +163,19 @@ describe('many files', () => {
     expect(house.engine.actions(operation)).toEqual(['retry', 'undo'])
   })
 
-  test('one that is paused can be cancelled', async () => {
+  test('a paused operation can be cancelled', async () => {
     const id = await house.startOn(expiryOf(1003))
     await begun(id)
     await move(id, 'pause')
     await move(id, 'cancel')
-    await expectPutDown(id, await aBatchOrASecond(id))
+    await expectInterrupted(id, await aBatchOrASecond(id))
     const { operation } = await house.untilEnd(id)
     expect(operation.done + operation.cancelled).toBe(COUNT)
     expect(await filesWith(1003)).toBe(operation.done)
   })
 })
 
-describe('an import whose origin keeps it waiting', () => {
+describe('an import whose origin does not answer', () => {
   const downloads: Workflow = { ...workflowOf('fetch-url'), action: 'import', kind: 'import' }
   let origin: GatedOrigin
   beforeAll(async () => {
@@ -195,7 +195,7 @@ describe('an import whose origin keeps it waiting', () => {
       })),
     )
   const temporary = () => readdir(path.join(house.folder, 'primary', 'tmp'))
-  /** Some are in, the others are being downloaded. */
+  /** Waits until some files are imported and others are being downloaded. */
   async function inTheMiddle(id: string): Promise<void> {
     await expect.poll(() => origin.waiting, { timeout: 10_000 }).toBeGreaterThan(20)
     origin.admit(30)
@@ -204,12 +204,12 @@ describe('an import whose origin keeps it waiting', () => {
     await expect.poll(async () => (await temporary()).length).toBeGreaterThan(0)
   }
 
-  test('a pause breaks off what runs within a second, at no cost to its files; resuming fetches them', async () => {
+  test('a pause interrupts running downloads within a second without failing their files; resuming fetches them', async () => {
     const id = await start('paused')
     await inTheMiddle(id)
     await move(id, 'pause')
-    await expectPutDown(id)
-    await expect.poll(() => origin.waiting, AT_ONCE).toBe(0)
+    await expectInterrupted(id)
+    await expect.poll(() => origin.waiting, DEADLINE).toBe(0)
     expect(await temporary()).toEqual([])
     expect(await read(id)).toMatchObject({ status: 'paused', done: 30, failed: 0 })
     expect(await itemCounts(id)).toEqual({ done: 30, pending: 90 })
@@ -222,12 +222,12 @@ describe('an import whose origin keeps it waiting', () => {
     origin.shut()
   })
 
-  test('a cancel breaks off what runs within a second, keeps what is in and leaves no half file', async () => {
+  test('a cancel interrupts running downloads within a second, keeps imported files and leaves no partial file', async () => {
     const id = await start('cancelled')
     await inTheMiddle(id)
     await move(id, 'cancel')
-    await expectPutDown(id)
-    await expect.poll(() => origin.waiting, AT_ONCE).toBe(0)
+    await expectInterrupted(id)
+    await expect.poll(() => origin.waiting, DEADLINE).toBe(0)
     expect(await temporary()).toEqual([])
     const { operation, items } = await house.untilEnd(id)
     expect(operation).toMatchObject({ status: 'cancelled', done: 30, cancelled: 90, failed: 0 })
@@ -242,7 +242,7 @@ describe('an import whose origin keeps it waiting', () => {
   })
 })
 
-describe('files whose preview, retry or order counts', () => {
+describe('previews, retries and order', () => {
   const COUNT = sized(3000, 10_000)
   let ids: string[]
   beforeAll(async () => {
@@ -256,7 +256,7 @@ describe('files whose preview, retry or order counts', () => {
       .where('id', id)
       .update(change as never)
 
-  test('a preview changes nothing; confirmed, it does what it said, and skips what would come out differently by now', async () => {
+  test('a preview changes nothing; once confirmed it makes the previewed changes, and skips files that would change differently by now', async () => {
     const before = await dumpOf(house.scope)
     const id = await house.startOn(
       workflowOf('update-settings', { add_expiry_days: 7, download_limit: 9 }),
@@ -296,7 +296,7 @@ describe('files whose preview, retry or order counts', () => {
     ).toEqual([{ expiry_days: 10, tags: ['by-hand'] }])
   })
 
-  test('where a step works on bytes, what a preview promised is looked at before anything is done', async () => {
+  test('if a step works on bytes, the previewed changes are checked before anything is done', async () => {
     const seen: (string | null)[] = []
     behave = async function* (items) {
       seen.push(...items.map(({ file }) => file.id))
@@ -323,7 +323,7 @@ describe('files whose preview, retry or order counts', () => {
     expect(seen.toSorted()).toEqual(on.slice(1).toSorted())
   })
 
-  test('a preview that is discarded did nothing, and nothing of it can be carried out', async () => {
+  test('a discarded preview changes nothing, and cannot be confirmed', async () => {
     await set(ids[5]!, { deleted_at: new Date() })
     const before = await dumpOf(house.scope)
     const id = await house.startOn(expiryOf(77), { ids: ids.slice(4, 10), dryRun: true })
@@ -337,7 +337,7 @@ describe('files whose preview, retry or order counts', () => {
       await expect(move(id, how)).rejects.toMatchObject({ code: 'operation_state' })
   })
 
-  test('Retry Failed gives the failed files another try in the same operation, and leaves the others alone', async () => {
+  test('Retry Failed retries the failed files in the same operation, and leaves the others alone', async () => {
     let broken = true
     const seen: number[] = []
     behave = async function* (items) {
@@ -377,7 +377,7 @@ describe('files whose preview, retry or order counts', () => {
     expect(items.filter(({ error }) => error !== null)).toEqual([])
   })
 
-  test('where a step says stop, one failure ends the operation: the rest is cancelled, and a retry brings all of it back', async () => {
+  test('a failure policy of stop ends the operation at the first failure, cancels the rest, and a retry runs all of it again', async () => {
     let broken = true
     behave = async function* (items) {
       for (const item of items)
@@ -416,7 +416,7 @@ describe('files whose preview, retry or order counts', () => {
     })
   })
 
-  test('one chain means strictly one batch after another, in order', async () => {
+  test('one chain runs strictly one batch after another, in order', async () => {
     const log: string[] = []
     behave = async function* (items) {
       log.push(`begin ${items[0]!.position}`)
@@ -438,7 +438,7 @@ describe('files whose preview, retry or order counts', () => {
     expect(log).toEqual(batches.flat())
   })
 
-  test('a file that another operation has in its hands is in use: tried three times, then failed, unless the other ends', async () => {
+  test('a file that another operation has claimed is in use: retried three times, then failed, unless the other ends', async () => {
     const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const inside = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     behave = async function* (items) {

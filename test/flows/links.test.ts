@@ -1,5 +1,5 @@
-// Buyers' links through the whole product, over real HTTP: what a merchant does to a file or to its
-// link, a buyer meets within a second; and links that are sent arrive and work.
+// Buyers' links through the whole product, over real HTTP: changes to a file or its link reach
+// buyers within a second, and links that are sent arrive and work.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { contentOf } from '../fakes/content.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
@@ -51,13 +51,13 @@ async function call<Reply = Record<string, unknown>>(
   const response = await server.call(method, route, body)
   const reply = (await response.json()) as Reply
   if (!response.ok)
-    throw new Error(`${route} answered ${response.status}: ${JSON.stringify(reply)}`)
+    throw new Error(`${route} was answered ${response.status}: ${JSON.stringify(reply)}`)
   return reply
 }
 const makeLink = async (body: object): Promise<Link> =>
   (await call<{ data: Link[] }>('POST', '/api/links', { download_limit: null, ...body })).data[0]!
 
-/** Carries out an action on the file, to its end. */
+/** Runs an action on the file to its end. */
 async function act(action: string, options: object = {}): Promise<void> {
   const { id } = await call<{ id: string }>('POST', '/api/operations', {
     action,
@@ -68,7 +68,7 @@ async function act(action: string, options: object = {}): Promise<void> {
   expect(events).toMatch(/"status":"success"/)
 }
 
-/** What a buyer's download answers, once it is that: within a second. */
+/** Waits until a download has this status, for at most a second. */
 async function expectStatus({ url }: Link, status: number): Promise<void> {
   const since = performance.now()
   let answered: number
@@ -83,7 +83,7 @@ async function expectStatus({ url }: Link, status: number): Promise<void> {
 const statusOf = async (link: Link) =>
   (await listAll(server, `/api/links?file_id=${file}`)).find(({ id }) => id === link.id)!.status
 
-describe('a link stops within a second, and comes back', () => {
+describe('a link stops within a second, and is restored', () => {
   test('when its file loses its last product, until it has one again', async () => {
     const link = await makeLink({ file_ids: [file] })
     await expectStatus(link, 200)
@@ -104,7 +104,7 @@ describe('a link stops within a second, and comes back', () => {
     expect(await statusOf(link)).toBe('active')
   })
 
-  test('when its file goes to the trash, until it is restored; a mapping that went with it keeps it withdrawn', async () => {
+  test('when its file is moved to the trash, until it is restored; a mapping deleted with the file keeps it withdrawn', async () => {
     const link = await makeLink({ file_ids: [file] })
     await call('POST', '/api/files/bulk-delete', { file_ids: [file] })
     await expectStatus(link, 410)
@@ -115,7 +115,7 @@ describe('a link stops within a second, and comes back', () => {
     await expectStatus(link, 410)
   })
 
-  test('when an undo takes back what had given it its product', async () => {
+  test('when an undo removes its file’s product', async () => {
     const link = await makeLink({ file_ids: [file] })
     const { id } = await call<{ id: string }>('POST', '/api/operations', {
       ...{ action: 'unmap-products', select: { file_ids: [file] } },
@@ -126,14 +126,14 @@ describe('a link stops within a second, and comes back', () => {
     await expectStatus(link, 200)
   })
 
-  test('never, where its file never had a product', async () => {
+  test('never, if its file never had a product', async () => {
     file = await importFile()
     await expectStatus(await makeLink({ file_ids: [file] }), 200)
   })
 })
 
 describe('a link', () => {
-  test('stops for good once it is revoked, and the file’s others go on', async () => {
+  test('stops for good when it is revoked, and the file’s other links still work', async () => {
     const [link, other] = [
       await makeLink({ file_ids: [file] }),
       await makeLink({ file_ids: [file] }),
@@ -148,7 +148,7 @@ describe('a link', () => {
     await expectStatus(link, 410)
   })
 
-  test('in use is counted by the time that the shop looks, and is what it was changed to at the next download', async () => {
+  test('in use has its count when the shop reads it, and its new terms at the next download', async () => {
     const link = await makeLink({ file_ids: [file] })
     const download = async () => {
       const response = await fetch(link.url)
@@ -181,7 +181,7 @@ describe('a link', () => {
     expect(await call('GET', `/api/files/${file}`)).toMatchObject({ downloads: 4 })
   })
 
-  test('of a pack gives its files, and takes them away when it is revoked', async () => {
+  test('to a pack serves its files, until it is revoked', async () => {
     const { id: pack_id } = await call<{ id: string }>('POST', '/api/packs', {
       name: `Pack ${files}`,
     })
@@ -198,7 +198,7 @@ describe('a link', () => {
   })
 })
 
-describe('links that are sent', () => {
+describe('sent links', () => {
   const received = (to: string) => smtp.mails.filter((mail) => mail.to.includes(to))
   const addressIn = (raw: string) =>
     /https?:\/\/[^\s"']+\/download\?key=[\w-]{43}/.exec(
@@ -226,7 +226,7 @@ describe('links that are sent', () => {
     expect((await fetch(addressIn(mail!.raw))).status).toBe(410)
   })
 
-  test('by hand arrive as often as that is done', async () => {
+  test('manually arrive as often as they are sent', async () => {
     const link = await makeLink({ file_ids: [file], email: 'hand@example.com' })
     for (let n = 1; n <= 2; n++) {
       expect(await call('POST', '/api/links/email', { link_ids: [link.id] })).toEqual({

@@ -1,4 +1,4 @@
-// The main job, end to end, on the real process: import, map, deliver, survive.
+// The main job, end to end, on the real process: import, map, deliver, and survive a restart.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { contentOf } from '../fakes/content.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
@@ -17,7 +17,7 @@ afterAll(async () => {
   await origin.close()
   await removeDataDir(server.dataDir)
   expect(code, server.output()).toBe(0)
-  // The drop server ends when it is told to: its parent never has to kill it.
+  // The drop server ends when it is told to, so that its parent need not kill it.
   expect(server.output()).not.toContain('is killed')
 })
 
@@ -47,7 +47,7 @@ describe('an import of 200 files with SKUs', () => {
     reply = answer.body
   })
 
-  test('succeeds whole, with every file mapped', () => {
+  test('succeeds completely, with every file mapped', () => {
     expect(reply).toMatchObject({ status: 'success', imported: 200, failed: 0 })
     expect(reply.job_id).toMatch(/^import_[0-9a-f]{32}$/)
     expect(reply.files.map(({ filename }) => filename)).toEqual(
@@ -59,7 +59,7 @@ describe('an import of 200 files with SKUs', () => {
     expect(new Set(reply.files.map(({ file_id }) => file_id)).size).toBe(200)
   })
 
-  test('gives back the very bytes', async () => {
+  test('serves exactly the imported bytes', async () => {
     for (const n of [0, 99, 199]) {
       const response = await server.call('GET', `/api/files/${reply.files[n]!.file_id}/content`)
       expect(
@@ -89,7 +89,7 @@ describe('an import of 200 files with SKUs', () => {
     })
   })
 
-  test('can be read back as a job, file by file, and left a notice', async () => {
+  test('can be read back as a job, file by file, and creates a notice', async () => {
     const job = (await (await server.call('GET', `/api/jobs/${reply.job_id}`)).json()) as object
     expect(job).toMatchObject({
       id: reply.job_id,
@@ -109,7 +109,7 @@ describe('an import of 200 files with SKUs', () => {
     expect(notices.data[0]).toMatchObject({ title: 'Import complete', operation_id: reply.job_id })
   })
 
-  test('delivers through a link twice, and then says why not', async () => {
+  test('delivers through a link twice, and then gives the reason for refusing', async () => {
     const made = await server.call('POST', '/api/links', {
       file_ids: [reply.files[7]!.file_id],
       download_limit: 2,
@@ -158,7 +158,7 @@ describe('bad input', () => {
     expect(await listAll(server, '/api/files?search=ok.pdf')).toEqual([])
   })
 
-  test('an origin that misbehaves costs its own entry alone', async () => {
+  test('an origin that misbehaves fails only its own entry', async () => {
     const bad = {
       'forbidden.bin': '/status/403',
       'missing.bin': '/status/404',
@@ -185,7 +185,7 @@ describe('bad input', () => {
     expect(answer.files[6]).toMatchObject({ status: 'failed', error: { code: 'file_too_large' } })
   })
 
-  test('a taken name is refused, renamed, or given a new version, as asked', async () => {
+  test('a taken name is refused, renamed, or becomes a new version, as requested', async () => {
     const entry = (seed: string) => ({
       files: [{ filename: 'Taken.txt', url: `${origin.url}/bytes/300/${seed}` }],
     })
@@ -220,7 +220,7 @@ describe('bad input', () => {
   })
 })
 
-test('ten identical concurrent requests under one Idempotency-Key make one job', async () => {
+test('ten identical concurrent requests with one Idempotency-Key create one job', async () => {
   const body = { files: [{ filename: 'once.bin', url: `${origin.url}/bytes/777/once` }] }
   const answers = await Promise.all(
     Array.from({ length: 10 }, () => post(body, { 'idempotency-key': 'once-1' })),
@@ -236,7 +236,7 @@ test('ten identical concurrent requests under one Idempotency-Key make one job',
   expect(other.status).toBe(409)
 })
 
-test('respond-async answers immediately, and the job ends without the caller', async () => {
+test('respond-async returns immediately, and the job ends without the client', async () => {
   const files = [{ filename: 'later.bin', url: `${origin.url}/bytes/500/later` }]
   const answer = await post({ files }, { prefer: 'respond-async' })
   expect(answer.status).toBe(202)

@@ -1,4 +1,4 @@
-// The commands in the merchants' documents work as they stand there, against the demo.
+// The commands in the merchants' documents work unchanged against the demo.
 import { execFile } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ import { removeDataDir, startServer, type RunningServer } from './server.ts'
 const FOLDER = path.resolve(import.meta.dirname, '../../docs/merchants')
 const shell = promisify(execFile)
 
-/** Those that name the demo by its variables; the others show addresses that nobody has. */
+/** Commands that use the demo's variables; the others have example addresses. */
 async function commandsIn(file: string): Promise<string[]> {
   const text = await readFile(path.join(FOLDER, file), 'utf8')
   return [...text.matchAll(/^```sh\n(.*?)^```$/gms)]
@@ -43,7 +43,9 @@ afterAll(async () => {
   await Promise.all([removeDataDir(server.dataDir), rm(folder, { recursive: true })])
 })
 
-/** With its own API key: all commands within a minute would exceed the limit of one. */
+/**
+ * A server with its own API key: all commands within a minute would exceed the limit of one key.
+ */
 async function withOwnKey(name: string): Promise<RunningServer> {
   const made = await server.call('POST', '/api/api-keys', { name, scopes: SCOPES })
   const { key } = (await made.json()) as { key: string }
@@ -55,7 +57,7 @@ async function withOwnKey(name: string): Promise<RunningServer> {
   }
 }
 
-/** A fresh file and an operation that has ended, as the examples name them. */
+/** Creates the file and the ended operation that the examples name. */
 async function variables(server: RunningServer): Promise<Record<string, string>> {
   const filename = `planner-${files++}.pdf`
   const { files: made } = await importUntilEnd(server, {
@@ -77,7 +79,7 @@ async function variables(server: RunningServer): Promise<Record<string, string>>
   }
 }
 
-test('most of the documents show commands', () => {
+test('most documents show commands', () => {
   expect(pages.filter(({ commands }) => commands.length > 0).length).toBeGreaterThanOrEqual(4)
 })
 

@@ -1,5 +1,5 @@
-// What the shop and its tools are told, on the real process with a real mail server; and that a
-// killed one tells nothing twice.
+// Notifications of the shop and of its tools, on the real process with a real mail server; a killed
+// process sends nothing twice.
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import pg from 'pg'
@@ -60,7 +60,7 @@ afterAll(async () => {
   expect(code, server.output()).toBe(0)
 })
 
-/** Gives the job once it has ended. */
+/** Imports, and returns the job once it has ended. */
 async function importOf(name: string, given: object = {}): Promise<string> {
   const files = [
     { filename: `${name}.bin`, url: `${origin.url}/bytes/100/${name}` },
@@ -84,7 +84,7 @@ async function until<T>(
   while (true) {
     const found = await look()
     if (found) return found
-    if (Date.now() > end) throw new Error(`It did not come to that:\n${server.output()}`)
+    if (Date.now() > end) throw new Error(`The expected state was not reached:\n${server.output()}`)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }
@@ -94,7 +94,7 @@ const untilStatus = (job: string, ...statuses: string[]) =>
     return statuses.includes(message?.status) && message
   })
 
-/** Kills the server, lets its lost messages look two minutes old, and starts it again. */
+/** Kills the server, sets its unfinished messages two minutes back, and starts it again. */
 async function killAndStart(): Promise<void> {
   await server.kill()
   smtp.release()
@@ -105,7 +105,7 @@ async function killAndStart(): Promise<void> {
   server = await start()
 }
 
-test('an import with errors is told by email and by a notice that leads to it', async () => {
+test('an import with errors sends an email and a notice that links to it', async () => {
   const job = await importOf('told')
   const message = await untilStatus(job, 'sent')
   expect(message).toMatchObject({
@@ -136,7 +136,7 @@ test('an import with errors is told by email and by a notice that leads to it', 
   expect(notices.unread).toBeGreaterThan(0)
 })
 
-test('without notify nothing more is sent than the settings say', async () => {
+test('without notify, only what the settings request is sent', async () => {
   const job = await importOf('quiet', { notify: false })
   expect(await messageOf(job)).toBeUndefined()
 })
@@ -187,7 +187,7 @@ test('the end of a cloud sync is posted to a webhook for sync.finished', async (
   }
 })
 
-test('a cancelled import is told to its callback_url too', async () => {
+test('a cancelled import is posted to its callback_url too', async () => {
   const before = receiver.posts.length
   const files = [{ filename: 'never.bin', url: `${origin.url}/silent-body` }]
   const body = { files, callback_url: receiver.url }
@@ -199,7 +199,7 @@ test('a cancelled import is told to its callback_url too', async () => {
   expect(JSON.parse(post.body)).toMatchObject({ data: { id: job_id, status: 'cancelled' } })
 })
 
-test('a deletion of more than 100 files is told in its own words; one of fewer is seen where it was asked for', async () => {
+test('a deletion of more than 100 files has its own message; a smaller one has none', async () => {
   const files = Array.from({ length: 102 }, (_, n) => ({
     filename: `gone-${n}.bin`,
     url: `${origin.url}/bytes/${10 + n}/gone-${n}`,
@@ -222,7 +222,7 @@ test('a deletion of more than 100 files is told in its own words; one of fewer i
   expect(notices.filter(({ operation_id }) => operation_id === few)).toEqual([])
 })
 
-test('a callback_url that is no URL is refused', async () => {
+test('an invalid callback_url is refused', async () => {
   const files = [{ filename: 'x.bin', url: `${origin.url}/bytes/1/x` }]
   const response = await server.call('POST', '/api/files/import', {
     files,
@@ -239,7 +239,7 @@ const HANGS: [Behaviour, number][] = [
   ['hang-before', 0],
 ]
 test.each(HANGS.slice(0, sized(1, 2)))(
-  'killed while the mail server does %s: unknown, told, sent again by hand alone',
+  'killed while the mail server does %s: the mail is unknown, reported, and only resent manually',
   async (behaviour, arrived) => {
     smtp.behaviour = behaviour
     const before = smtp.mails.length
@@ -263,7 +263,7 @@ test.each(HANGS.slice(0, sized(1, 2)))(
   },
 )
 
-test('killed at the moment of acceptance, with more waiting: none is delivered twice, none is lost unseen', async () => {
+test('killed at the moment of acceptance, with more mail waiting: none is delivered twice, and none is lost unnoticed', async () => {
   const before = smtp.mails.length
   const { since } = (await sql.query<{ since: string }>('select now()::text as since')).rows[0]!
   let killed = false
@@ -274,8 +274,7 @@ test('killed at the moment of acceptance, with more waiting: none is delivered t
   await until(() => killed)
   smtp.onAccepted = null
   await killAndStart()
-  // As many as were accepted before it was killed: the first one may have ended before the others
-  // came.
+  // As many as were accepted before the kill: the first may have ended before the others arrived.
   const all = await until(async () => {
     const { rows } = await sql.query<{ id: string; status: string }>(
       `select o.id, coalesce(o.status, 'none yet') as status from operations p

@@ -1,4 +1,4 @@
-// `npm start` under a supervisor, which knows the pid of npm alone.
+// `npm start` under a supervisor that knows only npm's process id.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { afterAll, beforeAll, expect, test } from 'vitest'

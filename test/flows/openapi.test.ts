@@ -1,5 +1,5 @@
-// The OpenAPI document: every operation is described whole, and every example in it works as it
-// stands.
+// The OpenAPI document: every operation is described completely, and every example in it works
+// unchanged.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { EXAMPLES } from '../../server/http/examples/examples.ts'
@@ -30,7 +30,7 @@ describe('the document', () => {
     expect(names.filter((name) => !EXAMPLES[name]).map(hint)).toEqual([])
     expect(Object.keys(EXAMPLES).filter((name) => !names.includes(name))).toEqual([])
   })
-  test('refers to nothing that it does not have, and names every parameter of a path', () => {
+  test('refers only to what it contains, and names every parameter of a path', () => {
     const schemas = Object.keys(house.document.components.schemas).map(
       (name) => `#/components/schemas/${name}`,
     )
@@ -41,7 +41,7 @@ describe('the document', () => {
       expect([name, inPath.map((parameter) => parameter.name)]).toEqual([name, named])
     }
   })
-  test('says which headers are taken, and what else may be answered', () => {
+  test('lists the accepted headers and the possible responses', () => {
     const named = (name: string) =>
       house.documented.find((one) => one.name === name)!.operation as unknown as Described
     const headers = (name: string) =>

@@ -1,5 +1,5 @@
-// From a purchase in the demo shop to the download, through the whole product: the stand-in's signed
-// webhooks, the worker, the mail, the buyer's page, and what the platform's order shows afterwards.
+// From a purchase in the demo shop to the download, with the whole product: the stand-in's signed
+// webhooks, the worker, the mail, the buyer's page, and the order on the platform afterwards.
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -55,7 +55,7 @@ async function sell(filename: string, sku: string): Promise<void> {
   expect(files[0]).toMatchObject({ status: 'imported', product_mapped: true })
 }
 
-test('a purchase brings mail, page and order, and the delivery follows the order', async () => {
+test('a purchase creates mail, page and order status, and the delivery follows the order', async () => {
   await sell('guide.pdf', 'EB-001')
   await sell('walks.pdf', 'EB-001')
   const order = await buy('buyer@example.com', 'EB-001')
@@ -93,7 +93,7 @@ test('a purchase brings mail, page and order, and the delivery follows the order
   expect((await fetch(delivery.url)).status).toBe(410)
 })
 
-/** As the extension of the thank-you page asks, with the token of a guest. */
+/** Requests as the thank-you page's extension does, with a guest's token. */
 async function askAsBuyer(order: { order_id: string; confirmation_number: string }): Promise<any> {
   const { apiKey, apiSecret } = demoCredentials(createSecrets(SECRET))
   const now = Math.floor(Date.now() / 1000)
@@ -108,7 +108,7 @@ async function askAsBuyer(order: { order_id: string; confirmation_number: string
   return answer.json()
 }
 
-test('the thank-you page of a new order leads to its files, for who knows its number', async () => {
+test('the thank-you page of a new order links to its files, given its confirmation number', async () => {
   const order = await buy('thanks@example.com', 'EB-001')
   await expect.poll(() => askAsBuyer(order)).toMatchObject({ status: 'ready', files: 2 })
   const { url } = await askAsBuyer(order)
@@ -142,7 +142,7 @@ test('a risky order waits for the merchant, whose release sends the mail', async
   await expect.poll(() => mail.mails.some(({ to }) => to[0] === 'risky@example.com')).toBe(true)
 })
 
-test('past buyers are told of a new version with one mail for an order', async () => {
+test('past buyers get one mail per order about a new version', async () => {
   const order = await buy('past@example.com', 'EB-001')
   await expect
     .poll(() => mail.mails.filter(({ to }) => to[0] === 'past@example.com').length)
@@ -164,7 +164,7 @@ test('past buyers are told of a new version with one mail for an order', async (
   ])
 })
 
-test('a changed SKU is known from its webhook, without a refresh of the catalog', async () => {
+test('a changed SKU is read from its webhook, without a refresh of the catalog', async () => {
   const found = async (search: string) =>
     (await read(`/api/products?search=${search}`)).data.map((one: { title: string }) => one.title)
   await expect.poll(() => found('EB-002')).toHaveLength(1)
@@ -173,7 +173,7 @@ test('a changed SKU is known from its webhook, without a refresh of the catalog'
   await expect.poll(() => found('NEW-42')).toEqual([title])
 })
 
-test('the shop front is for pages of this machine, and says what is wrong with a purchase', async () => {
+test('the shop front is only open to pages on this machine, and explains an invalid purchase', async () => {
   const page = await fetch(`${shopFront}/demo/shop`)
   expect(await page.text()).toContain('action="/demo/orders"')
   expect(await buy('nobody', 'EB-001')).toMatchObject({ status: 422 })

@@ -1,5 +1,5 @@
-// The plugin that docs/plugins.md teaches, made from that very page: its code is taken from there,
-// type-checked, listed, and used for all that the page promises. What the page says can't rot.
+// The plugin that docs/plugins.md teaches. Its code is extracted from that page, type-checked,
+// listed, and used for everything that the page promises, so that the page stays correct.
 import { execFile } from 'node:child_process'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -14,7 +14,8 @@ import { TSC } from '../programs.ts'
 const run = promisify(execFile)
 const ROOT = path.resolve(import.meta.dirname, '../..')
 /**
- * Laid out as the checkout is, so that the page's imports hold; git and the linters leave it alone.
+ * Has the layout of the checkout, so that the page's imports resolve; git and the linters ignore
+ * it.
  */
 const HOUSE = path.join(ROOT, '.test', 'own-plugin')
 const SHARED = ['plugins/contract.ts', 'test/fakes/context.ts', 'test/suites/plugins.ts']
@@ -24,9 +25,7 @@ async function put(file: string, text: string): Promise<void> {
   await writeFile(path.join(HOUSE, file), text)
 }
 
-/**
- * The page's code blocks that begin with the name of their file, written there; gives the names.
- */
+/** Writes the page's code blocks that begin with their file name; returns the names. */
 async function writeHouse(): Promise<string[]> {
   const page = await readFile(path.join(ROOT, 'docs/plugins.md'), 'utf8')
   const blocks = [...page.matchAll(/^```ts\n\/\/ (plugins\/\S+)\n(.*?)^```$/gms)]
@@ -41,10 +40,10 @@ async function writeHouse(): Promise<string[]> {
 
 const files = await writeHouse()
 const { retireEditions } = (await import(path.join(HOUSE, files[0]!))) as { retireEditions: Plugin }
-// Its own test, with the shared suite in it, becomes part of this file.
+// The plugin's own test, with the shared suite, becomes part of this file.
 await import(path.join(HOUSE, files[1]!))
 
-test('the page has a plugin and its test, and both pass the type checker', async () => {
+test('the page has a plugin and its test, and both type-check', async () => {
   expect(files).toEqual([
     'plugins/retire-editions/plugin.ts',
     'plugins/retire-editions/plugin.test.ts',
@@ -130,7 +129,7 @@ describe('once it is listed', () => {
     })
   })
 
-  test('what does not fit the form is refused by name', async () => {
+  test('invalid options are refused by name', async () => {
     const { status, body } = await owner.call('POST', '/api/operations', {
       action: 'retire-editions',
       options: { before: 'soon', tag: 'a;b', colour: 'red' },
@@ -213,7 +212,7 @@ describe('once it is listed', () => {
     expect(await shop()).toEqual(before)
   })
 
-  test('it runs, is followed as it goes, and can be read back and taken away', async () => {
+  test('it runs, shows progress, can be read back and undone', async () => {
     const { id } = await start({ options: { before: 2025, tag: 'retired', expiry_days: null } })
     const events = (await owner.call('GET', `/api/operations/${id}/events`)).body as string
     expect(events).toMatch(/^event: end\ndata: /m)

@@ -1,5 +1,4 @@
-// What a worker process of a test's own is: an engine with one plugin more, until it is asked to
-// end.
+// The code of a test's own worker process: an engine with one more plugin, until it is told to end.
 import process from 'node:process'
 import type { Plugin } from '../../plugins/contract.ts'
 import { openDatabase } from '../../server/db/database.ts'
@@ -12,7 +11,7 @@ import { createSecrets } from '../../server/secrets.ts'
 
 export const secrets = createSecrets('the secret of the tests, long enough')
 
-/** Over DATABASE_URL. @param outside what it may touch */
+/** Uses DATABASE_URL. @param outside the ports of the plugin */
 export async function startOwnWorker(
   plugin: Plugin,
   outside: Pick<EngineParts, 'ports' | 'listings'>,

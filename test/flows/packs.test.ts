@@ -1,5 +1,4 @@
-// Moving files into packs: products follow, places are kept, and an undo leaves every row as it
-// was.
+// Moving files into packs: products follow, order is kept, and an undo restores every row.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { appConfig } from '../../app.config.ts'
 import type { Workflow } from '../../plugins/contract.ts'
@@ -55,8 +54,8 @@ async function records(on: readonly string[]) {
 const productsOf = ({ mappings }: { mappings: readonly { product_id: string }[] }) =>
   mappings.map(({ product_id }) => product_id.split('/').at(-1)).sort()
 
-test('300 files move with their products, keep their order, and come back to the last digit of every row', async () => {
-  // Those that every third has by itself: Product 1, and some Product 2.
+test('300 files move with their products, keep their order, and an undo restores every row exactly', async () => {
+  // Every third file has Product 1 itself, and some have Product 2.
   const whole = await dumpOf(house.scope)
   const first = await newPack('First', product(1), product(7))
   const second = await newPack('Second', product(8))
@@ -101,7 +100,7 @@ test('300 files move with their products, keep their order, and come back to the
   expectSame(await dumpOf(house.scope), whole)
 })
 
-test('files come behind those that are there, and out of the pack lose what they had through it', async () => {
+test('files are appended to existing ones, and lose the pack’s products when they leave it', async () => {
   const whole = await dumpOf(house.scope)
   const pack = await newPack('Behind', product(7))
   await move(into(pack), ids.slice(0, 10))
@@ -117,7 +116,7 @@ test('files come behind those that are there, and out of the pack lose what they
   for (const record of await records(ids.slice(5, 20))) {
     expect(record).toMatchObject({ pack_id: null, pack_position: null })
     expect(productsOf(record)).not.toContain('7')
-    // One that had no product but the pack's has lost its last one: its links stand still.
+    // A file without other products loses its last one, so its links are suspended.
     expect(record.mapping_state).toBe(record.mappings.length > 0 ? 'mapped' : 'unmapped')
   }
   expect((await undo(operation)).operation).toMatchObject({ status: 'success', done: 15 })
@@ -126,7 +125,7 @@ test('files come behind those that are there, and out of the pack lose what they
   expectSame(await dumpOf(house.scope), whole)
 })
 
-test('a new pack is made once, by whichever of two operations comes first, and by no preview', async () => {
+test('a new pack is created once, by the first of two operations, and by no preview', async () => {
   const named = () =>
     house.scope.query<{ id: string; name: string }>(
       `select id, name from packs where shop_id = :shop and name_key like 'both%'`,
@@ -156,8 +155,7 @@ test('a new pack is made once, by whichever of two operations comes first, and b
   const places = (await records(ids.slice(100))).map(({ pack_position }) => pack_position)
   expect(new Set(places).size).toBe(200)
 
-  // What the preview promised still holds, though the pack has come into being; a file that was
-  // moved since is left alone.
+  // The preview still applies although the pack exists by now; a file moved since is skipped.
   await move(into(await newPack('Elsewhere')), [ids[1]!])
   await house.engine.move(house.scope, preview, 'confirm')
   const { operation, items } = await house.untilEnd(preview)
@@ -169,7 +167,7 @@ test('a new pack is made once, by whichever of two operations comes first, and b
   expect(await packOf(packs[0]!.id)).toMatchObject({ files: 202 })
 })
 
-test('a pack that was deleted meanwhile fails its files one by one, by name, and an undo into it does too', async () => {
+test('a pack deleted meanwhile fails its files one by one with its name, and so does an undo into it', async () => {
   const [gone, home] = [await newPack('Gone'), await newPack('Home')]
   const there = await move(into(gone), ids.slice(0, 5))
   const back = await move(into(home), ids.slice(0, 5))
@@ -185,7 +183,7 @@ test('a pack that was deleted meanwhile fails its files one by one, by name, and
   })
 })
 
-test('a deleted pack leaves its files, without what they had through it', async () => {
+test('a deleted pack keeps its files, without the pack’s products', async () => {
   const pack = await newPack('Short-lived', product(7))
   const [plain, own] = [ids[40]!, ids[41]!]
   await house.scope.query(

@@ -1,5 +1,5 @@
-// What a worker process is in the middle of, as the database sees it: asked while the process is
-// frozen, it is no guess.
+// The phase of a worker process as the database shows it. The process is frozen while it is read,
+// so the phase does not change.
 import { readFile } from 'node:fs/promises'
 import type { Pool } from 'pg'
 import { WORKER_LOCKS } from '../../server/db/listener.ts'
@@ -9,36 +9,36 @@ export type Phase = 'fetch' | 'commit' | 'finish' | 'idle'
 export interface Sight {
   phase: Phase
   /**
-   * Items that it fetches, and the highest attempt among all in its hands: a death counts for those
-   * that wait to be written too.
+   * The number of items that it fetches, and the highest attempt of all items that it holds: a
+   * death also counts for items that wait to be written.
    */
   items: number
   attempt: number
-  /** The current statement, if it is in a transaction that writes outcomes. */
+  /** The current statement, if the process is in a transaction that writes outcomes. */
   statement: string
 }
 
 const COMMITS =
   'insert into (blobs|files|versions|mappings)|update items set status = o|update operations set done|select position from items'
-/** The process's row among the workers: its connection holds the lock that goes with it. */
+/** The worker's row: its connection holds the row's advisory lock. */
 const WORKER = `
   select w.id from workers w
   join pg_locks l on l.locktype = 'advisory' and l.classid = ${WORKER_LOCKS} and l.objid = w.lock and l.granted
   join pg_stat_activity a on a.pid = l.pid
   where a.application_name = $1`
 
-/** A worker's id by its process's name, or null before it has said that it is there. */
+/** A worker's id by its process name, or null before its row exists. */
 export async function workerId(pool: Pool, name: string): Promise<string | null> {
   const { rows } = await pool.query<{ id: string }>(WORKER, [name])
   return rows[0]?.id ?? null
 }
 
 /**
- * The final state of a frozen process's session in the database. Statements that it had already
- * sent are still executed, such as the end of a claim; it is final when the session waits for more
- * or for a lock.
+ * The final state of a frozen process's session in the database. Statements that it has sent are
+ * still executed, such as the end of a claim; the state is final when the session waits for a
+ * client or for a lock.
  */
-export async function lookSettled(pool: Pool, name: string): Promise<Sight> {
+export async function lookAtFinalState(pool: Pool, name: string): Promise<Sight> {
   for (;;) {
     const sessions = 'from pg_stat_activity where application_name = $1'
     const { rows } = await pool.query<{ client_port: number }>(`select client_port ${sessions}`, [
@@ -53,7 +53,7 @@ export async function lookSettled(pool: Pool, name: string): Promise<Sight> {
   }
 }
 
-/** Has a connection from one of these ports bytes that its other end has not read? */
+/** Whether a connection from one of these ports has bytes that its peer has not read. */
 async function anyUnread(ports: readonly number[]): Promise<boolean> {
   const [, ...lines] = (await readFile('/proc/net/tcp', 'utf8')).trim().split('\n')
   return lines.some((line) => {
@@ -97,8 +97,8 @@ export async function look(pool: Pool, name: string): Promise<Sight> {
 }
 
 /**
- * Resolves with the first of these processes that is in a transaction which writes outcomes; null
- * when none is in time.
+ * Resolves with the first of these processes in a transaction that writes outcomes; null after the
+ * time limit.
  */
 export async function nextCommit(
   pool: Pool,

@@ -1,6 +1,6 @@
-// The product started from clones in places that fresh machines have: a folder of root's alone,
-// without root, a path with a space and a letter that is not ASCII, and a checkout that cannot be
-// written. Each runs the main job: import, map, deliver, start again.
+// The product started from clones in unusual places: a folder only root can enter, without root, a
+// path with a space and a non-ASCII letter, and a read-only checkout. Each runs the main job:
+// import, map, deliver, start again.
 import { execFile } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -22,7 +22,7 @@ import {
 } from './server.ts'
 
 const run = promisify(execFile)
-/** Nobody; who has no root to give up runs as itself. */
+/** The user nobody. Without root the tests run as the current user. */
 const WITHOUT_ROOT = process.getuid!() === 0 ? { uid: 65_534, gid: 65_534 } : undefined
 
 let origin: Origin
@@ -45,10 +45,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/**
- * The clone in another place, under a folder of this mode: nothing in it may know where it was
- * before.
- */
+/** Moves the clone to another folder of this mode. It must not depend on its previous path. */
 async function place(name: string, mode: number): Promise<void> {
   const to = path.join(folder, name)
   await mkdir(path.dirname(to), { recursive: true })
@@ -96,7 +93,7 @@ async function mainJob(user?: ServerOptions['user']): Promise<void> {
   expect((await download()).status).toBe(410)
 }
 
-/** A command finds the database of the running server. */
+/** Runs a command that finds the running server's database. */
 async function commandBeside(running: RunningServer, user: ServerOptions['user']): Promise<void> {
   const args = ['server/api-key.ts', '--shop', running.shop, '--scopes', 'files:read']
   const env = { ...baseEnv(), DATA_DIR: running.dataDir }
@@ -105,7 +102,7 @@ async function commandBeside(running: RunningServer, user: ServerOptions['user']
   expect((await fetch(`${running.url}/api/files`, { headers })).status).toBe(200)
 }
 
-/** Copying the packages and building the page take most of it. */
+/** Most of the time is copying the packages and building the page. */
 const WITHIN = { timeout: 180_000 }
 
 test('in a folder of mode 0700, as the user who runs the tests', WITHIN, async () => {
@@ -124,7 +121,7 @@ const ODD_PATH = path.join('My shop', 'Bücher & Läden')
 
 test('without root, in a path with a space and a letter that is not ASCII', WITHIN, async () => {
   await place(ODD_PATH, 0o711)
-  // Nothing is built: all of it is made there.
+  // Nothing is built yet: the server builds everything there.
   await rm(path.join(clone, 'web', 'dist'), { recursive: true, force: true })
   if (WITHOUT_ROOT) await giveTo(clone, WITHOUT_ROOT)
   await mainJob(WITHOUT_ROOT)

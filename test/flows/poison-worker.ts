@@ -1,5 +1,5 @@
-// A separate worker process with one more plugin, which ends the process when it meets the file
-// that POISON names: what a bug in a library's native code does.
+// A separate worker process with one more plugin, which ends the process at the file that POISON
+// names, as a bug in native code does.
 import process from 'node:process'
 import { z } from 'zod'
 import { definePlugin } from '../../plugins/contract.ts'
@@ -23,7 +23,7 @@ const meetPoison = definePlugin({
 })
 
 await startOwnWorker(meetPoison, {
-  // It only plans: there is nothing outside that it touches.
+  // It only plans, so it needs no ports.
   ports: () => Promise.resolve({} as Ports),
   listings: () => {
     throw new Error('It lists nothing')

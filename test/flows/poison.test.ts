@@ -1,5 +1,5 @@
-// A file that ends every process that looks at it costs itself alone, where a batch is one
-// transaction too.
+// A file that crashes every process working on it fails alone, even if its batch is one
+// transaction.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
@@ -24,7 +24,7 @@ const CASES: [string, boolean][] = [
 ]
 
 test.each(CASES.slice(0, sized(1, 2)))(
-  'a poisonous file fails after three tries in which it was known, and the other 999 are done, %s',
+  'a poison file fails after three attempts in which it was identified, and the other 999 are done, %s',
   async (_, another) => {
     await house.scope.query('update files set expiry_days = null where shop_id = :shop')
     const id = await house.startOn({
@@ -59,10 +59,10 @@ test.each(CASES.slice(0, sized(1, 2)))(
         break
       }
       deaths.push(signal)
-      await bury()
+      await markWorkerDead()
     }
     const { operation, items } = await house.untilEnd(id)
-    // Once with the whole batch, once among a hundred, and then twice alone.
+    // Once with the whole batch, once in a group of a hundred, and then twice alone.
     expect(deaths).toEqual(Array(4).fill('SIGKILL'))
     expect(operation).toMatchObject({ status: 'partial', total: 1000, done: 999, failed: 1 })
     expect(items.filter(({ status }) => status !== 'done')).toMatchObject([
@@ -80,8 +80,8 @@ test.each(CASES.slice(0, sized(1, 2)))(
   },
 )
 
-/** What the crash sweep does with a dead worker, immediately instead of in ten seconds. */
-async function bury(): Promise<void> {
+/** Does what the crash sweep does with a dead worker, without its wait of ten seconds. */
+async function markWorkerDead(): Promise<void> {
   const { pool } = house.parts.database
   const { rows } = await pool.query<{ pool_id: string }>('delete from workers returning pool_id')
   await pool.query('select graphile_worker.force_unlock_workers($1)', [

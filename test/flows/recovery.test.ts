@@ -1,5 +1,5 @@
-// A killed server, and a database that is restarted under load: what was acknowledged is all there,
-// and nothing twice.
+// A killed server, and a database that is restarted under load: everything acknowledged is kept,
+// and nothing exists twice.
 import { existsSync } from 'node:fs'
 import { readFile, readdir } from 'node:fs/promises'
 import path from 'node:path'
@@ -34,7 +34,7 @@ afterAll(async () => {
   await removeDataDir(dataDir)
 })
 
-test('an import that is killed in the middle resumes after the next start: all there, none twice', async () => {
+test('an import killed in the middle resumes after the next start: nothing is lost or duplicated', async () => {
   const skus = uniqueSkus()
   const files = Array.from({ length: FILES }, (_, n) => ({
     filename: `kept-${n}.bin`,
@@ -81,7 +81,7 @@ test('an ordinary stop and start keeps everything', async () => {
   expect((await listAll(server, '/api/files?search=kept-&limit=250')).length).toBe(FILES)
 })
 
-test('a second server on the same data folder is refused with what to do', async () => {
+test('a second server on the same data folder is refused with advice', async () => {
   await expect(startServer({ dataDir })).rejects.toThrow(
     /Another Stevedore is running on this data folder/,
   )
@@ -101,9 +101,7 @@ describe('immediate restarts of PostgreSQL under load', () => {
     await cluster.close()
   })
 
-  /**
-   * What the server had acknowledged. Requests that broke off may or may not have had an effect.
-   */
+  /** What the server acknowledged. Interrupted requests may or may not have had an effect. */
   const acknowledged = {
     imports: [] as string[],
     links: [] as string[],
@@ -149,7 +147,7 @@ describe('immediate restarts of PostgreSQL under load', () => {
     if (updated?.updated === 1) acknowledged.updates.set(file_ids[0]!, 100 + round)
   }
 
-  test('no acknowledged write is lost, no process ends, and it serves within 10 s', async () => {
+  test('no acknowledged write is lost, no process ends, and the API answers within 10 s', async () => {
     const first = Array.from({ length: 200 }, (_, n) => ({
       filename: `base ${n}.bin`,
       url: `${origin.url}/bytes/${100 + n}/base-${n}`,
@@ -166,7 +164,7 @@ describe('immediate restarts of PostgreSQL under load', () => {
     })()
     const back: number[] = []
     for (let restart = 0; restart < RESTARTS; restart++) {
-      // In the middle of what an import that was just acknowledged does, at a moment of chance.
+      // At a random moment during an import that was just acknowledged.
       const before = acknowledged.imports.length
       await expect
         .poll(() => acknowledged.imports.length, { timeout: 20_000, interval: 5 })
@@ -179,7 +177,7 @@ describe('immediate restarts of PostgreSQL under load', () => {
     }
     over = true
     await loading
-    // The folder is still ours: no other server may open it.
+    // The folder is still locked: no other server may open it.
     const owners = () =>
       cluster.pool.query(
         `select from pg_locks where locktype = 'advisory' and objid = ${OWNER_LOCK}`,
@@ -206,7 +204,7 @@ describe('immediate restarts of PostgreSQL under load', () => {
   })
 })
 
-/** The API answers from the database: being up is not enough. */
+/** Reads from the database: a listening server is not enough. */
 const serves = (server: RunningServer): Promise<boolean> =>
   server.call('GET', '/api/files?limit=1').then(
     async (response) => {
@@ -219,7 +217,7 @@ const serves = (server: RunningServer): Promise<boolean> =>
 const blobFiles = new Map<string, string>()
 const blobPath = (hash: string) => blobFiles.get(hash)!
 
-/** Every blob's size by its hash, wherever the store keeps it. */
+/** The size of every blob by its hash, in any folder of the store. */
 async function storedBlobs(folder: string): Promise<Map<string, number>> {
   const sizes = new Map<string, number>()
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {

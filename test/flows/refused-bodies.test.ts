@@ -1,5 +1,5 @@
-// Refused bodies and the connections that they came on: a connection that stays open must answer
-// the next request, which behind nginx is another client's.
+// Refused bodies and their connections: a connection that stays open must answer the next request,
+// which behind nginx is another client's.
 import { randomBytes } from 'node:crypto'
 import http from 'node:http'
 import type { Socket } from 'node:net'
@@ -32,7 +32,7 @@ afterAll(async () => {
 
 interface Asked {
   body?: Buffer
-  /** Without a length, in chunks. */
+  /** In chunks, without a length. */
   chunked?: boolean
   headers?: Record<string, string>
   agent?: http.Agent
@@ -95,7 +95,7 @@ test.each(REFUSED)('after %s the same connection answers', async (_what, status,
   agent.destroy()
 })
 
-test('what is too much to be read in vain closes its connection', async () => {
+test('a body too large to read and discard closes its connection', async () => {
   const port = Number(new URL(app.url).port)
   const refused = await ask(port, { body: megabytes(80) })
   expect([refused.status, refused.connection]).toEqual([413, 'close'])

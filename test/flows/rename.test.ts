@@ -1,5 +1,5 @@
-// Renaming on the real engine: names that files take from each other, across batches, previews that
-// tell the same as the run, and the way back.
+// Renaming on the real engine: names that files take from each other, across batches; previews with
+// the same result as the run; and undo.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { appConfig } from '../../app.config.ts'
 import { withOptions, type OperationRow } from '../../server/engine/engine.ts'
@@ -51,7 +51,7 @@ async function undone({ id }: OperationRow): Promise<OperationRow> {
   return (await house.untilEnd(await house.engine.undo(house.scope, id, 'Mira', 'admin'))).operation
 }
 
-/** How each item of a preview, or of a run, ended, with the names before and after. */
+/** The result of each item of a preview or a run, with the names before and after. */
 async function resultsOf(id: string) {
   const results: unknown[] = []
   for await (const page of house.engine.allItems(house.scope, id))
@@ -69,7 +69,7 @@ async function previewed(id: string): Promise<OperationRow> {
   }
 }
 
-/** The same twice: as a preview, and as a run without one. */
+/** Runs the same twice, as a preview and as a run. */
 async function expectPreview(
   options: Record<string, unknown>,
   ids: readonly string[],
@@ -90,7 +90,7 @@ async function expectPreview(
 
 const SEQUENCE = { pattern: '{sequence}', digits: 5 }
 
-test('a row of 4,100 moves on by one, over several batches, as its preview says; and back', async () => {
+test('4,100 numbered files move on by one, over several batches, as previewed; and back', async () => {
   const ids = await make(range(4100, 1))
   const operation = await expectPreview({ ...SEQUENCE, start: 2 }, ids)
   expect(operation).toMatchObject({ status: 'success', done: 4100 })
@@ -99,7 +99,7 @@ test('a row of 4,100 moves on by one, over several batches, as its preview says;
   expect(await namesOf(ids)).toEqual(range(4100, 1))
 })
 
-soakTest('the same when it is confirmed', async () => {
+soakTest('the same when a preview is confirmed', async () => {
   const ids = await make(range(2100, 1))
   const preview = await previewed(await start({ ...SEQUENCE, start: 2 }, ids, true))
   expect(preview.done).toBe(2100)
@@ -112,10 +112,10 @@ soakTest('the same when it is confirmed', async () => {
 })
 
 soakTest(
-  '2,500 files are numbered in another order, all in each other’s names; and back',
+  '2,500 files are renumbered in another order, all with each other’s names; and back',
   async () => {
     const ids = await make(range(2500, 1))
-    // Far apart: each batch wants names of all others.
+    // Far apart, so that each batch needs names of all others.
     const order = ids.map((_, n) => ids[(n * 1009) % ids.length]!)
     const operation = await expectPreview({ ...SEQUENCE, start: 1 }, order)
     // Some have their new name already.
@@ -131,11 +131,11 @@ soakTest(
   },
 )
 
-test('what can’t have its name is told before anything changes, and keeps all behind it from theirs', async () => {
+test('a name conflict is reported before anything changes, and keeps all files behind it from their names', async () => {
   const ids = await make(range(4500, 1))
   await make([numbered(4502)])
   const operation = await expectPreview({ ...SEQUENCE, start: 3 }, ids)
-  // Odd numbers move on by two up to 4,501; the even ones meet the stranger at 4,502.
+  // Odd numbers move on by two up to 4,501; the even ones conflict with the existing 4,502.
   expect(operation).toMatchObject({ status: 'partial', done: 2250, failed: 2250 })
   const names = await namesOf(ids)
   expect(names.filter((name, n) => name === numbered(n + 3)).length).toBe(2250)
@@ -143,7 +143,7 @@ test('what can’t have its name is told before anything changes, and keeps all 
   expect(new Set(names).size).toBe(4500)
 })
 
-test('of several that want one name the first gets it, in any batches', async () => {
+test('of several files for one name the first gets it, in any batches', async () => {
   const ids = await make([
     'draft 1.pdf',
     ...range(2500),
@@ -159,7 +159,7 @@ test('of several that want one name the first gets it, in any batches', async ()
   ).toEqual(['final 1.pdf', 'draft-1.pdf', 'draft_1.pdf', '1.pdf'])
 })
 
-test('files are named after their products, and those without one are passed over', async () => {
+test('files are named after their products, and those without one are skipped', async () => {
   const ids = await makeFiles(house.scope, [
     { filename: 'a.pdf', mapped: true },
     { filename: 'b.zip', mapped: true },
@@ -197,7 +197,7 @@ test('in a workflow with other steps, on the files that a filter selects', async
   expect(await namesOf(ids)).toEqual(['Draft 1.pdf', 'Draft 2.pdf', 'x.pdf'])
 })
 
-test('an undo leaves alone what was renamed since, and says which name is taken', async () => {
+test('an undo skips files renamed since, and names the conflict', async () => {
   const [a, b, c] = await make(['a.pdf', 'b.pdf', 'c.pdf'])
   const operation = await renamed({ pattern: 'new {original}' }, [a!, b!, c!])
   await renamed({ pattern: 'other' }, [a!])

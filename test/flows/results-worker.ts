@@ -1,5 +1,5 @@
-// A separate worker process, whose one step writes a document and ends the process in the middle
-// of it: what an operator's `kill -9` does. With DIE=0 it lives.
+// A separate worker process whose one step writes a document and ends the process in the middle of
+// it, as an operator's `kill -9` does. With DIE=0 it continues.
 import process from 'node:process'
 import { z } from 'zod'
 import { definePlugin } from '../../plugins/contract.ts'

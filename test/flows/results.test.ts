@@ -1,5 +1,6 @@
-// What operations leave beside changed files: documents, files, links and messages. Each is there
-// once, whole, or not at all, in spite of pauses, cancellations, failures and kills.
+// Results of operations other than changed files: documents, files, links and messages. Each is
+// created once and completely, or not at all, in spite of pauses, cancellations, failures and
+// kills.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
@@ -23,13 +24,13 @@ import { promisedMs, sized, soakTest } from '../scale.ts'
 import { dumpOf, expectSame, fileIds, fillLibrary } from './library.ts'
 
 const COUNT = 5000
-/** The files that links are made of. */
+/** The number of files that links are created for. */
 const LINKED = sized(1000, COUNT)
-/** How long a pause or a cancel may take. */
-const AT_ONCE = { timeout: promisedMs(1000), interval: 10 }
+/** The time within which a pause or a cancel must take effect. */
+const DEADLINE = { timeout: promisedMs(1000), interval: 10 }
 const { plugins, workflows } = appConfig({})
 
-/** Does what the test at hand wants, and how often it was asked. */
+/** What the step does in the current test, and how often it was called. */
 let behave: (context: OperationContext) => Promise<OperationReport>
 let runs = 0
 const common = {
@@ -95,7 +96,7 @@ const writeNames = async ({
   await artifacts.write('names.csv', 'text/csv', listings.files('csv', ['filename'], signal))
   return {}
 }
-/** Writes some and then waits to be interrupted. */
+/** Writes some bytes and then waits to be interrupted. */
 const writeForEver = async ({
   artifacts,
   listings,
@@ -116,7 +117,7 @@ async function* someOf(
   for await (const piece of pieces) {
     yield piece
     if (++written < 3) continue
-    // Waited for here alone: it may be interrupted before it comes this far.
+    // The only wait: an interruption may come before it.
     signal.throwIfAborted()
     await once(signal, 'abort')
     signal.throwIfAborted()
@@ -151,8 +152,8 @@ const expectNames = async (operation: string) =>
   expect(await contentOf(operation)).toBe(
     `\ufefffilename\r\n${(await names()).map((name) => `${name}\r\n`).join('')}`,
   )
-/** No job of its end runs or waits. */
-const expectPutDown = (id: string) =>
+/** Waits until no finalization job runs or is queued. */
+const expectInterrupted = (id: string) =>
   expect
     .poll(
       async () =>
@@ -161,12 +162,12 @@ const expectPutDown = (id: string) =>
             `finish:${id}`,
           ])
         ).rowCount,
-      AT_ONCE,
+      DEADLINE,
     )
     .toBe(0)
 
 describe('an operation without a ledger', () => {
-  test('is done as a whole: one document, no item, and its files read as done', async () => {
+  test('creates one document and no item, and its files read as done', async () => {
     const id = await house.startOn(WRITE)
     const { operation, items } = await house.untilEnd(id)
     expect(operation).toMatchObject({
@@ -203,12 +204,12 @@ describe('an operation without a ledger', () => {
     expect(await contentOf(id)).toBe('\ufefffilename\r\n')
   })
 
-  test('shows how far it has come, is interrupted by a pause within a second, and starts again', async () => {
+  test('shows its progress, is interrupted by a pause within a second, and starts again', async () => {
     behave = writeForEver
     const id = await house.startOn(WRITE)
     await begun(id)
     await move(id, 'pause')
-    await expectPutDown(id)
+    await expectInterrupted(id)
     expect(await read(id)).toMatchObject({
       status: 'paused',
       done: expect.toSatisfy((n: number) => n < COUNT),
@@ -221,12 +222,12 @@ describe('an operation without a ledger', () => {
     expect(runs).toBe(2)
   })
 
-  soakTest('resumes at another worker after a pause', async () => {
+  soakTest('resumes on another worker after a pause', async () => {
     behave = writeForEver
     const id = await house.startOn(WRITE)
     await begun(id)
     await move(id, 'pause')
-    await expectPutDown(id)
+    await expectInterrupted(id)
     const { rows } = await house.parts.database.pool.query(
       'select worker_id from chains where operation_id = $1 and worker_id is not null',
       [id],
@@ -247,7 +248,7 @@ describe('an operation without a ledger', () => {
     const id = await house.startOn(WRITE)
     await begun(id)
     await move(id, 'cancel')
-    await expect.poll(async () => hasEnded(await read(id)), AT_ONCE).toBe(true)
+    await expect.poll(async () => hasEnded(await read(id)), DEADLINE).toBe(true)
     const { operation, items } = await house.untilEnd(id)
     expect(operation).toMatchObject({
       status: 'cancelled',
@@ -260,18 +261,18 @@ describe('an operation without a ledger', () => {
     expect(new Set(items.map(({ status }) => status))).toEqual(new Set(['cancelled']))
   })
 
-  soakTest('that was paused can be cancelled', async () => {
+  soakTest('can be cancelled while paused', async () => {
     behave = writeForEver
     const id = await house.startOn(WRITE)
     await begun(id)
     await move(id, 'pause')
-    await expectPutDown(id)
+    await expectInterrupted(id)
     await move(id, 'cancel')
     expect(await ended(id)).toMatchObject({ status: 'cancelled', done: 0, cancelled: COUNT })
     expect(await contentOf(id)).toBeNull()
   })
 
-  test('that fails says why, of each file too, and a retry starts again', async () => {
+  test('fails with the reason, for each file too, and a retry starts again', async () => {
     behave = async (context) => {
       await writeNames(context)
       throw new PortError('storage_full', 'The storage location is full', true)
@@ -308,7 +309,7 @@ describe('an operation without a ledger', () => {
     expect((await notices()).length).toBe(2)
   })
 
-  test('whose step has a bug fails without telling of it', async () => {
+  test('fails without internal details if its step has a bug', async () => {
     behave = () => Promise.reject(new TypeError('undefined is not a function'))
     expect(await carryOut(WRITE)).toMatchObject({
       status: 'failed',
@@ -316,7 +317,7 @@ describe('an operation without a ledger', () => {
     })
   })
 
-  test('is previewed in a sentence, confirmed, or discarded', async () => {
+  test('is previewed in a sentence, and confirmed or discarded', async () => {
     const id = await house.startOn(WRITE, { dryRun: true })
     await expect.poll(async () => (await read(id)).status, { timeout: 20_000 }).toBe('previewed')
     const notice = 'A notice in the page when it has ended'
@@ -335,7 +336,7 @@ describe('an operation without a ledger', () => {
     expect(runs).toBe(1)
   })
 
-  soakTest('that was cancelled as its step ended keeps nothing of it', async () => {
+  soakTest('keeps no result if it is cancelled as its step ends', async () => {
     const started = Promise.withResolvers<string>()
     behave = async (context) => {
       await writeNames(context)
@@ -354,25 +355,28 @@ describe('an operation without a ledger', () => {
     expect(await count('artifacts', id)).toBe(0)
   })
 
-  soakTest('that was paused as its step ended keeps it, and ends when it resumes', async () => {
-    let id = ''
-    behave = async (context) => {
-      await writeNames(context)
-      await move(id, 'pause')
-      return {}
-    }
-    id = await house.startOn(WRITE)
-    await expect
-      .poll(async () => (await read(id)).finished_steps, { timeout: 20_000 })
-      .toBeGreaterThan(0)
-    await expectPutDown(id)
-    expect(await read(id)).toMatchObject({ status: 'paused', finished_at: null })
-    await move(id, 'resume')
-    expect(await ended(id)).toMatchObject({ status: 'success', done: COUNT })
-    expect([runs, await count('artifacts', id)]).toEqual([1, 1])
-  })
+  soakTest(
+    'keeps its result if it is paused as its step ends, and ends when it resumes',
+    async () => {
+      let id = ''
+      behave = async (context) => {
+        await writeNames(context)
+        await move(id, 'pause')
+        return {}
+      }
+      id = await house.startOn(WRITE)
+      await expect
+        .poll(async () => (await read(id)).finished_steps, { timeout: 20_000 })
+        .toBeGreaterThan(0)
+      await expectInterrupted(id)
+      expect(await read(id)).toMatchObject({ status: 'paused', finished_at: null })
+      await move(id, 'resume')
+      expect(await ended(id)).toMatchObject({ status: 'success', done: COUNT })
+      expect([runs, await count('artifacts', id)]).toEqual([1, 1])
+    },
+  )
 
-  test('has one document, the last one, however many its step writes', async () => {
+  test('has one document, the last one, regardless of how many its step writes', async () => {
     behave = async (context) => {
       await context.artifacts.write(
         'first.txt',
@@ -391,14 +395,14 @@ describe('an operation without a ledger', () => {
     expect([await count('artifacts', id), await contentOf(id)]).toEqual([1, 'second'])
   })
 
-  test('survives kill -9 in the middle of its document: another worker starts again, and there is one', async () => {
+  test('survives kill -9 during its document: another worker starts again, and one document exists', async () => {
     await worker.stop()
     const id = await house.startOn(workflowOf('write-result'))
     const dead = startProcess({ DIE: '1' })
     expect(await once(dead, 'exit')).toEqual([null, 'SIGKILL'])
     expect(await read(id)).toMatchObject({ status: 'running', finished_at: null })
     expect(await count('artifacts', id)).toBe(0)
-    await bury()
+    await markWorkerDead()
     const living = startProcess({ DIE: '0' })
     try {
       expect(await ended(id)).toMatchObject({ status: 'success', done: COUNT })
@@ -421,8 +425,8 @@ const startProcess = (env: Record<string, string>) =>
     stdio: 'inherit',
   })
 
-/** What the crash sweep does with a dead worker, immediately instead of in ten seconds. */
-async function bury(): Promise<void> {
+/** Does what the crash sweep does with a dead worker, without its wait of ten seconds. */
+async function markWorkerDead(): Promise<void> {
   const { pool } = house.parts.database
   const { rows } = await pool.query<{ pool_id: string }>('delete from workers returning pool_id')
   await pool.query('select graphile_worker.force_unlock_workers($1)', [
@@ -430,7 +434,7 @@ async function bury(): Promise<void> {
   ])
 }
 
-describe('files that a last step makes', () => {
+describe('files created by a final step', () => {
   const make = async ({ stage, signal }: OperationContext): Promise<OperationReport> => {
     const bytes = await stage.write(Readable.from([Buffer.from('made')]), null, signal)
     return {
@@ -446,7 +450,7 @@ describe('files that a last step makes', () => {
       `select filename, deleted_at is not null as deleted from files where shop_id = :shop and 'made' = any(tags) order by filename`,
     )
 
-  test('are there once, under free names; an undo puts them into the trash', async () => {
+  test('exist once, with free names; an undo moves them to the trash', async () => {
     const before = await dumpOf(house.scope)
     behave = make
     const ids = (await fileIds(house.scope)).slice(0, 100)
@@ -461,7 +465,7 @@ describe('files that a last step makes', () => {
     expectSame(await dumpOf(house.scope), before)
   })
 
-  test('are not there where one of them cannot be, or it was cancelled meanwhile', async () => {
+  test('do not exist if one of them fails, or if the operation was cancelled meanwhile', async () => {
     let id = ''
     behave = async (context) => {
       const { created = [] } = await make(context)
@@ -476,7 +480,7 @@ describe('files that a last step makes', () => {
       stopped: { code: 'invalid_filename' },
     })
     expect(await made()).toEqual([])
-    // The step may run before the start has answered: it waits for the id.
+    // The step may run before the start request has returned: it waits for the id.
     const started = Promise.withResolvers<string>()
     behave = async (context) => {
       await move(await started.promise, 'cancel')
@@ -490,7 +494,7 @@ describe('files that a last step makes', () => {
     expect(await made()).toEqual([])
   })
 
-  test('come with a retry where the step had failed though no file did', async () => {
+  test('are created by a retry if the step failed and no file did', async () => {
     behave = () =>
       Promise.reject(new PortError('storage_failed', 'The storage location did not answer', true))
     const id = await house.startOn(workflowOf('make-result'), {
@@ -511,7 +515,7 @@ describe('files that a last step makes', () => {
   })
 })
 
-describe('links that an operation makes', () => {
+describe('links created by an operation', () => {
   const linksOf = (operation: string) =>
     house.scope.query<{ id: string; email: string | null; revoked: boolean }>(
       `select id, email, revoked_at is not null as revoked from links where shop_id = :shop and operation_id = :operation`,
@@ -528,7 +532,7 @@ describe('links that an operation makes', () => {
   const rowsIn = async (operation: string) =>
     (await contentOf(operation))?.trimEnd().split('\r\n').slice(1) ?? []
 
-  test('are there once each, in a list in the files’ order, and an undo revokes them', async () => {
+  test('exist once each, in a list in the files’ order, and an undo revokes them', async () => {
     const before = await dumpOf(house.scope)
     const ids = await linkedIds()
     const workflow = create({ expiry_days: 3, email: 'buyer@example.com' })
@@ -553,7 +557,7 @@ describe('links that an operation makes', () => {
     expectSame(await dumpOf(house.scope), before)
   })
 
-  test('are named by a preview, and none is created', async () => {
+  test('are listed by a preview, and none is created', async () => {
     const id = await house.startOn(
       create({ expiry_days: null, email: 'a@example.com', send_emails: true }),
       {
@@ -574,7 +578,7 @@ describe('links that an operation makes', () => {
     await house.scope.from('links').where('operation_id', id).delete()
   })
 
-  test('of files that failed come with a retry: each is sent once, and the list has all of them', async () => {
+  test('for failed files are created by a retry: each is sent once, and the list has all of them', async () => {
     const ids = (await fileIds(house.scope)).slice(0, 300)
     const gone = ids.slice(0, 5)
     const setTrash = (deleted_at: Date | null) =>
@@ -597,7 +601,7 @@ describe('links that an operation makes', () => {
     await house.scope.from('links').where('operation_id', id).delete()
   })
 
-  test('before it was cancelled stay, and are listed', async () => {
+  test('created before a cancel are kept and listed', async () => {
     const workflow = { ...create(), parallel: 1 }
     const id = await house.startOn(workflow)
     await begun(id)

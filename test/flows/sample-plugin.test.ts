@@ -1,5 +1,5 @@
-// A plugin that reads files' bytes, listed and nothing else: it has its form, preview, progress,
-// history, schedule and undo.
+// A plugin that reads files' bytes and is only listed in the configuration: it has its form,
+// preview, progress, history, schedule and undo.
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Plugin, WriteContext } from '../../plugins/contract.ts'
@@ -11,7 +11,7 @@ import { importItem, writeContext } from '../fakes/context.ts'
 import { countWords } from '../plugins/count-words/plugin.ts'
 import { pluginSuite } from '../suites/plugins.ts'
 
-describe('the sample plugin by itself', () => {
+describe('the sample plugin', () => {
   let house: TestEngine
   beforeAll(async () => void (house = await createTestEngine([], [])))
   afterAll(() => house.close())
@@ -58,7 +58,7 @@ describe('once it is listed', () => {
     return operation.id as string
   }
 
-  test('its form, texts and entry in the menu are served', async () => {
+  test('its form, texts and menu entry are served', async () => {
     const { body } = await owner.call('GET', '/api/plugins')
     expect(body.groups).toContainEqual({ id: 'tags', title: 'Tags' })
     expect(body.data.find(({ id }: Plugin) => id === 'count-words')).toMatchObject({

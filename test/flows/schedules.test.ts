@@ -1,5 +1,5 @@
-// Schedules on a real database: each run once with any number of schedulers, by the shop's clock, never beside
-// itself, never above its cap.
+// Schedules on a real database: each run starts once with any number of schedulers, by the shop's
+// clock, never while the previous one runs, and never above its deletion limit.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { appConfig } from '../../app.config.ts'
 import {
@@ -28,7 +28,7 @@ const { plugins, workflows } = appConfig({})
 let house: TestEngine
 let scope: ShopScope
 let second: Database
-/** Two worker processes' schedulers: each with separate connections. */
+/** The schedulers of two worker processes, each with its own connections. */
 let one: ScheduleParts
 let two: ScheduleParts
 
@@ -38,7 +38,7 @@ beforeAll(async () => {
   first = await createTestEngine(plugins, workflows)
   second = openDatabase(first.parts.database.url, 4, silent)
 })
-/** A new shop; the schedules and operations of those before are gone, since due ones run for all. */
+/** Removes earlier schedules and operations, because a scheduler runs the due ones of all shops. */
 beforeEach(async () => {
   const { pool } = first.parts.database
   await pool.query('delete from schedules')
@@ -81,7 +81,7 @@ const noticeTitles = async () =>
     ({ title }) => title,
   )
 
-/** Both schedulers look at each of these moments, concurrently; gives how often something was fired. */
+/** Runs both schedulers concurrently at each of these times; returns the number of runs started. */
 async function lookAt(...moments: string[]): Promise<number> {
   let fired = 0
   for (const moment of moments) {
@@ -95,7 +95,7 @@ async function lookAt(...moments: string[]): Promise<number> {
   return fired
 }
 
-/** What is queued is carried out by a real worker. */
+/** A real worker runs the queued operations. */
 async function carryOut(...operations: string[]): Promise<OperationRow[]> {
   const worker = await house.startWorker()
   try {
@@ -105,14 +105,14 @@ async function carryOut(...operations: string[]): Promise<OperationRow[]> {
   }
 }
 
-/** Ends what is queued, without a worker. */
+/** Ends queued operations without a worker. */
 const endAll = () =>
   scope.query(
     `update operations set status = 'success', finished_at = now() where shop_id = :shop and finished_at is null`,
   )
 
 describe('two workers', () => {
-  test('fire each schedule once at each of its times', async () => {
+  test('start each schedule once at each of its times', async () => {
     await makeFiles(scope, [{ filename: 'my-ebook.pdf' }])
     const ids = await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
@@ -131,7 +131,7 @@ describe('two workers', () => {
     }
   })
 
-  test('run automatically, at the moment that a run is due', async () => {
+  test('start a run automatically when it is due', async () => {
     const due = Date.now() + 700
     const id = await create(nightly({ cron: '* * * * *' }), new Date().toISOString())
     await house.parts.database.knex('schedules').update({ next_run_at: new Date(due) })
@@ -150,11 +150,11 @@ describe('two workers', () => {
   })
 })
 
-test('a worker that dies while it fires loses no run and makes none twice', async () => {
+test('a worker that dies while it starts a run neither loses nor repeats it', async () => {
   const id = await create(nightly(), '2026-01-10T12:00:00Z')
   const holder = await house.parts.database.pool.connect()
   try {
-    // Its transaction has moved the schedule on and stands before the operation's row when its
+    // Its transaction has updated the schedule and waits to insert the operation when its
     // connection is cut.
     await holder.query('begin; lock table operations in share mode')
     const dying = runDue(two, at('2026-01-11T03:00:00Z'))
@@ -180,7 +180,7 @@ test('a worker that dies while it fires loses no run and makes none twice', asyn
 describe('the shop’s clock', () => {
   beforeEach(() => changeShopSettings(scope, { time_zone: 'America/New_York' }))
 
-  test('a time that it skips is made up for once', async () => {
+  test('a skipped hour is made up for once', async () => {
     const id = await create(nightly({ cron: '30 2 * * *' }), '2026-03-07T12:00:00Z')
     // On 8 March 02:00 is followed by 03:00.
     expect(await nextRun(id)).toBe('2026-03-08T07:00:00.000Z')
@@ -191,7 +191,7 @@ describe('the shop’s clock', () => {
     expect(await nextRun(id)).toBe('2026-03-09T06:30:00.000Z')
   })
 
-  test('a time that it shows twice comes once', async () => {
+  test('a repeated hour runs once', async () => {
     const id = await create(nightly({ cron: '30 1 * * *' }), '2026-10-31T12:00:00Z')
     // On 1 November 02:00 is followed by 01:00.
     expect(await lookAt('2026-11-01T05:30:00Z')).toBe(1)
@@ -201,7 +201,7 @@ describe('the shop’s clock', () => {
   })
 })
 
-test('runs missed while no worker was up are one run', async () => {
+test('runs missed while no worker was up become one run', async () => {
   const id = await create(nightly({ cron: '0 * * * *' }), '2026-01-10T12:00:00Z')
   expect(await lookAt('2026-01-14T09:20:00Z')).toBe(1)
   await endAll()
@@ -211,7 +211,7 @@ test('runs missed while no worker was up are one run', async () => {
 })
 
 describe('a run whose predecessor is still running', () => {
-  test('is skipped with one notice, and runs again at its next time', async () => {
+  test('is skipped with one notice, and the next one runs', async () => {
     const id = await create(nightly({ cron: '0 * * * *' }), '2026-01-10T11:30:00Z')
     expect(await lookAt('2026-01-10T12:00:00Z')).toBe(1)
     expect(await lookAt('2026-01-10T13:00:00Z', '2026-01-10T14:00:00Z')).toBe(0)
@@ -221,7 +221,7 @@ describe('a run whose predecessor is still running', () => {
     expect((await runs(id)).length).toBe(2)
   })
 
-  test('is refused when a person asks for it', async () => {
+  test('is refused when a person requests it', async () => {
     const id = await create(nightly(), '2026-01-10T12:00:00Z')
     const ask = () =>
       runNow(scope, house.engine, id, { requestedBy: 'user 1', now: at('2026-01-10T12:00:00Z') })
@@ -234,8 +234,8 @@ describe('a run whose predecessor is still running', () => {
   })
 })
 
-describe('the cap', () => {
-  test('up to it files are deleted', async () => {
+describe('the deletion limit', () => {
+  test('files up to the limit are deleted', async () => {
     await makeFiles(scope, [...names(3, 'loose'), { filename: 'kept.pdf', mapped: true }])
     const id = await create(cleaning({ cap: 3 }), '2026-01-10T12:00:00Z')
     expect(await lookAt('2026-01-11T03:00:00Z')).toBe(1)
@@ -251,7 +251,7 @@ describe('the cap', () => {
     expect(await countFiles(scope, { deleted: true })).toBe(3)
   })
 
-  test('above it the run is a preview with a notice, until a person confirms it', async () => {
+  test('a run above the limit is a preview with a notice, until a person confirms it', async () => {
     await makeFiles(scope, names(4, 'loose'))
     const id = await create(cleaning({ cap: 3 }), '2026-01-10T12:00:00Z')
     expect(await lookAt('2026-01-11T03:00:00Z')).toBe(1)
@@ -279,7 +279,7 @@ describe('the cap', () => {
     expect(await countFiles(scope, { deleted: true })).toBe(4)
   })
 
-  test('a preview that no one has confirmed gives way to the next run’s', async () => {
+  test('an unconfirmed preview is replaced by the next run’s', async () => {
     await makeFiles(scope, names(4, 'loose'))
     const id = await create(cleaning({ cap: 3 }), '2026-01-10T12:00:00Z')
     await lookAt('2026-01-11T03:00:00Z')
@@ -301,7 +301,7 @@ describe('the cap', () => {
     expect(unread).toEqual([{ operation_id: (await runs(id))[0]!.id }])
   })
 
-  test('holds for a shop’s own workflow that deletes, and not for what deletes nothing', async () => {
+  test('applies to a shop’s own workflow that deletes, and not to one that deletes nothing', async () => {
     await makeFiles(scope, names(4, 'loose'))
     const steps = [{ plugin: 'tag-files', options: { tags: ['old'] } }, { plugin: 'delete-files' }]
     const body = {
@@ -325,7 +325,7 @@ describe('the cap', () => {
     expect(await runs(tagging)).toMatchObject([{ preview: false, total: 4 }])
   })
 
-  test('counts the trash for what works in the trash', async () => {
+  test('counts the trash for workflows on the trash', async () => {
     await makeFiles(scope, names(4, 'loose'))
     await house.parts.database.knex('files').update({ deleted_at: new Date() })
     const id = await create(
@@ -337,11 +337,11 @@ describe('the cap', () => {
   })
 })
 
-describe('what a schedule tells', () => {
+describe('notifications of a schedule', () => {
   const stepsOf = (run: OperationRow | undefined) =>
     run?.workflow.steps.filter(({ plugin }) => plugin === 'notify')
 
-  test('is said to the workflow’s last step', async () => {
+  test('are passed to the workflow’s notify step', async () => {
     const id = await create(nightly({ notify: 'errors' }), '2026-01-10T12:00:00Z')
     await lookAt('2026-01-11T03:00:00Z')
     const [run] = await runs(id)
@@ -349,7 +349,7 @@ describe('what a schedule tells', () => {
     expect(run!.request).toEqual({ notify: true })
   })
 
-  test('is added where the workflow tells nothing', async () => {
+  test('are added if the workflow has none', async () => {
     const steps = [{ plugin: 'tag-files', options: { tags: ['old'] } }]
     const body = { name: 'Quiet', kind: 'bulk' as const, parallel: 1, steps, channel: null }
     const workflow = toPublicId('workflow', (await createWorkflow(scope, body, house.engine)).id)
@@ -362,8 +362,8 @@ describe('what a schedule tells', () => {
   })
 })
 
-describe('what can’t be run', () => {
-  test('leaves a notice, moves on, and holds up no other', async () => {
+describe('a schedule that cannot run', () => {
+  test('creates a notice, moves to its next time, and delays no other', async () => {
     const broken = await create(nightly({ name: 'Broken' }), '2026-01-10T12:00:00Z')
     const fine = await create(nightly({ name: 'Fine' }), '2026-01-10T12:00:00Z')
     await house.parts.database.knex('schedules').where({ id: broken }).update({ action: 'fly' })
@@ -401,7 +401,7 @@ describe('what can’t be run', () => {
   })
 })
 
-test('one that is off never runs, and one of a shop that has left neither', async () => {
+test('a schedule that is off never runs, nor does one of a shop that has uninstalled', async () => {
   const id = await create(nightly({ enabled: false }), '2026-01-10T12:00:00Z')
   const other = await createTestShop(house.parts.database, 'left.myshopify.com')
   await createSchedule(
@@ -440,7 +440,7 @@ describe('the examples', () => {
     expect(await countFiles(scope, { deleted: true, search: 'old.pdf' })).toBe(1)
   })
 
-  test('files get the tags of the rules that they meet', async () => {
+  test('files get the tags of the rules that match', async () => {
     await makeFiles(scope, [
       { filename: 'My eBook.epub', tags: ['mine'] },
       { filename: 'course-1.PDF' },

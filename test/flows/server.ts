@@ -1,5 +1,5 @@
 // The whole product as a separate process, as `npm start` runs it, on a data folder or a database
-// of the test's.
+// of the test.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { createTestDatabase } from '../database.ts'
 export { makeDataDir, removeDataDir }
 
 export const ROOT = path.resolve(import.meta.dirname, '../..')
-/** What `npm start` runs, without npm between us and the process. */
+/** The command of `npm start`, without npm in between. */
 const START = (
   JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as {
     scripts: { start: string }
@@ -20,11 +20,11 @@ const START = (
 ).scripts.start
 const [, ARENAS, OPTIONS] = /^exec env MALLOC_ARENA_MAX=(\d+) node (.+)$/.exec(START)!
 export const ARGUMENTS = OPTIONS!.split(' ')
-/** The Node that a clone brings: ours may lie where another user can’t reach it. */
+/** The clone's own Node: the test's Node may be in a folder that another user cannot read. */
 export const nodeOf = (root: string): string =>
   path.join(root, 'node_modules', 'node', 'bin', 'node')
 const READY_MS = 120_000
-/** Of servers whose database is not embedded. */
+/** For servers whose database is not embedded. */
 export const SECRET = 'a secret for servers of tests, long enough'
 
 export interface RunningServer {
@@ -32,10 +32,10 @@ export interface RunningServer {
   apiKey: string
   shop: string
   dataDir: string
-  /** Empty: it has an embedded PostgreSQL in its data folder. */
+  /** Empty: the server has an embedded PostgreSQL in its data folder. */
   databaseUrl: string
   child: ChildProcess
-  /** Everything it has written so far, for a test that fails. */
+  /** Everything it has written so far, for the message of a failed test. */
   output(): string
   /** Calls the API with the demo key. */
   call(
@@ -44,27 +44,30 @@ export interface RunningServer {
     body?: unknown,
     headers?: Record<string, string>,
   ): Promise<Response>
-  /** As Ctrl-C does; resolves with the exit code. */
+  /** Stops the server as Ctrl-C does; resolves with the exit code. */
   stop(): Promise<number | null>
   kill(): Promise<void>
 }
 
 export interface ServerOptions {
   /**
-   * Kept by the caller, with the embedded PostgreSQL in it unless `env` names a database. Without
-   * one a folder is made, and the database is on the run's own PostgreSQL: to make and start one
-   * takes longer than the server's own start.
+   * Kept by the caller, with the embedded PostgreSQL in it unless `env` names a database. Absent: a
+   * new folder, and a database on the run's PostgreSQL, because creating and starting one takes
+   * longer than starting the server.
    */
   dataDir?: string
   env?: Record<string, string>
-  /** With the drop server, as `npm start` has it: another process, which most flows do without. */
+  /**
+   * Also starts the drop server, as `npm start` does. It is another process, which most flows do
+   * not need.
+   */
   drop?: boolean
-  /** A clone of the product to start in place of this one, and the user that starts it. */
+  /** A clone of the product to start instead of this one, and the user that runs it. */
   root?: string
   user?: { uid: number; gid: number }
 }
 
-/** Resolves when the server says that it is ready. */
+/** Resolves when the server is ready. */
 export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
   const dataDir = options.dataDir ?? (await makeDataDir())
   const given = options.env?.DATABASE_URL ?? ''
@@ -129,8 +132,8 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
 }
 
 /**
- * Nothing of the test's own environment decides how the server runs. Servers of one run share what
- * V8 made of the sources: each starts with a fifth less work.
+ * Excludes the test's own environment. The servers of one run share V8's compile cache, which saves
+ * a fifth of each start.
  */
 export function baseEnv(): Record<string, string> {
   const { PATH = '', HOME = '' } = process.env
@@ -164,11 +167,11 @@ async function readiness(
   await Promise.race([ready, gone, late]).finally(() => clearTimeout(timer))
 }
 
-// Below what systems give to outgoing connections and to servers on any port: those come
-// between a look and a server's start.
+// Below the system's range of ephemeral ports: another process could take one of those before the
+// server starts.
 const FIRST_PORT = 10_000
 const PORTS_EACH = 4_000
-/** Concurrent test files look in separate ranges. */
+/** Concurrent test files use separate ranges. */
 const place = FIRST_PORT + PORTS_EACH * (Number(process.env.VITEST_POOL_ID ?? 0) % 5)
 let next = randomInt(PORTS_EACH)
 

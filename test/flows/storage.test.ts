@@ -1,5 +1,5 @@
 // The main job with its bytes in a bucket: imported, delivered, moved while buyers download,
-// deleted, purged; with a bucket that refuses for a while, and one that was written wrongly.
+// deleted, purged; with a bucket that refuses requests for a while, and one that is misconfigured.
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import pg from 'pg'
@@ -49,12 +49,12 @@ afterAll(async () => {
   expect(code, server.output()).toBe(0)
 })
 
-/** One is put together from parts. */
+/** One is uploaded in parts. */
 const sizeOf = (n: number) => (n === 0 ? 20_000_000 : 2000 + n)
 const bytesOf = (n: number) => contentOf(sizeOf(n), `book-${n}`)
 const COUNT = 12
 const NUMBERS = Array.from({ length: COUNT }, (_, n) => n)
-/** Those that move; the others stay in the bucket. */
+/** The files that move; the others stay in the bucket. */
 const MOVED = NUMBERS.slice(0, 8)
 const STAYING = NUMBERS.slice(8)
 
@@ -85,7 +85,7 @@ const inBackup = async () =>
     .filter((name) => name.length === 64)
 const hashesOf = (numbers: readonly number[]) => numbers.map((n) => hashOf(bytesOf(n))).sort()
 
-test('files are imported into the bucket, whole and nothing else', async () => {
+test('files are imported into the bucket completely, and nothing else', async () => {
   const entries = NUMBERS.map((n) => ({
     filename: `Book ${n}.epub`,
     url: `${origin.url}/bytes/${sizeOf(n)}/book-${n}`,
@@ -122,7 +122,7 @@ test('buyers download them, and parts of them', async () => {
   expect([small.status, small.body.equals(bytesOf(1).subarray(-1))]).toEqual([206, true])
 })
 
-test('a bucket that refuses for a while costs no download', async () => {
+test('a bucket that refuses requests for a while fails no download', async () => {
   const { body } = await post<{ data: { id: string; url: string }[] }>('/api/links', {
     file_ids: [files[2]!.file_id],
     download_limit: 1,
@@ -136,7 +136,7 @@ test('a bucket that refuses for a while costs no download', async () => {
 })
 
 describe('files that move to the backup location', () => {
-  test('are told beforehand', async () => {
+  test('are announced by a preview', async () => {
     const select = { file_ids: files.map(({ file_id }) => file_id) }
     const body = {
       action: 'change-storage',
@@ -151,7 +151,7 @@ describe('files that move to the backup location', () => {
       .poll(record, { timeout: 20_000 })
       .toMatchObject({ status: 'previewed', done: 0, skipped: COUNT })
   })
-  test('can be downloaded all the while', async () => {
+  test('can be downloaded meanwhile', async () => {
     let moving = true
     const answers: [number, boolean][] = []
     const buyers = [0, 1, 5].map(async (n) => {
@@ -167,7 +167,7 @@ describe('files that move to the backup location', () => {
     expect(answers.filter(([status, same]) => status !== 200 || !same)).toEqual([])
     expect((await inBackup()).sort()).toEqual(hashesOf(MOVED))
   })
-  test('come from there from then on', async () => {
+  test('are served from there afterwards', async () => {
     s3.intercept = () => ({ status: 503, code: 'ServiceUnavailable' })
     for (const n of MOVED) expect((await download(n)).body.equals(bytesOf(n))).toBe(true)
     const part = await download(0, { range: 'bytes=19999990-' })
@@ -176,7 +176,7 @@ describe('files that move to the backup location', () => {
   })
 })
 
-test('what is deleted and purged leaves its location after the grace period; the rest stays', async () => {
+test('purged files leave their location after the grace period; the rest stays', async () => {
   const [gone, kept] = [MOVED.slice(0, 4), MOVED.slice(4)]
   await operate('delete-files', [...gone, STAYING[0]!])
   expect((await download(gone[1]!)).status).toBe(410)

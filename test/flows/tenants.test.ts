@@ -1,6 +1,6 @@
-// One shop asks for everything of another: by every documented request that names something, each
-// beside its twin, in which the owner gets what was asked for. A route with an id that no example
-// names fails here.
+// One shop requests the data of another with every documented request that names something, next to
+// the same request of the owner, which succeeds. A route with an id that no example names fails
+// here.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ShopScope } from '../../server/db/for-shop.ts'
 import { IDS, type Example } from '../../server/http/examples/example.ts'
@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => house.close())
 
-/** Every row of the shop, whole. */
+/** Every row of the shop, with all columns. */
 async function dumpOf(scope: ShopScope): Promise<Record<string, string[]>> {
   const dumps = tables.map(async (table) => {
     const rows = await scope.query<{ row: string }>(
@@ -35,18 +35,18 @@ async function dumpOf(scope: ShopScope): Promise<Record<string, string[]>> {
 
 const ids = Object.values<string>(IDS)
 const names = (value: unknown) => ids.some((id) => JSON.stringify(value ?? null).includes(id))
-/** In its address, which stands for all that it asks for. */
+/** Whether its address alone names what it requests. */
 const isAddressed = ({ params, query }: Example) => names([params, query])
 const about = Object.entries(EXAMPLES).filter(([, example]) => names(example))
 
-test('every route with an id is asked for', () => {
+test('every route with an id is requested', () => {
   for (const { name, path } of house.documented)
     if (path.includes('{'))
       expect([name, EXAMPLES[name] && isAddressed(EXAMPLES[name])]).toEqual([name, true])
   expect(tables.length).toBeGreaterThan(30)
 })
 
-describe('what is another shop’s', () => {
+describe('another shop’s data', () => {
   test.each(about)('%s', async (name, given) => {
     const { owner, example } = await house.prepare(name)
     const before = await dumpOf(owner.scope)
@@ -61,8 +61,8 @@ describe('what is another shop’s', () => {
   })
 })
 
-describe('ids inside of requests', () => {
-  /** An operation of each of two shops that names what one of them has. */
+describe('ids inside requests', () => {
+  /** Runs an operation in each of two shops on the data of one of them. */
   async function operate(body: Record<string, unknown>) {
     const name = 'post /api/operations'
     const { owner, example } = await house.prepare(name, { body, status: 202 })
@@ -83,7 +83,7 @@ describe('ids inside of requests', () => {
   }
   const tagging = { action: 'tag-files', options: { mode: 'add', tags: ['mine'] } }
 
-  test('files of an operation are not there for another shop', async () => {
+  test('files of an operation do not exist for another shop', async () => {
     const { theirs, own } = await operate({ ...tagging, select: { file_ids: [IDS.file] } })
     expect(theirs).toEqual({ status: 'failed', total: 1, errors: ['file_not_found'] })
     expect(own).toMatchObject({ status: 'success', total: 1 })
@@ -93,7 +93,7 @@ describe('ids inside of requests', () => {
     expect(theirs).toEqual({ status: 'success', total: 0, errors: [] })
     expect(own).toMatchObject({ status: 'success', total: 2 })
   })
-  test('nothing of one shop goes into a pack, a version or a link of another', async () => {
+  test('nothing of one shop can be added to a pack, a version or a link of another', async () => {
     const mine = await house.prepare('get /api/files/{id}')
     const requests = {
       'patch /api/files/{id}': { pack_id: IDS.pack },
@@ -119,7 +119,7 @@ describe('ids inside of requests', () => {
   })
 })
 
-describe('ids in what is saved', () => {
+describe('ids in saved settings', () => {
   const PRODUCT = 'gid://shopify/Product/7007'
   const VARIANT = 'gid://shopify/ProductVariant/7007'
   const bulk = (plugin: string, options: object) => ({
@@ -192,5 +192,5 @@ describe('ids in what is saved', () => {
   }
 })
 
-/** Named among other things it is refused with the request, or it is what failed of it. */
+/** With other ids in the request, the foreign one fails the request or its own item. */
 const PASSED_OVER = [200, 201, 202, 404, 422]

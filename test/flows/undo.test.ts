@@ -1,5 +1,5 @@
-// Undo of whole libraries: what an operation did is taken back whole, and where somebody changed it
-// since, it says so.
+// Undo of large operations: every change is reverted, except for files changed since, which are
+// reported.
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { appConfig } from '../../app.config.ts'
 import type { Step, Workflow } from '../../plugins/contract.ts'
@@ -9,7 +9,7 @@ import { sized } from '../scale.ts'
 import { dumpOf, expectSame, fileIds, fillLibrary, type Dump } from './library.ts'
 
 const COUNT = sized(1500, 10_000)
-/** More than one transaction of a plain change writes. */
+/** More files than one transaction of a plain change writes. */
 const SEVERAL_WRITES = 10_000
 const { plugins, workflows } = appConfig({})
 let house: TestEngine
@@ -28,7 +28,7 @@ afterAll(async () => {
   await stop()
   await house.close()
 })
-// Each test leaves the shop as it found it: that is what all of this is about.
+// Every undo must restore all rows of the shop.
 afterEach(async () => expectSame(await dumpOf(house.scope), whole))
 
 const workflowOf = (...steps: [plugin: string, options: Record<string, unknown>][]): Workflow => ({
@@ -84,23 +84,20 @@ const actions: [string, Workflow, Partial<OperationRow>][] = [
   ],
 ]
 
-test.each(actions)(
-  'brings back %s, to the last digit of every row',
-  async (_what, workflow, expected) => {
-    const did = await carryOut(workflow)
-    expect(did).toMatchObject({ status: 'success', failed: 0, skipped: 0, ...expected })
-    expect(
-      (await dumpOf(house.scope)).files.filter((row, at) => row === whole.files[at]).length,
-    ).toBeLessThan(COUNT / 2)
+test.each(actions)('reverts %s, restoring every row exactly', async (_what, workflow, expected) => {
+  const did = await carryOut(workflow)
+  expect(did).toMatchObject({ status: 'success', failed: 0, skipped: 0, ...expected })
+  expect(
+    (await dumpOf(house.scope)).files.filter((row, at) => row === whole.files[at]).length,
+  ).toBeLessThan(COUNT / 2)
 
-    const { operation, items } = await house.untilEnd(await undo(did.id))
-    expect(operation).toMatchObject({ status: 'success', undoes: did.id, failed: 0, skipped: 0 })
-    expect(operation.done).toBe(items.length)
-    expect(await reread(did.id)).toMatchObject({ status: 'undone', undone_by: operation.id })
-  },
-)
+  const { operation, items } = await house.untilEnd(await undo(did.id))
+  expect(operation).toMatchObject({ status: 'success', undoes: did.id, failed: 0, skipped: 0 })
+  expect(operation.done).toBe(items.length)
+  expect(await reread(did.id)).toMatchObject({ status: 'undone', undone_by: operation.id })
+})
 
-test('skips files that were changed since, with the reason; a download is no change', async () => {
+test('skips files changed since, with the reason; a download is not a change', async () => {
   const [changed, other, downloaded, gone] = [ids[10]!, ids[11]!, ids[12]!, ids[13]!]
   const before = await house.scope.query<{
     id: string
@@ -150,7 +147,7 @@ test('skips files that were changed since, with the reason; a download is no cha
   await likeBefore([changed, other, gone])
 })
 
-/** Times of the last change are what a test’s own changes leave behind. */
+/** Removes the times of the last change, which differ because of the test's own changes. */
 async function likeBefore(touched: readonly string[]): Promise<void> {
   const rows = whole.files.map((row) => JSON.parse(row) as { id: string; updated_at: string })
   for (const id of touched)
@@ -163,7 +160,7 @@ async function likeBefore(touched: readonly string[]): Promise<void> {
     )
 }
 
-test('tags are taken back as what came and went, beside what others did to them since', async () => {
+test('reverts added and removed tags, next to changes by others since', async () => {
   const did = await carryOut(workflowOf(['tag-files', { mode: 'replace', tags: ['new'] }]), [
     ids[4]!,
   ])
@@ -185,7 +182,7 @@ test('tags are taken back as what came and went, beside what others did to them 
   await likeBefore([ids[4]!])
 })
 
-test('is done once, within its time, and not while the operation runs', async () => {
+test('works once, within its time limit, and not while the operation runs', async () => {
   const did = await carryOut(expiryOf(222), [ids[0]!])
   const both = await Promise.allSettled([undo(did.id), undo(did.id)])
   expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
@@ -214,7 +211,7 @@ test('is done once, within its time, and not while the operation runs', async ()
   await house.untilEnd(await undo(late.id))
 })
 
-test('of an operation that was cancelled half way takes back the half that was done', async () => {
+test('of a cancelled operation reverts what was done', async () => {
   const other = await createTestEngine(plugins, workflows)
   onTestFinished(() => other.close())
   await fillLibrary(other, SEVERAL_WRITES)
@@ -222,7 +219,7 @@ test('of an operation that was cancelled half way takes back the half that was d
   const done = async (id: string) => (await other.engine.get(other.scope, id))!.done
   const last = (await fileIds(other.scope)).at(-1)
   const id = await other.scope.transaction(async (tx) => {
-    // The half that this file is in waits for us.
+    // The batch with this file waits for the test's lock.
     await tx.query('select from files where shop_id = :shop and id = :id for update', { id: last })
     const started = await other.startOn(expiryOf(444))
     await expect.poll(() => done(started), { interval: 1, timeout: 60_000 }).toBeGreaterThan(0)
@@ -243,7 +240,7 @@ test('of an operation that was cancelled half way takes back the half that was d
   await worker.stop()
 })
 
-test('of an import puts its files into the trash, and a new version gives way to the one before', async () => {
+test('of an import moves its files to the trash, and replaces a new version with the previous one', async () => {
   const workflow: Workflow = { ...workflowOf(['make-bytes', {}]), kind: 'import', action: 'import' }
   const id = await house.start(workflow, ['fresh 1.txt', 'fresh 2.txt'])
   const made = await house.untilEnd(id)

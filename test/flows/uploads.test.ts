@@ -1,5 +1,5 @@
-// Uploads that are cut: by the network, by kills of the server, by another web process that continues
-// them.
+// Interrupted uploads: by the network, by kills of the server, and continued by another web
+// process.
 import { createHash } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { connect } from 'node:net'
@@ -51,14 +51,14 @@ async function newBatch(server: RunningServer): Promise<string> {
   return ((await response.json()) as { id: string }).id
 }
 
-test(`${KILLS} kills in mid-PATCH: the same bytes, and at most one chunk sent again for each`, async () => {
+test(`${KILLS} kills during a PATCH: the same bytes, and at most one chunk sent again for each`, async () => {
   const bytes = contentOf(SIZE, 'killed')
   const batch = await newBatch(one)
   let address: string | undefined
   let again = 0
   for (let kill = 0; kill <= KILLS; kill++) {
     const from = address ? await offsetOf(senderOf(one), pathOf(address)) : 0
-    // Somewhere in the middle of a chunk, a bit further every time.
+    // In the middle of a chunk, at a later offset every time.
     const killAt = Math.min(SIZE - 1, Math.floor((SIZE * (kill + 0.5)) / (KILLS + 1)))
     let sent = from
     let dying: Promise<void> | undefined
@@ -96,7 +96,8 @@ test('another web process continues an upload whose client disappeared', async (
   const batch = await newBatch(one)
   const at = await beginUpload(senderOf(one), bytes.length, { filename: 'moved.bin', batch })
   const silent = await stallingPatch(one, at, bytes.subarray(0, 1_000_000), bytes.length)
-  // The first process holds the upload and waits for bytes that never come: it is asked to let go.
+  // The first process holds the upload and waits for bytes that never arrive: it is asked to
+  // release it.
   await expect.poll(() => offsetOf(senderOf(two), at), { timeout: 20_000 }).toBe(1_000_000)
   expect(
     (await patch(senderOf(two), at, 1_000_000, bytes.subarray(1_000_000, 2_000_000))).status,
@@ -108,7 +109,7 @@ test('another web process continues an upload whose client disappeared', async (
   expect(hashes).toContain(hashOf(bytes))
 })
 
-test('a chunk whose checksum was never proved does not count after a kill', async () => {
+test('a chunk whose checksum was not verified is discarded after a kill', async () => {
   const bytes = contentOf(2_000_000, 'unproved')
   const batch = await newBatch(one)
   const at = await beginUpload(senderOf(one), bytes.length, { filename: 'unproved.bin', batch })
@@ -141,7 +142,7 @@ test('a chunk whose checksum was never proved does not count after a kill', asyn
   expect(hashes).toContain(hashOf(bytes))
 })
 
-test('two clients that send one upload concurrently: one of them at a time, and the bytes are right', async () => {
+test('two clients that send one upload concurrently take turns, and the bytes are right', async () => {
   const bytes = contentOf(20_000_000, 'both')
   const batch = await newBatch(one)
   const at = await beginUpload(senderOf(one), bytes.length, { filename: 'both.bin', batch })
@@ -157,7 +158,7 @@ test('two clients that send one upload concurrently: one of them at a time, and 
   expect(hashes).toContain(hashOf(bytes))
 })
 
-test('metadata comes back as it was sent, without what nobody asked for', async () => {
+test('metadata is returned as it was sent, without additions', async () => {
   const at = await beginUpload(senderOf(one), 10, {
     filename: 'é.txt',
     tags: 'a',
@@ -170,8 +171,8 @@ test('metadata comes back as it was sent, without what nobody asked for', async 
 })
 
 /**
- * Sends the beginning of a chunk and then nothing, on a connection that stays open. Gives how to
- * end it.
+ * Sends the beginning of a chunk and then nothing, on a connection that stays open. Returns a
+ * function that ends it.
  */
 async function stallingPatch(
   server: RunningServer,

@@ -1,5 +1,5 @@
-// Two worker processes and one for the web over one database: workers are killed and frozen in
-// every phase of an import, and nothing is lost, nothing is there twice, and nobody is told twice.
+// Two worker processes and one web process over one database: workers are killed and frozen in
+// every phase of an import, and nothing is lost, duplicated or reported twice.
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -11,7 +11,7 @@ import { uniqueSkus } from './catalog.ts'
 import { startCluster, type Cluster, type Worker } from './cluster.ts'
 import { startGatedOrigin, type GatedOrigin } from './gated-origin.ts'
 import { jobUntilEnd, listAll, type ImportReply } from './imports.ts'
-import { look, lookSettled, nextCommit, workerId, type Phase, type Sight } from './phases.ts'
+import { look, lookAtFinalState, nextCommit, workerId, type Phase, type Sight } from './phases.ts'
 import type { RunningServer } from './server.ts'
 
 const random = randomOf('workers')
@@ -36,9 +36,9 @@ afterAll(async () => {
   expect([...codes, code]).toEqual([...codes, code].map(() => 0))
 })
 
-/** In soak longer than any wait for a silent worker; else until others have done its work. */
+/** In soak longer than any timeout of a silent worker; else until others have done its work. */
 const A_MINUTE_MS = sized(0, 60_000)
-/** An import that is long enough for the kills, and where they hit. */
+/** An import long enough for the kills, and the phases in which they happen. */
 const FILES = sized(300, 1000)
 const KILLS: Phase[] = Array.from({ length: sized(2, 17) }, (_, n) =>
   n % 2 === 0 ? 'fetch' : 'commit',
@@ -46,14 +46,14 @@ const KILLS: Phase[] = Array.from({ length: sized(2, 17) }, (_, n) =>
 const AT_THE_END = sized(['outbox'] as const, ['outbox', 'notices', 'end'] as const)
 const since = performance.now()
 const seconds = () => ((performance.now() - since) / 1000).toFixed(1)
-/** The run's log says what was hit. */
+/** The run's log shows the kills. */
 const say = (line: string) => void process.stdout.write(`${line}\n`)
 const begin = async (name: string) => void workers.set(name, await cluster.startWorker(name))
 const row = async <Row extends object>(sql: string, values: unknown[] = []): Promise<Row> =>
   (await cluster.pool.query<Row>(sql, values)).rows[0]!
 
 const skus = uniqueSkus()
-// One in a hundred is large enough to be remembered once it is fetched.
+// One in a hundred is large enough for its staged bytes to be recorded.
 const sizeOf = (n: number) => (n % 100 === 50 ? 4_300_000 + n : 10_000 + n)
 const filesOf = (batch: string, count: number) =>
   Array.from({ length: count }, (_, n) => ({
@@ -69,7 +69,7 @@ async function startImport(batch: string, count: number): Promise<string> {
   return ((await response.json()) as ImportReply).job_id
 }
 
-/** Everything that an import promises, held against what it was asked for. */
+/** Compares the result with everything that an import promises. */
 async function expectWhole(batch: string, count: number, job: string): Promise<void> {
   expect(await jobUntilEnd(web, job)).toMatchObject({
     status: 'success',
@@ -136,7 +136,7 @@ async function expectToldOnce(operation: string): Promise<void> {
   })
 }
 
-/** How far an operation is, and why what failed has. */
+/** An operation's progress, and the errors of its failed items. */
 const progressOf = (operation: string) =>
   row(
     `select done, failed, array(
@@ -146,10 +146,7 @@ const progressOf = (operation: string) =>
     [operation],
   )
 
-/**
- * Freezes a worker at a random moment until it is in the wanted phase, and kills it
- * there.
- */
+/** Freezes a worker at random moments until it is in the wanted phase, and kills it there. */
 async function killIn(wanted: Phase): Promise<Sight & { name: string }> {
   const until = Date.now() + 40_000
   while (Date.now() < until) {
@@ -161,8 +158,8 @@ async function killIn(wanted: Phase): Promise<Sight & { name: string }> {
     if (!caught) continue
     const worker = workers.get(caught)!
     worker.freeze()
-    const sight = await lookSettled(cluster.pool, caught)
-    // A third kill over the same item would rightly make it a poisonous one.
+    const sight = await lookAtFinalState(cluster.pool, caught)
+    // A third kill during the same item would make it a poison item.
     if (sight.phase === wanted && sight.attempt < 3) {
       await worker.kill()
       return { ...sight, name: caught }
@@ -171,10 +168,10 @@ async function killIn(wanted: Phase): Promise<Sight & { name: string }> {
     if (sight.attempt >= 3) origin.admit(2)
     await delay(random(5, 60))
   }
-  throw new Error(`No worker came to ${wanted}`)
+  throw new Error(`No worker reached ${wanted}`)
 }
 
-test('kills in fetch, commit and finish of one import: nothing lost, nothing twice, one email', async () => {
+test('kills during fetch, commit and finish of one import: nothing lost, nothing duplicated, one email', async () => {
   const job = await startImport('killed', FILES)
   const operation = idOf(job)
   await expect.poll(() => origin.waiting, { timeout: 20_000 }).toBeGreaterThan(30)
@@ -185,15 +182,15 @@ test('kills in fetch, commit and finish of one import: nothing lost, nothing twi
     say(
       `${seconds()} s kill ${hit.length}: ${name} in ${phase}, ${items} items in its hands${statement && `, at: ${statement}`}`,
     )
-    // What it had claimed waits until it is known to be dead; the next one does not.
+    // Its claimed items wait until it is presumed dead; the next worker does not.
     await begin(name)
     origin.admit(random(5, 40))
   }
   expect(
     (await row<{ done: number }>('select done from operations where id = $1', [operation])).done,
   ).toBeLessThan(FILES)
-  // A killed one starts again once the next lock is held: on a busy machine the end may be
-  // over before a worker is up.
+  // A killed worker starts again once the next lock is held: on a busy machine the end may be over
+  // before a worker is up.
   let fallen: string | null = null
   for (const where of AT_THE_END) {
     const revive = () => (fallen === null ? Promise.resolve() : begin(fallen))
@@ -211,7 +208,7 @@ test('kills in fetch, commit and finish of one import: nothing lost, nothing twi
   await expectWhole('killed', FILES, job)
 }, 600_000)
 
-/** A separate client that blocks with its locks. */
+/** Locks with a separate client. */
 async function locking<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: cluster.url })
   await client.connect()
@@ -224,7 +221,7 @@ async function locking<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
   }
 }
 
-/** The worker whose statement like this one waits for a lock. */
+/** The worker whose matching statement waits for a lock. */
 async function blockedAt(statement: string): Promise<string> {
   let found: string | undefined
   await expect
@@ -251,9 +248,9 @@ function killWhileWriting(
   return locking(async (client) => {
     await client.query(`lock table ${table} in share mode`)
     await revive()
-    // Not before: what is left may be done in no time.
+    // Not earlier: the remaining files may be done quickly.
     origin.open()
-    // What the dead worker had claimed runs alone: on a slow disk that takes its time.
+    // Items that the dead worker had claimed run alone, which takes longer on a slow disk.
     await expect
       .poll(() => progressOf(operation), { timeout: 180_000 })
       .toEqual({ done: FILES, failed: 0, why: [] })
@@ -263,9 +260,7 @@ function killWhileWriting(
   })
 }
 
-/**
- * After the last step's message was queued and sent, before the operation says that it has ended.
- */
+/** Between sending the last step's message and ending the operation. */
 function killAtEnd(operation: string, revive: () => Promise<void>): Promise<string> {
   return locking(async (first) => {
     await first.query('select from operations where id = $1 for no key update', [operation])
@@ -301,7 +296,7 @@ function killAtEnd(operation: string, revive: () => Promise<void>): Promise<stri
 }
 
 soakTest(
-  'workers that stood still, in a download and in a transaction, find their work done and write nothing',
+  'workers frozen in a download and in a transaction find their work done, and write nothing',
   async () => {
     origin.shut()
     await begin('worker-3')
@@ -310,13 +305,13 @@ soakTest(
     const holds = (name: string) =>
       expect.poll(() => look(cluster.pool, name), { timeout: 20_000, interval: 20 })
 
-    // One is in the middle of its downloads: nobody else was there to take them.
+    // One is downloading: the others are frozen, so only it could take the files.
     for (const other of [committing, heir]) worker(other).freeze()
     const downloads = await startImport('loading', 60)
     await holds(loading).toMatchObject({ phase: 'fetch', items: 60 })
     await expect.poll(() => origin.waiting).toBeGreaterThan(10)
     worker(loading).freeze()
-    // And one in the middle of a transaction.
+    // And one is in a transaction.
     worker(committing).thaw()
     const commits = await startImport('committing', 60)
     await holds(committing).toMatchObject({ phase: 'fetch', items: 60 })
@@ -352,7 +347,7 @@ soakTest(
   150_000,
 )
 
-/** Whole rows of everything that an import writes. */
+/** All rows of every table that an import writes to. */
 async function everything(): Promise<Record<string, string>> {
   const dump: Record<string, string> = {}
   for (const table of [

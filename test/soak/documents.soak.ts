@@ -1,5 +1,5 @@
-// Every page of every document of the corpus, as a picture and as text, beside the page that it was
-// made of.
+// Compares every page of every document of the corpus with its source page, as an image and as
+// text.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { documentCorpus, type CorpusDocument } from '../corpus.ts'
 import { openDocumentHouse, type DocumentHouse } from '../document-house.ts'
@@ -16,16 +16,16 @@ beforeAll(async () => {
 afterAll(() => house.close())
 
 const REFUSALS = ['pdf_damaged', 'pdf_encrypted']
-/** Of 255: a picture that was compressed again has other noise. */
+/** Of 255: an image that was compressed again has different noise. */
 const NOISE = 40
 
-/** What each document that is not refused differs in. */
+/** The differences of each document that is not refused. */
 async function differing(
   make: (source: Looks, bytes: Buffer) => Promise<string[]>,
 ): Promise<Record<string, string[]>> {
   const found: Record<string, string[]> = {}
   for (const { name, bytes } of corpus) {
-    // One that poppler cannot read at all has no pictures to compare.
+    // A document that poppler cannot read has no images to compare.
     const source = await looksOf(bytes).catch(() => null)
     if (source === null) continue
     const what = await make(source, bytes).catch((error: { code?: string; message: string }) => {
@@ -37,7 +37,7 @@ async function differing(
   return found
 }
 
-test('a mark changes nothing but what it covers', async () => {
+test('a watermark changes only what it covers', async () => {
   const found = await differing(async (source, bytes) => {
     const { document } = await house.watermark(bytes, { opacity: 0 })
     return differences(source, await looksOf(document))
@@ -45,7 +45,7 @@ test('a mark changes nothing but what it covers', async () => {
   expect(found).toEqual({})
 })
 
-test('a part has its pages as they were', async () => {
+test('a part of a split has its pages unchanged', async () => {
   const found = await differing(async (source, bytes) => {
     const { parts } = await house.split(bytes, { every: 5 })
     const looks = await Promise.all(parts.map(({ document }) => looksOf(document)))
@@ -58,7 +58,7 @@ test('a part has its pages as they were', async () => {
   expect(found).toEqual({})
 })
 
-test('a document of several has their pages as they were', async () => {
+test('a merged document has the pages of its sources unchanged', async () => {
   const found = await differing(async (source, bytes) => {
     const { document } = await house.merge([bytes])
     return differences(source, await looksOf(document))
@@ -66,7 +66,7 @@ test('a document of several has their pages as they were', async () => {
   expect(found).toEqual({})
 })
 
-test('a document that was made smaller looks as it did', async () => {
+test('a compressed document looks as it did', async () => {
   const found = await differing(async (source, bytes) => {
     const result = await house.optimize(bytes)
     return 'document' in result ? differences(source, await looksOf(result.document), NOISE) : []

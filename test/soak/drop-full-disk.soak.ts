@@ -1,5 +1,5 @@
-// A drop server whose disk is full: a file system of 64 MB, which only root may mount. Without root
-// the test fails rather than passing on something else.
+// A drop server on a full disk: a file system of 64 MB, which only root may mount. Without root the
+// test fails instead of passing on another disk.
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { open, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
@@ -20,7 +20,7 @@ const FAILURE = 4
 const FULL = 'The disk is full: try again later'
 
 let disk: string
-/** Of the clients, on another disk. */
+/** The clients' files, on another disk. */
 let sent: string
 let house: DropHouse
 let sftp: SftpClient
@@ -41,7 +41,7 @@ afterAll(async () => {
 })
 
 const ballast = () => path.join(disk, 'ballast')
-/** Leaves `free` bytes. */
+/** Fills the disk until `free` bytes are left. */
 async function fill(free: number): Promise<void> {
   const file = await open(ballast(), 'w')
   const block = Buffer.alloc(4096)
@@ -78,7 +78,7 @@ const rows = () =>
     `select name, state, encode(hash, 'hex') as hash, size_bytes from drop_entries
      where shop_id = :shop order by name`,
   )
-/** Every row with bytes has exactly these in the store; gives the names that wait. */
+/** Checks that every row with bytes has exactly these in the store; returns the waiting names. */
 async function waiting(): Promise<string[]> {
   for (const { name, hash, size_bytes } of await rows()) {
     if (hash === null) {
@@ -90,14 +90,14 @@ async function waiting(): Promise<string[]> {
   }
   return (await rows()).filter(({ state }) => state === 'waiting').map(({ name }) => name)
 }
-/** What transfers have on the disk before a blob has its name. */
+/** Files of transfers that have not become blobs. */
 async function leftovers(): Promise<string[]> {
   const root = path.join(house.folder, '..')
   const found = ['staging', 'primary/tmp'].map((folder) => readdir(path.join(root, folder)))
   return (await Promise.all(found)).flat()
 }
 
-test('large files are refused in the middle, what was there stays, and room ends it', async () => {
+test('large files are refused during the transfer, existing files stay, and uploads work again with free space', async () => {
   const kept = randomBytes(5 * MB)
   const cut = kept.subarray(0, 2 * MB)
   const large = randomBytes(8 * MB)
@@ -118,7 +118,7 @@ test('large files are refused in the middle, what was there stays, and room ends
   await house.scope.query(`delete from drop_entries where shop_id = :shop and name like 'by-%'`)
 })
 
-test('a file that is continued keeps what it had', async () => {
+test('a resumed file keeps its received bytes', async () => {
   const whole = randomBytes(4 * MB)
   const had = whole.subarray(0, 3 * MB)
   await put('resumed.bin', had)
@@ -145,7 +145,7 @@ test('small files are refused when they end, and sent again over the same connec
   await fill(0)
   expect(await put('small-sftp.bin', small)).toEqual({ code: FAILURE, message: FULL })
   expect((await putByFtp('small-ftp.bin', small)).output).toContain(`< 452 ${FULL}`)
-  // A name that has bytes keeps them.
+  // An existing file keeps its bytes.
   expect(await put('kept.bin', small)).toEqual({ code: FAILURE, message: FULL })
   expect(await waiting()).toEqual(before)
   expect(await leftovers()).toEqual([])
@@ -155,7 +155,7 @@ test('small files are refused when they end, and sent again over the same connec
   expect(await waiting()).toEqual([...before, 'small-ftp.bin', 'small-sftp.bin'].toSorted())
 })
 
-test('of uploads that fill the disk together some end, and each of those is whole', async () => {
+test('of concurrent uploads that fill the disk some complete, each with all its bytes', async () => {
   await fill(17 * MB)
   const files = Array.from({ length: 6 }, (_, n) => ({
     name: `parallel-${n}.bin`,

@@ -1,4 +1,4 @@
-// Generated cases come from the run's seed too.
+// Generated cases also use the run's seed.
 import fc from 'fast-check'
 import { inject } from 'vitest'
 

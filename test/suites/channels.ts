@@ -1,6 +1,6 @@
-// What every channel that imports files must do, in the same words for each: it is listed, its
-// imports begin with the shop's settings, run the workflow that the shop attached or the built-in
-// one, and are in history under its name.
+// Requirements of every channel that imports files: it is listed, its imports begin with the shop's
+// settings, run the workflow that the shop attached or the built-in one, and are in the history
+// under its name.
 import { afterAll, describe, expect, it } from 'vitest'
 import type { ImportChannel } from '../../server/workflows/channel.ts'
 import type { Answer, TestApp } from '../app.ts'
@@ -8,11 +8,11 @@ import type { Answer, TestApp } from '../app.ts'
 export interface ChannelWorld {
   /** With a worker. */
   app: TestApp
-  /** Imports one file of this name by the channel; gives the operation once it has ended. */
+  /** Imports one file of this name by the channel; returns the operation once it has ended. */
   imported(filename: string): Promise<Answer['body']>
 }
 
-/** `world` is asked for when the tests run. */
+/** `world` is called when the tests run. */
 export function channelSuite(channel: ImportChannel, world: () => ChannelWorld): void {
   const { id } = channel
   const call = (...request: Parameters<TestApp['owner']['call']>) =>
@@ -49,7 +49,7 @@ export function channelSuite(channel: ImportChannel, world: () => ChannelWorld):
       expect(await fileNamed(`${id} own.bin`)).toMatchObject(own)
     })
 
-    it('run the shop’s own workflow where there is one', async () => {
+    it('run the shop’s attached workflow', async () => {
       const builtIn = await get(`/api/workflows/import-${id}`)
       const own = {
         name: `Own ${id}`,
@@ -73,7 +73,7 @@ export function channelSuite(channel: ImportChannel, world: () => ChannelWorld):
       })
     })
 
-    it('are in history under the channel, and in no other shop’s', async () => {
+    it('are in the history under the channel, and in no other shop’s', async () => {
       const operation = await world().imported(`${id} history.bin`)
       const of = async (client: TestApp['owner']) =>
         (await client.call('GET', `/api/operations?channel=${id}&limit=100`)).body.data.map(

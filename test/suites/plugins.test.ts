@@ -1,4 +1,4 @@
-// No plugin without its case: what app.config.ts lists is looked for among the plugins' own tests.
+// Every plugin in app.config.ts must run the shared suite in its own tests.
 import { readFile, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'

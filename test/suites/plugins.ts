@@ -1,6 +1,5 @@
-// What every plugin must do. A case says what it works on and what the
-// outside looks like; it has to be one where the plugin finds something to do, or the suite shows
-// nothing.
+// Requirements of every plugin. A case gives its input and its outside state; the plugin must find
+// something to do in it, or the suite proves nothing.
 import { isDeepStrictEqual } from 'node:util'
 import { IntlMessageFormat } from 'intl-messageformat'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -24,30 +23,31 @@ import { operationContext } from '../fakes/context.ts'
 import { optionsSchema } from '../../server/http/routes/plugins.ts'
 
 interface CaseBase {
-  /**
-   * As a workflow's step would have them; checked by the plugin's own schema. Absent: the defaults.
-   */
+  /** Options of a workflow's step; checked by the plugin's schema. Absent: the defaults. */
   options?: Record<string, unknown>
   context: WriteContext
   /**
-   * All that the plugin could have changed outside, comparable by value: requests, stored blobs,
-   * queued messages.
+   * Everything that the plugin may have changed outside, comparable by value: requests, stored
+   * blobs, queued messages.
    */
   state(): Promise<unknown> | unknown
   close?(): Promise<void> | void
 }
 export interface ItemCase extends CaseBase {
   /**
-   * At least two, and at least one that the plugin does something about: a change, bytes, a
-   * warning, a refusal.
+   * At least two items, at least one of which the plugin changes, produces bytes for, warns about,
+   * or refuses.
    */
   items: readonly Item[]
 }
 export interface OperationCase extends CaseBase {
   operation: OperationView
-  /** Messages are keyed by what they say, as the outbox keys them: the same one twice is one. */
+  /**
+   * Messages are keyed by their content, as in the outbox: sending the same one twice has no
+   * effect.
+   */
   notify: Notifier
-  /** What the step produces and lists, where it does. */
+  /** Ports for documents and lists that the step produces. */
   ports?: Partial<Pick<OperationContext, 'artifacts' | 'listings'>>
 }
 
@@ -82,7 +82,10 @@ const NONSENSE: readonly unknown[] = [
   true,
 ]
 
-/** Runs the shared suite over a plugin. `makeCase` is called once for plans, and for each run. */
+/**
+ * Runs the shared suite over a plugin. `makeCase` is called once for the plan tests, and for each
+ * run.
+ */
 export function pluginSuite(plugin: ItemPlugin, makeCase: () => Promise<ItemCase>): void
 export function pluginSuite(plugin: OperationPlugin, makeCase: () => Promise<OperationCase>): void
 export function pluginSuite(
@@ -99,13 +102,13 @@ export function pluginSuite(
       expect(plugin.id).toMatch(/^[a-z]+(-[a-z]+)*$/)
       expect(plugin.title).toMatch(/^[A-Z].+/)
     })
-    it('has a form: every option is drawn by its own JSON Schema, with a title', () => {
+    it('has a form: every option has a JSON Schema with a title', () => {
       const { type, properties = {} } = optionsSchema(plugin.options) as unknown as FormSchema
       expect(type).toBe('object')
       for (const [name, option] of Object.entries(properties))
         expect(option.title, name).toMatch(/^[A-Z]/)
     })
-    it('has entries whose texts can be formatted, over options and errors that it has', () => {
+    it('has entries whose texts can be formatted, over options and errors that exist', () => {
       const { properties = {} } = optionsSchema(plugin.options) as unknown as FormSchema
       const options = Object.keys(properties)
       for (const action of actionsOf(plugin)) {
@@ -118,11 +121,11 @@ export function pluginSuite(
         expect(options).toEqual(expect.arrayContaining([...fields, ...Object.keys(set)]))
       for (const code of Object.keys(adviceOf(plugin))) expect(isErrorCode(code), code).toBe(true)
     })
-    it('says in a short line what it will do', () => {
+    it('describes in a short line what it will do', () => {
       const line = plugin.summary?.(plugin.options.parse(open.options ?? {})) ?? plugin.title
       expect(line).toMatch(/^\S.{0,200}$/)
     })
-    it('accepts its options and refuses nonsense', () => {
+    it('accepts its options and refuses invalid ones', () => {
       expect(plugin.options.safeParse(open.options ?? {}).error).toBeUndefined()
       for (const value of NONSENSE)
         expect(plugin.options.safeParse(value).success, JSON.stringify(value)).toBe(false)
@@ -151,16 +154,16 @@ function itemPlans(plugin: ItemPlugin, open: () => ItemCase): void {
   const plan = (on: ItemCase) => planOf(plugin, on)
   const run = (on: ItemCase) => runOf(plugin, on)
 
-  it('plans without touching anything', async () => {
+  it('plans without side effects', async () => {
     const before = structuredClone(await open().state())
-    // The engine shows plugins its own records: what one wrote into them would be taken for what
-    // the file is.
+    // The engine passes its own records to plugins, so a plugin that changed them would change the
+    // engine's state.
     frozen(open().items)
     expectOneEach(await Array.fromAsync(plan(open())), open().items)
     expect(await open().state()).toEqual(before)
   })
   if (!plugin.run)
-    it('plans files that are not read as it plans them when they are', async () => {
+    it('plans unread files as it does read ones', async () => {
       const given = open()
       let looked = false
       const unread = given.items.map(({ id, position, entry, staged, wanted }) => ({
@@ -175,17 +178,17 @@ function itemPlans(plugin: ItemPlugin, open: () => ItemCase): void {
         expect(sorted(outcomes)).toEqual(sorted(await Array.fromAsync(plan(open()))))
       else expect(looked, 'it fails for another reason than the missing file').toBe(true)
     })
-  it('says nothing of no items', async () => {
+  it('returns no outcomes for no items', async () => {
     expect(await Array.fromAsync(run({ ...open(), items: [] }))).toEqual([])
   })
-  it('treats an item alone as it does among others, in any order: batches are cut anywhere', async () => {
+  it('handles an item alone as it does among others, in any order: batches are cut anywhere', async () => {
     const together = await Array.fromAsync(plan(open()))
     const alone: Outcome[] = []
     for (const item of open().items.toReversed())
       alone.push(...(await Array.fromAsync(plan({ ...open(), items: [item] }))))
     expect(sorted(alone)).toEqual(sorted(together))
   })
-  it('starts nothing after an abort', async () => {
+  it('does nothing after an abort', async () => {
     const before = structuredClone(await open().state())
     const reason = new Error('paused')
     for (const work of [plan, run]) {
@@ -202,14 +205,14 @@ function itemPlans(plugin: ItemPlugin, open: () => ItemCase): void {
 function itemRuns(plugin: ItemPlugin, open: () => ItemCase): void {
   const run = (on: ItemCase) => runOf(plugin, on)
 
-  it('gives every item exactly one outcome, and does something', async () => {
+  it('returns exactly one outcome per item, and changes something', async () => {
     const before = structuredClone(await open().state())
     const outcomes = await Array.fromAsync(run({ ...open(), items: frozen(open().items) }))
     expectOneEach(outcomes, open().items)
     const effect = outcomes.some(doesSomething) || !isDeepStrictEqual(await open().state(), before)
     expect(effect, 'a case in which nothing happens shows nothing').toBe(true)
   })
-  it('fails and warns in codes that the house knows', async () => {
+  it('fails and warns with known codes', async () => {
     for (const outcome of await Array.fromAsync(run(open()))) {
       if (outcome.status === 'failed') expect(isErrorCode(outcome.code), outcome.code).toBe(true)
       if (outcome.status === 'skipped') expect(outcome.reason).toMatch(/\S/)
@@ -227,7 +230,7 @@ function itemRuns(plugin: ItemPlugin, open: () => ItemCase): void {
     )
     expect(await open().state()).toEqual(after)
   })
-  it('stops soon when aborted on the way', async () => {
+  it('stops soon when aborted during the run', async () => {
     const controller = new AbortController()
     const on = { ...open(), context: { ...open().context, signal: controller.signal } }
     const reason = new Error('paused')
@@ -248,7 +251,7 @@ function runOperation(plugin: OperationPlugin, on: OperationCase) {
 }
 
 function operationPlans(plugin: OperationPlugin, open: () => OperationCase): void {
-  it('plans in sentences, without touching anything', async () => {
+  it('plans in sentences, without side effects', async () => {
     const { operation, options, context, state } = open()
     const before = structuredClone(await state())
     const sentences = await Array.fromAsync(
@@ -258,7 +261,7 @@ function operationPlans(plugin: OperationPlugin, open: () => OperationCase): voi
     for (const sentence of sentences) expect(sentence).toMatch(/\S/)
     expect(await state()).toEqual(before)
   })
-  it('starts nothing after an abort', async () => {
+  it('does nothing after an abort', async () => {
     const before = structuredClone(await open().state())
     const reason = new Error('paused')
     const aborted = { ...open(), context: { ...open().context, signal: AbortSignal.abort(reason) } }
@@ -268,7 +271,7 @@ function operationPlans(plugin: OperationPlugin, open: () => OperationCase): voi
 }
 
 function operationRuns(plugin: OperationPlugin, open: () => OperationCase): void {
-  it('does something, and nothing more when it runs again', async () => {
+  it('changes something, and nothing more when it runs again', async () => {
     const before = structuredClone(await open().state())
     const first = await runOperation(plugin, open())
     const after = structuredClone(await open().state())
@@ -278,7 +281,7 @@ function operationRuns(plugin: OperationPlugin, open: () => OperationCase): void
   })
 }
 
-/** What `plan` gets: the ports that only read, really without the others. */
+/** The ports that `plan` gets: only those that read, with the others really absent. */
 function readOnly({
   signal,
   shop,
@@ -323,7 +326,7 @@ function doesSomething(outcome: Outcome): boolean {
 }
 
 /**
- * What was done outside, with nothing for the engine to write, is not done again: that may be said.
+ * A result outside, with nothing for the engine to write, is not repeated: the outcome may say so.
  */
 function asBefore(outcome: Outcome, before: Outcome): Outcome {
   if (!('unchanged' in outcome) || !isDeepStrictEqual(before, { item: before.item, status: 'ok' }))

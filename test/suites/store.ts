@@ -1,4 +1,4 @@
-// What every storage location must do, wherever its bytes lie.
+// Requirements of every storage location.
 import { access, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -8,7 +8,7 @@ import { contentOf, hashOf } from '../fakes/content.ts'
 
 export interface StoreUnderTest {
   store: BlobStore
-  /** Everything that the store holds now, temporary things too, as names that a person can read. */
+  /** Everything that the store holds now, including temporary objects, as readable names. */
   contents(): Promise<readonly string[]>
   close(): Promise<void>
 }
@@ -25,7 +25,7 @@ const HOSTILE = [
   'a/'.repeat(32),
 ]
 const around = (size: number) => [size - 1, size, size + 1]
-/** Pieces of a disk, parts of a bucket, and several of them. */
+/** Sizes around the pieces of a disk and the parts of a bucket, and multiples of them. */
 const SIZES = [
   0,
   1,
@@ -44,7 +44,7 @@ async function* chunksOf(bytes: Uint8Array, size: number): AsyncGenerator<Uint8A
 async function* chunksFrom(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   for (const chunk of chunks) yield await Promise.resolve(chunk)
 }
-/** Gives `bytes` and then nothing, and never ends. */
+/** Yields `bytes` and then waits without end. */
 async function* stalledAfter(bytes: Uint8Array, stalled: () => void): AsyncGenerator<Uint8Array> {
   yield bytes
   stalled()
@@ -58,7 +58,7 @@ export function storeSuite(name: string, makeStore: () => Promise<StoreUnderTest
     afterAll(() => on.close())
     const put = (bytes: Uint8Array, shop = SHOP) => on.store.write(shop, chunksOf(bytes, 65_536))
 
-    it.each(SIZES)('gives back the same %i bytes', async (size) => {
+    it.each(SIZES)('returns the same %i bytes', async (size) => {
       const bytes = contentOf(size, 'round trip')
       const written = await put(bytes)
       expect(written).toEqual({ hash: hashOf(bytes), size_bytes: size })
@@ -80,7 +80,7 @@ export function storeSuite(name: string, makeStore: () => Promise<StoreUnderTest
       expect((await on.store.readWhole(SHOP, hashOf(whole))).equals(whole)).toBe(true)
     })
 
-    it('has chunks released in order, once their bytes are kept', async () => {
+    it('releases chunks in order, after their bytes are stored', async () => {
       const bytes = contentOf(3_000_000, 'released')
       const given = (await Array.fromAsync(chunksOf(bytes, 64_000))).map((chunk) =>
         Uint8Array.from(chunk),
@@ -88,8 +88,7 @@ export function storeSuite(name: string, makeStore: () => Promise<StoreUnderTest
       const released: Uint8Array[] = []
       const source = {
         ...{ [Symbol.asyncIterator]: () => chunksFrom(given) },
-        // What is done with is overwritten: had it still been needed, the blob would not be the
-        // same.
+        // Overwrites released chunks: if the store still used them, the blob would differ.
         release: (chunks: readonly Uint8Array[]) =>
           chunks.forEach((chunk) => released.push(chunk) && chunk.fill(0)),
       }
@@ -116,7 +115,7 @@ export function storeSuite(name: string, makeStore: () => Promise<StoreUnderTest
         expect(read.equals(bytes.subarray(start, end + 1)), `${start}-${end}`).toBe(true)
       }
     })
-    it('fills a buffer from any place, where it reads that way', async () => {
+    it('fills a buffer from any offset, if it supports that', async () => {
       const bytes = contentOf(300_000, 'filled')
       const { hash } = await put(bytes)
       const reader = await on.store.open?.(SHOP, hash)
@@ -136,7 +135,7 @@ export function storeSuite(name: string, makeStore: () => Promise<StoreUnderTest
         code: 'missing',
       })
     })
-    it('copies a blob to a file, where it can', async () => {
+    it('copies a blob to a file, if it supports that', async () => {
       if (!on.store.copyOut) return
       const folder = await mkdtemp(path.join(tmpdir(), 'stevedore-copy-'))
       const bytes = contentOf(300_000, 'copied out')
@@ -157,7 +156,7 @@ export function storeSuite(name: string, makeStore: () => Promise<StoreUnderTest
       expect(stream.destroyed).toBe(true)
     })
 
-    it('keeps the same bytes once', async () => {
+    it('stores the same bytes once', async () => {
       const bytes = contentOf(50_000, 'twice')
       const first = await put(bytes)
       const before = await on.contents()
@@ -170,13 +169,13 @@ export function storeSuite(name: string, makeStore: () => Promise<StoreUnderTest
       await on.store.remove(9, hash)
       expect(await on.store.size(8, hash)).toBe(10)
     })
-    it('removes, and does not mind what is gone', async () => {
+    it('removes a blob, and ignores a missing one', async () => {
       const { hash } = await put(contentOf(10, 'remove'))
       await on.store.remove(SHOP, hash)
       await on.store.remove(SHOP, hash)
       expect(await on.store.size(SHOP, hash)).toBeNull()
     })
-    it('removes all of a shop, and nothing of another one', async () => {
+    it('removes all blobs of a shop, and none of another one', async () => {
       const [gone, stays] = [17, 171]
       const hashes: string[] = []
       for (const n of [1, 2, 3]) hashes.push((await put(contentOf(10, `all ${n}`), gone)).hash)
@@ -191,7 +190,7 @@ export function storeSuite(name: string, makeStore: () => Promise<StoreUnderTest
       await expect(stopped).rejects.toThrow('stopped')
       await expect(on.store.removeShop(-1)).rejects.toThrow(TypeError)
     })
-    it('says that a blob is missing', async () => {
+    it('reports a missing blob', async () => {
       const hash = hashOf(Buffer.from('never written'))
       for (const read of [on.store.read, on.store.readWhole]) {
         const error = await read(SHOP, hash).then(
@@ -202,7 +201,7 @@ export function storeSuite(name: string, makeStore: () => Promise<StoreUnderTest
         expect((error as StoreError).code).toBe('missing')
       }
     })
-    it('refuses names that are no hashes', async () => {
+    it('refuses names that are not hashes', async () => {
       const { read, readWhole, size, remove } = on.store
       for (const hash of HOSTILE)
         for (const call of [read, readWhole, size, remove])
@@ -232,7 +231,7 @@ function adoptTests(on: () => StoreUnderTest): void {
     return file
   }
   it.each([0, 1, 1024 * 1024, 3_000_001, 20_000_001])(
-    'adopts a file of %i bytes, which stays where it is',
+    'adopts a file of %i bytes, which stays at its path',
     async (size) => {
       const bytes = contentOf(size, 'adopted')
       const file = await fileOf(bytes, `adopted-${size}`)
@@ -245,7 +244,7 @@ function adoptTests(on: () => StoreUnderTest): void {
       expect((await on().store.readWhole(shop, written.hash)).equals(bytes)).toBe(true)
     },
   )
-  it('adopts the same file again, and the same bytes from another, without a trace', async () => {
+  it('adopts the same file again, and the same bytes from another, without side effects', async () => {
     const bytes = contentOf(100_000, 'again')
     const file = await fileOf(bytes, 'first')
     const first = await on().store.adopt(shop, file)
@@ -256,7 +255,7 @@ function adoptTests(on: () => StoreUnderTest): void {
     expect(await on().store.readWhole(shop, first.hash).then(hashOf)).toBe(first.hash)
   })
   it.each([0, 1, 256 * 1024, 3_000_001])(
-    'takes a file of %i bytes, which is gone from its path',
+    'takes a file of %i bytes, which is removed from its path',
     async (size) => {
       const bytes = contentOf(size, 'taken')
       const file = await fileOf(bytes, `taken-${size}`)
@@ -271,18 +270,21 @@ function adoptTests(on: () => StoreUnderTest): void {
       expect(began.length > 0 && bytes.subarray(0, began.length).equals(began)).toBe(size > 0)
     },
   )
-  it.each(['adopt', 'take'] as const)('counts age from then on: %s', async (how) => {
-    const file = await fileOf(contentOf(5000, how), how)
-    await utimes(file, 1, 1)
-    const { store } = on()
-    const { hash } =
-      how === 'adopt'
-        ? await store.adopt(shop, file)
-        : (await store.take(shop, file, { size: 5000 }))!
-    await store.sweep(60_000, async (of, hashes) => (of === shop ? NONE : new Set(hashes)))
-    expect(await store.size(shop, hash)).toBe(5000)
-  })
-  it('leaves nothing of a file that is not there, or when it is aborted', async () => {
+  it.each(['adopt', 'take'] as const)(
+    'counts the age of a blob from its last write: %s',
+    async (how) => {
+      const file = await fileOf(contentOf(5000, how), how)
+      await utimes(file, 1, 1)
+      const { store } = on()
+      const { hash } =
+        how === 'adopt'
+          ? await store.adopt(shop, file)
+          : (await store.take(shop, file, { size: 5000 }))!
+      await store.sweep(60_000, async (of, hashes) => (of === shop ? NONE : new Set(hashes)))
+      expect(await store.size(shop, hash)).toBe(5000)
+    },
+  )
+  it('leaves nothing behind for a missing file, or after an abort', async () => {
     const before = await on().contents()
     const reason = new Error('cancelled')
     const file = await fileOf(contentOf(9, 'x'), 'aborted')
@@ -298,7 +300,7 @@ function adoptTests(on: () => StoreUnderTest): void {
 
 function failureTests(on: () => StoreUnderTest): void {
   it.each([0, 10, 3_000_000, 20_000_000])(
-    'leaves nothing when the source throws after %i bytes',
+    'leaves nothing behind if the source throws after %i bytes',
     async (size) => {
       const before = await on().contents()
       const fault = new Error('the source broke')
@@ -311,7 +313,7 @@ function failureTests(on: () => StoreUnderTest): void {
     },
   )
   it.each([10, 3_000_000, 20_000_000])(
-    'leaves nothing when aborted after %i bytes, even while the source is silent',
+    'leaves nothing behind when aborted after %i bytes, even while the source is silent',
     async (size) => {
       const before = await on().contents()
       const controller = new AbortController()
@@ -323,7 +325,7 @@ function failureTests(on: () => StoreUnderTest): void {
       expect(await on().contents()).toEqual(before)
     },
   )
-  it('starts nothing when it is aborted already', async () => {
+  it('does nothing if it is already aborted', async () => {
     const before = await on().contents()
     const reason = new Error('cancelled')
     await expect(
@@ -336,17 +338,17 @@ function failureTests(on: () => StoreUnderTest): void {
 function sweepTests(on: () => StoreUnderTest): void {
   const shop = 70
   const put = (seed: string) => on().store.write(shop, chunksOf(contentOf(1000, seed), 1000))
-  it('sweeps what is old and not known, and nothing else', async () => {
+  it('sweeps old unknown blobs, and nothing else', async () => {
     const [kept, stray] = [await put('kept'), await put('stray')]
     const known = async (of: number, hashes: readonly string[]) =>
       of === shop ? new Set(hashes.filter((hash) => hash === kept.hash)) : new Set(hashes)
     expect(await on().store.sweep(3_600_000, async () => NONE)).toBe(0)
-    // Ahead of now, since some tell times in whole seconds, rounded up.
+    // In the future, since some stores have times in whole seconds, rounded up.
     expect(await on().store.sweep(-5000, known)).toBe(1)
     expect(await on().store.size(shop, kept.hash)).toBe(1000)
     expect(await on().store.size(shop, stray.hash)).toBeNull()
   })
-  it('keeps a blob that is written again while the sweep asks about it', async () => {
+  it('keeps a blob that is written again while the sweep checks it', async () => {
     const { hash } = await put('again')
     const since = Date.now()
     while (Date.now() < since + 20) await on().store.size(shop, hash)
@@ -358,7 +360,7 @@ function sweepTests(on: () => StoreUnderTest): void {
     await on().store.sweep(10, known)
     expect(await on().store.readWhole(shop, hash).then(hashOf)).toBe(hash)
   })
-  it('sweeps while the same blob is written over and over: the last writer has it', async () => {
+  it('sweeps while the same blob is rewritten repeatedly: the last write is kept', async () => {
     const notShop = async (of: number, hashes: readonly string[]) =>
       of === shop ? NONE : new Set(hashes)
     for (let round = 0; round < 30; round += 1) {

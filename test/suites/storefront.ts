@@ -1,5 +1,5 @@
-// What every storefront must do, whichever platform is behind it. An implementation's test hands in
-// a world whose catalog has the variants of `SUITE_VARIANTS`.
+// Requirements of every storefront. An implementation's test passes a world whose catalog has the
+// variants of `SUITE_VARIANTS`.
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { nameKey } from '../../plugins/contract.ts'
@@ -13,14 +13,17 @@ export interface StorefrontWorld {
   /** The internal number of a shop that the app has access to. */
   shop: number
   shopDomain: string
-  /** A session token as the platform signs it; `over` replaces claims, `with` how it is signed. */
+  /**
+   * A session token signed by the platform; `over` replaces claims, `signing` sets how it is
+   * signed.
+   */
   sessionToken(over?: Record<string, unknown>, signing?: { secret?: string; alg?: string }): string
   close(): Promise<void>
 }
 
 /**
  * SKUs that break a careless search: spaces, quotes, operators, wildcards, escapes, prefixes of one
- * another, unicode.
+ * another, Unicode.
  */
 const ODD_SKUS: readonly string[] = [
   'EB-001',
@@ -88,7 +91,10 @@ export const SUITE_VARIANTS: readonly SuiteVariant[] = [
 const WITH_SKU = SUITE_VARIANTS.filter(([, , sku]) => sku !== '')
 const looseKey = (sku: string) => nameKey(sku.trim())
 
-/** Exactly a variant's SKU, or but for case and outer spaces that of one product alone. */
+/**
+ * Whether the text is exactly a variant's SKU or, ignoring case and outer spaces, the SKU of
+ * exactly one product.
+ */
 function isKnown(text: string): boolean {
   if (WITH_SKU.some(([, , sku]) => sku === text)) return true
   const near = WITH_SKU.filter(([, , sku]) => looseKey(sku) === looseKey(text))
@@ -117,7 +123,7 @@ export function storefrontSuite(name: string, open: () => Promise<StorefrontWorl
             !error.stack!.includes(token || 'no token'),
         )
 
-      test('a good token says who it speaks for', async () => {
+      test('a valid token names its shop and user', async () => {
         expect(
           await world.storefront.verifySessionToken(world.sessionToken({ sub: '42' })),
         ).toEqual({
@@ -176,12 +182,12 @@ export function storefrontSuite(name: string, open: () => Promise<StorefrontWorl
           () => world.sessionToken({ dest, iss: dest }),
         ]),
       ])('refused: %s', (_, token) => refused(token()))
-      test('a token that was changed by one letter is refused', () => {
+      test('a token with one changed letter is refused', () => {
         const [header, payload, signature] = world.sessionToken().split('.')
         const changed = JSON.stringify({ ...JSON.parse(atob(payload!)), sub: '2' })
         return refused([header, btoa(changed).replace(/=+$/, ''), signature].join('.'))
       })
-      test('another shop’s token gives this one no access', () =>
+      test('another shop’s token gives no access to this one', () =>
         expect(
           world.storefront.ensureAccess(
             world.shop,
@@ -191,14 +197,14 @@ export function storefrontSuite(name: string, open: () => Promise<StorefrontWorl
             }),
           ),
         ).rejects.toMatchObject({ code: 'unauthenticated' }))
-      test('access is there already: nothing changes', async () => {
+      test('a shop that has access already is unchanged', async () => {
         await world.storefront.ensureAccess(world.shop, world.sessionToken())
         expect((await find(['FORMATS'])).size).toBe(1)
       })
     })
 
     describe('catalog', () => {
-      test('gives product, variant and SKU', async () => {
+      test('returns product, variant and SKU', async () => {
         const [found] = (await find(['3D-04 (v2)'])).get('3D-04 (v2)')!
         expect(found).toEqual({
           product_id: expect.stringMatching(/^gid:\/\/shopify\/Product\/\d+$/),
@@ -208,7 +214,7 @@ export function storefrontSuite(name: string, open: () => Promise<StorefrontWorl
           sku: '3D-04 (v2)',
         })
       })
-      test('nothing is asked, nothing is found', async () => {
+      test('a search for nothing finds nothing', async () => {
         expect(await find([])).toEqual(new Map())
         expect(await find([''])).toEqual(new Map())
       })
@@ -247,14 +253,14 @@ export function storefrontSuite(name: string, open: () => Promise<StorefrontWorl
         expect(new Set(found.get('FORMATS')!.map((one) => one.product_id)).size).toBe(1)
         expect(new Set(found.get('TWIN')!.map((one) => one.product_id)).size).toBe(2)
       })
-      test('reads on where a SKU has more variants than a page holds', async () => {
+      test('continues if a SKU has more variants than a page holds', async () => {
         const variants = (await find(['MANY', 'EB-001'])).get('MANY')!
         expect(new Set(variants.map((one) => one.variant_id)).size).toBe(300)
       })
-      test('a SKU whose Unicode forms are two products’ is neither’s with another space', async () => {
+      test('a SKU whose Unicode forms belong to two products matches neither with another space', async () => {
         expect((await find(['É-combined ', ' E\u0301-combined'])).size).toBe(0)
       })
-      test('any text can be asked for, and finds only itself', async () => {
+      test('accepts any text, and finds only exact matches', async () => {
         const text = fc.oneof(
           fc.string({ unit: 'binary', maxLength: 30 }),
           fc

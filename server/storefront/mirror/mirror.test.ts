@@ -227,7 +227,7 @@ describe('a refresh', () => {
     const dead: Refresh = (await beginRefresh(scope, await held.promise))!
     await recordRefreshProgress(scope, dead, { bulk_operation: await catalog.begin(never) })
     expect(await refreshDue(parts(storefront), never)).toBe(0)
-    await worker.fallSilent()
+    await worker.stopHeartbeats()
     const begun: string[] = []
     const watched = {
       ...catalog,

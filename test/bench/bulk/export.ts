@@ -1,11 +1,11 @@
-// Writing an export against COPY of the same rows in the same order.
+// Compares writing an export with COPY of the same rows in the same order.
 import path from 'node:path'
 import { compare, SERVER_FLAGS, startPart, type Context, type Row } from '../bench.ts'
 import { operate, type World } from '../engine.ts'
 
 const LEAST_OF_COPY = 0.5
 
-/** The best possible plan for all files of a shop: each table read once. */
+/** The fastest plan for all files of a shop: each table is read once. */
 const COPY = (shop: number) => `
   copy (
     select f.filename, f.size_bytes, (f.created_at at time zone 'UTC')::date as upload_date, m.products,
@@ -20,7 +20,9 @@ const COPY = (shop: number) => `
     where f.shop_id = ${shop} and f.deleted_at is null order by f.id
   ) to stdout with (format csv, header)`
 
-/** An operation on the first `count` files, frozen as the engine does it. */
+/**
+ * Creates an operation on the first `count` files, with its selection frozen as the engine does it.
+ */
 async function freeze({ pool, shop }: World, count: number): Promise<string> {
   const { rows } = await pool.query<{ id: string }>(
     `insert into operations (shop_id, kind, action, channel, workflow, requested_by, total, status)
@@ -38,7 +40,7 @@ async function freeze({ pool, shop }: World, count: number): Promise<string> {
   return id
 }
 
-/** Every third file has a link that was used. */
+/** Gives every third file a link with one download. */
 const fillLinks = ({ pool, shop }: World) =>
   pool.query(
     `insert into links (shop_id, file_id, key_hash, served)
@@ -87,7 +89,7 @@ async function speed(
       { action: 'export-files', select: { filter: {} } },
       files,
     )
-    // The first round warms all of them up.
+    // The first round is warm-up.
     if (round === 0) continue
     theirs.push(perSecond(copyMs))
     ours.push(perSecond(writeMs))

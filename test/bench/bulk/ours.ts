@@ -1,5 +1,5 @@
-// Ours, as a separate process: an export written into a storage location, hashed and synced; and
-// COPY's rows taken and dropped. Both from the same server to the same process.
+// The product's side, as a separate process: writes an export into a storage location, hashed and
+// synced, and reads COPY's rows and discards them. Both come from the same PostgreSQL server.
 import pg from 'pg'
 import { EXPORT_COLUMNS } from '../../../plugins/contract.ts'
 import { openDatabase } from '../../../server/db/database.ts'
@@ -22,7 +22,7 @@ const columns = EXPORT_COLUMNS.filter((column) => column !== 'id' && column !== 
 const client = new pg.Client({ connectionString: url })
 await client.connect()
 
-/** Milliseconds, and how many bytes that were. */
+/** Returns milliseconds and the number of bytes written. */
 async function write(operation: string): Promise<[ms: number, bytes: number]> {
   const { signal } = new AbortController()
   const started = performance.now()

@@ -1,4 +1,4 @@
-// The bucket of the bench, as a separate process: its objects are made when they are read.
+// The bucket of the bench, as a separate process. Its objects are generated when they are read.
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { startBucket } from '../../fakes/bucket.ts'
@@ -7,7 +7,7 @@ const MB = 1024 ** 2
 const piece = randomBytes(MB)
 const bucket = await startBucket()
 
-/** Each object begins with its key, so that no two are the same; nor are their names. */
+/** Each object begins with its key, so that no two have the same bytes or name. */
 function fill({ prefix, count, size }: { prefix: string; count: number; size: number }): void {
   for (let n = 0; n < count; n++) {
     const head = Buffer.from(`${prefix}${n}`.padEnd(64))

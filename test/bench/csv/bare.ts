@@ -1,5 +1,4 @@
-// What the check of a CSV file is held against: papaparse alone, over the same file, with its
-// fastest output.
+// The reference for the CSV check: papaparse alone over the same file, with its fastest output.
 import { readFileSync } from 'node:fs'
 import Papa from 'papaparse'
 

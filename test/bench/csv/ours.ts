@@ -1,5 +1,5 @@
-// Our side: receives the file as an upload does, and checks it as a worker does, on a real database
-// with a mirror in it.
+// The product's side: receives the file as an upload does and checks it as a worker does, on a real
+// database with a filled mirror.
 import { createReadStream } from 'node:fs'
 import { checkUpload } from '../../../server/channels/csv/check-run.ts'
 import { createSkuCount } from '../../../server/channels/csv/sku-count.ts'
@@ -11,7 +11,7 @@ import { createLogger } from '../../../server/log.ts'
 const { databaseUrl, shop } = JSON.parse(process.argv[2]!) as { databaseUrl: string; shop: number }
 const database = openDatabase(databaseUrl, 4, createLogger('error'))
 const scope = forShop(database, shop)
-/** What the mirror does not know, the storefront does not know either. */
+/** SKUs that are not in the mirror do not exist in the storefront either. */
 const live = { findBySku: () => Promise.resolve(new Map()) }
 
 async function check(file: string) {
@@ -23,7 +23,7 @@ async function check(file: string) {
     check_options: { probe: false, on_conflict: 'error' as const },
   }
   const end = await checkUpload(scope, upload, {
-    probe: () => Promise.reject(new Error('Nothing is asked')),
+    probe: () => Promise.reject(new Error('The bench sends no requests')),
     oddSkus: (of) => createSkuCount(of, live),
     limits: { file_bytes: 5e9, large_file_bytes: 5e8 },
     onProgress: () => {},

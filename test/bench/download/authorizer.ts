@@ -1,4 +1,5 @@
-// Theirs behind nginx: a bare Koa that lets everyone in and counts nothing; nginx sends the file.
+// The reference behind nginx: a minimal Koa app that admits every request and counts nothing; nginx
+// sends the file.
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import Koa from 'koa'

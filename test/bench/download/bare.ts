@@ -1,5 +1,5 @@
-// Theirs: a bare Koa that streams a file of a folder and counts nothing. It is told the size, so it
-// need not even look.
+// The reference: a minimal Koa app that streams a file of a folder and counts nothing. It is given
+// the size, so that it does not call stat.
 import { createReadStream } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
@@ -11,7 +11,7 @@ const { folder, sizes } = JSON.parse(process.argv[2]!) as {
 }
 
 const app = new Koa()
-// A client that has all its bytes may close before Koa has noted the end.
+// A client may close after its last byte, before Koa sees the end of the response.
 app.silent = true
 app.use((ctx) => {
   const name = path.basename(ctx.path)

@@ -1,10 +1,10 @@
-// The load: keep-alive connections that each ask for the next path as soon as they have all of the
-// last one. Bare sockets with one buffer each, so that on a small machine the measuring costs as
-// little as can be.
+// The load generator: keep-alive connections that each request the next path after the last byte of
+// the previous response. They are plain sockets with one buffer each, so that measuring takes
+// little processor time on a small machine.
 import net from 'node:net'
 
 export interface Load {
-  /** Of the processes among which the connections are shared out. */
+  /** The processes among which the connections are divided. */
   ports: readonly number[]
   paths: readonly string[]
   connections: number
@@ -15,7 +15,7 @@ export interface Measured {
   served: number
   bytes: number
   seconds: number
-  /** Answers other than 200, by status. */
+  /** Responses other than 200, by status. */
   refused: Record<string, number>
 }
 
@@ -54,7 +54,7 @@ function connection(port: number, next: () => string | null, measured: Measured)
       else measured.refused[status] = (measured.refused[status] ?? 0) + 1
       const length = /\r\ncontent-length: (\d+)/i.exec(text)
       if (!length)
-        return void socket.destroy(new Error(`An answer ${status} without a Content-Length`))
+        return void socket.destroy(new Error(`A response ${status} without a Content-Length`))
       left = Number(length[1]) - (head.length - end - HEAD_END.length)
       measured.bytes += Number(length[1])
       head = Buffer.alloc(0)

@@ -1,4 +1,4 @@
-// Ours: delivery as the server has it.
+// The product's side: delivery as the server composes it.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { openDatabase } from '../../../server/db/database.ts'

@@ -1,4 +1,5 @@
-// What is downloaded: the same bytes for all, ours found by link, theirs by name.
+// The files to download: the product finds them by link, the reference by name; the bytes are the
+// same.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
@@ -17,10 +18,10 @@ export interface Kind {
 export interface Stage {
   secret: string
   scope: ShopScope
-  /** Where ours are, by hash, and theirs, by name. */
+  /** Folders of the product's blobs, by hash, and of the reference's files, by name. */
   blobs: string
   bare: string
-  /** By kind: the files, and the paths that are asked for. */
+  /** By kind: the files, and the paths to request. */
   files: Record<string, string[]>
   ours: Record<string, string[]>
   theirs: Record<string, string[]>
@@ -49,7 +50,7 @@ export async function setStage(
   return stage
 }
 
-/** One link for each of the files, with this limit. */
+/** Creates one link with this limit for each file. */
 export async function linkPaths(
   { scope, secret }: Stage,
   file_ids: readonly string[],

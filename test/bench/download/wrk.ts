@@ -1,5 +1,5 @@
-// The load where only the rate counts: wrk costs the machine a third of what a client in Node does,
-// and leaves the rest to the servers.
+// Load from wrk, for rates only: it takes a third of the processor time of a Node client, which
+// leaves more to the servers.
 import { execFile } from 'node:child_process'
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -8,10 +8,10 @@ import type { Load, Measured } from './load.ts'
 
 const run = promisify(execFile)
 
-/** Equal for all servers, so that they can be compared. */
+/** The same for all servers, so that their rates can be compared. */
 const THREADS = 2
 
-// A thread asks one of the ports, and begins elsewhere in the list than the other.
+// Each thread uses one of the ports and starts at a different path.
 const SCRIPT = `
 local THREADS = ${THREADS}
 local ports, paths, threads = {}, {}, {}
@@ -41,7 +41,7 @@ interface Summary {
   broken: number
 }
 
-/** Requests on their way when the time is over are not among those that were served. */
+/** Requests that are open when the time ends are not counted as served. */
 export async function loadByWrk(
   wrk: string,
   folder: string,
@@ -56,7 +56,7 @@ export async function loadByWrk(
     env: { PORTS: ports.join(' '), PATHS: list },
   })
   const summary = JSON.parse(stdout.slice(stdout.lastIndexOf('\n'))) as Summary
-  if (summary.broken > 0) throw new Error(`${summary.broken} requests broke off`)
+  if (summary.broken > 0) throw new Error(`${summary.broken} connections failed`)
   const refused: Measured['refused'] = summary.refused > 0 ? { '4xx and 5xx': summary.refused } : {}
   return { served: summary.served, bytes: summary.bytes, seconds: summary.us / 1e6, refused }
 }

@@ -1,4 +1,5 @@
-// OpenSSH's sshd and vsftpd as they come, on free ports, each with an empty folder to write to.
+// OpenSSH's sshd and vsftpd with their default settings, on free ports, each with an empty folder
+// for uploads.
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, chown, mkdir, writeFile } from 'node:fs/promises'
@@ -9,7 +10,7 @@ import { findProgram } from '../../programs.ts'
 
 export interface OtherServer {
   port: number
-  /** Where its files come to lie. */
+  /** The folder that receives the files. */
   folder: string
   stop(): Promise<void>
 }
@@ -20,7 +21,7 @@ const program = (command: string, debianPackage: string): string => {
   return found
 }
 
-/** `publicKey`: the line of the .pub file that may sign in, as the user who runs this. */
+/** `publicKey`: the line of a .pub file that may sign in, as the user who runs the bench. */
 export async function startSshd(folder: string, publicKey: string): Promise<OtherServer> {
   const sshd = program('sshd', 'openssh-server')
   const place = path.join(folder, 'sshd')
@@ -74,7 +75,7 @@ async function started(child: ChildProcess, port: number, folder: string): Promi
   for (const until = Date.now() + 10_000; ;) {
     if (await answers(port)) return { port, folder, stop }
     if (Date.now() > until || child.exitCode !== null)
-      throw new Error(`A server of the bench did not start (port ${port})`)
+      throw new Error(`A reference server did not start (port ${port})`)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }

@@ -1,5 +1,6 @@
-// What images are held against: sharp alone in one process, two at a time with one thread each,
-// from file to file with the same settings. It keeps no account, no version and no limits.
+// The reference for images: sharp alone in one process, two images concurrently with one thread
+// each, from file to file with the same settings. It writes no ledger, keeps no versions and has no
+// limits.
 import { once } from 'node:events'
 import path from 'node:path'
 import sharp from 'sharp'
@@ -13,7 +14,7 @@ export interface BareImages {
 sharp.concurrency(1)
 sharp.cache(false)
 
-/** Gives milliseconds. */
+/** Returns milliseconds. */
 async function run({ files, folder, concurrency }: BareImages): Promise<number> {
   const started = performance.now()
   let next = 0

@@ -1,4 +1,4 @@
-// Serves the files of a folder, as a separate process.
+// Serves the files of a folder from a separate process.
 import { createReadStream } from 'node:fs'
 import { once } from 'node:events'
 import { createServer } from 'node:http'

@@ -1,6 +1,6 @@
-// What the import is held against: the least that a program does, in the same Node. 16 at a time:
-// fetch, hash while writing to a temporary file, sync, rename, one INSERT a file. It checks, maps,
-// counts and resumes nothing.
+// The reference for imports: the minimum that a program has to do, in the same Node. 16 concurrent
+// files: fetch, hash while writing a temporary file, sync, rename, one INSERT per file. No checks,
+// mapping, counts or resume.
 import { mkdir, open, rename } from 'node:fs/promises'
 import path from 'node:path'
 import { once } from 'node:events'
@@ -8,7 +8,7 @@ import { Blake3Hasher } from '@napi-rs/blake-hash'
 import pg from 'pg'
 import { Agent, request } from 'undici'
 
-const AT_ONCE = 16
+const CONCURRENCY = 16
 
 export interface BareJob {
   urls: string[]
@@ -16,16 +16,16 @@ export interface BareJob {
 }
 
 const { databaseUrl } = JSON.parse(process.argv[2]!) as { databaseUrl: string }
-const pool = new pg.Pool({ connectionString: databaseUrl, max: AT_ONCE })
+const pool = new pg.Pool({ connectionString: databaseUrl, max: CONCURRENCY })
 pool.on('error', () => {})
 await pool.query(
   'create table if not exists bare_files (id bigint generated always as identity primary key, name text, hash text, size bigint)',
 )
-const dispatcher = new Agent({ connections: AT_ONCE })
+const dispatcher = new Agent({ connections: CONCURRENCY })
 
 async function fetchOne(url: string, folder: string, number: number): Promise<void> {
   const { statusCode, body } = await request(url, { dispatcher })
-  if (statusCode !== 200) throw new Error(`${url} answered ${statusCode}`)
+  if (statusCode !== 200) throw new Error(`${url} was answered ${statusCode}`)
   const temporary = path.join(folder, `${number}.part`)
   const hasher = new Blake3Hasher()
   const file = await open(temporary, 'w')
@@ -46,7 +46,7 @@ async function fetchOne(url: string, folder: string, number: number): Promise<vo
   ])
 }
 
-/** Gives milliseconds. */
+/** Returns milliseconds. */
 async function run({ urls, folder }: BareJob): Promise<number> {
   await mkdir(folder, { recursive: true })
   const started = performance.now()
@@ -57,7 +57,7 @@ async function run({ urls, folder }: BareJob): Promise<number> {
       await fetchOne(urls[number]!, folder, number)
     }
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, lane))
+  await Promise.all(Array.from({ length: CONCURRENCY }, lane))
   return performance.now() - started
 }
 

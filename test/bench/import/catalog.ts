@@ -1,4 +1,4 @@
-// A catalog of 50,000 variants in the platform's export format, for the mapping row.
+// A catalog of 50,000 variants in the platform's export format, for the row with mapping.
 import { createWriteStream } from 'node:fs'
 import { finished } from 'node:stream/promises'
 
@@ -7,7 +7,7 @@ export const PRODUCTS = 25_000
 export const skuOf = (product: number, variant: 0 | 1): string =>
   `SKU-${product}-${variant === 0 ? 'PDF' : 'EPUB'}`
 
-/** Writes the CSV: every product has two variants, each with its own SKU. */
+/** Writes the CSV. Every product has two variants with different SKUs. */
 export async function writeCatalog(path: string): Promise<void> {
   const out = createWriteStream(path)
   out.write(

@@ -1,4 +1,5 @@
-// The origin of the import bench, as a separate process: its work and memory are not measured.
+// The origin of the import bench. It is a separate process, so that its processor time and memory
+// are not measured.
 import { once } from 'node:events'
 import { startOrigin } from '../../fakes/origin.ts'
 

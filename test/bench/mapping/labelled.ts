@@ -1,10 +1,10 @@
-// Names of files with the title that a person would give them, or none: what precision and recall
-// are counted over.
+// File names labelled with the title that a person would choose, or none. Precision and recall are
+// computed over them.
 import { createRandom } from './names.ts'
 
 export interface Labelled {
   name: string
-  /** null: the shop has no product for it. */
+  /** null: the shop has no such product. */
   title: string | null
 }
 
@@ -19,7 +19,7 @@ const KINDS: readonly (readonly string[])[] = [
   ['for Beginners', 'for Experts'],
   ['Workbook', 'Audiobook'],
 ]
-/** Of the same kinds: products that the shop does not have. */
+/** Products of the same kinds that the shop does not have. */
 const ABSENT = ['Volume 3', '(FR)', '2019', 'Medium', '5th Edition', 'for Teachers', 'Calendar']
 
 /** Each subject alone, and in the two forms of one kind. */
@@ -29,8 +29,8 @@ export const TITLES = SUBJECTS.flatMap((subject, at) => [
 ])
 
 /**
- * Typed as people type: other delimiters, versions, no case, one typo in every second name, a word
- * left out in some.
+ * Spelled as people do: other delimiters, versions, other case, a typo in every second name, a
+ * missing word in some.
  */
 export function makeLabelled(): Labelled[] {
   const random = createRandom(3)
@@ -55,7 +55,7 @@ export function makeLabelled(): Labelled[] {
   return [...known, ...others]
 }
 
-/** In a word of letters, of four or more: a typo in `DE` makes another language of it. */
+/** Changes a word of at least four letters: a typo in `DE` would name another language. */
 function withTypo(
   words: readonly string[],
   place: number,
@@ -73,9 +73,7 @@ function withTypo(
   return words.with(which, typos[how])
 }
 
-/**
- * `found`: the titles that a matcher gave, in the names' order; null: none, or a person is asked.
- */
+/** `found`: the matcher's titles in the order of the names; null: none, or a review by a person. */
 export function judge(names: readonly Labelled[], found: readonly (string | null)[]) {
   const right = names.filter(({ title }, at) => title !== null && found[at] === title).length
   return {

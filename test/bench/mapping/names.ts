@@ -1,4 +1,4 @@
-// 50,000 product titles and 10,000 names of files that are like one of them, always the same.
+// 50,000 product titles and 10,000 similar file names, the same in each run.
 import { wordsOf } from '../../../server/matching/words.ts'
 
 export const TITLES = 50_000
@@ -23,8 +23,8 @@ const upTo = (random: () => number, most: number) => Math.floor(random() * most)
 const oneOf = <T>(random: () => number, list: readonly T[]): T => list[upTo(random, list.length)]!
 
 /**
- * Words as often as in a language: few of them make up most of the text. A third of the titles are
- * volumes of something.
+ * Words with the frequencies of a natural language: a few words make up most of the text. A third
+ * of the titles are volumes of a series.
  */
 export function makeTitles(): string[] {
   const random = createRandom(1)
@@ -39,8 +39,8 @@ export function makeTitles(): string[] {
 }
 
 /**
- * A title as people call files: other delimiters, a letter gone wrong, a word left out, a version,
- * an extension.
+ * A title spelled as a file name: other delimiters, a typo, a missing word, a version, an
+ * extension.
  */
 export function makeNames(titles: readonly string[]): string[] {
   const random = createRandom(2)
@@ -57,7 +57,7 @@ export function makeNames(titles: readonly string[]): string[] {
   })
 }
 
-/** What pg_trgm gets to compare: the same words. */
+/** The text that pg_trgm compares: the same words. */
 export function textOf(title: string): string {
   const { letters, numbers } = wordsOf(title)
   return [...letters, ...numbers].join(' ')

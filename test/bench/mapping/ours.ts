@@ -1,4 +1,4 @@
-// Our side: files are matched by title as a worker does it, a batch after another, from a mirror in
+// The product's side: matches files by title as a worker does, batch after batch, from a mirror in
 // PostgreSQL.
 import { openDatabase } from '../../../server/db/database.ts'
 import { forShop } from '../../../server/db/for-shop.ts'
@@ -20,8 +20,8 @@ const names = makeNames(makeTitles())
 const signal = new AbortController().signal
 
 /**
- * How long all names took, with a title index that has to be built, as after a refresh; and the
- * first candidate of each, which is what the index finds before candidates are scored.
+ * The time for all names, including the build of the title index, as after a refresh; and the first
+ * candidate of each name, as the index returns it before scoring.
  */
 async function run() {
   const started = performance.now()

@@ -1,5 +1,5 @@
-// Precision and recall at the threshold of a new shop: ours beside the share of common trigrams
-// alone, over the same names.
+// Precision and recall at the default threshold, compared with the share of common trigrams alone
+// over the same names.
 import { decideMatch, hitOfTitle } from '../../../server/matching/hits.ts'
 import { scoreWords } from '../../../server/matching/score.ts'
 import { scoreTitle } from '../../../server/matching/title-index.ts'

@@ -1,5 +1,5 @@
-// The reference for uploads: @tus/server with its own file store and nothing else. It has no shops,
-// checks no names, syncs nothing, and serves every upload to anyone who knows its address.
+// The reference for uploads: @tus/server with its own file store. It has no shops, checks no names,
+// syncs nothing, and admits every client that knows an upload's address.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,5 +1,5 @@
-// A channel that a test adds to the installation: a letter is a text with one address of a file on
-// each line.
+// A channel that a test adds to the installation: a letter is a text with one address of a file per
+// line.
 import type { ShopScope } from '../../../server/db/for-shop.ts'
 import type { Engine } from '../../../server/engine/engine.ts'
 import { startImport } from '../../../server/channels/start-import.ts'
@@ -11,7 +11,7 @@ export const letterboxChannel: ImportChannel = {
   imports: { title: 'Letter', plural: 'Letters' },
 }
 
-/** Gives the import's UUID. */
+/** Returns the import's UUID. */
 export function openLetter(
   engine: Engine,
   scope: ShopScope,

@@ -1,4 +1,4 @@
-// What happens to every file that comes by letter.
+// The workflow of files from letters.
 import type { Workflow } from '../../../plugins/contract.ts'
 
 export const importLetterbox: Workflow = {

@@ -3,16 +3,16 @@ import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
 export interface CloudFile {
-  /** From the account's root. */
+  /** The path from the account's root. */
   path: string
   content: Buffer
   modified: Date
 }
 
 export interface Account {
-  /** May have a path twice, as Google Drive may. */
+  /** May contain a path twice, as Google Drive may. */
   files: CloudFile[]
-  /** Entries in a page of a listing. */
+  /** The number of entries in a page of a listing. */
   page: number
 }
 

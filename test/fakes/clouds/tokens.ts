@@ -5,14 +5,14 @@ import type { Answer, Asked } from './account.ts'
 export interface Grants {
   /** Access tokens that are accepted now. */
   tokens: Set<string>
-  /** The refresh token that is valid now; null: access was revoked. Each use replaces it. */
+  /** The valid refresh token; null: access was revoked. Each use replaces it. */
   refresh: string | null
 }
 
-/** What the address of a sign-in asked for, by the code that it was given. */
+/** The PKCE challenge of each sign-in address, by the code that was issued. */
 const challenges = new Map<string, string>()
 
-/** A person agrees: gives what the provider would send to the callback. */
+/** A person grants access: returns what the provider would send to the callback. */
 export function agree(address: string): { code: string; state: string } {
   const { searchParams } = new URL(address)
   if (searchParams.get('code_challenge_method') !== 'S256') throw new Error('No PKCE')
@@ -20,7 +20,7 @@ export function agree(address: string): { code: string; state: string } {
   return { code: 'the-code', state: searchParams.get('state')! }
 }
 
-/** A refresh token is good for one use. */
+/** A refresh token can be used once. */
 export function token(grants: Grants, { body }: Asked): Answer {
   const form = new URLSearchParams(body)
   const assertion = form.get('grant_type')?.includes('jwt-bearer')

@@ -13,7 +13,7 @@ import {
 } from '../../../plugins/contract.ts'
 
 const TEXTS = ['txt', 'md', 'csv'] as const
-const AT_ONCE = 4
+const CONCURRENCY = 4
 
 const options = z.strictObject({
   prefix: tag.default('words').meta({ title: 'Tag', help: 'The number follows it: words-1200.' }),
@@ -59,7 +59,7 @@ export const countWords = definePlugin({
     }
   },
   run: (items, { prefix, round_to }, { bytes, signal }) =>
-    concurrently(items, AT_ONCE, signal, async (item) => {
+    concurrently(items, CONCURRENCY, signal, async (item) => {
       const passed = whyNot(item)
       if (passed) return { item: item.id, status: 'ok' as const, ...passed }
       try {
@@ -77,7 +77,7 @@ const whyNot = ({ file }: Item) =>
     ? null
     : { unchanged: 'It is not a text file' }
 
-/** Runs of characters between white space; a word may be split over two chunks. */
+/** Runs of characters between white space. A word may be split over two chunks. */
 async function wordsIn(path: string): Promise<number> {
   let [words, inside] = [0, false]
   for await (const chunk of createReadStream(path, 'utf8') as AsyncIterable<string>)

@@ -1,5 +1,5 @@
 // One connection: access, folder, options, the sync that runs or waits, and the last ones.
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import { toast } from '../../../client/bridge.ts'
 import {
@@ -9,6 +9,7 @@ import {
   useConnection,
   useDeleteConnection,
 } from '../../../client/connections.ts'
+import { isMoving, useOperation } from '../../../client/operations.ts'
 import { ApiError } from '../../../client/error.ts'
 import { DeleteDialog } from '../../../components/delete-dialog.tsx'
 import { LoadingRows } from '../../../components/lists.tsx'
@@ -56,7 +57,8 @@ export function ConnectionPage({ id }: { id: string }) {
   )
 }
 
-function Loaded({ connection, cloud }: { connection: Connection; cloud: Cloud }) {
+function Loaded({ connection: read, cloud }: { connection: Connection; cloud: Cloud }) {
+  const connection = useCurrent(read)
   const { name, provider_title, state, error, last_sync } = connection
   const provider = cloud.providers.find(({ id }) => id === connection.provider)
   const [editing, setEditing] = useState(false)
@@ -64,7 +66,12 @@ function Loaded({ connection, cloud }: { connection: Connection; cloud: Cloud })
   const word = connectionState(connection)
   const edit = () => setEditing(true)
   const fresh = last_sync === null && connection.progress === null
-  const sync = <SyncCard connection={connection} />
+  const card = useShownWhenMoved(fresh)
+  const sync = (
+    <div ref={card}>
+      <SyncCard connection={connection} />
+    </div>
+  )
   return (
     <Page
       title={name}
@@ -107,6 +114,29 @@ function Loaded({ connection, cloud }: { connection: Connection; cloud: Cloud })
       {deleting && <DeleteConnection connection={connection} onClose={() => setDeleting(false)} />}
     </Page>
   )
+}
+
+/** Once a preview is confirmed or discarded, its operation is known earlier than the connection. */
+function useCurrent(connection: Connection): Connection {
+  const { progress, last_sync: sync } = connection
+  const waiting = progress === null && sync?.status === 'previewed' ? sync : null
+  const operation = useOperation(waiting?.operation_id ?? null).data
+  if (!waiting || !operation || operation.status === 'previewed') return connection
+  const { id, status } = operation
+  return isMoving(operation)
+    ? { ...connection, progress: { phase: 'listing', listed: 0, operation_id: id } }
+    : { ...connection, last_sync: { ...waiting, status, discarded: status === 'cancelled' } }
+}
+
+/** The card below the options, where the first sync is started, moves above them. */
+function useShownWhenMoved(below: boolean) {
+  const card = useRef<HTMLDivElement>(null)
+  const before = useRef(below)
+  useEffect(() => {
+    if (before.current && !below) card.current?.scrollIntoView({ block: 'center' })
+    before.current = below
+  }, [below])
+  return card
 }
 
 function DeleteConnection({

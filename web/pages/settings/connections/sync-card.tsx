@@ -1,7 +1,6 @@
 // The sync that runs, waits for confirmation or ended last, and a button to start one.
 import { toast } from '../../../client/bridge.ts'
 import { type Connection, type Sync, useSync } from '../../../client/connections.ts'
-import { isMoving, useOperation } from '../../../client/operations.ts'
 import { Figures } from '../../../components/facts.tsx'
 import { Problem } from '../../../components/problem.tsx'
 import { StatusBadge } from '../../../components/status.tsx'
@@ -86,26 +85,14 @@ function Start({ connection: { id, last_sync } }: { connection: Connection }) {
 const DANGERS: readonly Sync['preview_reason'][] = ['deletions', 'changed']
 
 function Waiting({ sync }: { sync: Sync }) {
-  const operation = useOperation(sync.operation_id)
-  // Once it is confirmed or discarded, the operation is known earlier than the connection.
-  const waits = (operation.data?.status ?? 'previewed') === 'previewed'
-  if (operation.data && isMoving(operation.data))
-    return (
-      <SyncProgress
-        progress={{ phase: 'listing', listed: 0, operation_id: operation.data.id }}
-        wide
-      />
-    )
   return (
     <BlockStack gap="400">
-      {waits && (
-        <Banner
-          tone={DANGERS.includes(sync.preview_reason) ? 'warning' : 'info'}
-          title={t('The sync waits for your confirmation')}
-        >
-          <p>{previewReasonText(sync.preview_reason)}</p>
-        </Banner>
-      )}
+      <Banner
+        tone={DANGERS.includes(sync.preview_reason) ? 'warning' : 'info'}
+        title={t('The sync waits for your confirmation')}
+      >
+        <p>{previewReasonText(sync.preview_reason)}</p>
+      </Banner>
       <Counted sync={sync} />
       {sync.operation_id && <SyncActions id={sync.operation_id} />}
     </BlockStack>

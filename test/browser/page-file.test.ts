@@ -84,6 +84,15 @@ const focusedTerm = (page: Page) =>
     .getByRole('radio')
     .and(page.locator(':focus'))
 
+/** Holds back the answer to an undo until the undo has ended: the page never sees it running. */
+const answerUndoWhenEnded = (page: Page) =>
+  page.route('**/undo', async (route) => {
+    const { id } = (await (await route.fetch()).json()) as { id: string }
+    await (await server.call('GET', `/api/operations/${id}/events`)).text()
+    const ended = await server.call('GET', `/api/operations/${id}`)
+    await route.fulfill({ status: 202, contentType: 'application/json', body: await ended.text() })
+  })
+
 test('a file is mapped, unmapped and deleted from its page, and the deletion can be undone', async () => {
   const [sku] = uniqueSkus()
   const id = await importFile('Own page.pdf')
@@ -109,6 +118,7 @@ test('a file is mapped, unmapped and deleted from its page, and the deletion can
   await button('Delete').click()
   await dialogOf(page).getByRole('button', { name: 'Delete 1 file' }).click()
   await page.getByRole('heading', { name: 'This file doesn’t exist' }).waitFor()
+  await answerUndoWhenEnded(page)
   await done().click()
   await page.getByRole('heading', { name: 'Own page.pdf' }).waitFor()
   expect((await read(id)).filename).toBe('Own page.pdf')

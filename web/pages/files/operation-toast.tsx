@@ -34,7 +34,8 @@ export function OperationToast({ id, onReplaced, onDismiss }: Props) {
   useEffect(() => place.current?.focus({ preventScroll: true }), [id, there])
   useEffect(() => {
     if (ended) for (const key of CHANGED) void client.invalidateQueries({ queryKey: [key] })
-  }, [client, ended])
+    // An undo can have ended before it is shown: `ended` is then true for both.
+  }, [client, id, ended])
   if (!operation) return null
   const undo = () =>
     act.mutate({ id, action: 'undo' }, { onSuccess: (record) => onReplaced(record.id) })

@@ -28,6 +28,7 @@ export async function claimPlanned(
   held: HeldChain,
   { hint, limit }: { hint: number; limit: number },
 ): Promise<WorkItem[]> {
+  await claimAlone(tx, held)
   const from = async (position: number) => {
     const rows = await tx.query<ClaimedRow>(
       `select ${ITEM_COLUMNS} from items
@@ -56,6 +57,7 @@ export async function claimPlannedOf(
     except,
   }: { files: readonly string[]; block: number; except: ReadonlySet<number> },
 ): Promise<WorkItem[]> {
+  await claimAlone(tx, held)
   const rows = await tx.query<ClaimedRow>(
     `with blocks as (
        select distinct position / :block * :block as first from items
@@ -70,6 +72,16 @@ export async function claimPlannedOf(
   if (items.length > 0) await recordClaimed(tx, held, items)
   return items
 }
+
+/**
+ * One chain of the operation claims at a time, until its transaction ends. A claim leaves the items
+ * as they are, so a statement that began before another chain's commit would not see that they are
+ * taken, and two chains would plan the same items.
+ */
+const claimAlone = (tx: ShopScope, { operation }: HeldChain) =>
+  tx.query('select pg_advisory_xact_lock(hashtextextended(:operation, :shop))', {
+    operation: operation.id,
+  })
 
 const attempted = (row: ClaimedRow): WorkItem => workItem({ ...row, attempt: row.attempt + 1 })
 

@@ -47,7 +47,7 @@ describe('names', () => {
 })
 
 describe('types', () => {
-  it('groups stand for their extensions; an extension may be written with its dot, in any case', () => {
+  it('a group stands for its extensions; an extension may be written with its dot, in any case', () => {
     expect(extensionsOf(['image'])).toEqual(TYPE_GROUPS.image)
     expect(extensionsOf(['.PDF', 'Zip', 'IMAGE'])).toEqual(['pdf', 'zip', ...TYPE_GROUPS.image!])
   })
@@ -78,7 +78,7 @@ describe('tags', () => {
 })
 
 describe('a condition', () => {
-  it('says the same as query parameters and as JSON', () => {
+  it('means the same as query parameters and as JSON', () => {
     const asQuery = {
       search: 'x',
       type: 'pdf, image,',

@@ -7,16 +7,16 @@ const turn = () => new Promise((resolve) => setImmediate(resolve))
 const signal = new AbortController().signal
 const items = Array.from({ length: 50 }, (_, n) => n)
 
-it('gives every result, however slowly they are asked for', async () => {
+it('yields every result, even if the consumer is slow', async () => {
   const seen: number[] = []
   for await (const result of concurrently(items, 4, signal, async (item) => item)) {
-    // All work that was started has ended.
+    // All started work has ended.
     await turn()
     seen.push(result)
   }
   expect(seen.sort((a, b) => a - b)).toEqual(items)
 })
-it('starts nothing more after an error or an abort, and says which', async () => {
+it('starts nothing more after an error or an abort, and throws it', async () => {
   const fault = new Error('broken')
   const controller = new AbortController()
   const started: number[] = []
@@ -35,7 +35,7 @@ it('starts nothing more after an error or an abort, and says which', async () =>
   await expect(Array.fromAsync(aborted)).rejects.toBe(fault)
 })
 
-it('gives a plugin the ports that it declares, and no others', async () => {
+it('passes a plugin the ports that it declares, and no others', async () => {
   const seen: string[][] = []
   const plugin = definePlugin({
     id: 'look-around',

@@ -11,7 +11,7 @@ test.each([
   ['bücher.example', 'xn--bcher-kva.example'],
   ['localhost', 'localhost'],
   ['127.0.0.1', '127.0.0.1'],
-])('%j is kept as %s', (written, kept) => {
+])('%j is stored as %s', (written, kept) => {
   expect(referringSite.parse(written)).toBe(kept)
 })
 
@@ -32,6 +32,6 @@ test.each([
   expect(referringSite.safeParse(written).success).toBe(false)
 })
 
-test('its form and its description can be drawn', () => {
+test('its form and its description can be rendered', () => {
   expect(z.toJSONSchema(referringSite)).toMatchObject({ type: 'string' })
 })

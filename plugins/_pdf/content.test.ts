@@ -5,7 +5,7 @@ const read = (text: string) => readContent(Buffer.from(text, 'latin1'))
 const text = (content: string) =>
   balancedContent(Buffer.from(content, 'latin1'), read(content))?.toString('latin1')
 
-describe('what a content leaves open', () => {
+describe('what a content stream leaves open', () => {
   it.each([
     ['q 1 0 0 1 5 5 cm Q', ''],
     ['q q 1 w Q', 'Q'],
@@ -18,11 +18,11 @@ describe('what a content leaves open', () => {
     ['BI /W 4 /H 1 ID a EI\x80\x81 q EI Q', ''],
   ])('%s', (content, expected) => expect(closingOperators(read(content))).toBe(expected))
 
-  it('is closed without a change to the content where that is enough', () => {
+  it('is closed without changing the content if that is sufficient', () => {
     for (const content of ['', 'q', '0 0 9 9 re f', 'BT', 'q (a) Tj'])
       expect(text(content)).toBe(undefined)
   })
-  it('is left out where it would undo or swallow what follows', () => {
+  it('is removed if it would undo or swallow what follows', () => {
     expect(text('1 w Q 2 w q Q Q')).toBe('1 w   2 w q Q  ')
     expect(text('1 w (never ends')).toBe('1 w ')
     expect(text('1 w <41')).toBe('1 w ')

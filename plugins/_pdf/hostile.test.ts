@@ -21,9 +21,9 @@ afterAll(() => house.close())
 const good = documentOf(numberedPages(3))
 const CANARY = 'canary-of-a-password'
 
-describe('a document that takes a password', () => {
+describe('a document with a password', () => {
   it.each([40, 128, 256] as const)(
-    'is opened with it, and what is made of it takes it too: %i bits',
+    'is opened with it, and its results keep it: %i bits',
     async (bits) => {
       const closed = await encrypted(good, 'user', 'owner', bits)
       await expect(house.watermark(closed)).rejects.toMatchObject({
@@ -44,13 +44,13 @@ describe('a document that takes a password', () => {
       }
     },
   )
-  it('only to be changed needs none, and stays protected', async () => {
+  it('that is only needed for changes opens without it, and stays protected', async () => {
     const closed = await encrypted(good, '', 'owner')
     const { document } = await house.watermark(closed)
     expect(await faultsOf(document)).toBe('')
     expect(await protectionOf(document)).not.toBe('')
   })
-  it('is not asked for it where it takes none', async () => {
+  it('is opened without it if the document has none', async () => {
     expect(await textsOf((await house.watermark(good, { password: CANARY })).document)).toEqual([
       'page 1',
       'page 2',
@@ -60,7 +60,7 @@ describe('a document that takes a password', () => {
 })
 
 describe('a damaged document', () => {
-  it('is repaired if its table of objects is missing, with a warning', async () => {
+  it('is repaired if its cross-reference table is missing, with a warning', async () => {
     const text = good.toString('latin1')
     const broken = {
       'a table that is cut off': good.subarray(0, good.lastIndexOf('xref\n0')),
@@ -109,7 +109,7 @@ describe('a damaged document', () => {
         retryable: false,
       })
   })
-  it('is told from what is no document', async () => {
+  it('is distinguished from a file that is not a document', async () => {
     for (const bytes of [Buffer.from('<html>'), Buffer.alloc(0), Buffer.from('GIF89a')])
       await expect(house.watermark(bytes)).rejects.toMatchObject({
         code: 'not_a_pdf',
@@ -119,7 +119,7 @@ describe('a damaged document', () => {
 })
 
 describe('a document that is too large', () => {
-  it('is refused for its size, alone or with others, and opened by nobody', async () => {
+  it('is refused for its size, alone or with others, before it is opened', async () => {
     const { documents } = house
     const itemOf = async (size_bytes: number) => {
       const item = await house.item(good)
@@ -139,38 +139,42 @@ describe('a document that is too large', () => {
   })
 })
 
-describe('a document made to do harm', () => {
+describe('a malicious document', () => {
   const KNOWN = ['pdf_damaged', 'memory_limit', 'time_limit', 'processor_crashed']
-  /** A document of the declared type, or a refusal with a code. */
+  /** The result is a document of the declared type, or a refusal with a code. */
   const outcomeOf = (bytes: Buffer) =>
     house.watermark(bytes).then(
       async ({ document }) => (await faultsOf(document)) || 'right',
       (error: { code: string }) => error.code,
     )
 
-  it('that unfolds to a thousand times its size fails alone', { timeout: 180_000 }, async () => {
-    const bytes = bomb()
-    expect(bytes.length).toBeLessThan(1.6e6)
-    const before = process.memoryUsage().rss
-    const [hostile, ...others] = await Promise.all([
-      outcomeOf(bytes),
-      outcomeOf(good),
-      outcomeOf(good),
-    ])
-    expect(hostile).toBe('memory_limit')
-    expect(others).toEqual(['right', 'right'])
-    expect(process.memoryUsage().rss - before).toBeLessThan(300 * 1024 ** 2)
-    const refused = { code: 'memory_limit', retryable: false }
-    // In soak alone: each takes a gigabyte and seconds to be refused.
-    const ways = [
-      () => house.merge([good, bytes]),
-      () => house.optimize(bytes),
-      () => house.split(bytes, { every: 1 }),
-    ].slice(0, sized(0, 3))
-    await Promise.all(ways.map((way) => expect(way()).rejects.toMatchObject(refused)))
-    expect(await outcomeOf(good)).toBe('right')
-  })
-  it('that nests, circles or multiplies is refused, or taken for what it is', async () => {
+  it(
+    'that decompresses to a thousand times its size fails alone',
+    { timeout: 180_000 },
+    async () => {
+      const bytes = bomb()
+      expect(bytes.length).toBeLessThan(1.6e6)
+      const before = process.memoryUsage().rss
+      const [hostile, ...others] = await Promise.all([
+        outcomeOf(bytes),
+        outcomeOf(good),
+        outcomeOf(good),
+      ])
+      expect(hostile).toBe('memory_limit')
+      expect(others).toEqual(['right', 'right'])
+      expect(process.memoryUsage().rss - before).toBeLessThan(300 * 1024 ** 2)
+      const refused = { code: 'memory_limit', retryable: false }
+      // Only in soak: each takes a gigabyte and seconds until it is refused.
+      const ways = [
+        () => house.merge([good, bytes]),
+        () => house.optimize(bytes),
+        () => house.split(bytes, { every: 1 }),
+      ].slice(0, sized(0, 3))
+      await Promise.all(ways.map((way) => expect(way()).rejects.toMatchObject(refused)))
+      expect(await outcomeOf(good)).toBe('right')
+    },
+  )
+  it('that nests, loops or multiplies is refused, or processed as it is', async () => {
     const text = good.toString('latin1')
     const grown = documentOf([{}], {
       extra: Array.from(
@@ -198,7 +202,7 @@ describe('a document made to do harm', () => {
     for (const [name, bytes] of Object.entries(hostile))
       expect([...KNOWN, 'right'], name).toContain(await outcomeOf(bytes))
   })
-  it('can’t name files of ours', async () => {
+  it('cannot name files of the server', async () => {
     const nosy = documentOf(numberedPages(1), {
       extra: [
         '<< /Type /Filespec /F (/etc/passwd) /EF << /F 11 0 R >> >>',
@@ -214,8 +218,8 @@ describe('a document made to do harm', () => {
   })
 })
 
-describe('what is left of the work', () => {
-  // A separate folder: other tests use the common one at the same time.
+describe('temporary files', () => {
+  // A separate folder: other tests use the common one concurrently.
   let own: string
   beforeEach(async () => {
     own = await mkdtemp(path.join(tmpdir(), 'stevedore-hostile-'))
@@ -226,7 +230,7 @@ describe('what is left of the work', () => {
     await rm(own, { recursive: true })
   })
 
-  it('is nothing, whether it is done, refused or interrupted', async () => {
+  it('are removed when the work is done, refused or interrupted', async () => {
     await house.watermark(good)
     await house.watermark(Buffer.from('no')).catch(() => {})
     const reason = new Error('paused')
@@ -238,7 +242,7 @@ describe('what is left of the work', () => {
     await expect(working).rejects.toBe(reason)
     expect(await readdir(own)).toEqual([])
   })
-  it('nowhere has the password: no command line, and no file of the work', async () => {
+  it('contain no password, and neither does a command line', async () => {
     const closed = await encrypted(documentOf(numberedPages(900)), CANARY, 'owner')
     let done = false
     const working = house

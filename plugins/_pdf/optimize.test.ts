@@ -17,8 +17,8 @@ beforeAll(async () => void (house = await openDocumentHouse()))
 afterAll(() => house.close())
 
 /**
- * A page that a picture covers, on green. `says`: the picture's dictionary; `extra`: objects from
- * number 11 on.
+ * A green page covered by an image. `says`: the image's dictionary; `extra`: objects from number
+ * 11.
  */
 const pictured = (says: string, data: Buffer, ...extra: (string | Buffer)[]): Buffer =>
   documentOf(
@@ -48,7 +48,7 @@ const SIZE = `/Width ${WIDTH} /Height ${HEIGHT} /BitsPerComponent 8`
 const RGB = `${SIZE} /ColorSpace /DeviceRGB`
 const big = (quality: number) => photo(WIDTH, HEIGHT).jpeg({ quality }).toBuffer()
 const raw = () => photo(WIDTH, HEIGHT).raw().toBuffer()
-/** Rows as in a PNG, each with filter type 0 (none). */
+/** Rows in PNG format, each with filter type 0 (none). */
 async function filtered(): Promise<Buffer> {
   const [pixels, row] = [await raw(), WIDTH * 3]
   const rows = Buffer.alloc((row + 1) * HEIGHT)
@@ -56,15 +56,15 @@ async function filtered(): Promise<Buffer> {
   return rows
 }
 
-describe('a picture in a document', () => {
-  it('is made no larger than wanted, and looks the same', async () => {
+describe('an image in a document', () => {
+  it('is reduced to the requested size, and looks the same', async () => {
     const document = pictured(`${RGB} /Filter /DCTDecode`, await big(98))
     const smaller = await house.smaller(document, { max_px: 400 })
     expect(smaller.length).toBeLessThan(document.length / 8)
     expect(smaller.toString('latin1')).toMatch(/\/Width 400\b/)
     await expectAlike(document, smaller, 4)
   })
-  it('that is not a JPEG becomes one if that saves much, with any row filter', async () => {
+  it('becomes a JPEG if that saves much, with any row filter', async () => {
     const plain = pictured(`${RGB} /Filter /FlateDecode`, deflateSync(await raw()))
     const parameters = `/DecodeParms [<< /Predictor 15 /Colors 3 /BitsPerComponent 8 /Columns ${WIDTH} >>]`
     const png = pictured(
@@ -78,7 +78,7 @@ describe('a picture in a document', () => {
       await expectAlike(document, smaller, 4)
     }
   })
-  it('keeps its grey, its mask and its colour space', async () => {
+  it('keeps its grey values, mask and colour space', async () => {
     const grey = await photo(WIDTH, HEIGHT).greyscale().jpeg({ quality: 98 }).toBuffer()
     const greyDocument = pictured(`${SIZE} /ColorSpace /DeviceGray /Filter /DCTDecode`, grey)
     const greySmaller = await house.smaller(greyDocument)
@@ -99,7 +99,7 @@ describe('a picture in a document', () => {
     )
     expect((await house.smaller(profiled)).toString('latin1')).toContain('/ICCBased')
   })
-  it('stays as it is where something else could change', async () => {
+  it('stays unchanged if anything else could change', async () => {
     const jpeg = await big(98)
     const ink = await photo(WIDTH, HEIGHT).toColourspace('cmyk').jpeg({ quality: 98 }).toBuffer()
     const pixels = deflateSync(await raw())
@@ -136,7 +136,7 @@ describe('a picture in a document', () => {
       const result = await house.optimize(document)
       const made = 'unchanged' in result ? document : result.document
       expect(widthOf(made), name).toBe(widthOf(document))
-      // The JPEG is unchanged byte for byte, and no other picture has become a JPEG.
+      // The JPEG is byte for byte the same, and no other image has become a JPEG.
       if (document.includes('/DCTDecode'))
         expect(
           [jpeg, ink].some((data) => made.includes(data)),
@@ -154,7 +154,7 @@ describe('a document', () => {
     numberedPages(30).map(({ draws = '' }) => ({ draws: `${draws}\n${'% words '.repeat(300)}` })),
   )
 
-  it('is packed, made ready to be read while it loads, and says the same', async () => {
+  it('is compressed, linearized, and keeps its text', async () => {
     const smaller = await house.smaller(wordy)
     expect(smaller.subarray(0, 1024).toString('latin1')).toContain('/Linearized')
     expect(smaller.length).toBeLessThan(wordy.length / 2)
@@ -164,11 +164,11 @@ describe('a document', () => {
       (await house.smaller(wordy, { linearize: false })).subarray(0, 1024).toString('latin1'),
     ).not.toContain('/Linearized')
   })
-  it('is not made again what it is already', async () => {
+  it('is skipped if it is already optimized', async () => {
     const once = await house.smaller(wordy)
     expect(await house.optimize(once)).toEqual({ unchanged: 'It would not become smaller' })
   })
-  it('may become a little larger by being made ready for the web, and by nothing else', async () => {
+  it('may become slightly larger by linearization, and by nothing else', async () => {
     const packed = await house.smaller(wordy, { linearize: false })
     expect(await house.optimize(packed, { linearize: false })).toEqual({
       unchanged: 'It would not become smaller',
@@ -176,7 +176,7 @@ describe('a document', () => {
     const result = await house.optimize(packed)
     if (!('unchanged' in result)) expect(result.document.length).toBeLessThan(packed.length * 1.05)
   })
-  it('that is signed stays as it is', async () => {
+  it('stays unchanged if it is signed', async () => {
     const signed = documentOf(numberedPages(2), {
       extra: ['<< /Type /Sig /ByteRange [0 10 20 30] /Contents <00> >>'],
       catalog: '/Extra 10 0 R',

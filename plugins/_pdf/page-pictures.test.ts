@@ -9,9 +9,9 @@ let house: DocumentHouse
 beforeAll(async () => void (house = await openDocumentHouse()))
 afterAll(() => house.close())
 
-it('looks at twenty documents', () => expect(Object.keys(ODD_DOCUMENTS)).toHaveLength(20))
+it('covers twenty documents', () => expect(Object.keys(ODD_DOCUMENTS)).toHaveLength(20))
 
-/** What a document's pages are compared with after each action. */
+/** What the pages of a document are compared with after each action. */
 const CHECKS: Record<string, (bytes: Buffer, source: Looks) => Promise<void>> = {
   'look the same and say the same under a mark that cannot be seen': async (bytes, source) => {
     const { document } = await house.watermark(bytes, { opacity: 0 })
@@ -53,7 +53,10 @@ const CHECKS: Record<string, (bytes: Buffer, source: Looks) => Promise<void>> = 
   },
 }
 const NAMES = Object.keys(CHECKS)
-/** In npm test each document has one check, and each check four documents; in soak all. */
+/**
+ * In npm test each document has one check and each check four documents; in soak each document has
+ * all checks.
+ */
 const checksOf = (document: number) =>
   NAMES.filter((_, at) => (at + document) % NAMES.length < sized(1, NAMES.length))
 
@@ -73,7 +76,7 @@ const pageOf = ({ pictures, texts }: Looks, at: number): Looks => ({
 })
 
 /**
- * Where a mark in the upper left corner can be: content that the crop box hides may lie above it
+ * The possible positions of a mark in the upper left corner: the crop box may hide content above it
  * and to its left.
  */
 const isInCorner = (pixel: number, width: number, height: number) =>

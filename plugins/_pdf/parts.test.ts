@@ -33,13 +33,13 @@ describe('a split', () => {
     [{ every: 50 }, [names(1, 10)]],
     [{ ranges: ['1-3', '5', '7-'] }, [names(1, 3), ['page 5'], names(7, 10)]],
     [{ ranges: ['2', '2', '1-10'] }, [['page 2'], ['page 2'], names(1, 10)]],
-  ])('has the pages that were asked for: %j', async (wanted, expected) => {
+  ])('has the requested pages: %j', async (wanted, expected) => {
     const { parts, warnings } = await house.split(ten, wanted)
     expect(await Promise.all(parts.map(({ document }) => textsOf(document)))).toEqual(expected)
     for (const { document } of parts) expect(await faultsOf(document)).toBe('')
     expect(warnings).toEqual([])
   })
-  it('says of each part which pages it has', async () => {
+  it('names the pages of each part', async () => {
     expect((await house.split(ten, { every: 4 })).parts.map(({ pages }) => pages)).toEqual([
       '1-4',
       '5-8',
@@ -60,13 +60,13 @@ describe('a split', () => {
       message: 'The document has 10 pages: there is no 1-11 in it',
     })
   })
-  it('makes no more than 2,000 documents of one', async () => {
+  it('creates at most 2,000 documents from one', async () => {
     await expect(house.split(documentOf(numberedPages(2001)), { every: 1 })).rejects.toMatchObject({
       code: 'pdf_page_out_of_range',
       message: 'This would make 2001 documents: at most 2000 are made of one',
     })
   })
-  it('stops where its parts would fill the disk: each has a picture that all pages share', async () => {
+  it('stops if its parts would fill the disk: each has an image that all pages share', async () => {
     const documents = createDocuments({
       ...(await house.engine.parts.ports(house.engine.scope)),
       folderBytes: 1e6,
@@ -86,7 +86,7 @@ describe('a split', () => {
       message: 'What would be made of this document is too large',
     })
   })
-  it('reads its parts again, those of protected documents too, and refuses one that is not whole', () =>
+  it('reads its parts again, also those of protected documents, and refuses an incomplete one', () =>
     withWorkFolder(async (folder) => {
       const { sandbox } = await house.engine.parts.ports(house.engine.scope)
       const check = async (part: Buffer, password?: string) => {
@@ -108,7 +108,7 @@ describe('a split', () => {
       expect(await check(await encrypted(ten, 'user', 'owner'), 'user')).toEqual({ checked: 1 })
       await expect(check(ten.subarray(0, 900))).rejects.toMatchObject({ code: 'pdf_damaged' })
     }))
-  it('keeps form fields with their pages, and leaves bookmarks behind', async () => {
+  it('keeps form fields with their pages, and drops bookmarks', async () => {
     const field = (name: string) =>
       `<< /Type /Annot /Subtype /Widget /FT /Tx /T (${name}) /V (filled) /DA (/F 12 Tf) /Rect [10 10 90 30] >>`
     const form = documentOf(
@@ -136,7 +136,7 @@ describe('a split', () => {
       expect(part).not.toMatch(/\/Outlines|A bookmark/)
     }
   })
-  it('of a document that takes a password takes it too', async () => {
+  it('of a document with a password keeps the password', async () => {
     const { parts } = await house.split(await encrypted(ten, 'user', 'owner'), {
       every: 5,
       password: 'user',
@@ -156,7 +156,7 @@ describe('a merge', () => {
     expect(await textsOf(document)).toEqual([...names(1, 3), ...names(1, 2), ...names(1, 3)])
     expect(warnings).toEqual([])
   })
-  it('tells apart fields of the same name', async () => {
+  it('keeps fields of the same name apart', async () => {
     const form = documentOf([{ says: '/MediaBox [0 0 200 300] /Annots [10 0 R]' }], {
       extra: [
         '<< /Type /Annot /Subtype /Widget /FT /Tx /T (name) /V (Ann) /DA (/F 12 Tf) /Rect [10 10 90 30] >>',
@@ -168,7 +168,7 @@ describe('a merge', () => {
     const names = [...(await unpacked(document)).matchAll(/\/T \((.*?)\)/g)].map(([, name]) => name)
     expect(new Set(names).size).toBe(2)
   })
-  it('of documents that took a password takes none, and says so', async () => {
+  it('of documents with a password has none, and says so', async () => {
     const { document, warnings } = await house.merge(
       [ten, await encrypted(ten, 'open', 'owner')],
       'open',

@@ -5,7 +5,7 @@ const widthOf = async (text: string) => {
   const { left, right } = await outlineOf(text)
   return right - left
 }
-/** Where each part of a path begins, from left to right as it is drawn. */
+/** The left edge of each subpath, from left to right. */
 const beginnings = async (text: string) =>
   [...(await outlineOf(text)).path.matchAll(/^(-?\d+) -?\d+ m$/gm)].map(([, x]) => Number(x))
 
@@ -44,32 +44,32 @@ describe('the outline of a text', () => {
       '견본',
     ],
     ...['© 2026 “Acme” – No. 5 €', '1 + 1 = 2 (100 %)'],
-  ])('is there: %s', async (text) => {
+  ])('exists: %s', async (text) => {
     const { path, left, right, bottom, top } = await outlineOf(text)
     expect(path).toMatch(/^-?\d+ -?\d+ m\n/)
     expect(path).toMatch(/^[-\d mlch\n]+$/)
     expect(right - left).toBeGreaterThan(300)
     expect(top - bottom).toBeGreaterThan(300)
   })
-  it('joins letters where their script does: a word is narrower than its letters', async () => {
+  it('joins letters if their script does: a word is narrower than its letters', async () => {
     expect(await widthOf('بببب')).toBeLessThan((await widthOf('ب')) * 4 * 0.8)
     expect((await outlineOf('क्ष')).path).not.toBe((await outlineOf('कष')).path)
   })
-  it('stands as it is read: from the right where the script goes so, numbers in it from the left', async () => {
+  it('has visual order: right to left if the script is, with numbers left to right', async () => {
     // Hebrew letters do not change with their neighbours.
     const [alone, before] = [await widthOf('א'), await beginnings('א ו')]
     expect(Math.max(...before)).toBeGreaterThan(alone / 2)
     expect((await outlineOf('אב')).path).not.toBe((await outlineOf('בא')).path)
     const numbered = await outlineOf('א 12')
-    // The number is on the left of the word that it follows.
+    // The number is to the left of the word before it.
     expect(numbered.path.startsWith((await outlineOf('12')).path.split('\n')[0]!)).toBe(true)
   })
-  it('is the same however its letters are coded, and takes no account of what no one sees', async () => {
+  it('is the same for every encoding of the letters, and ignores invisible characters', async () => {
     expect(await outlineOf('e\u0301')).toEqual(await outlineOf('é'))
     expect(await outlineOf('  a\n b ')).toEqual(await outlineOf('a b'))
     expect(await outlineOf('a\u200bb')).toMatchObject({ left: (await outlineOf('ab')).left })
   })
-  it('is refused where no font has the letters, each named once', async () => {
+  it('is refused if no font has the letters, and names each once', async () => {
     const refused = (text: string) =>
       outlineOf(text).catch(({ code, message }: { code: string; message: string }) => [
         code,

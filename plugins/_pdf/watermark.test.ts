@@ -16,7 +16,7 @@ let house: DocumentHouse
 beforeAll(async () => void (house = await openDocumentHouse()))
 afterAll(() => house.close())
 
-/** Empty pages of every kind on which a mark may be misplaced. */
+/** Empty pages of every kind on which a watermark could be misplaced. */
 const ODD_PAGES: Record<string, string> = {
   plain: '/MediaBox [0 0 200 300]',
   'on its side': '/MediaBox [0 0 200 300] /Rotate 90',
@@ -64,7 +64,7 @@ describe('a watermark', () => {
       }
     },
   )
-  it('is upright: a picture’s upper half is above on every page, and shows what is under its clear half', async () => {
+  it('is upright: an image’s upper half is on top on every page, and its transparent half shows the page', async () => {
     const black = { r: 0, g: 0, b: 0, alpha: 1 }
     const picture = await sharp({
       create: { width: 60, height: 40, channels: 4, background: { ...black, alpha: 0 } },
@@ -88,18 +88,18 @@ describe('a watermark', () => {
       const { left, top, right, bottom } = inkOf(page)!
       const name = Object.keys(ODD_PAGES)[at]
       expect((left + right) / 2, name).toBeCloseTo(0.5, 1)
-      // The dark half ends at the page's middle.
+      // The dark half ends at the middle of the page.
       expect(top, name).toBeLessThan(0.49)
       expect(bottom, name).toBeCloseTo(0.5, 1)
     }
   })
-  it('covers as much as it is asked to, and what was there stays', async () => {
+  it('has the requested opacity, and keeps the content below', async () => {
     const document = documentOf([{ draws: '0 0 200 300 re f' }, {}])
     const { document: marked } = await house.watermark(document, { opacity: 0.5 })
-    // A grey: the mark is half transparent.
+    // Grey, because the watermark is half transparent.
     expect((await renderPages(marked, 60)).map(mostCommonBut([0, 255]))).toEqual([64, 191])
   })
-  it('is as large as asked, in points', async () => {
+  it('has the requested size in points', async () => {
     const page = documentOf([{ says: '/MediaBox [0 0 600 600]' }])
     const { document } = await house.watermark(page, {
       text: 'H',
@@ -108,11 +108,11 @@ describe('a watermark', () => {
     })
     const [rendered] = await renderPages(document, 72)
     const { top, bottom } = inkOf(rendered!)!
-    // A capital letter is about 0.7 of the font size.
+    // A capital letter's height is about 0.7 of the font size.
     expect((bottom - top) * 600).toBeGreaterThan(68)
     expect((bottom - top) * 600).toBeLessThan(76)
   })
-  it('leaves the text, the links and the way of being read while it loads', async () => {
+  it('keeps the text, the links and the linearization', async () => {
     const link =
       '<< /Type /Annot /Subtype /Link /Rect [0 0 50 50] /A << /S /URI /URI (https://example.com/) >> >>'
     const linked = documentOf(
@@ -127,14 +127,14 @@ describe('a watermark', () => {
     expect(document.subarray(0, 1024).toString('latin1')).toContain('/Linearized')
     expect((await renderPages(document, 30)).length).toBe(3)
   })
-  it('is drawn where the page’s content ends within a string', async () => {
+  it('is drawn if the page’s content ends within a string', async () => {
     const { document } = await house.watermark(
       documentOf([{ draws: '0 0 5 5 re f BT /F 9 Tf (cut off' }]),
     )
     expect(await faultsOf(document)).toBe('')
     expect(inkOf((await renderPages(document, 30))[0]!)!.right).toBeGreaterThan(0.5)
   })
-  it('is drawn a second time beside the first', async () => {
+  it('is drawn a second time next to the first', async () => {
     const { document } = await house.watermark(documentOf([{}]), {
       position: 'top-left',
       opacity: 1,
@@ -147,7 +147,7 @@ describe('a watermark', () => {
     const ink = inkOf((await renderPages(again.document, 60))[0]!)!
     expect([ink.left < 0.1, ink.top < 0.1, ink.right > 0.9, ink.bottom > 0.9]).not.toContain(false)
   })
-  it('is drawn in any script, and refused where there is no font for it', async () => {
+  it('is drawn in any script, and refused if no font has its letters', async () => {
     const texts = [
       'Образец',
       'Δείγμα',
@@ -169,7 +169,7 @@ describe('a watermark', () => {
       message: 'There is no font here for 😀 𓀀',
     })
   })
-  it('refuses a picture that is none, and drawings that could read other files', async () => {
+  it('refuses invalid images, and drawings that could read other files', async () => {
     for (const bytes of [
       'no picture',
       '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>',
@@ -181,7 +181,7 @@ describe('a watermark', () => {
       })
     }
   })
-  it('refuses what is no picture by its name, and a picture that is too large, before any of it is copied', async () => {
+  it('refuses a file that is not an image by its name, and an image that is too large, before copying it', async () => {
     const refused = async (filename: string, size: number) => {
       const picture = await addFile(house.engine, filename, Buffer.from(filename))
       const { scope } = house.engine

@@ -8,7 +8,7 @@ const items = [{ ...fileItem('a'), wanted }, fileItem('b')]
 
 pluginSuite(applyRow, () => Promise.resolve({ items, context: writeContext(), state: () => null }))
 
-it('makes the change that came with a file, and passes over a file without one', async () => {
+it('applies the change that came with a file, and skips a file without one', async () => {
   expect(await Array.fromAsync(applyRow.plan(items, {}, writeContext()))).toEqual([
     { item: 'a', status: 'ok', change: wanted },
     { item: 'b', status: 'skipped', reason: 'No row says what to change about it' },

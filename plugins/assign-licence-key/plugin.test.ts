@@ -7,7 +7,7 @@ import { assignLicenceKey } from './plugin.ts'
 const LIST = `licences_${'1'.repeat(32)}`
 const items = [fileItem('app.zip'), fileItem('addon.zip')]
 
-/** A list with `left` keys. As in the real port, keys that the file already has count. */
+/** A list with `left` keys. As in the real port, keys that the file has already are counted. */
 function openLicences(left: number) {
   const given: Record<string, number> = {}
   const licences: Licences = {
@@ -38,14 +38,14 @@ it.each([
   ['unit', 3, 3],
   ['file', 3, 1],
   ['unit', 5000, 100],
-])('gives a key per %s: %i bought, %i keys', async (per, quantity, keys) => {
+])('assigns keys per %s: %i bought, %i keys', async (per, quantity, keys) => {
   const { licences, given } = openLicences(1000)
   const options = assignLicenceKey.options.parse({ list: LIST, per })
   await Array.fromAsync(assignLicenceKey.run!(items, options, contextOf(licences, quantity)))
   expect(Object.values(given)).toEqual([keys, keys])
 })
 
-it('fails the files for which there are too few', async () => {
+it('fails the files for which too few keys are left', async () => {
   const { licences } = openLicences(1)
   const options = assignLicenceKey.options.parse({ list: LIST })
   const run = assignLicenceKey.run!(items, options, contextOf(licences, 1))

@@ -44,7 +44,7 @@ pluginSuite(backUpFiles, async () => {
 })
 
 describe('back-up-files', () => {
-  it('keeps bytes and record of each file; once more adds nothing, a changed file adds what it is now', async () => {
+  it('keeps the bytes and record of each file; a repetition adds nothing, a changed file adds a version', async () => {
     const item = await freshFile()
     await run([item])
     const [first] = await backups([item])
@@ -60,7 +60,7 @@ describe('back-up-files', () => {
     await run([item])
     expect((await backups([item])).map(({ record }) => record.tags)).toEqual([[], ['summer']])
   })
-  it('a file that is gone fails alone', async () => {
+  it('a missing file fails alone', async () => {
     const [here, gone] = [await freshFile(), fileItem('gone')]
     const outcomes = new Map((await run([gone, here])).map((outcome) => [outcome.item, outcome]))
     expect(outcomes.get(here.id)).toEqual({ item: here.id, status: 'ok' })
@@ -70,7 +70,7 @@ describe('back-up-files', () => {
       retryable: false,
     })
   })
-  it('a location that does not answer fails the file, to be tried again', async () => {
+  it('a location that does not answer fails the file, to be retried', async () => {
     const away = {
       ...writeContext().stored,
       backUp: () =>
@@ -82,7 +82,7 @@ describe('back-up-files', () => {
       { status: 'failed', code: 'storage_failed', retryable: true },
     ])
   })
-  it('a fault of ours is thrown on, for the engine to judge', async () => {
+  it('passes a bug on to the engine', async () => {
     const broken = { ...writeContext().stored, backUp: () => Promise.reject(new TypeError('oh')) }
     await expect(run([fileItem('a')], { stored: broken })).rejects.toThrow('oh')
   })

@@ -28,7 +28,7 @@ afterAll(async () => {
 const MOVE = { location: 'backup', keep: false } as const
 const COPY = { location: 'backup', keep: true } as const
 
-/** A file with real bytes in primary storage: those of its name. */
+/** A file with real bytes in primary storage; its bytes are its name. */
 async function freshFile(): Promise<Item> {
   const { items } = await engine.untilEnd(await engine.start(workflow, [`file-${files++}.txt`]))
   return fileItem(`item-${files}`, { id: items[0]!.file_id!, filename: items[0]!.filename })
@@ -57,7 +57,7 @@ pluginSuite(changeStorage, async () => {
 })
 
 describe('change-storage', () => {
-  it('moves a file, and says beforehand which would move', async () => {
+  it('moves a file, and previews which would move', async () => {
     const [one, other] = [await freshFile(), await freshFile()]
     expect(await plan([one, other], MOVE)).toEqual([
       { item: one.id, status: 'ok' },
@@ -72,7 +72,7 @@ describe('change-storage', () => {
     expect(await plan([one, other], MOVE)).toEqual([there, { item: other.id, status: 'ok' }])
     expect(await run([one], MOVE)).toEqual([there])
   })
-  it('behind a step that makes new bytes moves those too', async () => {
+  it('after a step that creates new bytes moves those too', async () => {
     const item = await freshFile()
     await scope.query(
       `update files set filename = 'new', name_key = 'new' where shop_id = :shop and id = :id`,
@@ -88,7 +88,7 @@ describe('change-storage', () => {
     await engine.untilEnd(await engine.startOn(both, { ids: [item.file.id!] }))
     expect(await placesOf([item])).toMatchObject([{ location: 'backup' }, { location: 'backup' }])
   })
-  it('keeps a copy, once; a file that has one is left as it is', async () => {
+  it('keeps a copy, once; a file that has one stays unchanged', async () => {
     const item = await freshFile()
     await run([item], COPY)
     expect(await run([item], COPY)).toMatchObject([
@@ -100,7 +100,7 @@ describe('change-storage', () => {
     ])
     expect(await plan([item], MOVE)).toEqual([{ item: item.id, status: 'ok' }])
   })
-  it('a file that is gone fails alone, and is foretold', async () => {
+  it('a missing file fails alone, also in the preview', async () => {
     const [here, gone] = [await freshFile(), fileItem('gone')]
     const failure = { item: 'gone', status: 'failed', code: 'file_not_found', retryable: false }
     expect(await plan([gone, here], MOVE)).toMatchObject([failure, { item: here.id, status: 'ok' }])
@@ -110,7 +110,7 @@ describe('change-storage', () => {
     expect(outcomes.get('gone')).toMatchObject(failure)
     expect(outcomes.get(here.id)).toEqual({ item: here.id, status: 'ok' })
   })
-  it('bytes that are not what they were move nothing', async () => {
+  it('bytes that do not match their hash are not moved', async () => {
     const item = await freshFile()
     await writeFile(bytesIn('primary', item), 'damaged')
     expect(await run([item], MOVE)).toMatchObject([
@@ -125,7 +125,7 @@ describe('change-storage', () => {
     expect(await run([item], MOVE)).toMatchObject([{ status: 'failed', code: 'storage_failed' }])
     expect(await placesOf([item])).toMatchObject([{ location: 'primary' }])
   })
-  it('a fault of ours is thrown on, for the engine to judge', async () => {
+  it('passes a bug on to the engine', async () => {
     const stored = { ...writeContext().stored, relocate: () => Promise.reject(new TypeError('oh')) }
     await expect(run([fileItem('a')], MOVE, { stored })).rejects.toThrow('oh')
     const away = {
@@ -136,7 +136,7 @@ describe('change-storage', () => {
       { code: 'storage_full' },
     ])
   })
-  it('knows no other locations', () => {
+  it('accepts no other locations', () => {
     expect(changeStorage.options.safeParse({ location: 'elsewhere' }).success).toBe(false)
   })
 })

@@ -13,7 +13,7 @@ pluginSuite(chooseFiles, () =>
   Promise.resolve({ items, options, context: writeContext(), state: () => null }),
 )
 
-it('leaves out the files of which the rule does not hold', async () => {
+it('skips the files that do not match the rule', async () => {
   const chosen = async (deliver: object) =>
     (
       await Array.fromAsync(

@@ -28,14 +28,14 @@ pluginSuite(createLinks, () =>
 )
 
 describe('create-links', () => {
-  it('leaves what is absent to each file’s own settings; null is never and unlimited', async () => {
+  it('uses each file’s settings for absent terms; null is never and unlimited', async () => {
     expect(await linksOf({})).toEqual([{}, {}, {}])
     expect(await linksOf({ expiry_days: null, download_limit: null })).toEqual(
       items.map(() => ({ expiry_days: null, download_limit: null })),
     )
   })
 
-  it('puts the terms of a single file over the common ones, field by field', async () => {
+  it('overrides the common terms with those of a single file, field by field', async () => {
     const per_file = [
       { file_id: idOf(1), expiry_days: null, email: 'b@example.com' },
       { file_id: idOf(2), download_limit: 9 },
@@ -48,7 +48,7 @@ describe('create-links', () => {
     ])
   })
 
-  it('sends those that have an address', async () => {
+  it('sends links that have an address', async () => {
     const per_file = [{ file_id: idOf(1), email: 'b@example.com' }]
     expect(await linksOf({ send_emails: true, per_file })).toEqual([
       {},

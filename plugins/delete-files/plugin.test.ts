@@ -17,7 +17,7 @@ pluginSuite(deleteFiles, () =>
 )
 
 describe('delete-files', () => {
-  it('moves to the trash, with its products unless they are to go', async () => {
+  it('moves files to the trash, and removes their products if requested', async () => {
     expect(await changeFor({})).toEqual({ item: 'a', status: 'ok', change: { deleted: true } })
     expect(await changeFor({ remove_mappings: true })).toEqual({
       item: 'a',
@@ -25,18 +25,18 @@ describe('delete-files', () => {
       change: { deleted: true, mappings: { remove: 'all' } },
     })
   })
-  it('takes the scope to delete, works on files outside the trash alone, and can be undone', () => {
+  it('needs the delete scope, works only on files outside the trash, and can be undone', () => {
     expect(deleteFiles).toMatchObject({
       permission: 'files:delete',
       worksOn: 'files',
       undo: 'fields',
     })
   })
-  it('has them backed up before where that is wanted', () => {
+  it('backs files up first if requested', () => {
     const before = (options: unknown) => deleteFiles.precededBy!(deleteFiles.options.parse(options))
     expect([before({}), before({ backup_first: true })]).toEqual([null, 'back-up-files'])
   })
-  it('says whether products go too', () => {
+  it('describes whether products are removed too', () => {
     const summary = (options: unknown) => deleteFiles.summary!(deleteFiles.options.parse(options))
     expect(summary({})).toBe('Moves files to the trash')
     expect(summary({ remove_mappings: true })).toBe(

@@ -75,7 +75,7 @@ const run = async (options: Record<string, unknown>) => {
 }
 
 describe('export-files', () => {
-  it('has the specification’s columns, and neither ids nor addresses unless they are asked for', async () => {
+  it('has the specification’s columns, and ids and addresses only if requested', async () => {
     expect(await run({})).toEqual({
       columns: [
         ...[
@@ -100,10 +100,10 @@ describe('export-files', () => {
       ['files-2026-03-01.json application/json'],
     ])
   })
-  it('is a reading of files, which writes nothing of each', () => {
+  it('only reads files, and records no changes of them', () => {
     expect(exportFiles).toMatchObject({ permission: 'files:read', ledger: false, undo: 'none' })
   })
-  it('says in a preview what it would write', async () => {
+  it('describes in a preview what it would write', async () => {
     const sentences = exportFiles.plan(operation, exportFiles.options.parse({}), writeContext())
     expect(await Array.fromAsync(sentences)).toEqual(['files-2026-03-01.csv: 1,234 files'])
   })

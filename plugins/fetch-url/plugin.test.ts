@@ -69,7 +69,7 @@ describe('fetch-url', () => {
     return new Map((await Array.fromAsync(outcomes)).map((outcome) => [outcome.item, outcome]))
   }
 
-  it('gives the bytes of every file, and the reason of every failure', async () => {
+  it('returns the bytes of every file, and the reason of every failure', async () => {
     const got = await run([
       '/bytes/10/x',
       '/status/403',
@@ -111,7 +111,7 @@ describe('fetch-url', () => {
     expect(world.origin.mostAtOnce).toBe(3)
     expect(world.origin.connections).toBe(3)
   })
-  it('refuses in the preview what would be too large', async () => {
+  it('refuses files that are too large in the preview', async () => {
     const plan = fetchUrl.plan(
       [world.item('a', '/huge')],
       fetchUrl.options.parse({}),
@@ -121,7 +121,7 @@ describe('fetch-url', () => {
       { status: 'failed', code: 'file_too_large' },
     ])
   })
-  it('skips what has no entry', async () => {
+  it('skips items without an entry', async () => {
     const items = [{ ...world.item('a', '/'), entry: null }]
     const outcomes = fetchUrl.run!(items, fetchUrl.options.parse({}), world.context)
     expect(await Array.fromAsync(outcomes)).toMatchObject([{ status: 'skipped' }])

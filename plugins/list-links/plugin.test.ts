@@ -87,7 +87,7 @@ const written = async (
   return [...documents]
 }
 
-it('writes one CSV file that no spreadsheet runs', async () => {
+it('writes one CSV file that no spreadsheet executes', async () => {
   const until = '2026-04-01T00:00:00.000Z'
   const pages = [
     [
@@ -111,7 +111,7 @@ it('writes one CSV file that no spreadsheet runs', async () => {
   ])
 })
 
-it('lists what a cancelled operation had made, and writes nothing where nothing was', async () => {
+it('lists what a cancelled operation created, and writes nothing if it created nothing', async () => {
   expect((await written({ status: 'cancelled', done: 1, cancelled: 2 }, [link({})])).length).toBe(1)
   expect(await written({ status: 'failed', done: 0, failed: 3 })).toEqual([])
 })

@@ -101,14 +101,14 @@ describe('map-products', () => {
     },
   )
 
-  it('maps to the product where several of its variants share the SKU', async () => {
+  it('maps to the product if several of its variants share the SKU', async () => {
     const outcome = (await outcomesOf([named('a', 'EB-007')])).get('a')
     expect(added(outcome)).toMatchObject([
       { variant_id: null, product_title: 'Sea Glass: A Novel' },
     ])
   })
 
-  it('leaves it to a person where several products share the SKU', async () => {
+  it('asks for a review if several products share the SKU', async () => {
     const outcome = (await outcomesOf([named('a', 'TIDE-2025')])).get('a')
     const candidates = [{ sku: 'TIDE-2025' }, { sku: 'TIDE-2025' }]
     expect(outcome).toMatchObject({
@@ -119,7 +119,7 @@ describe('map-products', () => {
     expect(outcome).not.toHaveProperty('change')
   })
 
-  it('of an import that did not find the SKU is tried again, before anything is guessed', async () => {
+  it('retries an import’s unknown SKU before anything is guessed', async () => {
     const wanting = (filename: string, wanted_sku: string) => file(filename, { wanted_sku })
     const items = [wanting('Slow Bread.pdf', 'EB-001'), wanting('Slow Bread 2.pdf', 'NO-SUCH')]
     const found = [...(await outcomesOf(items)).values()].map((one) => added(one)[0]?.method)
@@ -132,7 +132,7 @@ describe('map-products', () => {
     })
   })
 
-  it('asks for one of the products that have the SKU, not of their variants', async () => {
+  it('offers the products that have the SKU, not their variants', async () => {
     const variant = (product: number, id: number): CatalogVariant => ({
       ...{ product_id: `p${product}`, product_title: `Product ${product}`, variant_id: `v${id}` },
       ...{ variant_title: 'x', sku: 'TWICE' },
@@ -147,7 +147,7 @@ describe('map-products', () => {
     })
   })
 
-  it('warns of a SKU that the catalog does not have, in the specification’s words, and guesses nothing in its place', async () => {
+  it('warns of a SKU that is not in the catalog, with the specification’s text, and guesses nothing instead', async () => {
     const item = importItem('a', { entry: { product_sku: 'eb-9999', filename: 'Slow Bread.pdf' } })
     const outcome = (await outcomesOf([item])).get('a')
     expect(outcome).toMatchObject({
@@ -157,7 +157,7 @@ describe('map-products', () => {
     expect(added(outcome)).toEqual([])
   })
 
-  it('a storefront that is away fails those that name a SKU, to be tried again, and no others', async () => {
+  it('an unavailable storefront fails only files that name a SKU, to be retried', async () => {
     const away = {
       ...catalog,
       findBySku: () => Promise.reject(new PortError('storefront_unavailable', 'away', true)),
@@ -177,7 +177,7 @@ describe('map-products', () => {
 })
 
 describe('guessing', () => {
-  it('goes by the SKU in the filename, then by the title; what matches nothing is said to', async () => {
+  it('uses the SKU in the file name, then the title; files without a match are reported', async () => {
     const outcomes = await outcomesOf([
       file('EB-004-EPUB_sample.zip'),
       file('slow-bread_v2.pdf'),
@@ -200,7 +200,7 @@ describe('guessing', () => {
     })
   })
 
-  it('asks a person where several products are meant', async () => {
+  it('asks for a review if several products match', async () => {
     const outcome = (await outcomesOf([file('TIDE-2025_map.pdf')])).get('TIDE-2025_map.pdf')
     expect(outcome).toMatchObject({
       ...{ status: 'ok', warnings: [{ code: 'several_products' }] },
@@ -214,7 +214,7 @@ describe('guessing', () => {
     ])
   })
 
-  it('of imports only if requested, and an import without a match continues', async () => {
+  it('runs for imports only if requested, and an import without a match continues', async () => {
     const item = importItem('a', { entry: { filename: 'Slow Bread.pdf' } })
     const off = context({ request: { auto_map: false } })
     expect((await outcomesOf([item], {}, off)).get('a')).toEqual({ item: 'a', status: 'ok' })
@@ -222,7 +222,7 @@ describe('guessing', () => {
     expect((await outcomesOf([importItem('b')])).get('b')).toEqual({ item: 'b', status: 'ok' })
   })
 
-  it('obeys its options before the shop’s settings', async () => {
+  it('prefers its options to the shop’s settings', async () => {
     const items = [file('slow-bred-rolls.pdf'), file('EB-001_x.pdf')]
     const by = async (options: object) =>
       [...(await outcomesOf(items, options)).values()].map((one) => added(one).length)
@@ -232,7 +232,7 @@ describe('guessing', () => {
     expect(await by({ match_by: [] })).toEqual([0, 0])
   })
 
-  it('leaves files alone that have products, unless they are to be replaced', async () => {
+  it('skips files that have products, unless they are to be replaced', async () => {
     const { product_id } = await productOf('EB-001')
     const mapping: Mapping = {
       ...{ product_id, product_title: 'x', variant_id: null, sku: null },
@@ -249,8 +249,8 @@ describe('guessing', () => {
   })
 })
 
-describe('a product that was chosen', () => {
-  it('gets all the files, keeping or replacing those they have', async () => {
+describe('a chosen product', () => {
+  it('is mapped to all files, in addition to their products or instead', async () => {
     const { product_id, variant_id, product_title } = await productOf('EB-004-PDF')
     const other: Mapping = {
       ...{ product_id: 'gid://shopify/Product/1', product_title: 'x', variant_id: null, sku: null },
@@ -278,7 +278,7 @@ describe('a product that was chosen', () => {
       },
     })
   })
-  it('and is not in the catalog fails them, once and for all', async () => {
+  it('fails them without a retry if it is not in the catalog', async () => {
     const { product_id } = await productOf('EB-001')
     const { variant_id } = await productOf('EB-004-PDF')
     for (const options of [{ product_id: 'gid://shopify/Product/1' }, { product_id, variant_id }])
@@ -289,7 +289,7 @@ describe('a product that was chosen', () => {
       })
     expect(mapProducts.options.safeParse({ variant_id }).success).toBe(false)
   })
-  it('for each file: the candidates that were accepted', async () => {
+  it('is set for each file: the accepted candidates', async () => {
     const { product_id } = await productOf('EB-001')
     const [a, b] = [file('a.pdf'), file('b.pdf')]
     const choices = [

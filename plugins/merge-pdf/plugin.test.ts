@@ -57,7 +57,7 @@ pluginSuite(mergePdf, async () => ({
 }))
 
 describe('merge-pdf', () => {
-  it('gives one new file of the name that was asked for', async () => {
+  it('creates one new file with the requested name', async () => {
     const items = [await item('one.pdf'), await item('two.pdf')]
     expect(await run(operation(items), { filename: 'All' })).toMatchObject({
       created: [{ filename: 'All.pdf', bytes: { content_type: 'application/pdf' } }],
@@ -67,7 +67,7 @@ describe('merge-pdf', () => {
       { filename: 'All.pdf' },
     ])
   })
-  it('names the document that can’t be merged, and why', async () => {
+  it('names the document that cannot be merged, and the reason', async () => {
     const good = await item('good.pdf')
     const refused = async (bad: FinishedItem) =>
       run(operation([good, bad])).catch((error: unknown) => error)
@@ -90,7 +90,7 @@ describe('merge-pdf', () => {
       message: 'gone.pdf: There is no such file',
     })
   })
-  it('foretells what it can know by the names, in the words of the run', async () => {
+  it('previews what the names show, with the messages of the run', async () => {
     const planned = (view: OperationView) =>
       Array.fromAsync(mergePdf.plan(view, mergePdf.options.parse({}), writeContext())) as Promise<
         string[]
@@ -103,7 +103,7 @@ describe('merge-pdf', () => {
       'Makes one document of 2, in their order: Merged.pdf',
     ])
   })
-  it('leaves out what an earlier step failed on, and says so', async () => {
+  it('leaves out files that an earlier step failed on, and reports them', async () => {
     const error = { code: 'memory_limit', message: 'It takes too much memory' }
     const bad: FinishedItem = { ...(await item('bad.png')), status: 'failed', error }
     const kept: FinishedItem = { ...(await item('two.pdf')), status: 'skipped' }
@@ -118,18 +118,18 @@ describe('merge-pdf', () => {
     })
     await expect(run(operation([kept, bad]))).rejects.toMatchObject({ code: 'too_few' })
   })
-  it('takes two documents or more, and not too many', async () => {
+  it('requires at least two documents, and has a maximum', async () => {
     const one = await item('one.pdf')
     await expect(run(operation([one]))).rejects.toMatchObject({ code: 'too_few' })
     await expect(run(operation([one], 501))).rejects.toMatchObject({ code: 'too_many' })
   })
-  it('takes the name of a file', () => {
+  it('requires a valid file name', () => {
     const accepts = (filename: string) => mergePdf.options.safeParse({ filename }).success
     expect(accepts('All of it.pdf')).toBe(true)
     for (const wrong of ['', ' ', 'a/b.pdf', 'a\\b', 'a\u0000b', 'x'.repeat(256)])
       expect(accepts(wrong)).toBe(false)
   })
-  it('says in a line what it does', () => {
+  it('describes in a line what it does', () => {
     expect(mergePdf.summary!(mergePdf.options.parse({ filename: 'All' }))).toBe(
       'Makes one document, All.pdf',
     )

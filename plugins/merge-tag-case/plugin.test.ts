@@ -5,7 +5,7 @@ import { pluginSuite } from '../../test/suites/plugins.ts'
 import { nameKey } from '../contract.ts'
 import { mergeTagCase } from './plugin.ts'
 
-/** The tags after the plan, or null where it changes nothing. */
+/** The tags after the plan, or null if it changes nothing. */
 async function merged(tags: readonly string[]): Promise<readonly string[] | null> {
   const [outcome] = await Array.fromAsync(
     mergeTagCase.plan([fileItem('a', { tags })], {}, writeContext()),
@@ -40,7 +40,7 @@ describe('merge-tag-case', () => {
     [['ΣΊΣΥΦΟΣ'], ['σίσυφος']],
     [['summer', '日本', '2024'], null],
     [[], null],
-  ])('makes of %j %j', async (has, expected) => {
+  ])('changes %j to %j', async (has, expected) => {
     expect(await merged(has)).toEqual(expected)
   })
 
@@ -53,7 +53,7 @@ describe('merge-tag-case', () => {
 
   const letters = fc.constantFrom('a', 'B', 'ß', 'é', 'É', 'e\u0301', 'İ', 'Σ', '日', ' ', '1')
   const tag = fc.array(letters, { minLength: 1, maxLength: 6 }).map((parts) => parts.join(''))
-  it('leaves every tag once and in lower case, none lost and none new; twice is the same as once', async () => {
+  it('leaves every tag once, in lower case, with none lost or added; repeating it changes nothing', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uniqueArray(tag, { maxLength: 10 }), async (has) => {
         const after = (await merged(has)) ?? has

@@ -53,7 +53,7 @@ pluginSuite(moveToPack, () =>
 )
 
 describe('move-to-pack', () => {
-  it('takes the old pack’s products away and brings the new one’s; what a file has by itself stays', async () => {
+  it('removes the old pack’s products and adds the new one’s; a file’s own products stay', async () => {
     expect(await move({ pack: publicId(NEW) }, inOld, inNone)).toEqual([
       {
         item: 'old',
@@ -70,7 +70,7 @@ describe('move-to-pack', () => {
       },
     ])
   })
-  it('a product that a file has by itself is not mapped twice, and stays its own when it leaves', async () => {
+  it('does not map a product twice that a file has itself, and keeps it when the file leaves', async () => {
     const own = product(3, { method: 'sku' })
     const [into] = await move({ pack: publicId(NEW) }, fileItem('a', { mappings: [own] }))
     expect(into).toMatchObject({ change: { mappings: { remove: [], add: [product(2)] } } })
@@ -82,7 +82,7 @@ describe('move-to-pack', () => {
       change: { pack: null, mappings: { remove: [target(product(2))], add: [] } },
     })
   })
-  it('brings files that are in the pack up to date, and leaves alone what is', async () => {
+  it('updates files that are in the pack, and skips those that are up to date', async () => {
     const stale = fileItem('stale', { pack_id: NEW, mappings: [product(1), product(2)] })
     expect(await move({ pack: publicId(NEW) }, stale, inNew)).toEqual([
       {
@@ -93,7 +93,7 @@ describe('move-to-pack', () => {
       { item: 'new', status: 'skipped', reason: 'It is in this pack already' },
     ])
   })
-  it('takes files out of their packs', async () => {
+  it('removes files from their packs', async () => {
     expect(await move({ out: true }, inNew, inNone)).toEqual([
       {
         item: 'new',
@@ -119,7 +119,7 @@ describe('move-to-pack', () => {
       { change: { pack: { id: NEW } } },
     ])
   })
-  it('says so when the pack is gone', async () => {
+  it('reports a pack that no longer exists', async () => {
     const gone = publicId('01999999-0000-7000-8000-00000000000c')
     expect(await move({ pack: gone }, inOld, inNew)).toMatchObject([
       { item: 'old', status: 'failed', code: 'pack_not_found', retryable: false },
@@ -143,7 +143,7 @@ describe('move-to-pack', () => {
   ])('refuses %s', (_what, options, message) => {
     expect(moveToPack.options.safeParse(options).error?.message).toContain(message)
   })
-  it('sums up what it does', () => {
+  it('describes what it does', () => {
     const summary = (options: unknown) => moveToPack.summary!(moveToPack.options.parse(options))
     expect(summary({ out: true })).toBe('Takes files out of their packs')
     expect(summary({ new_pack: 'Winter' })).toBe('Moves files into the pack Winter')

@@ -7,7 +7,7 @@ import { notifyDelivery } from './plugin.ts'
 const items = [fileItem('book.pdf'), fileItem('sources.zip')]
 type Message = Parameters<DeliveryPort['tell']>[0]
 
-/** Messages by their titles, as the engine keeps them. */
+/** Messages by title, as the engine keeps them. */
 function openDelivery() {
   const told = new Map<string, Message>()
   const { delivery } = writeContext()
@@ -20,7 +20,7 @@ pluginSuite(notifyDelivery, () => {
   return Promise.resolve({ items, context, state: () => [...told.values()] })
 })
 
-it('tells once for the whole delivery', async () => {
+it('sends one message for the whole delivery', async () => {
   const { told, context } = openDelivery()
   const options = notifyDelivery.options.parse({ email: true })
   await Array.fromAsync(notifyDelivery.run!(items, options, context))

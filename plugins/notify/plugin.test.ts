@@ -101,7 +101,7 @@ pluginSuite(notify, () => {
 })
 
 describe('notify', () => {
-  it('reports a large import by text message, where the shop wants that', async () => {
+  it('reports a large import by text message if the shop wants it', async () => {
     const wants = shopWith({ sms_on_large_import: true, sms_recipients: ['+4915112345678'] })
     const large = operation({ total: 1000, done: 990, failed: 10 })
     expect((await sent(large, wants)).sms).toBe(
@@ -119,7 +119,7 @@ describe('notify', () => {
     expect(await planned('always', wants, large)).toContain('A text message when it has ended')
   })
 
-  it('says what came in, what failed, what has no product, and what to do next', async () => {
+  it('lists imported files, failures, files without a product, and what to do next', async () => {
     const { notice, email } = await sent(operation())
     expect(notice).toMatchObject({
       level: 'warning',
@@ -219,14 +219,14 @@ describe('notify', () => {
       'Spring clean-up complete',
       '1,204 of 1,204 files changed.',
     ],
-  ])('has the right words for any action: %#', async (view, title, headline) => {
+  ])('has the right text for any action: %#', async (view, title, headline) => {
     const { notice, email } = await sent(view)
     expect(notice!.title).toBe(title)
     expect((email!.data as { headline: string }).headline).toBe(headline)
     expect(notice!.body).toMatch(new RegExp(`^${headline.replaceAll('.', '\\.')}`))
   })
 
-  it('lists files without a product for imports and mapping alone', async () => {
+  it('lists files without a product only for imports and mapping', async () => {
     const unmapped = async (action: string) =>
       ((await sent(bulk({ action }))).email!.data as { unmapped: { length: number } }).unmapped
         .length
@@ -246,7 +246,7 @@ describe('notify', () => {
     )
   })
 
-  it('says nothing of them after an import where the shop does not want to know', async () => {
+  it('omits them after an import if the shop does not want them', async () => {
     const { notice, email } = await sent(operation(), shopWith({ notify_unmapped: false }))
     expect(notice!.body).toMatch(/^2 of 3 files imported, 1 failed\. Open the URLs/)
     expect((email!.data as { unmapped: unknown }).unmapped).toEqual({
@@ -261,7 +261,7 @@ describe('notify', () => {
     expect(mapping.notice!.body).toContain('Not mapped: unmapped.pdf.')
   })
 
-  it('names the first fifty of what failed and counts the rest', async () => {
+  it('names the first fifty failures and counts the rest', async () => {
     const many = operation({
       total: 70,
       done: 0,
@@ -282,7 +282,7 @@ describe('notify', () => {
     expect(next).toEqual(['Choose Retry Failed once the other operation on those files has ended.'])
   })
 
-  it('does not read a hundred thousand items to say that all went well', async () => {
+  it('does not read a hundred thousand items to report success', async () => {
     const unread = bulk({
       ...well,
       telling: () => {
@@ -294,7 +294,7 @@ describe('notify', () => {
     })
   })
 
-  it('sends the email as the caller asked, else as the settings say; the notice always', async () => {
+  it('sends the email as the caller requested, else by the settings; and always the notice', async () => {
     const given = shopWith({ email_on_complete: false, recipients: ['a@example.com'] })
     const complete = operation(well)
     expect((await sent(complete, given)).email).toBeUndefined()
@@ -316,7 +316,7 @@ describe('notify', () => {
 })
 
 describe('when', () => {
-  it('background: imports, deletes above 100 files, others above 500', async () => {
+  it('background: imports, deletions above 100 files, others above 500', async () => {
     const of = (action: string, total: number) => bulk({ ...well, action, total, done: total })
     expect(await told(operation(), 'background')).toBe(2)
     expect(await told(of('delete-files', 100), 'background')).toBe(0)
@@ -328,7 +328,7 @@ describe('when', () => {
     expect(await told(of('tag-files', 2), 'background', { limits })).toBe(0)
     expect(await told(of('tag-files', 2), 'background', { request: { notify: true } })).toBe(2)
   })
-  it('errors: an email when not all went well; never: none; the notice always', async () => {
+  it('errors: an email unless everything succeeded; never: none; the notice always', async () => {
     const emailed = async (...given: [OperationView, When, Partial<WriteContext>?]) => {
       const { notice, email } = await sent(given[0], given[2], given[1])
       expect(notice).toBeDefined()
@@ -339,18 +339,18 @@ describe('when', () => {
     expect(await emailed(operation(well), 'errors', { request: { notify: true } })).toBe(false)
     expect(await emailed(operation(), 'never', { request: { notify: true } })).toBe(false)
   })
-  it('matched: when a file got a product, however many were looked at', async () => {
+  it('matched: only if a file got a product', async () => {
     const mapping = (done: number, given: Partial<OperationView> = {}) =>
       told(
         bulk({ ...well, action: 'map-products', done, skipped: 1204 - done, ...given }),
         'matched',
       )
     expect(await mapping(2)).toBe(2)
-    // The item without a product is the one whose action only may map it.
+    // The item without a product is the one that the action may only map.
     expect(await mapping(1)).toBe(0)
     expect(await mapping(0, { async *telling() {} })).toBe(0)
   })
-  it('is told by the preview', async () => {
+  it('is described in the preview', async () => {
     const to = 'owner@example.com'
     expect(await planned('always')).toEqual([
       'A notice in the page when it has ended',

@@ -18,7 +18,7 @@ beforeAll(prepareSharp)
 
 const work = (source: Buffer, task: Partial<ImageTask> = {}) =>
   workOnImage(source, { max_px: 2000, quality: 80, format: 'webp', ...task })
-/** The result, with the new bytes read back. */
+/** The result, with the new bytes decoded. */
 async function made(source: Buffer, task: Partial<ImageTask> = {}) {
   const result = await work(source, task)
   if ('unchanged' in result) throw new Error(result.unchanged)
@@ -30,17 +30,17 @@ const near = (got: readonly number[], wanted: readonly number[], within: number)
   )
 
 describe('size', () => {
-  test('the longer side becomes what is wanted, whichever it is; the other keeps its part of it', async () => {
+  test('the longer side is reduced to the requested size; the other keeps the ratio', async () => {
     const wide = await made(await photo(900, 600).jpeg().toBuffer(), { max_px: 300 })
     expect([wide.about.width, wide.about.height, wide.format]).toEqual([300, 200, 'webp'])
     const tall = await made(await photo(600, 900).png().toBuffer(), { max_px: 300 })
     expect([tall.about.width, tall.about.height]).toEqual([200, 300])
   })
-  test('nothing is enlarged', async () => {
+  test('no image is enlarged', async () => {
     const { about } = await made(await photo(300, 200).png().toBuffer())
     expect([about.width, about.height]).toEqual([300, 200])
   })
-  test('what would not become smaller stays as it is', async () => {
+  test('an image that would not become smaller stays unchanged', async () => {
     const small = await photo(300, 200).webp({ quality: 30 }).toBuffer()
     expect(await work(small)).toEqual({ unchanged: 'It would not become smaller' })
     const dot = await sharp({ create: { width: 1, height: 1, channels: 3, background: 'red' } })
@@ -48,7 +48,7 @@ describe('size', () => {
       .toBuffer()
     expect(await work(dot)).toEqual({ unchanged: 'It would not become smaller' })
   })
-  test('a scan in black and white stays as it is where fewer pixels in greys would take more bytes', async () => {
+  test('a black and white scan stays unchanged if fewer grey pixels would take more bytes', async () => {
     const scan = await sharp(Buffer.from(stripes(1200)), {
       raw: { width: 1200, height: 1200, channels: 1 },
     })
@@ -59,7 +59,7 @@ describe('size', () => {
         unchanged: 'It would not become smaller',
       })
   })
-  test('a quality that is lower makes fewer bytes', async () => {
+  test('a lower quality takes fewer bytes', async () => {
     const source = await photo(600, 400).png().toBuffer()
     const sizes = []
     for (const quality of [20, 80, 100]) sizes.push((await made(source, { quality })).bytes.length)
@@ -67,11 +67,11 @@ describe('size', () => {
   })
 })
 
-describe('what is seen stays', () => {
+describe('the appearance is kept', () => {
   test.each([1, 2, 3, 4, 5, 6, 7, 8])(
-    'upright, where the camera was held as %i says',
+    'upright, for the camera orientation %i',
     async (orientation) => {
-      // A picture that shows red above blue in a viewer which obeys the orientation.
+      // A picture that shows red above blue in a viewer that applies the orientation.
       const upright = await halves(60, 40).removeAlpha().png().toBuffer()
       const turned = await askew(upright, orientation)
       const { bytes, about } = await made(
@@ -92,7 +92,7 @@ describe('what is seen stays', () => {
     expect((await pixelOf(bytes, 20, 20))[3]).toBe(0)
     expect((await pixelOf(bytes, 80, 20))[3]).toBe(255)
   })
-  test('colours that sRGB does not have keep their profile', async () => {
+  test('colours outside sRGB keep their profile', async () => {
     const profile = await profileOf('p3')
     const green = {
       create: { width: 64, height: 64, channels: 3, background: { r: 0, g: 255, b: 0 } },
@@ -104,7 +104,7 @@ describe('what is seen stays', () => {
       near(await pixelOf(bytes, 16, 16), [0, 255, 0], 4)
     }
   })
-  test('a profile that says sRGB is left out, and nothing shifts', async () => {
+  test('an sRGB profile is removed without shifting colours', async () => {
     const source = withProfile(
       await photo(300, 200).jpeg({ quality: 95 }).toBuffer(),
       await standardProfile(),
@@ -117,7 +117,7 @@ describe('what is seen stays', () => {
       10,
     )
   })
-  test('ink becomes the colours that it would print, and stays ink where the format has it', async () => {
+  test('CMYK is converted to the printed colours, and stays CMYK if the format supports it', async () => {
     const colour = { r: 30, g: 155, b: 200 }
     const cmyk = await sharp({
       create: { width: 600, height: 600, channels: 3, background: colour },
@@ -138,7 +138,7 @@ describe('what is seen stays', () => {
     ])
     near(await shownAt(same.bytes, 150, 150), shown, 4)
   })
-  test('a grey image stays grey, a deep one deep where nothing may be lost', async () => {
+  test('a grey image stays grey, and a 16-bit one keeps its depth if the format is lossless', async () => {
     const grey = await made(await photo(300, 200).toColourspace('b-w').png().toBuffer(), {
       format: 'same',
       max_px: 150,
@@ -175,7 +175,7 @@ describe('animations stay animated', () => {
       expect((await pixelOf(bytes, 59, 5))[3]).toBe(0)
     },
   )
-  test('a GIF that is to stay one does', async () => {
+  test('a GIF that must stay one stays animated', async () => {
     const source = await animation(120, 80, 20)
       .gif({ delay: delaysOf(20), loop: 0 })
       .toBuffer()
@@ -183,7 +183,7 @@ describe('animations stay animated', () => {
     expect(format).toBe('gif')
     expect(about).toMatchObject({ format: 'gif', pages: 20, delay: delaysOf(20), loop: 0 })
   })
-  test('what can’t be kept moving, or has pages, is left alone', async () => {
+  test('images with pages, or whose animation would be lost, are skipped', async () => {
     expect(await work(animatedPng(await photo(300, 200).png().toBuffer()))).toEqual({
       unchanged: 'It is an animation of a kind that can’t be written',
     })
@@ -192,9 +192,9 @@ describe('animations stay animated', () => {
   })
 })
 
-describe('the format that it has', () => {
+describe('the format is kept', () => {
   test.each(['jpeg', 'png', 'gif', 'webp', 'tiff', 'avif'] as const)(
-    '%s stays that, smaller',
+    '%s stays that format, and becomes smaller',
     async (format) => {
       const source = await photo(300, 180)
         [format]({ quality: 100 } as never)
@@ -204,7 +204,7 @@ describe('the format that it has', () => {
       expect(result.bytes.length).toBeLessThan(source.length)
     },
   )
-  test('PNG and TIFF lose nothing', async () => {
+  test('PNG and TIFF stay lossless', async () => {
     const source = await photo(300, 200).tiff({ compression: 'none' }).toBuffer()
     const { bytes } = await made(source, { format: 'same' })
     expect((await sharp(bytes).raw().toBuffer()).equals(await sharp(source).raw().toBuffer())).toBe(
@@ -213,7 +213,7 @@ describe('the format that it has', () => {
   })
 })
 
-describe('what can’t be opened says why', () => {
+describe('an image that cannot be opened has a reason', () => {
   test.each(['jpeg', 'png', 'gif', 'webp', 'avif', 'tiff'] as const)(
     'half a %s is damaged',
     async (format) => {
@@ -226,7 +226,7 @@ describe('what can’t be opened says why', () => {
         )
     },
   )
-  test('so is one whose middle is wrong', async () => {
+  test('so is one with wrong bytes in the middle', async () => {
     const wrong = await photo(300, 200).png().toBuffer()
     wrong.fill(0, wrong.length / 2, wrong.length / 2 + 50)
     await expect(work(wrong)).rejects.toMatchObject({ code: 'image_damaged' })
@@ -239,10 +239,10 @@ describe('what can’t be opened says why', () => {
     ['HTML', '<!doctype html><title>404</title>'],
     ['PDF', '%PDF-1.7\n%%EOF'],
     ['nothing much', '\0'],
-  ])('%s is no image, regardless of its name', async (_what, text) => {
+  ])('%s is not an image, regardless of its name', async (_what, text) => {
     await expect(work(Buffer.from(text))).rejects.toMatchObject({ code: 'not_an_image' })
   })
-  test('too many pixels, in one picture or over all frames, are refused immediately', async () => {
+  test('too many pixels, in one image or over all frames, are refused immediately', async () => {
     const [still, frame] = [await bomb(30_000), await halves(1000, 1000).gif().toBuffer()]
     const moving = repeated(frame, 101)
     const started = performance.now()
@@ -252,7 +252,7 @@ describe('what can’t be opened says why', () => {
   })
 })
 
-/** The picture as a camera would store it when it is held as `orientation` says. */
+/** The picture as a camera stores it when it is held as `orientation` says. */
 async function askew(upright: Buffer, orientation: number): Promise<Buffer> {
   const image = sharp(upright)
   const turned: Record<number, () => Sharp> = {
@@ -284,14 +284,14 @@ function repeated(gif: Buffer, times: number): Buffer {
   ])
 }
 
-/** An sRGB profile with a name, as cameras write it: sharp's own has none. */
+/** An sRGB profile with a name, as cameras write it: sharp's profile has none. */
 async function standardProfile(): Promise<Buffer> {
   const named = Buffer.concat([await profileOf('srgb'), Buffer.from('sRGB IEC61966-2.1   ')])
   named.writeUInt32BE(named.length, 0)
   return named
 }
 
-/** Thin slanted lines, which become grey where the picture is reduced. */
+/** Thin diagonal lines, which become grey when the picture is reduced. */
 const stripes = (side: number): number[] =>
   Array.from({ length: side * side }, (_, at) =>
     ((at % side) + Math.floor(at / side)) % 8 < 2 ? 0 : 255,

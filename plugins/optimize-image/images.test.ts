@@ -17,7 +17,7 @@ let jpeg: Buffer
 const tmp = process.env.TMPDIR
 beforeAll(async () => {
   house = await createTestEngine([], [])
-  // Work folders of this file's own.
+  // Work folders of this test file only.
   process.env.TMPDIR = path.join(house.folder, 'tmp')
   await mkdir(process.env.TMPDIR)
   jpeg = await photo(300, 200).jpeg().toBuffer()
@@ -37,7 +37,7 @@ async function itemOf(bytes: Buffer): Promise<Item> {
   return importItem('photo.jpg', { staged: await stage.write(Readable.from([bytes]), null, never) })
 }
 
-test('an image goes from the store through a child into the store', async () => {
+test('an image passes from the store through a child process into the store', async () => {
   const { images } = await ports()
   const result = await images.optimize(await itemOf(jpeg), WANTED, never)
   if ('unchanged' in result) throw new Error(result.unchanged)
@@ -47,7 +47,7 @@ test('an image goes from the store through a child into the store', async () => 
   expect(await sharp(bytes).metadata()).toMatchObject({ format: 'webp', width: 100, height: 67 })
 })
 
-test('a file that is gone, and bytes that are, say so', async () => {
+test('a missing file, and missing bytes, have an error', async () => {
   const { images } = await ports()
   await expect(images.optimize(fileItem('a'), WANTED, never)).rejects.toMatchObject({
     code: 'file_not_found',
@@ -64,7 +64,7 @@ test('a file that is gone, and bytes that are, say so', async () => {
   })
 })
 
-test('no folder is left, in any case', async () => {
+test('no folder is left in any case', async () => {
   const { images } = await ports()
   await images.optimize(await itemOf(jpeg), WANTED, never)
   await expect(

@@ -49,7 +49,7 @@ pluginSuite(optimizeImage, async () => ({
 }))
 
 describe('optimize-image', () => {
-  it('gives bytes, and a name that ends as they do', async () => {
+  it('returns bytes, and a name with their extension', async () => {
     const item = await staged('A photo.of.Ann.JPG')
     const outcome = (await run([item], { max_px: 100 })).get(item.id)!
     expect(outcome).toMatchObject({
@@ -59,14 +59,14 @@ describe('optimize-image', () => {
     })
     expect(outcome).not.toHaveProperty('drop_previous')
   })
-  it('keeps a name that fits the format; puts one right that does not', async () => {
+  it('keeps a name that fits the format, and corrects one that does not', async () => {
     const items = [await staged('a.jpeg'), await staged('b.png')]
     const got = await run(items, { format: 'same', max_px: 100, preserve_original: false })
     expect(got.get('a.jpeg')).not.toHaveProperty('change')
     expect(got.get('a.jpeg')).toMatchObject({ drop_previous: true })
     expect(got.get('b.png')).toMatchObject({ change: { set: { filename: 'b.jpg' } } })
   })
-  it('says of what it leaves alone why', async () => {
+  it('gives the reason for each skipped file', async () => {
     const small = await photo(50, 50).webp({ quality: 20 }).toBuffer()
     const items = [
       await staged('small.webp', small),
@@ -85,7 +85,7 @@ describe('optimize-image', () => {
       'SVG images are drawings: they stay as they are',
     ])
   })
-  it('previews the new name, by the name alone', async () => {
+  it('previews the new name from the old name alone', async () => {
     const items = [
       fileItem('a', { filename: 'a.tif' }),
       fileItem('b', { filename: 'b.webp' }),
@@ -98,7 +98,7 @@ describe('optimize-image', () => {
     ])
     expect(await plan(items.slice(0, 1), { format: 'same' })).toEqual([{ item: 'a', status: 'ok' }])
   })
-  it('takes no impossible size or quality', () => {
+  it('refuses impossible sizes and qualities', () => {
     for (const wrong of [
       { max_px: 0 },
       { max_px: 16_001 },
@@ -108,7 +108,7 @@ describe('optimize-image', () => {
     ])
       expect(optimizeImage.options.safeParse(wrong).success, JSON.stringify(wrong)).toBe(false)
   })
-  it('says what it will do', () => {
+  it('describes what it will do', () => {
     expect(optimizeImage.summary!(optimizeImage.options.parse({}))).toBe(
       'Up to 2000 px, 80 % quality, as WebP',
     )

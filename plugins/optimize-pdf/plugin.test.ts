@@ -40,7 +40,7 @@ pluginSuite(optimizePdf, async () => ({
 }))
 
 describe('optimize-pdf', () => {
-  it('gives a smaller document, and keeps the one before unless it is told not to', async () => {
+  it('creates a smaller document, and keeps the previous version unless told otherwise', async () => {
     const outcome = (await run([await item('guide.pdf')])).get('guide.pdf')
     expect(outcome).toMatchObject({
       status: 'ok',
@@ -53,7 +53,7 @@ describe('optimize-pdf', () => {
     )
     expect(dropped).toMatchObject({ drop_previous: true })
   })
-  it('says of what it leaves alone why', async () => {
+  it('gives the reason for each skipped file', async () => {
     const first = (await run([await item('a.PDF')], { linearize: false })).get('a.PDF') as {
       bytes: Item['staged']
     }
@@ -62,7 +62,7 @@ describe('optimize-pdf', () => {
     expect(outcomes.get('a.pdf')).toMatchObject({ unchanged: 'It would not become smaller' })
     expect(outcomes.get('a.docx')).toMatchObject({ unchanged: 'It is not a PDF document' })
   })
-  it('opens encrypted documents with their password alone', async () => {
+  it('opens encrypted documents only with their password', async () => {
     const secret = await encrypted(wordy, 'open sesame', 'owner')
     const without = (await run([await item('a.pdf', secret)])).get('a.pdf')
     expect(without).toMatchObject({ status: 'failed', code: 'pdf_encrypted', retryable: false })
@@ -76,7 +76,7 @@ describe('optimize-pdf', () => {
     )
     expect(right).toMatchObject({ status: 'ok', bytes: { content_type: 'application/pdf' } })
   })
-  it('does not tell the password', () => {
+  it('never reveals the password', () => {
     const options = optimizePdf.options.parse({ password: 'canary' })
     expect(optimizePdf.summary!(options)).toBe(
       'Pictures up to 2000 px, 75 % quality, for web viewing',

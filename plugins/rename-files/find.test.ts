@@ -3,7 +3,7 @@ import { replacerOf } from './find.ts'
 
 const wanted = (replace: string) => ({ find: 'a', replace, case_sensitive: false, regex: true })
 
-/** CPU time, the least of several runs. */
+/** CPU time, the minimum of several runs. */
 function cost(replace: string): number {
   const times = Array.from({ length: 3 }, () => {
     const begun = process.cpuUsage()
@@ -14,12 +14,12 @@ function cost(replace: string): number {
   return Math.max(1000, Math.min(...times))
 }
 
-test.each(['${', '$<', '${a', '$<a$'])('many %s are read as fast as other text', (begun) => {
+test.each(['${', '$<', '${a', '$<a$'])('many %s are parsed as fast as other text', (begun) => {
   const times = 160_000 / begun.length
   expect(cost(begun.repeat(times)) / cost('$$'.repeat(80_000))).toBeLessThan(30)
 })
 
-test('what names no group to its end is text', () => {
+test('an incomplete group reference is text', () => {
   const replacer = replacerOf(wanted('<${b$&>'))
   if (typeof replacer !== 'function') throw new Error(replacer.message)
   expect(replacer('cat')).toBe('c<${ba>t')

@@ -14,7 +14,7 @@ const product = (product_title: string): Mapping => ({
 const planned = (items: readonly Item[], options: Record<string, unknown>): Promise<Outcome[]> =>
   Array.fromAsync(renameFiles.plan(items, renameFiles.options.parse(options), writeContext()))
 
-/** The new name of the file, or the reason why it has none. */
+/** The file's new name, or the reason why it has none. */
 function nameOf(outcome: Outcome | undefined, before: string): string {
   if (outcome?.status !== 'ok') throw new Error(JSON.stringify(outcome))
   return outcome.change?.set?.filename ?? before
@@ -63,7 +63,7 @@ describe('a pattern', () => {
     ['{sequence}', {}, '8.PDF'],
     ['{sequence}', { start: 0, digits: 4 }, '0007.PDF'],
     ['{sequence}', { start: 99_999_999, digits: 3 }, '100000006.PDF'],
-    // 23:30 in London is the next day in Berlin, where the shop is.
+    // 23:30 in London is the next day in Berlin, the shop's time zone.
     ['{date}', {}, '2026-02-01.PDF'],
     ['{date}', { date_format: 'D.M.YY HHmm' }, '1.2.26 0030.PDF'],
     ['{date}-{original}-{date}', { date_format: 'YYYYMMDD' }, '20260201-Old.name-20260201.PDF'],
@@ -77,31 +77,31 @@ describe('a pattern', () => {
     expect(await renamed('Old.name.PDF', { pattern, ...options }, file, 7)).toBe(expected)
   })
 
-  it('that wants a product passes over a file without one', async () => {
+  it('with a product variable skips a file without a product', async () => {
     expect(await planned([fileItem('a')], { pattern: '{product_name}' })).toEqual([
       { item: 'a', status: 'skipped', reason: 'It has no product to be named after' },
     ])
   })
-  it('names the draft of an import too, by the day of today', async () => {
+  it('names the draft of an import too, with today’s date', async () => {
     const [outcome] = await planned([importItem('a', { file: { filename: 'x.pdf' } })], {
       pattern: '{date}',
     })
     const today = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Europe/Berlin' }).format(new Date())
     expect(nameOf(outcome, '')).toBe(`${today}.pdf`)
   })
-  it('keeps a name without an extension without one, and one that begins with its only dot whole', async () => {
+  it('keeps a name without an extension without one, and a name whose only dot is its first character whole', async () => {
     expect(await renamed('README', { pattern: '{original} 2' })).toBe('README 2')
     expect(await renamed('.profile', { pattern: '{original} 2' })).toBe('.profile 2')
   })
   it.each(['{product_name}', '{product_name}.pdf'])(
-    '%s is cut where it is too long, and keeps its extension',
+    '%s is shortened if it is too long, and keeps its extension',
     async (pattern) => {
       const long = await renamed('a.pdf', { pattern }, { mappings: [product('日'.repeat(300))] })
       expect([...long].length).toBe(255)
       expect(long.endsWith('日.pdf')).toBe(true)
     },
   )
-  it('of which nothing is left fails', async () => {
+  it('fails if it leaves an empty name', async () => {
     expect(
       await planned([fileItem('a', { mappings: [product('\u202e\n')] })], {
         pattern: '{product_name}',
@@ -169,7 +169,7 @@ describe('find and replace', () => {
   ])('%s with %j is %s', async (filename, options, expected) => {
     expect(await renamed(filename.replace('|', '-'), options)).toBe(expected)
   })
-  it('of which nothing is left fails', async () => {
+  it('fails if it leaves an empty name', async () => {
     expect(await planned([fileItem('a', { filename: 'draft.pdf' })], replace('draft'))).toEqual([
       expect.objectContaining({ status: 'failed', message: 'Nothing would be left of its name' }),
     ])
@@ -195,11 +195,11 @@ describe('find and replace', () => {
     ['(a)', '$2', 'replace: The expression has no group $2'],
     ['(a)', '$<b>', 'replace: The expression has no group $<b>'],
     ['(a)', '${constructor}', 'replace: The expression has no group ${constructor}'],
-  ])('the expression %s with %s is refused, and says why', (find, by, problem) => {
+  ])('the expression %s with %s is refused with a reason', (find, by, problem) => {
     expect(refusals(replace(find, by, { regex: true }))).toEqual([problem])
   })
 
-  it('an expression on which others take for ever is done with a thousand names in a moment', async () => {
+  it('an expression with exponential backtracking elsewhere renames a thousand files quickly', async () => {
     const items = Array.from({ length: 1000 }, (_, n) =>
       fileItem(String(n), { filename: `${'a'.repeat(250)}.pdf` }, n),
     )
@@ -208,7 +208,7 @@ describe('find and replace', () => {
     await planned(items, replace('(a|a)*(a|aa)+$c', 'x', { regex: true }))
     expect(performance.now() - begun).toBeLessThan(10_000)
   })
-  it('a large one that is at it for too long gives up, and lets others run meanwhile', async () => {
+  it('an expression that runs too long fails, and lets other work run meanwhile', async () => {
     const items = Array.from({ length: 20_000 }, (_, n) =>
       fileItem(String(n), { filename: `${'a'.repeat(250)}.pdf` }, n),
     )
@@ -263,7 +263,7 @@ describe('with any options', () => {
     fc.record({ mode: fc.constant('replace'), find: text, replace: text, regex: fc.boolean(), case_sensitive: fc.boolean(), keep_extension: fc.boolean() }),
   )
 
-  it('a name comes of it that a file may have, or a reason why not; and the rest of it stays', async () => {
+  it('the result is a valid name or a reason, and the rest of the name stays', async () => {
     let names = 0
     await fc.assert(
       fc.asyncProperty(
@@ -294,7 +294,7 @@ describe('with any options', () => {
     )
     expect(names).toBeGreaterThan(200)
   })
-  it('finding a text and putting it back where it was leaves the name', async () => {
+  it('replacing a text with itself keeps the name', async () => {
     await fc.assert(
       fc.asyncProperty(filename, fc.nat(10), fc.nat(10), async (before, from, length) => {
         const find = before.slice(from, from + length)
@@ -306,7 +306,7 @@ describe('with any options', () => {
   })
 })
 
-it('sums up what it does', () => {
+it('describes what it does', () => {
   const summary = (options: unknown) => renameFiles.summary!(renameFiles.options.parse(options))
   expect(summary({ pattern: '{date} {original}' })).toBe('Renames files to {date} {original}')
   expect(summary({ mode: 'replace', find: 'a', replace: 'b' })).toBe('Replaces “a” in names by “b”')

@@ -67,7 +67,7 @@ describe('replace-tag', () => {
   })
 
   const tag = fc.constantFrom('a', 'A', 'ab', 'a b', '\u00e9', '\u00c9', '日本', 'x'.repeat(90))
-  it('leaves none of what is sought, each tag once, the others in their order; twice is the same as once', async () => {
+  it('removes the searched tag, keeps each tag once and in order; repeating it changes nothing', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uniqueArray(tag, { maxLength: 8 }),
@@ -101,7 +101,7 @@ describe('replace-tag', () => {
   ])('refuses %s', (_what, options, message) => {
     expect(replaceTag.options.safeParse(options).error?.message).toContain(message)
   })
-  it('sums up what it does', () => {
+  it('describes what it does', () => {
     const summary = (options: unknown) => replaceTag.summary!(replaceTag.options.parse(options))
     expect(summary({ find: 'a', replace: 'b' })).toBe('Replaces the tag a by b')
     expect(summary({ find: 'a', replace: 'b', case_sensitive: false })).toBe(

@@ -11,7 +11,7 @@ pluginSuite(restoreFiles, () =>
   }),
 )
 
-it('restore-files brings back from the trash, and nowhere else', async () => {
+it('restore-files restores files from the trash, and works nowhere else', async () => {
   const plan = restoreFiles.plan([fileItem('a')], {}, writeContext())
   expect(await Array.fromAsync(plan)).toEqual([
     { item: 'a', status: 'ok', change: { deleted: false } },

@@ -40,7 +40,7 @@ pluginSuite(splitPdf, async () => ({
 }))
 
 describe('split-pdf', () => {
-  it('numbers the parts so that their names are in their order', async () => {
+  it('numbers the parts so that their names sort in order', async () => {
     const pages = namesOf((await run([await item('Big guide.PDF')])).get('Big guide.PDF'))
     expect(pages).toEqual(
       [...'123456789'].map((n) => `Big guide-0${n}.pdf`).concat('Big guide-10.pdf'),
@@ -52,7 +52,7 @@ describe('split-pdf', () => {
     )
     expect(ranges).toEqual(['guide-1.pdf', 'guide-2.pdf', 'guide-3.pdf'])
   })
-  it('leaves alone what would be one part', async () => {
+  it('skips a document that would be a single part', async () => {
     const outcome = (await run([await item('guide.pdf')], { every: 10 })).get('guide.pdf')
     expect(outcome).toEqual({
       item: 'guide.pdf',
@@ -69,7 +69,7 @@ describe('split-pdf', () => {
       message: 'The document has 10 pages: there is no 9-11, 12 in it',
     })
   })
-  it('takes a number or ranges, and ranges that go forward', () => {
+  it('accepts a number or ascending ranges', () => {
     const accepts = (options: unknown) => splitPdf.options.safeParse(options).success
     expect(accepts({ ranges: ['1-3', ' 5 ', '7-'] })).toBe(true)
     for (const ranges of [
@@ -87,7 +87,7 @@ describe('split-pdf', () => {
     for (const wrong of [{ every: 0 }, { every: 1.5 }, { every: 2, ranges: ['1'] }])
       expect(accepts(wrong)).toBe(false)
   })
-  it('says in a line what it does', () => {
+  it('describes in a line what it does', () => {
     const summary = (options: unknown) => splitPdf.summary!(splitPdf.options.parse(options))
     expect(summary({})).toBe('Makes a document of every page')
     expect(summary({ every: 4 })).toBe('Makes a document of every 4 pages')

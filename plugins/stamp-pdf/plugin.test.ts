@@ -44,12 +44,12 @@ describe('the text of a stamp', () => {
       'Licensed to ann@example.com · 2026-03-01',
     )
   })
-  it('leaves out what is not known, and is one line whatever the buyer wrote', () => {
+  it('omits unknown values, and is one line even if the buyer entered several', () => {
     expect(written({}, { name: null })).toBe('ann@example.com · #1001')
     expect(written({}, { name: 'Ann\n\u202eO’Brien\0  ' })).toMatch(/^Ann O’Brien · ann@/)
     expect(written({}, { name: 'x'.repeat(5000) }).length).toBeLessThan(200)
   })
-  it('refuses to stamp what names nobody', () => {
+  it('refuses a stamp that names neither buyer nor order', () => {
     const nobody = { name: null, email: '' }
     for (const show of [['name', 'email', 'order'], ['email']])
       expect(() => written({ show }, nobody)).toThrow(/Neither the name nor/)

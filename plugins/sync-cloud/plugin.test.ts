@@ -57,7 +57,7 @@ describe('sync-cloud', () => {
     return Object.fromEntries(outcomes.map(({ item, ...outcome }) => [item, outcome]))
   }
 
-  it('gives bytes with the pack of their subfolder, or why there are none', async () => {
+  it('returns bytes with the pack of their subfolder, or the reason for their absence', async () => {
     expect(
       await outcomesOf({
         packed: fetching('course/packed', 'course'),
@@ -77,7 +77,7 @@ describe('sync-cloud', () => {
       },
     })
   })
-  it('has the last word on files that exist', async () => {
+  it('decides about files that exist', async () => {
     const { context } = world({ moved: { does: 'change' } })
     const wanted = { set: { filename: 'b.pdf' } }
     const item = { ...importItem('moved'), entry: null, wanted }

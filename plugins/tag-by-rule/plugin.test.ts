@@ -36,10 +36,10 @@ describe('tag-by-rule', () => {
       { filename: 'ebook course.pdf', size_bytes: 200 * MB },
       ['ebook', 'course', 'pdf', 'large-file'],
     ],
-  ])('the usual rules: %s', async (_what, given, tags) => {
+  ])('the default rules: %s', async (_what, given, tags) => {
     expect(await addedTo(file(given))).toEqual(tags && { add: tags })
   })
-  it('changes nothing about a file that has them all', async () => {
+  it('skips a file that has all tags', async () => {
     expect(
       await addedTo(file({ filename: 'ebook.pdf', tags: ['mine', 'pdf', 'ebook'] })),
     ).toBeNull()
@@ -47,7 +47,7 @@ describe('tag-by-rule', () => {
       add: ['ebook', 'pdf'],
     })
   })
-  it('says why there was nothing to do', async () => {
+  it('gives the reason if it has nothing to do', async () => {
     const items = [
       file({ filename: 'song.mp3' }),
       fileItem('b', { filename: 'a.pdf', tags: ['pdf'] }),
@@ -60,7 +60,7 @@ describe('tag-by-rule', () => {
       'It has these tags',
     ])
   })
-  it('goes by every kind of condition, all of a rule’s together, and names a tag once', async () => {
+  it('applies every kind of condition, all conditions of a rule together, and adds a tag once', async () => {
     const rules = [
       { when: { type: ['image'], mapped: false }, tags: ['loose picture', 'picture'] },
       { when: { tags: ['summer'] }, tags: ['season', 'picture'] },
@@ -71,7 +71,7 @@ describe('tag-by-rule', () => {
     })
     expect(await addedTo(file({ filename: 'a.zip' }), { rules })).toEqual({ add: ['seen'] })
   })
-  it('tags drafts of an import too; one without bytes yet is neither large nor small', async () => {
+  it('tags drafts of an import too; one without bytes is neither large nor small', async () => {
     const rules = [
       { when: { larger_than: 0 }, tags: ['large'] },
       { when: { smaller_than: 10 * MB }, tags: ['small'] },
@@ -91,7 +91,7 @@ describe('tag-by-rule', () => {
   ])('refuses %s', (_what, options) => {
     expect(tagByRule.options.safeParse(options).success).toBe(false)
   })
-  it('sums up what it does', () => {
+  it('describes what it does', () => {
     const summary = (options: unknown) => tagByRule.summary!(tagByRule.options.parse(options))
     expect(summary({})).toBe('4 rules: ebook, course, pdf, large-file')
     expect(summary({ rules: [{ when: {}, tags: ['a', 'b', 'c', 'd', 'e', 'f'] }] })).toBe(

@@ -52,7 +52,7 @@ describe('tag-files', () => {
     'x'.repeat(90),
   )
   const tags = fc.array(tag, { maxLength: 8 })
-  it('leaves each tag once, those that were there first and in their order, and twice is the same as once', async () => {
+  it('keeps each tag once, existing ones first and in order; repeating it changes nothing', async () => {
     await fc.assert(
       fc.asyncProperty(tags, tags, fc.constantFrom(...MODES), async (has, wanted, mode) => {
         if (mode !== 'replace' && wanted.length === 0) return
@@ -69,7 +69,7 @@ describe('tag-files', () => {
       }),
     )
   })
-  it('what was added and then removed leaves what there was', async () => {
+  it('adding and then removing a tag restores the previous tags', async () => {
     await fc.assert(
       fc.asyncProperty(tags, tags, async (has, wanted) => {
         const fresh = wanted.map((one) => `new ${one}`)
@@ -92,7 +92,7 @@ describe('tag-files', () => {
   ])('refuses %s', (_what, options, message) => {
     expect(tagFiles.options.safeParse(options).error?.message).toContain(message)
   })
-  it('sums up what it does', () => {
+  it('describes what it does', () => {
     const summary = (options: unknown) => tagFiles.summary!(tagFiles.options.parse(options))
     expect(summary({ tags: ['a', 'b'] })).toBe('Replaces all tags by a, b')
     expect(summary({ tags: [] })).toBe('Removes all tags')

@@ -69,7 +69,7 @@ describe('take-drop', () => {
   const run = async (id: string, claim?: string) =>
     (await Array.fromAsync(takeDrop.run!([itemOf(id, claim)], {}, world.context)))[0]
 
-  it('gives the bytes that the store has, and takes a failed file for another try', async () => {
+  it('returns the stored bytes, and takes a failed file for a retry', async () => {
     const bytes = contentOf(3000, 'bytes')
     const bytesOf = { hash: hashOf(bytes), size_bytes: 3000, location: 'primary' }
     for (const state of ['waiting', 'importing', 'failed']) {
@@ -78,14 +78,14 @@ describe('take-drop', () => {
       expect(await world.states()).toContainEqual({ id, state: 'importing' })
     }
   })
-  it('says that another import has the file, or that it was imported', async () => {
+  it('reports that another import has claimed the file, or that it was imported', async () => {
     const gone = { status: 'failed', code: 'drop_file_gone', retryable: false }
     const id = await world.drop(contentOf(10, 'x'), 'importing')
     expect(await run(id, randomUUID())).toMatchObject(gone)
     const done = await world.drop(contentOf(10, 'y'), 'processed')
     expect(await run(done)).toMatchObject(gone)
   })
-  it('skips what came another way', async () => {
+  it('skips items of other channels', async () => {
     const outcomes = takeDrop.run!([importItem('url')], {}, world.context)
     expect(await Array.fromAsync(outcomes)).toMatchObject([{ status: 'skipped' }])
   })

@@ -81,7 +81,7 @@ describe('take-upload', () => {
     return new Map(outcomes.map((outcome) => [outcome.item, outcome]))
   }
 
-  it('gives the bytes, and keeps the upload for another try', async () => {
+  it('returns the bytes, and keeps the upload for a retry', async () => {
     const bytes = contentOf(3_000_000, 'kept')
     const id = await world.upload(bytes)
     const staged = {
@@ -95,7 +95,7 @@ describe('take-upload', () => {
     expect(await world.uploads.look(id)).toMatchObject({ size: bytes.length })
     expect(await world.blobs()).toEqual([hashOf(bytes)])
   })
-  it('says that an upload is gone, unfinished, or not whole', async () => {
+  it('reports that an upload is missing, unfinished or incomplete', async () => {
     const [short, open] = [
       await world.upload(contentOf(10, 'short'), 11),
       await world.upload(contentOf(10, 'open')),
@@ -113,7 +113,7 @@ describe('take-upload', () => {
       })
     expect(await world.blobs()).toEqual([])
   })
-  it('skips what came another way', async () => {
+  it('skips items of other channels', async () => {
     const outcomes = takeUpload.run!([importItem('url')], {}, world.context)
     expect(await Array.fromAsync(outcomes)).toMatchObject([{ status: 'skipped' }])
   })

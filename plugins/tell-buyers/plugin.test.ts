@@ -11,7 +11,7 @@ pluginSuite(tellBuyers, () =>
   Promise.resolve({ items, options: {}, context: writeContext(), state: () => null }),
 )
 
-it('asks for the buyers of each file to be told', async () => {
+it('requests a message to the buyers of each file', async () => {
   const outcomes = await Array.fromAsync(tellBuyers.plan(items, {}, writeContext()))
   expect(outcomes).toEqual(items.map(({ id }) => ({ item: id, status: 'ok', buyers: 'tell' })))
 })

@@ -23,7 +23,7 @@ pluginSuite(unmapProducts, () =>
 )
 
 describe('unmap-products', () => {
-  it('takes files off all their products', async () => {
+  it('removes all products of files', async () => {
     expect(await plan({})).toMatchObject([
       {
         item: 'a',
@@ -35,7 +35,7 @@ describe('unmap-products', () => {
       { item: 'c', status: 'skipped', reason: 'It has no such product' },
     ])
   })
-  it('or off those named, with their variants', async () => {
+  it('or only the named ones, with their variants', async () => {
     const [a, b] = await plan({ product_ids: ['p1'] })
     const remove = [
       { product_id: 'p1', variant_id: null },

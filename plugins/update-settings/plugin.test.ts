@@ -41,11 +41,11 @@ describe('update-settings', () => {
   it('changes all of them together', async () => {
     expect(await changesOf([fileItem('a')], { ...settings })).toEqual([settings])
   })
-  it('takes null for never and unlimited, and an empty list for any referrer', async () => {
+  it('accepts null as never or unlimited, and an empty list as any referrer', async () => {
     const wanted = { expiry_days: null, download_limit: null, allowed_referrers: [] }
     expect(await changesOf([fileItem('a')], wanted)).toEqual([wanted])
   })
-  it('adds days to what each file has; never stays never, and no file gets more than a hundred years', async () => {
+  it('adds days to each file’s expiry; never stays never, and the maximum is a hundred years', async () => {
     const items = [
       fileItem('a', { expiry_days: 60 }),
       fileItem('b', { expiry_days: 7 }),
@@ -84,10 +84,10 @@ describe('update-settings', () => {
     { cdn: 'yes' },
     { allowed_referrers: [''] },
     { allowed_referrers: 'blog.example.com' },
-  ])('refuses %j, and says where', (options) => {
+  ])('refuses %j, and names the field', (options) => {
     expect(problemsOf(options).join()).toContain(Object.keys(options)[0])
   })
-  it('sums up what it does', () => {
+  it('describes what it does', () => {
     const summary = (options: unknown) =>
       updateSettings.summary!(updateSettings.options.parse(options))
     expect(summary({ expiry_days: 30, download_limit: null, cdn: false })).toBe(

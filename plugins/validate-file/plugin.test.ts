@@ -32,7 +32,7 @@ describe('validate-file', () => {
       retryable: false,
     })
   })
-  it('refuses above 5 GB, warns above 500 MB, and is silent up to there', async () => {
+  it('refuses above 5 GB, warns above 500 MB, and accepts smaller files silently', async () => {
     const of = (size: number) => judge(importItem('a', { staged: staged(size) }))
     expect(await of(5 * 1024 * MB + 1)).toMatchObject({ status: 'failed', code: 'file_too_large' })
     expect(await of(5 * 1024 * MB)).toMatchObject({
@@ -41,7 +41,7 @@ describe('validate-file', () => {
     })
     expect(await of(500 * MB)).toEqual({ item: 'a', status: 'ok' })
   })
-  it('warns of a page where the name promises something else', async () => {
+  it('warns of a web page whose name has another extension', async () => {
     const of = (filename: string, type: string) =>
       judge(importItem('a', { file: { filename }, staged: staged(9, type) }))
     expect(await of('plan.pdf', 'text/html; charset=utf-8')).toMatchObject({
@@ -78,7 +78,7 @@ describe('validate-file', () => {
     const warnings = (outcome as { warnings?: { code: string }[] }).warnings ?? []
     expect(warnings.map((warning) => warning.code)).toEqual(code === null ? [] : [code])
   })
-  it('says nothing of a size that is not known yet', async () => {
+  it('accepts a size that is not known yet', async () => {
     expect(await judge(importItem('a'))).toEqual({ item: 'a', status: 'ok' })
   })
 })

@@ -38,7 +38,7 @@ pluginSuite(watermarkPdf, async () => ({
 }))
 
 describe('watermark-pdf', () => {
-  it('takes a text or a picture, one of them', () => {
+  it('accepts either a text or an image', () => {
     const accepts = (options: unknown) => watermarkPdf.options.safeParse(options).success
     expect(accepts({ text: 'Sample', position: 'top-left', opacity: 0.5, font_size: 30 })).toBe(
       true,
@@ -54,7 +54,7 @@ describe('watermark-pdf', () => {
     for (const wrong of [{ opacity: 0 }, { opacity: 2 }, { position: 'left' }, { font_size: 0 }])
       expect(accepts({ text: 'a', ...wrong }), JSON.stringify(wrong)).toBe(false)
   })
-  it('says which letters it can’t draw, and that a picture is not there', async () => {
+  it('names letters that it cannot draw, and a missing image', async () => {
     const letters = await run([await item('a.pdf')], { text: 'Sample 😀' })
     expect(letters.get('a.pdf')).toMatchObject({
       code: 'glyph_missing',
@@ -67,7 +67,7 @@ describe('watermark-pdf', () => {
       retryable: false,
     })
   })
-  it('says in a line what it does', () => {
+  it('describes in a line what it does', () => {
     const summary = (options: unknown) => watermarkPdf.summary!(watermarkPdf.options.parse(options))
     expect(summary({ text: 'Sample' })).toBe('“Sample” on every page, diagonal')
     expect(summary({ picture: `file_${'0'.repeat(32)}`, position: 'top-left' })).toBe(

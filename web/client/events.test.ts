@@ -9,7 +9,7 @@ const EVENTS = [
   { name: 'end', data: 'é' },
 ]
 
-describe('a stream of events is cut the same, however it arrives', () => {
+describe('an event stream is parsed the same, in any chunks', () => {
   test.each([1, 2, 3, 7, 1000])('in pieces of %d', (size) => {
     const cut = eventCutter()
     const pieces = Array.from({ length: Math.ceil(STREAM.length / size) }, (_, n) =>
@@ -19,7 +19,7 @@ describe('a stream of events is cut the same, however it arrives', () => {
   })
 })
 
-test('what has not ended is no event yet', () => {
+test('an incomplete event is not reported yet', () => {
   const cut = eventCutter()
   expect(cut('event: progress\ndata: 1\n')).toEqual([])
   expect(cut('\n')).toEqual([{ name: 'progress', data: '1' }])

@@ -15,7 +15,7 @@ const candidate = (product_id: string, score: number, variant_id: string | null 
   },
 })
 
-test('a file is clear where no other product is as likely', () => {
+test('a file has a clear match if no other product has the same score', () => {
   expect(isClear({ candidates: [] })).toBe(false)
   expect(isClear({ candidates: [candidate('a', 0.9)] })).toBe(true)
   expect(isClear({ candidates: [candidate('a', 0.9), candidate('b', 0.9)] })).toBe(false)

@@ -4,7 +4,7 @@ import { isWithin, objectionsIn, problemsOf } from './problems.ts'
 
 const one = (param: string, message = param) => ({ param, message })
 
-test('a place says all that is said of it, and of its parts', () => {
+test('a field has all problems of itself and of its parts', () => {
   const problems = problemsOf([
     one('steps', 'Too few'),
     one('steps', 'No check'),
@@ -16,7 +16,7 @@ test('a place says all that is said of it, and of its parts', () => {
   expect(problems.within('steps[10]')).toBeUndefined()
 })
 
-test('our words take the place of the server’s, and nothing is said twice', () => {
+test('the page’s text replaces the server’s, and nothing is shown twice', () => {
   const problems = problemsOf(
     [one('name', 'Ours')],
     [one('name', 'Theirs'), one('cap', 'Both'), one('cap', 'Both')],
@@ -24,12 +24,12 @@ test('our words take the place of the server’s, and nothing is said twice', ()
   expect(problems.all).toEqual([one('name', 'Ours'), one('cap', 'Both')])
 })
 
-test('a name that begins alike is another place', () => {
+test('a field whose name begins the same is another field', () => {
   expect(isWithin('names', 'name')).toBe(false)
   expect(isWithin('name.first', 'name')).toBe(true)
 })
 
-test('only a refusal of what was sent has objections', () => {
+test('only a refused request has problems', () => {
   const details = [{ param: 'cron', code: 'x', message: 'No' }]
   expect(objectionsIn(new ApiError('validation_failed', 'm', { status: 422, details }))).toEqual([
     one('cron', 'No'),

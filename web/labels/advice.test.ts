@@ -14,7 +14,7 @@ const item = (code: string, message: string, status: 'failed' | 'done' = 'failed
   error: { code, message, retryable: false },
 })
 
-test('each piece of advice once, of the plugins that ran, for failed files alone', () => {
+test('each piece of advice once, from the plugins that ran, only for failed files', () => {
   const items = [
     item('gone', 'Not accessible'),
     item('huge', 'Too large'),

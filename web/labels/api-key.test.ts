@@ -14,13 +14,13 @@ test('a key is active until it expires or is revoked', () => {
   expect(keyStatus(key(null, '2026-05-01T00:00:00Z'), now).text).toBe('Revoked')
 })
 
-test('times read as times, and what never was or will be as never', () => {
+test('times are formatted, and missing ones read as never', () => {
   expect(lastUsedText({ last_used_at: null })).toBe('Never')
   expect(keyExpiryText({ expires_at: null })).toBe('Never')
   expect(keyExpiryText({ expires_at: '2026-06-01T12:00:00Z' }, 'en-GB')).toContain('2026')
 })
 
-test('what is chosen at first is among what there is', () => {
+test('the default choices are among the choices', () => {
   const known = SCOPES.map(({ scope }) => scope)
   expect(USUAL_SCOPES.filter((scope) => !known.includes(scope))).toEqual([])
   expect(new Set(known).size).toBe(known.length)

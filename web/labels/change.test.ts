@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { changesOf } from './change.ts'
 
-test('settings show what they were and what they are', () => {
+test('settings show the values before and after', () => {
   expect(
     changesOf(
       {
@@ -27,7 +27,7 @@ test('settings show what they were and what they are', () => {
   ])
 })
 
-test('never is a value like any other', () => {
+test('never is shown like any other value', () => {
   expect(
     changesOf(
       { expiry_days: null, download_limit: null },
@@ -49,7 +49,7 @@ test('tags and products are named, each product once', () => {
   ])
 })
 
-test('the trash is told in a word', () => {
+test('a move to the trash is one word', () => {
   expect(changesOf({ deleted: false }, { deleted: true })).toEqual([
     { what: 'Moved to the trash', before: null, after: null },
   ])
@@ -61,13 +61,13 @@ test('the trash is told in a word', () => {
   ])
 })
 
-test('a new file needs no name, since that stands beside it', () => {
+test('a new file shows no name, which is next to it already', () => {
   expect(changesOf(null, { created: true, filename: 'a.pdf' })).toEqual([
     { what: 'New file', before: null, after: null },
   ])
 })
 
-test('a new version says what it saved', () => {
+test('a new version shows the saving', () => {
   expect(
     changesOf(
       { version: 1, size_bytes: 4_000_000, filename: 'a.jpg' },
@@ -80,7 +80,7 @@ test('a new version says what it saved', () => {
   ])
 })
 
-test('packs, links and files that were made of it', () => {
+test('packs, links and files that were created from it', () => {
   expect(changesOf({ pack: null }, { pack: 'Summer' })).toEqual([
     { what: 'Pack', before: 'None', after: 'Summer' },
   ])
@@ -96,7 +96,7 @@ test('packs, links and files that were made of it', () => {
   ])
 })
 
-test('nothing changed is nothing to say', () => {
+test('no change has no text', () => {
   expect(changesOf(null, null)).toEqual([])
   expect(changesOf({ cdn: true }, { cdn: true })).toEqual([])
 })

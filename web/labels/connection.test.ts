@@ -18,7 +18,7 @@ const counts = {
   ...{ uploaded: 0, conflicts: 0, failed: 0 },
 }
 
-test('a sync says what it did, part by part', () => {
+test('a sync is summarized part by part', () => {
   expect(countsText(counts)).toBe('Nothing new')
   expect(countsText({ ...counts, added: 1200, conflicts: 1, failed: 2 })).toBe(
     '1,200 new, 1 conflict, kept as two files, 2 failed',
@@ -43,7 +43,7 @@ const field = (name: string, more = {}) => ({
 })
 const fields = [field('bucket'), field('secret_key', { secret: true })]
 
-test('what a provider needs and has not got is named', () => {
+test('a provider’s missing requirement is named', () => {
   const params = (values: Record<string, string>, known: string[] = []) =>
     missingFields({ fields }, values, known).map(({ param }) => param)
   expect(params({ bucket: '  ' })).toEqual(['bucket', 'secret_key'])
@@ -51,7 +51,7 @@ test('what a provider needs and has not got is named', () => {
   expect(textsOf({ bucket: ' harbour\n', region: ' ' })).toEqual({ bucket: 'harbour' })
 })
 
-test('a change sends what differs, and a secret only where one was entered', () => {
+test('a change sends what differs, and a secret only if one was entered', () => {
   const saved = { bucket: 'harbour' }
   expect(changedFields(fields, saved, { bucket: 'harbour', secret_key: '' })).toEqual({})
   expect(changedFields(fields, saved, { bucket: '', secret_key: 'new' })).toEqual({
@@ -60,7 +60,7 @@ test('a change sends what differs, and a secret only where one was entered', () 
   })
 })
 
-test('options that differ are sent, and an emptied size is the largest', () => {
+test('changed options are sent, and an emptied size is the maximum', () => {
   const saved = {
     max_bytes: 1024,
     bytes_per_second: null,

@@ -16,7 +16,7 @@ const check: CsvCheck = {
   ...{ errors: 0, warnings: 0, error_rows: 0, import_rows: 1, update_rows: 0 },
 }
 
-test('a check says where it is', () => {
+test('a check shows its phase', () => {
   expect(checkStage({ ...check, phase: 'waiting' }, 10)).toEqual({
     text: 'Waiting to begin',
     share: null,
@@ -30,7 +30,7 @@ test('a check says where it is', () => {
   expect(checkStage({ ...check, phase: 'done' }, 1000).share).toBe(1)
 })
 
-test('where a problem is', () => {
+test('a problem shows its place', () => {
   expect(problemPlace({ row: 1200, column: 'url' })).toBe('Row 1,200, column url')
   expect(problemPlace({ row: 2, column: null })).toBe('Row 2')
 })

@@ -7,7 +7,7 @@ const file = (file_id: string, expires_at: string | null, download_limit: number
   ...{ file_id, expires_at, download_limit },
 })
 
-test('granting more makes nothing shorter', () => {
+test('granting more shortens nothing', () => {
   const files = [
     file('ended', '2026-11-01T00:00:00Z', 5),
     file('long', '2027-11-01T00:00:00Z', null),
@@ -20,7 +20,7 @@ test('granting more makes nothing shorter', () => {
   expect(grantChanges([file('free', null, null)], now)).toEqual([])
 })
 
-test('what the buyer did with it reads as it was', () => {
+test('the buyer’s actions are described', () => {
   expect(openedText({ opened_at: null })).toBe('Not opened yet')
   expect(downloadedText({ downloads: 0, last_download_at: null })).toBe('No downloads')
   expect(downloadedText({ downloads: 2, last_download_at: '2026-11-22T12:00:00Z' })).toMatch(
@@ -32,7 +32,7 @@ test('what the buyer did with it reads as it was', () => {
   expect(holdText({ hold: { ...hold, by: 'workflow', recommendation: null } })).toBe(null)
 })
 
-test('the address says what is looked for', () => {
+test('the address keeps the search', () => {
   const place = { search: '#1001', status: 'held', cursor: '', page: 1 } as const
   expect(readDeliveriesUrlState(writeDeliveriesUrlState(place))).toEqual(place)
   expect(readDeliveriesUrlState('?status=lost').status).toBe('')

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest'
 import { PROGRAMS } from '../pages/settings/drop/programs.ts'
 import { connectionWord, passwordAge, refusalText, sentText } from './drop.ts'
 
-test('a password has its age, and an old one is marked', () => {
+test('a password shows its age, and an old one is marked', () => {
   const age = (password_age_days: number) => passwordAge({ password_age_days })
   expect(age(0)).toEqual({ text: 'Set today', old: false })
   expect(age(1)).toEqual({ text: '1 day old', old: false })
   expect(age(113)).toEqual({ text: '113 days old', old: true })
 })
 
-test('a refusal says what to do, also one that the page does not know', () => {
+test('a refusal says what to do, even if the page does not know its code', () => {
   expect(refusalText('address not allowed').advice).toMatch(/allowed addresses/)
   expect(refusalText('too many sessions')).toEqual({
     text: 'too many sessions',
@@ -26,7 +26,7 @@ test('a connection is open, ended or refused', () => {
   expect(sentText({ files: 2, bytes: 3072 })).toBe('2 files, 3 KB')
 })
 
-test('every program is told where to connect, and ports have no thousands separator', () => {
+test('every program gets its connection data, and ports have no thousands separator', () => {
   const values = {
     ...{ host: 'drop.example.com', path: '/uploads/7/', username: 'drop-1' },
     ...{ sftp_port: 2222, ftp_port: 2121 },

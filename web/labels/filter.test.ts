@@ -26,4 +26,4 @@ test('every criterion has its phrase', () => {
   ])
 })
 
-test('no criterion has none', () => expect(filterTexts({})).toEqual([]))
+test('no criteria have no phrase', () => expect(filterTexts({})).toEqual([]))

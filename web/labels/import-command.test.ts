@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { importCommand } from './import-command.ts'
 
-test('a shell reads the command as it is meant', () => {
+test('a shell parses the command as intended', () => {
   const printed = importCommand('https://files.example.com').replace(/^curl /, "printf '%s\\n' ")
   const words = execFileSync('sh', ['-c', printed], { encoding: 'utf8' })
   const body = words.slice(words.indexOf('{'))

@@ -10,11 +10,11 @@ test.each([
   expect(licenceState({ left })).toEqual({ text, tone })
 })
 
-test('counts are written out', () => {
+test('counts are formatted', () => {
   expect(licenceCounts({ left: 1, given: 2000 })).toBe('1 key left · 2,000 given')
 })
 
-test('lines count from 1, and what is about the whole file names none', () => {
+test('lines count from 1, and a problem of the whole file has none', () => {
   const detail = { param: 'keys', code: 'invalid_value', message: 'Too long' }
   expect(badLines([{ ...detail, index: 1 }, { ...detail }])).toEqual([
     { line: 2, message: 'Too long' },

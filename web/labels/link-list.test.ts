@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { linksCsv } from './link-list.ts'
 
-test('links as a spreadsheet reads them', () => {
+test('links in a format that spreadsheets read', () => {
   const links = [
     {
       filename: 'a, "b".pdf',

@@ -25,7 +25,7 @@ const text = (part: Partial<Operation>) =>
     plugins,
   )
 
-test('what was started is told as it moves, in the words of its plugin', () => {
+test('a started operation shows its progress, with its plugin’s texts', () => {
   expect(text({ status: 'queued' })).toBe('Stamping 12 files')
   expect(text({ status: 'success', done: 12 })).toBe('12 files stamped')
   expect(text({ status: 'partial', done: 9, failed: 2, skipped: 1 })).toBe(
@@ -35,7 +35,7 @@ test('what was started is told as it moves, in the words of its plugin', () => {
   expect(text({ status: 'undone' })).toBe('Stamp files')
 })
 
-test('its undo, and a workflow of the merchant’s own', () => {
+test('its undo, and a merchant’s workflow', () => {
   expect(text({ undoes: 'op_1', status: 'running', total: 1 })).toBe('Undoing for 1 file')
   expect(text({ undoes: 'op_1', status: 'success', done: 1 })).toBe('1 file restored')
   const own = { action: 'workflow_1', workflow_title: 'Spring' }

@@ -42,12 +42,12 @@ test('an import is named after its channel, anything else after its workflow or 
   expect(title({ ...bulk, workflow_title: 'Undo: Sort files' })).toBe('Undo: Sort files')
 })
 
-test('what waits is what has not ended, and never less than nothing', () => {
+test('the waiting count is what has not ended, and never below zero', () => {
   expect(waitingCount(operation({ done: 100, failed: 4, skipped: 3, cancelled: 2 }))).toBe(91)
   expect(waitingCount(operation({ done: 201 }))).toBe(0)
 })
 
-test('a partial operation says how many failed and what to do', () => {
+test('a partial operation shows how many failed and what to do', () => {
   const outcome = outcomeText(operation({ status: 'partial', done: 191, failed: 9 }))
   expect(outcome?.title).toBe('9 of 200 files failed')
   expect(outcome?.advice).toContain('191 files are imported')
@@ -56,7 +56,7 @@ test('a partial operation says how many failed and what to do', () => {
   )
 })
 
-test('a failed one says whether anything was done', () => {
+test('a failed one shows whether anything was done', () => {
   expect(outcomeText(operation({ status: 'failed', failed: 200 }))?.title).toBe(
     'No file was imported',
   )
@@ -65,7 +65,7 @@ test('a failed one says whether anything was done', () => {
   )
 })
 
-test('a cancelled one says how far it came, and does not count what nobody came to', () => {
+test('a cancelled one shows its progress, and omits files that were not processed', () => {
   const cancelled = operation({ status: 'cancelled', total: 40, done: 16, cancelled: 24 })
   expect(workedCount(cancelled)).toBe(16)
   expect(statusWord(cancelled).text).toBe('Cancelled')
@@ -75,7 +75,7 @@ test('a cancelled one says how far it came, and does not count what nobody came 
   })
 })
 
-test('a discarded preview says that it changed nothing', () => {
+test('a discarded preview shows that it changed nothing', () => {
   const discarded = operation({
     status: 'cancelled',
     preview: true,
@@ -88,12 +88,12 @@ test('a discarded preview says that it changed nothing', () => {
   expect(outcomeText(discarded)?.title).toBe('Preview discarded, 0 files changed')
 })
 
-test('success and what still runs need no words', () => {
+test('success and running operations have no message', () => {
   expect(outcomeText(operation({ status: 'success', done: 200 }))).toBeNull()
   expect(outcomeText(operation({ status: 'running' }))).toBeNull()
 })
 
-test('what is selected reads as the list’s own filters', () => {
+test('the selection reads like the list’s filters', () => {
   const total = 7
   expect(sourceText({ source: { type: 'entries' }, total })).toBeNull()
   expect(sourceText({ source: { type: 'files', count: 1 }, total: 1 })).toBe('1 selected file')
@@ -105,7 +105,7 @@ test('what is selected reads as the list’s own filters', () => {
   ).toBe('Files with: in the trash; tagged a (7 files at the start)')
 })
 
-test('a preview speaks of what would be', () => {
+test('a preview uses the conditional', () => {
   const file_id = 'file_1'
   const word = (item: Parameters<typeof itemWord>[0], preview = true) =>
     itemWord(item, preview).text
@@ -116,7 +116,7 @@ test('a preview speaks of what would be', () => {
   expect(word({ status: 'failed', after: null, file_id: null })).toBe('Would fail')
 })
 
-test('a preview is discarded without a question; what runs is not', () => {
+test('a preview is discarded without a confirmation; a running operation is not', () => {
   expect(actionWord('cancel', operation({ status: 'previewed' }))).toEqual({
     text: 'Discard preview',
   })
@@ -125,7 +125,7 @@ test('a preview is discarded without a question; what runs is not', () => {
   expect(running.question?.text.at(-1)).toContain('150 waiting files are not changed')
 })
 
-test('an undo says what it can’t take back', () => {
+test('an undo names what it cannot revert', () => {
   const { question } = actionWord(
     'undo',
     operation({ kind: 'bulk', status: 'success', done: 1, cannot_undo: ['Mail'] }),
@@ -134,7 +134,7 @@ test('an undo says what it can’t take back', () => {
   expect(question?.text.at(-1)).toBe('This step can’t be undone: Mail.')
 })
 
-test('what no undo takes back is not promised when it is cancelled', () => {
+test('a cancel does not promise an undo that is impossible', () => {
   const said = (part: Partial<Operation>) =>
     actionWord('cancel', operation({ kind: 'bulk', done: 2, ...part })).question!.text.slice(0, -1)
   expect(said({}).at(-1)).toBe('You can undo that later.')
@@ -145,14 +145,14 @@ test('what no undo takes back is not promised when it is cancelled', () => {
   expect(said({ undoes: 'op_1' })).toEqual(['2 files have been changed and stay changed.'])
 })
 
-test('what stopped at a step of no file is tried again, not “0 failed files”', () => {
+test('an operation that stopped at a step without files is retried, not “0 failed files”', () => {
   expect(actionWord('retry', operation({ status: 'failed' })).text).toBe('Try again')
   expect(actionWord('retry', operation({ status: 'partial', failed: 1 })).text).toBe(
     'Retry 1 failed file',
   )
 })
 
-test('what was not started when it was cancelled can be resumed', () => {
+test('files that were not started before a cancel can be resumed', () => {
   const said = (part: Partial<Operation>) =>
     actionWord('retry', operation({ status: 'cancelled', ...part })).text
   expect(said({ cancelled: 24 })).toBe('Resume 24 files not started')
@@ -162,7 +162,7 @@ test('what was not started when it was cancelled can be resumed', () => {
   )
 })
 
-test('the history is narrowed to what there is here, of whoever made it', () => {
+test('the history filters by existing values and by any creator', () => {
   const builtIn = { kind: 'bulk', built_in: true }
   const fromLists = [{ id: 'sheet-update', title: 'Sheet update' }]
   const workflows = [

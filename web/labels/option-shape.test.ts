@@ -45,13 +45,13 @@ const cases: [string, JsonSchema, ReturnType<typeof shapeOf>][] = [
 ]
 test.each(cases)('%s', (_name, schema, shape) => expect(shapeOf(schema)).toEqual(shape))
 
-test('a title is the author’s, or made of the name', () => {
+test('a title is the author’s, or derived from the name', () => {
   expect(titleOf({ title: 'get the tags' }, 'tags')).toBe('Get the tags')
   expect(titleOf({}, 'add_expiry_days')).toBe('Add expiry days')
   expect(titleFromName('new_version')).toBe('New version')
 })
 
-test('what has a default is not required', () => {
+test('an option with a default is not required', () => {
   const owner: JsonSchema = {
     properties: { a: {}, b: { default: 1 }, c: {} },
     required: ['a', 'b'],

@@ -48,7 +48,7 @@ const counts = {
   foreseen: null,
 }
 
-test('matched, to be chosen, left alone by reason, failing first', () => {
+test('matched, to be reviewed, skipped by reason, failing first', () => {
   const items = [
     item('done', { after: { mappings: { added: [], removed: [] } } }),
     item('skipped', { why: 'No product matches it' }),
@@ -72,7 +72,7 @@ test('matched, to be chosen, left alone by reason, failing first', () => {
   ])
 })
 
-test('of very many the operation’s own counts are told: what stays as it is counts as no change', () => {
+test('for very many files the operation’s counts are shown: unchanged files count as no change', () => {
   const items = [
     item('done', { after: { cdn: true } }),
     item('done'),
@@ -103,12 +103,12 @@ test('of very many the operation’s own counts are told: what stays as it is co
     ['skipped', 2],
     ['same', 2],
   ])
-  // The result of work on bytes is known only after it ran.
+  // The result of work on bytes is only known after it ran.
   const split = { ...many, action: 'cut-files', steps: [stepOf('cut-files')] }
   expect(partsOfCounts(split, [])[0]).toMatchObject({ title: '1,200 files would be split' })
 })
 
-test('what is made of bytes is not known before, and is a change', () => {
+test('a result made of bytes is not known before, and counts as a change', () => {
   const split = { ...counts, action: 'cut-files', steps: [stepOf('cut-files'), stepOf('notify')] }
   expect(partsOfAll(split, [item('done')])).toMatchObject([
     { kind: 'change', title: '1 file would be split' },

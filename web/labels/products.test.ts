@@ -11,7 +11,7 @@ const ready: Mirror = {
 }
 const text = (part: Partial<Mirror>) => mirrorText({ ...ready, ...part }, 'en-GB')
 
-test('how many products there are and since when, and what went wrong with the last try', () => {
+test('shows the number of products, their age, and the error of the last refresh', () => {
   expect(text({})).toMatch(/^1,204 products, as of 29 Sept? 2026, \d\d:05\.$/)
   expect(text({ status: 'never', refreshed_at: null })).toBe('The products have not been read yet.')
   expect(text({ status: 'refreshing', progress: 900 })).toBe(

@@ -2,7 +2,7 @@ import { scheduleText } from '../../server/channels/schedule-times.ts'
 import { describe, expect, test } from 'vitest'
 import { cronText, cronOf, runText, whenOf, type When } from './schedule.ts'
 
-describe('a cron line that a plain form can say', () => {
+describe('a cron line that a plain form can express', () => {
   test.each([
     ['0 2 1 * *', { every: 'month', day: '1', time: '02:00' }],
     ['0 3 * * *', { every: 'day', time: '03:00' }],
@@ -24,12 +24,12 @@ test.each([
   '0 25 * * *',
   'nonsense',
   '',
-])('any other stays as it is: "%s"', (cron) => {
+])('any other is shown unchanged: "%s"', (cron) => {
   expect(whenOf(cron).every).toBe('cron')
   expect(cronOf(whenOf(cron))).toBe(cron)
 })
 
-test('days of the week stand in order, however they were chosen', () => {
+test('days of the week are in order, in any order of selection', () => {
   expect(cronOf({ ...whenOf('0 3 * * 1'), days: [5, 0, 2] })).toBe('0 3 * * 0,2,5')
 })
 
@@ -38,11 +38,11 @@ const unfinished: Partial<When>[] = [
   { every: 'hour', minute: '60' },
   { every: 'day', time: '' },
 ]
-test.each(unfinished)('an unfinished form says nothing: %o', (part) =>
+test.each(unfinished)('an incomplete form has no description: %o', (part) =>
   expect(cronOf({ ...whenOf('0 3 * * *'), ...part })).toBe(''),
 )
 
-test('a run is told by the clocks of the shop', () => {
+test('a run is shown in the shop’s time zone', () => {
   expect(runText('2026-12-01T07:00:00Z', 'America/New_York', 'en-GB')).toBe(
     'Tue, 1 Dec 2026, 02:00',
   )

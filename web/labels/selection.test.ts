@@ -4,7 +4,7 @@ import { allOf, selectionText } from './selection.ts'
 const text = (all: boolean, count: number, onPage: number, filter = {}) =>
   selectionText({ all, count, onPage, filter }, 'en')
 
-test('what can’t be seen is said', () => {
+test('a selection beyond the page is described', () => {
   expect(text(false, 3, 3)).toBeNull()
   expect(text(false, 62, 50)).toBe('62 files are selected, 12 of them on other pages')
   expect(text(false, 2, 0)).toBe('2 files are selected, all on other pages')
@@ -15,7 +15,7 @@ test('what can’t be seen is said', () => {
   )
 })
 
-test('a dialog about all that match says which those are', () => {
+test('a dialog about all matching files describes the filter', () => {
   expect(allOf({}, 1200, 'en')).toBe(
     'All files. 1,200 files now; the list is fixed when the operation starts.',
   )

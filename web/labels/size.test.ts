@@ -18,11 +18,11 @@ describe('sizes', () => {
   test('follow the language', () => expect(sizeText(1536, 'de-DE')).toBe('1,5 KB'))
 })
 
-test('only what is certain is 100 % sure', () => {
+test('only complete certainty is 100 %', () => {
   expect([1, 0.999, 0.8, 0].map(scoreText)).toEqual(['100%', '99%', '80%', '0%'])
 })
 
-test('what was saved, where something was', () => {
+test('the saving, if any', () => {
   expect([
     savedText(1000, 260),
     savedText(1000, 999),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { dayText, durationText, momentText, remainingText, trashedText } from './time.ts'
 
-describe('durations say their two largest parts', () => {
+describe('durations have their two largest units', () => {
   test.each([
     [0, 'under 1 s'],
     [0.9, 'under 1 s'],
@@ -15,7 +15,7 @@ describe('durations say their two largest parts', () => {
   ])('%d s is %s', (seconds, text) => expect(durationText(seconds)).toBe(text))
 })
 
-describe('the time left is no finer than is known', () => {
+describe('the remaining time is rounded to its accuracy', () => {
   test.each([
     [null, 'calculating the time left'],
     [0, 'a few seconds left'],
@@ -26,18 +26,18 @@ describe('the time left is no finer than is known', () => {
   ])('%s', (seconds, text) => expect(remainingText(seconds)).toBe(text))
 })
 
-test('a day is the same day in every time zone', () => {
+test('a day is the same in every time zone', () => {
   expect(dayText('2026-09-29', 'en-GB')).toBe('29 Sept 2026')
   expect(dayText('nonsense')).toBe('nonsense')
 })
 
-test('a moment has its date and time', () => {
+test('a time has its date and hour', () => {
   expect(momentText('2026-09-29T12:05:00Z', 'en-GB')).toMatch(
     /^29 Sept 2026, \d\d:05$|^30 Sept 2026, \d\d:05$/,
   )
 })
 
-test('the clock reads alike with a weekday and without', () => {
+test('the clock is formatted alike with a weekday and without', () => {
   const at = (weekday: boolean) =>
     momentText('2026-12-01T07:14:00Z', 'en-US', { timeZone: 'UTC', weekday })
   expect([at(false), at(true)]).toEqual(['Dec 1, 2026, 7:14 AM', 'Tue, Dec 1, 2026, 7:14 AM'])

@@ -15,7 +15,7 @@ const options = {
 const plugin = (id: string, kind: Plugin['kind'], part: Partial<Plugin> = {}): Plugin =>
   pluginOf(id, [], { kind, title: `The ${id}`, options, ...part })
 
-describe('a place in the form', () => {
+describe('a field of the form', () => {
   test.each([
     ['name', 'Name'],
     ['steps', 'Steps'],
@@ -30,7 +30,7 @@ describe('a place in the form', () => {
   )
 })
 
-test('plugins stand by kind, in the order of work, without empty groups', () => {
+test('plugins are grouped by kind, in the order of work, without empty groups', () => {
   const groups = byKind([
     plugin('tell', 'notify'),
     plugin('tag', 'act'),
@@ -44,7 +44,7 @@ test('plugins stand by kind, in the order of work, without empty groups', () => 
   ])
 })
 
-test('what does not fit says why', () => {
+test('an incompatible step gives the reason', () => {
   expect(unfitText(plugin('get', 'fetch', { works_on: 'imports' }), 'bulk')).toBe(
     'Works on imports only',
   )
@@ -54,7 +54,7 @@ test('what does not fit says why', () => {
   expect(unfitText(plugin('tag', 'act'), 'import')).toBeNull()
 })
 
-test('what it runs on and its steps, in a line', () => {
+test('its input and its steps, in a line', () => {
   const channels = [
     { id: 'csv', title: 'CSV', imports: { title: 'CSV import', plural: 'CSV imports' } },
   ]

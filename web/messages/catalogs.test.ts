@@ -10,7 +10,7 @@ import { type Catalog } from './t.ts'
 
 const CATALOGS: Record<Translated, Catalog> = { de, ja }
 
-/** The kinds of parts in a parsed message. */
+/** The types of parsed message elements. */
 const ARGUMENT = 1
 const NUMBER = 2
 const SELECT = 5
@@ -28,7 +28,7 @@ interface Part {
 interface Said {
   /** Arguments that appear in the text. */
   shown: Set<string>
-  /** Those, and arguments that only select a text. */
+  /** Those in the text, and arguments that only select one. */
   used: Set<string>
   tags: Set<string>
   plurals: string[]

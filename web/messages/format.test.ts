@@ -3,12 +3,12 @@ import { formatMessage } from './format.ts'
 
 const FILES = '{count, plural, one {# file} other {# files}}'
 
-test('counts with their plural, as the page writes numbers', () => {
+test('formats counts with their plural, as the page writes numbers', () => {
   expect(formatMessage(`Stamping ${FILES}`, { count: 1 })).toBe('Stamping 1 file')
   expect(formatMessage(`Stamping ${FILES}`, { count: 2000 })).toBe('Stamping 2,000 files')
 })
 
-test('options choose between texts; one that is not set counts as none', () => {
+test('options select texts; an absent one counts as none', () => {
   const button = '{keep, select, true {Copy files} other {Move files}}'
   expect([true, false, undefined].map((keep) => formatMessage(button, { keep }))).toEqual([
     'Copy files',
@@ -22,7 +22,7 @@ test('options choose between texts; one that is not set counts as none', () => {
   )
 })
 
-test('a broken message is shown as it is', () => {
+test('a malformed message is shown unchanged', () => {
   expect(formatMessage('{count, plural, one', { count: 1 })).toBe('{count, plural, one')
   expect(formatMessage('a <b> c', {})).toBe('a <b> c')
 })

@@ -27,17 +27,17 @@ test('the address chooses the language, and the tab remembers it', () => {
   expect(chooseLocale('', ['de-AT'], storage)).toBe('de-CH')
 })
 
-test('a browser refines the language that the address asks for', () => {
+test('a browser’s locale refines the language in the address', () => {
   expect(chooseLocale('?locale=de', ['en', 'de-AT'], storageOf())).toBe('de-AT')
 })
 
-test('without a wish it is the first of the browser’s languages that the page speaks', () => {
+test('by default it is the first of the browser’s languages that the page has', () => {
   expect(chooseLocale('', ['fr-FR', 'ja', 'en'], storageOf())).toBe('ja')
   expect(chooseLocale('', ['fr-FR'], storageOf())).toBe('fr-FR')
   expect(chooseLocale('', [], storageOf())).toBeUndefined()
 })
 
-test('nonsense in the address and a browser that forbids storage are survived', () => {
+test('ignores an invalid address and a browser that forbids storage', () => {
   expect(chooseLocale('?locale=not a locale', ['en-GB'], storageOf())).toBe('en-GB')
   const forbidden = () => {
     throw new Error('denied')

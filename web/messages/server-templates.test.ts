@@ -1,5 +1,5 @@
-// Texts with values in another language: found by the message that they were made of. The messages are
-// those of the server: a text that is changed there alone is named here.
+// Texts with values in another language, found by the message that they were made from. The
+// messages are those of the server: a text changed only there is reported by name.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -32,7 +32,7 @@ test.each([
   expect(serverText(text)).toBe(german)
 })
 
-/** Strings that are written in several lines are one. */
+/** Joins strings that are written on several lines. */
 const sourcesIn = (folder: string): string =>
   readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
@@ -40,12 +40,12 @@ const sourcesIn = (folder: string): string =>
     .join('\n')
     .replaceAll(/['`] \+\s*['`]/g, '')
 
-test('each message is one of the server', () => {
+test('each message is one of the server’s', () => {
   const sources = sourcesIn('server') + sourcesIn('plugins')
   const missing = SERVER_TEMPLATES.filter((message) =>
     message
       .split(/\{\w+\}/)
-      // The server puts some of them together of parts.
+      // The server composes some of them from parts.
       .flatMap((part) => part.split(/[“”,:.]| (?:or|the|in|of|by)(?= |$)/))
       .some((part) => part.trim().length > 6 && !sources.includes(part.trim())),
   )

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { cursorOf, rememberCursor } from './cursor-history.ts'
 
-test('leads back through the pages that were seen, and to the beginning where none was', () => {
+test('leads back through the visited pages, and to the first one without any', () => {
   rememberCursor('/files', 2, 'two')
   rememberCursor('/files', 3, 'three')
   rememberCursor('/files?search=a', 2, 'other')

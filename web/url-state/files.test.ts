@@ -19,7 +19,7 @@ test('an address is read and written back the same', () => {
   expect(writeFilesUrlState(readFilesUrlState(''))).toBe('')
 })
 
-describe('what makes no sense in an address is left out', () => {
+describe('invalid values in an address are ignored', () => {
   test.each([
     '?sort=colour',
     '?sort=toString',
@@ -38,7 +38,7 @@ describe('what makes no sense in an address is left out', () => {
     expect(readFilesUrlState('?cursor=abc')).toMatchObject({ page: 2, cursor: 'abc' }))
 })
 
-test('the API is asked in its own words, without the page’s number', () => {
+test('the API request has no page number', () => {
   const query = filesQuery(readFilesUrlState('?search=+knots+&page=2&cursor=abc&mapped=true'))
   expect(query).toMatchObject({
     search: 'knots',
@@ -56,7 +56,7 @@ test('another page or order is the same list, another filter is not', () => {
   expect(listOf(readFilesUrlState('?search=a&tags=c'))).not.toBe(list)
 })
 
-test('an order or a page narrows nothing; a search or a filter does', () => {
+test('an order or a page does not narrow the list; a search or a filter does', () => {
   expect(isNarrowed(readFilesUrlState('?sort=filename&page=2&cursor=abc'))).toBe(false)
   expect(isNarrowed(readFilesUrlState('?search=++'))).toBe(false)
   expect(isNarrowed(readFilesUrlState('?search=a'))).toBe(true)
@@ -78,7 +78,7 @@ describe('the range', () => {
   )
 })
 
-test('an operation is told which files are meant by what is set alone', () => {
+test('the selection of an operation only names filters that are set', () => {
   expect(filterOf(readFilesUrlState('?sort=filename&page=2&cursor=a'))).toEqual({})
   expect(
     filterOf(readFilesUrlState('?search=+a+&tags=x&mapped=false&larger_than=0&deleted=true')),

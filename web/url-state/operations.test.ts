@@ -17,7 +17,7 @@ test('an address is read and written back the same', () => {
   expect(writeOperationsUrlState(readItemsUrlState(items))).toBe(items)
 })
 
-test('what makes no sense in an address is left out', () => {
+test('invalid values in an address are ignored', () => {
   expect(
     writeOperationsUrlState(
       readOperationsUrlState('?status=pending&kind=all&page=4&from=today&action=a%20b'),
@@ -26,7 +26,7 @@ test('what makes no sense in an address is left out', () => {
   expect(writeOperationsUrlState(readItemsUrlState('?status=constructor&kind=import'))).toBe('')
 })
 
-test('the API is asked without the page’s number', () => {
+test('the API request has no page number', () => {
   expect(operationsQuery(readItemsUrlState('?status=failed&page=2&cursor=abc'), 50)).toEqual({
     status: 'failed',
     search: '',
@@ -35,14 +35,14 @@ test('the API is asked without the page’s number', () => {
   })
 })
 
-test('days are asked for as they begin and end where the reader is', () => {
+test('days begin and end in the reader’s time zone', () => {
   const query = operationsQuery(readOperationsUrlState('?from=2026-03-01&to=2026-03-31'), 25)
   expect(query.from).toBe(new Date(2026, 2, 1).toISOString())
   expect(query.to).toBe(new Date(2026, 3, 1).toISOString())
   expect(operationsQuery(EVERY_OPERATION, 25)).toMatchObject({ from: '', to: '', limit: 25 })
 })
 
-test('a page narrows nothing; a search or a filter does', () => {
+test('a page does not narrow the list; a search or a filter does', () => {
   expect(isNarrowed(readOperationsUrlState('?cursor=abc&page=2&search=+'))).toBe(false)
   expect(isNarrowed(readOperationsUrlState('?from=2026-03-01'))).toBe(true)
   expect(isNarrowed(readItemsUrlState('?search=a'))).toBe(true)

@@ -16,7 +16,7 @@ test('a page reloads once, and again only for another upgrade', () => {
   expect(mayReload(storage, 1_060_000)).toBe(true)
 })
 
-test('a browser that keeps nothing does not reload', () => {
+test('a browser without storage does not reload', () => {
   const refuses = () => {
     throw new Error('denied')
   }

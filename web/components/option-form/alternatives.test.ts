@@ -20,7 +20,7 @@ test('the choice is read from the options', () => {
   expect(chosenAt(expiry, { days: null })).toBe(3)
 })
 
-test('another choice takes the options of the first one away', () => {
+test('another choice removes the options of the first one', () => {
   const days = withChoice(expiry, 1, { other: true }, schemas)
   expect(days).toEqual({ other: true, days: 60 })
   expect(withChoice(expiry, 2, days, schemas)).toEqual({ other: true, more_days: '' })
@@ -28,13 +28,13 @@ test('another choice takes the options of the first one away', () => {
   expect(withChoice(expiry, 0, days, schemas)).toEqual({ other: true })
 })
 
-test('a choice stays made while its field is emptied', () => {
+test('a choice stays selected while its field is empty', () => {
   const choice = expiry.choices[1]!
   expect(chosenAt(expiry, { days: withField(choice, 'days', undefined) })).toBe(1)
   expect(withField(choice, 'days', 7)).toBe(7)
 })
 
-test('lists: an empty one that means something of its own, and one that is still to be filled', () => {
+test('lists: an empty one with its own meaning, and one that is still to be filled', () => {
   const sites: Alternative = {
     title: 'Sites',
     choices: [

@@ -33,7 +33,7 @@ const check = (value: Record<string, unknown>) =>
     ({ param, message }) => `${param}: ${message}`,
   )
 
-describe('is silent about', () => {
+describe('accepts', () => {
   test.each([
     ['what may be left out', {}],
     ['null where it means never', { expiry_days: null }],
@@ -44,7 +44,7 @@ describe('is silent about', () => {
   ])('%s', (_name, value) => expect(check(value)).toEqual([]))
 })
 
-describe('says', () => {
+describe('reports', () => {
   test.each([
     [
       'a number out of bounds',

@@ -30,7 +30,7 @@ const named = (place: 'files' | 'trash') => {
   }
 }
 
-test('menus have the entries of the plugins, by place and group; workflows run before what destroys', () => {
+test('menus have the entries of the plugins, by place and group; workflows come before destructive actions', () => {
   expect(named('files')).toEqual({
     promoted: ['sort-files', 'workflow', 'burn-files'],
     groups: [['More actions', 'stamp-files']],
@@ -52,7 +52,7 @@ const chosen = (files: File[], part: Partial<Chosen> = {}): Chosen => ({
   ...part,
 })
 
-test('the first rule that is not met says why; of files that are not all known nothing is said', () => {
+test('the first unmet rule gives the reason; with unknown files there is none', () => {
   const pdf = { extensions: ['pdf'] }
   const some = [{ rule: 'some', files: pdf, least: 2, why: 'Two' }] as const
   expect(unfitReason(some, chosen([file('a.PDF'), file('b.txt')]))).toBe('Two')

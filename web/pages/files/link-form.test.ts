@@ -4,7 +4,7 @@ import { linkFormFor, linkProblems, readLinkForm } from './link-form.ts'
 
 const form = linkFormFor({ expiry_days: 60, download_limit: 5 })
 
-test('starts at the file’s own settings', () => {
+test('starts with the file’s settings', () => {
   expect(readLinkForm(form)).toEqual({ link: { expiry_days: 60, download_limit: 5 } })
   expect(readLinkForm(linkFormFor({ expiry_days: null, download_limit: null }))).toEqual({
     link: { expiry_days: null, download_limit: null },
@@ -21,7 +21,7 @@ describe('refuses', () => {
   test.each(['nobody', 'a@b', 'a b@example.com'])('the address %s', (email) =>
     expect(readLinkForm({ ...form, email })).toHaveProperty('errors.email'),
   )
-  test('every field at once', () =>
+  test('every field together', () =>
     expect(readLinkForm({ ...form, expiryDays: '', downloadLimit: '', email: 'x' })).toEqual({
       errors: {
         expiryDays: expect.any(String),
@@ -31,7 +31,7 @@ describe('refuses', () => {
     }))
 })
 
-test('a field that is switched off is not looked at', () => {
+test('a field that is switched off is not checked', () => {
   expect(
     readLinkForm({ ...form, expires: false, expiryDays: 'x', email: ' buyer@example.com ' }),
   ).toEqual({
@@ -39,7 +39,7 @@ test('a field that is switched off is not looked at', () => {
   })
 })
 
-test('the server’s objections go beside the fields that they name, the rest above them', () => {
+test('the server’s problems are next to the fields that they name, the rest above them', () => {
   const error = (params: string[]) =>
     new ApiError('validation_failed', 'Not valid', {
       status: 422,

@@ -9,7 +9,7 @@ const idsOf = ({ files }: Ticked) => [...files.keys()].join('')
 const after = (...clicks: [click: Click, shown: readonly File[]][]) =>
   clicks.reduce((ticked, [click, files]) => selectionAfter(ticked, click, files), none)
 
-test('rows are ticked one by one, by range, and as a page', () => {
+test('rows are selected one by one, as a range, and as a page', () => {
   const one = selectionAfter(none, { kind: 'one', id: 'b', on: true }, shown)
   expect(idsOf(one)).toBe('b')
   expect(idsOf(selectionAfter(one, { kind: 'range', from: 1, to: 3, on: true }, shown))).toBe('bcd')
@@ -17,7 +17,7 @@ test('rows are ticked one by one, by range, and as a page', () => {
   expect(idsOf(selectionAfter(one, { kind: 'one', id: 'b', on: false }, shown))).toBe('')
 })
 
-test('what is ticked keeps the order of the ticks: a range its direction, a page the order of its box', () => {
+test('the selection keeps its order: the direction of a range, the order of a page', () => {
   const first = selectionAfter(none, { kind: 'one', id: 'd', on: true }, shown)
   expect(idsOf(selectionAfter(first, { kind: 'range', from: 3, to: 1, on: true }, shown))).toBe(
     'dcb',
@@ -28,7 +28,7 @@ test('what is ticked keeps the order of the ticks: a range its direction, a page
   expect(idsOf(selectionAfter(first, { kind: 'page', on: true }, shown, page('abcd')))).toBe('dabc')
 })
 
-test('other pages keep what was ticked on them', () => {
+test('other pages keep their selection', () => {
   const both = after(
     [{ kind: 'one', id: 'c', on: true }, shown],
     [{ kind: 'page', on: true }, page('ef')],
@@ -38,7 +38,7 @@ test('other pages keep what was ticked on them', () => {
   expect(idsOf(selectionAfter(both, { kind: 'one', id: 'c', on: true }, page('ef')))).toBe('cef')
 })
 
-test('one taken away from all leaves the rest of the page', () => {
+test('removing one from all leaves the rest of the page', () => {
   const all = selectionAfter(none, { kind: 'all', on: true }, shown)
   expect(all.all).toBe(true)
   const rest = selectionAfter(all, { kind: 'one', id: 'c', on: false }, shown)
@@ -47,7 +47,7 @@ test('one taken away from all leaves the rest of the page', () => {
   expect(selectionAfter(all, { kind: 'all', on: false }, shown)).toEqual(none)
 })
 
-test('after all, its pages can be turned and one taken away there', () => {
+test('after selecting all, pages can be changed and a row removed there', () => {
   const all = selectionAfter(none, { kind: 'all', on: true }, shown)
   expect(idsOf(selectionAfter(all, { kind: 'one', id: 'e', on: false }, page('ef')))).toBe('f')
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { moveBy } from './order.ts'
 
-test('one goes up or down by one place; at the ends it stays', () => {
+test('a file moves up or down by one place, and stays at the ends', () => {
   expect(moveBy(['a', 'b', 'c'], 1, -1)).toEqual(['b', 'a', 'c'])
   expect(moveBy(['a', 'b', 'c'], 1, 1)).toEqual(['a', 'c', 'b'])
   expect(moveBy(['a', 'b', 'c'], 0, -1)).toEqual(['a', 'b', 'c'])

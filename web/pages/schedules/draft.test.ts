@@ -29,12 +29,12 @@ const workflows = [
   workflow('import-post', true, 'import'),
 ]
 
-test('a task can do what has a workflow, about the whole operation too, and run the built-in ones that are no action', () => {
+test('a task can run any workflow, on the whole operation too, and built-in ones without an action', () => {
   expect(actionsOf(plugins, workflows).map(({ id }) => id)).toEqual(['list-files', 'burn-files'])
   expect(workflowsOf(plugins, workflows).map(({ id }) => id)).toEqual(['workflow_1', 'nightly'])
 })
 
-test('the cap is about what deletes, not about whatever asks for a permission', () => {
+test('the deletion limit applies to workflows that delete, not to all that need a permission', () => {
   expect(mayDelete({ runs: { action: 'list-files' } }, plugins, workflows)).toBe(false)
   expect(mayDelete({ runs: { action: 'burn-files' } }, plugins, workflows)).toBe(true)
   expect(mayDelete({ runs: { workflow: 'workflow_1' } }, plugins, workflows)).toBe(true)

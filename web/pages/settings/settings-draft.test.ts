@@ -37,14 +37,14 @@ test('only what differs is sent', () => {
   })
 })
 
-test('a number that is no number is named, and never or unlimited are fine', () => {
+test('an invalid number is named, and never or unlimited are valid', () => {
   expect(numberProblems({ ...draft, expiry_days: null, download_limit: 1 })).toEqual([])
   const bad = numberProblems({ ...draft, expiry_days: undefined, download_limit: 'x' })
   expect(bad.map(({ param }) => param)).toEqual(['expiry_days', 'download_limit'])
   expect(numberProblems({ ...draft, expiry_days: 1.5, download_limit: 0 })).toHaveLength(2)
 })
 
-test('the confidence threshold is edited per cent and sent as a share', () => {
+test('the confidence threshold is edited in per cent and sent as a fraction', () => {
   expect(draft.match_threshold).toBe(80)
   expect(changeOf(saved, { ...draft, match_threshold: 92.5 })).toEqual({ match_threshold: 0.925 })
   expect(numberProblems({ ...draft, match_threshold: 101 }).map(({ param }) => param)).toEqual([
@@ -53,7 +53,7 @@ test('the confidence threshold is edited per cent and sent as a share', () => {
   expect(numberProblems({ ...draft, match_threshold: undefined })).toHaveLength(1)
 })
 
-test('ways to match keep the order that was set, whatever is ticked', () => {
+test('matching methods keep the configured order, regardless of the selection', () => {
   const order = methodOrder(['title', 'sku', 'filename'])
   expect(order).toEqual(['title', 'sku', 'filename', 'tags'])
   expect(methodsOf(['sku', 'filename', 'tags', 'title'], order)).toEqual(order)

@@ -35,7 +35,7 @@ const workflow: Workflow = {
   updated_at: null,
 }
 
-test('what is not touched is saved as it was', () => {
+test('unchanged parts are saved as they were', () => {
   expect(bodyOf(draftOf(workflow))).toEqual({
     name: 'Sale',
     kind: 'import',
@@ -49,7 +49,7 @@ test('what is not touched is saved as it was', () => {
   expect(isChanged(draftOf(workflow), draftOf(workflow))).toBe(false)
 })
 
-test('what a failure means is saved as it was chosen, and offered where it makes sense', () => {
+test('the failure policy is saved as chosen, and offered for the steps that support it', () => {
   const draft = draftOf(workflow)
   for (const policy of ['drop', 'keep'] as const) {
     draft.steps[1]!.on_failure = policy
@@ -61,13 +61,13 @@ test('what a failure means is saved as it was chosen, and offered where it makes
   expect([defaultPolicy('act', 'bulk'), defaultPolicy('map', 'import')]).toEqual(['drop', 'drop'])
 })
 
-test('a copy is attached to nothing and its steps are new', () => {
+test('a copy is not attached, and its steps are new', () => {
   const body = bodyOf(copyOf(workflow))
   expect(body).toMatchObject({ name: 'Copy of Sale', channel: null })
   expect(body.steps.some((step) => 'id' in step)).toBe(false)
 })
 
-test('a workflow for files is attached to no imports, and a condition that says nothing is none', () => {
+test('a workflow for files is not attached to imports, and an empty condition is omitted', () => {
   const draft = draftOf(workflow)
   draft.steps[1]!.when = {}
   const body = bodyOf({ ...draft, kind: 'bulk' })
@@ -75,7 +75,7 @@ test('a workflow for files is attached to no imports, and a condition that says 
   expect(body.steps[1]).not.toHaveProperty('when')
 })
 
-test('a step moves by one, and not over an end', () => {
+test('a step moves by one place, and not beyond the ends', () => {
   const steps = ['a', 'b', 'c'].map(newStep)
   const names = (list: typeof steps) => list.map(({ plugin }) => plugin).join('')
   expect(names(moveBy(steps, steps[0]!.key, 1))).toBe('bac')

@@ -3,11 +3,11 @@ import { EMPTY_LINKS, type LinksForm, readLinks } from './links-form.ts'
 
 const read = (part: Partial<LinksForm>) => readLinks({ ...EMPTY_LINKS, ...part })
 
-test('what each file is set to is not sent', () => {
+test('terms of the files’ own settings are not sent', () => {
   expect(read({})).toEqual({ options: {} })
 })
 
-test('terms of one’s own, and other ones for some files', () => {
+test('common terms, and other ones for some files', () => {
   expect(
     read({
       ...{ expiry: 'set', days: ' 30 ', limit: 'unlimited', email: ' a@b.example ', send: true },
@@ -24,7 +24,7 @@ test('terms of one’s own, and other ones for some files', () => {
   })
 })
 
-test('every field that makes no sense is named at once', () => {
+test('names every invalid field together', () => {
   const all = {
     expiry: 'set',
     days: '0',

@@ -3,7 +3,7 @@ import { EMPTY_RENAME, readRename, type RenameForm } from './rename-form.ts'
 
 const read = (part: Partial<RenameForm>) => readRename({ ...EMPTY_RENAME, ...part })
 
-test('a pattern with what fills its variables', () => {
+test('a pattern with the values of its variables', () => {
   expect(read({ pattern: ' {product_name} {sequence} ', start: '0', digits: '4' })).toEqual({
     options: {
       ...{
@@ -18,7 +18,7 @@ test('a pattern with what fills its variables', () => {
   })
 })
 
-test('find and replace says nothing of the pattern; a replacement may be empty, what is looked for may be a space', () => {
+test('find and replace omits the pattern; the replacement may be empty, and the search may be a space', () => {
   expect(read({ mode: 'replace', find: ' ', pattern: '' })).toEqual({
     options: {
       mode: 'replace',
@@ -31,7 +31,7 @@ test('find and replace says nothing of the pattern; a replacement may be empty, 
   })
 })
 
-test('what makes no sense is named', () => {
+test('invalid values are named', () => {
   expect(read({ pattern: '{orginal} {date}' })).toEqual({
     errors: { pattern: 'Unknown variable: {orginal}' },
   })

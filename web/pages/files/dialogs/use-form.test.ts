@@ -4,7 +4,7 @@ import { problemsByField, wholeNumber } from './use-form.ts'
 
 const known = new Set(['sites', 'days'])
 
-test('the server’s objections stand beside their fields', () => {
+test('the server’s problems are next to their fields', () => {
   const details = [{ param: 'options.allowed_referrers[0]', code: 'x', message: 'No site' }]
   const error = new ApiError('validation_failed', 'No', { details })
   expect(problemsByField(error, { allowed_referrers: 'sites' }, known)).toEqual({
@@ -13,7 +13,7 @@ test('the server’s objections stand beside their fields', () => {
   })
 })
 
-test('what no field stands for is said above them', () => {
+test('problems without a field are above the form', () => {
   const details = [
     { param: 'options.days', code: 'x', message: 'Too many' },
     { param: 'select.file_ids', code: 'x', message: 'None' },

@@ -19,7 +19,7 @@ const answered = (...choices: readonly (readonly [ChosenFile, Choice])[]) =>
     on_conflict,
   ])
 
-test('the first of three files of one name is renamed like the others: any may arrive first', () => {
+test('the first of three files of one name is renamed like the others, because any may arrive first', () => {
   expect(answered([b, 'rename'], [c, 'rename'])).toEqual([
     ['1/same.pdf', 'rename'],
     ['2/SAME.pdf', 'rename'],
@@ -28,7 +28,7 @@ test('the first of three files of one name is renamed like the others: any may a
   ])
 })
 
-test('files that stay where they are answer for no other', () => {
+test('a choice does not apply to unchanged files of another name', () => {
   expect(answered([b, 'skip'], [c, 'new_version'])).toEqual([
     ['1/same.pdf', 'new_version'],
     ['3/same.pdf', 'new_version'],

@@ -11,7 +11,10 @@ const file: KeptFile = {
   batch: 'batch_1',
 }
 
-/** A browser's own store with room for so many letters; gives how often something was written. */
+/**
+ * A store like the browser's, with space for this many characters; returns a function that counts
+ * the writes.
+ */
 function storeOf(room: number): () => number {
   const store = new Map<string, string>()
   let written = 0
@@ -28,7 +31,7 @@ function storeOf(room: number): () => number {
 }
 afterEach(() => vi.unstubAllGlobals())
 
-test('what is on its way is written when it is about other files, or an hour has passed; it is kept for a day', () => {
+test('the current batch is stored if its files change, or every hour; it is kept for a day', () => {
   const written = storeOf(1000)
   let now = 10 * HOUR
   const memory = createMemory('shop', () => now)
@@ -44,7 +47,7 @@ test('what is on its way is written when it is about other files, or an hour has
   expect(readKept('shop', now)).toEqual([])
 })
 
-test('where there is no room it says so, and nothing of before is left that is true no more', () => {
+test('a full store is reported, and outdated values are removed from it', () => {
   storeOf(300)
   const memory = createMemory('shop', () => 0)
   const many = Array.from({ length: 10 }, (_, n) => ({ ...file, id: `${n}` }))
@@ -53,7 +56,7 @@ test('where there is no room it says so, and nothing of before is left that is t
   expect(memory([file])).toBe(true)
 })
 
-test('imports that have not ended are found again, for a day', () => {
+test('unfinished imports are found again, for a day', () => {
   storeOf(1000)
   keepBatches('shop', ['batch_1', 'batch_2'], HOUR)
   expect(readBatches('shop', 24 * HOUR)).toEqual(['batch_1', 'batch_2'])

@@ -9,20 +9,20 @@ const result = (
   ...{ upload_id: 'upload_1', filename: 'x.pdf', operation_id: 'import_1', status, error },
 })
 
-test('a file is complete once its import has done it, whatever the others of its batch do', () => {
+test('a file is complete once its import has done it, regardless of the others in its batch', () => {
   expect(outcomeOf(result('done'))).toEqual({ status: 'done', error: null, code: null })
   for (const open of ['uploading', 'received', 'importing'] as const)
     expect(outcomeOf(result(open))).toBeNull()
 })
 
-test('what failed says why, with its code and its detail', () => {
+test('a failed file shows the reason, with code and detail', () => {
   const error = { code: 'duplicate_filename', message: 'Duplicate filename', detail: 'x.pdf' }
   expect(outcomeOf(result('failed', error))).toEqual({
     ...{ status: 'failed', error: 'Duplicate filename: x.pdf', code: 'duplicate_filename' },
   })
 })
 
-test('what was cancelled, is not known any more or could not be read is not complete', () => {
+test('a cancelled, unknown or unreadable file is not complete', () => {
   expect(outcomeOf(result('failed'))?.error).toBe(
     'The import was cancelled before it reached this file',
   )

@@ -10,7 +10,7 @@ const progress = {
 }
 const file = { id: 'one', name: 'a.pdf', size: 10, meta, progress: progress as never }
 
-test('a file goes from queued over uploading and verifying to complete', () => {
+test('a file changes from queued over uploading and verifying to complete', () => {
   expect(rowOf(file, undefined)).toMatchObject({ status: 'queued', sent: 0, folder: '' })
   const moving = { ...file, progress: { ...progress, bytesUploaded: 4 } as never }
   expect(rowOf(moving, undefined)).toMatchObject({ status: 'uploading', sent: 4 })
@@ -30,7 +30,7 @@ test('a file goes from queued over uploading and verifying to complete', () => {
   })
 })
 
-test('a refusal by the server is said in its words, and a folder is kept apart from the name', () => {
+test('a refusal shows the server’s message, and a folder is separate from the name', () => {
   const failed = {
     ...file,
     error: 'tus: unexpected response',

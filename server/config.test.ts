@@ -16,7 +16,7 @@ const problemsOf = (work: () => unknown): string => {
 }
 
 describe('the environment', () => {
-  test('has defaults that run: demo mode on the loopback address', () => {
+  test('has working defaults: demo mode on the loopback address', () => {
     const environment = readEnvironment({})
     expect(environment).toMatchObject({
       port: 3000,
@@ -27,12 +27,12 @@ describe('the environment', () => {
     expect(environment.roles).toEqual(['web', 'worker', 'drop'])
   })
 
-  test('names every wrong setting together, with what to write', () => {
+  test('names every invalid setting together, with the correct format', () => {
     const message = problemsOf(() =>
       readEnvironment({ PORT: 'many', ROLE: 'web,king', DATABASE_URL: 'mysql://x' }),
     )
     expect(message).toContain('PORT: write a port number')
-    // Without a fixed port, nobody would know where it listens.
+    // Clients need a fixed port.
     expect(problemsOf(() => readEnvironment({ PORT: '0' }))).toContain(
       'PORT: write a port number from 1',
     )
@@ -40,7 +40,7 @@ describe('the environment', () => {
     expect(message).toContain('DATABASE_URL: write postgres://')
   })
 
-  test('takes an empty setting for an absent one', () => {
+  test('treats an empty setting as absent', () => {
     expect(readEnvironment({ PORT: '', DATABASE_URL: '' })).toMatchObject({
       port: 3000,
       databaseUrl: null,
@@ -56,7 +56,7 @@ describe('the environment', () => {
     )
   })
 
-  test('wants the secret with an external database, and the address with the platform', () => {
+  test('requires the secret with an external database, and the address with the platform', () => {
     expect(problemsOf(() => readEnvironment({ DATABASE_URL: 'postgres://a@b/c' }))).toContain(
       'APP_SECRET',
     )
@@ -81,7 +81,7 @@ describe('the storage locations', () => {
   const storageOf = (variables: Record<string, string>) =>
     readEnvironment({ DATA_DIR: '/data', ...variables }).storage
 
-  test('are folders in the data folder, unless told otherwise', () => {
+  test('are folders in the data folder by default', () => {
     expect(storageOf({})).toEqual({
       primary: { kind: 'disk', folder: '/data/files' },
       backup: { kind: 'disk', folder: '/data/backup' },
@@ -104,7 +104,7 @@ describe('the storage locations', () => {
     })
   })
 
-  test('are refused with what to write, all together and without their keys', () => {
+  test('are refused with the correct format, all together and without their keys', () => {
     const message = problemsOf(() =>
       storageOf({
         STORAGE_PRIMARY: 'files',
@@ -118,7 +118,7 @@ describe('the storage locations', () => {
     expect(message).not.toContain('hidden')
   })
 
-  test('are two places', () => {
+  test('must be two different places', () => {
     expect(problemsOf(() => storageOf({ STORAGE_BACKUP: 'disk:/data/files' }))).toContain(
       'STORAGE_BACKUP: write another place than STORAGE_PRIMARY',
     )
@@ -126,7 +126,7 @@ describe('the storage locations', () => {
 })
 
 describe('delivery', () => {
-  test('takes the CDN’s address and nginx’s location without the slash at the end', () => {
+  test('accepts the CDN’s address and nginx’s location without a trailing slash', () => {
     const environment = readEnvironment({
       CDN_BASE_URL: 'https://cdn.example.com/',
       X_ACCEL_LOCATION: '/blobs/',
@@ -138,7 +138,7 @@ describe('delivery', () => {
     expect(readEnvironment({})).toMatchObject({ cdnBaseUrl: null, accelLocation: null })
   })
 
-  test('names what is wrong with them, and what does not go together', () => {
+  test('names invalid settings, and settings that exclude each other', () => {
     const message = problemsOf(() =>
       readEnvironment({ CDN_BASE_URL: 'cdn', X_ACCEL_LOCATION: 'blobs;' }),
     )
@@ -178,7 +178,7 @@ describe('the composition', () => {
       storage: { primary: { kind: 'disk', folder: 'a' }, backup: { kind: 'disk', folder: 'b' } },
     })
 
-  test('is taken when everything named is there', () => {
+  test('is accepted if everything named exists', () => {
     expect(compose([workflow()]).limits.entries_per_import).toBe(1000)
   })
 
@@ -216,7 +216,7 @@ describe('the composition', () => {
     expect(withChannel([workflow({ id: 'import-post', kind: 'import', steps: workflow().steps })])().channels).toEqual([channel])
   })
 
-  test('refuses a doubled plugin', () => {
+  test('refuses a duplicate plugin', () => {
     expect(problemsOf(() => compose([], [plugin, plugin]))).toContain(
       'plugin count-pages is listed twice',
     )

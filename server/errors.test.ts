@@ -105,7 +105,7 @@ test('the list of errors is what clients rely on', () => {
   `)
 })
 
-test('the specification’s messages stand word for word', () => {
+test('the specification’s messages are unchanged', () => {
   expect(ERRORS.invalid_csv.message).toBe('Invalid CSV format')
   expect(ERRORS.url_not_accessible.message).toBe('File URL not accessible')
   expect(ERRORS.sku_not_found.message).toBe('Product SKU not found')

@@ -1,4 +1,4 @@
-// Users never see a message of the library: each of its issue codes and formats has our own text.
+// Users never see a message of the library: each of its issue codes and formats has its own text.
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { problemText } from './problem-text.ts'
@@ -72,7 +72,7 @@ test.each(
   expect([issue!.code, issue!.message]).toEqual([code, text])
 })
 
-test('what a schema says itself comes first, also within one of several forms', () => {
+test('a schema’s own message takes precedence, also within one form of a union', () => {
   const schema = z.union([z.object({ a: z.string('Give it a name') }), z.object({ b: z.int() })])
   const [issue] = schema.safeParse({ a: 1 }, { error: problemText }).error!.issues
   expect(issue).toMatchObject({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createSemaphore } from './semaphore.ts'
 
-test('who gives up in the moment in which the turn comes leaves those behind in their places', async () => {
+test('an abort at the moment of its turn keeps the order of those behind it', async () => {
   const semaphore = createSemaphore(1)
   const controller = new AbortController()
   const leave = await semaphore.acquire()

@@ -5,7 +5,7 @@ const runs = (cron: string, zone: string, after: string, count = 3) =>
   nextRuns(cron, zone, new Date(after), count).map((run) => run.toISOString().slice(0, 16))
 
 describe('next runs', () => {
-  test('go by the clock on the shop’s wall', () => {
+  test('are in the shop’s time zone', () => {
     expect(runs('0 2 1 * *', 'UTC', '2026-01-15T00:00:00Z', 2)).toEqual([
       '2026-02-01T02:00',
       '2026-03-01T02:00',
@@ -27,7 +27,7 @@ describe('next runs', () => {
     ['15,45 2 * * *', ['2026-03-08T07:00', '2026-03-09T06:15', '2026-03-09T06:45']],
     ['0 2,14 * * *', ['2026-03-08T07:00', '2026-03-08T18:00', '2026-03-09T06:00']],
     ['0 * * * *', ['2026-03-08T06:00', '2026-03-08T07:00', '2026-03-08T08:00']],
-  ])('%s is made up for when the clocks skip it', (cron, expected) => {
+  ])('%s is made up for if the clocks skip it', (cron, expected) => {
     const after = cron.startsWith('0 *') ? '2026-03-08T05:30:00Z' : '2026-03-08T05:00:00Z'
     expect(runs(cron, 'America/New_York', after, expected.length)).toEqual(expected)
   })
@@ -38,13 +38,13 @@ describe('next runs', () => {
     ['15,45 1 * * *', ['2026-11-01T05:15', '2026-11-01T05:45', '2026-11-02T06:15']],
     ['0 1,13 * * *', ['2026-11-01T05:00', '2026-11-01T18:00', '2026-11-02T06:00']],
     ['0 * * * *', ['2026-11-01T05:00', '2026-11-01T06:00', '2026-11-01T07:00']],
-  ])('%s comes once when the clocks show it twice', (cron, expected) => {
+  ])('%s runs once if it occurs twice', (cron, expected) => {
     expect(runs(cron, 'America/New_York', '2026-11-01T04:30:00Z', expected.length)).toEqual(
       expected,
     )
   })
 
-  test('a run that was late in the hour shown twice is not run again in its second half', () => {
+  test('a run in the first of two equal hours is not repeated in the second', () => {
     expect(runs('30 1 * * *', 'America/New_York', '2026-11-01T06:10:00Z', 1)).toEqual([
       '2026-11-02T06:30',
     ])
@@ -59,7 +59,7 @@ describe('a cron line', () => {
     '30 8 * * MON,thu',
     '0 0 L * *',
     '  0  3 * * * ',
-  ])('%s is taken', (cron) => expect(cronProblem(cron)).toBeNull())
+  ])('%s is accepted', (cron) => expect(cronProblem(cron)).toBeNull())
 
   test.each([
     ['', 'five fields'],
@@ -71,7 +71,7 @@ describe('a cron line', () => {
     ['? 2 * * *', 'alone'],
     ['0 2 30 2 *', 'never comes'],
     ['$(reboot) 2 * * *', 'alone'],
-  ])('%s is refused, and says why', (cron, why) => expect(cronProblem(cron)).toContain(why))
+  ])('%s is refused with a reason', (cron, why) => expect(cronProblem(cron)).toContain(why))
 })
 
 test.each([
@@ -89,9 +89,9 @@ test.each([
   ['30 8 * * MON,thu', 'Weekly on Monday and Thursday at 08:30'],
   ['30 8 * * 7', 'Weekly on Sunday at 08:30'],
   ['0 9 * * 1-5', 'Monday to Friday at 09:00'],
-  // Not evenly: the count restarts every hour.
+  // Not at equal intervals: the count restarts every hour.
   ['*/7 * * * *', '*/7 * * * *'],
   ['0 2 1 6 *', '0 2 1 6 *'],
   ['0 2 1 * 1', '0 2 1 * 1'],
   ['0  2 *  6 * ', '0 2 * 6 *'],
-])('%s in plain words: %s', (cron, words) => expect(scheduleText(cron)).toBe(words))
+])('%s is described as: %s', (cron, words) => expect(scheduleText(cron)).toBe(words))

@@ -1,5 +1,5 @@
-// Writes a buyer's address into every text column of every table, then collects and deletes it: a
-// column that is listed neither as a place of buyers nor as none fails by its name.
+// Writes a buyer's address into every text column of every table, then collects and deletes it. A
+// column declared neither as containing buyers' data nor as free of it is reported by name.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestShop, silent } from '../../test/database.ts'
 import { createTestEngine, type TestEngine } from '../../test/engine.ts'
@@ -34,7 +34,7 @@ const request = (email: string | null = EMAIL) => ({
 })
 
 let plants = 0
-/** Ids that refer to other rows, and values that a check restricts, are left unchanged. */
+/** Ids that refer to other rows, and values restricted by a check, are left unchanged. */
 const planted =
   (email: string, tables: Awaited<ReturnType<typeof readTables>>): Plant =>
   (table, column, type) => {
@@ -82,13 +82,13 @@ const declaredNone = (place: string) => {
   return table in NOT_BUYERS || PLACES[table]?.keeps?.includes(column) === true
 }
 
-describe('where buyers are', () => {
-  it('each table with a shop is declared once', async () => {
+describe('the list of places with buyers’ data', () => {
+  it('declares each table with a shop once', async () => {
     const names = (await readTables(pool())).map(({ name }) => name)
     const declared = [...Object.keys(PLACES), ...Object.keys(NOT_BUYERS)]
     expect(declared.sort()).toEqual(names.sort())
   })
-  it('no column of another table is named like an address without a reason', async () => {
+  it('has a reason for each other column with a name like an address', async () => {
     const { rows } = await pool().query<{ place: string }>(
       `select table_name || '.' || column_name as place from information_schema.columns c
        where table_schema = 'public' and data_type not like 'timestamp%'
@@ -103,7 +103,7 @@ describe('where buyers are', () => {
 })
 
 describe('a customer', () => {
-  it('is collected from every place, once for a repeated request, and told to the shop', async () => {
+  it('is collected from every place, once for a repeated request, and reported to the shop', async () => {
     const shop = await shopWith('asks.myshopify.com', EMAIL)
     const scope = forShop(house.parts.database, shop)
     const { id, data } = await customerData(parts(), shop, request())
@@ -135,7 +135,7 @@ describe('a customer', () => {
     expect(await sweepAnswers(house.parts.database)).toBeGreaterThan(0)
   })
 
-  it('is deleted from every place of one shop, twice without harm, and nobody else is', async () => {
+  it('is deleted from every place of one shop, repeatably, without other customers', async () => {
     const [shop, other] = [
       await shopWith('forgets.myshopify.com', EMAIL),
       await shopWith('keeps.myshopify.com', EMAIL),
@@ -182,7 +182,7 @@ describe('a customer', () => {
     ])
   })
 
-  it('is not taken for one whose address is longer', async () => {
+  it('is not confused with one whose address is longer', async () => {
     for (const [n, email] of OTHERS.entries()) {
       const shop = await shopWith(`longer-${n}.myshopify.com`, email)
       const before = await placesOf(shop, email)
@@ -193,7 +193,7 @@ describe('a customer', () => {
     }
   })
 
-  it('of whom nothing is known is no error', async () => {
+  it('without any data is not an error', async () => {
     const shop = await createTestShop(house.parts.database, 'nothing.myshopify.com')
     await redactCustomer(parts(), shop, request(null))
     const { data } = await customerData(parts(), shop, request(null))

@@ -64,7 +64,7 @@ async function furnish(shop: number): Promise<void> {
   await addJob('a-task-of-later', `later:${shop}`, shop)
 }
 
-/** How many rows of a shop each table has. */
+/** The number of the shop's rows in each table. */
 async function countRows(shop: number): Promise<Record<string, number>> {
   const tables = await readTables(pool())
   const counts: Record<string, number> = {}
@@ -87,11 +87,11 @@ const exists = async (shop: number) =>
   (await pool().query('select 1 from shops where id = $1', [shop])).rows.length > 0
 
 describe('deleting a shop', () => {
-  it('leaves no row in any table, no byte, no upload and no job, and another shop as it was', async () => {
+  it('leaves no row in any table, no bytes, no upload and no job, and changes no other shop', async () => {
     const [gone, stays] = [await newShop(), await newShop()]
     for (const shop of [gone, stays]) await furnish(shop)
     const before = await countRows(gone)
-    // Each table has a row, so that the following checks are not met by empty tables.
+    // Each table has a row, so that the checks below are not trivially true.
     for (const [table, rows] of Object.entries(before)) expect([table, rows]).toEqual([table, 1])
     const others = [await countRows(stays), await bytesOf(stays)]
 
@@ -108,7 +108,7 @@ describe('deleting a shop', () => {
     await redactShop(parts, gone)
   })
 
-  it('is completed by the next run where it was interrupted', async () => {
+  it('is completed by the next run after an interruption', async () => {
     const shop = await newShop()
     await furnish(shop)
     const backup = parts.stores.get('backup')!
@@ -118,7 +118,7 @@ describe('deleting a shop', () => {
     }
     const interrupted = { ...parts, stores: new Map([...parts.stores, ['backup', away]]) }
     await expect(redactShop(interrupted, shop)).rejects.toThrow(StoreError)
-    // The shop is not served any more, and its own row keeps the request alive.
+    // The shop is no longer served, and its row keeps the request pending.
     expect(await exists(shop)).toBe(true)
     expect((await countRows(shop)).shop_tokens).toBe(0)
     expect((await countRows(shop)).background_tasks).toBe(1)
@@ -127,7 +127,7 @@ describe('deleting a shop', () => {
     expect(await bytesOf(shop)).toEqual([[], []])
   })
 
-  it('stops between two batches, and deletes many rows in several of them', async () => {
+  it('stops between two batches, and deletes many rows in several batches', async () => {
     const shop = await newShop()
     await insertManyFiles(pool(), { shop, count: 11_000, mapped: 0.5 })
     const stopped = AbortSignal.abort(new Error('stopped'))
@@ -137,8 +137,8 @@ describe('deleting a shop', () => {
   })
 })
 
-describe('the platform’s demand', () => {
-  it('deletes a shop that is uninstalled, and leaves one alone that was installed again', async () => {
+describe('the platform’s request', () => {
+  it('deletes a shop that is uninstalled, and keeps one that was installed again', async () => {
     const shop = await newShop()
     const demand = complianceChanges(parts)['shop-redact']
     const scope = forShop(house.parts.database, shop)
@@ -152,7 +152,7 @@ describe('the platform’s demand', () => {
 })
 
 describe('uninstalling a shop', () => {
-  it('drops its tokens once, keeps its data, and tells web processes and the drop server', async () => {
+  it('deletes its tokens once, keeps its data, and notifies web processes and the drop server', async () => {
     const shop = await newShop()
     await furnish(shop)
     const told: string[] = []

@@ -7,7 +7,7 @@ import { silent } from '../../test/database.ts'
 import { clusterOf } from './embedded-place.ts'
 import { findRunning, startEmbedded, type EmbeddedServer } from './embedded.ts'
 
-/** Only root starts PostgreSQL as another user, which a closed folder keeps out. */
+/** Only root starts PostgreSQL as another user, which cannot enter a closed folder. */
 const ROOT = process.getuid?.() === 0
 
 let folder: string
@@ -69,7 +69,7 @@ test('a cluster in a folder that was closed later keeps its data', async () => {
   expect(await query('select n from kept')).toEqual([{ n: 2 }])
 })
 
-test('a database outside that is missing, or another user’s, is never replaced by an empty one', async () => {
+test('an external data folder that is missing, or another user’s, is never replaced by an empty one', async () => {
   await chmod(folder, 0o700)
   await start()
   await stop()
@@ -87,7 +87,7 @@ test('a database outside that is missing, or another user’s, is never replaced
   await start()
 })
 
-test('a data folder may be moved; its copy is refused the same database', async () => {
+test('a data folder may be moved; its copy cannot use the same database', async () => {
   await chmod(folder, 0o700)
   await start()
   await query('create table kept as select 3 as n')
@@ -105,7 +105,7 @@ test('a data folder may be moved; its copy is refused the same database', async 
   )
 })
 
-test('PostgreSQL’s user needs no rights beside its own, and its password is root’s alone', async () => {
+test('PostgreSQL’s user needs no further rights, and only root can read its password', async () => {
   await chmod(folder, 0o700)
   await start()
   const pid = (await readFile(path.join(await clusterOf(home()), 'postmaster.pid'), 'utf8')).split(

@@ -22,22 +22,25 @@ afterAll(async () => {
 })
 
 /** Releases the lock as soon as another process requests it. */
-async function takePolitely(locks: Locks, name: string): Promise<{ letGo: Promise<void> }> {
+async function takePolitely(locks: Locks, name: string): Promise<{ released: Promise<void> }> {
   const asked = Promise.withResolvers<void>()
   const release = await locks.acquire(name, never, () => asked.resolve())
-  return { letGo: asked.promise.then(release) }
+  return { released: asked.promise.then(release) }
 }
 
 it.each([
   ['the same process', () => here],
   ['another process', () => there],
-])('whoever has a lock is asked for it by %s, and followed', async (_, second) => {
-  const first = await takePolitely(here, 'a')
-  const release = await second().acquire('a', never, () => {})
-  await first.letGo
-  await release()
-})
-it('one at a time, in whatever process', async () => {
+])(
+  'the holder of a lock is asked to release it by %s, and the caller gets it',
+  async (_, second) => {
+    const first = await takePolitely(here, 'a')
+    const release = await second().acquire('a', never, () => {})
+    await first.released
+    await release()
+  },
+)
+it('one holder at a time, in any process', async () => {
   let inside = 0
   let most = 0
   const enter = async (locks: Locks) => {
@@ -56,7 +59,7 @@ it('other names do not wait', async () => {
   )
   await Promise.all(releases.map((release) => release()))
 })
-it('waiting ends with its signal, and leaves nothing', async () => {
+it('an aborted wait ends, and leaves nothing behind', async () => {
   const release = await here.acquire('signal', never, () => {})
   const reason = new Error('gone')
   const controller = new AbortController()
@@ -68,7 +71,7 @@ it('waiting ends with its signal, and leaves nothing', async () => {
     await there.acquire('signal', never, () => {})
   )()
 })
-it('a process that ends lets go', async () => {
+it('a process that ends releases its lock', async () => {
   const third = await openLocks(server.url, silent)
   await third.acquire('ended', never, () => {})
   const waiting = here.acquire('ended', never, () => {})
@@ -77,7 +80,7 @@ it('a process that ends lets go', async () => {
     await waiting
   )()
 })
-it('who loses the connection is told that others may have it now, and can have it again', async () => {
+it('a holder that loses its connection is told that it lost the lock, and can take it again', async () => {
   const lost = Promise.withResolvers<void>()
   const release = await there.acquire('cut', never, () => lost.resolve())
   await database.pool.query(

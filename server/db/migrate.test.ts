@@ -16,7 +16,7 @@ const LATER = '9999_of-a-newer-version'
 const names = async () =>
   (await database.pool.query<{ name: string }>('select name from knex_migrations')).rows
 
-test('a database that a newer version has migrated is accepted and left as it is', async () => {
+test('a database migrated by a newer version is accepted unchanged', async () => {
   await database.pool.query(
     `insert into knex_migrations (name, batch, migration_time) values ($1, 99, now())`,
     [LATER],
@@ -25,7 +25,7 @@ test('a database that a newer version has migrated is accepted and left as it is
   expect(await names()).toContainEqual({ name: LATER })
 })
 
-/** One migration that changes a table. `attempt` is called before each try, with its number. */
+/** A migration that changes a table. `attempt` is called before each attempt, with its number. */
 function changing(
   table: string,
   attempt: (number: number, knex: Knex) => Promise<unknown>,
@@ -45,7 +45,7 @@ function changing(
   }
 }
 
-test('a migration does not keep queries waiting behind it: it gives up and tries again', async () => {
+test('a migration does not block queries while it waits: it gives up and retries', async () => {
   const holder = new pg.Client({ connectionString: database.url })
   await holder.connect()
   try {
@@ -54,7 +54,7 @@ test('a migration does not keep queries waiting behind it: it gives up and tries
     let last = 0
     const migrations = changing('shops', async (attempt) => {
       last = attempt
-      // Release the table only after the first attempt has failed.
+      // Releases the table only after the first attempt has failed.
       if (attempt === 2) await holder.query('commit')
     })
     expect(await migrate(database, { migrations, lockTimeoutMs: 50, pauseMs: 0 })).toEqual([
@@ -66,7 +66,7 @@ test('a migration does not keep queries waiting behind it: it gives up and tries
   }
 })
 
-test('by default too a migration waits for locks for some seconds at most', async () => {
+test('by default a migration waits at most some seconds for locks', async () => {
   const seen: string[] = []
   const migrations = changing('files', async (_, knex) => {
     const { rows } = await knex.raw<{ rows: { lock_timeout: string }[] }>('show lock_timeout')
@@ -76,7 +76,7 @@ test('by default too a migration waits for locks for some seconds at most', asyn
   expect(seen).toEqual(['3s'])
 })
 
-test('locks that stay taken are named, and nothing is changed', async () => {
+test('locks that are never released are named, and nothing is changed', async () => {
   const holder = new pg.Client({ connectionString: database.url })
   await holder.connect()
   try {
@@ -112,7 +112,7 @@ test('the squashed migrations are the first that exist, and no number is missing
     expect(replaced.filter((name) => by.includes(name))).toEqual([])
 })
 
-test('a database that the replaced migrations made starts, with the squashed ones recorded', async () => {
+test('a database with the replaced migrations starts, with the squashed ones recorded', async () => {
   await forget(NEWEST.by)
   await record(NEWEST.replaced)
   expect(await migrate(database)).toEqual([])
@@ -123,21 +123,21 @@ test('a database that the replaced migrations made starts, with the squashed one
   expect(await names()).toHaveLength(recorded.length)
 })
 
-test('a migration added since then is applied on top of a database carried over', async () => {
+test('a later migration is applied to a database with the replaced migrations', async () => {
   await forget(NEWEST.by)
   const migrations = changing('packs', () => Promise.resolve())
   expect(await migrate(database, { migrations })).toEqual(['9000_change-packs'])
   expect(await names()).toContainEqual({ name: NEWEST.by.at(-1) })
 })
 
-test('a database that has only a part of the replaced migrations is refused, and told why', async () => {
+test('a database with only some of the replaced migrations is refused with a reason', async () => {
   const last = NEWEST.replaced.at(-1)!
   await forget([...NEWEST.by, last])
   await expect(migrate(database)).rejects.toThrow(`${last} is not applied`)
   expect(await names()).not.toContainEqual({ name: NEWEST.by[0] })
 })
 
-test('a database from before an earlier squash is told which version to start first', async () => {
+test('a database from before an earlier squash is refused, with the version to start first', async () => {
   const [first] = SQUASHES
   await forget([...NEWEST.by, ...NEWEST.replaced])
   await record(first!.replaced)

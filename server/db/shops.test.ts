@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-test('a shop is made once, and keeps its name when it comes again', async () => {
+test('a shop is created once, and keeps its name when it returns', async () => {
   const domain = 'harbour.myshopify.com'
   expect(await findShop(database, domain)).toBeNull()
   const made = await Promise.all(Array.from({ length: 5 }, () => ensureShop(database, { domain })))
@@ -17,7 +17,7 @@ test('a shop is made once, and keeps its name when it comes again', async () => 
   expect(await ensureShop(database, { domain, name: 'Other', demo: true })).toEqual(made[0])
 })
 
-test('a shop that left is not found until it installs again', async () => {
+test('an uninstalled shop is not found until it installs again', async () => {
   const domain = 'left.myshopify.com'
   const { id } = await ensureShop(database, { domain, settings: { recipients: ['a@b.example'] } })
   await database.pool.query('update shops set uninstalled_at = now() where id = $1', [id])

@@ -36,7 +36,7 @@ const mails = () =>
     'select payload from outbox where shop_id = :shop order by id',
   )
 
-/** A link that has been used up. */
+/** Creates a used-up link. */
 async function usedUp(filename: string): Promise<{ key: string; id: string }> {
   const link = await depot.addLink(
     SMALL,
@@ -47,7 +47,7 @@ async function usedUp(filename: string): Promise<{ key: string; id: string }> {
   return link
 }
 
-test('the page of a link that ended has the form, and what it sends reaches the shop as text', async () => {
+test('the page of an ended link has the form, whose content reaches the shop as text', async () => {
   const { key } = await usedUp('plan.pdf')
   const { text: page } = await get(port, key)
   expect(page).toContain(`<input type='hidden' name='key' value='${key}' />`)
@@ -80,7 +80,7 @@ test('the page of a link that ended has the form, and what it sends reaches the 
   expect(JSON.stringify([await mails(), await notices()])).not.toContain(key)
 })
 
-test('a link asks once a day, also with two concurrent requests', async () => {
+test('a link accepts one request a day, also of two concurrent ones', async () => {
   const { key } = await usedUp('once.pdf')
   const answers = await Promise.all([1, 2, 3].map(() => askForMore(port, { key })))
   expect(answers.map(({ text }) => text.includes('was sent</h1>')).filter(Boolean)).toHaveLength(1)
@@ -96,7 +96,7 @@ test('a link asks once a day, also with two concurrent requests', async () => {
   expect(await mails()).toHaveLength(2)
 })
 
-test('what is wrong is said beside its field, with what was written; nothing is sent', async () => {
+test('invalid fields show their error and the entered text; nothing is sent', async () => {
   const { key } = await usedUp('wrong.pdf')
   const answer = await askForMore(port, {
     key,
@@ -117,7 +117,7 @@ test('what is wrong is said beside its field, with what was written; nothing is 
   expect(blank.text).toContain('the address to which they sent you the link')
 })
 
-test('a stranger learns nothing, and neither does who asks too often, too much or otherwise', async () => {
+test('a request without a valid key, or too frequent, too large or malformed, reveals nothing', async () => {
   const unknown = await get(port, STRANGER)
   for (const key of [STRANGER, 'short', ''])
     expect(await askForMore(port, { key })).toMatchObject({ status: 404, text: unknown.text })
@@ -136,7 +136,7 @@ test('a stranger learns nothing, and neither does who asks too often, too much o
   expect((await askForMore(port, { key }, { 'x-forwarded-for': '198.51.100.7' })).status).toBe(200)
 })
 
-test('all of an IPv6 network counts as one', async () => {
+test('an IPv6 network counts as one address', async () => {
   const from = (address: string) =>
     askForMore(port, { key: STRANGER }, { 'x-forwarded-for': address })
   for (let host = 0; host < 10; host++) await from(`2001:db8:1:2:${host}::1`)
@@ -144,7 +144,7 @@ test('all of an IPv6 network counts as one', async () => {
   expect((await from('2001:db8:1:3::1')).status).toBe(404)
 })
 
-test('a pack’s link and a working one may ask too; a shop that has left is asked nothing', async () => {
+test('a pack’s link and a working link accept requests too; an uninstalled shop gets none', async () => {
   const pack = await ensurePack(depot.scope, 'Spring course')
   const { key, id } = await createPackLink(
     depot.scope,
@@ -171,7 +171,7 @@ test('a pack’s link and a working one may ask too; a shop that has left is ask
   await database.pool.query('update shops set uninstalled_at = null')
 })
 
-test('without recipients there is a notice alone', async () => {
+test('creates only a notice without recipients', async () => {
   await database.pool.query(`update shops set settings = '{}'`)
   const { key } = await usedUp('quiet.pdf')
   expect((await askForMore(port, { key })).status).toBe(200)

@@ -6,12 +6,12 @@ const hex = fc
   .integer({ min: 0, max: 0xffffff })
   .map((value) => `#${value.toString(16).padStart(6, '0')}`)
 
-test('contrast is that of WCAG', () => {
+test('contrast is computed as in WCAG', () => {
   expect(contrast('#000000', '#ffffff')).toBe(21)
   expect(contrast('#767676', '#ffffff')).toBeCloseTo(4.54, 2)
 })
 
-test('every text can be read, on any colours that a shop may choose', () => {
+test('every text is readable, with any colours that a shop may choose', () => {
   fc.assert(
     fc.property(hex, fc.option(hex), (accent, background) => {
       const css = colourCss({ accent, background })
@@ -35,7 +35,7 @@ test('every text can be read, on any colours that a shop may choose', () => {
   )
 })
 
-test('a colour that can be read is kept, and another is moved by as little as is needed', () => {
+test('a readable colour is kept, and another is changed as little as possible', () => {
   expect(readableOn('#ffffff', '#0a55ad')).toBe('#0a55ad')
   const moved = readableOn('#ffffff', '#ffd400')
   expect(contrast(moved, '#ffffff')).toBeGreaterThanOrEqual(READABLE)
@@ -43,7 +43,7 @@ test('a colour that can be read is kept, and another is moved by as little as is
   expect(textOn('#ffd400')).toBe('#000000')
 })
 
-test('the report tells a shop what was moved', () => {
+test('the report names the changed colours', () => {
   expect(reportColours({ accent: '#0a55ad', background: null })).toMatchObject({
     adjusted: false,
     link_colour: '#0a55ad',

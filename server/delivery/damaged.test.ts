@@ -47,14 +47,14 @@ async function pathOf(file: string): Promise<string> {
   return path.join(depot.folder, String(depot.shop), row!.hash)
 }
 
-/** Other bytes of the same length. */
+/** Overwrites the file with other bytes of the same length. */
 const spoil = async (file: string, size: number) =>
   writeFile(await pathOf(file), Buffer.alloc(size, 'x'))
 const madeBefore = (days: number) =>
   database.pool.query('update blob_locations set created_at = $1, checked_at = null', [
     new Date(depot.time.now.getTime() - days * DAY),
   ])
-/** As another process: this one knows of what it found within a second. */
+/** Runs the scrub as another process does: this one learns its findings within a second. */
 async function scrub(): Promise<void> {
   const parts = { database, stores: stores(), log: silent, clock: () => depot.time.now }
   await scrubBlobs(parts, new AbortController().signal)
@@ -64,7 +64,7 @@ async function scrub(): Promise<void> {
 const notices = async () => (await listNotices(depot.scope, { limit: 100 })).rows
 
 describe.each(Object.entries(SIZES))('a blob that was truncated: %s', (_, size) => {
-  it('is answered with 503 before its first byte, and counts nothing', async () => {
+  it('is answered 503 before its first byte, and counts nothing', async () => {
     const link = await depot.addLink(fresh(size), { download_limit: 3 })
     await truncate(await pathOf(link.file), size - 1)
     const answer = await get(port, link.key)
@@ -74,7 +74,7 @@ describe.each(Object.entries(SIZES))('a blob that was truncated: %s', (_, size) 
 })
 
 describe('a blob with other bytes', () => {
-  it('is found by its first download of the day, and answered with a page from then on', async () => {
+  it('is found by its first download of the day, and answered with a page afterwards', async () => {
     const link = await depot.addLink(fresh(SIZES.small))
     const open = await depot.addPublic(fresh(SIZES.large))
     await madeBefore(1)
@@ -106,7 +106,7 @@ describe('a blob with other bytes', () => {
     expect(told.map(({ level }) => level)).toEqual(['critical', 'critical'])
     expect(told[0]!.title).toBe('The bytes of a file are damaged')
   })
-  it('is not read again on the same day, and is the next day', async () => {
+  it('is verified once a day', async () => {
     const link = await depot.addLink(fresh(SIZES.small))
     await madeBefore(1)
     await get(port, link.key)
@@ -136,7 +136,7 @@ describe('a blob with other bytes', () => {
     expect(answer.body.equals(bytes)).toBe(true)
     expect((await get(port, lost.key)).status).toBe(503)
   })
-  it('is served again when its bytes are back', async () => {
+  it('is served again when its bytes are restored', async () => {
     const bytes = fresh(SIZES.small)
     const link = await depot.addLink(bytes)
     await spoil(link.file, SIZES.small)
@@ -149,7 +149,7 @@ describe('a blob with other bytes', () => {
   })
 })
 
-it('a scrub reads all there is within ten days, oldest first', async () => {
+it('a scrub reads all blobs within ten days, oldest first', async () => {
   await database.pool.query('update blob_locations set created_at = now(), checked_at = $1', [
     new Date(depot.time.now.getTime() - 21 * DAY),
   ])

@@ -42,7 +42,7 @@ afterAll(async () => {
 
 type Linked = Awaited<ReturnType<Depot['addLink']>>
 
-/** Does a count wait for a lock? */
+/** Whether a count waits for a lock. */
 async function isWaiting(): Promise<boolean> {
   const { rows } = await database.pool.query(
     `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
@@ -63,7 +63,7 @@ async function until<T>(look: () => Promise<T>, good: (value: T) => boolean): Pr
 }
 
 describe('counting', () => {
-  test('a small and a large file arrive whole and are counted', async () => {
+  test('a small and a large file arrive completely and are counted', async () => {
     for (const bytes of [SMALL, LARGE]) {
       const { key, id } = await depot.addLink(bytes)
       const answer = await get(port, key)
@@ -99,7 +99,7 @@ describe('counting', () => {
     }
   })
 
-  test('every one of many small files arrives as itself, while other clients break off', async () => {
+  test('many small files arrive with their own bytes while other clients disconnect', async () => {
     const files = await many(30, async (at) => {
       const bytes = randomBytes(20_000 + at * 7000)
       return { bytes, ...(await depot.addLink(bytes)) }
@@ -126,7 +126,7 @@ describe('counting', () => {
     })
   })
 
-  test('a raised limit opens the link again, and what a merchant set back stays in the total', async () => {
+  test('a merchant’s reset reopens the link and keeps the total', async () => {
     const { key, id } = await depot.addLink(SMALL, { download_limit: 1 })
     await get(port, key)
     expect((await get(port, key)).status).toBe(410)
@@ -138,7 +138,7 @@ describe('counting', () => {
     expect(await depot.downloads(id)).toEqual({ downloads: 1, served: 2 })
   })
 
-  test('a link that someone holds locked keeps no other waiting', async () => {
+  test('a locked link delays no other link', async () => {
     const [held, free] = [await depot.addLink(SMALL), await depot.addLink(SMALL)]
     const holder = await database.pool.connect()
     await holder.query('begin')
@@ -152,7 +152,7 @@ describe('counting', () => {
     expect((await waiting).status).toBe(200)
   })
 
-  test('a statement that deadlocks with another transaction runs again', async () => {
+  test('a statement that deadlocks with another transaction is retried', async () => {
     // Only a link with a limit is locked.
     const add = () => depot.addLink(SMALL, { download_limit: 5 })
     const links = [await add(), await add()]
@@ -204,14 +204,14 @@ describe('counting', () => {
           [first.id, second.id],
         )
       ).rows[0]!.behind
-    // Each change moves its row, at last behind the other's.
+    // Each change moves its row, eventually behind the other's.
     for (let n = 0; !(await placesOf()); n++)
       await depot.setLink(first.id, { email: `${n}@example.com` })
     const holder = await database.pool.connect()
     await holder.query('begin')
     await holder.query('select 1 from links where id = $1 for update', [first.id])
     const ending = depot.scope.transaction(async (tx) => {
-      // As a large table may be read: in the order of its rows.
+      // Forces a sequential scan, as the planner may choose for a large table.
       const off = (name: string) => `set_config('${name}', 'off', true)`
       await tx.query(
         `select :shop, ${['enable_indexscan', 'enable_bitmapscan'].map(off).join(', ')}`,
@@ -229,7 +229,7 @@ describe('counting', () => {
     expect((await get(port, second.key)).status).toBe(410)
   })
 
-  test('a client that goes away has still counted', async () => {
+  test('a client that disconnects has been counted', async () => {
     const { key, id } = await depot.addLink(LARGE)
     const socket = createConnection(port, '127.0.0.1')
     socket.write(`GET /download?key=${key} HTTP/1.1\r\nHost: a\r\n\r\n`)
@@ -238,7 +238,7 @@ describe('counting', () => {
     expect(await depot.downloads(id)).toEqual({ downloads: 1, served: 1 })
   })
 
-  test('bytes that are not there count nothing, answer 503 and are logged', async () => {
+  test('missing bytes count nothing, are answered 503 and logged', async () => {
     for (const bytes of [randomBytes(500), randomBytes(2_000_000)]) {
       const { key, id } = await depot.addLink(bytes, { download_limit: 1 })
       const { hash } = await depot.store.write(depot.shop, [bytes] as never)
@@ -256,8 +256,8 @@ describe('counting', () => {
   })
 })
 
-describe('when a link ends', () => {
-  test('it expires by the clock that was given', async () => {
+describe('the end of a link', () => {
+  test('it expires by the configured clock', async () => {
     const { key } = await depot.addLink(SMALL, { expiry_days: 1 })
     const start = depot.time.now
     try {
@@ -272,7 +272,7 @@ describe('when a link ends', () => {
     }
   })
 
-  test('trash, unmapping, revoking and uninstalling stop it immediately, its sessions too', async () => {
+  test('trash, unmapping, revoking and uninstalling stop it immediately, with its sessions', async () => {
     const stops = [
       `update files set deleted_at = now() where id = $1`,
       `update files set mapping_state = 'unmapped' where id = $1`,
@@ -297,7 +297,7 @@ describe('when a link ends', () => {
 describe('ranges and sessions', () => {
   const client = (name: string) => ({ 'user-agent': name })
 
-  test('later offsets are paid from the session that byte 0 opened, up to twice the size, and count after that', async () => {
+  test('later offsets are charged to the session that byte 0 opened, up to twice the size, and counted beyond that', async () => {
     const { key, id } = await depot.addLink(SMALL)
     const first = await get(port, key, { range: 'bytes=0-99' })
     expect([first.status, first.headers['content-range']]).toEqual([206, 'bytes 0-99/1000'])
@@ -314,7 +314,7 @@ describe('ranges and sessions', () => {
     expect((await depot.downloads(id)).downloads).toBe(2)
   })
 
-  test('a download of a used-up link may be finished by the client that began it, and by no other', async () => {
+  test('a download of a used-up link can be finished only by the client that began it', async () => {
     const { key } = await depot.addLink(SMALL, { download_limit: 1 })
     expect((await get(port, key, client('one'))).status).toBe(200)
     expect((await get(port, key, { ...client('one'), range: 'bytes=500-' })).status).toBe(206)
@@ -323,7 +323,7 @@ describe('ranges and sessions', () => {
     expect((await get(port, key, client('one'))).status).toBe(410)
   })
 
-  test('HEAD answers what GET answers: a used-up link is refused, and nothing is counted', async () => {
+  test('HEAD has the status of GET: a used-up link is refused, and nothing is counted', async () => {
     const { key, id } = await depot.addLink(SMALL, { download_limit: 1 })
     expect((await get(port, key, client('one'), 'HEAD')).status).toBe(200)
     await get(port, key, client('one'))
@@ -335,12 +335,12 @@ describe('ranges and sessions', () => {
       expect.stringContaining('no-store'),
       0,
     ])
-    // What it began it may still finish.
+    // It may finish the download that it began.
     expect((await get(port, key, { ...client('one'), range: 'bytes=500-' })).status).toBe(206)
     expect((await depot.downloads(id)).downloads).toBe(1)
   })
 
-  test('no session outlives thirty minutes, and the sweep takes it', async () => {
+  test('a session ends after thirty minutes, and the sweep deletes it', async () => {
     const { key, id } = await depot.addLink(SMALL)
     const start = depot.time.now
     try {
@@ -351,7 +351,7 @@ describe('ranges and sessions', () => {
       depot.time.now = new Date(+start + 30 * MINUTE_MS)
       await get(port, key, { range: 'bytes=1-' })
       expect((await depot.downloads(id)).downloads).toBe(2)
-      // Some may still be sent a part that they asked for in time.
+      // A part that was requested in time may still be being sent.
       expect(await sweepSessions(database.pool, depot.time.now)).toBe(0)
       await depot.scope.query(
         `update download_sessions set expires_at = expires_at - interval '13 hours' where shop_id = :shop and link_id <> :id`,
@@ -382,7 +382,7 @@ describe('ranges and sessions', () => {
     expect((await depot.downloads(id)).downloads).toBe(3)
   })
 
-  test('parallel rides never take more than the session holds', async () => {
+  test('parallel parts never take more than the session’s budget', async () => {
     const { key, id } = await depot.addLink(SMALL, { download_limit: 1 })
     await get(port, key)
     const answers = await many(20, () => get(port, key, { range: 'bytes=500-' }))
@@ -391,8 +391,8 @@ describe('ranges and sessions', () => {
   })
 
   /**
-   * Asks for all from `start` on, reads `length` bytes and goes away; gives the status and what
-   * came.
+   * Requests everything from `start`, reads `length` bytes and disconnects; returns the status and
+   * the bytes.
    */
   function readPart(
     key: string,
@@ -453,7 +453,7 @@ describe('ranges and sessions', () => {
     expect((await readPart(key, 7 * part, part)).status).toBe(206)
   })
 
-  test('a part whose session runs out on the way is cut there, or counted where the link allows one more', async () => {
+  test('a part whose session ends during the transfer is cut, or counted if the link allows one more', async () => {
     const bytes = randomBytes(2_000_000)
     for (const download_limit of [1, 2]) {
       const { key, id } = await depot.addLink(bytes, { download_limit })
@@ -470,7 +470,7 @@ describe('ranges and sessions', () => {
     }
   })
 
-  test('HEAD, 304, 412 and 416 count nothing and open nothing', async () => {
+  test('HEAD, 304, 412 and 416 count nothing and open no session', async () => {
     const { key, id } = await depot.addLink(SMALL)
     const head = await get(port, key, { range: 'bytes=5-' }, 'HEAD')
     expect([head.status, head.headers['content-length'], head.body.length]).toEqual([
@@ -497,7 +497,7 @@ describe('ranges and sessions', () => {
     expect(sessions).toEqual([])
   })
 
-  test('bytes that were gone back to are newer than what a client got meanwhile', async () => {
+  test('a restored version is newer than a response cached meanwhile', async () => {
     const { key, file } = await depot.addLink(SMALL)
     const meanwhile = new Date('2026-02-20T00:00:00Z').toUTCString()
     expect((await get(port, key, { 'if-modified-since': meanwhile })).status).toBe(304)
@@ -509,7 +509,7 @@ describe('ranges and sessions', () => {
     ])
   })
 
-  test('If-Range: the part where the file is the same, the whole where it is not', async () => {
+  test('If-Range: the part if the file is unchanged, else the whole file', async () => {
     const { key } = await depot.addLink(SMALL)
     const { headers } = await get(port, key, {}, 'HEAD')
     const ask = (condition: string) =>
@@ -520,13 +520,13 @@ describe('ranges and sessions', () => {
       expect((await ask(other)).body.equals(SMALL)).toBe(true)
   })
 
-  test('several ranges, another unit or nonsense: the whole file', async () => {
+  test('several ranges, another unit or an invalid range: the whole file', async () => {
     const { key } = await depot.addLink(SMALL)
     for (const range of ['bytes=0-1,5-6', 'lines=1-2', 'bytes=9-3', 'bytes=-', 'bytes'])
       expect([range, (await get(port, key, { range })).body.length]).toEqual([range, 1000])
   })
 
-  test('behind a proxy of ours the address that the proxy wrote tells clients apart', async () => {
+  test('behind a trusted proxy, the address that the proxy sends identifies clients', async () => {
     const proxied = await depot.serve({ trustProxy: true })
     const { key } = await depot.addLink(SMALL, { download_limit: 1 })
     const from = (address: string, range?: string) =>
@@ -536,7 +536,7 @@ describe('ranges and sessions', () => {
     expect((await from('198.51.100.7, 203.0.113.1', 'bytes=5-')).status).toBe(410)
   })
 
-  test('curl resumes where it stopped, for one count', async () => {
+  test('curl resumes at its offset, for one count', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'stevedore-curl-'))
     try {
       const { key, id } = await depot.addLink(LARGE, { download_limit: 1 })
@@ -554,7 +554,7 @@ describe('ranges and sessions', () => {
 })
 
 describe('from a bucket', () => {
-  test('a large file is fetched from the bucket itself where that is wanted, counted as ever; parts and small ones come from us', async () => {
+  test('a large file is redirected to the bucket if configured, and counted; parts and small files are served directly', async () => {
     const s3 = await startS3()
     const bucket = createS3Store(s3.location())
     const led = await depot.serve({

@@ -26,16 +26,16 @@ test.each([
   expect(contentDisposition(name)).toBe(header)
 })
 
-test('a very long name keeps its extension and stays a header that clients take', () => {
+test('a very long name keeps its extension, in a header that clients accept', () => {
   const header = contentDisposition('計'.repeat(5000) + '.tar.gz')
-  // As long as names may be, and no longer.
+  // As long as a name may be.
   expect(header.length).toBeLessThan(2700)
   const longest = `${'計'.repeat(251)}.pdf`
   expect(decodeURIComponent(contentDisposition(longest).split("UTF-8''")[1]!)).toBe(longest)
   expect(header).toMatch(/\.gz$/)
 })
 
-test('for any name the header is plain ASCII, closed, and decodes to the name', () => {
+test('for any name the header is plain ASCII, well-formed, and decodes to the name', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (name) => {
       const header = contentDisposition(name)
@@ -48,7 +48,7 @@ test('for any name the header is plain ASCII, closed, and decodes to the name', 
   )
 })
 
-test('a browser is never given a type that it would run', () => {
+test('a browser never gets a type that it would execute', () => {
   const opaque = [
     'text/html',
     'TEXT/HTML; charset=utf-8',
@@ -80,7 +80,7 @@ test('a browser is never given a type that it would run', () => {
   expect(safeType('text/plain; charset=utf-8')).toBe('text/plain')
 })
 
-test('every file leaves as an attachment in a sandbox', () => {
+test('every file is sent as an attachment in a sandbox', () => {
   const flat = fileHeaders({
     filename: 'a.html',
     contentType: 'text/html',

@@ -1,4 +1,4 @@
-// A cached link must be counted as exactly, and end as soon, as any other.
+// A cached link is counted as exactly, and ends as soon, as any other.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
@@ -13,7 +13,7 @@ let database: Awaited<ReturnType<typeof openTestDatabase>>
 let depot: Depot
 let port: number
 let secondPort: number
-/** A server that gets no notifications. */
+/** A server that receives no notifications. */
 let deafPort: number
 beforeAll(async () => {
   database = await openTestDatabase()
@@ -31,7 +31,7 @@ afterEach(() => void vi.restoreAllMocks())
 const statusOf = async (key: string, at = port) => (await get(at, key)).status
 const many = (count: number, key: string) =>
   Promise.all(Array.from({ length: count }, (_, at) => statusOf(key, at % 2 ? port : secondPort)))
-/** By the process's own clock. */
+/** Advances the process's clock. */
 const goOn = (ms: number) => {
   const now = performance.now.bind(performance)
   vi.spyOn(performance, 'now').mockImplementation(() => now() + ms)
@@ -43,13 +43,16 @@ describe('counts', () => {
   test.each([
     ['small', SMALL],
     ['large', LARGE],
-  ])('of a %s file’s link without a limit, every one of many at two servers', async (_, bytes) => {
-    const { key, id } = await depot.addLink(bytes)
-    for (const times of [1, 60, 60]) await many(times, key)
-    expect(await depot.downloads(id)).toEqual({ downloads: 121, served: 121 })
-  })
+  ])(
+    'of a %s file’s link without a limit, for every one of many downloads at two servers',
+    async (_, bytes) => {
+      const { key, id } = await depot.addLink(bytes)
+      for (const times of [1, 60, 60]) await many(times, key)
+      expect(await depot.downloads(id)).toEqual({ downloads: 121, served: 121 })
+    },
+  )
 
-  test('exactly the limit, though the link was just used', async () => {
+  test('exactly the limit of a link that was just used', async () => {
     const { key, id } = await depot.addLink(SMALL, { download_limit: 30 })
     for (const at of [port, secondPort]) expect(await statusOf(key, at)).toBe(200)
     const statuses = await many(60, key)
@@ -58,7 +61,7 @@ describe('counts', () => {
     expect(await depot.downloads(id)).toEqual({ downloads: 30, served: 30 })
   })
 
-  test('exactly the limit of a link that had plenty left a moment ago', async () => {
+  test('exactly the limit of a link that had many downloads left a moment ago', async () => {
     const { key, id } = await depot.addLink(SMALL, { download_limit: 100_000 })
     for (let times = 0; times < 3; times++) expect(await statusOf(key)).toBe(200)
     await depot.flush()
@@ -76,7 +79,7 @@ describe('counts', () => {
     await lock.query('begin; lock table links in access exclusive mode')
     let served = 0
     const all = Array.from({ length: 60 }, () => statusOf(key).then((status) => (served++, status)))
-    // Asked for later, and answered from the cache.
+    // Requested later, and answered from the cache.
     expect(await statusOf(free.key)).toBe(200)
     expect(served).toBe(0)
     await lock.query('commit')
@@ -86,7 +89,7 @@ describe('counts', () => {
     expect(rows).toEqual([{ downloads: 61 }])
   })
 
-  test('of many links requested concurrently, each its own', async () => {
+  test('of many links requested concurrently are kept apart', async () => {
     const links = await Promise.all(
       Array.from({ length: 30 }, (_, at) =>
         depot.addLink(SMALL, { download_limit: at % 3 ? null : 5 }),
@@ -98,7 +101,7 @@ describe('counts', () => {
       expect([at, (await depot.downloads(id)).downloads]).toEqual([at, at % 3 ? 12 : 5])
   })
 
-  test('a part that follows immediately is paid from the session that each of them opened', async () => {
+  test('a part that follows immediately is charged to the session that the download opened', async () => {
     const { key, id } = await depot.addLink(SMALL)
     for (const agent of ['one', 'two']) {
       const headers = { 'user-agent': agent }
@@ -108,7 +111,7 @@ describe('counts', () => {
     expect((await depot.downloads(id)).downloads).toBe(2)
   })
 
-  test('a download whose bytes are gone takes its count back', async () => {
+  test('a download whose bytes are missing reverts its count', async () => {
     const { key, id, file } = await depot.addLink(SMALL)
     const other = await depot.addLink(SMALL)
     await get(port, key)
@@ -199,18 +202,21 @@ describe('a change', () => {
     await sql('update shops set uninstalled_at = null')
   })
 
-  test.each(changes)('%s ends the link when it was made through the API', async (_, change) => {
-    const link = await depot.addLink(SMALL)
-    const { key } = link
-    for (let times = 0; times < 3; times++) expect(await statusOf(key)).toBe(200)
-    await depot.flush()
-    await change(link)
-    depot.invalidate()
-    expect([404, 410]).toContain(await statusOf(key))
-    await sql('update shops set uninstalled_at = null')
-  })
+  test.each(changes)(
+    '%s ends the link immediately if it was made through the API',
+    async (_, change) => {
+      const link = await depot.addLink(SMALL)
+      const { key } = link
+      for (let times = 0; times < 3; times++) expect(await statusOf(key)).toBe(200)
+      await depot.flush()
+      await change(link)
+      depot.invalidate()
+      expect([404, 410]).toContain(await statusOf(key))
+      await sql('update shops set uninstalled_at = null')
+    },
+  )
 
-  test('of another shop leaves the cached links of this one alone', async () => {
+  test('of another shop keeps this shop’s cached links', async () => {
     const { key } = await depot.addLink(SMALL)
     expect(await statusOf(key)).toBe(200)
     await database.pool.query(`select pg_notify('operation_progress', '${depot.shop + 1}/other')`)
@@ -303,7 +309,7 @@ describe('a change', () => {
     expect((await depot.downloads(id)).downloads).toBe(3)
   })
 
-  test('while the table is locked, cached links are served and counted later, and no other', async () => {
+  test('while the table is locked, only cached links are served, and counted later', async () => {
     const sure = await depot.addLink(SMALL)
     const limited = await depot.addLink(SMALL, { download_limit: 10 })
     for (const { key } of [sure, limited]) expect(await statusOf(key)).toBe(200)

@@ -38,14 +38,14 @@ test('a page shows the shop’s look in the buyer’s language as soon as it is 
   expect(text).toContain('<h1>Dieser Link ist aufgebraucht</h1>')
   expect(text).toContain('--action:#aa1122')
   expect(text).toContain(`<img src='data:image/png;base64,${PIXEL.toString('base64')}'`)
-  // There is no German text: that of the shop's language is shown, as text.
+  // Without a German text, the text in the shop's language is shown, escaped.
   expect(text).toContain('Une question ?\n&lt;b&gt;Écrivez-nous&lt;/b&gt;')
   expect(headers['content-security-policy']).toMatch(
     /^default-src 'none'; style-src 'sha256-[^']+'; img-src data:; base-uri 'none'/,
   )
   expect(text).not.toContain('<script')
   expect(text).not.toBe(plain.text)
-  // A buyer whose language there is none gets the shop's.
+  // A buyer whose language is not available gets the shop's.
   expect((await get(port, link.key, { 'accept-language': 'nl' })).text).toContain(
     '<h1>Ce lien est épuisé</h1>',
   )

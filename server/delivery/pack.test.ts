@@ -26,7 +26,7 @@ afterAll(async () => {
 })
 
 let packs = 0
-/** A pack of new files in this order, and a link to it. */
+/** Creates a pack of new files in this order, and a link to it. */
 async function makePack(names: readonly string[], terms: Partial<PackLinkWanted> = {}) {
   const name = `Course ${packs++}`
   const pack = await ensurePack(depot.scope, name)
@@ -53,7 +53,7 @@ async function makePack(names: readonly string[], terms: Partial<PackLinkWanted>
   return { name, pack, files, link }
 }
 
-/** The names and addresses that the page shows, in their order. */
+/** The names and addresses on the page, in their order. */
 async function shown(key: string, at = port): Promise<{ name: string; path: string | null }[]> {
   const { status, text } = await get(at, key)
   expect(status).toBe(200)
@@ -104,7 +104,7 @@ test('the keys stay the same, also if two visitors open it concurrently', async 
   expect(await counts(link.id)).toHaveLength(5)
 })
 
-test('a file that is moved out is no longer listed and its download stops; one that comes back works again', async () => {
+test('a file moved out is no longer listed and its download stops; moved back it works again', async () => {
   const { files, link, pack } = await makePack(['a', 'b'])
   const [a] = await shown(link.key)
   await depot.setFile(files[0]!, { pack_id: null, pack_position: null })
@@ -125,7 +125,7 @@ test('a file that is moved out is no longer listed and its download stops; one t
   expect(await names(link.key)).toEqual(['a'])
 })
 
-test('its files’ links live as long as the pack’s: by expiry, a longer one, revocation', async () => {
+test('links of its files expire, are extended and are revoked with the pack’s link', async () => {
   const { link } = await makePack(['a'], { expiry_days: 1, download_limit: null })
   const [a] = await shown(link.key)
   const start = depot.time.now
@@ -145,7 +145,7 @@ test('its files’ links live as long as the pack’s: by expiry, a longer one, 
   }
 })
 
-test('a limit that the pack’s link gets later is its files’ too; a file’s own revoked link stays so', async () => {
+test('a limit set later on the pack’s link applies to its files; a file’s own revoked link stays revoked', async () => {
   const { link } = await makePack(['a', 'b'], { download_limit: 1 })
   const [a, b] = await shown(link.key)
   expect((await get(port, a!.path!)).status).toBe(200)
@@ -161,7 +161,7 @@ test('a limit that the pack’s link gets later is its files’ too; a file’s 
   expect((await get(port, b!.path!)).status).toBe(200)
 })
 
-test('terms that are absent are the shop’s, null is never and unlimited; an unknown pack is refused', async () => {
+test('absent terms are the shop’s, null is never and unlimited; an unknown pack is refused', async () => {
   const { link } = await makePack([])
   expect(link).toMatchObject({
     expires_at: new Date(+depot.time.now + 60 * DAY_MS),
@@ -185,7 +185,7 @@ test('terms that are absent are the shop’s, null is never and unlimited; an un
   await expect(unknown).rejects.toMatchObject({ code: 'pack_not_found' })
 })
 
-test('a buyer with no downloads left may ask for more on the pack’s page, once a day', async () => {
+test('a buyer with no downloads left may request more on the pack’s page, once a day', async () => {
   const { link } = await makePack(['a', 'b'], { download_limit: 1 })
   const [a] = await shown(link.key)
   expect((await get(port, link.key)).text).not.toContain('<form')
@@ -202,7 +202,7 @@ test('a buyer with no downloads left may ask for more on the pack’s page, once
   ])
 })
 
-test('with a slash behind the address it is the same, and what leads on from there arrives', async () => {
+test('an address with a trailing slash works, with its links', async () => {
   const { link } = await makePack(['a'], { download_limit: 1 })
   const follow = async () => {
     const { text } = await visit(port, `/download/?key=${link.key}`)
@@ -215,7 +215,7 @@ test('with a slash behind the address it is the same, and what leads on from the
   expect((await follow()).pathname).toBe('/download/ask')
 })
 
-test('a pack that is deleted ends its links, whose holders learn so and may ask; they stay in the list with its name', async () => {
+test('a deleted pack ends its links, whose page says so and has the form; they stay in the list with its name', async () => {
   const { name, link, pack } = await makePack(['a'])
   const [a] = await shown(link.key)
   await depot.scope.transaction((tx) => deletePack(tx, pack))

@@ -1,5 +1,5 @@
-// A delivery's page and its ZIP file, over real sockets: opening counts nothing, each file has its own
-// terms, and a ZIP file that is resumed is never charged twice.
+// A delivery's page and its ZIP file, over real sockets: opening counts nothing, each file has its
+// own terms, and a resumed ZIP file is never charged twice.
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -30,7 +30,10 @@ afterAll(async () => {
 })
 beforeEach(() => void (depot.time.now = new Date('2026-03-01T12:00:00Z')))
 
-/** An order of one product with these files; gives its page's key, its files' and its ids. */
+/**
+ * Creates an order of one product with these files; returns the keys of its page and files, and its
+ * ids.
+ */
 async function buy(files: readonly [name: string, bytes: Buffer, fields?: object][]) {
   const product = `gid://shopify/Product/${(bought += 1)}`
   const ids: string[] = []
@@ -79,7 +82,7 @@ const all = (key: string, headers: Record<string, string> = {}, method = 'GET') 
   visit(port, `/download?key=${key}&all=1`, headers, method)
 
 describe('the page', () => {
-  test('counts nothing, for people and for the filters that fetch mail’s links', async () => {
+  test('counts nothing, for people and for mail filters that fetch its links', async () => {
     const one = await buy([['a.pdf', Buffer.from('a')]])
     for (const method of ['GET', 'HEAD'])
       for (const agent of [
@@ -94,7 +97,7 @@ describe('the page', () => {
     expect(text).toContain('2 downloads left')
     expect(text).not.toContain('<script')
   })
-  test('a filter that follows its links gets a button, a person the file', async () => {
+  test('a mail filter that follows its links gets a button, a person the file', async () => {
     const one = await buy([['a.pdf', Buffer.from('the file')]])
     const [key] = (await one.keys()) as [string]
     const scanned = await get(port, key, { 'user-agent': 'Mimecast URL protect' })
@@ -110,7 +113,7 @@ describe('the page', () => {
     )
     expect(await one.downloads()).toEqual([2])
   })
-  test('nor does a filter use up the ZIP file, or a part of a file', async () => {
+  test('nor does a mail filter use up the ZIP file, or a part of a file', async () => {
     const one = await buy([
       ['a.pdf', Buffer.from('first')],
       ['b.pdf', Buffer.from('second')],
@@ -127,7 +130,7 @@ describe('the page', () => {
     expect(pressed.headers['content-type']).toBe('application/zip')
     expect(await one.downloads()).toEqual([1, 1])
   })
-  test('each file ends by its own terms, and a new version comes under the same link', async () => {
+  test('each file ends by its own terms, and a new version has the same link', async () => {
     const one = await buy([
       ['month.pdf', Buffer.from('month'), { expiry_days: 30 }],
       ['ever.pdf', Buffer.from('ever'), { expiry_days: null, download_limit: null }],
@@ -138,7 +141,7 @@ describe('the page', () => {
     expect((await get(port, ever)).text).toBe('ever')
     expect((await get(port, one.key)).text).toContain('expired on March 31, 2026')
   })
-  test('a paid file survives the loss of its products, unless the shop says otherwise', async () => {
+  test('a paid file stays available without products, unless the shop’s setting says otherwise', async () => {
     const one = await buy([['a.pdf', Buffer.from('kept')]])
     const [key] = (await one.keys()) as [string]
     await depot.setFile(one.ids[0]!, { mapping_state: 'unmapped' })
@@ -150,7 +153,7 @@ describe('the page', () => {
     expect((await get(port, one.key)).text).not.toContain('a.pdf')
     await set('{}')
   })
-  test('says why an order gives nothing any more, in the language of the order', async () => {
+  test('gives the reason if an order has ended, in the order’s language', async () => {
     const ended = [
       [{ cancelled_at: depot.time.now }, 'Diese Bestellung wurde storniert'],
       [{ financial_status: 'REFUNDED', lines: [] }, 'Diese Bestellung wurde erstattet'],
@@ -192,7 +195,7 @@ describe('the page', () => {
     }
     expect(await one.downloads()).toEqual([0])
   })
-  test('a buyer asks for more from it: the shop learns how much is used up', async () => {
+  test('a buyer requests more on it, and the shop learns how much is used', async () => {
     const one = await buy([
       ['a.pdf', Buffer.from('a'), { download_limit: 1 }],
       ['b.pdf', Buffer.from('b')],
@@ -210,7 +213,7 @@ describe('the page', () => {
     )
     expect(notices).toEqual([{ body: 'Used up or expired: 1 of its 2 files.' }])
   })
-  test('a corrected address ends the link that the wrong one got', async () => {
+  test('a corrected address ends the link sent to the wrong one', async () => {
     const one = await buy([['a.pdf', Buffer.from('a')]])
     await changeDelivery(depot.scope, one.delivery, { email: 'right@example.com' }, one.parts)
     expect((await get(port, one.key)).status).toBe(404)
@@ -224,7 +227,7 @@ describe('all files as a ZIP file', () => {
     ['empty.txt', Buffer.alloc(0)],
   ] as const
 
-  test('is what unzip unpacks, with its length known, and counts each file once', async () => {
+  test('can be unpacked by unzip, has a known length, and counts each file once', async () => {
     const one = await buy(files.map(([name, bytes]) => [name, bytes]))
     const head = await all(one.key, {}, 'HEAD')
     expect(await one.downloads()).toEqual([0, 0, 0])
@@ -247,7 +250,7 @@ describe('all files as a ZIP file', () => {
       expect((await readFile(path.join(folder, 'out', name))).equals(bytes)).toBe(true)
     await rm(folder, { recursive: true })
   })
-  test('is resumed from every place without a charge, also when nothing is left', async () => {
+  test('resumes at every offset without a charge, also when no downloads are left', async () => {
     const one = await buy(files.map(([name, bytes]) => [name, bytes, { download_limit: 1 }]))
     const whole = await all(one.key)
     for (const from of [1, 31, 350_000, 700_100, whole.body.length - 5]) {
@@ -259,7 +262,7 @@ describe('all files as a ZIP file', () => {
     expect([again.status, again.text.includes('nothing left')]).toEqual([410, true])
     expect((await all(one.key, { range: 'bytes=0-' })).status).toBe(410)
   })
-  test('keeps what it began with, also where a file has a new version meanwhile', async () => {
+  test('keeps its first content, also if a file gets a new version meanwhile', async () => {
     const one = await buy([
       ['a.bin', Buffer.from('first version')],
       ['b.bin', Buffer.from('b')],
@@ -287,14 +290,14 @@ describe('all files as a ZIP file', () => {
     const fresh = await all(one.key)
     expect(fresh.headers.etag).not.toBe(whole.headers.etag)
   })
-  test('a part without a download before it is counted, and a wrong range is not', async () => {
+  test('a part without an earlier download is counted, and an invalid range is not', async () => {
     const one = await buy(files.map(([name, bytes]) => [name, bytes]))
     expect((await all(one.key, { range: 'bytes=99999999-' })).status).toBe(416)
     expect(await one.downloads()).toEqual([0, 0, 0])
     expect((await all(one.key, { range: 'bytes=10-19' })).body.length).toBe(10)
     expect(await one.downloads()).toEqual([1, 1, 1])
   })
-  test('counts nothing where bytes are missing', async () => {
+  test('counts nothing if bytes are missing', async () => {
     const one = await buy(
       files.map(([name, bytes]) => [name, Buffer.concat([bytes, randomBytes(9)])]),
     )
@@ -306,7 +309,7 @@ describe('all files as a ZIP file', () => {
     expect((await all(one.key)).status).toBe(503)
     expect(await one.downloads()).toEqual([0, 0, 0])
   })
-  test('of parallel downloads as many are served as the limit allows', async () => {
+  test('serves as many parallel downloads as the limit allows', async () => {
     const one = await buy([
       ['a.bin', randomBytes(1000)],
       ['b.bin', randomBytes(1000)],

@@ -27,7 +27,7 @@ afterAll(async () => {
 })
 
 describe('a public file', () => {
-  test('arrives whole, is counted in its own row, and leaves the file’s untouched', async () => {
+  test('arrives completely, is counted in its own row, and leaves the file’s row unchanged', async () => {
     for (const bytes of [SMALL, LARGE]) {
       const { file, path } = await depot.addPublic(bytes)
       const rowVersion = async () =>
@@ -45,7 +45,7 @@ describe('a public file', () => {
     }
   })
 
-  test('has the safe headers of a link’s file, may be kept but is asked for again, and sets no cookie', async () => {
+  test('has the safe headers of a link’s file, may be cached with revalidation, and sets no cookie', async () => {
     const { path } = await depot.addPublic(SMALL, {
       filename: 'page.html',
       content_type: 'text/html',
@@ -73,7 +73,7 @@ describe('a public file', () => {
     for (const { file } of files) expect(await depot.publicDownloads(file)).toBe(40)
   })
 
-  test('counts where it begins: not HEAD, not 304 nor 416, not a later part', async () => {
+  test('counts at its first byte: not HEAD, 304 or 416, and no later part', async () => {
     const { file, path } = await depot.addPublic(SMALL)
     const head = await visit(port, path, {}, 'HEAD')
     expect([head.status, head.headers['content-length'], head.body.length]).toEqual([
@@ -97,7 +97,7 @@ describe('a public file', () => {
     expect(await depot.publicDownloads(file)).toBe(2)
   })
 
-  test('stops immediately when it is private, in the trash or its shop has left; the same address works again', async () => {
+  test('stops immediately when it is private, in the trash or its shop has uninstalled; the same address works again', async () => {
     const stops: [object, object][] = [
       [{ visibility: 'private' }, { visibility: 'public' }],
       [{ deleted_at: new Date() }, { deleted_at: null }],
@@ -133,7 +133,7 @@ describe('a public file', () => {
     expect(await rotateAddress(depot.scope, file)).toBeNull()
   })
 
-  test('bytes that are not there count nothing', async () => {
+  test('missing bytes count nothing', async () => {
     const bytes = randomBytes(600)
     const { file, path } = await depot.addPublic(bytes)
     const { hash } = await depot.store.write(depot.shop, [bytes] as never)
@@ -142,7 +142,7 @@ describe('a public file', () => {
     expect(await depot.publicDownloads(file)).toBe(0)
   })
 
-  test('an unknown address is 404 and tells nothing; other methods are refused', async () => {
+  test('an unknown address is 404 and reveals nothing; other methods are refused', async () => {
     const answer = await visit(port, '/files/0e6b4a1c-7a53-4a55-8d7f-0a4f6d2b9c11/a.pdf')
     expect([answer.status, answer.text.includes('Harbour')]).toEqual([404, false])
     const { path } = await depot.addPublic(SMALL)
@@ -153,7 +153,7 @@ describe('a public file', () => {
 describe('allowed referrers', () => {
   const allowed_referrers = ['blog.example.com', '*.shop.example']
 
-  test('hold for public files and links alike, in the one statement that counts', async () => {
+  test('apply to public files and links, in the same statement that counts', async () => {
     const { file, path } = await depot.addPublic(SMALL, { allowed_referrers })
     const { key, id } = await depot.addLink(SMALL, {}, { allowed_referrers })
     const good = [
@@ -185,7 +185,7 @@ describe('allowed referrers', () => {
     })
   })
 
-  test('of requests that go in one statement, each is judged by its own', async () => {
+  test('are checked per request, also of requests in one statement', async () => {
     const { file, path } = await depot.addPublic(SMALL, { allowed_referrers })
     const { key, id } = await depot.addLink(SMALL, { download_limit: 20 }, { allowed_referrers })
     const from = (at: number) => ({
@@ -212,7 +212,7 @@ describe('with a CDN', () => {
     return location!.slice(CDN.length)
   }
 
-  test('our address counts and leads to a signed one, at which the CDN may keep the bytes', async () => {
+  test('the public address counts and redirects to a signed one, where the CDN may cache the bytes', async () => {
     const { file, path } = await depot.addPublic(SMALL, { filename: 'café (1).pdf' })
     const answer = await visit(cdnPort, path)
     expect([answer.status, answer.headers['cache-control']]).toEqual([
@@ -231,7 +231,7 @@ describe('with a CDN', () => {
     expect((await visit(cdnPort, signed, { 'if-none-match': fetched.headers.etag! })).status).toBe(
       304,
     )
-    // The CDN may write the name in its own escapes.
+    // The CDN may escape the name differently.
     const rewritten = signed
       .replace('%20', '+')
       .replace('+', '%20')
@@ -240,7 +240,7 @@ describe('with a CDN', () => {
     expect(await depot.publicDownloads(file)).toBe(1)
   })
 
-  test('looking and going on lead there too and count nothing', async () => {
+  test('HEAD and later parts redirect there too, and count nothing', async () => {
     const { file, path } = await depot.addPublic(SMALL)
     expect((await visit(cdnPort, path, {}, 'HEAD')).status).toBe(302)
     expect((await visit(cdnPort, path, { range: 'bytes=5-' })).status).toBe(302)
@@ -249,7 +249,7 @@ describe('with a CDN', () => {
     expect(await depot.publicDownloads(file)).toBe(1)
   })
 
-  test('the address is one for all of an hour, and another for other bytes', async () => {
+  test('the signed address is the same for an hour, and different for other bytes', async () => {
     const { path } = await depot.addPublic(SMALL)
     const start = depot.time.now
     const at = async (ms: number) => {
@@ -265,14 +265,14 @@ describe('with a CDN', () => {
     )
   })
 
-  test('a file whose CDN is off, and any link, comes from us', async () => {
+  test('a file without the CDN, and any link, is served directly', async () => {
     const { path } = await depot.addPublic(SMALL, { cdn: false })
     expect((await visit(cdnPort, path)).status).toBe(200)
     const { key } = await depot.addLink(SMALL, {}, { visibility: 'public' })
     expect((await get(cdnPort, key)).status).toBe(200)
   })
 
-  test('an address that was not signed by us is none, nor is one of a file that is private again', async () => {
+  test('an address with an invalid signature is refused, and so is one of a file that is private again', async () => {
     const { file, path } = await depot.addPublic(SMALL)
     const signed = pathOf((await visit(cdnPort, path)).headers.location)
     const parts = signed.split('/')
@@ -294,7 +294,7 @@ describe('with a CDN', () => {
     expect((await visit(cdnPort, path)).status).toBe(404)
   })
 
-  test('when its time is over it leads back to the stable address', async () => {
+  test('an expired signed address redirects to the stable address', async () => {
     const { path } = await depot.addPublic(SMALL)
     const start = depot.time.now
     const signed = pathOf((await visit(cdnPort, path)).headers.location)
@@ -305,7 +305,7 @@ describe('with a CDN', () => {
     expect(answer.headers['cache-control']).toContain('no-store')
   })
 
-  test('a version that was replaced is still served at its own address while it exists', async () => {
+  test('a replaced version is served at its signed address while it exists', async () => {
     const { file, path } = await depot.addPublic(SMALL)
     const signed = pathOf((await visit(cdnPort, path)).headers.location)
     const [version] = await depot.scope.query<{ hash: Buffer }>(

@@ -15,7 +15,7 @@ function slow() {
 }
 const named = (questions: readonly number[]) => questions.map((question) => `answer ${question}`)
 
-test('questions of one turn of the event loop share a statement and get their own answers', async () => {
+test('queries of one turn of the event loop share a statement and get their own results', async () => {
   const { asked, ask } = slow()
   const batch = createQueryBatcher(ask, 10, 2)
   const answers = Promise.all([batch(1), batch(2), batch(3)])
@@ -41,7 +41,7 @@ test('keeps to the batch size and to the number of concurrent statements', async
   expect(await answers).toEqual(named([1, 2, 3, 4, 5]))
 })
 
-test('a statement that hangs does not block later questions', async () => {
+test('a statement that hangs does not block later queries', async () => {
   const { asked, ask } = slow()
   const batch = createQueryBatcher(ask, 10, 2)
   void batch(1)
@@ -52,7 +52,7 @@ test('a statement that hangs does not block later questions', async () => {
   expect(await second).toBe('answer 2')
 })
 
-test('a failure rejects its own batch only', async () => {
+test('a failure rejects only its own batch', async () => {
   const { asked, ask } = slow()
   const batch = createQueryBatcher(ask, 10, 2)
   const failed = [batch(1), batch(2)].map((answer) => expect(answer).rejects.toThrow('lost'))

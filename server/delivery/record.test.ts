@@ -41,7 +41,7 @@ async function kept(): Promise<Kept[]> {
 }
 
 describe('tracking', () => {
-  test('keeps when, from where and with what a file was downloaded, by link and at its public address', async () => {
+  test('records time, address and client of a download, by link and at its public address', async () => {
     const { key, id, file } = await depot.addLink(SMALL)
     const open = await depot.addPublic(SMALL)
     const agent = { 'user-agent': 'Wget/1.21 ü' }
@@ -54,7 +54,7 @@ describe('tracking', () => {
     ])
   })
 
-  test('keeps what counts and nothing else', async () => {
+  test('records only downloads that count', async () => {
     const { key } = await depot.addLink(SMALL, { download_limit: 1 })
     const open = await depot.addPublic(SMALL)
     await get(port, key, { range: 'bytes=0-99' })
@@ -66,7 +66,7 @@ describe('tracking', () => {
     expect(await kept()).toHaveLength(1)
   })
 
-  test('on or off, each download counts in its month of the shop', async () => {
+  test('on or off, each download counts in its month in the shop’s time zone', async () => {
     await database.pool.query('delete from shop_downloads')
     const { key } = await depot.addLink(SMALL, {}, { download_tracking: false })
     const open = await depot.addPublic(SMALL)
@@ -81,7 +81,7 @@ describe('tracking', () => {
     expect(months).toEqual([{ month, downloads: 3 }])
   })
 
-  test('off means that nothing is kept', async () => {
+  test('off records nothing', async () => {
     const { key, id } = await depot.addLink(SMALL, {}, { download_tracking: false })
     expect((await get(port, key)).status).toBe(200)
     expect(await kept()).toEqual([])
@@ -94,7 +94,7 @@ describe('tracking', () => {
     expect(await kept()).toHaveLength(100)
   })
 
-  test('behind a proxy of ours the address is the one that the proxy wrote; agents are cut', async () => {
+  test('behind a trusted proxy the address is the one that the proxy sends; user agents are shortened', async () => {
     const proxied = await depot.serve({ trustProxy: true })
     const { key } = await depot.addLink(SMALL)
     const headers = {
@@ -105,7 +105,7 @@ describe('tracking', () => {
     expect(await kept()).toMatchObject([{ address: '198.51.100.7', agent: 'x'.repeat(400) }])
   })
 
-  test('goes with its file', async () => {
+  test('is deleted with its file', async () => {
     const [gone, stays] = [await depot.addLink(SMALL), await depot.addLink(SMALL)]
     for (const { key } of [gone, stays]) await get(port, key)
     expect(await kept()).toHaveLength(2)
@@ -113,7 +113,7 @@ describe('tracking', () => {
     expect(await kept()).toMatchObject([{ file_id: stays.file }])
   })
 
-  test('what is written after its file was deleted keeps no other waiting, and is gone within the hour', async () => {
+  test('a record written after its file was deleted blocks nothing, and is deleted within the hour', async () => {
     const [gone, stays] = [await depot.addLink(SMALL), await depot.addLink(SMALL)]
     const lock = await database.pool.connect()
     await lock.query('begin')
@@ -128,7 +128,7 @@ describe('tracking', () => {
     expect(await kept()).toMatchObject([{ file_id: stays.file }])
   })
 
-  test('after thirteen months it goes', async () => {
+  test('is deleted after thirteen months', async () => {
     const { key } = await depot.addLink(SMALL)
     await get(port, key)
     expect(await kept()).toHaveLength(1)
@@ -155,7 +155,7 @@ describe('notification', () => {
     await settings(['owner@example.com'])
   })
 
-  test('notifies of the first download immediately, then at most once an hour of all later ones', async () => {
+  test('reports the first download immediately, then all later ones at most once an hour', async () => {
     const { key } = await depot.addLink(
       SMALL,
       {},
@@ -191,7 +191,7 @@ describe('notification', () => {
     }
   })
 
-  test('several files are told of together; two servers tell nothing twice', async () => {
+  test('reports several files together; two servers report nothing twice', async () => {
     const links = await Promise.all(
       ['b.pdf', 'a.pdf', 'c.pdf'].map((name) =>
         depot.addLink(SMALL, {}, { download_notification: true, filename: name }),
@@ -212,7 +212,7 @@ describe('notification', () => {
     expect((await mails()).length).toBe((await notices()).length)
   })
 
-  test('a file whose notification is off, or was turned off since, is not told of', async () => {
+  test('reports no file whose notification is off, or was turned off since', async () => {
     const [off, on] = [
       await depot.addLink(SMALL),
       await depot.addLink(SMALL, {}, { download_notification: true }),
@@ -231,7 +231,7 @@ describe('notification', () => {
     expect(await notices()).toHaveLength(1)
   })
 
-  test('without recipients there is a notice alone', async () => {
+  test('creates only a notice without recipients', async () => {
     await settings([])
     const { key } = await depot.addLink(SMALL, {}, { download_notification: true })
     await get(port, key)

@@ -11,11 +11,11 @@ test.each([
   ['https://example.com./', ['example.com', '*.com']],
   ['android-app://com.example', null],
   ['nonsense', null],
-])('the sites of %j', (referer, sites) => {
+])('normalizes the sites of %j', (referer, sites) => {
   expect(sitesOf(referer)).toEqual(sites)
 })
 
-test('a host is allowed as itself or under a star, which does not stand for nothing', () => {
+test('a host is allowed by its name or by a wildcard, which requires a subdomain', () => {
   const from = (allowed: string[], referer?: string) => isSiteAllowed(allowed, sitesOf(referer))
   expect(from([], 'https://anywhere.example/')).toBe(true)
   expect(from(['a.example'], undefined)).toBe(true)

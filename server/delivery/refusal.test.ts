@@ -19,7 +19,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('a stranger gets one page for every form of key', async () => {
+test('an unknown key gets one page for every form of key', async () => {
   const unknown = await get(port, STRANGER)
   expect(unknown.status).toBe(404)
   for (const key of ['', 'short', 'x'.repeat(44), `${'x'.repeat(42)}'`, '%00'.repeat(20)]) {
@@ -29,7 +29,7 @@ test('a stranger gets one page for every form of key', async () => {
   expect(unknown.text).not.toContain('Harbour')
 })
 
-test('who holds a key learns what became of it, in the shop’s name, and what to do', async () => {
+test('the holder of a key learns why it ended, in the shop’s name, and what to do', async () => {
   const link = await depot.addLink(
     BYTES,
     { download_limit: 1 },
@@ -45,7 +45,7 @@ test('who holds a key learns what became of it, in the shop’s name, and what t
   expect(answer.text).toMatch(/^<!doctype html>\n<html lang='en'>/)
 })
 
-test('the page runs nothing, loads nothing, and its style is the one that its policy names', async () => {
+test('the page runs nothing, loads nothing, and its policy names only its own style', async () => {
   const { headers, text } = await get(port, STRANGER)
   expect(headers['content-security-policy']).toMatch(
     /^default-src 'none'; style-src 'sha256-[^']+'; base-uri 'none';/,
@@ -90,7 +90,7 @@ test('a client that prefers JSON gets the error body', async () => {
   })
 })
 
-test('HEAD says the same without a body; other methods are refused', async () => {
+test('HEAD has the same status without a body; other methods are refused', async () => {
   const head = await get(port, STRANGER, {}, 'HEAD')
   expect([head.status, head.text]).toEqual([404, ''])
   const link = await depot.addLink(BYTES)
@@ -101,7 +101,7 @@ test('HEAD says the same without a body; other methods are refused', async () =>
   expect((await depot.downloads(link.id)).downloads).toBe(0)
 })
 
-test('a database that is gone is a 503 with Retry-After', async () => {
+test('an unavailable database is a 503 with Retry-After', async () => {
   const own = await openTestDatabase()
   const lost = await openDepot(own, await createTestShop(own))
   const at = await lost.serve({ listener: deaf })
@@ -112,7 +112,7 @@ test('a database that is gone is a 503 with Retry-After', async () => {
   await lost.close()
 })
 
-test('which addresses and keys are ours', () => {
+test('which addresses and keys delivery handles', () => {
   const token = '0e6b4a1c-7a53-4a55-8d7f-0a4f6d2b9c11'
   const ours = [
     '/download',
@@ -138,7 +138,7 @@ test('which addresses and keys are ours', () => {
   expect(routeOf(`/files/${token}/a.pdf?x`)).toEqual({ kind: 'public', token })
 })
 
-test('who prefers JSON', () => {
+test('which clients prefer JSON', () => {
   expect(prefersJson('application/json')).toBe(true)
   expect(prefersJson('text/html;q=0.5, application/json')).toBe(true)
   for (const accept of [

@@ -7,7 +7,10 @@ import type { BlobStore } from '../store/store.ts'
 import { openDepot, type Depot } from '../../test/delivery.ts'
 
 const SIZE = 3_000_000
-/** A small file goes out in one piece; so much of a large one is sent before its store stalls. */
+/**
+ * A small file is sent in one piece; of a large one this many bytes are sent before its store
+ * stalls.
+ */
 const FIRST = 100_000
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
@@ -17,7 +20,7 @@ const released = new Promise<void>((resolve) => (release = resolve))
 const ports: Record<string, number> = {}
 
 /**
- * Stores that give the beginning of a file and then nothing: only a revocation can end such a
+ * Stores that send the beginning of a file and then stall, so that only a revocation ends the
  * download.
  */
 const stalling = (store: BlobStore): Record<string, BlobStore> => ({
@@ -57,7 +60,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** A download that has begun; `ended` gives how its connection ended. */
+/** Begins a download; `ended` resolves with the end of its connection. */
 async function begin(port: number, path: string) {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     httpGet({ port, host: '127.0.0.1', path, agent: false }, resolve).on('error', reject)
@@ -82,8 +85,8 @@ const WITHDRAWALS = [
   ],
 ] as const
 
-describe.each(['disk', 'bucket'])('a download on its way from a %s', (kind) => {
-  test.each(WITHDRAWALS)('of a link is broken off by %s, in another process', async (_, change) => {
+describe.each(['disk', 'bucket'])('a running download from a %s', (kind) => {
+  test.each(WITHDRAWALS)('of a link is ended by %s, in another process', async (_, change) => {
     const other = await begin(
       ports[kind]!,
       `/download?key=${(await depot.addLink(randomBytes(SIZE))).key}`,
@@ -94,7 +97,7 @@ describe.each(['disk', 'bucket'])('a download on its way from a %s', (kind) => {
     await database.pool.query(change, [file])
     expect(await download.ended).toBe('ECONNRESET')
     await database.pool.query('update shops set uninstalled_at = null')
-    // What its own permit still covers is not touched.
+    // Downloads with another valid permission continue.
     if (!change.includes('shops'))
       expect(await Promise.race([other.ended, looked(kind)])).toBe('looked')
   })
@@ -102,7 +105,7 @@ describe.each(['disk', 'bucket'])('a download on its way from a %s', (kind) => {
   test.each([
     ['making it private', `update files set visibility = 'private' where id = $1`],
     ['the trash', `update files set deleted_at = now() where id = $1`],
-  ])('of a public file is broken off by %s', async (_, change) => {
+  ])('of a public file is ended by %s', async (_, change) => {
     const { path, file } = await depot.addPublic(randomBytes(SIZE))
     const download = await begin(ports[kind]!, path)
     await database.pool.query(change, [file])
@@ -117,10 +120,7 @@ describe.each(['disk', 'bucket'])('a download on its way from a %s', (kind) => {
   })
 })
 
-/**
- * Resolves when the process has looked at its downloads once more: another one that was withdrawn
- * is broken off.
- */
+/** Resolves when the process has checked its downloads again, which ends another withdrawn one. */
 async function looked(kind: string): Promise<'looked'> {
   const { key, id } = await depot.addLink(randomBytes(SIZE))
   const download = await begin(ports[kind]!, `/download?key=${key}`)

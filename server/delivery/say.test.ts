@@ -23,7 +23,7 @@ function valuesOf(elements: readonly MessageFormatElement[]): string[] {
   })
 }
 
-test.each(Object.entries({ de, fr, es, ja }))('%s uses no value that English has not', (_, its) => {
+test.each(Object.entries({ de, fr, es, ja }))('%s uses no value that English lacks', (_, its) => {
   for (const key of KEYS) {
     const known = new Set(valuesOf(parse(en[key], { ignoreTag: true })))
     const used = new Set(valuesOf(parse(its[key], { ignoreTag: true })))
@@ -32,7 +32,7 @@ test.each(Object.entries({ de, fr, es, ja }))('%s uses no value that English has
   }
 })
 
-test('templates use keys that there are', () => {
+test('templates use only existing keys', () => {
   const templates = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.hbs'))
   const used = templates.flatMap((name) =>
     [...readFileSync(`${import.meta.dirname}/${name}`, 'utf8').matchAll(/\{\{t ["']([^"']+)/g)].map(
@@ -43,7 +43,7 @@ test('templates use keys that there are', () => {
   expect(used.filter((key) => !KEYS.includes(key))).toEqual([])
 })
 
-test('numbers, days and sizes read as the language writes them', () => {
+test('numbers, days and sizes are formatted in the language', () => {
   const day = new Date('2027-03-09T23:30:00Z')
   const samples = ['en', 'de', 'fr', 'es', 'ja'].map((locale) => {
     const say = sayIn(locale)
@@ -60,7 +60,7 @@ test('numbers, days and sizes read as the language writes them', () => {
   expect(sayIn('de')('pack.left', { count: 1200 })).toBe('noch 1.200 Downloads')
 })
 
-test('the address decides first, then the order, then the browser, then the shop', () => {
+test('the language is chosen by the address, then the order, then the browser, then the shop', () => {
   const headers = { 'accept-language': 'nl, fr-CH;q=0.9, de;q=0.8, *;q=0.1' }
   const url = '/download?key=x&locale=ja'
   const localeOf = (...given: Parameters<typeof sayFor>) => sayFor(...given).locale
@@ -72,7 +72,7 @@ test('the address decides first, then the order, then the browser, then the shop
   expect(localeOf({ url: '/download?locale=constructor', headers: {} })).toBe('en')
 })
 
-test('a hostile Accept-Language is only a list of tags', () => {
+test('a hostile Accept-Language is parsed as a list of tags', () => {
   expect(acceptedTags('de;q=0, fr;q=abc, es;q=0.5,ja')).toEqual(['ja', 'es'])
   expect(sayIn('de-u-nu-thai-ca-buddhist').date(new Date(0))).toBe('1. Januar 1970')
   expect(sayIn('de_AT').locale).toBe('de')

@@ -42,7 +42,7 @@ test('writes the downloads of one link as one count with each of its clients', a
   expect(written).toHaveLength(2)
 })
 
-test('writes after a while without a call of flush', async () => {
+test('writes after a delay without a call of flush', async () => {
   const { counter, written } = openCounter()
   counter.add(...linkOf('a'), anna, AT)
   await vi.waitFor(() => expect(written).toHaveLength(1))
@@ -91,7 +91,7 @@ test('concurrent flushes share one failing write', async () => {
   expect(logged).toHaveLength(1)
 })
 
-test('keeps counts that cannot be written, merges later ones and tries again', async () => {
+test('keeps counts that cannot be written, merges later ones and retries', async () => {
   const { counter, written, logged, state } = openCounter()
   state.away = true
   counter.add(...linkOf('a'), anna, AT)

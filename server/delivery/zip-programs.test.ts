@@ -1,4 +1,4 @@
-// ZIP files as other programs read them: what is right for one unpacker may be wrong for the next.
+// ZIP files as read by several unpackers, which accept different subsets of the format.
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdtemp, open, readdir, readFile, rm } from 'node:fs/promises'
@@ -23,7 +23,7 @@ const entryOf = (filename: string, bytes: Buffer): Content => ({
   hash: createHash('sha256').update(bytes).digest('hex'),
 })
 
-/** Without bytes an entry is a hole of the file. */
+/** An entry without bytes is a hole in the file. */
 async function write(name: string, entries: readonly Content[]): Promise<string> {
   const file = path.join(folder, name)
   const handle = await open(file, 'w')
@@ -45,7 +45,7 @@ const UNPACKERS = {
   unzip: (file: string, to: string) => ['unzip', '-q', file, '-d', to],
   '7z': (file: string, to: string) => ['7z', 'x', '-y', '-bd', `-o${to}`, file],
   bsdtar: (file: string, to: string) => ['bsdtar', '-x', '-f', file, '-C', to],
-  // Reads from the front alone, as a stream is unpacked: it needs the sizes before the bytes.
+  // Reads the file as a stream, so it needs the sizes before the bytes.
   'bsdtar of a stream': (file: string, to: string) => [
     'sh',
     '-c',
@@ -83,7 +83,7 @@ describe.each(Object.entries(UNPACKERS))('%s', (name, command) => {
     await run(program, given, { env, maxBuffer: 64 * 1024 ** 2 })
     return to
   }
-  test('gets every name and every byte', async () => {
+  test('reads every name and every byte', async () => {
     const to = await unpack(await write(`${name}-odd.zip`, ODD))
     expect((await readdir(to)).sort()).toEqual(NAMES.toSorted())
     for (const [at, { bytes }] of ODD.entries())
@@ -91,7 +91,7 @@ describe.each(Object.entries(UNPACKERS))('%s', (name, command) => {
   })
 })
 
-test('more entries than 16 bits can count are all there', async () => {
+test('reads more entries than 16 bits can count', async () => {
   const entries = Array.from({ length: 70_000 }, (_, at) => entryOf(`${at}.txt`, Buffer.from('x')))
   const file = await write('many.zip', entries)
   const count = 'import sys, zipfile; print(len(zipfile.ZipFile(sys.argv[1]).namelist()))'
@@ -104,7 +104,7 @@ test('more entries than 16 bits can count are all there', async () => {
   )
 })
 
-test('an entry above 4 GB, and what is behind it, have their true sizes and places', async () => {
+test('reads an entry above 4 GB, and the entries after it, with correct sizes and offsets', async () => {
   const large = {
     ...entryOf('large.bin', Buffer.alloc(0)),
     size: 4 * GB + 10,

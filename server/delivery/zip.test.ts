@@ -6,7 +6,7 @@ const entry = (filename: string, size: number): ZipEntry => ({
   ...{ filename, size, crc32: 0xdeadbeef, modifiedMs: Date.UTC(2026, 2, 3, 4, 5, 6) },
   hash: '0'.repeat(64),
 })
-/** The records, with the entries' bytes left out. */
+/** The records, without the entries' bytes. */
 const recordsOf = (entries: readonly ZipEntry[]) =>
   layoutZip(entries).segments.flatMap((segment) => ('bytes' in segment ? [segment] : []))
 
@@ -20,7 +20,7 @@ describe('the layout', () => {
     }
     expect(zip.size).toBe(at)
   })
-  test('says UTF-8 and the size in front of each entry, so that nothing has to be looked ahead', () => {
+  test('declares UTF-8 and the size before each entry, so that it can be read as a stream', () => {
     const { bytes } = recordsOf([entry('ü.pdf', 10)])[0]!
     expect(bytes.readUInt16LE(6)).toBe(0x0800)
     expect([bytes.readUInt32LE(14), bytes.readUInt32LE(18), bytes.readUInt32LE(22)]).toEqual([
@@ -28,7 +28,7 @@ describe('the layout', () => {
     ])
     expect(bytes.subarray(30).toString()).toBe('ü.pdf')
   })
-  test('has ZIP64 records for an entry above 4 GB, and for entries behind it', () => {
+  test('has ZIP64 records for an entry above 4 GB, and for entries after it', () => {
     const size = 5 * 1024 ** 3
     const records = recordsOf([entry('large.bin', size), entry('behind.bin', 1)])
     const local = records[0]!.bytes
@@ -43,7 +43,7 @@ describe('the layout', () => {
     expect(end.includes(Buffer.from([0x50, 0x4b, 6, 6]))).toBe(true)
     expect(end.includes(Buffer.from([0x50, 0x4b, 6, 7]))).toBe(true)
   })
-  test('has another tag as soon as a file has other bytes or another name', () => {
+  test('has another ETag as soon as a file has other bytes or another name', () => {
     const tag = (one: ZipEntry) => layoutZip([one]).tag
     const one = entry('a.pdf', 10)
     expect(tag({ ...one })).toBe(tag(one))
@@ -64,7 +64,7 @@ describe('names', () => {
     ['...', 'file'],
     ['e\u0301.pdf', 'é.pdf'],
   ])('%j becomes %j', (given, safe) => expect(safeNames([given])).toEqual([safe]))
-  test('are unique without regard to case, short enough, and never a path', () => {
+  test('are unique ignoring case, short enough, and never a path', () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ unit: 'binary', maxLength: 300 }), { maxLength: 20 }),

@@ -1,5 +1,5 @@
 // The lease of background tasks and their recovery: one run at a time even after a crash, and every
-// job in the end.
+// job is eventually run.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openTestWorker, startTestTasks } from '../../test/background.ts'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
@@ -19,14 +19,14 @@ beforeAll(async () => void (database = await openTestDatabase()))
 afterAll(() => database.drop())
 beforeEach(async () => {
   await database.pool.query('delete from background_tasks; delete from workers; delete from shops')
-  // Also locked jobs and queues of workers that a test left dead.
+  // Also deletes locked jobs and queues of workers that a test left dead.
   await database.pool.query(
     'truncate graphile_worker._private_jobs, graphile_worker._private_job_queues',
   )
   scope = forShop(database, await createTestShop(database))
 })
 
-/** A task whose runs the test ends by hand. */
+/** A task whose runs the test ends. */
 function held(about: Partial<BackgroundTask> = {}) {
   const runs: (TaskRun & { end(next?: Date | null): void })[] = []
   const task: BackgroundTask = {
@@ -34,7 +34,7 @@ function held(about: Partial<BackgroundTask> = {}) {
     run: (run) => {
       const { promise, resolve, reject } = Promise.withResolvers<Date | null>()
       const stop = () => reject(run.signal.reason as Error)
-      // A job may be taken in the moment in which the worker stops.
+      // A job may be claimed at the moment the worker stops.
       if (run.signal.aborted) stop()
       run.signal.addEventListener('abort', stop)
       runs.push({ ...run, end: (next = null) => resolve(next) })
@@ -61,7 +61,7 @@ const isRunning = async ({ name }: BackgroundTask) =>
   )[0]!.running
 
 describe('a lease', () => {
-  test('is held by one worker; another one takes it over when the first is silent, and the first writes nothing', async () => {
+  test('is held by one worker; after missing heartbeats another takes it over, and the first cannot write', async () => {
     const { task, runs } = held()
     const [one, two] = [
       await openTestWorker(database, [task]),
@@ -88,7 +88,7 @@ describe('a lease', () => {
     expect(await isRunning(task)).toBe(false)
   })
 
-  test('belongs to one shop: no other one can hold it', async () => {
+  test('belongs to one shop: no other shop can hold it', async () => {
     const { task, runs } = held()
     const worker = await openTestWorker(database, [task])
     const run = worker.run(task, job())
@@ -99,7 +99,7 @@ describe('a lease', () => {
     await run
   })
 
-  test('that could not be given back is taken again by the worker that has it', async () => {
+  test('that could not be released is taken again by its own worker', async () => {
     const { task, runs } = held()
     const worker = await openTestWorker(database, [task])
     await database.pool.query(
@@ -114,7 +114,7 @@ describe('a lease', () => {
 })
 
 describe('a task that claims its work', () => {
-  test('runs one key in several processes, each once at a time, and has no lease', async () => {
+  test('runs a key in one process at a time, different keys concurrently, and has no lease', async () => {
     const { task, runs } = held({ claims: true })
     const [one, two] = [
       await openTestWorker(database, [task]),
@@ -123,7 +123,7 @@ describe('a task that claims its work', () => {
     const running = [one.run(task, job()), two.run(task, job())]
     await begun(runs, 2)
     await expect(scope.transaction((tx) => runs[0]!.lease.hold(tx))).rejects.toThrow(LeaseLost)
-    // One process takes no second job of the key while it runs it, and one of another key it does.
+    // A process claims no second job of a key that it runs, but one of another key.
     const leave = one.background.enter(['task:held', 'task:held/a'])
     expect(one.background.full()).toContain('task:held/a')
     expect(two.background.full()).not.toContain('task:held/a')
@@ -136,7 +136,7 @@ describe('a task that claims its work', () => {
     expect(await jobs()).toEqual([])
   })
 
-  test('is queued again when it says so, when it fails, and immediately when its worker stops', async () => {
+  test('is queued again on request, after a failure, and immediately when its worker stops', async () => {
     const dueAt = async (key: string): Promise<number> => {
       const { rows } = await database.pool.query<{ run_at: Date }>(
         'select run_at from graphile_worker.jobs where key = $1',
@@ -170,7 +170,7 @@ describe('a task that claims its work', () => {
 })
 
 describe('a run', () => {
-  test('that ended says when the next one is; the attempts are counted from 1 again', async () => {
+  test('that ended schedules the next one; its attempts count from 1 again', async () => {
     const { task, runs } = held()
     const worker = await openTestWorker(database, [task])
     for (const next of [new Date(Date.now() + 3_600_000), null]) {
@@ -185,7 +185,7 @@ describe('a run', () => {
     expect(runs.map(({ attempt }) => attempt)).toEqual([1, 1])
   })
 
-  test('that fails is tried again after a pause and counts; one that is stopped is due now and does not', async () => {
+  test('that fails is retried after a pause and counted; a stopped one is due now and not counted', async () => {
     const attempts: number[] = []
     const stopping = new AbortController()
     const task: BackgroundTask = {
@@ -208,7 +208,7 @@ describe('a run', () => {
 })
 
 describe('the sweep', () => {
-  test('queues what is wanted and has neither a live job nor a run', async () => {
+  test('queues wanted work that has neither a live job nor a run', async () => {
     const wanted = `select shop_id, id::text as key, now() as due_at from csv_uploads where status = 'checking'`
     const { task, runs } = held({ wanted, onePerShop: true })
     const worker = await openTestWorker(database, [task, { ...held().task, name: 'single' }])
@@ -228,7 +228,7 @@ describe('the sweep', () => {
       { key: `held:${queued}`, queue_name: queue },
       { key: 'single:' },
     ])
-    // As graphile-worker leaves a job that has thrown three times.
+    // The state that graphile-worker leaves after a job has thrown three times.
     await database.pool.query(
       `update graphile_worker._private_jobs set attempts = max_attempts where key like 'held:%'`,
     )
@@ -241,7 +241,7 @@ describe('the sweep', () => {
     await run
   })
 
-  test('drops jobs whose worker died when it had queued the next one', async () => {
+  test('deletes jobs whose worker died after it had queued the next one', async () => {
     const { task } = held()
     const worker = await openTestWorker(database, [task])
     await worker.background.recover()
@@ -271,7 +271,7 @@ test('jobs run as soon as they are queued, those of one shop one after another',
   expect((await jobs()).map(({ key }) => key)).toEqual(['held:b', 'held:c'])
 })
 
-test('what is due whenever a worker starts is queued then, unless it runs', async () => {
+test('a task that is due at every start is queued then, unless it runs', async () => {
   const { task, runs } = held({ atStart: true })
   const [one, two] = [
     await openTestWorker(database, [task]),
@@ -287,7 +287,7 @@ test('what is due whenever a worker starts is queued then, unless it runs', asyn
   expect((await jobs()).map(({ key, seconds }) => [key, seconds < 1])).toEqual([['held:', true]])
 })
 
-test('a name that is listed twice is refused', () => {
+test('a duplicate name is refused', () => {
   const { task } = held()
   const options = {
     database,

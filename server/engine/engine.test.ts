@@ -60,7 +60,7 @@ test('every item runs through the steps and becomes a file, once', async () => {
   expect(new Set(items.map(({ file_id }) => file_id)).size).toBe(307)
 })
 
-test('starting twice with one key gives one operation', async () => {
+test('starting twice with one key creates one operation', async () => {
   const engine = await engineWith(async function* () {})
   const started = await Promise.all(
     Array.from({ length: 10 }, () => engine.start(workflow, ['a.txt'], 'same')),
@@ -69,7 +69,7 @@ test('starting twice with one key gives one operation', async () => {
   expect(await engine.start(workflow, ['a.txt'], 'other')).not.toBe(started[0])
 })
 
-test('a process with one place runs one batch, even if many begin at the same moment', async () => {
+test('a process with one job slot runs one batch, even if many begin at the same moment', async () => {
   let [now, most] = [0, 0]
   const engine = await engineWith(async function* (items) {
     most = Math.max(most, ++now)
@@ -90,7 +90,7 @@ test('an operation without items ends immediately', async () => {
   expect((await engine.untilEnd(await engine.start(workflow, []))).operation.status).toBe('success')
 })
 
-test('failed, skipped and forgotten items cost themselves alone; what could pass is tried three times', async () => {
+test('failed, skipped and omitted items affect only themselves; retryable ones are tried three times', async () => {
   const tries = new Map<string, number>()
   const engine = await engineWith(async function* (items) {
     for (const item of items) {
@@ -142,7 +142,7 @@ test('failed, skipped and forgotten items cost themselves alone; what could pass
   ])
 })
 
-test('one slow item holds up nobody: the others are committed while it runs', async () => {
+test('a slow item delays no other: they are committed while it runs', async () => {
   let release = () => {}
   const held = new Promise<void>((resolve) => (release = resolve))
   const engine = await engineWith(async function* (items) {
@@ -163,7 +163,7 @@ test('one slow item holds up nobody: the others are committed while it runs', as
   expect((await engine.untilEnd(id)).operation.status).toBe('success')
 })
 
-test('a stopped worker puts its items back, and the next one ends the work without counting that attempt', async () => {
+test('a stopped worker releases its items, and the next one completes them without counting that attempt', async () => {
   let entered = () => {}
   const inside = new Promise<void>((resolve) => (entered = resolve))
   let first = true
@@ -187,7 +187,7 @@ test('a stopped worker puts its items back, and the next one ends the work witho
   expect(items.map(({ attempt }) => attempt)).toEqual(Array(30).fill(1))
 })
 
-test('a worker thought dead that still lives can write nothing', async () => {
+test('a running worker that was presumed dead cannot write', async () => {
   const engine = await engineWith(async function* (items) {
     for (const item of items) yield ok(item)
   })
@@ -209,7 +209,7 @@ test('a worker thought dead that still lives can write nothing', async () => {
   expect(await claimBatch(scope, job, heir, () => BATCH)).toBeNull()
   await database.pool.query('delete from workers where id = $1', [zombie])
   const taken = (await claimBatch(scope, job, heir, () => BATCH))!
-  // What the dead one left running is marked.
+  // The items that the dead worker left running are marked.
   expect(taken.items.map(({ position, attempt, crashed }) => [position, attempt, crashed])).toEqual(
     Array.from({ length: 5 }, (_, position) => [position, 2, true]),
   )
@@ -231,7 +231,7 @@ test('a worker thought dead that still lives can write nothing', async () => {
   expect(await engine.engine.get(scope, id)).toMatchObject({ done: 0, failed: 0 })
 })
 
-test('what a dead worker left running is shared by all chains, a group each', async () => {
+test('items that a dead worker left running are shared by all chains, a group each', async () => {
   const engine = await engineWith(async function* () {})
   const { database } = engine.parts
   const scope = forShop(database, engine.shop)
@@ -249,7 +249,7 @@ test('what a dead worker left running is shared by all chains, a group each', as
   const range = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => from + n)
   expect(await claimed(scope, 0, 1)).toEqual(range(0, BATCH))
   expect(await claimed(scope, 1, 2)).toEqual([BATCH, BATCH + 1])
-  // The second chain comes to its end, and then the first one's worker is found dead.
+  // The second chain ends, and then the first one's worker is found dead.
   await scope.query(
     `update chains set ended = true, worker_id = null, claimed = '{}' where shop_id = :shop and operation_id = :id and chain = 1`,
     { id },
@@ -264,14 +264,14 @@ test('what a dead worker left running is shared by all chains, a group each', as
     `chain:${id}:1`,
   ])
   expect(queued.rows.length).toBe(1)
-  // Neither waits for what the other is claiming, nor passes over what it is not.
+  // Neither waits for rows that the other claims, nor skips unclaimed ones.
   await scope.transaction(async (tx) => {
     expect(await claimed(tx, 0, 3)).toEqual(range(0, CRASHED_GROUP))
     expect(await claimed(scope, 1, 4)).toEqual(range(CRASHED_GROUP, 2 * CRASHED_GROUP))
   })
 })
 
-test('an item that kills its worker every time fails after three tries', async () => {
+test('an item that kills its worker every time fails after three attempts', async () => {
   const engine = await engineWith(async function* () {})
   const { database } = engine.parts
   const scope = forShop(database, engine.shop)
@@ -292,7 +292,7 @@ test('an item that kills its worker every time fails after three tries', async (
       [0, 2],
       [1, 2],
     ],
-    // The last chance of each: alone, so that its death is its own.
+    // Each has its last attempt alone, so that a death is its own.
     [[0, 3]],
     [[1, 3]],
     [],

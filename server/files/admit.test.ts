@@ -56,7 +56,7 @@ const rows = (table: 'files' | 'versions' | 'mappings' | 'blobs') =>
   scope.from(table).select('*') as Promise<Record<string, unknown>[]>
 
 describe('admitFiles', () => {
-  test('makes file, version, blob and mapping together', async () => {
+  test('creates file, version, blob and mapping together', async () => {
     const [result] = await admit(admission('Slow Bread.PDF', 1, 'error', true))
     expect(result).toMatchObject({ status: 'created', filename: 'Slow Bread.PDF' })
     expect(await rows('files')).toMatchObject([
@@ -78,7 +78,7 @@ describe('admitFiles', () => {
     ])
   })
 
-  test('refuses a taken name in any case, also within one call, and leaves the others alone', async () => {
+  test('refuses a taken name in any case, also within one call, and admits the others', async () => {
     await admit(admission('taken.txt', 1))
     const results = await admit(
       admission('TAKEN.txt', 2),
@@ -90,7 +90,7 @@ describe('admitFiles', () => {
     expect((await rows('files')).length).toBe(2)
   })
 
-  test('numbers many that are taken, in their order and with few statements', async () => {
+  test('numbers many taken names in order, with few statements', async () => {
     await admit(admission('a.txt', 1), admission('b.txt', 2), admission('a (3).txt', 3))
     const wanted = Array.from({ length: 60 }, (_, n) => (n % 3 === 0 ? 'b.txt' : 'A.txt'))
     let statements = 0
@@ -124,7 +124,7 @@ describe('admitFiles', () => {
     expect(results).toMatchObject([{ filename: 'a (2).txt' }, { filename: 'A (3).txt' }])
   })
 
-  test('a new version keeps the record and its older bytes; overwriting replaces settings and drops them', async () => {
+  test('a new version keeps the record and its older versions; overwriting replaces settings and deletes them', async () => {
     const [first] = await admit(admission('a.txt', 1, 'error', true))
     await scope.from('files').update({ tags: ['mine'], expiry_days: 7 } as never)
     const [renewed] = await admit(admission('a.txt', 2, 'new_version'))
@@ -153,7 +153,7 @@ describe('admitFiles', () => {
     expect((await rows('versions')).length).toBe(2)
   })
 
-  test('refuses what the rules refuse', async () => {
+  test('refuses files that break the rules', async () => {
     const huge = { ...admission('huge.bin', 5), staged: blob(5, 1001) }
     expect(await admit(admission('../x', 4), huge)).toMatchObject([
       { status: 'refused', code: 'invalid_filename' },
@@ -162,7 +162,7 @@ describe('admitFiles', () => {
     expect(await rows('files')).toEqual([])
   })
 
-  test('many at once in two transactions make each name once', async () => {
+  test('two concurrent transactions with many files create each name once', async () => {
     const batch = (from: number) =>
       Array.from({ length: 40 }, (_, n) => admission(`f-${(n * 7 + from) % 60}`, n % 11))
     const results = (await Promise.all([admit(...batch(0)), admit(...batch(20))])).flat()

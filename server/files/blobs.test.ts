@@ -32,7 +32,7 @@ const blob = (byte: number, location = 'primary'): StagedBlob => ({
   location,
   content_type: null,
 })
-/** Gives the file's id. */
+/** Admits a file; returns its id. */
 async function admit(filename: string, staged: StagedBlob, into = scope): Promise<string> {
   const draft = { ...draftFrom({ filename }, shopSettingsSchema.parse({})), mappings: [] }
   const [admitted] = await into.transaction((tx) =>
@@ -53,8 +53,8 @@ const blobs = () =>
     `select encode(hash, 'hex') as hash from blobs where shop_id = :shop`,
   )
 
-describe('a blob that nothing needs', () => {
-  test('is marked, kept through the grace period, and gone after it', async () => {
+describe('an unused blob', () => {
+  test('is marked, kept through the grace period, and deleted after it', async () => {
     const id = await admit('a.txt', blob(1))
     expect(await sweepBlobs(pool, NOW)).toBe(0)
     expect(await locations()).toMatchObject([{ unneeded_since: null }])
@@ -68,7 +68,7 @@ describe('a blob that nothing needs', () => {
     expect(await sweepBlobs(pool, after(2 * GRACE_MS))).toBe(0)
   })
 
-  test('goes from one location and stays in another', async () => {
+  test('is deleted from one location and stays in another', async () => {
     await admit('a.txt', blob(2, 'backup'))
     const id = await admit('b.txt', blob(2))
     await purge(id)
@@ -78,7 +78,7 @@ describe('a blob that nothing needs', () => {
     expect(await blobs()).toHaveLength(1)
   })
 
-  test('is another shop’s all the same', async () => {
+  test('is deleted although another shop uses the same bytes', async () => {
     const other = forShop(
       database,
       await createTestShop(database, `other-${shops++}.myshopify.com`),
@@ -104,7 +104,7 @@ describe('a blob that nothing needs', () => {
   })
 })
 
-describe('a blob stays for', () => {
+describe('a blob is kept for', () => {
   const needs: Record<string, (id: string) => Promise<unknown>> = {
     'an older version': (id) => scope.transaction((tx) => addVersion(tx, id, blob(11), null)),
     'a backup, though its file is gone': async (fileId) => {
@@ -141,15 +141,15 @@ describe('a blob stays for', () => {
   })
 })
 
-describe('a blob that is needed again', () => {
-  test('is unmarked by whoever takes it', async () => {
+describe('a marked blob that is used again', () => {
+  test('is unmarked by the transaction that uses it', async () => {
     await purge(await admit('a.txt', blob(20)))
     await sweepBlobs(pool, NOW)
     await admit('b.txt', blob(20))
     expect(await locations()).toMatchObject([{ unneeded_since: null }])
     expect(await sweepBlobs(pool, after(2 * GRACE_MS))).toBe(0)
   })
-  test('is unmarked by the sweep, whatever the mark says', async () => {
+  test('is unmarked by the sweep, whichever time the mark has', async () => {
     await admit('a.txt', blob(21))
     await scope.query('update blob_locations set unneeded_since = :then where shop_id = :shop', {
       then: NOW,
@@ -158,7 +158,7 @@ describe('a blob that is needed again', () => {
     expect(await locations()).toMatchObject([{ unneeded_since: null }])
   })
 
-  test('while it is being taken, the sweep passes it by and waits for nobody', async () => {
+  test('is skipped by the sweep, without waiting, while a transaction takes it', async () => {
     await purge(await admit('a.txt', blob(22)))
     await sweepBlobs(pool, NOW)
     const [held, mayCommit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -176,7 +176,7 @@ describe('a blob that is needed again', () => {
     expect(await locations()).toMatchObject([{ unneeded_since: null }])
   })
 
-  test('while the sweep removes it, whoever takes it waits and makes its rows anew', async () => {
+  test('is recreated by a transaction that waited for the sweep to delete it', async () => {
     await purge(await admit('a.txt', blob(23)))
     const client = await pool.connect()
     await client.query('begin')
@@ -197,7 +197,7 @@ describe('a blob that is needed again', () => {
     return rows.length
   }
 
-  test('many take and leave the same few blobs while they are swept: every file has its bytes’ row', async () => {
+  test('many transactions use and release the same few blobs during sweeps: every file has a row for its bytes', async () => {
     const take = async (worker: number, round: number) => {
       const id = await admit(`${worker}-${round}.txt`, blob(30 + (round % 3)))
       if (round % 4 !== 0) await purge(id)
@@ -221,7 +221,7 @@ describe('a blob that is needed again', () => {
   })
 })
 
-describe('a version that was to go', () => {
+describe('a version with a limited time', () => {
   const expire = (id: string, number: number) =>
     scope.query(
       `update versions set expires_at = :at where shop_id = :shop and file_id = :id and number = :number`,
@@ -242,7 +242,7 @@ describe('a version that was to go', () => {
       version,
     })
 
-  test('goes when its time is over, and its bytes after the grace period', async () => {
+  test('is deleted when its time ends, and its bytes after the grace period', async () => {
     const id = await admit('a.jpg', blob(40))
     await scope.transaction(async (tx) => current(id, await addVersion(tx, id, blob(41), null), tx))
     await expire(id, 1)
@@ -253,7 +253,7 @@ describe('a version that was to go', () => {
     expect(await sweepBlobs(pool, after(2 * GRACE_MS))).toBe(1)
     expect(await locations()).toMatchObject([{ hash: blob(41).hash }])
   })
-  test('stays for good once its file has gone back to it', async () => {
+  test('is kept without limit once it is restored', async () => {
     const id = await admit('a.jpg', blob(42))
     await scope.transaction((tx) => addVersion(tx, id, blob(43), null))
     await expire(id, 1)
@@ -262,7 +262,7 @@ describe('a version that was to go', () => {
     expect(await sweepVersions(pool, after(GRACE_MS))).toBe(0)
     expect(await versionsOf(id)).toHaveLength(2)
   })
-  test('is passed by while someone goes back to it', async () => {
+  test('is skipped by the sweep while it is being restored', async () => {
     const id = await admit('a.jpg', blob(44))
     await scope.transaction(async (tx) => current(id, await addVersion(tx, id, blob(45), null), tx))
     await expire(id, 1)

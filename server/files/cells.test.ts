@@ -3,7 +3,7 @@ import Papa from 'papaparse'
 import { describe, expect, it } from 'vitest'
 import { originalCell, plainCell } from './cells.ts'
 
-/** Texts that a spreadsheet would run. */
+/** Texts that a spreadsheet would execute. */
 const RUNS = /^[=+\-@\t\r]/
 const text = fc.oneof(
   fc.string({ unit: 'binary' }),
@@ -12,8 +12,8 @@ const text = fc.oneof(
   }),
 )
 
-describe('a cell that we write', () => {
-  it('is run by no spreadsheet, and reads back as it was', () => {
+describe('a written cell', () => {
+  it('is executed by no spreadsheet, and reads back unchanged', () => {
     fc.assert(
       fc.property(text, (value) => {
         expect(plainCell(value)).not.toMatch(RUNS)
@@ -22,7 +22,7 @@ describe('a cell that we write', () => {
       { numRuns: 2000 },
     )
   })
-  it('so does a whole table, through the program that writes and reads CSV', () => {
+  it('reads back in a whole table, with the library that writes and reads CSV', () => {
     const row = fc.array(text, { minLength: 3, maxLength: 3 })
     fc.assert(
       fc.property(fc.array(row, { minLength: 1, maxLength: 5 }), (rows) => {
@@ -43,11 +43,11 @@ describe('a cell that we write', () => {
     ['guide.pdf', 'guide.pdf'],
     ['', ''],
   ])('%j becomes %j', (value, cell) => expect(plainCell(value)).toBe(cell))
-  it('numbers stay numbers, what is not there is empty', () => {
+  it('numbers stay numbers, absent values are empty', () => {
     expect([plainCell(-5), plainCell(null), plainCell(undefined)]).toEqual(['-5', '', ''])
   })
 })
 
-it('a cell that others wrote keeps the mark that is its own', () => {
+it('a cell written by another program keeps its own apostrophe', () => {
   expect(["'tis", "o'clock", "'", "'="].map(originalCell)).toEqual(["'tis", "o'clock", "'", '='])
 })

@@ -33,7 +33,7 @@ async function reread(ids: readonly string[]): Promise<FileRecord[]> {
 
 const idsOf = (records: readonly FileRecord[]) => records.map(({ id }) => id)
 /**
- * All columns of the files' rows, and the row versions, which show whether a row was written at
+ * All columns of the files' rows with their row versions, which show whether a row was written at
  * all.
  */
 const rows = (records: readonly FileRecord[]) =>
@@ -70,7 +70,7 @@ const SETTINGS: FileSettings = {
 
 describe('each field', () => {
   it.each(Object.entries(SETTINGS))(
-    '%s is written, and noted before and after; nothing else is',
+    '%s is written and recorded before and after; nothing else is',
     async (field, value) => {
       const [record] = await made('a.pdf')
       const [before] = await rows([record!])
@@ -91,7 +91,7 @@ describe('each field', () => {
     },
   )
 
-  it('a new name takes its key, extension and type along', async () => {
+  it('a new name updates the key, extension and type', async () => {
     const [record] = await made('Guide.PDF')
     await change(changeTo(record!, { filename: 'CAF\u00c9.Zip' }))
     expect((await rows([record!]))[0]).toMatchObject({
@@ -102,7 +102,7 @@ describe('each field', () => {
     })
   })
 
-  it('tags are noted as what came and what went, beside the list that was there', async () => {
+  it('tags are recorded as added and removed, with the previous list', async () => {
     const [record] = await made({ filename: 'a.pdf', tags: ['old', 'kept'] })
     const [changed] = await change(changeTo(record!, { tags: ['kept', 'new'] }))
     expect(changed).toMatchObject({
@@ -114,7 +114,7 @@ describe('each field', () => {
     expect((await reread([record!.id]))[0]!.tags).toEqual(['kept', 'new'])
   })
 
-  it('a draft that says what is so writes nothing', async () => {
+  it('a draft without differences writes nothing', async () => {
     const records = await made('a.pdf', { filename: 'b.pdf', mapped: true, tags: ['x', 'y'] })
     const before = await rows(records)
     expect(await change(...records.map((record) => changeTo(record, {})))).toEqual([
@@ -126,7 +126,7 @@ describe('each field', () => {
 })
 
 describe('mappings', () => {
-  it('make a file mapped; the last one that goes leaves it unmapped; one that never had any stays so', async () => {
+  it('map a file; deleting the last one leaves it unmapped; a file that never had one stays unmapped', async () => {
     const [file, other] = await made('a.pdf', 'b.pdf')
     const [added] = await change(changeTo(file!, { mappings: [product('1'), product('2')] }))
     expect(added).toMatchObject({
@@ -150,7 +150,7 @@ describe('mappings', () => {
       ['unmapped', 'never'],
     )
   })
-  it('of a product and of one of its variants are two', async () => {
+  it('of a product and of one of its variants are different', async () => {
     const [file] = await made('a.pdf')
     const both = [product('1'), { ...product('1'), variant_id: '11' }]
     await change(changeTo(file!, { mappings: both }))
@@ -165,7 +165,7 @@ describe('mappings', () => {
       { product_id: '1', variant_id: null },
     ])
   })
-  it('come back with the time they were made', async () => {
+  it('are restored with their creation time', async () => {
     const [file] = await made({ filename: 'a.pdf', mapped: true })
     await change(changeTo(file!, { mappings: [] }))
     const [bare] = await reread([file!.id])
@@ -175,7 +175,7 @@ describe('mappings', () => {
 })
 
 describe('the trash', () => {
-  it('takes a file in and gives it back', async () => {
+  it('moves a file to the trash and restores it', async () => {
     const [file] = await made({ filename: 'a.pdf', mapped: true })
     const [gone] = await change(changeTo(file!, { deleted: true }))
     expect(gone).toMatchObject({ ledger: { before: { deleted: false }, after: { deleted: true } } })
@@ -190,7 +190,7 @@ describe('the trash', () => {
     })
     expect((await reread([file!.id]))[0]!.deleted_at).toBeNull()
   })
-  it('remembers since when, where an undo puts a file back into it', async () => {
+  it('keeps the time of deletion if an undo returns a file to it', async () => {
     const [file] = await made('a.pdf')
     await change(changeTo(file!, { deleted: true, deleted_at: '2026-01-31 12:00:00.123456+00' }))
     const [row] = await scope.query(
@@ -201,7 +201,7 @@ describe('the trash', () => {
     )
     expect(row).toEqual({ same: true })
   })
-  it('what is purged is gone with all it had; its bytes wait for the sweep', async () => {
+  it('a purged file is deleted with all related rows; its bytes wait for the sweep', async () => {
     const [file, other] = await made({ filename: 'a.pdf', mapped: true }, 'b.pdf')
     const counts = async () => {
       const tables = ['files', 'versions', 'mappings', 'blobs'].map(
@@ -221,7 +221,7 @@ describe('the trash', () => {
 })
 
 describe('versions', () => {
-  it('point the file at other bytes, with their size; an older one can be pointed at again', async () => {
+  it('point the file at other bytes, with their size; an older one can be restored', async () => {
     const [file] = await made({ filename: 'a.pdf', size_bytes: 100 })
     const staged = {
       hash: 'ab'.repeat(32),
@@ -242,8 +242,8 @@ describe('versions', () => {
   })
 })
 
-describe('many at a time', () => {
-  it('each gets its own, in the order given, whatever they have in common', async () => {
+describe('many drafts', () => {
+  it('each file gets its own, in order, whatever they have in common', async () => {
     const records = await made('a.pdf', 'b.pdf', 'c.pdf', 'd.pdf')
     const results = await change(
       changeTo(records[0]!, { expiry_days: 1, cdn: false }),
@@ -262,7 +262,7 @@ describe('many at a time', () => {
       { allowed_referrers: ['it\'s "here"; --, {a}'], tags: ["o'clock", '?', ':shop'] },
     ])
   })
-  it('one that is refused changes nothing, and the others go on', async () => {
+  it('a refused one changes nothing, and the others are applied', async () => {
     const records = await made('a.pdf', 'b.pdf', 'c.pdf')
     const before = await rows(records)
     const results = await change(
@@ -289,7 +289,7 @@ describe('many at a time', () => {
       { status: 'changed' },
     ])
   })
-  it('a file that someone else wrote after it was read is left alone, and the others go on', async () => {
+  it('a file that another transaction wrote after it was read is skipped, and the others are applied', async () => {
     const records = await made({ filename: 'a.pdf', mapped: true }, 'b.pdf', 'c.pdf')
     await change(
       changeTo(records[0]!, { download_limit: 3 }),
@@ -306,7 +306,7 @@ describe('many at a time', () => {
     expect([after[0], after[2]]).toEqual([before[0], before[2]])
     expect((await reread([records[0]!.id]))[0]!.mappings).toHaveLength(1)
   })
-  it('another shop’s scope changes nothing of it', async () => {
+  it('another shop’s scope changes nothing', async () => {
     const [file] = await made({ filename: 'a.pdf', mapped: true })
     const before = await rows([file!])
     const stranger = forShop(
@@ -322,8 +322,8 @@ describe('many at a time', () => {
   })
 })
 
-describe('a promise', () => {
-  it('looking changes nothing and says what would be', async () => {
+describe('an expected change', () => {
+  it('a preview changes nothing and returns the change', async () => {
     const [file] = await made('a.pdf')
     const before = await rows([file!])
     const wanted = () => changeTo(file!, { cdn: false, tags: ['new'] })
@@ -331,7 +331,7 @@ describe('a promise', () => {
     expect(await rows([file!])).toEqual(before)
     expect(await change(wanted())).toEqual(previewed)
   })
-  it('is kept or nothing is done: what has changed since in what it was about is left alone', async () => {
+  it('is applied exactly or not at all: a file whose relevant fields changed since is skipped', async () => {
     const [same, moved, elsewhere] = await made('a.pdf', 'b.pdf', 'c.pdf')
     const promised = [{ cdn: true, updated_at: 'then' }, { cdn: false }] as const
     await change(changeTo(moved!, { cdn: false }), changeTo(elsewhere!, { download_limit: 3 }))
@@ -341,7 +341,7 @@ describe('a promise', () => {
     )
     expect(results.map(({ status }) => status)).toEqual(['changed', 'drifted', 'changed'])
   })
-  it('of nothing is broken by something', async () => {
+  it('of nothing cannot be invalidated', async () => {
     const [file] = await made('a.pdf')
     expect(await change({ ...changeTo(file!, { cdn: false }), promised: [null, null] })).toEqual([
       { status: 'drifted' },
@@ -352,7 +352,7 @@ describe('a promise', () => {
   })
 })
 
-describe('whatever a draft says', () => {
+describe('for any draft', () => {
   const tag = fc.constantFrom('a', 'b', "o'c", '日', '?')
   const wish: Record<string, fc.Arbitrary<unknown>> = {
     expiry_days: fc.option(fc.constantFrom(1, 60, 36_500)),
@@ -370,7 +370,7 @@ describe('whatever a draft says', () => {
     .subarray(Object.keys(wish))
     .chain((names) => fc.record(Object.fromEntries(names.map((name) => [name, wish[name]!]))))
 
-  it('the file becomes, and the ledger names exactly what differs', async () => {
+  it('the file has its values, and the ledger names exactly the differences', async () => {
     const ids = idsOf(await made(...Array.from({ length: 6 }, (_, n) => `file-${n}.pdf`)))
     await fc.assert(
       fc.asyncProperty(fc.array(draft, { minLength: 6, maxLength: 6 }), async (drafts) => {
@@ -401,8 +401,8 @@ describe('whatever a draft says', () => {
 })
 
 /**
- * The fields of a draft in one form for drafts and records; tags as a set, since their order alone
- * is no change.
+ * The fields of drafts and records in one format; tags as a set, since another order is not a
+ * change.
  */
 function comparable(file: FileRecord & { deleted?: boolean }): Record<string, unknown> {
   const { filename, tags, mappings, deleted = file.deleted_at !== null } = file

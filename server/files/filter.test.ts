@@ -1,5 +1,5 @@
 // One filter language with two implementations: SQL for many files, and in memory for the file that
-// a step works on.
+// a step processes.
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { matchesCondition, type Condition } from '../../plugins/contract.ts'
@@ -77,7 +77,7 @@ describe('SQL and memory agree', () => {
     .subarray(Object.keys(one), { maxLength: 3 })
     .chain((names) => fc.record(Object.fromEntries(names.map((name) => [name, one[name]!]))))
 
-  it('about any files and any condition', async () => {
+  it('for any files and any condition', async () => {
     const scope = await newShop('agree.myshopify.com')
     const made = fc.sample(file, 400)
     const files = [...new Map(made.map((one) => [nameKey(one.filename), one])).values()]
@@ -99,8 +99,7 @@ describe('SQL and memory agree', () => {
       }),
       { numRuns: 300 },
     )
-    // Without this, conditions that match nothing or everything would agree even if they were
-    // wrong.
+    // Otherwise conditions that match nothing or everything would agree even if they were wrong.
     expect(hits).toBeGreaterThan(100)
   })
 })
@@ -167,13 +166,13 @@ describe('the rest of the language', () => {
     ],
   ])('%s', async (_what, given, expected) => expect(await names(given)).toEqual(expected))
 
-  it('a day is one of the shop’s calendar; a time is exact', async () => {
+  it('a day is in the shop’s time zone; a time is exact', async () => {
     const kiritimati = await newShop('kiritimati.myshopify.com')
     await kiritimati.query(
       `update shops set settings = '{"time_zone": "Pacific/Kiritimati"}' where id = :shop`,
     )
     const [id] = await makeFiles(kiritimati, [{ filename: 'a.pdf' }])
-    // There it is 11:00 on the second.
+    // In Kiritimati it is 11:00 on the second.
     await kiritimati.query(
       `update files set created_at = '2026-03-01T21:00:00Z' where shop_id = :shop and id = :id`,
       {
@@ -193,7 +192,7 @@ describe('the rest of the language', () => {
     expect(await has({ uploaded_before: '2026-03-02T11:00:00+14:00' })).toBe(false)
   })
 
-  it('a download at its public address is one too', async () => {
+  it('a download at the public address counts too', async () => {
     await scope.query(
       `insert into public_addresses (shop_id, file_id, last_download_at)
        select :shop, id, now() - case filename when 'new.pdf' then interval '179 days' else interval '181 days' end
@@ -207,7 +206,7 @@ describe('the rest of the language', () => {
     await scope.query('delete from public_addresses where shop_id = :shop')
   })
 
-  it('a pack, and what else is asked of its files', async () => {
+  it('combines a pack with other conditions', async () => {
     const [pack] = await scope.query<{ id: string }>(
       `insert into packs (shop_id, name, name_key) select :shop, 'Pack', 'pack' returning id`,
     )
@@ -219,17 +218,17 @@ describe('the rest of the language', () => {
     expect(await names({ pack: id })).toEqual(['new.pdf', 'year.pdf'])
     expect(await names({ pack: id, older_than_days: 10 })).toEqual(['year.pdf'])
     expect(await names({ pack: id, deleted: true })).toEqual(['trash.pdf'])
-    // A filter that is stored as JSON is the same when it is read again.
+    // A filter stored as JSON is the same when it is read again.
     const filter = filterSchema.parse({ pack: id })
     expect(filterSchema.parse(JSON.parse(JSON.stringify(filter)))).toEqual(filter)
     const other = await newShop('other-pack.myshopify.com')
     expect(await selected(other, filter)).toEqual([])
   })
 
-  it('files with a condition of its own in the trash', async () =>
+  it('matches files in the trash only with its own condition', async () =>
     expect(await names({ deleted: true, search: 'new' })).toEqual([]))
 
-  it('another shop’s files are never among them', async () => {
+  it('never matches another shop’s files', async () => {
     expect(await selected(await newShop('other.myshopify.com'), {})).toEqual([])
   })
 

@@ -43,7 +43,7 @@ const nameOf = async (id: string) =>
     )
   )[0]!.filename
 
-test('goes page by page, newest first, shows the keys again, and sees no other shop', async () => {
+test('is read page by page, newest first, shows the keys, and excludes other shops', async () => {
   const [file, another] = [files[0]!, files[1]!]
   const links = await make({ file_ids: [file, file, file, another] }, new Date(+NOW - DAY_MS))
   const first = await list({ fileId: file, limit: 2 })
@@ -56,7 +56,7 @@ test('goes page by page, newest first, shows the keys again, and sees no other s
 })
 
 describe('a filter', () => {
-  test('by address has it in any case, by name any part of it or the beginning of the address', async () => {
+  test('by address ignores case; by name it matches any part of it or the beginning of the address', async () => {
     const [one, two] = [files[10]!, files[11]!]
     const [mine] = await make({ file_ids: [one], email: 'Mira_7@Example.com' })
     await make({ file_ids: [two], email: 'mirax7@example.com' })
@@ -75,7 +75,7 @@ describe('a filter', () => {
       .update({ deleted_at: null } as never)
   })
 
-  test('by pack has the pack’s links, by its name too; those of its files stand in a file’s own list alone', async () => {
+  test('by pack, also by its name, finds the pack’s links; those of its files are only in a file’s own list', async () => {
     const [pack] = (await scope
       .insert('packs', { name: 'Spring set', name_key: 'spring set' })
       .returning('id')) as [{ id: string }]
@@ -94,7 +94,7 @@ describe('a filter', () => {
     expect((await list({})).data.map(({ id }) => id)).not.toContain(part!.id)
   })
 
-  test('by operation has what it made', async () => {
+  test('by operation finds the links that it created', async () => {
     const operation = '01900000-0000-7000-8000-00000000000f'
     const links = await make({ file_ids: files.slice(30, 33), operation })
     expect(await idsOf({ operation })).toEqual(links.map(({ id }) => id).toReversed())
@@ -112,7 +112,7 @@ describe('a state', () => {
     { revoked_at: NOW },
     { revoked_at: NOW, expires_at: NOW },
   ]
-  test('is judged by the database as it is by us, whatever comes together', async () => {
+  test('is the same in the database and in memory, for any combination', async () => {
     const states = [
       { mapping_state: 'never' },
       { deleted_at: NOW },
@@ -149,7 +149,7 @@ describe('a state', () => {
     }
   })
 
-  test('that few old ones have is found behind thousands of newer ones, page after page', async () => {
+  test('of a few old links is found behind thousands of newer ones, page after page', async () => {
     const old = await make(
       { file_ids: files.slice(200, 203), download_limit: 1 },
       new Date(+NOW - 90 * DAY_MS),
@@ -189,7 +189,7 @@ describe('a state', () => {
   })
   const NO_STATE = { revoked_at: null, deleted_at: null, mapping_state: 'never' }
 
-  test('and a search that thousands of files answer go together', async () => {
+  test('combines with a search that matches thousands of files', async () => {
     const revoked = (await make({ file_ids: [files[300]!] }))[0]!
     await scope
       .from('links')

@@ -62,7 +62,7 @@ async function addFile(to: ShopScope, fields: Record<string, unknown> = {}): Pro
   })
 }
 
-test('what is absent comes from the file, what is null is never and unlimited', async () => {
+test('absent terms come from the file, null is never and unlimited', async () => {
   const file = await addFile(scope, { expiry_days: 60, download_limit: 5 })
   const make = async (terms: object) =>
     (await createLinks(scope, secrets, { file_ids: [file], ...terms }, NOW))[0]!
@@ -86,7 +86,7 @@ test('what is absent comes from the file, what is null is never and unlimited', 
   })
 })
 
-test('terms of a single file go over the common ones, field by field', async () => {
+test('terms of a single file override the common ones, field by field', async () => {
   const files = [
     await addFile(scope, { download_limit: 9 }),
     await addFile(scope),
@@ -111,7 +111,7 @@ test('terms of a single file go over the common ones, field by field', async () 
   expect(links.map(({ download_limit }) => download_limit)).toEqual([9, null, 7])
 })
 
-test('a hundred links in one go keep their order, and each is found by the hash of its key alone', async () => {
+test('a hundred links keep their order, and each is found only by its key’s hash', async () => {
   const file = await addFile(scope)
   const links = await createLinks(
     scope,
@@ -128,7 +128,7 @@ test('a hundred links in one go keep their order, and each is found by the hash 
   expect(JSON.stringify(await scope.from('links').select('*'))).not.toContain(links[0]!.key)
 })
 
-test('files that are unknown, in the trash or of another shop are each named, and no link is made', async () => {
+test('files that are unknown, in the trash or of another shop are each named, and no link is created', async () => {
   const [good, trashed, theirs] = [
     await addFile(scope),
     await addFile(scope, { deleted_at: NOW }),
@@ -152,14 +152,14 @@ test('files that are unknown, in the trash or of another shop are each named, an
   expect(await scope.from<LinkRow>('links').where({ file_id: good }).select('id')).toEqual([])
 })
 
-test('ids of one moment ascend, however many there are', () => {
+test('ids of the same millisecond ascend', () => {
   const ids = orderedIds(NOW, 10_000)
   expect(ids.toSorted()).toEqual(ids)
   expect(new Set(ids).size).toBe(10_000)
   expect(ids[9999]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
 })
 
-describe('a link that is changed', () => {
+describe('a changed link', () => {
   const one = async (fields: object = {}) =>
     (
       await createLinks(
@@ -172,7 +172,7 @@ describe('a link that is changed', () => {
   const read = async (...ids: string[]) => await readLinks(scope, secrets, ids, LATER)
   const LATER = new Date(+NOW + 5 * DAY_MS)
 
-  test('is extended from now on, or for ever; one that had expired works again', async () => {
+  test('is extended from now, or without end; an expired one works again', async () => {
     const { id } = await one()
     expect(await read(id)).toMatchObject([{ status: 'expired' }])
     await extendLink(scope, id, 3, LATER)
@@ -182,7 +182,7 @@ describe('a link that is changed', () => {
     await extendLink(scope, id, null, LATER)
     expect(await read(id)).toMatchObject([{ status: 'active', expires_at: null }])
   })
-  test('is counted from the beginning once it is reset', async () => {
+  test('counts from zero after a reset', async () => {
     const { id } = await one({ expiry_days: null, download_limit: 2 })
     await scope
       .from('links')
@@ -193,7 +193,7 @@ describe('a link that is changed', () => {
     expect(await read(id)).toMatchObject([{ status: 'active', downloads: 0 }])
     expect(await scope.from('links').where('id', id).select('served')).toEqual([{ served: 2 }])
   })
-  test('takes the links that it gave to its files with it, and none that one of them has of its own', async () => {
+  test('changes the links that it gave to its pack’s files, and none that a file has itself', async () => {
     const [parent, child, own] = [await one(), await one(), await one()]
     await scope
       .from('links')
@@ -213,7 +213,7 @@ describe('a link that is changed', () => {
       'revoked',
     ])
   })
-  test('stays revoked; another shop’s is not there', async () => {
+  test('stays revoked; another shop’s is not found', async () => {
     const { id } = await one()
     await revokeLinks(other, [id])
     expect(await readLinks(other, secrets, [id], NOW)).toEqual([])

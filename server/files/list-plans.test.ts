@@ -25,7 +25,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => database.drop())
 
-/** Half of the files are in packs. */
+/** Puts half of the files into packs. */
 async function fillPacks() {
   const ids = await scope.query<{ id: string }>(
     `insert into packs (shop_id, name, name_key) select :shop, 'Pack ' || n, 'pack ' || n from generate_series(1, 300) n
@@ -40,7 +40,7 @@ async function fillPacks() {
   return { large: toPublicId('pack', ids[0]!.id), small: toPublicId('pack', ids[299]!.id) }
 }
 
-/** Every second file has a link with an address. */
+/** Gives every second file a link with an address. */
 async function fillLinks(): Promise<void> {
   const half = `from files where shop_id = :shop and mod(hashtext(id::text), 2) = 0`
   await scope.query(`insert into public_addresses (shop_id, file_id) select shop_id, id ${half}`)
@@ -57,7 +57,7 @@ interface Plan {
 }
 const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)]
 
-/** The scope, with every query explained instead of run. */
+/** A scope that explains every query instead of running it. */
 async function explained(work: (explaining: ShopScope) => Promise<unknown>): Promise<Plan[]> {
   const plans: Plan[] = []
   const explaining: ShopScope = {
@@ -138,7 +138,7 @@ describe('a list of 40,000 files', () => {
       }
     },
   )
-  it('finds what hangs on its files by keys, whatever else the shop has', async () => {
+  it('finds related rows by their keys, for any size of the shop', async () => {
     const plans = await explained((on) =>
       listFilePage(on, { filter: {}, sort: '-created_at', after: null, limit: 50 }),
     )

@@ -43,7 +43,7 @@ interface Wanted {
   fields?: Record<string, unknown>
 }
 
-/** Files of one blob, in their order. */
+/** Creates files of one blob, in order. */
 function addFiles(files: readonly Wanted[]): Promise<string[]> {
   return scope.transaction(async (tx) => {
     const hash = Buffer.alloc(32, 7)
@@ -75,7 +75,7 @@ function addFiles(files: readonly Wanted[]): Promise<string[]> {
 }
 
 /**
- * An operation on these files in this order, stored as the engine stores it: in batches of this
+ * Creates an operation on these files in this order, stored as the engine does: in batches of this
  * size, or as items.
  */
 async function operationOn(ids: readonly string[], batch: number | null = 2000): Promise<string> {
@@ -114,7 +114,7 @@ async function exported(
   return Buffer.concat(pieces as Buffer[]).toString()
 }
 
-/** The rows as our import reads them. */
+/** Reads the rows as the CSV import does. */
 async function imported(csv: string): Promise<RowValues[]> {
   const bytes = Buffer.from(csv)
   const detector = createEncodingDetector()
@@ -205,7 +205,7 @@ describe('a CSV export', () => {
     )
   })
 
-  it('has the columns that were asked for, each once, wherever they were named', async () => {
+  it('has the requested columns, each once, in any order of the request', async () => {
     const [id] = await addFiles([{ filename: 'a.pdf', tags: ['x'] }])
     const columns: ExportColumn[] = ['url', 'tags', 'id', 'tags']
     const own = toPublicId('file', id!)
@@ -219,7 +219,7 @@ describe('a CSV export', () => {
     expect(JSON.parse(await exported(await operationOn([]), 'json'))).toEqual([])
   })
 
-  it('comes back through our import as it was: names, tags and terms, whatever signs they have', async () => {
+  it('is read back by the CSV import unchanged: names, tags and terms with any characters', async () => {
     const file = fc.record({
       filename: name,
       tags,
@@ -260,7 +260,7 @@ describe('a CSV export', () => {
   })
 })
 
-it('a cell is the same whether we write it or the database does', async () => {
+it('a cell is the same from the program and from the database', async () => {
   const cell = fc.oneof(
     fc.string({ unit: 'binary' }).filter((text) => !text.includes('\0')),
     fc.string({
@@ -354,7 +354,7 @@ describe('a JSON export', () => {
     expect(without).toEqual([{ filename: '=1+1 "ä", 名.pdf', tags: ['=x', 'y'] }])
   })
 
-  it('has a public file’s address as everyone else has it', async () => {
+  it('has a public file’s public address', async () => {
     const names = ["50% of (it)!*'~_-.pdf", 'ä 名 🗂 #?&=+.pdf', 'plain.pdf']
     const ids = await addFiles(
       names.map((filename) => ({ filename, fields: { visibility: 'public' } })),
@@ -393,7 +393,7 @@ describe('many files', () => {
     ['batches', 2000],
     ['uneven batches', 700],
     ['items', null],
-  ])('stand in their order, in %s, without those that are in the trash', async (_what, batch) => {
+  ])('are in their order, in %s, without those in the trash', async (_what, batch) => {
     const all = await files()
     const shuffled = all.toSorted((a, b) => (a.filename.slice(8) < b.filename.slice(8) ? 1 : -1))
     for (const order of [all, shuffled]) {
@@ -412,7 +412,7 @@ describe('many files', () => {
     }
   })
 
-  it('are counted as they are written, and nothing goes on after an abort', async () => {
+  it('are counted while they are written, and an abort stops the writing', async () => {
     const operation = await operationOn((await files()).map(({ id }) => id))
     const seen: number[] = []
     const stop = new AbortController()
@@ -436,7 +436,7 @@ describe('many files', () => {
   })
 })
 
-test('links stand in the order of the items, whole, without those that were revoked or are others’', async () => {
+test('links are in the order of the items, complete, without revoked ones and those of others', async () => {
   const ids = await addFiles(['c', 'a', 'b', 'd'].map((one) => ({ filename: `${one}.pdf` })))
   const operation = await operationOn(ids, null)
   const link = (n: number) => `01900000-0000-7000-8000-00000000000${n}`

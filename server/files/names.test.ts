@@ -28,7 +28,7 @@ async function live(...names: string[]): Promise<FileRecord[]> {
   return ids.map((id) => records.get(id)!)
 }
 
-/** Created and deleted one after another, since they may have the same name. */
+/** Creates and deletes them one after another, since they may have the same name. */
 async function trashed(...names: string[]): Promise<FileRecord[]> {
   const ids: string[] = []
   for (const name of names) {
@@ -60,12 +60,12 @@ const names = async () =>
     )
   ).map(({ filename }) => filename)
 
-describe('coming back from the trash', () => {
-  it('keeps its name where that is free', async () => {
+describe('a file restored from the trash', () => {
+  it('keeps its name if that is free', async () => {
     await change(...(await trashed('guide.pdf')).map(restored))
     expect(await names()).toEqual(['guide.pdf'])
   })
-  it('gets a number where the name was taken meanwhile, whatever its case, and says so', async () => {
+  it('gets a number, with a warning, if the name was taken meanwhile in any case', async () => {
     const [old] = await trashed('Guide.pdf')
     await live('guide.PDF')
     expect(await change(restored(old!))).toMatchObject([
@@ -78,30 +78,30 @@ describe('coming back from the trash', () => {
     ])
     expect(await names()).toEqual(['Guide (2).pdf', 'guide.PDF'])
   })
-  it('gets the next number that is free', async () => {
+  it('gets the next free number', async () => {
     const [old] = await trashed('guide.pdf')
     await live('guide.pdf', ...Array.from({ length: 24 }, (_, n) => `GUIDE (${n + 2}).pdf`))
     await change(restored(old!))
     expect(await names()).toContain('guide (26).pdf')
   })
-  it('two of one name, together', async () => {
+  it('gets a number after another one of the same name in the same call', async () => {
     const old = await trashed('guide.pdf', 'guide.pdf', 'GUIDE.pdf')
     await change(...old.map(restored))
     expect(await names()).toEqual(['guide (2).pdf', 'GUIDE (3).pdf', 'guide.pdf'])
   })
-  it('two of one name, one after the other', async () => {
+  it('gets a number after another one of the same name in an earlier call', async () => {
     const [one, two] = await trashed('guide.pdf', 'guide.pdf')
     await change(restored(one!))
     await change(restored(two!))
     expect(await names()).toEqual(['guide (2).pdf', 'guide.pdf'])
   })
-  it('a name of 255 characters is cut for its number, not its ending', async () => {
+  it('gets its number before the extension of a name shortened from 255 characters', async () => {
     const name = `${'x'.repeat(251)}.pdf`
     const old = await trashed(name, name)
     await change(...old.map(restored))
     expect(await names()).toEqual([`${'x'.repeat(247)} (2).pdf`, name])
   })
-  it('names in the trash take no name from anyone', async () => {
+  it('names in the trash do not conflict', async () => {
     await trashed('guide.pdf')
     const [other] = await live('other.pdf')
     await change(renamed(other!, 'guide.pdf'))
@@ -110,7 +110,7 @@ describe('coming back from the trash', () => {
 })
 
 describe('a new name', () => {
-  it('that is taken is refused and named, and nothing else of the change is made', async () => {
+  it('that is taken is refused and named, and no other part of the change is applied', async () => {
     const [a] = await live('a.pdf', 'b.pdf')
     const wanted = renamed(a!, 'B.PDF')
     wanted.draft.cdn = false
@@ -119,24 +119,24 @@ describe('a new name', () => {
     ])
     expect((await readRecords(scope, [a!.id])).get(a!.id)).toEqual(a)
   })
-  it('may be its own in another case', async () => {
+  it('may differ from the current one only in case', async () => {
     const [a] = await live('a.pdf')
     await change(renamed(a!, 'A.pdf'))
     expect(await names()).toEqual(['A.pdf'])
   })
-  it('is the first one’s where two want it', async () => {
+  it('is given to the first of two files', async () => {
     const [a, b] = await live('a.pdf', 'b.pdf')
     const results = await change(renamed(a!, 'new.pdf'), renamed(b!, 'NEW.pdf'))
     expect(results.map(({ status }) => status)).toEqual(['changed', 'refused'])
     expect(await names()).toEqual(['b.pdf', 'new.pdf'])
   })
-  it('goes to the renamed one, and the restored one gets a number', async () => {
+  it('goes to a renamed file before a restored one, which gets a number', async () => {
     const [old] = await trashed('new.pdf')
     const [a] = await live('a.pdf')
     await change(renamed(a!, 'new.pdf'), restored(old!))
     expect(await names()).toEqual(['new (2).pdf', 'new.pdf'])
   })
-  it('is another shop’s affair there', async () => {
+  it('may exist in another shop', async () => {
     const [a] = await live('a.pdf')
     await makeFiles(
       forShop(database, await createTestShop(database, `other-${shops}.myshopify.com`)),
@@ -146,7 +146,7 @@ describe('a new name', () => {
   })
 })
 
-describe('names of each other', () => {
+describe('names exchanged between files', () => {
   const moves = (records: readonly FileRecord[], ...to: string[]) =>
     records.map((record, at) => renamed(record, to[at]!))
 
@@ -167,7 +167,7 @@ describe('names of each other', () => {
     })
     expect(await names()).toEqual(['A.pdf', 'B.pdf'])
   })
-  it('move on by one, in either direction and round in a circle', async () => {
+  it('move on by one, in either direction and in a circle', async () => {
     const files = await live('1.pdf', '2.pdf', '3.pdf', '4.pdf')
     const ids = files.map(({ id }) => id)
     for (const shift of [1, 0, -1, 0]) {
@@ -183,7 +183,7 @@ describe('names of each other', () => {
     const after = await readRecords(scope, ids)
     expect(ids.map((id) => after.get(id)!.filename)).toEqual(['2.pdf', '3.pdf', '4.pdf', '1.pdf'])
   })
-  it('are refused, all along, where the last one can’t have its own', async () => {
+  it('are all refused if the last file cannot get its name', async () => {
     await live('taken.pdf')
     const files = await live('a.pdf', 'b.pdf', 'c.pdf', 'free.pdf')
     const results = await change(...moves(files, 'b.pdf', 'c.pdf', 'taken.pdf', 'other.pdf'))
@@ -195,7 +195,7 @@ describe('names of each other', () => {
     ])
     expect(await names()).toEqual(['a.pdf', 'b.pdf', 'c.pdf', 'other.pdf', 'taken.pdf'])
   })
-  it('stay with one whose change is refused for another reason, or that is not what its preview promised', async () => {
+  it('keep a file unchanged whose change is refused for another reason, or differs from its preview', async () => {
     const [a, b, c, d] = await live('a.pdf', 'b.pdf', 'c.pdf', 'd.pdf')
     const faulty = renamed(b!, 'e.pdf')
     faulty.draft.tags = ['a;b']
@@ -212,7 +212,7 @@ describe('names of each other', () => {
     ])
     expect(await names()).toEqual(['a.pdf', 'b.pdf', 'c.pdf', 'd.pdf'])
   })
-  it('are left alone where someone else was faster with one of them, and by all who wanted it', async () => {
+  it('keep files unchanged if another transaction took one of the names, and all that depend on it', async () => {
     const files = await live('a.pdf', 'b.pdf', 'c.pdf', 'x.pdf')
     await scope.query('update files set cdn = false where shop_id = :shop and id = :id', {
       id: files[2]!.id,
@@ -226,13 +226,13 @@ describe('names of each other', () => {
     ])
     expect(await names()).toEqual(['a.pdf', 'b.pdf', 'c.pdf', 'y.pdf'])
   })
-  it('go to one that comes back from the trash too', async () => {
+  it('include those of a file restored from the trash', async () => {
     const [old] = await trashed('a.pdf')
     const [a] = await live('a.pdf')
     await change(restored(old!), renamed(a!, 'b.pdf'))
     expect(await names()).toEqual(['a.pdf', 'b.pdf'])
   })
-  it('of files elsewhere that are taken to leave are free, as far as looking goes', async () => {
+  it('count as free in a preview if their files elsewhere are expected to leave them', async () => {
     const [a, b] = await live('a.pdf', 'b.pdf')
     const looking = (leaving: string[]) =>
       scope.transaction((tx) =>
@@ -248,8 +248,8 @@ describe('names of each other', () => {
     maxLength: 6,
   })
   /**
-   * The expected result by brute force: requests are removed until every granted name is free or its
-   * owner is granted another one.
+   * The expected result by brute force: requests are removed until every granted name is free or
+   * its owner is granted another one.
    */
   function grantedByForce(
     requests: readonly NameRequest[],
@@ -272,13 +272,13 @@ describe('names of each other', () => {
     }
     return granted
   }
-  it('are granted to as many as can have them', () => {
+  it('are granted to as many files as possible', () => {
     fc.assert(
       fc.property(
         fc.array(fc.option(fc.nat(14)), { minLength: 1, maxLength: 12 }),
         fc.nat(3),
         (wants, strangers) => {
-          // Names from 0 on are the files' own, the next ones belong to other files, the rest are
+          // Names from 0 are the files' own, the next ones belong to other files, the rest are
           // free.
           const owners = new Map(
             Array.from({ length: wants.length + strangers }, (_, n) => [String(n), `file ${n}`]),
@@ -294,7 +294,7 @@ describe('names of each other', () => {
       { numRuns: sized(300, 2000) },
     )
   })
-  it('whatever is wanted: a preview says what happens, each name is one file’s, and going back brings all back', async () => {
+  it('for any requests the preview is correct, names stay unique, and an undo restores them', async () => {
     const files = await live(...LETTERS)
     const ids = files.map(({ id }) => id)
     const now = async () => {
@@ -325,7 +325,7 @@ describe('names of each other', () => {
   })
 })
 
-it('a name that someone takes at the same moment rolls back, to begin again', async () => {
+it('a name taken by a concurrent transaction rolls back, to be retried', async () => {
   const [one, two] = await trashed('guide.pdf', 'guide.pdf')
   let go = () => {}
   const held = new Promise<void>((resolve) => (go = resolve))

@@ -54,7 +54,7 @@ async function tokenOf(id: string): Promise<string | undefined> {
   return rows[0]?.token
 }
 
-test('a file gets its address when it becomes public, however that comes, and keeps it', async () => {
+test('a file gets its address when it becomes public in any way, and keeps it', async () => {
   const [born, later] = [await admit('born.pdf', 'public'), await admit('later.pdf', 'private')]
   const token = await tokenOf(born)
   expect(token).toMatch(/^[0-9a-f-]{36}$/)
@@ -73,7 +73,7 @@ test('a file gets its address when it becomes public, however that comes, and ke
   expect(await tokenOf(kept)).toBeUndefined()
 })
 
-test('another address is given to a public file of this shop alone', async () => {
+test('only a public file of this shop gets another address', async () => {
   const id = await admit('rotated.pdf', 'public')
   const before = await tokenOf(id)
   expect(await rotateAddress(other, id)).toBeNull()
@@ -85,7 +85,7 @@ test('another address is given to a public file of this shop alone', async () =>
   expect(await rotateAddress(scope, id)).toBeNull()
 })
 
-test('any name makes an address', () => {
+test('any name results in a valid address', () => {
   expect(publicUrl('https://a.example', 't', 'a b/é?#%.pdf')).toBe(
     'https://a.example/files/t/a%20b%2F%C3%A9%3F%23%25.pdf',
   )

@@ -35,7 +35,7 @@ const admit = async (
     await scope.transaction((tx) => admitFiles(tx, admissions, { file_bytes: 1000, ...limits }))
   ).map((result) => (result.status === 'refused' ? result.code : result.status))
 
-test('files beyond the quota are refused, a new version of one that exists is not', async () => {
+test('files beyond the quota are refused, new versions of existing files are not', async () => {
   const limits = { shop_files: 2 }
   const given = [admission('a.pdf'), admission('b.pdf'), admission('c.pdf')]
   expect(await admit(limits, ...given)).toEqual(['created', 'created', 'file_quota'])
@@ -49,7 +49,7 @@ test('files beyond the quota are refused, a new version of one that exists is no
   expect(await admit(limits, admission('e.pdf'))).toEqual(['created'])
 })
 
-test('bytes beyond the quota are refused, those of older versions counted', async () => {
+test('bytes beyond the quota are refused, including those of older versions', async () => {
   const limits = { shop_storage_bytes: 300 }
   expect(await admit(limits, admission('a.pdf', 100), admission('b.pdf', 100))).toEqual([
     'created',
@@ -62,7 +62,7 @@ test('bytes beyond the quota are refused, those of older versions counted', asyn
   ])
 })
 
-test('admissions at the same moment share the room that is left; another shop has its own', async () => {
+test('concurrent admissions share the remaining quota; another shop has its own', async () => {
   const limits = { shop_files: 5 }
   const rounds = Array.from({ length: 8 }, (_, n) =>
     admit(limits, admission(`${n}.pdf`), admission(`${n}b.pdf`)),

@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-it('reads files whole, those in the trash too, with their mappings', async () => {
+it('reads complete files, also those in the trash, with their mappings', async () => {
   const records = await readRecords(scope, ids)
   expect(ids.map((id) => records.get(id))).toMatchObject([
     {
@@ -42,7 +42,7 @@ it('reads files whole, those in the trash too, with their mappings', async () =>
   ])
 })
 
-it('gives times with every digit, so that a file can be put back to the microsecond', async () => {
+it('returns times with microseconds, so that a file can be restored exactly', async () => {
   const record = (await readRecords(scope, [ids[0]!])).get(ids[0]!)!
   const [row] = await scope.query(
     'select updated_at = :at::timestamptz as same from files where shop_id = :shop and id = :id',
@@ -54,7 +54,7 @@ it('gives times with every digit, so that a file can be put back to the microsec
   expect(row).toEqual({ same: true })
 })
 
-it('leaves out what is not there, and what is another shop’s', async () => {
+it('omits missing files and those of another shop', async () => {
   expect((await readRecords(scope, [])).size).toBe(0)
   expect([...(await readRecords(scope, [randomUUID(), ids[0]!])).keys()]).toEqual([ids[0]])
   const stranger = forShop(database, await createTestShop(database, 'stranger.myshopify.com'))

@@ -46,7 +46,7 @@ describe('filenames', () => {
     expect(nameKey('ÉTUDE.PDF')).toBe(nameKey('e\u0301tude.pdf'))
   })
 
-  test('a numbered name is allowed wherever the name was, and keeps its extension', () => {
+  test('a numbered name is valid if the name is, and keeps its extension', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'grapheme', minLength: 1, maxLength: 300 }),
@@ -72,7 +72,7 @@ describe('filenames', () => {
   })
 })
 
-test('an address is shown without what may be secret', () => {
+test('an address is shown without possible secrets', () => {
   expect(shownUrl('https://me:pass@cdn.example.com:8443/a/guide%20b.pdf?sig=1#part')).toBe(
     'https://cdn.example.com:8443/a/guide%20b.pdf',
   )
@@ -84,7 +84,7 @@ describe('tags', () => {
     expect(tagProblem(tag)).toMatchObject({ code: 'invalid_tag' })
   })
 
-  test('are trimmed, each once, in order', () => {
+  test('are trimmed and deduplicated, in order', () => {
     expect(normalizeTags([' b', 'a', 'b ', 'A'])).toEqual(['b', 'a', 'A'])
   })
 })

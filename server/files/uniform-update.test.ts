@@ -93,7 +93,7 @@ const change: fc.Arbitrary<FileChange> = fc.oneof(
 )
 
 describe('a change that is the same for every file', () => {
-  it('comes to what it comes to one by one: the rows, and before and after', async () => {
+  it('has the same result as changing one by one: the rows, and before and after', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(tags, { minLength: 5, maxLength: 5 }),
@@ -122,7 +122,7 @@ describe('a change that is the same for every file', () => {
       { numRuns: 60 },
     )
   })
-  it('leaves alone what is in the trash, in other hands, of another shop, or would have too many tags', async () => {
+  it('skips files in the trash, claimed by others, of another shop, or with too many tags', async () => {
     const many = Array.from({ length: 250 }, (_, n) => `tag ${n}`)
     const ids = await makeFiles(scope, [
       { filename: 'kept.pdf' },
@@ -148,7 +148,7 @@ describe('a change that is the same for every file', () => {
     )
     expect([...changed.keys()]).toEqual([ids[0]])
   })
-  it('is not for names, visibility, products, packs, or a way back from the trash', () => {
+  it('does not apply to names, visibility, products, packs, or restoring from the trash', () => {
     const others: FileChange[] = [
       { set: { filename: 'a.pdf' } },
       { set: { visibility: 'public' } },
@@ -166,7 +166,7 @@ describe('a change that is the same for every file', () => {
 type Outcome = (Map<string, Ledger> | object[])[]
 const ledgers = ([noted]: Outcome) =>
   [...(noted as Map<string, Ledger>)].sort().map(([id, { before, after }]) => [id, before, after])
-/** Each ran in a separate transaction at a different time. */
+/** Excludes times, because each ran in a separate transaction. */
 const timeless = ([, rows]: Outcome) =>
   (rows as { deleted_at: Date | null; tags: string[] }[]).map((row) => ({
     ...row,

@@ -11,6 +11,6 @@ it.each([
   ['.env', 'settings.env', 'settings'],
   ['a.pdf', '.hidden', '.hidden.pdf'],
   ['a.pdf', 'v1.2.3.webp', 'v1.2.3.pdf'],
-])('a version that came as %s makes %s %s', (model, filename, expected) => {
+])('a version that was created by %s makes %s %s', (model, filename, expected) => {
   expect(withEndingOf(model, filename)).toBe(expected)
 })

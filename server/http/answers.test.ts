@@ -1,4 +1,5 @@
-// How the API sends JSON: compressed, and without a body if the client already has the same answer.
+// How the API sends JSON: compressed, and without a body if the client already has the same
+// response.
 import { request } from 'node:http'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -18,7 +19,7 @@ interface Raw {
   bytes: Buffer
 }
 
-/** The raw bytes of the answer: fetch would decompress them. */
+/** The raw bytes of the response: fetch would decompress them. */
 const get = (route: string, headers: Record<string, string> = {}): Promise<Raw> =>
   new Promise((resolve, reject) => {
     const all = { authorization: `Bearer ${app.owner.key}`, ...headers }
@@ -36,7 +37,7 @@ const get = (route: string, headers: Record<string, string> = {}): Promise<Raw> 
     sent.once('error', reject).end()
   })
 
-it('is compressed as the client accepts it, and says so', async () => {
+it('is compressed as the client accepts, with the headers for it', async () => {
   const plain = await get('/api/files?limit=50')
   expect(plain.headers['content-encoding']).toBeUndefined()
   const gzip = await get('/api/files?limit=50', { 'accept-encoding': 'gzip' })
@@ -65,7 +66,7 @@ it('is not sent again to a client that names its ETag, until it changes', async 
   expect((await again()).status).toBe(200)
 })
 
-it('counts what is new in one small answer', async () => {
+it('counts new notices in a small response', async () => {
   const { status, bytes } = await get('/api/activity')
   expect([status, JSON.parse(bytes.toString())]).toEqual([
     200,
@@ -73,7 +74,7 @@ it('counts what is new in one small answer', async () => {
   ])
 })
 
-it('names an import after its first file, so that several can be told apart', async () => {
+it('names an import after its first file, so that several can be distinguished', async () => {
   const label = async (...names: string[]) => {
     const files = names.map((filename) => ({ filename, url: 'https://files.example/bytes' }))
     const { body } = await app.owner.call(

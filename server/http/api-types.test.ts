@@ -1,5 +1,5 @@
 // The page's API types are generated from the OpenAPI document. After a schema has changed, write
-// them again with `npm run api-types`; then `tsc -p web` finds the places that no longer fit.
+// them again with `npm run api-types`; then `tsc -p web` finds the code that no longer matches.
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript'
 import prettier from 'prettier'
 import { expect, test } from 'vitest'
@@ -8,11 +8,11 @@ import { openTestApp } from '../../test/app.ts'
 const FILE = new URL('../../web/client/api.gen.ts', import.meta.url).pathname
 const HEADER = '// Generated from /api/openapi.json by `npm run api-types`. Do not edit.\n'
 
-test('web/client/api.gen.ts is what the OpenAPI document says', async () => {
+test('web/client/api.gen.ts matches the OpenAPI document', async () => {
   const app = await openTestApp()
   try {
     const document = (await (await fetch(`${app.url}/api/openapi.json`)).json()) as OpenAPI3
-    // Without the paths: the page uses the named schemas only, and they are a tenth of the text.
+    // Without the paths: the page uses only the named schemas, a tenth of the text.
     const types = astToString(await openapiTS({ ...document, paths: {} }, { alphabetize: true }))
     const options = await prettier.resolveConfig(FILE)
     const text = await prettier.format(HEADER + types, { ...options, parser: 'typescript' })

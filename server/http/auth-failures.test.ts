@@ -32,20 +32,20 @@ async function fail(address: string): Promise<number[]> {
 }
 const FAILED = [...Array<number>(MOST).fill(401), 429, 429]
 
-test('wrong keys of one address are refused after a few, and not even looked up', async () => {
+test('wrong keys of one address are refused after a few, without a look-up', async () => {
   expect(await fail('198.51.100.1')).toEqual(FAILED)
   const { key } = await app.clientWith(['files:read'])
   expect(await ask('198.51.100.1', key)).toBe(429)
   expect(await ask('198.51.100.2', key)).toBe(200)
 })
 
-test('a valid key still works there, and its requests count as no failures', async () => {
+test('a valid key still works there, and its requests do not count as failures', async () => {
   for (let n = 0; n < MOST * 2; n++) expect(await ask('198.51.100.3', app.owner.key)).toBe(200)
   expect(await fail('198.51.100.3')).toEqual(FAILED)
   expect(await ask('198.51.100.3', app.owner.key)).toBe(200)
 })
 
-test('uploads, session tokens and requests without a key', async () => {
+test('limits uploads and session tokens, and ignores requests without a key', async () => {
   for (let n = 0; n < MOST; n++)
     expect(await ask('198.51.100.4', wrongKey(), '/api/uploads', 'POST')).toBe(401)
   expect(await ask('198.51.100.4', wrongKey(), '/api/uploads', 'POST')).toBe(429)
@@ -55,7 +55,7 @@ test('uploads, session tokens and requests without a key', async () => {
   expect((await fetch(`${app.url}/api/packs`, none)).status).toBe(401)
 })
 
-test('an IPv6 network is one address, and another process counts on', async () => {
+test('an IPv6 network counts as one address, and processes share the counts', async () => {
   for (let n = 0; n < MOST; n++) expect(await ask(`2001:db8:1:2:${n}::1`, wrongKey())).toBe(401)
   expect(await ask('2001:db8:1:2:ffff::9', wrongKey())).toBe(429)
   expect(await ask('2001:db8:1:3::1', wrongKey())).toBe(401)

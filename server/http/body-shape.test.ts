@@ -17,7 +17,7 @@ test.each([
   [fields(MOST_FIELDS)],
   [deep(MOST_DEEP)],
   [`["${'[{,:\\"'.repeat(MOST_VALUES)}\\\\"]`],
-])('a body within its limits is taken, in pieces of any length', (text) => {
+])('a body within its limits is accepted, in pieces of any length', (text) => {
   for (const length of [1, 7, text.length]) expect(() => count(text, length)).not.toThrow()
 })
 
@@ -27,7 +27,7 @@ test.each([
   ['[]'.repeat(MOST_VALUES + 1), 'payload_too_large'],
   [fields(MOST_FIELDS + 1), 'payload_too_large'],
   [deep(MOST_DEEP + 1), 'malformed_request'],
-])('and one beyond them is not', (text, code) => {
+])('a body beyond them is refused', (text, code) => {
   for (const length of [1, 7, text.length])
     expect(() => count(text, length)).toThrow(expect.objectContaining({ code }) as Error)
 })

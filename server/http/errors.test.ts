@@ -15,6 +15,6 @@ it.each([
   ['53100', 507, 'storage_full'],
   ['53300', 503, 'unavailable'],
   ['EIO', 500, 'internal'],
-])('the system’s %s is answered as %i %s', async (code, status, name) => {
+])('the system error %s is answered with %i %s', async (code, status, name) => {
   expect(await answerTo(Object.assign(new Error('no'), { code }))).toEqual([status, name])
 })

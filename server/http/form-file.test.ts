@@ -21,7 +21,7 @@ async function read(text: string, size = 5) {
 }
 
 describe('a form', () => {
-  it('gives its file, with any content and cut anywhere', async () => {
+  it('returns its file, with any content, cut anywhere', async () => {
     const body = fc.string({ unit: fc.constantFrom('\r', '\n', '-', 'B', 'x', 'ü'), maxLength: 30 })
     await fc.assert(
       fc.asyncProperty(
@@ -45,7 +45,7 @@ describe('a form', () => {
     expect(await named("name=file; filename*=UTF-8''x.csv")).toBe(null)
   })
 
-  it('without a file has none, and one that breaks off is refused', async () => {
+  it('without a file returns none, and a truncated one is refused', async () => {
     expect(await read(`${part('name="note"', 'x')}--B--\r\n`)).toBe(null)
     const whole = part('name="file"; filename="a.csv"', 'abc')
     for (const length of [1, 20, 60, whole.length - 2])
@@ -55,7 +55,7 @@ describe('a form', () => {
     await expect(read('x'.repeat(100_000))).rejects.toMatchObject({ code: 'malformed_request' })
   })
 
-  it('says where its parts end', () => {
+  it('declares where its parts end', () => {
     expect(boundaryIn('multipart/form-data; boundary=abc')).toBe('abc')
     expect(boundaryIn('multipart/form-data; charset=utf-8; boundary="a b"')).toBe('a b')
     expect(boundaryIn('multipart/form-data')).toBe(null)

@@ -10,7 +10,7 @@ const closed = (socket: Socket) =>
     socket.on('error', () => {}).on('close', () => resolve(text))
   })
 
-it('drops clients that send nothing more, but not slow ones', async () => {
+it('closes silent connections, but not slow ones', async () => {
   // Much longer than the delay between two timers on a busy machine.
   const stallMs = 900
   const server = await listen(

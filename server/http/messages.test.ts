@@ -34,7 +34,7 @@ interface Workflows {
   data: { built_in: boolean; name: string; steps: { title: string }[] }[]
 }
 
-/** A merchant's own workflows have their own names. */
+/** Workflows of merchants have their own names. */
 const builtIn = (list: object) =>
   (list as Workflows).data
     .filter((workflow) => workflow.built_in)

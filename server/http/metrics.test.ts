@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-it('gives figures of requests by route, of downloads, of the process and of the work, and no names', async () => {
+it('reports requests by route, downloads, the process and the work, without names', async () => {
   const { body: list } = await app.owner.call('GET', '/api/files')
   await app.owner.call('GET', `/api/files/${list.data[0].id}`)
   await app.owner.call('GET', '/api/nonsense')

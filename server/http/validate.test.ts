@@ -24,14 +24,14 @@ function problemsOf(value: unknown) {
   return []
 }
 
-it('gives the parsed value', () => {
+it('returns the parsed value', () => {
   expect(validate(schema, { name: 'ok', list: [{ n: 1 }] })).toEqual({
     name: 'ok',
     list: [{ n: 1 }],
   })
 })
 
-describe('names every problem, with its place', () => {
+describe('names every problem with its path', () => {
   it.each<[unknown, unknown[]]>([
     [
       { name: 'too long', more: 1 },
@@ -54,7 +54,7 @@ describe('names every problem, with its place', () => {
   ])('%j', (value, problems) => expect(problemsOf(value)).toEqual(problems))
 })
 
-describe('text that could not be stored is refused wherever it stands', () => {
+describe('text that cannot be stored is refused in any field', () => {
   it.each<[string, unknown, unknown[]]>([
     ['a character 0', { name: 'a\u0000' }, [['name', undefined, 'invalid_value']]],
     [
@@ -74,7 +74,7 @@ describe('text that could not be stored is refused wherever it stands', () => {
       [['tags', 0, 'invalid_tag']],
     ],
   ])('%s', (_what, value, problems) => expect(problemsOf(value)).toEqual(problems))
-  it('and what is nested deeper than any request is no request', () => {
+  it('a value nested deeper than any request is refused', () => {
     const deep = (levels: number): unknown =>
       JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`)
     expect(problemsOf({ options: { deep: deep(40) } })).toEqual([])
@@ -83,11 +83,11 @@ describe('text that could not be stored is refused wherever it stands', () => {
         expect.objectContaining({ code: 'malformed_request' }) as Error,
       )
   })
-  it('and all other text is taken', () =>
+  it('all other text is accepted', () =>
     expect(problemsOf({ name: '\u{1f600}\ufffd\u0001' })).toEqual([]))
 })
 
-describe('what is too long is named, and reaches nothing else', () => {
+describe('a value that is too long is named, and passed to no other check', () => {
   const read: number[] = []
   const watched = z.strictObject({
     text: z
@@ -108,7 +108,7 @@ describe('what is too long is named, and reaches nothing else', () => {
     }
     throw new Error('It was taken')
   }
-  it('with any checks after the limit in the schema', () => {
+  it('regardless of the checks after the limit in the schema', () => {
     const { details } = refusal({
       text: 'x'.repeat(1e6),
       list: Array<string>(5000).fill('y'),
@@ -121,7 +121,7 @@ describe('what is too long is named, and reaches nothing else', () => {
     ])
     expect(read).toEqual([5, 1, 1])
   })
-  it('in each of several shapes, and where a schema has no limit', () => {
+  it('in each form of a union, and if a schema has no limit', () => {
     const fine = { text: 'a', list: [] }
     expect(refusal({ ...fine, either: { in: 'x'.repeat(5) } }).details).toMatchObject([
       { param: 'either.in' },
@@ -136,7 +136,7 @@ describe('what is too long is named, and reaches nothing else', () => {
     ])
     expect(validate(watched, { ...fine, trimmed: `  abc${' '.repeat(100)}` }).trimmed).toBe('abc')
   })
-  it('and the first hundred problems are named, the others counted', () => {
+  it('the first hundred problems are named, the others counted', () => {
     const unknown = Object.fromEntries(
       Array.from({ length: 900 }, (_, n) => [`${'k'.repeat(2000)}${n}`, n]),
     )
@@ -144,7 +144,7 @@ describe('what is too long is named, and reaches nothing else', () => {
     expect([details.length, detailsTotal]).toEqual([100, 901])
     expect(JSON.stringify(details).length).toBeLessThan(40_000)
   })
-  it('nor is a name taken that would be a prototype’s', () => {
+  it('a name that would be a prototype’s is refused', () => {
     expect(problemsOf({ options: JSON.parse('{"__proto__": 1}') as unknown })).toEqual([
       ['options', undefined, 'unknown_field'],
     ])

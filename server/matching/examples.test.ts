@@ -1,4 +1,4 @@
-// Runs the examples of docs/merchants/mapping.md, which says what happens to some files.
+// Runs the examples of docs/merchants/mapping.md, which describes the results for some files.
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
@@ -49,7 +49,8 @@ function wordsFor({ mapping, candidates, suggestions }: Match): string {
   return `${product_title}${variant_id ? ` (variant ${sku})` : ''}, by ${method}, ${score}`
 }
 
-test('there are so many', () => expect([catalog.length, examples.length]).toEqual([13, 26]))
+test('the document has the expected number of examples', () =>
+  expect([catalog.length, examples.length]).toEqual([13, 26]))
 
 test.each(examples)('%s %j: %s', async (filename, tags, becomes) => {
   const rules = { by: ['sku', 'filename', 'title', 'tags'] as const, threshold: 0.8 }
@@ -58,7 +59,7 @@ test.each(examples)('%s %j: %s', async (filename, tags, becomes) => {
   expect(wordsFor(found!)).toBe(becomes)
 })
 
-test('however sure a guess must be, a SKU is the SKU', async () => {
+test('a SKU always matches, regardless of the confidence threshold', async () => {
   const match = createMatcher(createTitleCache())
   // prettier-ignore
   const files = ['BREAD_sample chapter.pdf', 'slow-bread_final_v3.pdf', 'PRINT_A3.jpg'].map((filename) => ({ filename, tags: [] }))

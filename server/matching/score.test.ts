@@ -53,7 +53,7 @@ test.each([
     'The Complete Illustrated Poster Collection Red.pdf',
     'The Complete Illustrated Poster Collection Blue',
   ],
-])('%s may be %s, and a person is asked', (name, title) => {
+])('%s may be %s, and needs a review', (name, title) => {
   expect(score(name, title)).toBeGreaterThanOrEqual(0.6)
   expect(score(name, title)).toBeLessThan(0.8)
 })

@@ -11,7 +11,7 @@ import { createTitleCache } from './title-cache.ts'
 const keysOf = (runs: readonly { key: string; weak: boolean }[], weak: boolean) =>
   runs.filter((run) => run.weak === weak).map(({ key }) => key)
 
-describe('SKUs that a name may begin with', () => {
+describe('SKUs at the beginning of a name', () => {
   test.each([
     ['BREAD_x.pdf', ['bread-x-pdf', 'bread-x', 'bread']],
     ['a-b.c d', ['a-b-c-d', 'a-b-c', 'a-b', 'a']],
@@ -31,12 +31,12 @@ describe('SKUs that a name may begin with', () => {
     ['K-x', ['k']],
     ['K.pdf', []],
     ['EB 001.pdf', ['eb']],
-  ])('too short to be meant in %s: %j', (name, weak) =>
+  ])('too short to count in %s: %j', (name, weak) =>
     expect(keysOf(startRuns(name), true)).toEqual(weak),
   )
 })
 
-test('SKUs elsewhere in a name begin and end at delimiters; plain words and numbers are weak, an extension is none', () => {
+test('SKUs elsewhere in a name begin and end at delimiters; plain words and numbers are weak, and extensions are ignored', () => {
   const runs = laterRuns('Guide EB-006 [2].mp3')
   expect(keysOf(runs, false)).toEqual(['eb-006', 'eb-006-2', 'eb-006-2-mp3', '006-2-mp3', '2-mp3'])
   expect(keysOf(runs, true)).toEqual(['eb', '006', '006-2', '2'])
@@ -100,7 +100,7 @@ describe('in a catalog', () => {
     expect(await find(scope, ...Object.keys(found))).toEqual(Object.values(found))
   })
 
-  test('the start of the name wins, then the longest; several products are for a person', async () => {
+  test('the beginning of the name wins, then the longest; several products need a review', async () => {
     const scope = await shopWith(['EB-1'], ['EB-2'], ['EB-2-EPUB'], ['BOX'], ['SET-1', 'SET-2'])
     const found = {
       'EB-1 and EB-2.pdf': 'EB-1 0.95',
@@ -115,7 +115,7 @@ describe('in a catalog', () => {
     expect(both!.mapping).toMatchObject({ variant_id: null, product_title: 'Product 5' })
   })
 
-  test('where SKUs differ in delimiters alone, the name’s own tell; where it has others, a person', async () => {
+  test('if SKUs differ only in delimiters, those of the name decide; with others it needs a review', async () => {
     const scope = await shopWith(['AB-1'], ['AB_1'])
     expect(await find(scope, 'AB-1.pdf', 'x ab_1.pdf', 'AB 1.pdf')).toEqual([
       'AB-1 0.99',
@@ -150,7 +150,7 @@ describe('in a catalog', () => {
     )
   // prettier-ignore
   const partsOf = (text: string) => nameKey(text).split(/[ \-_.()[\]{}]+/).filter(Boolean).join('-')
-  test('the longest SKU that the name begins with, with any delimiters', async () => {
+  test('the longest SKU at the beginning of the name matches, with any delimiters', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uniqueArray(sku, { minLength: 1, maxLength: 8, selector: partsOf }),

@@ -27,7 +27,7 @@ const indexOf = (titles: readonly string[]) => {
 }
 
 describe('the index', () => {
-  test('finds what comparing with every title finds, whatever the floor and the margin', () => {
+  test('finds the same as comparing with every title, for any threshold and margin', () => {
     fc.assert(
       fc.property(
         fc.array(title, { minLength: 1, maxLength: 30 }),
@@ -54,7 +54,7 @@ describe('the index', () => {
       { numRuns: 500 },
     )
   })
-  test('of no titles, and a name of no words, find nothing', () => {
+  test('with no titles, or for a name without words, finds nothing', () => {
     expect(indexOf([]).search(wordsOfName('a.pdf'), { floor: 0, margin: 1, limit: 9 })).toEqual([])
     expect(
       indexOf(['a', '–']).search(wordsOfName('--.pdf'), { floor: 0.1, margin: 1, limit: 9 }),
@@ -86,7 +86,7 @@ describe('words', () => {
   ])('the stem of %s', (text, stem) => expect(stemOf(text)).toBe(stem))
 })
 
-describe('the indexes that are kept', () => {
+describe('cached indexes', () => {
   let database: Awaited<ReturnType<typeof openTestDatabase>>
   const shopOf = async (domain: string) => forShop(database, await createTestShop(database, domain))
   const options = { floor: 0.8, margin: 0, limit: 5 }
@@ -109,7 +109,7 @@ describe('the indexes that are kept', () => {
     expect((await cache.of(scope)).size).toBe(2)
   })
 
-  test('give way to others where there is no room for all: those asked for longest ago go', async () => {
+  test('are evicted when there is no room for all, least recently used first', async () => {
     const cache = createTitleCache(5)
     const shops = await Promise.all(
       ['a', 'b', 'c'].map((one) => shopOf(`room-${one}.myshopify.com`)),
@@ -124,7 +124,7 @@ describe('the indexes that are kept', () => {
     expect(await cache.of(b!)).not.toBe(ofB)
   })
 
-  test('one that could not be built is tried again', async () => {
+  test('one that could not be built is built again', async () => {
     const scope = await shopOf('again.myshopify.com')
     const cache = createTitleCache()
     // prettier-ignore

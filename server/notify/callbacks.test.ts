@@ -85,7 +85,7 @@ const delayOf = async (id: string) => {
 }
 
 describe('a callback', () => {
-  it('is posted once, signed so that Standard Webhooks verifies it', async () => {
+  it('is posted once, with a signature that Standard Webhooks verifies', async () => {
     const { operation, id, deliver } = await end()
     await deliver()
     await deliver()
@@ -110,7 +110,7 @@ describe('a callback', () => {
     })
   })
 
-  it('that is not taken is posted again under the same id, with the same body and a new timestamp', async () => {
+  it('that fails is posted again with the same id and body and a new timestamp', async () => {
     receiver.status = 503
     const { operation, id, deliver } = await end()
     await deliver()
@@ -147,7 +147,7 @@ describe('a callback', () => {
     await elsewhere.close()
   })
 
-  it('stops at 410, and tells the shop without the address’s own secrets', async () => {
+  it('stops at 410, and notifies the shop without the address’s secrets', async () => {
     receiver.status = 410
     const { operation, deliver } = await end()
     await deliver()
@@ -161,7 +161,7 @@ describe('a callback', () => {
     expect(notice!.body).not.toContain('t0p')
   })
 
-  it('is tried for three days, then failed', async () => {
+  it('is retried for three days, then failed', async () => {
     receiver.status = 500
     const { operation, id, deliver } = await end()
     const { delays } = callbackDeliverer(options)
@@ -181,7 +181,7 @@ describe('a callback', () => {
   })
 
   it.each(['http://10.0.0.1/x', 'http://127.0.0.1:1/x', 'http://no-such-host.invalid/x'])(
-    'to %s says nothing but that it could not be reached',
+    'to %s only reports that it could not be reached',
     async (url) => {
       const operation = await endOperation(url)
       const [message] = await messagesOf(operation)
@@ -191,7 +191,7 @@ describe('a callback', () => {
     },
   )
 
-  it('that its worker had when it died is posted again: its id tells it apart', async () => {
+  it('whose worker died is posted again: its id identifies the duplicate', async () => {
     const { operation, id } = await end()
     await database.pool.query(
       `update outbox set status = 'sending', taken_at = now() - interval '3 m', result = '{"to":[]}' where id = $1`,
@@ -202,7 +202,7 @@ describe('a callback', () => {
     expect(await delayOf(id)).not.toBeNull()
   })
 
-  it('is put back when we stop while the receiver thinks', async () => {
+  it('is released when the worker stops while the receiver has not answered', async () => {
     receiver.status = null
     const { operation, deliver } = await end()
     const delivered = deliver()
@@ -218,7 +218,7 @@ describe('a callback', () => {
 })
 
 describe('queueCallback', () => {
-  it('queues one message an end: again for another round, none without an address', async () => {
+  it('queues one message per end: again for another round, none without an address', async () => {
     const operation = await endOperation()
     const request = { callback_url: receiver.url }
     await queueCallback(scope, { id: operation, round: 0, request })
@@ -228,7 +228,7 @@ describe('queueCallback', () => {
     await queueCallback(scope, { id: operation, round: 2, request: {} })
     expect((await messagesOf(operation)).length).toBe(2)
   })
-  it('is undone with the transaction that ends the operation', async () => {
+  it('is rolled back with the transaction that ends the operation', async () => {
     const operation = await endOperation()
     const ended = scope.transaction(async (tx) => {
       await queueCallback(tx, { id: operation, round: 9, request: { callback_url: receiver.url } })

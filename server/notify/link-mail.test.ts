@@ -68,7 +68,7 @@ const deliverAll = async () => {
 const plain = (raw: string) => raw.replace(/=\r\n/g, '').replaceAll('=3D', '=')
 
 describe('a link by email', () => {
-  it('goes to its own address alone, with its file, its terms and its key', async () => {
+  it('goes only to its own address, with its file, its terms and its key', async () => {
     await scope
       .from('files')
       .where('id', files[0]!)
@@ -94,19 +94,19 @@ describe('a link by email', () => {
       'It works as often as you like and does not expire.',
     ],
     [{ expiry_days: null, download_limit: 1 }, 'It works once and does not expire.'],
-  ])('says its terms in words: %j', async (terms, words) => {
+  ])('describes its terms: %j', async (terms, words) => {
     await queue(await make({ file_ids: [files[0]], ...terms }))
     expect((await messages())[0]!.text).toContain(words)
   })
 
-  it('says what is left of a link that has been used', async () => {
+  it('shows the remaining downloads of a link that has been used', async () => {
     const links = await make({ file_ids: [files[0]], expiry_days: null, download_limit: 3 })
     await scope.from('links').update({ downloads: 1 } as never)
     await queue(links)
     expect((await messages())[0]!.text).toContain('It works 2 times and does not expire.')
   })
 
-  it('leaves its key in no table, waiting or sent', async () => {
+  it('stores its key in no table, waiting or sent', async () => {
     const links = await make()
     await queue(links)
     const everything = async () =>
@@ -126,7 +126,7 @@ describe('a link by email', () => {
     }
   })
 
-  it('is queued once for one occasion, however often that comes', async () => {
+  it('is queued once for one occasion, however often it is requested', async () => {
     const links = await make()
     expect(await queue(links)).toBe(3)
     expect(await queue(links)).toBe(0)
@@ -139,7 +139,7 @@ describe('a link by email', () => {
     expect(rows.length).toBe(5)
   })
 
-  it('reads as it would be sent while it waits, to whom it would go', async () => {
+  it('can be read while it waits, with its recipients, as it would be sent', async () => {
     const [link] = await make({ file_ids: [files[0]] })
     await queue([link!])
     expect(await messages()).toMatchObject([
@@ -169,7 +169,7 @@ describe('a link by email', () => {
           .where({ id } as never)
           .delete(),
     ],
-  ])('does not leave once its link is %s, and the shop is told', async (_what, end) => {
+  ])('is not sent once its link is %s, and the shop is notified', async (_what, end) => {
     const [link] = await make({ file_ids: [files[0]] })
     await queue([link!])
     await end(link!.id)
@@ -183,7 +183,7 @@ describe('a link by email', () => {
     ])
   })
 
-  it('cannot be made to say more than it does by a name or an address', async () => {
+  it('cannot be altered by a name or an address', async () => {
     const [link] = await make({ file_ids: [files[0]] })
     await database.pool.query(`update shops set name = $2 where id = $1`, [
       scope.shop,

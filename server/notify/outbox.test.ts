@@ -116,7 +116,7 @@ const jobs = async (id: string) =>
 const deliver = (id: string, by = outbox) => by.deliver({ shop, message: id })
 
 describe('an email', () => {
-  it('is sent once, to all recipients, as text and as escaped HTML, under its own Message-ID', async () => {
+  it('is sent once, to all recipients, as text and as escaped HTML, with its own Message-ID', async () => {
     const id = await queueEmail()
     await deliver(id)
     await deliver(id)
@@ -150,7 +150,7 @@ describe('an email', () => {
     })
   })
 
-  it('that cannot be written is tried and failed like any other, and hides no other message', async () => {
+  it('that cannot be rendered is tried and fails like any other, and blocks no other message', async () => {
     const id = await queueEmail({ payload: JSON.stringify({ template: 'no-such', data: {} }) })
     for (let n = 0; n < 3; n++) await deliver(id)
     expect(await read(id)).toMatchObject({
@@ -161,7 +161,7 @@ describe('an email', () => {
     expect((await notices()).length).toBe(1)
   })
 
-  it('is kept where there is no mail server', async () => {
+  it('is stored if there is no mail server', async () => {
     const id = await queueEmail()
     await deliver(id, open({ smtpUrl: null }))
     expect(smtp.mails).toEqual([])
@@ -200,13 +200,13 @@ describe('an email', () => {
     },
   )
 
-  it('says nothing of where the mail server is when that is away', async () => {
+  it('does not reveal the mail server’s address when that is unavailable', async () => {
     const id = await queueEmail()
     await deliver(id, open({ smtpUrl: 'smtp://127.0.0.1:1' }))
     expect((await read(id)).error).toBe('The mail server could not be reached')
   })
 
-  it('that one of its recipients does not get is sent, and the shop told', async () => {
+  it('that one of its recipients refuses is sent, and the shop notified', async () => {
     smtp.refused.add(TO[1]!)
     const id = await queueEmail()
     await deliver(id)
@@ -229,7 +229,7 @@ describe('an email', () => {
 })
 
 describe('an email that may have arrived', () => {
-  it('is never sent again by itself: the shop is told, and sends it by hand under the same Message-ID', async () => {
+  it('is never sent again automatically: the shop is notified, and sends it manually with the same Message-ID', async () => {
     smtp.behaviour = 'break-off'
     const id = await queueEmail()
     await deliver(id)
@@ -250,7 +250,7 @@ describe('an email that may have arrived', () => {
 
   const content = JSON.stringify({ to: TO, subject: 'S', text: 'T' })
 
-  it('is found when its worker is gone for two minutes, once by however many sweeps', async () => {
+  it('is found when its worker has been dead for two minutes, once by any number of sweeps', async () => {
     const fresh = await queueEmail({ status: 'sending', ago: '110 s', result: content })
     const lost = await queueEmail({ status: 'sending', ago: '121 s', result: content })
     const all = deliverers(smtp.url)
@@ -262,7 +262,7 @@ describe('an email that may have arrived', () => {
     expect(smtp.mails).toEqual([])
   })
 
-  it('surely did not when it had not been written, or when none leaves: then it waits again', async () => {
+  it('waits again if it cannot have arrived: it was not written, or none can be sent', async () => {
     const unwritten = await queueEmail({ status: 'sending', ago: '3 m' })
     await sweepStaleMessages(database, deliverers(smtp.url))
     const kept = await queueEmail({ status: 'sending', ago: '3 m', result: content })
@@ -274,7 +274,7 @@ describe('an email that may have arrived', () => {
     expect(await notices()).toEqual([])
   })
 
-  it('is known to be sent when the answer comes late after all', async () => {
+  it('is recorded as sent if the response arrives late', async () => {
     smtp.behaviour = 'hang-after'
     const id = await queueEmail()
     const delivered = deliver(id)
@@ -291,7 +291,7 @@ describe('an email that may have arrived', () => {
     expect(smtp.mails.length).toBe(1)
   })
 
-  it('that was sent again by hand meanwhile is not written over by the first try', async () => {
+  it('that was sent again manually meanwhile is not overwritten by the first attempt', async () => {
     smtp.behaviour = 'hang-after'
     const id = await queueEmail()
     const first = deliver(id)
@@ -305,7 +305,7 @@ describe('an email that may have arrived', () => {
 })
 
 describe('a slow mail server', () => {
-  it('holds four jobs of a process: the other messages come back one by one', async () => {
+  it('blocks at most four jobs of a process: the other messages are released one by one', async () => {
     smtp.behaviour = 'hang-after'
     const first = [await queueEmail(), await queueEmail(), await queueEmail(), await queueEmail()]
     const [second, third] = [await queueEmail(), await queueEmail()]
@@ -327,7 +327,7 @@ describe('a slow mail server', () => {
 })
 
 describe('another shop', () => {
-  it('neither reads a message nor sends it', async () => {
+  it('can neither read a message nor send it', async () => {
     const id = await queueEmail()
     await deliver(id)
     const other = forShop(database, await createTestShop(database, `other-${shops}.myshopify.com`))
@@ -341,7 +341,7 @@ describe('another shop', () => {
 })
 
 describe('stopping', () => {
-  it('puts back what was not handed over, uncounted, for later', async () => {
+  it('releases what was not handed over, uncounted, for later', async () => {
     smtp.behaviour = 'hang-before'
     const id = await queueEmail()
     const delivered = deliver(id)
@@ -359,7 +359,7 @@ describe('stopping', () => {
     expect(smtp.mails.length).toBe(1)
   })
 
-  it('waits for the answer to what was', async () => {
+  it('waits for the response to what was', async () => {
     smtp.behaviour = 'hang-after'
     const id = await queueEmail()
     const delivered = deliver(id)
@@ -381,7 +381,7 @@ describe('handing over', () => {
     headers: {},
   }
 
-  it('is given up when the server is not ready in time, and nothing leaves when it is later', async () => {
+  it('is given up when the server is not ready in time, and nothing is sent later', async () => {
     smtp.behaviour = 'hang-before'
     const server = openMailServer(smtp.url, { handOver: 2000, answer: 10_000, connect: 1000 })
     const delivery = await server.handOver(letter, new AbortController().signal)
@@ -392,7 +392,7 @@ describe('handing over', () => {
     expect(smtp.mails.length).toBe(1)
   })
 
-  it('is unknown when the server falls silent after the message', async () => {
+  it('is unknown when the server stops responding after the message', async () => {
     smtp.behaviour = 'hang-after'
     const server = openMailServer(smtp.url, { handOver: 1000, answer: 300, connect: 1000 })
     expect(await server.handOver(letter, new AbortController().signal)).toMatchObject({

@@ -1,5 +1,5 @@
-// An order's delivery with a workflow: nothing is delivered on any path before the workflow has
-// succeeded, and the buyer gets the buyer's own copy.
+// An order's delivery with a workflow: nothing is delivered in any way before the workflow has
+// succeeded, and the buyer gets only the prepared copy.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openTestApp, type TestApp } from '../../test/app.ts'
@@ -44,7 +44,7 @@ const choose = async (id: string | null) => {
   expect(answer.status).toBe(200)
 }
 
-/** A product with these files, and a paid order of it. */
+/** Creates a product with these files, and a paid order of it. */
 async function buy(files: Record<string, Uint8Array>) {
   const product_id = `gid://shopify/Product/${(products += 1)}`
   const ids: Record<string, string> = {}
@@ -71,7 +71,7 @@ const run = (delivery: string) =>
   worker.run(task, { shop: app.engine.shop, key: parsePublicId('delivery', delivery)! })
 const read = async (delivery: string) =>
   (await app.owner.call('GET', `/api/deliveries/${delivery}`)).body
-/** What the buyer gets: the page, its first download, and the ZIP file of all files. */
+/** Everything that the buyer gets: the page, its first download, and the ZIP file of all files. */
 async function fetchAll(delivery: string) {
   const address = new URL((await read(delivery)).url as string)
   const at = (path: string) => fetch(`${app.url}${path}`)
@@ -82,7 +82,7 @@ async function fetchAll(delivery: string) {
   return { status: page.status, text, keys, files }
 }
 
-test('is held until the workflow has ended well; then the buyer gets the copy alone', async () => {
+test('is held until the workflow has succeeded; then the buyer gets only the copy', async () => {
   const { delivery, ids, order } = await buy({ 'book.pdf': PDF })
   expect(await read(delivery)).toMatchObject({
     ...{ status: 'held', hold: { by: 'workflow' }, sent: null },
@@ -111,7 +111,7 @@ test('is held until the workflow has ended well; then the buyer gets the copy al
   expect(bytes.equals(PDF)).toBe(false)
 })
 
-test('serves no file that is not prepared, even where the page would be open', async () => {
+test('serves no unprepared file, even if the page is open', async () => {
   const { delivery } = await buy({ 'book.pdf': PDF })
   await run(delivery)
   const { keys, files } = await fetchAll(delivery)
@@ -128,7 +128,7 @@ test('serves no file that is not prepared, even where the page would be open', a
   await scope.query(`update prepared_files set status = 'ready' where shop_id = :shop`)
 })
 
-test('says why it failed; a release prepares it once more and does not let it go', async () => {
+test('shows why it failed; a release prepares it again and stays held meanwhile', async () => {
   const { delivery, ids } = await buy({ 'broken.pdf': PDF.subarray(0, 100) })
   await run(delivery)
   expect((await read(delivery)).reason).toMatch(/broken\.pdf”: /)
@@ -151,7 +151,7 @@ test('says why it failed; a release prepares it once more and does not let it go
   expect(await read(delivery)).toMatchObject({ status: 'ready' })
 })
 
-test('a merchant’s hold and a risk go before it, and end in it', async () => {
+test('a merchant’s hold and a risk come first, and are followed by the workflow', async () => {
   const { delivery, order } = await buy({ 'book.pdf': PDF })
   await app.owner.call('POST', `/api/deliveries/${delivery}/hold`)
   await run(delivery)

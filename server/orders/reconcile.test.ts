@@ -1,4 +1,4 @@
-// What an order entitles its buyer to: any order of any events ends in the state of the platform's
+// What an order entitles its buyer to: events in any order result in the state of the platform's
 // order.
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -59,14 +59,14 @@ async function addFile(of: ShopScope, filename: string, n: number, terms: object
   ])
 }
 
-/** A new order of these products, in the state given. */
+/** A new order of these products, in the given state. */
 const order = (products: readonly number[], over: MadeOrder = {}): PlatformOrder => ({
   ...paidOrder({ products: products.map(product), ...over }),
   id: over.id ?? `gid://shopify/Order/${(orders += 1)}`,
 })
 const reconcile = (one: PlatformOrder) => reconcileOrder(scope, one, parts)
 
-/** What the buyer of an order can download. */
+/** Everything that the buyer of an order can download. */
 async function shown(one: PlatformOrder) {
   const [found] = await listDeliveries(scope, { order: one.id, limit: 1 })
   if (!found) return null
@@ -85,7 +85,7 @@ const quantities = (one: PlatformOrder, ...counts: readonly number[]) =>
   one.lines.map((line, at) => ({ ...line, quantity: counts[at] ?? line.quantity }))
 
 describe('a paid order', () => {
-  test('gives each file with the terms that it has then, and one mail', async () => {
+  test('grants each file with its current terms, and one mail', async () => {
     const one = order([1, 2, 3])
     await reconcile(one)
     await scope.query(
@@ -133,7 +133,7 @@ describe('a paid order', () => {
     await reconcile(one)
     expect((await shown(one))?.files ?? []).toEqual(files)
   })
-  test('authorized counts where the shop says so', async () => {
+  test('authorized orders count if the shop’s setting says so', async () => {
     await scope.query(`update shops set settings = '{"deliver_on": "authorized"}' where id = :shop`)
     const one = order([1], { financial_status: 'AUTHORIZED' })
     await reconcile(one)
@@ -142,8 +142,8 @@ describe('a paid order', () => {
   })
 })
 
-describe('what happens to an order', () => {
-  test('a refunded line takes its files, and one that is added again gives them back', async () => {
+describe('later changes of an order', () => {
+  test('a refunded line loses its files, and a line that is added again regains them', async () => {
     const one = order([1, 2])
     await reconcile(one)
     const less = later(one, { lines: quantities(one, 0), financial_status: 'PARTIALLY_REFUNDED' })
@@ -152,7 +152,7 @@ describe('what happens to an order', () => {
     await reconcile(later(less, { lines: one.lines }))
     expect((await shown(one))!.files.length).toBe(3)
   })
-  test('a state that is older than what is known changes nothing', async () => {
+  test('a state older than the known one changes nothing', async () => {
     const one = order([1])
     await reconcile(later(one, { cancelled_at: now }))
     expect(await reconcile(one)).toBe('stale')
@@ -174,7 +174,7 @@ describe('what happens to an order', () => {
     expect((await shown(one))!.status).toBe('ready')
     expect((await readDelivery(scope, id, now))!.messages.length).toBe(1)
   })
-  test('a hold of the merchant and a revocation outlast the order’s events', async () => {
+  test('a merchant’s hold and revocation outlast the order’s events', async () => {
     const one = order([1])
     await reconcile(one)
     const id = await idOf(one)
@@ -200,7 +200,7 @@ describe('what happens to an order', () => {
   })
 })
 
-test('more downloads are added to limits that there are; what is unlimited stays so', async () => {
+test('more downloads are added to existing limits; unlimited stays unlimited', async () => {
   const one = order([1, 2])
   await reconcile(one)
   await changeDelivery(scope, await idOf(one), { more_downloads: 4, expiry_days: null }, parts)
@@ -251,7 +251,7 @@ function expected(one: PlatformOrder) {
   return { files, status: files.length === 0 ? 'withdrawn' : held ? 'held' : 'ready' }
 }
 
-test('any order of any events ends in the state that the order has', async () => {
+test('any events in any order result in the order’s state', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 4 }),

@@ -58,7 +58,7 @@ test('the hourly comparison finds orders that no webhook reported, each once', a
   expect(await waiting()).toEqual([])
 })
 
-test('an order that cannot be written is tried later, and the others of its batch are delivered', async () => {
+test('an order that cannot be written is retried later, and the others of its batch are delivered', async () => {
   const poison = { email: 'poison@example.com' }
   const orders = [await shop.buy(buyer()), await shop.buy(poison), await shop.buy(buyer())]
   await shop.scope.query(
@@ -78,7 +78,7 @@ test('an order that cannot be written is tried later, and the others of its batc
   expect(await waiting()).toEqual([])
 })
 
-test('two workers claim different orders, and one that dies frees its own', async () => {
+test('two workers claim different orders, and a dead worker’s claims are released', async () => {
   const orders = ['gid://shopify/Order/1', 'gid://shopify/Order/2', 'gid://shopify/Order/3']
   await noteOrders(shop.scope, orders)
   const claim = (most: number, then: (mine: string[]) => Promise<void>) =>
@@ -96,8 +96,8 @@ test('two workers claim different orders, and one that dies frees its own', asyn
   expect(await waiting()).toEqual([])
 })
 
-describe('the first mails', () => {
-  test('of a batch share few sessions; what the server refuses is tried again alone', async () => {
+describe('first mails', () => {
+  test('of a batch share few sessions; a refused mail is retried alone', async () => {
     const before = mail.connections
     mail.refused.add('refused@example.com')
     const orders = [...(await buyAll(20)), await shop.buy({ email: 'refused@example.com' })]
@@ -120,7 +120,7 @@ describe('the first mails', () => {
     expect(to.slice(0, 20).map((one) => mailsTo(one).length)).toEqual(Array(20).fill(1))
   })
 
-  test('of a delivery that was held meanwhile go when it is released, and no failure is told', async () => {
+  test('of a delivery that was held meanwhile are sent after its release, and no failure is reported', async () => {
     const about = buyer()
     const order = await shop.buy(about)
     await reported([order])
@@ -147,7 +147,7 @@ describe('the first mails', () => {
     expect(mailsTo(late.email).length).toBe(1)
   })
 
-  test('say where they were kept because there is no mail server', async () => {
+  test('are stored, with the reason, if there is no mail server', async () => {
     const kept = await openPurchases(null)
     onTestFinished(() => kept.close())
     const order = await kept.buy(buyer())
@@ -160,7 +160,7 @@ describe('the first mails', () => {
     })
   })
 
-  test('bring the licence keys, which are in no stored message', async () => {
+  test('contain the licence keys, which are in no stored message', async () => {
     const about = buyer()
     const order = await shop.buy(about)
     await reported([order])
@@ -187,7 +187,7 @@ describe('the first mails', () => {
 })
 
 describe('on the platform', () => {
-  test('its own mail carries the link where the shop says so, once', async () => {
+  test('its own mail contains the link if the shop’s setting says so, once', async () => {
     await settings({ delivery_mail: 'platform' })
     const about = buyer()
     const order = await shop.buy(about)
@@ -213,7 +213,7 @@ describe('on the platform', () => {
     expect((await shop.delivery(order))!.messages).toEqual([])
   })
 
-  test('every line is fulfilled, however many lines and locations the order has', async () => {
+  test('every line is fulfilled, for any number of lines and locations', async () => {
     await settings({ delivery_mail: 'platform' })
     const locations = [...Array<number>(130).fill(0), ...Array.from({ length: 12 }, (_, at) => at)]
     const order = await shop.buy(buyer(), locations)
@@ -221,11 +221,11 @@ describe('on the platform', () => {
     await shop.run('effects')
     const { lines, fulfilments } = await shop.order(order)
     expect(lines.filter(({ fulfilled }) => fulfilled !== 1)).toEqual([])
-    // One for each location, of which the first tells the buyer.
+    // One for each location, of which the first notifies the buyer.
     expect(fulfilments.map(({ notified }) => notified)).toEqual([true, ...Array(11).fill(false)])
   })
 
-  test('orders are marked together, and one that the platform lost fails alone', async () => {
+  test('orders are marked together, and one that the platform no longer has fails alone', async () => {
     const orders = await buyAll(3)
     await reported(orders)
     const lost = Number(orders[1]!.split('/').pop())
@@ -245,7 +245,7 @@ describe('on the platform', () => {
     ])
   })
 
-  test('the customer’s name is known where there is one', async () => {
+  test('the customer’s name is stored if known', async () => {
     const orders = [await shop.buy({ ...buyer(), name: 'Ada Lovelace' }), await shop.buy(buyer())]
     await reported(orders)
     const names = await shop.scope.query(

@@ -52,7 +52,7 @@ test('without plans nothing is limited, and there is nothing to choose', async (
   expect(choice).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } })
 })
 
-test('a plan limits files, storage, links and features, and says what to do', async () => {
+test('a plan limits files, storage, links and features, and its errors say what to do', async () => {
   const opened = await openWith(MANUAL)
   const { demo: owner, engine } = opened
   const house = { ...engine, scope: owner.scope }
@@ -115,7 +115,7 @@ test('managed pricing: the plan is read through the Partner API', async () => {
   expect(await plan(opened)).toMatchObject({ plan: 'small' })
 })
 
-test('what is wrong with plans is named at the start', () => {
+test('invalid plans are named at the start', () => {
   expect(planProblems(MANUAL)).toEqual([])
   const bad = { ...FREE, limits: { ...FREE.limits, files: -1 } }
   expect(planProblems({ ...MANAGED, partner: null, free: 'none', list: [bad, bad] })).toEqual([

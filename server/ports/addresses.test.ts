@@ -91,7 +91,7 @@ const PUBLIC = [
 describe('addresses', () => {
   it.each(NOT_PUBLIC)('%s is not public', (address) => expect(isPublic(address)).toBe(false))
   it.each(PUBLIC)('%s is public', (address) => expect(isPublic(address)).toBe(true))
-  it('loopback is loopback alone', () => {
+  it('only loopback addresses are loopback', () => {
     for (const address of ['127.0.0.1', '127.255.0.1', '::1', '::ffff:127.0.0.1'])
       expect(isLoopback(address)).toBe(true)
     for (const address of [
@@ -161,7 +161,7 @@ const REFUSED = [
 ].flat()
 
 describe('a target', () => {
-  it.each(REFUSED)('%s is refused in the one way', (url) => {
+  it.each(REFUSED)('%s is refused with the one common error', (url) => {
     expect(failureOf(() => addressTargetOf(url, addressRules(false)))).toEqual(THE_ONE_FAILURE)
   })
   it.each([
@@ -170,10 +170,10 @@ describe('a target', () => {
     'http://example.com:443/',
     'https://example.com:80/',
     'http://8.8.8.8/',
-  ])('%s is taken', (url) =>
+  ])('%s is accepted', (url) =>
     expect(addressTargetOf(url, addressRules(false)).url.href).toBe(new URL(url).href),
   )
-  it('opens loopback alone, on any port, when that is allowed', () => {
+  it('opens only loopback, on any port, if that is allowed', () => {
     const rules = addressRules(true)
     for (const url of [
       'http://127.0.0.1:3001/',
@@ -217,7 +217,7 @@ describe('a look-up', () => {
     guardedLookup(resolve, isPublic)('name', { all }, (error, found) => done(error ?? found))
     return promise
   }
-  /** The answer of a refused look-up, and its time by the fake clock. */
+  /** The error of a refused look-up, and its time by the fake clock. */
   const refusalOf = async (resolve: Resolve) => {
     const since = performance.now()
     const answered = lookUp(resolve).then((error) => ({
@@ -231,7 +231,7 @@ describe('a look-up', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
   afterEach(() => void vi.useRealTimers())
 
-  it('gives the addresses that it checked', async () => {
+  it('returns the addresses that it checked', async () => {
     expect(await lookUp(addressed(['8.8.8.8', '1.1.1.1']))).toEqual([
       { address: '8.8.8.8', family: 4 },
       { address: '1.1.1.1', family: 4 },
@@ -239,7 +239,7 @@ describe('a look-up', () => {
     expect(await lookUp(addressed(['8.8.8.8']), false)).toBe('8.8.8.8')
   })
   it.each([[['10.0.0.1']], [['8.8.8.8', '10.0.0.1']], [['8.8.8.8', '::1']], [[]]])(
-    'refuses %j as it does an unknown name, at the same time',
+    'refuses %j like an unknown name, after the same time',
     async (addresses) => {
       const detail = 'The address could not be reached'
       const refusal = { code: 'url_not_accessible', detail, retryable: true, ms: 1000 }
@@ -247,7 +247,7 @@ describe('a look-up', () => {
       expect(await refusalOf(addressed(addresses))).toEqual(refusal)
     },
   )
-  it('tells neither by the time of a resolver that is slow for one of them', async () => {
+  it('reveals nothing by the time of a resolver that is slow for one of them', async () => {
     const blocked = addressed(['10.0.0.1'])
     expect(await refusalOf(after(5, blocked))).toEqual(await refusalOf(after(800, unknown)))
     expect(await refusalOf(after(1005, blocked))).toEqual(await refusalOf(after(1990, unknown)))

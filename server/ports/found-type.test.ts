@@ -18,11 +18,11 @@ it.each([
   ['a page without a doctype', Buffer.from('<HTML lang="en">'), 'text/html'],
   ['text that names a tag', Buffer.from('Write <html> first'), undefined],
   ['nothing', Buffer.alloc(0), undefined],
-])('%s is told by its bytes', async (_, bytes, type) =>
+])('%s is detected by its bytes', async (_, bytes, type) =>
   expect((await foundType(bytes)).found_type).toBe(type),
 )
 
-it('is told of what is staged, however its bytes come, and changes none of them', async () => {
+it('is detected in staged bytes, in any chunks, without changing them', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'stevedore-stage-'))
   const stage = createStage({ store: createDiskStore({ folder }), shop: 1, location: 'primary' })
   const picture = await photo(300, 200).png().toBuffer()

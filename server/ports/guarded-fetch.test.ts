@@ -49,7 +49,7 @@ const unknownName: Resolve = (_, done) =>
 const BROKEN = failure(true, 'The connection broke off before the file was whole')
 const SURPLUS = failure(false, 'The server sent more than it had declared')
 const TOO_LARGE = { code: 'file_too_large', retryable: false }
-/** A resolver that gives these addresses, one call after another, then the last. */
+/** A resolver that returns these addresses, one per call, then the last. */
 const resolving = (...answers: (readonly string[])[]): Resolve => {
   let call = 0
   return (_, done) => {
@@ -62,20 +62,21 @@ const resolving = (...answers: (readonly string[])[]): Resolve => {
 }
 
 describe('an honest origin', () => {
-  it.each([0, 1, 65_536, 1_000_000, 30_000_000])('gives %i bytes whole', async (size) => {
+  it.each([0, 1, 65_536, 1_000_000, 30_000_000])('returns all %i bytes', async (size) => {
     expect((await read(`${origin.url}/bytes/${size}/whole`)).equals(contentOf(size, 'whole'))).toBe(
       true,
     )
   })
   it.each(['bytes', 'chunked'])(
-    'gives a body (%s) whole though its buffers are given back on the way',
+    'returns a complete body (%s) although its buffers are released meanwhile',
     async (kind) => {
       const { body } = await clientOf().open(`${origin.url}/${kind}/3000000/released`, signal)
       const pieces: Buffer[] = []
       let held: Buffer[] = []
       for await (const chunk of body) {
         held.push(chunk)
-        // Late and several together, so that the connection is paused and resumed in between.
+        // Released late and several together, so that the connection is paused and resumed in
+        // between.
         if (held.length < 7) continue
         await new Promise(setImmediate)
         pieces.push(Buffer.concat(held))
@@ -87,13 +88,13 @@ describe('an honest origin', () => {
       )
     },
   )
-  it('is asked plainly, for the file as it is', async () => {
+  it('gets a plain request for the unencoded file', async () => {
     await read(`${origin.url}/bytes/1/plain`)
     const ours = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'Stevedore' }
     const transport = { host: new URL(origin.url).host, connection: 'keep-alive' }
     expect(origin.requests.at(-1)!.headers).toEqual({ ...ours, ...transport })
   })
-  it('tells size and type before the body', async () => {
+  it('reports size and type before the body', async () => {
     const { body, ...probe } = await clientOf().open(`${origin.url}/bytes/5/probe`, signal)
     expect(probe).toEqual({ size_bytes: 5, content_type: 'application/octet-stream' })
     await body.return!()
@@ -122,7 +123,7 @@ describe('an honest origin', () => {
       true,
     )
   })
-  it('is read no faster than the reader wants', async () => {
+  it('is read no faster than the reader consumes', async () => {
     const { body } = await clientOf().open(`${origin.url}/huge?chunked`, signal)
     const before = heldBytes()
     for (let n = 0; n < 10; n += 1) await body.next()
@@ -173,7 +174,7 @@ describe('a bad origin', () => {
   ])('%s', async (path, expected) => {
     expect(await failureOf(read(origin.url + path, clientOf({ timeouts })))).toEqual(expected)
   })
-  it('sends more than a file may have: stopped by its word, and by the count', async () => {
+  it('that sends more than the size limit is stopped, by the declared length and by the count', async () => {
     expect(await failureOf(read(`${origin.url}/huge`))).toMatchObject(TOO_LARGE)
     expect(
       await failureOf(read(`${origin.url}/huge?chunked`, clientOf({ fileBytes: 9_000_000 }))),
@@ -185,12 +186,12 @@ describe('a bad origin', () => {
       await read(`${origin.url}/bytes/9000000/x`, clientOf({ fileBytes: 9_000_000 })),
     ).toHaveLength(9_000_000)
   })
-  it('calls an archive an encoding, and is understood', async () => {
+  it('that labels an archive as encoded is read correctly', async () => {
     expect((await read(`${origin.url}/gzip/1000/a.tgz`)).subarray(0, 2)).toEqual(
       Buffer.from([0x1f, 0x8b]),
     )
   })
-  it('is slow for a moment, and forgiven; a reader that is slow is no fault of the origin', async () => {
+  it('that is slow for a moment is accepted; a slow reader is not the origin’s fault', async () => {
     const client = clientOf({ timeouts: { slow: 150 } })
     const { body } = await client.open(`${origin.url}/bytes/3000000/patient`, signal)
     const until = Date.now() + 500
@@ -199,7 +200,7 @@ describe('a bad origin', () => {
     for await (const chunk of body) bytes += chunk.length
     expect(bytes).toBe(3_000_000)
   })
-  it('does not spoil the next request', async () => {
+  it('does not affect the next request', async () => {
     const client = clientOf({ timeouts })
     for (const path of [
       '/long/1000/2000',
@@ -216,8 +217,8 @@ describe('a bad origin', () => {
   })
 })
 
-describe('a secure address', () => {
-  it('without a secure server behind it is named', async () => {
+describe('an https URL', () => {
+  it('without a TLS server behind it is reported', async () => {
     const url = origin.url.replace('http:', 'https:')
     expect(await failureOf(read(url))).toEqual(failure(false, 'The secure connection failed'))
   })
@@ -243,8 +244,8 @@ describe('redirects', () => {
     expect(await failureOf(read(url))).toEqual(NOT_REACHED)
   })
   it('from outside to loopback are refused', async () => {
-    // The name resolves to loopback, which only the test's client may reach, so the test judges the
-    // redirect.
+    // The name resolves to loopback, which only the test's client may reach, so the test checks the
+    // redirect itself.
     const url = `${origin.url}/redirect?to=${encodeURIComponent('http://internal.example/')}`
     const client = clientOf({ resolve: resolving(['192.168.0.9']) })
     expect(await failureOf(read(url, client))).toEqual(UNREACHABLE)
@@ -252,7 +253,7 @@ describe('redirects', () => {
 })
 
 describe('addresses', () => {
-  it('are refused where a name means them, and told as an unknown name is', async () => {
+  it('are refused if a name resolves to them, with the error of an unknown name', async () => {
     const addresses = [
       '127.0.0.1',
       '10.1.2.3',
@@ -276,14 +277,14 @@ describe('addresses', () => {
     expect(failures).toEqual(failures.map(() => UNREACHABLE))
     expect(failures).toHaveLength(21)
   })
-  it('a name with one bad address among good ones is refused', async () => {
+  it('a name with one forbidden address among allowed ones is refused', async () => {
     const client = clientOf({
       allowLoopback: false,
       resolve: resolving(['93.184.216.34', '127.0.0.1']),
     })
     expect(await failureOf(client.open('http://files.example/', signal))).toEqual(UNREACHABLE)
   })
-  it('is looked up once for each connection: what was checked is what is used', async () => {
+  it('is looked up once for each connection: the checked address is used', async () => {
     let asked = 0
     const resolve: Resolve = (_, done) => {
       asked += 1
@@ -299,7 +300,7 @@ describe('addresses', () => {
     expect(await failureOf(read(`${url}/bytes/10/second`, client))).toEqual(UNREACHABLE)
     expect(asked).toBe(2)
   })
-  it('loopback is closed unless it is opened', async () => {
+  it('loopback is closed unless it is allowed', async () => {
     const client = clientOf({ allowLoopback: false })
     const { total } = origin
     for (const url of [
@@ -311,7 +312,7 @@ describe('addresses', () => {
     expect(await failureOf(client.open('http://localhost/bytes/1/x', signal))).toEqual(UNREACHABLE)
     expect(origin.total).toBe(total)
   })
-  it('nobody at the door, and nobody of that name, are told in the same words', async () => {
+  it('a refused connection and an unknown name have the same error', async () => {
     const closed = await startOrigin()
     await closed.close()
     expect(await failureOf(read(`${closed.url}/`))).toEqual(UNREACHABLE)
@@ -325,7 +326,7 @@ describe('addresses', () => {
 })
 
 describe('probe', () => {
-  it('asks for the headers alone', async () => {
+  it('requests only the headers', async () => {
     const probe = { size_bytes: 6 * 1024 ** 3, content_type: null }
     expect(await clientOf().probe(`${origin.url}/huge`, signal)).toEqual(probe)
     expect(origin.requests.at(-1)!.method).toBe('HEAD')
@@ -338,7 +339,7 @@ describe('probe', () => {
       (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(),
     ],
     ['redirects nowhere', (_, response) => response.writeHead(302).end()],
-  ])('asks for the file where HEAD %s', async (_, head) => {
+  ])('requests the file if HEAD %s', async (_, head) => {
     const asked: string[] = []
     const server = createServer((request, response) => {
       asked.push(request.method!)
@@ -354,7 +355,7 @@ describe('probe', () => {
     server.closeAllConnections()
     server.close()
   })
-  it('asks a server that wants fewer requests, or an address that is refused, no second time', async () => {
+  it('sends no second request to a rate-limited server or a refused address', async () => {
     const before = origin.total
     const inside = encodeURIComponent('http://10.0.0.1/')
     expect(await failureOf(clientOf().probe(`${origin.url}/status/429`, signal))).toMatchObject({
@@ -365,7 +366,7 @@ describe('probe', () => {
     ).toEqual(NOT_REACHED)
     expect(origin.total - before).toBe(2)
   })
-  it('asks again where HEAD is refused', async () => {
+  it('sends a second request if HEAD is refused', async () => {
     expect(await clientOf().probe(`${origin.url}/no-head/1000/x`, signal)).toMatchObject({
       size_bytes: 1000,
     })
@@ -376,7 +377,7 @@ describe('probe', () => {
 })
 
 describe('post', () => {
-  it('sends headers and body, and takes every status', async () => {
+  it('sends headers and body, and accepts every status', async () => {
     const client = clientOf()
     expect(
       await client.post(`${origin.url}/status/410`, { 'x-signature': 's' }, '{"a":1}', signal),
@@ -394,7 +395,7 @@ describe('post', () => {
 
 describe('an abort', () => {
   const reason = new Error('paused')
-  it('ends waiting for an answer', async () => {
+  it('ends waiting for a response', async () => {
     const controller = new AbortController()
     const opened = clientOf().open(`${origin.url}/silent?abort`, controller.signal)
     while (origin.count('/silent?abort') === 0) await new Promise(setImmediate)
@@ -409,7 +410,7 @@ describe('an abort', () => {
     controller.abort(reason)
     await expect(next).rejects.toBe(reason)
   })
-  it('starts nothing', async () => {
+  it('sends nothing if it comes first', async () => {
     const { total } = origin
     await expect(
       clientOf().open(`${origin.url}/bytes/1/x`, AbortSignal.abort(reason)),

@@ -45,12 +45,12 @@ const stored = (to: BlobStore = backup) =>
       ['backup', to],
     ]),
   )
-/** An item about the file, with the bytes that an earlier step staged. */
+/** An item of the file, with the bytes that an earlier step staged. */
 const itemOf = (id: string, staged: StagedBlob | null = null): Item => ({
   ...fileItem('a', { id }),
   staged,
 })
-/** These give how many bytes were copied. */
+/** Returns how many bytes were copied. */
 const move = async (id: string, to?: BlobStore) =>
   (await stored(to).relocate(itemOf(id), 'backup', { keep: false }, signal)).copied
 const copy = async (id: string, to?: BlobStore) =>
@@ -90,7 +90,7 @@ const sweep = (store: BlobStore, location: string) =>
 const hashOf = async (id: string) => (await locateFile(scope, id))!.hash
 
 describe('relocate', () => {
-  test('moves every version; what was left goes by the sweep alone, a day later', async () => {
+  test('moves every version; only the sweep deletes the old copy, a day later', async () => {
     const id = await fileOf('first')
     await addTo(id, 'second!')
     expect(await move(id)).toBe('first'.length + 'second!'.length)
@@ -119,7 +119,7 @@ describe('relocate', () => {
     expect(await places(id)).toEqual(['backup'])
   })
 
-  test('keeps a copy of the current version, which outlives the sweep and goes with the file', async () => {
+  test('keeps a copy of the current version, which survives the sweep and is deleted with the file', async () => {
     const id = await fileOf('old')
     await addTo(id, 'new')
     expect(await copy(id)).toBe(3)
@@ -136,14 +136,14 @@ describe('relocate', () => {
     expect([await sweep(primary, 'primary'), await sweep(backup, 'backup')]).toEqual([2, 1])
   })
 
-  test('a copy that was kept becomes the file’s own when it moves there', async () => {
+  test('a kept copy becomes the file’s own when it moves there', async () => {
     const id = await fileOf('kept')
     await copy(id)
     expect(await move(id)).toBe(0)
     expect([await places(id), await copies(id)]).toEqual([['backup'], []])
   })
 
-  test('two files of the same bytes: one moves, the other stays', async () => {
+  test('of two files with the same bytes one moves, the other stays', async () => {
     const [one, other] = [await fileOf('same', 'a.txt'), await fileOf('same', 'b.txt')]
     await move(one)
     await sweepBlobs(database.pool, later(0))
@@ -153,7 +153,7 @@ describe('relocate', () => {
     expect([await places(one), await places(other)]).toEqual([['backup'], ['primary']])
   })
 
-  test('links give the same bytes before, during and after', async () => {
+  test('links serve the same bytes before, during and after', async () => {
     const id = await fileOf('all the while')
     const [writing, mayWrite] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const slow: BlobStore = {
@@ -175,7 +175,7 @@ describe('relocate', () => {
     expect(await text(begun)).toBe('all the while')
   })
 
-  test('what is copied already is safe from the sweep while the rest is still on its way', async () => {
+  test('copied versions are safe from the sweep while the rest is being copied', async () => {
     const id = await fileOf('quick')
     await addTo(id, 'slow')
     let writes = 0
@@ -195,8 +195,8 @@ describe('relocate', () => {
   })
 })
 
-describe('bytes that an earlier step has made', () => {
-  test('move with the versions, and are told where they are then', async () => {
+describe('bytes created by an earlier step', () => {
+  test('move with the versions, and report their new location', async () => {
     const id = await fileOf('before')
     const staged = await stage('after!!')
     const moved = await stored().relocate(itemOf(id, staged), 'backup', { keep: false }, signal)
@@ -215,7 +215,7 @@ describe('bytes that an earlier step has made', () => {
     )
     expect(again).toEqual({ copied: 0, unchanged: true, bytes: null })
   })
-  test('are what a copy is kept of', async () => {
+  test('are the ones that a copy is kept of', async () => {
     const id = await fileOf('before')
     const staged = await stage('after!!')
     const keep = () => stored().relocate(itemOf(id, staged), 'backup', { keep: true }, signal)
@@ -224,7 +224,7 @@ describe('bytes that an earlier step has made', () => {
     expect([await places(id), await copies(id)]).toEqual([['primary'], [{ location: 'backup' }]])
     expect(await text(await backup.read(scope.shop, staged.hash))).toBe('after!!')
   })
-  test('are what is backed up, with their size', async () => {
+  test('are the ones that are backed up, with their size', async () => {
     const id = await fileOf('before')
     const staged = await stage('after!!')
     await stored().backUp(itemOf(id, staged), signal)
@@ -236,7 +236,7 @@ describe('bytes that an earlier step has made', () => {
   })
 })
 
-describe('a copy that is not right', () => {
+describe('a wrong copy', () => {
   const failure = (detail?: string) =>
     expect.objectContaining({
       name: 'PortError',
@@ -245,7 +245,7 @@ describe('a copy that is not right', () => {
       ...(detail && { detail }),
     })
 
-  test.each([move, copy])('moves nothing, and the next try makes it good', async (relocate) => {
+  test.each([move, copy])('moves nothing, and a retry replaces it', async (relocate) => {
     const id = await fileOf('forgetful')
     const forgetful: BlobStore = {
       ...backup,
@@ -263,14 +263,14 @@ describe('a copy that is not right', () => {
     expect(await relocate(id)).toBe(9)
     expect(await text(await backup.read(scope.shop, await hashOf(id)))).toBe('forgetful')
   })
-  test('comes of bytes that are not what they were: they are not spread', async () => {
+  test('is not made from bytes that do not match their hash', async () => {
     const id = await fileOf('original')
     await writeFile(path.join(folder, 'primary', String(scope.shop), await hashOf(id)), 'damaged!')
     await expect(move(id)).rejects.toEqual(failure('The stored bytes are not what they were'))
     expect(await places(id)).toEqual(['primary'])
     expect(await backup.size(scope.shop, await hashOf(id))).toBeNull()
   })
-  test('may lie there already, of nobody: it is not trusted', async () => {
+  test('that exists already without a row is not trusted', async () => {
     const id = await fileOf('stray')
     await backup.write(scope.shop, Readable.from([Buffer.from('stray')]))
     // Bytes without a row may be swept at any moment, so they are written again.
@@ -284,7 +284,7 @@ describe('a copy that is not right', () => {
   })
 })
 
-test('a file that is gone or in the trash, and a location that is not there, are named', async () => {
+test('a file that is missing or in the trash, and an unknown location, are named', async () => {
   const id = await fileOf('trashed')
   await scope.query('update files set deleted_at = now() where shop_id = :shop')
   await expect(move(id)).rejects.toMatchObject({ code: 'file_not_found', retryable: false })
@@ -293,7 +293,7 @@ test('a file that is gone or in the trash, and a location that is not there, are
   expect(await stored().locate([id])).toEqual(new Map())
 })
 
-test('an abort leaves the file where it is', async () => {
+test('an abort leaves the file in its location', async () => {
   const id = await fileOf('aborted')
   const reason = new Error('cancelled')
   const aborted = stored().relocate(

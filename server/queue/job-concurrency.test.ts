@@ -3,7 +3,7 @@ import { BYTES, createJobConcurrency, FINISH, MESSAGE, ofShop } from './job-conc
 
 const bytesOf = (shop: number) => [BYTES, ofShop(BYTES, shop)]
 
-test('one shop has half of the places for bytes, all shops have all of them, and what ends makes room', () => {
+test('one shop gets half of the slots for bytes, all shops together get all, and an ended job frees its slot', () => {
   const concurrency = createJobConcurrency(4)
   const first = concurrency.enter(bytesOf(1))
   concurrency.enter(bytesOf(1))
@@ -15,7 +15,7 @@ test('one shop has half of the places for bytes, all shops have all of them, and
   expect(concurrency.full()).toEqual([])
 })
 
-test('where there is one place it is anybody’s', () => {
+test('a single slot is available to any shop', () => {
   const concurrency = createJobConcurrency(1)
   const only = concurrency.enter(bytesOf(1))
   expect(concurrency.full().sort()).toEqual([BYTES, ofShop(BYTES, 1)])
@@ -23,7 +23,7 @@ test('where there is one place it is anybody’s', () => {
   expect(concurrency.full()).toEqual([])
 })
 
-test('messages and endings have places of their own, and leave some to quick changes', () => {
+test('messages and finalization have their own slots, and leave some to quick changes', () => {
   const concurrency = createJobConcurrency(4)
   let taken = 0
   for (const flags of [bytesOf(1), bytesOf(2), [FINISH], [MESSAGE]])

@@ -45,7 +45,7 @@ describe('the storage locations', () => {
       'InvalidAccessKeyId',
       { credentials: { accessKeyId: 'nobody', secretAccessKey: 'not the secret' } },
     ],
-  ])('that are written wrongly are named at the start: %s', async (name, change) => {
+  ])('invalid ones are named at the start: %s', async (name, change) => {
     const error = await open(change).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(ConfigError)
     expect((error as Error).message).toContain(
@@ -53,7 +53,7 @@ describe('the storage locations', () => {
     )
     expect((error as Error).message).not.toContain('not the secret')
   })
-  test('that do not answer at the moment are told of, and keep nobody from starting', async () => {
+  test('unavailable ones are logged, and do not prevent the start', async () => {
     const line = await startLine(s3.port)
     line.cut()
     const { stores, lines } = await open({ endpoint: line.url })

@@ -29,7 +29,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** Bytes of any age: these tests are not about the time since they were written. */
+/** Bytes of any age: these tests do not depend on the time since they were written. */
 const sweep = () => store.sweep(-1000, knownIn(database.pool, 'primary'))
 const stage = async (text: string) => ({
   ...(await store.write(scope.shop, Readable.from([Buffer.from(text)]))),
@@ -42,7 +42,7 @@ const admit = (filename: string, staged: Awaited<ReturnType<typeof stage>>) => {
   )
 }
 
-test('bytes go when their file has been gone for a day, and not before', async () => {
+test('bytes are deleted when their file has been purged for a day, and not before', async () => {
   const staged = await stage('purged')
   await admit('a.txt', staged)
   const day = (n: number) => new Date(Date.now() + n * (GRACE_MS + 1000))
@@ -56,7 +56,7 @@ test('bytes go when their file has been gone for a day, and not before', async (
   expect(await store.size(scope.shop, staged.hash)).toBeNull()
 })
 
-test('bytes that a paused import has fetched already stay for as long as it waits', async () => {
+test('bytes that a paused import has fetched are kept while it waits', async () => {
   const [waits, ended, nobodys] = [
     await stage('waits'),
     await stage('ended'),
@@ -79,7 +79,7 @@ test('bytes that a paused import has fetched already stay for as long as it wait
   for (const { hash } of [ended, nobodys]) expect(await store.size(scope.shop, hash)).toBeNull()
 })
 
-test('what one location keeps is nothing to another', async () => {
+test('rows of one location do not keep bytes in another', async () => {
   const staged = await stage('only here')
   await admit('b.txt', staged)
   const asked = [scope.shop, [staged.hash]] as const
@@ -88,7 +88,7 @@ test('what one location keeps is nothing to another', async () => {
   expect(await knownIn(database.pool, 'primary')(scope.shop + 1, asked[1])).toEqual(new Set())
 })
 
-test('a sweep that is stopped removes nothing more', async () => {
+test('an aborted sweep deletes nothing more', async () => {
   await stage('stopped')
   const stopped = store.sweep(
     -1000,

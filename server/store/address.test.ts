@@ -30,7 +30,7 @@ describe('a storage location', () => {
     expect(parse(text)).toEqual(location)
   })
 
-  test('takes its region from the environment, where it says nothing itself', () => {
+  test('takes its region from the environment by default', () => {
     expect(parse('s3://harbour', 'eu-west-3')).toMatchObject({ region: 'eu-west-3' })
     expect(parse('s3://harbour?region=eu-central-1', 'eu-west-3')).toMatchObject({
       region: 'eu-central-1',
@@ -51,13 +51,13 @@ describe('a storage location', () => {
     ['s3://harbour?endpoint=https://a:b@s3.example.com', 'endpoint: write'],
     ['s3://harbour?region=a&path_style=yes', 'path_style: write 1 or 0'],
     ['s3://harbour?region=a&path-style=1', 'there is no path-style'],
-  ])('%s is refused, with what to write', (text, message) => {
+  ])('%s is refused, with the correct format', (text, message) => {
     const read = parse(text)
     expect(read).toContain(message)
     expect(read).not.toContain('secret@')
   })
 
-  test('is the same place as another only where its bytes are', () => {
+  test('equals another one only if its bytes are in the same place', () => {
     const at = (text: string) => parse(text) as LocationConfig
     const bucket = 's3://harbour/a?region=x'
     expect(isSamePlace(at('disk:/a'), at('disk:/a/'))).toBe(true)

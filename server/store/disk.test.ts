@@ -34,11 +34,11 @@ describe('disk', () => {
   beforeEach(async () => void (folder = await makeFolder()))
   afterEach(() => rm(folder, { recursive: true }))
 
-  it('puts a blob under its shop and the first two digits of its hash', async () => {
+  it('stores a blob in the folder of its shop and the first two digits of its hash', async () => {
     const { hash } = await createDiskStore({ folder }).write(3, stream(10, 'place'))
     expect(await filesIn(folder)).toEqual([`3/${hash}`])
   })
-  it('replaces what a crash has left under the name', async () => {
+  it('replaces a leftover of a crash under the name', async () => {
     const store = createDiskStore({ folder })
     const { hash } = await store.write(3, stream(50_000, 'crash'))
     await writeFile(path.join(folder, `3/${hash}`), '')
@@ -46,7 +46,7 @@ describe('disk', () => {
     expect(hashOf(await store.readWhole(3, hash))).toBe(hash)
     expect(await filesIn(folder)).toEqual([`3/${hash}`])
   })
-  it('shows nothing under the final name before the bytes are whole', async () => {
+  it('shows nothing under the final name before the bytes are complete', async () => {
     const store = createDiskStore({ folder })
     const seen: string[][] = []
     async function* watched() {
@@ -59,7 +59,7 @@ describe('disk', () => {
     expect(seen.at(-1)).toHaveLength(1)
     expect(seen.flat().every((name) => name.startsWith('tmp/'))).toBe(true)
   })
-  it('sweeps old temporary files and leaves young ones', async () => {
+  it('sweeps old temporary files and keeps young ones', async () => {
     const store = createDiskStore({ folder })
     await writeFile(path.join(folder, 'tmp/old'), 'x')
     await utimes(path.join(folder, 'tmp/old'), 1, 1)
@@ -67,7 +67,7 @@ describe('disk', () => {
     expect(await store.sweep(60_000, async () => new Set())).toBe(1)
     expect(await filesIn(folder)).toEqual(['tmp/young'])
   })
-  it('brings back what a killed sweep had moved aside, when it is wanted or fresh', async () => {
+  it('restores what a killed sweep had moved aside, if it is used or recent', async () => {
     const store = createDiskStore({ folder })
     const [wanted, fresh, stray] = ['wanted', 'fresh', 'stray'].map((seed) =>
       contentOf(10, seed),
@@ -81,7 +81,7 @@ describe('disk', () => {
     const left = [hashOf(wanted), hashOf(fresh)].map((hash) => `4/${hash}`)
     expect(await filesIn(folder)).toEqual(left.sort())
   })
-  it('says that the location is gone rather than writing somewhere else', async () => {
+  it('reports a missing location instead of writing somewhere else', async () => {
     const store = createDiskStore({ folder: path.join(folder, 'mounted') })
     await rm(path.join(folder, 'mounted'), { recursive: true })
     await expect(store.write(3, stream(10, 'gone'))).rejects.toMatchObject({
@@ -90,7 +90,7 @@ describe('disk', () => {
     })
     expect(await readdir(folder)).toEqual([])
   })
-  it.each(['adopt', 'take'] as const)('copies what lies on another disk: %s', async (how) => {
+  it.each(['adopt', 'take'] as const)('copies a file from another disk: %s', async (how) => {
     const other = await mkdtemp('/dev/shm/stevedore-other-').catch(makeFolder)
     const bytes = contentOf(2_000_000, 'elsewhere')
     await writeFile(path.join(other, 'upload'), bytes)
@@ -105,7 +105,7 @@ describe('disk', () => {
     expect(await filesIn(folder)).toEqual([`3/${written.hash}`])
     await rm(other, { recursive: true })
   })
-  it('names a refusal of the system', async () => {
+  it('names an error of the system', async () => {
     const store = createDiskStore({ folder })
     await chmod(folder, 0o755)
     await chmod(path.join(folder, 'tmp'), 0o555)
@@ -121,7 +121,7 @@ describe('disk', () => {
       if (isRoot) process.seteuid!(0)
     }
   })
-  it('holds little of a large body in memory', async () => {
+  it('keeps little of a large body in memory', async () => {
     const store = createDiskStore({ folder })
     await store.write(3, stream(50_000_000, 'warm'))
     const before = heldBytes()
@@ -136,7 +136,7 @@ describe('disk', () => {
 })
 
 describe('a full disk', () => {
-  it('is named, leaves nothing, and is no trouble once there is room again', async () => {
+  it('is named, leaves nothing behind, and recovers when there is room again', async () => {
     const folder = await makeFolder()
     const mounted = await run('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', folder]).then(
       () => true,
@@ -151,7 +151,7 @@ describe('a full disk', () => {
       await rm(folder, { recursive: true })
     }
   })
-  it('is also what a limit on the size of files is', async () => {
+  it('includes a limit on the size of files', async () => {
     const folder = await makeFolder()
     await runLimited(folder)
     await rm(folder, { recursive: true })
@@ -172,7 +172,7 @@ async function fillUp(folder: string): Promise<void> {
   expect(await store.write(3, stream(2_000_000, 'room'))).toMatchObject({ size_bytes: 2_000_000 })
 }
 
-/** The same in a process that cannot write files above 8 MB. */
+/** Runs in a process that cannot write files above 8 MB. */
 async function runLimited(folder: string): Promise<void> {
   const script = `
     const { createDiskStore } = await import(${JSON.stringify(import.meta.resolve('./disk.ts'))})

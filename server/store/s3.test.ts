@@ -50,7 +50,7 @@ describe('S3', () => {
       (request) => request.startsWith(`${method} /${BUCKET}/`) && request.includes(part),
     )
 
-  it('puts a blob under its prefix and shop, and leaves what else is in the bucket alone', async () => {
+  it('stores a blob under its prefix and shop, and ignores other objects in the bucket', async () => {
     const other = createS3Store(s3.location({ prefix: 'files/' }))
     const { hash } = await store.write(3, stream(10, 'root'))
     const below = await other.write(3, stream(10, 'below'))
@@ -67,7 +67,7 @@ describe('S3', () => {
     expect(of('PUT', 'partNumber=')).toHaveLength(4)
     expect(of('PUT', hash)).toHaveLength(1)
   })
-  it('shows nothing under the final name before the bytes are whole', async () => {
+  it('shows nothing under the final name before the bytes are complete', async () => {
     let seen: string[] = []
     await store.write(
       3,
@@ -76,14 +76,14 @@ describe('S3', () => {
     expect(seen).toEqual([expect.stringMatching(/^tmp\/[0-9a-f]{24} \(unfinished\)$/)])
     expect(await s3.contents()).toEqual([expect.stringMatching(/^3\//)])
   })
-  it('copies what is too large for one copy in parts', async () => {
+  it('copies a large object in parts', async () => {
     const limited = createS3Store(s3.location(), { whole: 6_000_000, part: 7_000_000 })
     const { hash } = await limited.write(3, stream(LARGE, 'copied'))
     expect(of('PUT', `${hash}?partNumber=`)).toHaveLength(5)
     expect(hashOf(await readAll(store, hash))).toBe(hash)
     expect(await s3.contents()).toEqual([`3/${hash}`])
   })
-  it('holds little of a large body in memory', async () => {
+  it('keeps little of a large body in memory', async () => {
     await store.write(3, stream(LARGE, 'warm'))
     const before = heldBytes()
     let most = 0
@@ -94,7 +94,7 @@ describe('S3', () => {
     // 130 MB were written: four parts are held, and the fake bucket is in this process too.
     expect(most - before).toBeLessThan(60_000_000)
   })
-  it('has a dozen parts on their way at once, however many bodies are written', async () => {
+  it('uploads at most a dozen parts concurrently, for any number of bodies', async () => {
     const gate = Promise.withResolvers<null>()
     let arrived = 0
     s3.intercept = ({ url }) => {
@@ -112,7 +112,7 @@ describe('S3', () => {
     expect(new Set((await Promise.all(writes)).map(({ hash }) => hash)).size).toBe(7)
     expect(arrived).toBe(21)
   })
-  it('lets the connection go when its reader leaves before the first byte', async () => {
+  it('releases the connection when its reader stops before the first byte', async () => {
     const { hash } = await store.write(3, stream(LARGE, 'left'))
     const before = await s3.connections()
     const left = await createS3Store(s3.location()).read(3, hash)
@@ -120,7 +120,7 @@ describe('S3', () => {
     left.destroy()
     await expect.poll(() => s3.connections(), { timeout: 20_000 }).toBe(before)
   })
-  it('gives an address that serves a blob for a while, under the name that it is told', async () => {
+  it('signs an address that serves a blob for a while, with the given name', async () => {
     const { hash } = await store.write(3, stream(1000, 'signed'))
     const as = { disposition: `attachment; filename="a b.pdf"`, contentType: 'application/pdf' }
     const address = await store.signedAddress!(3, hash, { expiresSeconds: 60, ...as })
@@ -135,7 +135,7 @@ describe('S3', () => {
   })
 })
 
-describe('S3 out of order', () => {
+describe('S3 errors', () => {
   let s3: FakeS3
   let line: Line
   let store: BlobStore
@@ -150,7 +150,7 @@ describe('S3 out of order', () => {
   })
   const error = (code: string) => expect.objectContaining({ name: 'StoreError', code })
 
-  it('a connection that is cut in mid-write costs nothing when it comes back', async () => {
+  it('a connection cut during a write is retried when the server is back', async () => {
     const cut = () => {
       line.cut()
       line.mend()
@@ -159,7 +159,7 @@ describe('S3 out of order', () => {
     expect(hashOf(await readAll(store, hash))).toBe(hash)
     expect(await s3.contents()).toEqual([`3/${hash}`])
   })
-  it('one that stays away leaves no blob, and what it leaves is swept', async () => {
+  it('an unreachable server gets no blob, and leftovers are swept', async () => {
     await expect(store.write(3, streamWith(LARGE, 'gone', line.cut))).rejects.toEqual(
       error('unavailable'),
     )
@@ -171,7 +171,7 @@ describe('S3 out of order', () => {
     expect(await store.sweep(HOUR, none)).toBe(1)
     expect(await s3.contents()).toEqual([])
   })
-  it('a writer that is killed leaves no blob, and what it leaves is swept', async () => {
+  it('a killed writer leaves no blob, and its leftovers are swept', async () => {
     const script = `
       const { createS3Store } = await import(${JSON.stringify(import.meta.resolve('./s3.ts'))})
       async function* bytes() {
@@ -205,7 +205,7 @@ describe('S3 out of order', () => {
     expect(await store.sweep(HOUR, none)).toBe(1)
     expect(await s3.contents()).toEqual([])
   })
-  it('an answer that gets lost once all is done costs nothing', async () => {
+  it('a response lost after the write is complete has no effect', async () => {
     let lost = 0
     s3.intercept = ({ method, url }) =>
       method === 'POST' && url.includes('uploadId=') && lost++ === 0 ? 'lost' : null
@@ -214,7 +214,7 @@ describe('S3 out of order', () => {
     expect(hashOf(await readAll(store, hash))).toBe(hash)
     expect(await s3.contents()).toEqual([`3/${hash}`])
   })
-  it.each([1000, LARGE])('a refusal for the moment is tried again (%i bytes)', async (size) => {
+  it.each([1000, LARGE])('a temporary refusal is retried (%i bytes)', async (size) => {
     let refused = 0
     s3.intercept = () => (refused++ < 2 ? { status: 503, code: 'SlowDown' } : null)
     const { hash } = await store.write(3, stream(size, 'slow'))
@@ -227,7 +227,7 @@ describe('S3 out of order', () => {
     [403, 'AccessDenied', 'denied'],
     [507, 'XMinioStorageFull', 'full'],
   ])(
-    'an answer %i %s to every write is named, and leaves nothing',
+    'a response %i %s to every write is named, and leaves nothing behind',
     async (status, code, expected) => {
       s3.intercept = ({ method, url }) =>
         method === 'PUT' || url.includes('uploads') ? { status, code } : null
@@ -236,14 +236,14 @@ describe('S3 out of order', () => {
       expect(await s3.contents()).toEqual([])
     },
   )
-  it('keys that are not right are a refusal', async () => {
+  it('wrong keys are a refusal', async () => {
     const credentials = { accessKeyId: 'S3RVER', secretAccessKey: 'wrong' }
     const wrong = createS3Store(s3.location({ credentials }))
     await expect(wrong.write(3, stream(10, 'x'))).rejects.toEqual(error('denied'))
     await expect(wrong.check!()).rejects.toEqual(error('denied'))
     await store.check!()
   })
-  it('nobody there is named as such', async () => {
+  it('an unreachable server is named as such', async () => {
     const { hash } = await store.write(3, stream(10, 'there'))
     line.cut()
     await expect(store.write(3, stream(10, 'x'))).rejects.toEqual(error('unavailable'))
@@ -251,7 +251,7 @@ describe('S3 out of order', () => {
     await expect(store.size(3, hash)).rejects.toEqual(error('unavailable'))
     await expect(store.check!()).rejects.toEqual(error('unavailable'))
   })
-  it('goes on reading where the connection broke', async () => {
+  it('continues reading where the connection broke', async () => {
     const { hash } = await store.write(3, stream(LARGE, 'resumed'))
     const whole = contentOf(LARGE, 'resumed')
     for (const range of [undefined, { start: 5_000_001, end: 29_000_000 }]) {
@@ -269,7 +269,7 @@ describe('S3 out of order', () => {
       expect(Buffer.concat(chunks).equals(expected)).toBe(true)
     }
   })
-  it('a reader learns that the rest does not come', async () => {
+  it('a reader gets an error if the rest does not arrive', async () => {
     const { hash } = await store.write(3, stream(LARGE, 'torn'))
     const torn = async () => {
       for await (const chunk of await store.read(3, hash)) if (chunk) line.cut()
@@ -278,7 +278,7 @@ describe('S3 out of order', () => {
   })
 })
 
-describe('what a sweep of S3 takes away', () => {
+describe('an object deleted by a sweep', () => {
   let s3: FakeS3
   let store: BlobStore
   beforeEach(async () => {
@@ -287,7 +287,7 @@ describe('what a sweep of S3 takes away', () => {
   })
   afterEach(() => s3.close())
 
-  it('is put aside first, and gone when nobody missed it for as long again', async () => {
+  it('is moved aside first, and deleted after the same time again if nothing used it', async () => {
     const { hash } = await store.write(3, stream(1000, 'stray'))
     await s3.age(`3/${hash}`, hoursAgo(2))
     expect(await store.sweep(HOUR, none)).toBe(1)
@@ -301,7 +301,7 @@ describe('what a sweep of S3 takes away', () => {
     expect(await s3.contents()).toEqual([])
     await expect(store.read(3, hash)).rejects.toMatchObject({ code: 'missing' })
   })
-  it('is read from there, and comes back, when it was written again in that very moment', async () => {
+  it('is read from there, and restored if it is written again at that moment', async () => {
     const { hash } = await store.write(3, stream(1000, 'raced'))
     await s3.age(`3/${hash}`, hoursAgo(2))
     s3.intercept = async ({ method, url }) => {
@@ -316,7 +316,7 @@ describe('what a sweep of S3 takes away', () => {
     await store.sweep(HOUR, all)
     expect(await s3.contents()).toEqual([`3/${hash}`])
   })
-  it('is not what was written again while it was put aside', async () => {
+  it('is not the object that was written again meanwhile', async () => {
     const { hash } = await store.write(3, stream(1000, 'fresh'))
     await s3.age(`3/${hash}`, hoursAgo(2))
     s3.intercept = async ({ method, url }) => {
@@ -326,14 +326,14 @@ describe('what a sweep of S3 takes away', () => {
     expect(await store.sweep(HOUR, none)).toBe(0)
     expect(await s3.contents()).toEqual([`3/${hash}`])
   })
-  it('is as much where the bucket can’t list uploads that nobody finished', async () => {
+  it('is the same if the bucket cannot list unfinished uploads', async () => {
     const { hash } = await store.write(3, stream(1000, 'plain'))
     await s3.age(`3/${hash}`, hoursAgo(2))
     s3.intercept = ({ url }) =>
       url.includes('uploads=') ? { status: 501, code: 'NotImplemented' } : null
     expect(await store.sweep(HOUR, none)).toBe(1)
   })
-  it('is found among more than one page', async () => {
+  it('is found among several pages', async () => {
     s3.cutLists(3)
     const written = Array.from({ length: 10 }, (_, n) => store.write(3, stream(10, `page ${n}`)))
     const hashes = (await Promise.all(written)).map(({ hash }) => hash).sort()

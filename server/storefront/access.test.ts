@@ -20,7 +20,7 @@ let database: Awaited<ReturnType<typeof openTestDatabase>>
 let demo: DemoStorefront
 let stand: ReturnType<typeof createDemoTransport>
 let shop: number
-/** Answers instead of the demo platform when it returns a response. */
+/** Answers instead of the demo platform if it returns a response. */
 let instead: (url: string, init: RequestInit) => Promise<Response> | undefined
 const opened: Storefront[] = []
 
@@ -86,7 +86,7 @@ const hasTokens = async () =>
 
 const INSTALLED = { currentAppInstallation: { accessScopes: [{ handle: 'read_products' }] } }
 
-describe('a refusal that is not about the token', () => {
+describe('a refusal for another reason than the token', () => {
   test.each<[string, number, unknown]>([
     ['a wrong secret of the app', 400, { error: 'invalid_client', error_description: 'no' }],
     ['another 400', 400, { error: 'invalid_request' }],
@@ -108,7 +108,7 @@ describe('a refusal that is not about the token', () => {
     expect((await find(storefront)).size).toBe(1)
   })
 
-  test('a wrong secret of the app at sign-in is no fault of the session token', async () => {
+  test('a wrong app secret at sign-in is not reported as an invalid session token', async () => {
     const storefront = open()
     instead = (url) =>
       isTokens(url)
@@ -120,7 +120,7 @@ describe('a refusal that is not about the token', () => {
   })
 })
 
-test('invalid_grant ends the token, and a sign-in brings another one', async () => {
+test('invalid_grant deletes the token, and a sign-in creates another one', async () => {
   const storefront = await signIn()
   await expire()
   instead = (url) =>
@@ -133,7 +133,7 @@ test('invalid_grant ends the token, and a sign-in brings another one', async () 
   expect((await find(storefront)).size).toBe(1)
 })
 
-test('an access token that is refused and can’t be renewed is replaced at the next sign-in', async () => {
+test('an access token that is refused and cannot be renewed is replaced at the next sign-in', async () => {
   const storefront = await signIn()
   await scope().query(
     'update shop_tokens set refresh_token = null, refresh_expires_at = null, expires_at = null where shop_id = :shop',
@@ -147,7 +147,7 @@ test('an access token that is refused and can’t be renewed is replaced at the 
   expect((await find(storefront)).size).toBe(1)
 })
 
-test('tokens sealed with another APP_SECRET are exchanged at sign-in, and until then say what to do', async () => {
+test('tokens sealed with another APP_SECRET are exchanged at sign-in, and until then the error says what to do', async () => {
   await signIn()
   const other = open('another secret of the tests, long enough')
   await expect(find(other)).rejects.toMatchObject({ code: 'storefront_unavailable' })
@@ -193,7 +193,7 @@ describe('the profile', () => {
     })
   })
 
-  test('is followed where the merchant has chosen nothing else', async () => {
+  test('is updated unless the merchant has chosen another value', async () => {
     const storefront = await signIn()
     await scope().query(
       `update shops set settings = settings || '{"time_zone": "Asia/Tokyo"}' where id = :shop`,
@@ -205,7 +205,7 @@ describe('the profile', () => {
     await expect.poll(read).toEqual({ name: 'Harbour Books', settings })
   })
 
-  test('is followed with the catalog too, and emptied recipients stay empty', async () => {
+  test('is updated with the catalog too, and emptied recipients stay empty', async () => {
     const storefront = await signIn()
     await scope().query(
       `update shops set settings = settings || '{"recipients": []}' where id = :shop`,
@@ -220,7 +220,7 @@ describe('the profile', () => {
 })
 
 describe('a token endpoint that does not answer', () => {
-  test('holds no connection, no lock and no other shop', async () => {
+  test('blocks no connection, no lock and no other shop', async () => {
     const few = openDatabase(database.url, 3, silent)
     const domain = 'other-harbour.myshopify.com'
     const other = await createTestShop(database, domain)
@@ -273,7 +273,7 @@ describe('a token endpoint that does not answer', () => {
     }
   })
 
-  test('fails all that wait for it with one request', async () => {
+  test('fails all waiting requests together', async () => {
     const storefront = open()
     let asked = 0
     const answer = Promise.withResolvers<void>()
@@ -300,14 +300,14 @@ describe('the lease', () => {
       `insert into token_leases (shop_id, holder, expires_at) values (:shop, uuidv7(), ${until})`,
     )
 
-  test('of a process that died is taken over', async () => {
+  test('of a dead process is taken over', async () => {
     await lease('now()')
     await signIn()
     expect(await hasTokens()).toBe(true)
     expect(await scope().query('select 1 from token_leases where shop_id = :shop')).toEqual([])
   })
 
-  test('of another process is waited for, and its token taken', async () => {
+  test('of another process is waited for, and its token used', async () => {
     const first = await signIn()
     const before = grants()
     const [row] = await scope().query<Record<string, unknown>>(

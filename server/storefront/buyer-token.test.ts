@@ -44,7 +44,7 @@ test.each([
   )
 })
 
-test('the admin’s verifier takes no buyer’s token', async () => {
+test('the admin’s verifier refuses a buyer’s token', async () => {
   const library = openLibrary(platform, 'https://files.example.com')
   for (const over of [{}, { sub: 'gid://shopify/Customer/1' }])
     await expect(verifySessionToken(library, sign(over))).rejects.toMatchObject({

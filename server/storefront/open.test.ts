@@ -38,7 +38,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** A request as from a browser or an unknown client. */
+/** Sends a request as a browser or an unknown client does. */
 function get(
   path: string,
   headers: Record<string, string> = {},
@@ -89,13 +89,13 @@ test('a second start keeps the shop as the merchant left it, and its access', as
   await again.close()
 })
 
-test('a catalog that can’t be read is named with its setting', async () => {
+test('an unreadable catalog is named with its setting', async () => {
   await expect(
     open({ demo: { ...environment.demo, catalog: '/nowhere/products.csv' } }),
   ).rejects.toThrow('DEMO_CATALOG: /nowhere/products.csv: it can’t be read (ENOENT)')
 })
 
-test('with credentials it is the platform: no stand-in, no demo shop, the platform’s bridge', async () => {
+test('with credentials the platform is used: no stand-in, no demo shop, the platform’s bridge', async () => {
   const real = await open({
     platform: { apiKey: 'key', apiSecret: 'secret' },
     baseUrl: 'https://files.example.com',
@@ -147,7 +147,7 @@ describe('the bridge', () => {
     ['another port of this machine', { 'sec-fetch-site': 'same-site' }, 403],
     ['another origin', { origin: 'https://evil.example' }, 403],
     ['an origin that hides', { origin: 'null' }, 403],
-  ])('asked by %s', async (_, headers, status) => {
+  ])('requested by %s', async (_, headers, status) => {
     expect((await get('/demo/session-token', headers)).status).toBe(status)
   })
   test('other methods and paths', async () => {

@@ -92,7 +92,7 @@ async function openWorld(
   return { storefront, shop, shopDomain: DOMAIN, sessionToken, close: closeAll, demo, another }
 }
 
-/** As `openWorld`, closed after the test. */
+/** Like `openWorld`, closed after the test. */
 const open: typeof openWorld = async (...given) => {
   const world = await openWorld(...given)
   opened.push(async () => {
@@ -121,7 +121,7 @@ describe('shared', () => {
 })
 
 describe('access', () => {
-  test('tokens are kept sealed, and the shop’s name and address are learnt', async () => {
+  test('tokens are stored sealed, and the shop’s name and address are read', async () => {
     const { storefront } = await open()
     const [row] = await forShop(database, shop)
       .from<Record<string, Buffer>>('shop_tokens')
@@ -141,7 +141,7 @@ describe('access', () => {
     })
   })
 
-  test('ten sign-ins at once trade one token', async () => {
+  test('ten concurrent sign-ins exchange one token', async () => {
     const { storefront, demo, sessionToken, another } = await open()
     await forShop(database, shop).query('delete from shop_tokens where shop_id = :shop')
     const both = [storefront, another()]
@@ -151,7 +151,7 @@ describe('access', () => {
     expect(demo.counts.grants.exchange).toBe(2)
   })
 
-  test('a token near its end is renewed once, however many processes need it', async () => {
+  test('a token about to expire is renewed once, for any number of processes', async () => {
     const { storefront, demo, another } = await open()
     await forShop(database, shop).query(
       `update shop_tokens set expires_at = now() + interval '1 minute' where shop_id = :shop`,
@@ -176,7 +176,7 @@ describe('access', () => {
     expect(demo.counts.grants.refresh).toBe(1)
   })
 
-  test('a shop that never gave access, or took it back, is told so; a sign-in brings it back', async () => {
+  test('a shop without access, or that revoked it, gets an error; a sign-in restores access', async () => {
     const { storefront, sessionToken } = await open()
     await forShop(database, shop).query(
       `update shop_tokens set refresh_expires_at = now(), expires_at = now() where shop_id = :shop`,
@@ -191,7 +191,7 @@ describe('access', () => {
     expect((await find()).size).toBe(1)
   })
 
-  test('a platform that is down while a token is renewed costs no token', async () => {
+  test('a platform failure during a renewal keeps the token', async () => {
     let down = false
     const { storefront } = await open(
       {},
@@ -210,7 +210,7 @@ describe('access', () => {
     expect((await find()).size).toBe(1)
   })
 
-  test('another shop’s session token is refused before anything is traded', async () => {
+  test('another shop’s session token is refused before any exchange', async () => {
     const { storefront, demo, sessionToken } = await open()
     const other = await createTestShop(database, 'other.myshopify.com')
     await expect(storefront.ensureAccess(other, sessionToken())).rejects.toMatchObject({
@@ -235,7 +235,7 @@ describe('throttle', () => {
     expect(demo.counts.admin.queries).toBe(6)
   })
 
-  test('comes back when another process has emptied the bucket', async () => {
+  test('waits and retries when another process has emptied the bucket', async () => {
     // The bucket is refilled by time: slowly, so that it is not full even on a busy machine.
     const { storefront, demo, another } = await open({ bucket: 700, restore: 100 })
     await storefront.catalog(shop).findBySku(['TWIN'], never)
@@ -248,7 +248,7 @@ describe('throttle', () => {
 
   test('a wait for points ends with its signal', async () => {
     const { storefront, another } = await open({ bucket: 700, restore: 1 })
-    // Its 300 variants take nearly all points; the next answer reports how few are left.
+    // Its 300 variants take nearly all points; the next response reports how few are left.
     await another().catalog(shop).findBySku(['MANY'], never)
     await storefront.catalog(shop).findBySku(['TWIN'], never)
     const skus = Array.from({ length: 750 }, (_, at) => `none-${at}`)
@@ -258,7 +258,7 @@ describe('throttle', () => {
   })
 })
 
-describe('faults of the platform', () => {
+describe('errors of the platform', () => {
   /** Answers queries with these, one after another, before the demo platform answers. */
   const failing = (answers: (() => Promise<Response>)[]) => {
     let ready = false
@@ -291,7 +291,7 @@ describe('faults of the platform', () => {
           }),
         ),
     ],
-  ])('%s is tried again', async (_, answer) => {
+  ])('%s is retried', async (_, answer) => {
     const { start, around } = failing([answer, answer])
     const { storefront } = await open({}, around)
     start()
@@ -310,7 +310,7 @@ describe('faults of the platform', () => {
           Response.json({ errors: [{ message: 'x', extensions: { code: 'ACCESS_DENIED' } }] }),
         ),
     ],
-  ])('%s fails, and says nothing of what was sent', async (_, answer) => {
+  ])('%s fails, and the error contains nothing of the request', async (_, answer) => {
     const { start, around } = failing(Array.from({ length: 20 }, () => answer))
     const { storefront } = await open({}, around)
     start()
@@ -324,7 +324,7 @@ describe('faults of the platform', () => {
   })
 })
 
-test('what several ask for at once goes into common queries', async () => {
+test('concurrent look-ups share queries', async () => {
   const { storefront, demo } = await open()
   const groups = Array.from({ length: 20 }, (_, group) =>
     Array.from({ length: 50 }, (_, at) => `none-${group}-${at}`),

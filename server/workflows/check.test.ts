@@ -22,7 +22,7 @@ const imports = (change: Partial<WorkflowBody> = {}): WorkflowBody =>
 const problemsOf = (body: WorkflowBody) =>
   checkWorkflow(body, parts).problems.map(({ param, message }) => `${param}: ${message}`)
 
-test('what can run is kept with ids for its steps, and without what says nothing', () => {
+test('a valid workflow is stored with ids of its steps, and without empty parts', () => {
   const { workflow, problems } = checkWorkflow(
     bulk({
       steps: [
@@ -54,7 +54,7 @@ test('what can run is kept with ids for its steps, and without what says nothing
   ])
 })
 
-describe('a workflow that could not work is refused', () => {
+describe('an impossible workflow is refused', () => {
   test.each<[string, WorkflowBody, string]>([
     ['without a name', bulk({ name: ' ' }), 'name: Give it a name'],
     [
@@ -194,7 +194,7 @@ describe('a workflow that could not work is refused', () => {
   })
 })
 
-test('the built-in workflows would be taken themselves, but for the one that only a CSV file can fill', () => {
+test('the built-in workflows are valid themselves, except the one that needs a CSV file', () => {
   for (const { title, kind, parallel, steps, id } of parts.workflows) {
     const plugins = steps.map(({ plugin }) => parts.plugins.find((one) => one.id === plugin)!)
     // The options of these actions come with each call.
@@ -217,7 +217,7 @@ test('the built-in workflows would be taken themselves, but for the one that onl
   }
 })
 
-test('what takes files away is told from what brings them back', () => {
+test('workflows that delete are distinguished from those that restore', () => {
   const taking = parts.workflows
     .filter((workflow) => deletes(workflow, parts.plugins))
     .map(({ id }) => id)

@@ -42,7 +42,7 @@ const problemsOf = (work: Promise<unknown>): Promise<string[]> =>
     (error: AppError) => error.details.map(({ param, message }) => `${param}: ${message}`),
   )
 
-test('a workflow is kept, found by its id as the engine takes it, changed whole, and deleted', async () => {
+test('a workflow is saved, found by its id as the engine does, replaced and deleted', async () => {
   const made = await createWorkflow(scope, bulk('  Summer '), parts)
   const id = toPublicId('workflow', made.id)
   expect(await requireWorkflow(scope, id, parts)).toEqual({
@@ -71,8 +71,8 @@ test('a workflow is kept, found by its id as the engine takes it, changed whole,
   await expect(requireWorkflow(scope, id, parts)).rejects.toMatchObject({ code: 'not_found' })
 })
 
-describe('the shop’s other workflows', () => {
-  test('have other names, in this shop alone', async () => {
+describe('uniqueness within the shop', () => {
+  test('names are unique within one shop', async () => {
     const first = await createWorkflow(scope, bulk('Tidy'), parts)
     expect(await problemsOf(createWorkflow(scope, bulk('Tidy'), parts))).toEqual([
       'name: Another workflow has this name',
@@ -87,7 +87,7 @@ describe('the shop’s other workflows', () => {
     await expect(deleteWorkflow(scope, theirs.id)).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  test('of ten that are saved concurrently under one name, one is kept', async () => {
+  test('of ten concurrent saves with one name, one is kept', async () => {
     const saved = await Promise.allSettled(
       Array.from({ length: 10 }, () => createWorkflow(scope, bulk('Once'), parts)),
     )
@@ -96,7 +96,7 @@ describe('the shop’s other workflows', () => {
       if (one.status === 'rejected') expect(one.reason).toMatchObject({ code: 'validation_failed' })
   })
 
-  test('are not attached to the same imports', async () => {
+  test('only one is attached to the same imports', async () => {
     expect(await attachedWorkflow(scope, 'api', parts.plugins)).toBeNull()
     const first = await createWorkflow(scope, imports('From our tool', 'api'), parts)
     expect(await attachedWorkflow(scope, 'api', parts.plugins)).toMatchObject({
@@ -114,7 +114,7 @@ describe('the shop’s other workflows', () => {
 })
 
 describe('a workflow that a schedule runs', () => {
-  test('can’t be deleted or turned to imports, and the schedule is named', async () => {
+  test('cannot be deleted or changed to one for imports, and the schedule is named', async () => {
     const { id } = await createWorkflow(scope, bulk('Nightly'), parts)
     await scope.insert('schedules', { name: 'Every night', cron: '0 3 * * *', workflow_id: id })
     await expect(deleteWorkflow(scope, id)).rejects.toMatchObject({
@@ -134,7 +134,7 @@ describe('a workflow that a schedule runs', () => {
     await expect(insert).rejects.toMatchObject({ code: '23503' })
   })
 
-  test('goes with its shop', async () => {
+  test('is deleted with its shop', async () => {
     const number = await createTestShop(database, 'c.myshopify.com')
     const third = forShop(database, number)
     const { id } = await createWorkflow(third, bulk('Short-lived'), parts)
@@ -144,7 +144,7 @@ describe('a workflow that a schedule runs', () => {
   })
 })
 
-test('what was right when it was saved and is not any more can’t be run, and says why', async () => {
+test('a stored workflow that is no longer valid cannot run, and gives the reason', async () => {
   const { id } = await createWorkflow(scope, bulk('Old'), parts)
   const without = { ...parts, plugins: parts.plugins.filter((plugin) => plugin.id !== 'tag-files') }
   await expect(requireWorkflow(scope, toPublicId('workflow', id), without)).rejects.toMatchObject({

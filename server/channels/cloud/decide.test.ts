@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { decideOneWay, decideTwoWay, needsConfirmation, type Standing } from './decide.ts'
 
-/** One side: contents by path. */
+/** The contents of one side by path. */
 type Side = Map<string, string>
 
 const standing = (base: string | undefined, side: string | undefined): Standing => {
@@ -38,7 +38,7 @@ const side = fc
   .map((contents) => new Map(Object.entries(contents)))
 
 describe('a two-way comparison', () => {
-  it('ends with the same on both sides, and then has nothing to do', () => {
+  it('makes both sides equal, and then has nothing to do', () => {
     fc.assert(
       fc.property(side, side, side, (base, theirs, ours) => {
         const after = synced(base, theirs, ours, decideTwoWay)
@@ -48,7 +48,7 @@ describe('a two-way comparison', () => {
       }),
     )
   })
-  it('loses only what one side deleted and the other left alone', () => {
+  it('loses only what one side deleted and the other left unchanged', () => {
     fc.assert(
       fc.property(side, side, side, (base, theirs, ours) => {
         const after = synced(base, theirs, ours, decideTwoWay)
@@ -77,14 +77,14 @@ describe('a one-way comparison', () => {
       }),
     )
   })
-  it('makes files what the provider has, but for those that were deleted here', () => {
+  it('imports what the provider has, except files deleted in the shop', () => {
     fc.assert(
       fc.property(side, side, (base, theirs) => {
         expect(synced(base, theirs, base, decideOneWay).ours).toEqual(theirs)
       }),
     )
   })
-  it('leaves a deleted file deleted until it changes there', () => {
+  it('keeps a deleted file deleted until it changes at the provider', () => {
     expect(decideOneWay({ base: true, theirs: 'same', ours: 'absent' })).toBe(null)
     expect(decideOneWay({ base: true, theirs: 'changed', ours: 'absent' })).toBe('add')
   })
@@ -101,6 +101,6 @@ test.each([
   [{ first: true, replaced: 1 }, 'first_sync'],
   [{ first: true, sent: 1 }, 'uploads'],
   [{ replaced: 5, sent: 500 }, null],
-])('a sync of %j waits for a person: %s', (change, expected) => {
+])('a sync of %j waits for confirmation: %s', (change, expected) => {
   expect(needsConfirmation({ ...usual, ...change })).toBe(expected)
 })

@@ -24,7 +24,7 @@ const set = (id: string, what: string) =>
   app.owner.scope.query(`update csv_uploads set ${what} where shop_id = :shop and id = :id`, {
     id: uuid(id),
   })
-/** The state after this many workers took the check one after another and were killed. */
+/** Sets the state after this many workers took the check one after another and were killed. */
 const leftBy = (id: string, workers: number) =>
   app.owner.scope.query(
     `insert into background_tasks (task, key, shop_id, lease, worker_id, attempts)
@@ -34,7 +34,7 @@ const leftBy = (id: string, workers: number) =>
 
 describe('a check', () => {
   // In soak 50,000 rows, the maximum of a file.
-  it('of many rows is whole, and its import holds every row in order', async () => {
+  it('of many rows is complete, and its import has every row in order', async () => {
     const count = sized(5000, 50_000)
     const rows = Array.from(
       { length: count },
@@ -61,7 +61,7 @@ describe('a check', () => {
     expect(items.every(({ position, filename }) => filename === `file ${position}.pdf`)).toBe(true)
   })
 
-  it('whose worker died is taken over, and what that one still writes counts for nothing', async () => {
+  it('is taken over if its worker dies, and later writes of that worker are ignored', async () => {
     const id = await app.uploaded(`${header}a.pdf,ftp://x,\n`)
     const before = await requireUpload(app.owner.scope, uuid(id))
     const options = JSON.stringify({ probe: false, on_conflict: 'error' })
@@ -83,7 +83,7 @@ describe('a check', () => {
     expect((await app.problems(id)).map(({ row }) => row)).toEqual([2])
   })
 
-  it('that stops its worker again and again is given up', async () => {
+  it('fails after it has stopped its worker repeatedly', async () => {
     const id = await app.uploaded(`${header}a.pdf,https://x.example/,\n`)
     const options = JSON.stringify({ probe: false, on_conflict: 'error' })
     await leftBy(id, 3)
@@ -101,8 +101,8 @@ const bytesOf = async function* (text: string) {
 const received = (scope: ShopScope, name: string) =>
   receiveCsv(scope, bytesOf(`${header}a.pdf,https://x.example/,\n`), name)
 
-describe('the line of checks', () => {
-  it('has one of a shop at work, so that no other shop waits for slow hosts; one that is stopped makes way', async () => {
+describe('the queue of checks', () => {
+  it('runs one check per shop, so that slow hosts of one shop delay no other; a stopped check frees its place', async () => {
     const silentHost = createServer(() => {})
     await new Promise<void>((resolve) => silentHost.listen(0, '127.0.0.1', resolve))
     const slow = `${header}a.pdf,http://127.0.0.1:${(silentHost.address() as AddressInfo).port}/,\n`
@@ -137,7 +137,7 @@ describe('the line of checks', () => {
 })
 
 describe('SKUs', () => {
-  it('are counted in the mirror, and what that does not know is asked of the storefront', async () => {
+  it('are counted in the mirror, and unknown ones are requested from the storefront', async () => {
     const { scope } = app.owner
     for (const n of [1, 2])
       await scope.query(
@@ -165,7 +165,7 @@ describe('SKUs', () => {
   })
 })
 
-/** A living worker that has taken every check of these files and never ends it. */
+/** A running worker that has claimed every check of these files and never ends it. */
 async function workerThatHolds(scope: ShopScope, ids: readonly string[]) {
   await scope.query(
     `with w as (insert into workers (id, pool_id, beat_at) values (gen_random_uuid(), 'a test', now() + interval '1 hour')
@@ -177,8 +177,8 @@ async function workerThatHolds(scope: ShopScope, ids: readonly string[]) {
   )
 }
 
-describe('what is old', () => {
-  it('makes room for what is new: what was imported first, and nothing that is being checked', async () => {
+describe('old files', () => {
+  it('make room for new ones: imported files first, and none that is being checked', async () => {
     const { scope } = await app.stranger('full.myshopify.com')
     const ids: string[] = []
     for (let n = 0; n < MOST_KEPT; n++) ids.push(await received(scope, `${n}.csv`))
@@ -206,7 +206,7 @@ describe('what is old', () => {
     expect((await listUploads(scope)).length).toBe(MOST_KEPT)
   })
 
-  it('is swept with all that belongs to it', async () => {
+  it('are swept with everything that belongs to them', async () => {
     const ids = [
       await app.uploaded(`${header}a.pdf,https://x.example/,\n`),
       await app.uploaded(`${header}b.pdf,https://x.example/,\n`),

@@ -51,7 +51,7 @@ describe('encoding', () => {
       expect(await read(bytes, size)).toEqual({ encoding, text })
   })
 
-  it('takes any text in UTF-8 for what it is, wherever its bytes are cut', async () => {
+  it('decodes any UTF-8 text, in chunks cut anywhere', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.string({ unit: 'grapheme', maxLength: 40 }).filter((text) => !/[\0\ufeff]/.test(text)),
@@ -67,7 +67,7 @@ describe('encoding', () => {
     )
   })
 
-  it('is Windows-1252 where UTF-8 breaks off at the very end', async () => {
+  it('is Windows-1252 if UTF-8 ends in the middle of a character', async () => {
     expect((await read(Buffer.from([0x61, 0xc3]), 1)).encoding).toBe('windows-1252')
   })
 })

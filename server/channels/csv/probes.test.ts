@@ -1,5 +1,4 @@
-// Requests to the addresses of a file: how many concurrently, how often, and the treatment of hosts
-// that do not answer.
+// Requests to the URLs of a CSV file: concurrency, retries, and hosts that do not answer.
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -48,10 +47,10 @@ async function withServer<T>(
     server.close()
   }
 }
-const NOT_ASKED = { severity: 'warning', code: 'not_asked', message: 'The address was not asked' }
+const NOT_ASKED = { severity: 'warning', code: 'not_asked', message: 'The URL was not requested' }
 
-describe('what an address answers with', () => {
-  it('is reported where it is empty, or a web page in place of a file', () =>
+describe('the response of a URL', () => {
+  it('is reported if it is empty, or a web page instead of a file', () =>
     withServer(
       (request, response) => {
         const empty = request.url!.startsWith('/empty')
@@ -76,7 +75,7 @@ describe('what an address answers with', () => {
 })
 
 describe('addresses', () => {
-  it('are asked a few at a time for each host, and all of them', async () => {
+  it('are requested a few at a time for each host, until all are done', async () => {
     const urls = origins.flatMap(({ url }) =>
       Array.from({ length: 60 }, (_, n) => `${url}/bytes/10/${n}`),
     )
@@ -89,7 +88,7 @@ describe('addresses', () => {
     }
   })
 
-  it('that may answer later are asked once more', async () => {
+  it('that may answer later are requested once more', async () => {
     let asked = 0
     const server = createServer((_, response) =>
       response.writeHead(++asked <= 2 ? 503 : 200, { 'content-length': 1 }).end('a'),
@@ -100,7 +99,7 @@ describe('addresses', () => {
     server.close()
   })
 
-  it('of a host that never answers are not asked on and on', async () => {
+  it('of a host that never answers are not all requested', async () => {
     const server = createServer((request) => request.socket.destroy())
     let connections = 0
     server.on('connection', () => connections++)
@@ -115,7 +114,7 @@ describe('addresses', () => {
     server.close()
   })
 
-  it('of a host that wants to be left alone are asked later, one at a time; and no others wait for it', async () => {
+  it('of a host with Retry-After are requested later, one at a time, and no others wait for it', async () => {
     const asked: string[] = []
     const limiter: RequestListener = ({ method, url }, response) => {
       asked.push(`${method} ${url}`)
@@ -134,27 +133,24 @@ describe('addresses', () => {
     ['again and again', {}],
     ['for an hour', { 'retry-after': '3600' }],
     ['until tomorrow', { 'retry-after': new Date(Date.now() + 86_400_000).toUTCString() }],
-  ])(
-    'of a host that wants to be left alone %s are warned about, and not held against the file',
-    async (_, headers) => {
-      let asked = 0
-      const limiter: RequestListener = (_, response) => {
-        asked++
-        response.writeHead(429, headers).end()
-      }
-      await withServer(limiter, async (busy) => {
-        const found = await ask(
-          Array.from({ length: 200 }, (_, n) => `${busy}/${n}`),
-          { again_after: 1 },
-        )
-        expect(found.length).toBe(200)
-        for (const { problem } of found) expect(problem).toMatchObject(NOT_ASKED)
-        expect(asked).toBeLessThan(15)
-      })
-    },
-  )
+  ])('of a host with Retry-After %s are a warning, not an error', async (_, headers) => {
+    let asked = 0
+    const limiter: RequestListener = (_, response) => {
+      asked++
+      response.writeHead(429, headers).end()
+    }
+    await withServer(limiter, async (busy) => {
+      const found = await ask(
+        Array.from({ length: 200 }, (_, n) => `${busy}/${n}`),
+        { again_after: 1 },
+      )
+      expect(found.length).toBe(200)
+      for (const { problem } of found) expect(problem).toMatchObject(NOT_ASKED)
+      expect(asked).toBeLessThan(15)
+    })
+  })
 
-  it('are warned about if there is no time to ask them', async () => {
+  it('are a warning if there is no time to request them', async () => {
     await withServer(
       () => {},
       async (silentHost) => {
@@ -167,7 +163,7 @@ describe('addresses', () => {
     )
   })
 
-  it('inside the house are not reached, and nothing is told of them', async () => {
+  it('inside the network are not requested, and nothing about them is revealed', async () => {
     const guarded = createGuardedClient({ allowLoopback: false, fileBytes: 1 })
     const found: Probed[] = []
     const urls = [
@@ -186,7 +182,7 @@ describe('addresses', () => {
     await guarded.close()
   })
 
-  it('are left alone when the check is given up', async () => {
+  it('are not requested after the check is cancelled', async () => {
     const abort = new AbortController()
     const urls = Array.from({ length: 1000 }, (_, n) => `${origins[1]!.url}/bytes/10/later-${n}`)
     const before = origins[1]!.total

@@ -36,7 +36,7 @@ describe('rows', () => {
       expect((await read(text, format, size)).rows).toEqual(expected)
   })
 
-  it('end one way here and another there', async () => {
+  it('end with different line ends in one file', async () => {
     expect((await read('a,b\r\n1,2\n3,"4"\r\n5,6', comma)).rows).toEqual([
       ['a', 'b'],
       ['1', '2'],
@@ -45,7 +45,7 @@ describe('rows', () => {
     ])
   })
 
-  it('come back as papaparse wrote them', async () => {
+  it('are read as papaparse wrote them', async () => {
     const cell = fc.string({
       unit: fc.constantFrom('a', '"', ',', ';', '\n', ' ', 'é', '|', '\t'),
       maxLength: 6,
@@ -68,7 +68,7 @@ describe('rows', () => {
     )
   })
 
-  it('are known by number and cell where a quote is wrong', async () => {
+  it('are located by row and cell if a quote is wrong', async () => {
     const { rows, broken } = await read('a,b,c\n1,"two"2",3\n4,5,6\n7,8,"open\n9', comma)
     expect(rows[2]).toEqual(['4', '5', '6'])
     expect(broken).toEqual({
@@ -77,7 +77,7 @@ describe('rows', () => {
     })
   })
 
-  it('stop where a quote swallows the rest of a long file', async () => {
+  it('stop if an open quote swallows the rest of a long file', async () => {
     const text = `a,b\n1,"${'x'.repeat(3_000_000)}`
     const { rows, broken } = await read(text, comma, 500_000)
     expect(rows.length).toBe(2)
@@ -85,8 +85,8 @@ describe('rows', () => {
   })
 })
 
-describe('the format', () => {
-  it.each(DELIMITERS)('has the delimiter %j by its headers', (delimiter) => {
+describe('the delimiter', () => {
+  it.each(DELIMITERS)('is %j by its headers', (delimiter) => {
     const text =
       ['filename', 'file_url', 'tags'].join(delimiter) +
       '\n' +
@@ -94,12 +94,12 @@ describe('the format', () => {
     expect(detectFormat(text)).toEqual({ delimiter, newline: '\n', skipped: 0 })
   })
 
-  it.each(DELIMITERS)('has the delimiter %j by its rows where no header is known', (delimiter) => {
+  it.each(DELIMITERS)('is %j by its rows if no header is known', (delimiter) => {
     const text = ['alpha', 'beta', 'gamma'].join(delimiter) + '\n' + ['1', '2', '3'].join(delimiter)
     expect(detectFormat(text).delimiter).toBe(delimiter)
   })
 
-  it('is what the first line says, where it is the line for spreadsheets', () => {
+  it('is the one in the first line, if that is the line for spreadsheets', () => {
     expect(detectFormat('sep=;\r\nfilename;file_url\r\n')).toEqual({
       delimiter: ';',
       newline: '\n',
@@ -107,7 +107,7 @@ describe('the format', () => {
     })
   })
 
-  it('knows old line ends, and is not misled by those within quotes', () => {
+  it('is found with old line ends, also if quotes contain line ends', () => {
     expect(detectFormat('a,b\r1,2\r').newline).toBe('\r')
     expect(detectFormat('a,"b\nc"\r1,2\r').newline).toBe('\r')
     expect(detectFormat('a,"b\rc"\n1,2\n').newline).toBe('\n')

@@ -14,7 +14,7 @@ beforeEach(async () => {
 })
 
 describe('a receiver', () => {
-  it('keeps small files in memory, and hashes large ones as they come', async () => {
+  it('keeps small files in memory, and hashes large ones as they arrive', async () => {
     const small = createReceiver(staging)
     await small.write(0, Buffer.from('small'))
     expect(await small.finish()).toEqual({ size: 5, bytes: Buffer.from('small'), hash: null })
@@ -25,7 +25,7 @@ describe('a receiver', () => {
     expect(await large.finish()).toEqual({ size: 2_000_000, bytes: null, hash: hashOf(bytes) })
     expect((await readFile(staging)).equals(bytes)).toBe(true)
   })
-  it('takes pieces in any order', async () => {
+  it('accepts chunks in any order', async () => {
     const bytes = randomBytes(900_000)
     const receiver = createReceiver(staging)
     for (const at of [300_000, 0, 600_000])
@@ -33,7 +33,7 @@ describe('a receiver', () => {
     expect(await receiver.finish()).toMatchObject({ size: 900_000 })
     expect((await readFile(staging)).equals(bytes)).toBe(true)
   })
-  it('says that the disk is full, and goes on saying so', async () => {
+  it('reports a full disk for every later write', async () => {
     await symlink('/dev/full', staging)
     const receiver = createReceiver(staging)
     await receiver.write(0, randomBytes(600_000))

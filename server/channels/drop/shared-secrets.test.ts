@@ -15,7 +15,7 @@ test('a host key that ssh2 cannot read back is not kept', () => {
   expect(readableKey(() => made.shift()!)).toBe(good)
 })
 
-test('all processes get the same keys, and one that cannot be read is replaced', async () => {
+test('all processes get the same keys, and an unreadable one is replaced', async () => {
   const database = await openTestDatabase()
   onTestFinished(() => database.drop())
   const secrets = createSecrets('the secret of the tests, long enough')

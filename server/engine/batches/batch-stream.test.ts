@@ -11,12 +11,12 @@ const collect = async <T>(source: AsyncIterable<T>): Promise<T[]> => {
   return all
 }
 
-test('groups are of the size given, in order, and the rest comes immediately at the end', async () => {
+test('groups have the given size, in order, and the rest is sent immediately at the end', async () => {
   expect(await collect(batchStream(of(1, 2, 3, 4, 5), 2, 60_000))).toEqual([[1, 2], [3, 4], [5]])
   expect(await collect(batchStream(of(), 2, 60_000))).toEqual([])
 })
 
-test('a lone value is not kept waiting for company longer than said', async () => {
+test('a single value waits at most the given time for others', async () => {
   let release = () => {}
   const held = new Promise<void>((resolve) => (release = resolve))
   async function* source() {
@@ -48,7 +48,7 @@ test('the source runs ahead of a slow consumer', async () => {
   ])
 })
 
-test('what the source throws comes after what it gave', async () => {
+test('an error of the source comes after its values', async () => {
   async function* source() {
     yield 1
     throw new Error('broken')

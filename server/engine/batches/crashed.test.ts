@@ -1,4 +1,4 @@
-// What a dead worker left running: shared by all chains in small groups, then alone and one at a
+// Recovery of a dead worker's running items: shared by all chains in small groups, then one at a
 // time.
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
@@ -14,7 +14,7 @@ afterEach(async () => {
 
 const workflow = { ...workflowOf('make-bytes', 'meet'), parallel: 4 }
 
-/** Items go on once so many of them are here; `most`: how many were at the most. */
+/** Items continue once `few` of them are running; `most`: the highest number so far. */
 async function engineMeeting(few: number) {
   const meeting = { here: 0, most: 0 }
   const full = Promise.withResolvers<void>()
@@ -38,7 +38,10 @@ async function engineMeeting(few: number) {
   return { engine, meeting }
 }
 
-/** The import of these, as a worker leaves it that dies with all of it running for the nth time. */
+/**
+ * An import whose items are all running, as a worker leaves them that dies during their nth
+ * attempt.
+ */
 async function leftRunning(
   engine: TestEngine,
   names: readonly string[],
@@ -63,7 +66,7 @@ const begin = async (engine: TestEngine) => {
 }
 const names = (count: number) => Array.from({ length: count }, (_, n) => `file-${n}.txt`)
 
-test('40 slow files of one batch are all at work together after the crash, in the chains that the operation may have', async () => {
+test('40 slow files of one batch all run together after the crash, in as many chains as the operation may have', async () => {
   const { engine, meeting } = await engineMeeting(40)
   const id = await leftRunning(engine, names(40), 1)
   await begin(engine)
@@ -73,7 +76,7 @@ test('40 slow files of one batch are all at work together after the crash, in th
   expect(new Set(items.map(({ attempt }) => attempt))).toEqual(new Set([2]))
 })
 
-test('those over which a worker has died twice run one at a time, whichever chains there are', async () => {
+test('items that have killed two workers run one at a time, with any number of chains', async () => {
   const { engine, meeting } = await engineMeeting(1)
   const id = await leftRunning(engine, names(12), 2)
   await begin(engine)
@@ -91,10 +94,10 @@ test('the third death fails them', async () => {
   expect(items.map(({ error }) => error?.code)).toEqual(Array(2).fill('worker_crashed'))
 })
 
-test('a last chance that comes up when its chain has ended wakes it', async () => {
+test('an item’s last attempt wakes its chain if that has ended', async () => {
   const { engine } = await engineMeeting(1)
   const id = await leftRunning(engine, names(1), 2)
-  // Returned to wait, by a chain that is not the one for last chances.
+  // Released by a chain that does not run last attempts.
   await engine.scope.query(
     `with waiting as (
        update items set status = 'pending', lease = null where shop_id = :shop and operation_id = :id

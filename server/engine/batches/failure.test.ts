@@ -17,7 +17,7 @@ const NAMES = ['good.pdf', 'encrypted.pdf', 'crashing.pdf', 'slow.pdf', 'skipped
 type Failing = Extract<Outcome, { status: 'failed' }>
 const failing = { status: 'failed', code: 'pdf_encrypted', message: 'It is encrypted' } as const
 
-/** A step of this kind that fails as the names say, and a step behind it that tags. */
+/** A step of this kind that fails by file name, followed by a step that tags. */
 function plugins(kind: Exclude<PluginKind, 'notify'>) {
   const work = definePlugin({
     id: 'work',
@@ -34,7 +34,7 @@ function plugins(kind: Exclude<PluginKind, 'notify'>) {
           yield { item, ...failing, retryable: true } as Failing
         else if (file.filename === 'skipped.pdf')
           yield { item, status: 'skipped', reason: 'No page' }
-        // Of `crashing.pdf` nothing is said: the step is broken.
+        // No outcome for `crashing.pdf`: a bug in the step.
         else if (file.filename !== 'crashing.pdf')
           yield { item, status: 'ok', change: { tags: { add: ['stamped'] } } }
       }
@@ -84,14 +84,14 @@ const tagsOf = async (engine: TestEngine) => {
   return Object.fromEntries(rows.map(({ filename, tags }) => [filename, tags]))
 }
 
-test('an import keeps a file that a step of kind act fails on', async () => {
+test('an import keeps a file that fails in a step of kind act', async () => {
   const engine = await engineOf('act')
   const names = NAMES.slice(0, 2)
   const { operation } = await engine.untilEnd(await engine.start(importing(), names))
   expect(operation).toMatchObject({ status: 'success', done: 2, failed: 0, skipped: 0 })
 })
 
-test('an import keeps a file that a step of kind optimize fails on, with a warning', async () => {
+test('an import keeps a file that fails in a step of kind optimize, with a warning', async () => {
   const engine = await engineOf('optimize')
   const { operation, items } = await engine.untilEnd(await engine.start(importing(), NAMES))
   expect(operation).toMatchObject({ status: 'success', done: 5, failed: 0, skipped: 0 })
@@ -107,11 +107,11 @@ test('an import keeps a file that a step of kind optimize fails on, with a warni
     [{ code: 'pdf_encrypted', message: `${because}It is encrypted` }],
     null,
   ])
-  // What could pass is tried first.
+  // Retryable failures are retried first.
   expect(items.map(({ attempt }) => attempt)).toEqual([1, 1, 3, 3, 1])
 })
 
-test('an import leaves the file out where the step says so, and where its kind is to decide about the file', async () => {
+test('an import drops the file if the step says so, or if its kind decides about the file', async () => {
   for (const [kind, workflow] of [
     ['act', importing('drop')],
     ['validate', importing()],
@@ -123,7 +123,7 @@ test('an import leaves the file out where the step says so, and where its kind i
   }
 })
 
-test('a bulk operation counts the failure, unless its step keeps the file for the next one', async () => {
+test('a bulk operation counts the failure, unless its step passes the file on to the next one', async () => {
   const engine = await engineOf('act')
   await engine.untilEnd(
     await engine.start({ ...importing(), steps: importing().steps.slice(0, 1) }, NAMES.slice(0, 2)),

@@ -42,7 +42,7 @@ test('equal changes of every file are one, and those of several steps are combin
   })
 })
 
-test('a change that depends on the file is none: by its place, by a condition, by looking at the file', async () => {
+test('a change that depends on the file is not shared: by its position, a condition, or its fields', async () => {
   const numbered = stepOf(({ id, position }) => ({
     item: id,
     status: 'ok',
@@ -58,7 +58,7 @@ test('a change that depends on the file is none: by its place, by a condition, b
   expect(await planUnread([looking], items, read)).toEqual({ recorded: [], change: null })
 })
 
-test('a plan that hides the missing file is not taken for one that did not need it', async () => {
+test('a plan that catches the error of an unread file still counts as one that needs it', async () => {
   const hiding = stepOf((item) => {
     try {
       return { item: item.id, status: 'ok', change: { tags: { add: [item.file.filename] } } }
@@ -69,7 +69,7 @@ test('a plan that hides the missing file is not taken for one that did not need 
   expect(await planUnread([hiding], items, read)).toEqual({ recorded: [], change: null })
 })
 
-test('outcomes of steps that look at no file are kept, up to the one that refuses an item', async () => {
+test('outcomes of steps that read no files are kept, up to the one that refuses an item', async () => {
   const refusing = stepOf(({ id, position }) =>
     position === 1 ? { item: id, status: 'skipped', reason: 'odd' } : { item: id, status: 'ok' },
   )
@@ -82,7 +82,7 @@ test('outcomes of steps that look at no file are kept, up to the one that refuse
   expect([...recorded[0]!.values()].map(({ status }) => status)).toEqual(['ok', 'skipped', 'ok'])
 })
 
-test('adding tags and removing others is no one change, but replacing them is the last word', () => {
+test('adding some tags and removing others is not one change, but replacing them is', () => {
   expect(combineChanges({ tags: { add: ['a'] } }, { tags: { remove: ['b'] } })).toBeNull()
   expect(combineChanges({ tags: { replace: ['a', 'b'] } }, { tags: { remove: ['b'] } })).toEqual({
     tags: { replace: ['a'] },

@@ -7,7 +7,7 @@ import { planAndWrite, takePlanned } from './planned.ts'
 import type { PlannedBatch } from './planned-items.ts'
 import { LeaseLost } from '../worker/lease.ts'
 
-/** More than a batch for each of the two chains. */
+/** More than one batch for each of the two chains. */
 const FILES = 1700
 
 type Asked = (items: readonly Item[], signal: AbortSignal) => AsyncGenerator<Outcome>
@@ -18,7 +18,7 @@ const tagged = (item: Item): Outcome => ({
   change: { tags: { add: ['asked'] } },
 })
 
-/** An engine with two workers, files, and a step that asks the outside as the test says. */
+/** An engine with two workers, files, and a step whose external call the test controls. */
 async function withFiles(ask: Asked, count = FILES): Promise<TestEngine> {
   const step = definePlugin({
     ...{
@@ -74,7 +74,7 @@ function gate() {
   }
 }
 
-test('each file once, by two workers; what could pass is asked again, alone', async () => {
+test('plans each file once with two workers; retryable items are planned again alone', async () => {
   const asked = new Map<string, number>()
   const engine = await withFiles(async function* (items) {
     for (const item of items) {
@@ -106,7 +106,7 @@ test('each file once, by two workers; what could pass is asked again, alone', as
   expect([...asked.values()].filter((times) => times === 1).length).toBe(FILES - 4)
 })
 
-test('no transaction is open while it asks: a change made meanwhile waits for nothing, and stays', async () => {
+test('no transaction is open while it plans: a concurrent change does not wait, and is kept', async () => {
   const { entered, open, wait } = gate()
   const engine = await withFiles(async function* (items, signal) {
     await wait(items, signal)
@@ -128,7 +128,7 @@ test('no transaction is open while it asks: a change made meanwhile waits for no
   expect((await taggedFiles(engine, 'by hand')).length).toBe(1)
 })
 
-test('a pause puts the asking down with nothing written; a resume begins it again', async () => {
+test('a pause interrupts planning with nothing written; a resume starts it again', async () => {
   const first = gate()
   let paused = false
   const engine = await withFiles(async function* (items, signal) {
@@ -158,7 +158,7 @@ test('a pause puts the asking down with nothing written; a resume begins it agai
   expect((await taggedFiles(engine)).length).toBe(FILES)
 })
 
-test('what is planned when its operation is cancelled is not written', async () => {
+test('does not write the plan of an operation that was cancelled', async () => {
   const { entered, open, wait } = gate()
   const deaf = new AbortController().signal
   const engine = await withFiles(async function* (items) {
@@ -176,7 +176,7 @@ test('what is planned when its operation is cancelled is not written', async () 
   expect(await taggedFiles(engine)).toEqual([])
 })
 
-test('nor is what a worker planned that was thought dead', async () => {
+test('does not write the plan of a worker that was presumed dead', async () => {
   const { entered, open, wait } = gate()
   let tag = 'late'
   const engine = await withFiles(async function* (items, signal) {
@@ -214,7 +214,7 @@ test('nor is what a worker planned that was thought dead', async () => {
   expect([(await taggedFiles(engine)).length, await taggedFiles(engine, 'late')]).toEqual([20, []])
 })
 
-test('a preview writes what it would change, and confirming plans again', async () => {
+test('a preview records its changes, and confirming plans again', async () => {
   const engine = await withFiles(async function* (items) {
     for (const item of items) yield tagged(item)
   })

@@ -43,7 +43,7 @@ const bulk = (...plugins: string[]) => ({
 const write = (text: string, { stage, signal }: WriteContext) =>
   stage.write(Readable.from([Buffer.from(text)]), null, signal)
 
-/** An engine at work on one file, `a.txt`, whose bytes are its name. */
+/** An engine with one file, `a.txt`, whose bytes are its name. */
 async function withFile(plugins: readonly Plugin[]): Promise<TestEngine> {
   const engine = await createTestEngine([makeBytes, ...plugins], [])
   const worker = await engine.startWorker()
@@ -61,7 +61,7 @@ const fileOf = async ({ scope }: TestEngine) =>
     )
   )[0]!
 
-test('what a step changed is not lost when a later one fails and is tried again; bytes alone are not made twice', async () => {
+test('a step’s changes are kept when a later step fails and is retried; bytes are not made twice', async () => {
   let [made, tries] = [0, 0]
   const engine = await withFile([
     stepOf('make', async (item, context) => ({
@@ -95,7 +95,7 @@ test('what a step changed is not lost when a later one fails and is tried again;
   })
 })
 
-test('nor when the work is interrupted and resumed', async () => {
+test('they are kept when the work is interrupted and resumed', async () => {
   const { promise: entered, resolve: enter } = Promise.withResolvers<void>()
   let waits = true
   const engine = await withFile([
@@ -123,7 +123,7 @@ test('nor when the work is interrupted and resumed', async () => {
   expect(await fileOf(engine)).toMatchObject({ tags: ['seen'] })
 })
 
-test('a file of which no step made anything is skipped, for the reason that was given; later steps have their turn', async () => {
+test('a file that no step changes is skipped with the given reason; later steps still run', async () => {
   const tags: string[][] = []
   const engine = await withFile([
     stepOf('leave', (item) => ({ ...ok(item), unchanged: 'It is small already' })),
@@ -147,7 +147,7 @@ test('a file of which no step made anything is skipped, for the reason that was 
   expect(imported.items[0]).toMatchObject({ status: 'done', after: { created: true } })
 })
 
-test('new bytes are told with how many there were and are; an undo tells it too', async () => {
+test('new bytes are reported with the sizes before and after; an undo reports them too', async () => {
   const engine = await withFile([
     stepOf('shorten', async (item, context) => ({ ...ok(item), bytes: await write('a', context) })),
   ])

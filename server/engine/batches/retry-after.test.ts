@@ -11,7 +11,7 @@ test.each([
   { attempt: 2, seconds: 0, retryAfter: null, delay: 5000 },
   { attempt: 1, seconds: 21, retryAfter: null, delay: null },
   { attempt: 1, seconds: 0, retryAfter: 30, delay: 30_000 },
-  // A stated time counts, although the attempt was slow.
+  // A stated time applies although the attempt was slow.
   { attempt: 1, seconds: 21, retryAfter: 30, delay: 30_000 },
   { attempt: 2, seconds: 0, retryAfter: 1, delay: 5000 },
   { attempt: 1, seconds: 0, retryAfter: 900, delay: 900_000 },
@@ -24,7 +24,7 @@ test.each([
   },
 )
 
-test('the time that a port states decides when its item is tried again', () => {
+test('the Retry-After of a port sets the time of the item’s next attempt', () => {
   const error = new PortError('cloud_rate_limited', 'Later', true, { retryAfter: 120 })
   const outcome = failed(item, error)
   if (outcome.status === 'ok') throw new Error('It did not fail')

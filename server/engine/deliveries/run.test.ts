@@ -69,7 +69,7 @@ const copyOf = async ({ id }: TestDelivery, file: string) => {
   const store = createDiskStore({ folder: path.join(house.folder, 'primary') })
   return store.readWhole(house.shop, row!.hash)
 }
-/** Gives the deliveries whose copies were wanted again, after they were made. */
+/** The deliveries whose copies were requested again after they were made. */
 const renewed = async () => {
   const { rows } = await house.parts.database.pool.query<{ key: string }>(renewal.wanted!)
   for (const { key } of rows) await worker.run(renewal, { shop: house.shop, key })
@@ -93,7 +93,7 @@ async function newVersion(file: string, bytes: Uint8Array, filename: string | nu
     )
   })
 }
-/** Where ink is in the lowest tenth of each page: the stamp is drawn as outlines, not as text. */
+/** Finds ink in the lowest tenth of each page: the stamp is drawn as outlines, not as text. */
 const stampsOf = async (bytes: Uint8Array) =>
   (await renderPages(bytes, 100)).map(({ width, height, grey }) => {
     const from = Math.floor(height * 0.9)
@@ -110,7 +110,7 @@ const licences = (list: string, options = {}) => ({
 })
 
 describe('stamping', () => {
-  it('makes a copy for this buyer alone, and leaves the file as it is', async () => {
+  it('creates a copy only for this buyer, and leaves the file unchanged', async () => {
     const [book, notes] = [
       await addFile(house, 'book.pdf', PDF),
       await addFile(house, 'notes.txt', Buffer.from('words')),
@@ -139,7 +139,7 @@ describe('stamping', () => {
     expect((await stampsOf(await copyOf(other, book)))[0]!.right).toBeLessThan(first!.right)
   })
 
-  it('stamps a new version for past buyers, who keep the earlier copy until it is there', async () => {
+  it('stamps a new version for past buyers, who keep the earlier copy until it is ready', async () => {
     const [book, notes] = [
       await addFile(house, 'novel.pdf', PDF),
       await addFile(house, 'novel.txt', Buffer.from('words')),
@@ -168,13 +168,13 @@ describe('stamping', () => {
       body: expect.stringMatching(/earlier version\. “novel\.pdf”: /) as string,
     })
     expect(await renewed()).toEqual([])
-    // Without a stamp that was made before, there is nothing that may be served.
+    // Without an earlier stamped copy there is nothing that may be served.
     await newVersion(notes, PDF.subarray(0, 100), 'notes.pdf')
     await renewed()
     expect(await stateOf(made)).toMatchObject({ status: 'failed' })
   })
 
-  it('delivers nothing that it could not stamp, and says why until it is prepared again', async () => {
+  it('holds a delivery that it could not stamp, with the reason, until it is prepared again', async () => {
     const good = await addFile(house, 'good.pdf', PDF)
     const broken = await addFile(house, 'broken.pdf', PDF.subarray(0, 100))
     const made = await deliver(house.scope, [good, broken], deliveryWorkflowOf(stamp))
@@ -193,7 +193,7 @@ describe('stamping', () => {
     expect(await stateOf(made)).toEqual({ status: 'waiting', code: null, reason: null })
   })
 
-  it('stamps with what the buyer is known by, and with nothing else', async () => {
+  it('stamps only the buyer’s known data', async () => {
     const book = await addFile(house, 'letters.pdf', PDF)
     const emoji = await deliver(house.scope, [book], deliveryWorkflowOf(stamp), {
       buyer: { ...ANN, name: 'Ann 😀\u202e' },
@@ -213,7 +213,7 @@ describe('stamping', () => {
 })
 
 describe('licence keys', () => {
-  it('are given once each, also to many deliveries at the same time and to repeated runs', async () => {
+  it('are assigned once each, also to many concurrent deliveries and to repeated runs', async () => {
     const file = await addFile(house, 'app.zip', Buffer.from('app'))
     const keys = Array.from({ length: 60 }, (_, n) => `KEY-${n}`)
     const list = await newList(keys)
@@ -238,7 +238,7 @@ describe('licence keys', () => {
     expect(new Set(given).size).toBe(50)
     expect(given.every((key) => keys.includes(key))).toBe(true)
     expect(await readLicenceList(house.scope, list)).toMatchObject({ left: 10, given: 50 })
-    // The shop is warned once that the list runs out, until keys are added.
+    // The shop is warned once that few keys are left, until keys are added.
     const warnings = async () =>
       (await listNotices(house.scope, { limit: 50 })).rows.filter(
         ({ title }) => title === 'A list is running out of licence keys',
@@ -261,7 +261,7 @@ describe('licence keys', () => {
       ...{ status: 'failed', code: 'licence_keys_used_up' },
       reason: expect.stringMatching(/needs 2\. Add keys to the list/) as string,
     })
-    // All or none: the one key is left for a delivery that it suffices for.
+    // All or none: the one key is kept for a delivery that needs only one.
     expect(await readLicenceList(house.scope, list)).toMatchObject({ left: 1, given: 0 })
     await house.scope.transaction(async (tx) => {
       await addLicenceKeys(tx, house.parts.secrets, list, ['MORE-1', 'ONLY-1'])
@@ -283,7 +283,7 @@ describe('licence keys', () => {
 })
 
 describe('a run', () => {
-  it('leaves out what a rule does not choose, with its link', async () => {
+  it('excludes the files that a rule does not choose, with their links', async () => {
     const [pdf, zip] = [
       await addFile(house, 'chosen.pdf', PDF),
       await addFile(house, 'left.zip', Buffer.from('zip')),
@@ -301,7 +301,7 @@ describe('a run', () => {
     expect(links.map(({ file_id }) => file_id)).toEqual([pdf])
   })
 
-  it('tells the shop once, and prepares files that come later without the others', async () => {
+  it('notifies the shop once, and prepares later files without the others', async () => {
     const [first, second] = [
       await addFile(house, 'first.pdf', PDF),
       await addFile(house, 'second.pdf', PDF),
@@ -344,7 +344,7 @@ describe('a run', () => {
     expect(same.status).toBe('ready')
   })
 
-  it('gives up on files that stop the worker, and on a workflow that is broken', async () => {
+  it('fails files that stop the worker, and reports a workflow that is broken', async () => {
     const file = await addFile(house, 'poison.pdf', PDF)
     const made = await deliver(house.scope, [file], deliveryWorkflowOf(stamp))
     await house.scope.query('update delivery_runs set attempts = 3 where shop_id = :shop')
@@ -355,7 +355,7 @@ describe('a run', () => {
     expect(await stateOf(gone)).toMatchObject({ status: 'failed', code: 'workflow_broken' })
   })
 
-  it('is wanted while it waits, and not for a shop that is gone', async () => {
+  it('is queued while it waits, and not for an uninstalled shop', async () => {
     const file = await addFile(house, 'wanted.zip', Buffer.from('wanted'))
     const rule = { plugin: 'choose-files', options: { deliver: { type: ['zip'] } } }
     const made = await deliver(house.scope, [file], deliveryWorkflowOf(rule))

@@ -1,5 +1,4 @@
-// How operations end where something goes wrong on the way: what is left behind, what can be tried
-// again, and what they call it.
+// The end of operations after errors: leftovers, retries, and error codes.
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -26,7 +25,7 @@ const fails = (item: Item): Outcome => ({
   ...{ item: item.id, status: 'failed', code: 'not_an_image', message: 'no', retryable: false },
 })
 
-/** What the steps do is the test's at hand. */
+/** The test sets what the steps do. */
 let work: Work
 let last: (context: OperationContext) => Promise<OperationReport>
 const common = { kind: 'act' as const, options: z.strictObject({}), undo: 'fields' as const }
@@ -107,7 +106,7 @@ const names = async () =>
     )
   ).map(({ filename }) => filename)
 
-test('a conversion whose new name is taken leaves nothing behind, however often it is tried', async () => {
+test('a conversion to a taken name leaves nothing behind, after any number of retries', async () => {
   await imported('photo.jpg', 'photo.webp')
   work = async (item, context) => {
     if (item.file.filename !== 'photo.jpg') return ok(item)
@@ -131,7 +130,7 @@ test('a conversion whose new name is taken leaves nothing behind, however often 
   ])
 })
 
-test('a version that is not kept goes when the operation can no longer be undone', async () => {
+test('a version that is not kept is deleted when the operation can no longer be undone', async () => {
   await imported('a.txt')
   work = async (item, context) => ({
     ...ok(item),
@@ -145,7 +144,7 @@ test('a version that is not kept goes when the operation can no longer be undone
   ])
 })
 
-test('an item that failed or was skipped has a code: a row without one is refused', async () => {
+test('a failed or skipped item has a code: a row without one is refused', async () => {
   await imported('a.txt')
   const id = await house.startOn(bulk('act'))
   await done(id)
@@ -159,7 +158,7 @@ test('an item that failed or was skipped has a code: a row without one is refuse
       ).rejects.toMatchObject({ constraint: 'items_say_why' })
 })
 
-test('without a ledger each file has the code of what failed for all of them', async () => {
+test('without a ledger each file has the code of the failed operation', async () => {
   await imported('a.txt', 'b.txt')
   last = () => Promise.reject(new PortError('not_a_pdf', 'a.txt: it is no PDF document', false))
   const { items } = await house.untilEnd(await house.startOn(bulk('list')))
@@ -170,7 +169,7 @@ test('without a ledger each file has the code of what failed for all of them', a
   expect(items).toMatchObject([failed, failed])
 })
 
-test('what nobody came to is no success, and neither is what failed or was skipped', async () => {
+test('unprocessed items are no success, and neither are failed or skipped ones', async () => {
   await imported('a.txt', 'b.txt')
   const { promise: release, resolve: go } = Promise.withResolvers<void>()
   work = async (item, { signal }) => {
@@ -197,7 +196,7 @@ test('what nobody came to is no success, and neither is what failed or was skipp
   })
 })
 
-test('what an undo could not take back can be tried again, for as long as it is known', async () => {
+test('items that an undo could not revert can be retried, for as long as they are recorded', async () => {
   await imported('a.txt', 'b.txt')
   const did = await house.startOn(bulk('rename'))
   await done(did)
@@ -235,7 +234,7 @@ test('an import onto a file that is in use waits for it', async () => {
   ])
 })
 
-test('files that are not in a document are counted and told of', async () => {
+test('files that are not in a document are counted and reported', async () => {
   const [here, trashed] = await imported('a.txt', 'b.txt')
   await house.scope.query(
     'update files set deleted_at = now() where shop_id = :shop and id = :trashed',
@@ -252,7 +251,7 @@ test('files that are not in a document are counted and told of', async () => {
   })
 })
 
-test('a last step that kills its worker three times ends the operation', async () => {
+test('a final step that kills its worker three times ends the operation', async () => {
   await imported('a.txt')
   await worker.stop()
   const id = await house.startOn(bulk('list'))
@@ -267,7 +266,7 @@ test('a last step that kills its worker three times ends the operation', async (
       },
     )
   expect([await crashLoop(), await crashLoop(), await crashLoop()]).toEqual([false, false, false])
-  // Another step's deaths are none of this one's.
+  // Deaths of another step do not count for this one.
   await step(1)
   expect(await crashLoop()).toBe(false)
   await step(0)
@@ -283,7 +282,7 @@ test('a last step that kills its worker three times ends the operation', async (
   })
 })
 
-test('an operation whose plugin is gone, or takes other options now, ends and says so', async () => {
+test('an operation whose plugin is missing, or takes other options now, ends with that error', async () => {
   await imported('a.txt')
   const gone = {
     step: 'gone',
@@ -311,7 +310,7 @@ test('an operation whose plugin is gone, or takes other options now, ends and sa
   })
 })
 
-test('a document that its plugin says nothing of is refused: it might take the place of another', async () => {
+test('a document that its plugin does not declare is refused, because it might replace another one', async () => {
   await imported('a.txt')
   last = async ({ artifacts }) => {
     await artifacts.write('a.txt', 'text/plain', Readable.from([Buffer.from('a')]))

@@ -31,7 +31,7 @@ async function opened(): Promise<{ engine: TestEngine; id: string }> {
 }
 
 test.each([
-  // One chain began with the operation.
+  // One chain started with the operation.
   [1, 2],
   [BATCH, 2],
   [BATCH + 1, 3],
@@ -46,7 +46,7 @@ test.each([
   expect(chains).toHaveLength(expected)
 })
 
-test('what is added to chains that run already is worked on too', async () => {
+test('items added while chains run are processed too', async () => {
   const { engine, id } = await opened()
   await engine.scope.transaction((tx) => engine.engine.add(tx, id, entriesOf(2 * BATCH)))
   const worker = await engine.startWorker()

@@ -14,8 +14,8 @@ afterEach(async () => {
 const workflow = { ...workflowOf('fetch-backwards'), parallel: 4 }
 
 /**
- * Gives the last item's bytes first; each item's bytes are as many as its position and one. `fail`:
- * what it says instead.
+ * Fetches the last item first; each item has as many bytes as its position plus one. `fail`:
+ * another outcome.
  */
 async function engineWith(fail: (item: Item) => Outcome | null = () => null): Promise<TestEngine> {
   const fetchBackwards = definePlugin({
@@ -59,7 +59,7 @@ const files = (engine: TestEngine) =>
 const outcomes = (items: readonly { status: string; error: { code: string } | null }[]) =>
   items.map(({ status, error }) => error?.code ?? status)
 
-test('the first entry of a name gets it, whichever is fetched first', async () => {
+test('the first entry of a name gets it, in any order of fetching', async () => {
   const engine = await engineWith()
   const { items } = await importOf(engine, ['a.txt', 'b.txt', 'A.TXT', 'a.txt'], 'error')
   expect(outcomes(items)).toEqual(['done', 'done', 'duplicate_filename', 'duplicate_filename'])
@@ -91,7 +91,7 @@ test('rename numbers them in order and never fails', async () => {
   )
 })
 
-test('more of one name than a batch and its chains take: every version is there, in order', async () => {
+test('more entries of one name than a batch and its chains hold: every version exists, in order', async () => {
   const engine = await engineWith()
   const names = Array.from({ length: 3 * BATCH }, (_, n) =>
     n % 3 === 0 ? `other-${n}.txt` : 'same.txt',
@@ -106,7 +106,7 @@ test('more of one name than a batch and its chains take: every version is there,
   expect(sizes.map(({ size_bytes }) => size_bytes)).toEqual(expected)
 })
 
-test('an entry that is tried again keeps its turn, and one that fails gives it up', async () => {
+test('a retried entry keeps its place, and a failed one gives it up', async () => {
   const tries = new Map<string, number>()
   const engine = await engineWith((item) => {
     const number = (tries.get(item.id) ?? 0) + 1
@@ -118,7 +118,7 @@ test('an entry that is tried again keeps its turn, and one that fails gives it u
       message: 'no',
     } as const
     if (item.position === 0) return { ...failed, retryable: false }
-    // Its second attempt comes later than that of the one behind it, which has to wait for it.
+    // Its second attempt runs later than the first of the next entry, which has to wait for it.
     if (item.position === 1 && number <= 2) return { ...failed, retryable: true }
     if (item.position === 2 && number === 1) return { ...failed, retryable: true }
     return null
@@ -126,14 +126,14 @@ test('an entry that is tried again keeps its turn, and one that fails gives it u
   const { items } = await importOf(engine, ['a.txt', 'a.txt', 'a.txt'], 'error')
   expect(outcomes(items)).toEqual(['url_not_accessible', 'done', 'duplicate_filename'])
   expect(items.map(({ attempt }) => attempt)).toEqual([1, 3, 2])
-  // Each claim takes a lease: nothing was claimed over and over while the name was waited for.
+  // Each claim takes a lease number: no entry was claimed repeatedly while it waited for the name.
   const [{ last_value: leases }] = (
     await engine.parts.database.pool.query('select last_value from leases')
   ).rows
   expect(leases).toBeLessThan(20)
 })
 
-test('entries that are retried keep their order, across one that had ended between them', async () => {
+test('retried entries keep their order, also around one that had already ended', async () => {
   let healed = false
   const engine = await engineWith((item) => {
     if (item.position === 1 || healed) return null

@@ -17,8 +17,8 @@ const NOW = new Date('2027-03-15T12:00:00Z')
 const daysAgo = (days: number) => new Date(NOW.getTime() - days * 86_400_000)
 
 /**
- * An operation of two items, one with a ledger, that ended (or, as a preview, was made) so many
- * days ago.
+ * Creates an operation of two items, one with a ledger, that ended (or, as a preview, was made)
+ * this many days ago.
  */
 async function operation(
   days: number,
@@ -54,7 +54,7 @@ async function stateOf(id: string) {
   return rows[0] ?? null
 }
 
-test('before and after go after 7 days, items after 90, the operation after 13 months', async () => {
+test('before and after are deleted after 7 days, items after 90, the operation after 13 months', async () => {
   const fresh = await operation(6.9)
   const week = await operation(7.1)
   const quarter = await operation(91)
@@ -69,12 +69,12 @@ test('before and after go after 7 days, items after 90, the operation after 13 m
   expect(await sweepOperations(database.pool, NOW)).toBe(0)
 })
 
-test('what is being undone keeps what it is undone by', async () => {
+test('an operation that is being undone keeps the data that the undo needs', async () => {
   const undo = await operation(0, 'running')
   const undone = await operation(8, 'success', undo)
   await sweepOperations(database.pool, NOW)
   expect(await stateOf(undone)).toMatchObject({ ledgers: 1 })
-  // What it did not take back can be tried again.
+  // Items that it did not revert can be retried.
   await database.pool.query(
     `update operations set status = 'partial', failed = 1, finished_at = $2 where id = $1`,
     [undo, NOW],
@@ -88,7 +88,7 @@ test('what is being undone keeps what it is undone by', async () => {
   expect(await stateOf(undone)).toMatchObject({ ledgers: 0 })
 })
 
-test('what was told of no operation goes after 13 months, unless it has yet to leave', async () => {
+test('messages without an operation are deleted after 13 months, unless they are still to be sent', async () => {
   for (const [name, days] of [
     ['old', 400],
     ['young', 390],
@@ -121,7 +121,7 @@ test('a preview that nobody confirmed is discarded after 7 days', async () => {
   expect(await stateOf(forgotten)).toMatchObject({ status: 'cancelled', done: 0, cancelled: 2 })
 })
 
-test('the trash is emptied of what has been there for 7 days', async () => {
+test('files are purged after 7 days in the trash', async () => {
   await insertManyFiles(database.pool, { shop, count: 30, prefix: 'trash', mapped: 0.5 })
   const names = async () =>
     (
@@ -141,7 +141,7 @@ test('the trash is emptied of what has been there for 7 days', async () => {
   expect(await sweepTrash(database.pool, NOW)).toBe(0)
 })
 
-test('an operation takes its items with it, and a shop all of them; others keep theirs', async () => {
+test('deleting an operation deletes its items, and deleting a shop all of them; others are kept', async () => {
   const stays = await operation(1)
   const goes = await operation(1)
   const itemsOf = async (id: string) =>

@@ -17,7 +17,7 @@ afterAll(async () => {
 })
 
 const pool = () => app.engine.parts.database.pool
-/** Everything that the database holds of operations, their items and messages, as text. */
+/** Everything that the database stores about operations, their items and messages, as text. */
 async function kept(): Promise<string> {
   const { rows } = await pool().query<{ text: string }>(
     `select coalesce(string_agg(text, ' '), '') as text from (select o::text as text from operations o
@@ -42,7 +42,7 @@ async function started(path: string, more: object = {}): Promise<string> {
   return body.job_id as string
 }
 
-test('an import’s address is sealed until it has ended, and kept without its query from then on', async () => {
+test('an import’s address is sealed until it has ended, and then kept without its query', async () => {
   const id = await started('/bytes/1000/sealed', {
     callback_url: `${origin.url}/bytes/1/called?key=${CANARY}`,
   })
@@ -55,7 +55,7 @@ test('an import’s address is sealed until it has ended, and kept without its q
   } finally {
     await worker.stop()
   }
-  // The bytes were asked for at the whole address.
+  // The bytes were requested at the complete address.
   expect(origin.count(`/bytes/1000/sealed?token=${CANARY}`)).toBe(1)
   const { rows } = await pool().query<{ entry: { source: object } }>(
     `select entry from items where entry #>> '{source,url}' like '%/sealed'`,
@@ -66,7 +66,7 @@ test('an import’s address is sealed until it has ended, and kept without its q
   expect(await kept()).not.toContain(CANARY)
 })
 
-test('a file that failed is tried again at its whole address, which goes after seven days', async () => {
+test('a failed file is retried at its complete address, which is deleted after seven days', async () => {
   const worker = await app.engine.startWorker()
   const path = `/status/404`
   try {
@@ -78,11 +78,11 @@ test('a file that failed is tried again at its whole address, which goes after s
   } finally {
     await worker.stop()
   }
-  // As an older version kept it.
+  // As an older version stored it.
   await pool().query(`update items set entry = jsonb_set(entry, '{source,url}', to_jsonb(entry #>> '{source,url}' || $1))
     where status = 'failed'`, [`?token=${CANARY}`]) // prettier-ignore
   expect(await kept()).toContain('"sealed"')
-  // A callback that was delivered; one that waits keeps its address.
+  // A delivered callback; a waiting one keeps its address.
   await pool().query(`update outbox set status = 'sent'`)
   await sweepOperations(pool(), new Date(Date.now() + 8 * 86_400_000))
   const after = await kept()
@@ -113,7 +113,7 @@ test.each(ADDRESSES)(
   },
 )
 
-test('another shop’s value, and one of another secret, do not open', () => {
+test('another shop’s value, and one of another secret, cannot be opened', () => {
   const secrets = createSecrets('a secret of at least thirty-two characters')
   const sealed = keepAddress('https://files.example/a?b', { shop: 1, secrets })
   const others = createSecrets('another secret of at least thirty-two characters')

@@ -24,7 +24,7 @@ const workflow: Workflow = {
 }
 const place = { shop: 7, secrets: createSecrets('a secret that is long enough for a test') }
 
-test('what is sensitive is sealed, the rest stays as it is, and all of it comes back', () => {
+test('sensitive options are sealed, others are unchanged, and all can be restored', () => {
   const sealed = sealOptions(workflow, [safe], place)
   expect(JSON.stringify(sealed)).not.toContain('canary')
   expect(JSON.stringify(sealed)).toContain('left one')
@@ -37,7 +37,7 @@ test('what is sensitive is sealed, the rest stays as it is, and all of it comes 
   ])
 })
 
-test('no other shop and no other secret opens it', () => {
+test('no other shop and no other secret opens them', () => {
   const [step] = sealOptions(workflow, [safe], place).steps
   expect(() => openOptions(step!, safe, { ...place, shop: 8 })).toThrow()
   expect(() =>
@@ -45,7 +45,7 @@ test('no other shop and no other secret opens it', () => {
   ).toThrow()
 })
 
-test('what was kept before it was sealed is taken as it is', () => {
+test('options stored before sealing existed are read unchanged', () => {
   expect(openOptions(workflow.steps[0]!, safe, place)).toEqual({
     password: 'canary',
     name: 'left one',

@@ -1,4 +1,4 @@
-// Jobs of lost workers run in the end, however their worker was lost.
+// Jobs of lost workers run eventually, however their worker was lost.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestEngine, makeBytes, workflowOf, type TestEngine } from '../../../test/engine.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
@@ -17,10 +17,7 @@ afterAll(async () => {
   await house.close()
 })
 
-/**
- * Starts an import whose jobs are gone, or held by `holder`, before any
- * worker sees them.
- */
+/** Starts an import whose jobs are deleted, or locked by `holder`, before any worker sees them. */
 async function startWith(
   name: string,
   change: (tx: ShopScope) => Promise<unknown>,
@@ -73,7 +70,7 @@ const lockedBy =
       { pool, since },
     )
 
-test('a job that is lost, one that a living pool took and forgot, and one of a pool that nobody knows', async () => {
+test('a deleted job, one that a live pool locked and forgot, and one of an unknown pool', async () => {
   const [{ pool_id }] = (
     await house.parts.database.pool.query<{ pool_id: string }>('select pool_id from workers')
   ).rows as [{ pool_id: string }]
@@ -93,7 +90,7 @@ test('a job that is lost, one that a living pool took and forgot, and one of a p
 
 test('a job whose successor was queued before its worker died is not kept', async () => {
   const id = await startWith('succeeded.txt', async (tx) => {
-    // The worker has the job, and queues the next one under its key.
+    // The worker has locked the job, and queues the next one under its key.
     await lockedBy('a pool of another time', '31 seconds')(tx)
     const [{ operation_id }] = (await tx.query<{ operation_id: string }>(
       'select operation_id from chains where shop_id = :shop order by operation_id desc limit 1',

@@ -83,7 +83,7 @@ async function ask(body: object = {}, bearer = token()) {
   return { response, body: (await response.json()) as Record<string, unknown> }
 }
 
-it('the order’s page is told to who has its confirmation number, from every site', async () => {
+it('the order’s page is returned for its confirmation number, to every site', async () => {
   const { response, body } = await ask()
   expect(body).toEqual({ status: 'ready', url: order.url, files: 2 })
   expect(response.headers.get('access-control-allow-origin')).toBe('*')
@@ -92,7 +92,7 @@ it('the order’s page is told to who has its confirmation number, from every si
   expect(identity.body.status).toBe('ready')
 })
 
-it('a wrong number, an unknown order and one without a number are answered alike', async () => {
+it('a wrong number, an unknown order and one without a number get the same response', async () => {
   const answers = [
     (await ask({ confirmation_number: 'WRONG' })).body,
     (await ask({ order_id: 'gid://shopify/Order/9' })).body,
@@ -102,7 +102,7 @@ it('a wrong number, an unknown order and one without a number are answered alike
   expect(answers).toEqual(answers.map(() => ({ status: 'preparing' })))
 })
 
-it('an unknown order of products without files gets none; one with a file is waited for', async () => {
+it('an unknown order of products without files gets no page; one with a file is waited for', async () => {
   const line = (product: number) => ({
     product_id: `gid://shopify/Product/${product}`,
     variant_id: 'gid://shopify/ProductVariant/7',
@@ -113,7 +113,7 @@ it('an unknown order of products without files gets none; one with a file is wai
   expect((await ask({ lines: [line(2)] })).body.status).toBe('ready')
 })
 
-it('an order of half an hour ago, and one that is held or withdrawn, gives no address', async () => {
+it('an order of half an hour ago, and one that is held or withdrawn, returns no address', async () => {
   page = { ...order, ordered_at: new Date(Date.now() - 31 * 60_000) }
   expect((await ask()).body).toEqual({ status: 'elsewhere' })
   page = { ...order, status: 'held' }
@@ -136,7 +136,7 @@ it('the admin’s token and one of a shop without the app are refused', async ()
   expect(wrong.response.status).toBe(422)
 })
 
-it('a preflight is answered here for every site, and at the API for the admin’s alone', async () => {
+it('a preflight is answered here for every site, and at the API only for the admin', async () => {
   const preflight = async (path: string, origin: string) => {
     const headers = { origin, 'access-control-request-method': 'POST' }
     const { status, headers: answer } = await fetch(url + path, { method: 'OPTIONS', headers })

@@ -20,7 +20,7 @@ const get = async (key: string, route = '/api/files') =>
   (await fetch(app.url + route, { headers: { authorization: `Bearer ${key}` } })).status
 const used = async (id: string) => (await listed(id))!.last_used_at
 
-it('a key is shown once, gets in with its scopes, and is nowhere in the database', async () => {
+it('a key is shown once, works with its scopes, and is nowhere in the database', async () => {
   const made = await create({
     name: ' Storefront sync ',
     scopes: ['files:read', 'links:write', 'files:read'],
@@ -49,13 +49,13 @@ it('a key is shown once, gets in with its scopes, and is nowhere in the database
   )
   expect(JSON.stringify(rows)).not.toContain(key.slice(17))
 })
-it('keys of a shop that is no demo begin with another word', async () => {
+it('keys outside the demo shop begin with another prefix', async () => {
   const { pool } = app.engine.parts.database
   const shop = await app.stranger('real.myshopify.com')
   await pool.query('update shops set demo = false where id = $1', [shop.scope.shop])
   expect((await create({ name: 'a', scopes: ['files:read'] }, shop)).body.key).toMatch(/^sdk_live_/)
 })
-it('nobody gives a key scopes that they lack', async () => {
+it('a key cannot be created with scopes that its creator lacks', async () => {
   const settings = await app.clientWith(['settings:write', 'files:read'])
   expect((await create({ name: 'a', scopes: ['files:read'] }, settings)).status).toBe(201)
   expect(
@@ -72,7 +72,7 @@ it('nobody gives a key scopes that they lack', async () => {
   ] as const)
     expect((await reader.call(method, route, method === 'POST' ? {} : undefined)).status).toBe(403)
 })
-it('a revoked key is refused immediately; it stays in the list', async () => {
+it('a revoked key is refused immediately, and stays in the list', async () => {
   const { id, key } = (await create({ name: 'leaked', scopes: ['files:read'] })).body
   expect(await get(key)).toBe(200)
   expect((await owner.call('DELETE', `/api/api-keys/${id}`)).status).toBe(204)
@@ -100,7 +100,7 @@ it('a key expires', async () => {
   )
   expect(await get(key)).toBe(401)
 })
-it('its last use is kept to the minute, and written once for many concurrent requests', async () => {
+it('its last use is recorded to the minute, and written once for many concurrent requests', async () => {
   const { id, key } = (await create({ name: 'busy', scopes: ['files:read'] })).body
   const uuid = parsePublicId('key', id)!
   const version = async () =>
@@ -127,7 +127,7 @@ it('its last use is kept to the minute, and written once for many concurrent req
   await get(key)
   expect(Date.parse(String(await used(id)))).toBeGreaterThanOrEqual(Date.parse(String(first)))
 })
-it('the same request again under an Idempotency-Key makes no second key, and does not show the first one again', async () => {
+it('repeating the request with an Idempotency-Key creates no second key, and does not show the first one again', async () => {
   const headers = { 'idempotency-key': 'once' }
   const body = { name: 'idempotent', scopes: ['files:read'] }
   const [first, second] = [await create(body, owner, headers), await create(body, owner, headers)]

@@ -42,7 +42,7 @@ const exported = async (options: object, select?: object) => {
 }
 
 describe('an export', () => {
-  it('is downloaded as a file, whole or in parts', async () => {
+  it('is downloaded as a file, completely or in parts', async () => {
     const { operation, answer } = await exported({})
     expect(operation).toMatchObject({
       status: 'success',
@@ -69,7 +69,7 @@ describe('an export', () => {
     expect(body.data[0].artifact).toEqual(operation.artifact)
   })
 
-  it('has the files that were selected, in their order, or those that a filter finds', async () => {
+  it('has the selected files in order, or those that a filter finds', async () => {
     const { body } = await app.owner.call('GET', '/api/files?limit=250&sort=filename')
     const [first, second] = body.data
     const chosen = await exported({ columns: ['filename'] }, { file_ids: [second.id, first.id] })
@@ -93,7 +93,7 @@ describe('an export', () => {
     )
   })
 
-  it('is previewed, and confirmed', async () => {
+  it('is previewed and confirmed', async () => {
     const { body } = await start({}, undefined, app.owner, { dry_run: true })
     const previewed = async () => (await app.owner.call('GET', `/api/operations/${body.id}`)).body
     await expect.poll(async () => (await previewed()).status, { timeout: 20_000 }).toBe('previewed')
@@ -103,7 +103,7 @@ describe('an export', () => {
     expect((await untilEnded(app.owner, body.id)).artifact.filename).toMatch(/\.csv$/)
   })
 
-  it('needs files:read, to start it and to fetch it', async () => {
+  it('needs files:read to start and to download it', async () => {
     const [reader, watcher] = [
       await app.clientWith(['files:read', 'operations:read', 'operations:write']),
       await app.clientWith(['operations:read', 'operations:write']),
@@ -131,7 +131,7 @@ describe('an export', () => {
     },
   )
 
-  it('goes with the operation’s results, after 90 days', async () => {
+  it('is deleted with the operation’s results, after 90 days', async () => {
     const { operation } = await exported({})
     const { database } = app.engine.parts
     await sweepOperations(database.pool, new Date(Date.now() + 91 * 86_400_000))

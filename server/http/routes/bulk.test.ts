@@ -1,4 +1,4 @@
-// The specification's two bulk endpoints, as a program calls them.
+// The specification's two bulk endpoints, as a client calls them.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openTestApp, untilEnded, type Client, type TestApp } from '../../../test/app.ts'
 import { workflowOf } from '../../../test/engine.ts'
@@ -78,7 +78,7 @@ describe('PUT /api/files/bulk-update', () => {
     })
   })
 
-  it('leaves alone what is not named', async () => {
+  it('keeps fields that are not named', async () => {
     const [id] = await some(owner, 1, { tags: ['mine'] })
     const before = await read(id!)
     await update({ file_ids: [id], updates: { download_limit: 7 } })
@@ -97,7 +97,7 @@ describe('PUT /api/files/bulk-update', () => {
     expect((await read(id!)).tags).toEqual(left)
   })
 
-  it('counts what failed and says why, file by file; the others are done', async () => {
+  it('counts failures with the reason for each file; the others are done', async () => {
     const [mine, trashed] = await some(owner, 2)
     await remove({ file_ids: [trashed] })
     const stranger = await app.stranger(`stranger-${batches}.myshopify.com`)
@@ -122,7 +122,7 @@ describe('PUT /api/files/bulk-update', () => {
     expect((await read(theirs!, stranger)).cdn).toBe(true)
   })
 
-  it('a file named twice is one', async () => {
+  it('a file named twice counts once', async () => {
     const [id] = await some(owner, 1)
     expect((await update({ file_ids: [id, id], updates: { cdn: false } })).body).toMatchObject({
       updated: 1,
@@ -130,7 +130,7 @@ describe('PUT /api/files/bulk-update', () => {
     })
   })
 
-  it('the same request under one Idempotency-Key is one operation', async () => {
+  it('the same request with one Idempotency-Key is one operation', async () => {
     const ids = await some(owner, 2)
     const body = { file_ids: ids, updates: { expiry_days: 9 } }
     const answers = await Promise.all(
@@ -143,7 +143,7 @@ describe('PUT /api/files/bulk-update', () => {
     expect([other.status, other.body.error.code]).toEqual([409, 'idempotency_key_reused'])
   })
 
-  it('counts a malformed id as failed, as one that is unknown, and does the others', async () => {
+  it('counts a malformed id as failed, like an unknown one, and processes the others', async () => {
     const [id] = await some(owner, 1)
     const wrong = ['', 'file_1', 'op_01999999999979998999999999999999', 'x'.repeat(1000)]
     const { status, body } = await update({
@@ -251,7 +251,7 @@ describe('PUT /api/files/bulk-update', () => {
     ]).toEqual([422, param, code])
   })
 
-  it('takes files:write', async () => {
+  it('needs files:write', async () => {
     const [id] = await some(owner, 1)
     const body = { file_ids: [id], updates: { cdn: false } }
     const refused = await update(
@@ -285,7 +285,7 @@ describe('POST /api/files/bulk-delete', () => {
     })
   })
 
-  it('with remove_mappings takes the products too; an undo brings both back', async () => {
+  it('with remove_mappings removes the products too; an undo restores both', async () => {
     const [id] = await some(owner, 1, { mapped: true })
     const { body } = await remove({ file_ids: [id], remove_mappings: true })
     expect(
@@ -301,7 +301,7 @@ describe('POST /api/files/bulk-delete', () => {
     expect((await read(id!)).products).toHaveLength(1)
   })
 
-  it('with backup_first copies the bytes first, and deletes no file of which that fails', async () => {
+  it('with backup_first copies the bytes first, and does not delete a file whose copy fails', async () => {
     const [lost] = await some(owner, 1)
     const { items } = await app.engine.untilEnd(
       await app.engine.start(workflowOf('make-bytes'), [`${batches}-whole.txt`]),
@@ -318,7 +318,7 @@ describe('POST /api/files/bulk-delete', () => {
     expect(kept).toEqual([{ filename: `${batches}-whole.txt` }])
   })
 
-  it('so does the action itself, on any selection and after a preview', async () => {
+  it('the action itself does so too, on any selection and after a preview', async () => {
     const [lost] = await some(owner, 1)
     const { items } = await app.engine.untilEnd(
       await app.engine.start(workflowOf('make-bytes'), [`${batches}-whole.txt`]),
@@ -347,7 +347,7 @@ describe('POST /api/files/bulk-delete', () => {
     expect(await owner.scope.query(copies, { id: items[0]!.file_id })).toHaveLength(1)
   })
 
-  it('with permanent deletes for good, which takes files:purge', async () => {
+  it('with permanent purges files, which needs files:purge', async () => {
     const [one, two] = await some(owner, 2)
     const deleter = await app.clientWith(['files:delete', 'files:read', 'files:write'])
     const refused = await remove({ file_ids: [one], permanent: true }, deleter)
@@ -371,7 +371,7 @@ describe('POST /api/files/bulk-delete', () => {
     expect(left).toEqual([{ filename: `${batches}-file-0.pdf` }])
   })
 
-  it('another shop’s file is not there', async () => {
+  it('another shop’s file does not exist', async () => {
     const stranger = await app.stranger(`stranger-${batches}.myshopify.com`)
     const [theirs] = await some(stranger, 1)
     for (const permanent of [false, true])
@@ -398,7 +398,7 @@ describe('POST /api/files/bulk-delete', () => {
     ])
   })
 
-  it('takes files:delete', async () => {
+  it('needs files:delete', async () => {
     const [id] = await some(owner, 1)
     const writer = await app.clientWith(['files:read', 'files:write', 'files:purge'])
     expect((await remove({ file_ids: [id] }, writer)).status).toBe(403)
@@ -421,7 +421,7 @@ describe('the background thresholds', () => {
     ['update', 500],
     ['delete', 100],
   ] as const)(
-    '%s: up to %i files the caller waits for the end, one more runs in the background',
+    '%s: up to %i files the client waits for the end, one more runs in the background',
     async (what, most) => {
       await late?.stop()
       const ids = await filesOf(
@@ -432,7 +432,7 @@ describe('the background thresholds', () => {
         what === 'update'
           ? update({ file_ids, updates: { cdn: false } }, slow.owner, headers)
           : remove({ file_ids }, slow.owner, headers)
-      // No worker runs yet: the large one stops waiting after a second, the small one does not.
+      // No worker runs yet: the request for many files returns after a second, the other one waits.
       const small = send(ids.slice(0, most))
       const large = await send(ids.slice(most))
       expect([large.status, large.body]).toMatchObject([

@@ -17,7 +17,7 @@ const problems = ({ body }: Awaited<ReturnType<typeof call>>) =>
     ({ param, message }) => `${param}: ${message}`,
   )
 
-it('a shop that has set nothing has the usual look; changes keep what they do not name', async () => {
+it('a shop without settings has the default look; changes keep unnamed fields', async () => {
   expect((await call('GET', PATH)).body).toMatchObject({
     ...{ accent: null, background: null, language: 'en', texts: {}, logo: null },
     colours: { adjusted: false },
@@ -37,7 +37,7 @@ it('a shop that has set nothing has the usual look; changes keep what they do no
   })
 })
 
-it('a preview shows changes that are not saved', async () => {
+it('a preview shows unsaved changes', async () => {
   const { body } = await call('POST', `${PATH}/preview`, {
     ...{ accent: '#b5179e', locale: 'ja', page: 'files' },
     texts: { ja: { intro: 'ありがとう<b>', footer: '' } },
@@ -50,7 +50,7 @@ it('a preview shows changes that are not saved', async () => {
   expect(ended.body.html).toContain('Ce lien a expiré')
 })
 
-it('what cannot be shown is refused with every problem', async () => {
+it('invalid settings are refused with every problem', async () => {
   const wrong = await call('PATCH', PATH, {
     ...{ accent: 'red; } body { display: none', background: '#12345', language: 'nl' },
     texts: { en: { intro: 'x'.repeat(501) }, xx: {} },

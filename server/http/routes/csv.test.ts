@@ -22,7 +22,7 @@ afterAll(async () => {
 const HEAD = 'filename,file_url,product_sku,expiry_days,download_limit,tags'
 const url = 'https://cdn.example.com/a.pdf'
 const csv = (...rows: string[]) => `${[HEAD, ...rows].join('\r\n')}\r\n`
-/** Of few rows. */
+/** A body of few rows. */
 const megabytes = (size: number) => Buffer.alloc(size * 1024 ** 2, `${'a'.repeat(9999)}\n`)
 let made = 0
 const name = () => `file-${++made}.pdf`
@@ -89,7 +89,7 @@ describe('an upload', () => {
     })
   })
 
-  it('comes as a form too, and as bytes of no said kind', async () => {
+  it('is accepted as a form, and as bytes without a content type', async () => {
     const form = new FormData()
     form.append('note', 'x')
     form.append('file', new Blob([csv(`ü.pdf,${url},,,,`)], { type: 'text/csv' }), 'Übersicht.csv')
@@ -202,7 +202,7 @@ describe('an upload', () => {
     expect(await count()).toBe(before)
   })
 
-  it('under one Idempotency-Key is one file; under the same key another file is a conflict', async () => {
+  it('with one Idempotency-Key is one file; another file with the same key is a conflict', async () => {
     const headers = (key: string) => ({ 'content-type': 'text/csv', 'idempotency-key': key })
     const count = async () =>
       (await app.owner.scope.query('select from csv_uploads where shop_id = :shop')).length
@@ -244,7 +244,7 @@ describe('an upload', () => {
     expect(await count()).toBe(before + 4)
   })
 
-  it('that is refused does not hold up what comes after it on the same connection', async () => {
+  it('that is refused does not delay later requests on the same connection', async () => {
     const form = new FormData()
     form.append('file', new Blob([megabytes(50.5)]), 'a.csv')
     const headers = { authorization: `Bearer ${app.key}` }
@@ -258,7 +258,7 @@ describe('an upload', () => {
     }
   })
 
-  it('has its first structural problems with row and column', async () => {
+  it('lists its first structural problems with row and column', async () => {
     const { body } = await app.upload(
       csv(`a.pdf,${url}`, `b.pdf,${url},,,,,extra`, '', `c.pdf,${url},,,,`, `d.pdf,"x"y",,,,`),
     )
@@ -289,7 +289,7 @@ describe('an upload', () => {
 
 describe('columns', () => {
   const foreign = 'Title;Download link;Article number;Unused\n'
-  it('are suggested, changed, saved, and applied when the same headers come again', async () => {
+  it('are suggested, changed, saved, and applied when the same headers are uploaded again', async () => {
     const first = await app.upload(`${foreign}a.pdf;${url};BOOK-1;u.pdf\n`)
     expect(first.body.mapping).toMatchObject({
       filename: 'Title',
@@ -335,7 +335,7 @@ describe('columns', () => {
     })
   })
 
-  it('that are not there, or twice the same, are refused', async () => {
+  it('that do not exist, or are chosen twice, are refused', async () => {
     const id = await app.uploaded(`${foreign}a.pdf;${url};;\n`)
     const put = (mapping: object) => app.owner.call('PUT', `/api/csv/${id}/columns`, { mapping })
     expect((await put({ filename: 'Nope' })).body.error.details[0]).toMatchObject({
@@ -436,7 +436,7 @@ describe('a check', () => {
     expect(await counts('rename')).toMatchObject({ errors: 12, warnings: 5 })
   })
 
-  it('tells all that is wrong with one cell, page after page', async () => {
+  it('names all problems of one cell, page after page', async () => {
     const id = await app.uploaded(csv(`a/b.pdf,${url},,,,`, `a/b.pdf,${url},,,,`))
     const { check } = await app.checked(id)
     const found: string[] = []
@@ -452,7 +452,7 @@ describe('a check', () => {
     expect(check.errors).toBe(found.length)
   })
 
-  it('asks each address once, and says what it answered', async () => {
+  it('requests each URL once, and reports its response', async () => {
     const base = origin.url
     const rows = [
       'bytes/10/x',
@@ -489,7 +489,7 @@ describe('a check', () => {
     expect(origin.mostAtOnce).toBeLessThanOrEqual(4)
   })
 
-  it('is given up for a newer one, and for other columns', async () => {
+  it('is cancelled by a newer one, and by other columns', async () => {
     const id = await app.uploaded(csv(`${name()},${origin.url}/bytes/10/z,,,,`))
     await app.owner.call('POST', `/api/csv/${id}/check`, {})
     const put = await app.owner.call('PUT', `/api/csv/${id}/columns`, {
@@ -501,7 +501,7 @@ describe('a check', () => {
 })
 
 describe('rows with errors', () => {
-  it('come as a CSV file that no spreadsheet runs, and that is exact when it comes back', async () => {
+  it('are exported as CSV that no spreadsheet executes, and read back exactly', async () => {
     const hostile = `"=cmd|' !C ""calc""'!A0",ftp://x,+SKU,@1,-2,"a;b"`
     const id = await app.uploaded(csv(`${name()},${url},,,,`, hostile, `short.pdf,${url}`))
     await app.checked(id)
@@ -529,11 +529,11 @@ describe('rows with errors', () => {
   })
 })
 
-describe('a start', () => {
+describe('starting', () => {
   const start = (id: string, body: object = {}) =>
     app.owner.call('POST', `/api/csv/${id}/start`, body)
 
-  it('wants a check, and no errors unless the valid rows alone are asked for', async () => {
+  it('requires a check, and no errors unless only valid rows are requested', async () => {
     const good = name()
     const id = await app.uploaded(
       csv(`${good},${origin.url}/bytes/100/s,BOOK-1,never,7,"x,y"`, `bad/.pdf,${url},,,,`),
@@ -583,7 +583,7 @@ describe('a start', () => {
       download_limit: 7,
       size_bytes: 100,
     })
-    // The SKU is stored, because the catalog may learn it later.
+    // The SKU is stored, because it may be added to the catalog later.
     const kept = await app.owner.scope.query(
       'select wanted_sku, auto_map from files where shop_id = :shop and filename = :good',
       { good },
@@ -597,7 +597,7 @@ describe('a start', () => {
     expect((await start(id, { only_valid: true })).body.error.code).toBe('too_few')
   })
 
-  it('twenty concurrent starts are one import', async () => {
+  it('twenty concurrent starts create one import', async () => {
     const id = await app.uploaded(csv(`${name()},${url},,,,`))
     await app.checked(id)
     const answers = await Promise.all(Array.from({ length: 8 }, () => start(id)))
@@ -637,7 +637,7 @@ describe('rows with the id of a file', () => {
     }
   }
 
-  it('change its name, settings and tags; an empty cell leaves it as it is, and there are words for nothing', async () => {
+  it('change its name, settings and tags; an empty cell changes nothing, and special words clear a value', async () => {
     const [a, b, c] = await files(name(), name(), name())
     const [before, fresh, imported] = [await read(c!), name(), name()]
     const id = await app.uploaded(
@@ -694,7 +694,7 @@ describe('rows with the id of a file', () => {
     })
   })
 
-  it('alone are one operation, and a file of imports alone has none of them', async () => {
+  it('alone are one operation, and a file with only imports has none', async () => {
     const [a] = await files(name())
     const id = await app.uploaded(`id,tags\n${a},x\n`)
     expect((await app.owner.call('GET', `/api/csv/${id}`)).body).toMatchObject({
@@ -715,7 +715,7 @@ describe('rows with the id of a file', () => {
     expect((await start(other)).body).toMatchObject({ update_job_id: null, kind: 'import' })
   })
 
-  it('are checked: ids, names, values; not addresses and SKUs, which they have no use for', async () => {
+  it('are checked: ids, names, values, but not URLs and SKUs, which they do not use', async () => {
     const [own, twice, trashed, taken] = await files(name(), name(), name(), name())
     // prettier-ignore
     await app.owner.scope.query('update files set deleted_at = now() where shop_id = :shop and id = :id', { id: requirePublicId('file', trashed!) })
@@ -761,7 +761,7 @@ describe('rows with the id of a file', () => {
     expect((await start(id, { only_valid: true })).body).toMatchObject({ job_id: null, total: 2 })
   })
 
-  it('may swap names and take those that others leave; not those of files that stay', async () => {
+  it('may swap names and take names that others leave, but not those of unchanged files', async () => {
     const [a, b, c, d] = await files('swap-a.pdf', 'swap-b.pdf', 'swap-c.pdf', 'swap-d.pdf')
     // prettier-ignore
     const good = await app.uploaded(table(`${a},swap-b.pdf,,,,,`, `${b},SWAP-A.pdf,,,,,`, `${c},swap-e.pdf,,,,,`, `${d},swap-c.pdf,,,,,`))
@@ -799,7 +799,7 @@ describe('rows with the id of a file', () => {
     ])
   })
 
-  it('need files:write beside imports:write', async () => {
+  it('need files:write in addition to imports:write', async () => {
     const [a] = await files(name())
     const importer = await app.clientWith(['imports:write'])
     const started = async (text: string) => {
@@ -813,7 +813,7 @@ describe('rows with the id of a file', () => {
     expect((await started(csv(`${name()},${url},,,,`))).status).toBe(202)
   })
 
-  it('go round: what was exported and changed in a few cells changes those few files', async () => {
+  it('round trip: an export with a few changed cells changes only those files', async () => {
     const ids = await files('=round "1".pdf', 'round, 2.pdf', '-round 3.pdf', 'round 4.pdf')
     const exported = await Promise.all(ids.map(read))
     const cell = (value: string | number | null) => {

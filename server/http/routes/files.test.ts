@@ -35,7 +35,7 @@ const change = (id: string, body: object, client = owner) =>
   client.call('PATCH', `/api/files/${id}`, body)
 
 describe('PATCH /api/files/{id}', () => {
-  it('changes what is named and leaves the rest', async () => {
+  it('changes the named fields and keeps the rest', async () => {
     const id = await file({ tags: ['old'] })
     const before = (await read(id)).body
     const updates = {
@@ -63,7 +63,7 @@ describe('PATCH /api/files/{id}', () => {
       updated_at: expect.any(String),
     })
   })
-  it('gives a public file an address, which it has while it is public', async () => {
+  it('gives a public file an address while it is public', async () => {
     const id = await file()
     expect((await read(id)).body).toMatchObject({ visibility: 'private', public_url: null })
     const { body } = await change(id, { visibility: 'public' })
@@ -73,7 +73,7 @@ describe('PATCH /api/files/{id}', () => {
       (await change(id, { visibility: 'public', filename: named('a b.pdf') })).body.public_url,
     ).toBe(body.public_url.replace('guide', 'a%20b'))
   })
-  it('says nothing new of what is so already', async () => {
+  it('writes nothing if nothing differs', async () => {
     const id = await file({ tags: ['a'] })
     const { body } = await read(id)
     expect(
@@ -81,7 +81,7 @@ describe('PATCH /api/files/{id}', () => {
     ).toEqual(body)
     expect((await change(id, {})).body).toEqual(body)
   })
-  it('refuses a name that is taken, and keeps its own in another case', async () => {
+  it('refuses a taken name, and accepts its own in another case', async () => {
     const [a, b] = (await files({ filename: 'a.pdf' }, { filename: 'b.pdf' })) as [string, string]
     expect(await change(a, { filename: named('B.PDF'), cdn: false })).toMatchObject({
       status: 409,
@@ -94,7 +94,7 @@ describe('PATCH /api/files/{id}', () => {
       filename: named('B.PDF'),
     })
   })
-  it('names every problem, and does nothing', async () => {
+  it('names every problem, and changes nothing', async () => {
     const [a] = (await files({ filename: 'a.pdf' }, { filename: 'b.pdf' })) as [string]
     const gone = toPublicId('pack', '01999999-0000-7000-8000-000000000000')
     const refused = await change(a, { filename: named('b.pdf'), pack_id: gone, cdn: false })
@@ -134,7 +134,7 @@ describe('PATCH /api/files/{id}', () => {
     ])
     expect((await read(a)).body).toMatchObject({ cdn: true, filename: named('a.pdf') })
   })
-  it('a file that an operation has in its hands is in use', async () => {
+  it('a file claimed by an operation is in use', async () => {
     const id = await file()
     const operation = await app.engine.startOn(app.engine.engine.workflow('tag-files')!, {
       ids: [],
@@ -149,7 +149,7 @@ describe('PATCH /api/files/{id}', () => {
     await owner.scope.from('file_claims').where('file_id', claim.file_id).delete()
     expect((await change(id, { cdn: false })).status).toBe(200)
   })
-  it('takes all of twenty concurrent changes, and one of two that want one name', async () => {
+  it('accepts twenty concurrent changes, but only one of two for the same name', async () => {
     const [a, b] = (await files({ filename: 'a.pdf' }, { filename: 'b.pdf' })) as [string, string]
     const both = await Promise.all([
       ...Array.from({ length: 20 }, (_, n) => change(a, { download_limit: n + 1 })),
@@ -160,7 +160,7 @@ describe('PATCH /api/files/{id}', () => {
     const rivals = await Promise.all([a, b].map((id) => change(id, { filename: named('one.pdf') })))
     expect(rivals.map(({ status }) => status).sort()).toEqual([200, 409])
   })
-  it('is not for files in the trash, nor for other shops, nor without the scope', async () => {
+  it('refuses files in the trash, of other shops, and requests without the scope', async () => {
     const id = await file()
     const stranger = await app.stranger(`stranger-${batch}.myshopify.com`)
     expect((await change(id, { cdn: false }, stranger)).status).toBe(404)
@@ -173,7 +173,7 @@ describe('PATCH /api/files/{id}', () => {
 })
 
 describe('the list', () => {
-  it('counts what matches with its first page, and says so on the others', async () => {
+  it('counts matches on its first page, and says on later pages that it does not', async () => {
     const shop = await app.stranger(`list-${batch}.myshopify.com`)
     await makeFiles(
       shop.scope,
@@ -213,7 +213,7 @@ describe('the list', () => {
       body: { error: { code: 'validation_failed' } },
     })
   })
-  it('and so does every other list, with any kind of cursor', async () => {
+  it('every other list refuses such cursors too', async () => {
     const id = await file()
     const { body: started } = await owner.call('POST', '/api/operations', {
       ...{ action: 'restore-files', select: { file_ids: [id] }, dry_run: true },
@@ -268,7 +268,7 @@ describe('the list', () => {
     } while (cursor !== '')
     expect(seen).toEqual(['all 3', 'two 2', 'x 1', 'y 1', 'z 1'])
   })
-  it('a file whose week in the trash is over is neither listed there nor restored, before any sweep', async () => {
+  it('a file in the trash for more than a week is neither listed nor restored, even before the sweep', async () => {
     const id = await file()
     await owner.call('POST', '/api/files/bulk-delete', { file_ids: [id] })
     const age = (days: string) =>
@@ -292,7 +292,7 @@ describe('the list', () => {
     expect(await untilEnded(owner, body.id)).toMatchObject({ status: 'failed', failed: 1 })
     expect((await read(id)).status).toBe(404)
   })
-  it('an address says which methods it answers, and how to get in', async () => {
+  it('a path names its methods, and how to authenticate', async () => {
     const odd = await owner.call('DELETE', '/api/files')
     expect([odd.status, odd.headers.get('allow')]).toEqual([405, 'HEAD, GET'])
     for (const [path, allow] of [
@@ -306,7 +306,7 @@ describe('the list', () => {
       'Bearer realm="Stevedore"',
     ])
   })
-  it('links are counted that work, and no others', async () => {
+  it('only working links are counted', async () => {
     const id = await file({ mapped: true })
     const link = async () =>
       (await owner.call('POST', '/api/links', { file_ids: [id] })).body.data[0].id as string
@@ -339,7 +339,7 @@ describe('the list', () => {
     await owner.call('POST', `/api/links/${made.data[0].id}/revoke`)
     expect(await active()).toBe(1)
   })
-  it('of the trash says since when each file is there; a restored one is back with its name and address', async () => {
+  it('of the trash shows the time of deletion; a restored file has its name and address again', async () => {
     const id = await file()
     await change(id, { visibility: 'public' })
     const before = (await read(id)).body
@@ -367,7 +367,7 @@ describe('the list', () => {
     expect(await trash()).toEqual([])
     expect((await read(id)).body).toEqual({ ...before, updated_at: expect.any(String) })
   })
-  it('a file whose name was taken meanwhile comes back with a number', async () => {
+  it('a file whose name was taken meanwhile is restored with a number', async () => {
     const id = await file()
     await owner.call('POST', '/api/files/bulk-delete', { file_ids: [id] })
     await file()
@@ -399,7 +399,7 @@ describe('the list', () => {
 })
 
 describe('POST /api/files/impact', () => {
-  it('counts products and working links of what is selected, each once', async () => {
+  it('counts products and working links of the selection, each once', async () => {
     const ids = await files(
       ...['a.pdf', 'b.pdf', 'c.zip'].map((filename) => ({ filename, mapped: true })),
       ...[{ filename: 'd.pdf' }, { filename: 'trashed.pdf', mapped: true }],
@@ -449,7 +449,7 @@ describe('POST /api/files/impact', () => {
 })
 
 describe('downloads of a file', () => {
-  it('are listed newest first, page by page, with the link that each came through', async () => {
+  it('are listed newest first, page by page, with the link that each used', async () => {
     const id = await file()
     const file_id = parsePublicId('file', id)!
     const link = (await owner.call('POST', '/api/links', { file_ids: [id] })).body.data[0]
@@ -478,7 +478,7 @@ describe('downloads of a file', () => {
     })
     expect((await owner.call('GET', `/api/files/${id}/downloads?cursor=WzFd`)).status).toBe(422)
   })
-  it('through its public address count too', async () => {
+  it('at its public address are included', async () => {
     const id = await file()
     await change(id, { visibility: 'public' })
     await owner.scope.query(
@@ -492,7 +492,7 @@ describe('downloads of a file', () => {
 })
 
 describe('a public address', () => {
-  it('is given up for another one; a private file has none', async () => {
+  it('is replaced by another one; a private file has none', async () => {
     const id = await file()
     const rotate = () => owner.call('POST', `/api/files/${id}/public-address`)
     expect(await rotate()).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } })

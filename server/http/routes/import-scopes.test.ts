@@ -67,7 +67,7 @@ describe.each(['overwrite', 'new_version'] as const)(
         return client.call('POST', `/api/csv/${id}/start`, {})
       }, 202))
 
-    it('to try such an import again', async () => {
+    it('to retry such an import', async () => {
       const imported = async (wanted: string) => {
         const files = [{ filename: 'gone.pdf', url: `${origin.url}/status/404` }]
         const { body } = await app.owner.call('POST', '/api/files/import', {

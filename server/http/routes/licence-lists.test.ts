@@ -17,7 +17,7 @@ const send = async (id: string, text: string | Uint8Array, type = 'text/csv') =>
   return { status: response.status, body }
 }
 
-test('keys come from a text or CSV file, each once in the shop', async () => {
+test('keys are read from a text or CSV file, each once in the shop', async () => {
   const [first, second] = [await make('Editor'), await make('Viewer')]
   const csv = '\ufefflicence key,note\r\nAAA-1,x\r\n"BBB,2",y\r\n\r\n  CCC-3  \nAAA-1\n'
   expect(await send(first, csv)).toMatchObject({
@@ -36,7 +36,7 @@ test('keys come from a text or CSV file, each once in the shop', async () => {
   expect(JSON.stringify(list.body)).not.toContain('AAA')
 })
 
-test('what cannot be a key is named by its line, and nothing is added', async () => {
+test('invalid keys are named by line, and none is added', async () => {
   const id = await make('Refused')
   const refused = await send(id, `GOOD-1\n${'x'.repeat(501)}\nbad\u0007key\n`)
   expect(refused).toMatchObject({ status: 422, body: { error: { code: 'validation_failed' } } })
@@ -50,7 +50,7 @@ test('what cannot be a key is named by its line, and nothing is added', async ()
   expect((await app.owner.call('GET', `/api/licence-lists/${id}`)).body).toMatchObject({ left: 0 })
 })
 
-test('a name is taken once, and free again when its list is deleted', async () => {
+test('a name is unique, and free again when its list is deleted', async () => {
   const id = await make('Taken')
   const again = await app.owner.call('POST', '/api/licence-lists', { name: 'TAKEN' })
   expect(again).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } })

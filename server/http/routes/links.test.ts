@@ -54,7 +54,7 @@ const problems = ({ status, body }: Answer) => [
 ]
 
 describe('POST /api/links', () => {
-  it('makes a link for each file in their order, with its own terms if it has some', async () => {
+  it('creates a link for each file in order, with its own terms if given', async () => {
     const per_file = [
       { file_id: files[1], expiry_days: null, download_limit: 9, email: 'b@example.com' },
     ]
@@ -88,7 +88,7 @@ describe('POST /api/links', () => {
     expect(body.data[1]).toMatchObject({ download_limit: 9, email: 'b@example.com' })
   })
 
-  it('makes one for a pack, with the shop’s defaults where it has no terms', async () => {
+  it('creates one for a pack, with the shop’s defaults for absent terms', async () => {
     const { body: pack } = await app.owner.call('POST', '/api/packs', { name: 'Spring set' })
     const { status, body } = await post('', { pack_id: pack.id, download_limit: 2 })
     expect([status, body.data.length]).toEqual([201, 1])
@@ -104,7 +104,7 @@ describe('POST /api/links', () => {
     expect((await post('', { pack_id: 'pack_nonsense' })).status).toBe(404)
   })
 
-  it('names every problem and makes none', async () => {
+  it('names every problem and creates none', async () => {
     const before = (await list('?limit=250')).data.length
     const file = 'file_0199c2f5d2c07f0a9b7e3f4a5b6c7d8e'
     const bad = {
@@ -145,7 +145,7 @@ describe('POST /api/links', () => {
     expect((await list('?limit=250')).data.length).toBe(before)
   })
 
-  it('as an action takes no terms of a file that is not selected, by ids or by a filter', async () => {
+  it('as an action refuses terms for a file that is not selected, by ids or by a filter', async () => {
     const per_file = [0, 1].map((at) => ({ file_id: files[at], download_limit: 1 }))
     const { body: file } = await app.owner.call('GET', `/api/files/${files[0]}`)
     for (const select of [{ file_ids: [files[0]] }, { filter: { search: file.filename } }]) {
@@ -157,7 +157,7 @@ describe('POST /api/links', () => {
     }
   })
 
-  it('is an operation above 100 files: its list is available to those who may create links', async () => {
+  it('is an operation above 100 files, whose list needs the scope to create links', async () => {
     const body = {
       file_ids: files,
       expiry_days: 7,
@@ -221,7 +221,7 @@ describe('an Idempotency-Key', () => {
       new Date(),
     )
 
-  it('keeps no link’s key in the open, and gives the same links again', async () => {
+  it('stores no link’s key in plain text, and returns the same links again', async () => {
     const headers = { 'idempotency-key': 'links-once' }
     const send = () =>
       app.owner.call('POST', '/api/links', { file_ids: files.slice(0, 2) }, headers)
@@ -241,7 +241,7 @@ describe('an Idempotency-Key', () => {
     ])
   })
 
-  it('of a refused request can be used again; after an interrupted one the next try continues under the same unique key', async () => {
+  it('of a refused request can be used again; after an interruption a retry continues with the same unique key', async () => {
     const uses: string[] = []
     const work = (error?: Error) => (unique: string) => {
       uses.push(unique)
@@ -265,7 +265,7 @@ describe('an Idempotency-Key', () => {
     expect(uses.length).toBe(4)
   })
 
-  it('has work in the database done with its answer, or not at all: also where two take themselves for the first', async () => {
+  it('is recorded in the same transaction as the work, also if two processes both run the request', async () => {
     const before = await linksMade()
     const broken = runIdempotently(
       app.owner.scope,
@@ -299,7 +299,7 @@ describe('an Idempotency-Key', () => {
 })
 
 describe('GET /api/links', () => {
-  it('is read with files:read or links:write, and with no other scope', async () => {
+  it('needs files:read or links:write', async () => {
     for (const [scope, status] of [
       ['files:read', 200],
       ['links:write', 200],
@@ -312,7 +312,7 @@ describe('GET /api/links', () => {
     ).toContain('key=')
   })
 
-  it('filters, pages, and shows addresses to links:write alone', async () => {
+  it('filters, pages, and shows addresses only with links:write', async () => {
     const link = await one({ email: 'Filter@Example.com', file_ids: [files[5]] })
     expect((await list('?email=filter@example.com')).data).toEqual([link])
     expect((await list('?search=filter@')).data).toEqual([link])
@@ -333,7 +333,7 @@ describe('GET /api/links', () => {
       expect((await stranger.call('GET', `/api/links${query}`)).status).toBe(404)
   })
 
-  it('is taken away as CSV that no spreadsheet runs, and that has all of it', async () => {
+  it('is exported as complete CSV that no spreadsheet executes', async () => {
     const [id] = await app.owner.scope
       .from<{ id: string }>('files')
       .orderBy('id')
@@ -380,7 +380,7 @@ describe('GET /api/links', () => {
 })
 
 describe('a link', () => {
-  it('is revoked for good, extended from now on, and its count reset', async () => {
+  it('is revoked for good, extended from now, and its count reset', async () => {
     const { id } = await one({ expiry_days: 1, download_limit: 1 })
     await app.owner.scope
       .from('links')
@@ -402,7 +402,7 @@ describe('a link', () => {
   })
 
   it.each(['revoke', 'reset', 'extend'])(
-    'of another shop is not there to %s, nor is one that never was',
+    'of another shop, or an unknown one, is not found by %s',
     async (what) => {
       const { id } = await one()
       const body = what === 'extend' ? { expiry_days: 1 } : undefined
@@ -427,7 +427,7 @@ describe('a link', () => {
 })
 
 describe('many links', () => {
-  it('are revoked together, or none where one is not there', async () => {
+  it('are revoked together, or not at all if one is unknown', async () => {
     const links = [await one(), await one(), await one()].map(({ id }) => id)
     await post(`/${links[0]}/revoke`)
     const theirs = links[1]
@@ -448,7 +448,7 @@ describe('many links', () => {
     expect((await post('/revoke', { link_ids: links })).body).toEqual({ revoked: 0 })
   })
 
-  it('are sent to their addresses, each as often as it is asked for; those that cannot be are skipped with the reason', async () => {
+  it('are sent to their addresses once per request; those that cannot be sent are skipped with the reason', async () => {
     const links = [
       await one({ email: 'a@example.com' }),
       await one(),

@@ -35,7 +35,7 @@ afterEach(rest)
 
 let batch = ''
 let batches = 0
-/** Every test has its own files, whose names begin with its batch. */
+/** Each test has its own files, whose names begin with its batch. */
 beforeEach(() => void (batch = `batch-${batches++}-`))
 const filesOf = async (files: readonly MadeFile[], client = owner) =>
   (
@@ -71,8 +71,8 @@ const read = async (id: string) => (await owner.call('GET', `/api/operations/${i
 const untilPreviewed = (id: string) =>
   expect.poll(() => read(id), { timeout: 20_000 }).toMatchObject({ status: 'previewed' })
 
-describe('starting one', () => {
-  it('works on the files named, in their order', async () => {
+describe('starting', () => {
+  it('runs on the named files, in order', async () => {
     const ids = await some(3)
     const record = await done({ select: { file_ids: ids.toReversed() } })
     expect(record).toMatchObject({
@@ -99,7 +99,7 @@ describe('starting one', () => {
     )
   })
 
-  it('works on what a filter selects when it starts, and on nothing that comes later', async () => {
+  it('runs on what a filter selects when it starts, and not on later files', async () => {
     await filesOf([
       { filename: 'a.pdf' },
       { filename: 'b.zip' },
@@ -117,7 +117,7 @@ describe('starting one', () => {
     })
   })
 
-  it('a filter that selects nothing is an operation without files', async () => {
+  it('with a filter that selects nothing creates an operation without files', async () => {
     expect(await done({ select: mine() })).toMatchObject({
       status: 'success',
       total: 0,
@@ -126,7 +126,7 @@ describe('starting one', () => {
     })
   })
 
-  it('restores from the trash what the filter finds there, and purges it', async () => {
+  it('restores the files that the filter finds in the trash, and purges them', async () => {
     const ids = await some(3)
     await done({ action: 'delete-files', options: {}, select: { file_ids: ids.slice(0, 2) } })
     const restored = await done({ action: 'restore-files', options: {}, select: mine() })
@@ -214,7 +214,7 @@ describe('starting one', () => {
 })
 
 describe('a preview', () => {
-  it('says of each file what would become of it, changes nothing, and is carried out when confirmed', async () => {
+  it('lists the change of each file, changes nothing, and is carried out when confirmed', async () => {
     await filesOf([
       { filename: 'a.pdf', tags: ['old'] },
       { filename: 'b.pdf', tags: ['new'] },
@@ -290,7 +290,7 @@ describe('a preview', () => {
     expect(body).not.toContain('deleted')
   })
 
-  it('is no promise for files that have changed since: they are skipped, with the reason', async () => {
+  it('skips files that have changed since, with the reason', async () => {
     const [, changed] = await some(2)
     const { id } = await start({ select: mine(), dry_run: true })
     await work()
@@ -317,7 +317,7 @@ describe('a preview', () => {
   })
 })
 
-describe('its life', () => {
+describe('lifecycle', () => {
   it('waits while it is paused, and resumes', async () => {
     await some(2)
     const { id } = await start({ select: mine() })
@@ -331,7 +331,7 @@ describe('its life', () => {
     const other = await start({ select: { filter: { search: 'nothing has this name' } } })
     await untilEnded(owner, other.id)
     expect(await read(id)).toMatchObject({ status: 'paused', done: 0 })
-    // A worker may have begun it already.
+    // A worker may have started it already.
     expect(['queued', 'running']).toContain(
       (await post(`/api/operations/${id}/resume`)).body.status,
     )
@@ -342,7 +342,7 @@ describe('its life', () => {
     })
   })
 
-  it('ends when it is cancelled; what was not begun reads as cancelled', async () => {
+  it('ends when it is cancelled; unprocessed files read as cancelled', async () => {
     await some(2)
     const { id } = await start({ select: mine() })
     const cancelled = await post(`/api/operations/${id}/cancel`)
@@ -372,7 +372,7 @@ describe('its life', () => {
     ])
   })
 
-  it('tries again what failed, and only that', async () => {
+  it('retries only what failed', async () => {
     const [lost, here] = await some(2)
     await done({ action: 'delete-files', options: {}, select: { file_ids: [lost] } })
     const record = await done({ select: { file_ids: [lost, here] } })
@@ -393,7 +393,7 @@ describe('its life', () => {
     })
   })
 
-  it('is tried again by the clock of that round, and keeps what it finds then; not where nothing is known of its files', async () => {
+  it('a retry has its own times, and keeps what it finds then; without known files there is none', async () => {
     const [lost, here] = await some(2)
     await done({ action: 'delete-files', options: {}, select: { file_ids: [lost] } })
     const { id } = await done({ select: { file_ids: [lost, here] } })
@@ -456,7 +456,7 @@ describe('its life', () => {
     ['cancel', 'This operation has ended: it cannot be cancelled'],
     ['confirm', 'This operation has ended: it cannot be confirmed'],
     ['retry', 'No file of this operation failed'],
-  ])('%s of one that has ended is 409, and says why', async (move, why) => {
+  ])('%s of an ended one is 409 with the reason', async (move, why) => {
     await some(1)
     const { id } = await done({ select: mine() })
     const { status, body } = await post(`/api/operations/${id}/${move}`)
@@ -464,7 +464,7 @@ describe('its life', () => {
     expect(body.error.message).toBe(why)
   })
 
-  it('what runs, was undone, or never did anything can’t be undone, each with its reason', async () => {
+  it('a running, undone or empty operation cannot be undone, each with its reason', async () => {
     const refusal = async (id: string) => {
       const { status, body } = await post(`/api/operations/${id}/undo`)
       expect([status, body.error.code]).toEqual([409, 'operation_state'])
@@ -483,8 +483,8 @@ describe('its life', () => {
   })
 })
 
-describe('reading back', () => {
-  it('history: newest first, a page at a time, by status, action, who, when and words', async () => {
+describe('reading', () => {
+  it('history: newest first, page by page, by status, action, creator, time and text', async () => {
     await some(2)
     const a = await done({ select: mine() })
     const b = await done({ action: 'update-settings', options: { cdn: false }, select: mine() })
@@ -526,7 +526,7 @@ describe('reading back', () => {
       ])
   })
 
-  it('items: by status and by name, a page at a time', async () => {
+  it('items: by status and by name, page by page', async () => {
     const [lost, ...kept] = await some(4)
     await done({ action: 'delete-files', options: {}, select: { file_ids: [lost] } })
     const { id } = await done({ select: { file_ids: [lost, ...kept] } })
@@ -543,7 +543,7 @@ describe('reading back', () => {
     ])
   })
 
-  it('the log: every file, as CSV that no spreadsheet runs, and as JSON', async () => {
+  it('the log: every file, as CSV that no spreadsheet executes, and as JSON', async () => {
     const [formula] = await makeFiles(owner.scope, [
       { filename: `=${batch}sum(1,2).pdf`, tags: ['o"ne'] },
     ])
@@ -578,13 +578,13 @@ describe('reading back', () => {
     const events = [...(body as string).matchAll(/^event: (\w+)\ndata: (.*)$/gm)].map(
       ([, name, data]) => [name, JSON.parse(data!).status] as const,
     )
-    // The worker may have begun before the request was read.
+    // The worker may have started before the request was read.
     expect(events[0]).toEqual(['progress', expect.stringMatching(/^(queued|running)$/)])
     expect(events.at(-1)).toEqual(['end', 'success'])
   })
 })
 
-describe('who may', () => {
+describe('permissions', () => {
   it.each<[string, string, unknown, Scope]>([
     ['GET', '/api/operations', undefined, 'operations:read'],
     ['GET', '/api/plugins', undefined, 'operations:read'],
@@ -595,7 +595,7 @@ describe('who may', () => {
       { ...TAG, select: { filter: { search: 'nothing has this name' } } },
       'operations:write',
     ],
-  ])('%s %s takes its scope', async (method, route, body, scope) => {
+  ])('%s %s needs its scope', async (method, route, body, scope) => {
     const others: Scope[] = (
       ['operations:read', 'operations:write', 'imports:write', 'settings:write'] as const
     ).filter((one) => one !== scope)
@@ -615,7 +615,7 @@ describe('who may', () => {
     ['delete-files', {}, 'files:delete'],
     ['restore-files', {}, 'files:delete'],
     ['purge-files', {}, 'files:purge'],
-  ])('%s also needs the scope that its plugin asks for', async (action, options, scope) => {
+  ])('%s also needs the scope that its plugin declares', async (action, options, scope) => {
     const body = { action, options, select: { filter: { search: 'nothing has this name' } } }
     const others = (['files:write', 'files:delete', 'files:purge'] as const).filter(
       (one) => one !== scope,
@@ -635,7 +635,7 @@ describe('who may', () => {
     ).toBe(202)
   })
 
-  it('confirming takes what the start would have taken', async () => {
+  it('confirming needs the scopes of the start', async () => {
     const { id } = await start({
       action: 'delete-files',
       options: {},
@@ -663,7 +663,7 @@ describe('who may', () => {
     expect(allowed.status).toBe(200)
   })
 
-  it('undoing takes what it took to do it, and to delete what it made', async () => {
+  it('undoing needs the scopes of the operation, and of deleting what it created', async () => {
     const deletion = await done({
       action: 'delete-files',
       options: {},
@@ -696,7 +696,7 @@ describe('who may', () => {
     expect((await read((await read(back)).undoes)).id).toBe(job)
   })
 
-  it('another shop’s operation is 404 on every route, and nothing becomes of it', async () => {
+  it('another shop’s operation is 404 on every route, and stays unchanged', async () => {
     const stranger = await app.stranger('stranger.myshopify.com')
     await some(1)
     const { id } = await start({ select: mine() })
@@ -721,7 +721,7 @@ describe('who may', () => {
     expect((await post(`/api/operations/${id}/cancel`)).status).toBe(200)
   })
 
-  it('files of another shop are not there, by id or by filter', async () => {
+  it('files of another shop do not exist, by id or by filter', async () => {
     const stranger = await app.stranger('other.myshopify.com')
     const ids = await some(2, stranger)
     const byId = await done({ select: { file_ids: ids } })
@@ -734,7 +734,7 @@ describe('who may', () => {
     expect((await stranger.call('GET', '/api/files?tags=new')).body.data).toEqual([])
   })
 
-  it('an id under another name, or of another shape, is 404', async () => {
+  it('an id under another name, or malformed, is 404', async () => {
     await some(1)
     const { id } = await start({ select: mine() })
     for (const other of [
@@ -751,7 +751,7 @@ describe('who may', () => {
 })
 
 describe('an import', () => {
-  it('that is cancelled lists each unprocessed file in the answer that its caller waits for', async () => {
+  it('that is cancelled lists each unprocessed file in the response that its client waits for', async () => {
     const { engine } = app.engine
     const id = await app.engine.start(workflowOf('make-bytes'), ['a.txt', 'b.txt'])
     await engine.move(owner.scope, id, 'cancel')

@@ -50,7 +50,7 @@ const inPack = async (id: string, more = '') =>
 const [KNOTS, CHARTS, TIDES] = [1, 2, 3].map(productId) as [string, string, string]
 
 describe('packs', () => {
-  it('are made with products of the catalog, whole or by variant, and read again', async () => {
+  it('are created with products of the catalog, whole or by variant, and read again', async () => {
     const name = fresh()
     const made = await owner.call('POST', '/api/packs', {
       name: ` ${name} `,
@@ -74,7 +74,7 @@ describe('packs', () => {
     expect(made.headers.get('location')).toBe(`/api/packs/${made.body.id}`)
     expect((await owner.call('GET', `/api/packs/${made.body.id}`)).body).toEqual(made.body)
   })
-  it('have names that no other has, in any case', async () => {
+  it('have unique names, in any case', async () => {
     const [{ name }, other] = [await create(), await create()]
     const taken = {
       status: 409,
@@ -91,7 +91,7 @@ describe('packs', () => {
         .status,
     ).toBe(200)
   })
-  it('refuse what the catalog does not have, naming every problem; nothing is made', async () => {
+  it('refuse unknown products, naming every problem; none is created', async () => {
     const name = fresh()
     const products = [
       { product_id: 'gid://shopify/Product/404' },
@@ -146,7 +146,7 @@ describe('packs', () => {
 })
 
 describe('files of a pack', () => {
-  it('move in with the action, and one by one; the list has them in their order, page by page', async () => {
+  it('are moved in by the action and one by one; the list has them in order, page by page', async () => {
     const pack = await create({ products: [{ product_id: CHARTS }] })
     const ids = await files(5, { size_bytes: 1000 })
     expect(await move({ pack: pack.id }, ids.slice(0, 4))).toMatchObject({
@@ -180,7 +180,7 @@ describe('files of a pack', () => {
     expect(await fileOf(ids[4]!)).toMatchObject({ pack: null, products: [] })
     expect(await inPack(pack.id)).toEqual(ids.slice(0, 4))
   })
-  it('are put in order; those that are not named stay behind', async () => {
+  it('are ordered; files that are not named are last', async () => {
     const pack = await create()
     const ids = await files(5)
     await move({ pack: pack.id }, ids)
@@ -208,7 +208,7 @@ describe('files of a pack', () => {
     ])
     expect(await inPack(pack.id)).toEqual([3, 1, 0, 2, 4].map((at) => ids[at]))
   })
-  it('sorting by place needs a pack; one that is not there is 404, and no id is 422', async () => {
+  it('sorting by position needs a pack; an unknown one is 404, and an invalid id 422', async () => {
     expect((await owner.call('GET', '/api/files?sort=pack_position')).body.error).toMatchObject({
       code: 'validation_failed',
       param: 'sort',
@@ -226,7 +226,7 @@ describe('files of a pack', () => {
 })
 
 describe('a pack’s products', () => {
-  it('once changed, its files’ mappings follow by an operation, which can be undone', async () => {
+  it('are changed, and an operation changes its files’ mappings, which can be undone', async () => {
     const pack = await create({ products: [{ product_id: KNOTS }, { product_id: CHARTS }] })
     const [one, two] = (await files(2)) as [string, string]
     await move({ pack: pack.id }, [one, two])
@@ -248,7 +248,7 @@ describe('a pack’s products', () => {
     expect(await untilEnded(owner, undo.body.id)).toMatchObject({ status: 'success', done: 2 })
     expect((await fileOf(one)).products.sort()).toEqual([KNOTS, CHARTS])
   })
-  it('history names the packs as they were called then', async () => {
+  it('history has the packs’ names at that time', async () => {
     const [from, to] = [await create(), await create()]
     const [id] = (await files(1)) as [string]
     await move({ pack: from.id }, [id])
@@ -265,7 +265,7 @@ describe('a pack’s products', () => {
     expect(await item(out.id)).toMatchObject({ before: { pack: to.name }, after: { pack: null } })
     expect(JSON.stringify(await item(moved.id))).not.toContain('pack_id')
   })
-  it('that stay as they are start nothing, and neither does a name or an empty pack', async () => {
+  it('without a difference start nothing, and neither does a name or an empty pack', async () => {
     const pack = await create({ products: [{ product_id: KNOTS }] })
     const change = async (body: object) =>
       (await owner.call('PATCH', `/api/packs/${pack.id}`, body)).body
@@ -287,7 +287,7 @@ describe('a pack’s products', () => {
 })
 
 describe('a deleted pack', () => {
-  it('leaves its files; what they had through it goes, and their links keep their counts', async () => {
+  it('keeps its files, deletes their mappings through it, and keeps the counts of their links', async () => {
     const pack = await create({ products: [{ product_id: KNOTS }] })
     const [id] = (await files(1)) as [string]
     await move({ pack: pack.id }, [id])
@@ -324,7 +324,7 @@ describe('a deleted pack', () => {
   })
 })
 
-it('reading takes files:read, changing files:write', async () => {
+it('reading needs files:read, changing files:write', async () => {
   const pack = await create()
   const reader = await app.clientWith(['files:read'])
   expect((await reader.call('GET', `/api/packs/${pack.id}`)).status).toBe(200)

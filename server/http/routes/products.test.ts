@@ -64,13 +64,13 @@ describe('search', () => {
     ['twin', ['Twin Knots', 'Twin Ropes']],
     ['nothing', []],
   ])(
-    '%s finds %j: SKUs and titles that are it, begin with it, contain it',
+    '%s finds %j: SKUs and titles that equal it, begin with it, contain it',
     async (search, found) => {
       expect(await titles(search)).toEqual(found)
     },
   )
 
-  test('a product has its variants, and how many files are mapped to it', async () => {
+  test('a product has its variants, and the number of mapped files', async () => {
     const [id] = await makeFiles(owner.scope, [{ filename: 'counted.pdf' }])
     await operate({
       action: 'map-products',
@@ -92,7 +92,7 @@ describe('search', () => {
     ])
   })
 
-  test.each(['', 'n'])('pages of a search for "%s" hold every product once', async (search) => {
+  test.each(['', 'n'])('pages of a search for "%s" contain every product once', async (search) => {
     const whole = (await get(`/api/products?search=${search}`)).data
     const paged: unknown[] = []
     for (let cursor = ''; ;) {
@@ -105,7 +105,7 @@ describe('search', () => {
     if (search === '') expect(paged.length).toBe(7)
   })
 
-  test('another shop sees none of it, and nonsense is refused', async () => {
+  test('another shop finds none of it, and invalid requests are refused', async () => {
     const stranger = await app.stranger('stranger-products.myshopify.com')
     expect((await get('/api/products', stranger)).data).toEqual([])
     for (const query of ['search=%00', 'cursor=x', 'limit=0', 'colour=red'])
@@ -118,7 +118,7 @@ describe('search', () => {
   })
 })
 
-test('the mirror says how it stands, and can be asked for', async () => {
+test('the mirror shows its state, and a refresh can be requested', async () => {
   expect(await get('/api/products/mirror')).toMatchObject({
     status: 'ready',
     products: 7,
@@ -135,7 +135,7 @@ test('the mirror says how it stands, and can be asked for', async () => {
   expect([asked.status, asked.body.status]).toEqual([202, 'refreshing'])
 })
 
-test('a preview tells how many match, and which products may be meant', async () => {
+test('a preview shows how many match, and which products are candidates', async () => {
   const ids = await makeFiles(
     owner.scope,
     ['Slow-Bread_v3.pdf', 'TWIN_map.pdf', 'unheard-of.pdf'].map((filename) => ({ filename })),
@@ -167,7 +167,7 @@ test('a preview tells how many match, and which products may be meant', async ()
     error: { message: 'No product matches it' },
   })
   expect((await get('/api/reviews')).data).toEqual([])
-  // Questions to a person are asked after the confirmation.
+  // Reviews are created after the confirmation.
   expect((await owner.call('POST', `/api/operations/${preview.id}/confirm`)).status).toBe(200)
   expect(await untilEnded(owner, preview.id)).toMatchObject({
     status: 'success',
@@ -178,7 +178,7 @@ test('a preview tells how many match, and which products may be meant', async ()
   await owner.scope.query('delete from reviews where shop_id = :shop')
 })
 
-test('unmapping takes files off their products, and an undo puts them back as they were', async () => {
+test('unmapping removes files’ products, and an undo restores them exactly', async () => {
   const [id] = await makeFiles(owner.scope, [{ filename: 'LEDGER.pdf' }])
   const select = { file_ids: publicIds([id!]) }
   await operate({ action: 'map-products', select })
@@ -217,7 +217,7 @@ describe('reviews', () => {
       { filename },
     )
 
-  test('one is accepted by an operation, so that history has it', async () => {
+  test('accepting one is an operation, so that history has it', async () => {
     const [review] = await ask('TWIN_accept.pdf')
     expect(review).toMatchObject({
       status: 'open',
@@ -253,7 +253,7 @@ describe('reviews', () => {
     ])
   })
 
-  test('one that was rejected is not asked again', async () => {
+  test('a rejected one is not asked again', async () => {
     const [review] = await ask('TWIN_reject.pdf')
     const rejected = await owner.call('POST', `/api/reviews/${review.id}/reject`)
     expect(rejected).toMatchObject({ status: 200, body: { status: 'rejected' } })
@@ -265,7 +265,7 @@ describe('reviews', () => {
     ).toEqual([])
   })
 
-  test('one whose file was not mapped after all, or is not any more, is open again', async () => {
+  test('one is open again if its file was not mapped after all, or is unmapped later', async () => {
     const [review] = await ask('TWIN_again.pdf')
     const read = async () => get(`/api/reviews/${review.id}`)
     const accept = async () => {
@@ -292,7 +292,7 @@ describe('reviews', () => {
     expect((await reviewsOf()).map((one: { id: string }) => one.id)).toContain(review.id)
   })
 
-  test('of a file whose product was to be replaced: the one that is accepted takes its place', async () => {
+  test('accepting one replaces the product if that was requested', async () => {
     const ids = await makeFiles(
       owner.scope,
       ['TWIN_replace.pdf', 'TWIN_settled.pdf'].map((filename) => ({ filename, mapped: true })),
@@ -322,7 +322,7 @@ describe('reviews', () => {
     expect(await asked()).toEqual([])
   })
 
-  test('all above a score: the best of each, where one is the best', async () => {
+  test('accepting all above a score maps the best candidate of each, if there is only one', async () => {
     await owner.scope.query(`delete from reviews where shop_id = :shop`)
     await ask('TWIN_tied.pdf')
     const files = await makeFiles(
@@ -359,7 +359,7 @@ describe('reviews', () => {
     expect((await owner.call('POST', '/api/reviews/accept', { above: 2 })).status).toBe(422)
   })
 
-  test('of a file that was mapped in another way, or deleted, there are none', async () => {
+  test('a file that was mapped another way, or deleted, has none', async () => {
     const [first, second] = await ask('TWIN_other.pdf', 'TWIN_gone.pdf')
     await operate({
       action: 'map-products',
@@ -411,7 +411,7 @@ describe('files without a product', () => {
     })
     expect(await matchAgain(engine, shop.scope, 1)).toEqual([])
   })
-  test('as their import wanted it: by the SKU that it named once a product has that, never guessed where it said so', async () => {
+  test('use the options of their import: by its SKU once a product has that, and not guessed if it said so', async () => {
     const shop = await app.stranger('as-wanted.myshopify.com')
     const wishes = {
       'named.pdf': `wanted_sku = 'NEW-1'`,
@@ -447,7 +447,7 @@ describe('files without a product', () => {
     // yet.
     expect(await again('NEW-3')).toEqual([['named.pdf'], ['Brand New.zip']])
   })
-  test('not where the shop maps by hand, and not those that someone took off their products', async () => {
+  test('are not matched if the shop maps manually, nor if a person removed their products', async () => {
     const shop = await app.stranger('by-hand.myshopify.com')
     const { engine } = app.engine
     const [id] = await makeFiles(shop.scope, [{ filename: 'Brand New.pdf', mapped: true }])

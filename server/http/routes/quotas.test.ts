@@ -1,5 +1,5 @@
-// What a shop may have in progress: uploads with their announced bytes, and operations that
-// have not ended.
+// Quotas of a shop for work in progress: uploads with their announced bytes, and unfinished
+// operations.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openTestApp, type TestApp } from '../../../test/app.ts'
 import { beginUpload, create, tus } from '../../../test/uploads.ts'
@@ -19,7 +19,7 @@ const OPERATION = {
 const count = (statuses: readonly number[], status: number) =>
   statuses.filter((one) => one === status).length
 
-it('refuses uploads beyond their number and their bytes, until others have gone', async () => {
+it('refuses uploads beyond their number and bytes, until others have ended', async () => {
   const sender = { url: app.url, key: app.owner.key }
   const begun = await beginUpload(sender, 600, { filename: 'large.pdf' })
   const refused = await create(sender, 401, { filename: 'more.pdf' })
@@ -35,7 +35,7 @@ it('refuses uploads beyond their number and their bytes, until others have gone'
   expect((await create({ url: app.url, key }, 10, { filename: 'a.pdf' })).status).toBe(201)
 })
 
-it('refuses operations beyond the quota, until some have ended; a repeated request is answered as before', async () => {
+it('refuses operations beyond the quota, until some have ended; a repeated request gets its first response', async () => {
   const start = (key: string) =>
     app.owner.call('POST', '/api/operations', OPERATION, { 'idempotency-key': key })
   const keys = Array.from({ length: 8 }, (_, n) => `start-${n}`)

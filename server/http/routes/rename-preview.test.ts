@@ -31,7 +31,7 @@ const names = async (
 const replace = (find: string, by: string) => ({ mode: 'replace', find, replace: by })
 
 describe('a preview of new names', () => {
-  it('has the first files in their order, and how many there are', async () => {
+  it('has the first files in order, and their total number', async () => {
     const ids = await make('b.pdf', 'a.zip', { filename: 'c.pdf', mapped: true })
     const { status, body } = await ask(
       { file_ids: [ids[1], ids[0], ids[2]] },
@@ -64,7 +64,7 @@ describe('a preview of new names', () => {
     expect(stored).toEqual([{ filename: 'b.pdf' }, { filename: 'a.zip' }, { filename: 'c.pdf' }])
   })
 
-  it('tells of names that are taken, by a file elsewhere and by one before', async () => {
+  it('shows names that are taken, by other files and by earlier ones', async () => {
     const [a, b] = await make('draft 1.pdf', 'draft-1.pdf', '2.pdf', 'draft 2.pdf')
     expect(await names({ file_ids: [a, b] }, { ...replace('draft[ -]', ''), regex: true })).toEqual(
       [
@@ -77,7 +77,7 @@ describe('a preview of new names', () => {
     ])
   })
 
-  it('looks at files of the selection beyond those shown: some leave their names, some stay', async () => {
+  it('considers files of the selection beyond those shown: some leave their names, some stay', async () => {
     await make('draft a.pdf', 'draft b.pdf', ...numbered(60), 'a.pdf', 'final b.pdf', 'b.pdf')
     expect(await names({ filter: {} }, replace('draft ', ''), 2)).toEqual([
       ['draft a.pdf', 'a.pdf', '“a.pdf” is taken'],
@@ -88,7 +88,7 @@ describe('a preview of new names', () => {
     ])
   })
 
-  it('of files in each other’s names shows them free, swapped or in a long row', async () => {
+  it('shows names of other renamed files as free, swapped or in a long chain', async () => {
     const [one, two] = await make('y 1.pdf', 'y 2.pdf')
     expect(await names({ file_ids: [two, one] }, { pattern: 'y {sequence}' }, 1)).toEqual([
       ['y 2.pdf', 'y 1.pdf', null],
@@ -106,7 +106,7 @@ describe('a preview of new names', () => {
     ])
   })
 
-  it('names what is wrong with the options and the selection', async () => {
+  it('names problems of the options and the selection', async () => {
     const wrong = async (...asked: Parameters<typeof ask>) => {
       const { status, body } = await ask(...asked)
       return [
@@ -133,7 +133,7 @@ describe('a preview of new names', () => {
     expect((await ask({ file_ids: [] }, { pattern: 'a' })).status).toBe(422)
   })
 
-  it('knows nothing of another shop’s files and names', async () => {
+  it('ignores another shop’s files and names', async () => {
     const stranger = await app.stranger(`names-${Date.now()}.myshopify.com`)
     const [theirs] = await makeFiles(stranger.scope, [{ filename: 'taken.pdf' }])
     const [mine] = await make('a.pdf')

@@ -1,4 +1,4 @@
-// Every import obeys the shop's settings: defaults of new files, storage location, matching, the
+// Every import uses the shop's settings: defaults of new files, storage location, matching, the
 // attached workflow, and messages about files without a product.
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
@@ -47,7 +47,7 @@ const DEFAULTS = {
 }
 
 describe('settings', () => {
-  it('begin as the specification has them', async () => {
+  it('begin as the specification defines them', async () => {
     expect(await get('/api/settings')).toMatchObject(DEFAULTS)
   })
   it.each([
@@ -61,7 +61,7 @@ describe('settings', () => {
     const { status, body } = await app.owner.call('PATCH', '/api/settings', change)
     expect([status, body.error.details[0].param]).toEqual([422, param])
   })
-  it('are one shop’s own', async () => {
+  it('belong to one shop', async () => {
     const stranger = await app.stranger('settings.myshopify.com')
     await set({ notify_unmapped: false })
     expect((await stranger.call('GET', '/api/settings')).body).toMatchObject(DEFAULTS)
@@ -69,7 +69,7 @@ describe('settings', () => {
   })
 })
 
-/** Imports one file through each channel; gives the operation after its end. */
+/** Imports one file through each channel; returns the operation after its end. */
 const CHANNELS = {
   api: async (filename: string) => {
     const files = [{ filename, url: `${origin.url}/bytes/100/${encodeURIComponent(filename)}` }]
@@ -110,7 +110,7 @@ const locationsOf = async (filename: string) =>
   )
 
 describe.each(Object.entries(CHANNELS))('imports by %s', (channel, imported) => {
-  it('put their bytes where the shop wants them; those that are there stay', async () => {
+  it('store their bytes in the shop’s location; existing ones stay', async () => {
     await imported(`${channel} here.bin`)
     await set({ storage_location: 'backup' })
     try {
@@ -160,7 +160,7 @@ describe.each(Object.entries(CHANNELS))('imports by %s', (channel, imported) => 
     ).toEqual(method === null ? [] : [[productId(1), method]])
   })
 
-  it('name what has no product, unless the shop does not want to know', async () => {
+  it('list files without a product, unless the shop does not want them', async () => {
     const told = async (filename: string) => {
       const { id } = await imported(filename)
       const { data } = await get('/api/notices')

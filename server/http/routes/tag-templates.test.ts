@@ -15,7 +15,7 @@ const names = async () =>
     ({ name }: { name: string }) => name,
   )
 
-it('are made, listed by name, changed in part and deleted', async () => {
+it('are created, listed by name, changed in part and deleted', async () => {
   const made = await create({ name: ' Summer sale ', tags: ['summer', ' sale', 'summer'] })
   expect([made.status, made.body]).toEqual([
     201,
@@ -44,7 +44,7 @@ it('are made, listed by name, changed in part and deleted', async () => {
   expect((await change({ name: 'Again' })).status).toBe(404)
   expect(await names()).toEqual(['autumn'])
 })
-it('have names that no other has, in any case', async () => {
+it('have unique names, in any case', async () => {
   expect((await create({ name: 'Twice', tags: ['a'] })).status).toBe(201)
   expect(await create({ name: 'TWICE', tags: ['b'] })).toMatchObject({
     status: 409,
@@ -62,7 +62,7 @@ it.each([
   expect(status).toBe(422)
   expect(reply.error.details.map(({ param }: { param: string }) => param)).toEqual(params)
 })
-it('reading takes files:read, the rest files:write', async () => {
+it('reading needs files:read, the rest files:write', async () => {
   const reader = await app.clientWith(['files:read'])
   expect((await reader.call('GET', '/api/tag-templates')).status).toBe(200)
   expect((await reader.call('POST', '/api/tag-templates', { name: 'a', tags: ['b'] })).status).toBe(

@@ -79,14 +79,14 @@ describe('an upload', () => {
     })
     const stored = await readdir(path.join(app.engine.folder, 'primary', String(app.engine.shop)))
     expect(stored).toContain(hashOf(bytes))
-    // The second name of its bytes is removed when the file has them; the upload still answers as
+    // The second name of its bytes is removed when the file has them; the upload still reads as
     // complete.
     await sweep()
     expect(await incoming()).toEqual([])
     expect(await received()).toEqual([])
     expect(await offsetOf(owner, at)).toBe(bytes.length)
   })
-  it('resumes where it stopped', async () => {
+  it('resumes at its offset', async () => {
     const bytes = contentOf(500_000, 'on')
     const at = await beginUpload(owner, bytes.length, { filename: 'on.bin' })
     expect((await patch(owner, at, 0, bytes.subarray(0, 200_000))).status).toBe(204)
@@ -97,7 +97,7 @@ describe('an upload', () => {
     await sendFile(owner, bytes, { uploadUrl: new URL(at, app.url).href }).done
     expect(await offsetOf(owner, at)).toBe(bytes.length)
   })
-  it('can never be fetched', async () => {
+  it('can never be downloaded', async () => {
     const at = await beginUpload(owner, 10, { filename: 'secret.txt' })
     for (const bytes of [Buffer.alloc(5), Buffer.alloc(5)]) {
       expect((await tus(owner, 'GET', at)).status).toBe(405)
@@ -105,11 +105,11 @@ describe('an upload', () => {
     }
     expect((await tus(owner, 'GET', at)).status).toBe(405)
     expect((await tus(owner, 'GET', '/api/uploads')).status).toBe(405)
-    // Nobody, not even its sender, can write to a complete upload.
+    // A complete upload cannot be written to, not even by its sender.
     expect((await patch(owner, at, 0, Buffer.alloc(10, 1))).status).toBe(409)
     expect((await patch(owner, at, 10, Buffer.alloc(10, 1))).status).toBe(413)
   })
-  it('belongs to its shop alone', async () => {
+  it('belongs only to its shop', async () => {
     const at = await beginUpload(owner, 100, { filename: 'mine.bin' })
     expect((await tus(other, 'HEAD', at)).status).toBe(404)
     expect((await patch(other, at, 0, Buffer.alloc(100))).status).toBe(404)
@@ -133,14 +133,14 @@ describe('an upload', () => {
         expect((await tus(who, method, at)).status).toBe(status)
     }
   })
-  it('is given up by its sender', async () => {
+  it('is deleted by its sender', async () => {
     const at = await beginUpload(owner, 100, { filename: 'given-up.bin' })
     await patch(owner, at, 0, Buffer.alloc(50))
     expect((await tus(owner, 'DELETE', at)).status).toBe(204)
     expect((await tus(owner, 'HEAD', at)).status).toBe(404)
     expect(await incoming()).not.toContain(rowOf(at))
   })
-  it('comes with its bytes, in one request', async () => {
+  it('is created with its bytes, in one request', async () => {
     const id = await batch()
     const headers = {
       'upload-length': '5',
@@ -154,7 +154,7 @@ describe('an upload', () => {
 })
 
 describe('the protocol', () => {
-  it('takes another method by X-HTTP-Method-Override, for clients behind something that lets no PATCH through', async () => {
+  it('accepts another method by X-HTTP-Method-Override, for clients behind a proxy that blocks PATCH', async () => {
     const at = await beginUpload(owner, 100, { filename: 'override.bin' })
     const as = (method: string) => ({ 'x-http-method-override': method })
     const bytes = { 'upload-offset': '0', 'content-type': 'application/offset+octet-stream' }
@@ -168,7 +168,7 @@ describe('the protocol', () => {
     expect((await tus(owner, 'POST', at, as('delete'))).status).toBe(204)
     expect((await tus(owner, 'HEAD', at)).status).toBe(404)
   })
-  it('says what is wrong in the words of every other error, with its own headers', async () => {
+  it('uses the API’s error format, with its own headers', async () => {
     for (const [headers, status, code, message] of [
       [{ 'tus-resumable': '' }, 412, 'precondition_failed', 'Tus-Resumable Required'],
       [{ 'tus-resumable': '0.9' }, 400, 'malformed_request', 'Invalid tus-resumable'],
@@ -183,9 +183,9 @@ describe('the protocol', () => {
   })
 })
 
-describe('what is refused before a byte is sent', () => {
+describe('refused before any byte is sent', () => {
   const GB = 1024 ** 3
-  it('a file over 5 GB, with the advice', async () => {
+  it('a file over 5 GB, with advice', async () => {
     const refused = await create(owner, 5 * GB + 1, { filename: 'large.zip' })
     expect(refused.status).toBe(413)
     expect(await refused.json()).toMatchObject({
@@ -216,7 +216,7 @@ describe('what is refused before a byte is sent', () => {
     expect(error).toMatchObject({ type: 'invalid_request', param: 'filename' })
     expect(error.details).toMatchObject([{ param: 'filename', code: 'invalid_filename' }])
   })
-  it('wrong wishes, each by its name', async () => {
+  it('invalid options, each by name', async () => {
     const wishes = {
       filename: '',
       on_conflict: 'guess',
@@ -241,7 +241,7 @@ describe('what is refused before a byte is sent', () => {
       400,
     )
   })
-  it('a name that is taken, unless something is to be done about it', async () => {
+  it('a taken name, unless the request says what to do', async () => {
     const id = await batch({ count: 1 })
     await sendFile(owner, Buffer.from('first'), { metadata: { filename: 'Taken.PDF', batch: id } })
       .done
@@ -275,7 +275,7 @@ describe('a checksum', () => {
   const bytes = contentOf(100_000, 'sum')
   const sumOf = (algorithm: string, of: Buffer) =>
     `${algorithm} ${createHash(algorithm).update(of).digest('base64')}`
-  it('that is right is taken, one that is wrong costs the chunk', async () => {
+  it('that is right is accepted, a wrong one discards the chunk', async () => {
     const at = await beginUpload(owner, bytes.length, { filename: 'sum.bin' })
     const [first, second] = [bytes.subarray(0, 60_000), bytes.subarray(60_000)]
     expect(
@@ -314,7 +314,7 @@ describe('a batch', () => {
           sendFile(owner, Buffer.from(filename), { metadata: { filename, batch: id } }).done,
       ),
     )
-  it('is one import, which starts when it is told to', async () => {
+  it('is one import, which starts on request', async () => {
     const id = await batch({ auto_map: false, notify: false })
     expect((await app.owner.call('POST', `/api/uploads/batches/${id}/start`)).status).toBe(409)
     await send(id, ['b1.txt', 'b2.txt', 'b3.txt'])
@@ -349,7 +349,7 @@ describe('a batch', () => {
   const statusOf = async (at: string) => (await resultsOf(at))[0]!.status
   const isDone = (at: string) => expect.poll(() => statusOf(at)).toBe('done')
 
-  it('imports a file when it has arrived, while a large one is on its way, as one operation to the last', async () => {
+  it('imports each file when it has arrived, also during a large upload, as one operation', async () => {
     const id = await batch({ count: 3 })
     const large = await beginUpload(owner, 1000, { filename: 'grow-large.bin', batch: id })
     const one = await beginUpload(owner, 3, { filename: 'grow-1.txt', batch: id })
@@ -380,7 +380,7 @@ describe('a batch', () => {
     )
     expect(messages).toHaveLength(1)
   })
-  it('ends with what has come when it is told to, and an idle one is ended by the sweep', async () => {
+  it('ends on request with the files received, and an idle one is ended by the sweep', async () => {
     for (const end of ['told', 'idle']) {
       const id = await batch({ count: 2 })
       const at = await beginUpload(owner, 4, { filename: `end-${end}.txt`, batch: id })
@@ -402,7 +402,7 @@ describe('a batch', () => {
       expect(await importOf(id)).toMatchObject({ id: operation_id, status: 'success', total: 1 })
     }
   })
-  it('takes files that come after it was cancelled into another import', async () => {
+  it('puts files that arrive after its cancel into another import', async () => {
     const id = await batch({ count: 2 })
     const first = await beginUpload(owner, 4, { filename: 'cancel-1.txt', batch: id })
     await patch(owner, first, 0, Buffer.from('left'))
@@ -416,7 +416,7 @@ describe('a batch', () => {
     expect(after).toMatchObject({ status: 'success', total: 1 })
     expect(after.id).not.toBe(operation_id)
   })
-  it('gives a name to the file that was begun first, whichever arrives first', async () => {
+  it('gives a name to the file that was started first, in any order of arrival', async () => {
     const id = await batch({ count: 3 })
     const conflict = { filename: 'twin.txt', batch: id, on_conflict: 'new_version' }
     const first = await beginUpload(owner, 1, conflict)
@@ -430,7 +430,7 @@ describe('a batch', () => {
     expect(await importOf(id)).toMatchObject({ status: 'success', done: 3 })
     expect(await fileNamed('twin.txt')).toMatchObject({ version: 2, size_bytes: 2 })
   })
-  it('ends by itself with the last of the files that were announced', async () => {
+  it('ends automatically with the last announced file', async () => {
     const id = await batch({ count: 8 })
     await send(
       id,
@@ -438,7 +438,7 @@ describe('a batch', () => {
     )
     expect(await importOf(id)).toMatchObject({ total: 8, done: 8 })
   })
-  it('can be retried where files failed: their bytes are still there', async () => {
+  it('can be retried after failures: the bytes are kept', async () => {
     const id = await batch({ count: 2 })
     const at = await beginUpload(owner, 4, { filename: 'late.txt', batch: id })
     const again = await beginUpload(owner, 5, { filename: 'late.txt', batch: id })
@@ -472,7 +472,7 @@ describe('the sweep', () => {
     for (const place of ['incoming', 'received'])
       await utimes(path.join(app.engine.folder, 'uploads', place, id), then, then).catch(() => {})
   }
-  it('removes what nobody finished for a day, and says so', async () => {
+  it('deletes uploads that were unfinished for a day, and logs them', async () => {
     const at = await beginUpload(owner, 100, { filename: 'old.bin' })
     await patch(owner, at, 0, Buffer.alloc(50))
     await age(at, 25)
@@ -483,13 +483,13 @@ describe('the sweep', () => {
     expect(await incoming()).not.toContain(rowOf(at))
     expect((await tus(owner, 'HEAD', at)).status).toBe(404)
   })
-  it('leaves alone what bytes still come for', async () => {
+  it('keeps uploads that still receive bytes', async () => {
     const at = await beginUpload(owner, 100, { filename: 'slow.bin' })
     await age(at, 0)
     expect(await sweep()).toBe(0)
     expect((await patch(owner, at, 0, Buffer.alloc(50))).status).toBe(204)
   })
-  it('never takes a finished one: a batch that was left is imported as far as it came', async () => {
+  it('never deletes a finished one: an abandoned batch imports what has arrived', async () => {
     const id = await batch({ count: 2 })
     const at = await beginUpload(owner, 4, { filename: 'left.txt', batch: id })
     await patch(owner, at, 0, Buffer.from('left'))
@@ -497,7 +497,7 @@ describe('the sweep', () => {
     await sweep()
     expect(await importOf(id)).toMatchObject({ status: 'success', total: 1 })
   })
-  it('removes files that have no row, and no others', async () => {
+  it('deletes files without a row, and no others', async () => {
     const folder = openUploadFolder(path.join(app.engine.folder, 'uploads'))
     const [stray, young] = [
       '00000000-0000-4000-8000-000000000001',
@@ -514,7 +514,7 @@ describe('the sweep', () => {
 })
 
 describe('a full disk', () => {
-  it('is named where an upload is begun, and leaves nothing', async () => {
+  it('is reported when an upload is created, and leaves nothing behind', async () => {
     const { pool } = app.engine.parts.database
     await pool.query(`create function no_room() returns trigger language plpgsql as
       $$ begin raise exception 'could not extend file' using errcode = 'disk_full'; end $$`)

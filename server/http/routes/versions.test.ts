@@ -90,8 +90,8 @@ async function convert(id: string, options: object = {}) {
   return untilEnded(owner, body.id)
 }
 
-describe('a file that is replaced', () => {
-  it('from an address has a version more; its links and products go on, and each version can be fetched', async () => {
+describe('a replaced file', () => {
+  it('from a URL has one more version; its links and products stay, and each version can be downloaded', async () => {
     const id = await imported('guide.pdf', 'one')
     const link = (await owner.call('POST', '/api/links', { file_ids: [id] })).body.data[0]
     const before = await read(id)
@@ -131,7 +131,7 @@ describe('a file that is replaced', () => {
     expect([part.status, part.bytes]).toEqual([206, contentOf(100, 'two').subarray(10, 20)])
     expect(part.headers.get('content-disposition')).toContain(`${batch}-guide.pdf`)
   })
-  it('is that file under any current name; a file deleted in the meantime is not created again', async () => {
+  it('is found under its current name; a file deleted meanwhile is not created again', async () => {
     const id = await imported('plan.pdf', 'one')
     const gate = await startGatedOrigin()
     const send = async (change: () => Promise<unknown>) => {
@@ -159,7 +159,7 @@ describe('a file that is replaced', () => {
     expect((await owner.call('GET', `/api/files?search=${batch}-`)).body.data).toEqual([])
     await gate.close()
   })
-  it('is answered as an import is: later where the caller does not wait, and with what went wrong', async () => {
+  it('responds like an import: later if the client does not wait, and with its errors', async () => {
     const id = await imported('a.pdf')
     const later = await owner.call(
       'POST',
@@ -212,7 +212,7 @@ describe('a file that is replaced', () => {
         body: { error: { details: [{ param: 'upload_id', code: 'not_found' }] } },
       })
   })
-  it('takes one source, a file that is there, and the scope', async () => {
+  it('requires one source, an existing file, and the scope', async () => {
     const id = await imported('s.pdf')
     for (const body of [
       {},
@@ -232,7 +232,7 @@ describe('a file that is replaced', () => {
 })
 
 describe('the list of versions', () => {
-  it('is read page by page where there are many', async () => {
+  it('is read page by page', async () => {
     const id = await imported('paged.pdf', 'one')
     for (const seed of ['two', 'three']) await replace(id, { url: at(seed) })
     const first = await owner.call('GET', `/api/files/${id}/versions?limit=2`)
@@ -248,8 +248,8 @@ describe('the list of versions', () => {
   })
 })
 
-describe('going back to a version', () => {
-  it('gives its bytes and size back, under the name that the file has now', async () => {
+describe('restoring a version', () => {
+  it('restores its bytes and size, under the file’s current name', async () => {
     const id = await imported('guide.pdf', 'one')
     await replace(id, { url: `${origin.url}/bytes/7/two` })
     await owner.call('PATCH', `/api/files/${id}`, { filename: `${batch}-manual.pdf` })
@@ -266,7 +266,7 @@ describe('going back to a version', () => {
     expect((await restore(id, 2)).body).toMatchObject({ version: 2, size_bytes: 7 })
     expect((await restore(id, 2)).body).toMatchObject({ version: 2 })
   })
-  it('gives the ending back that a conversion took, and keeps the version that was about to go', async () => {
+  it('restores the extension that a conversion changed, and keeps the version that was to be deleted', async () => {
     const id = await imported('Cover.JPG')
     expect(await convert(id)).toMatchObject({ status: 'success' })
     expect(await read(id)).toMatchObject({
@@ -300,7 +300,7 @@ describe('going back to a version', () => {
       { number: 1, current: true, expires_at: null },
     ])
   })
-  it('is refused where another file has the name by now', async () => {
+  it('is refused if another file has the name by now', async () => {
     const id = await imported('taken.jpg')
     await convert(id)
     await imported('taken.jpg', 'other')
@@ -311,7 +311,7 @@ describe('going back to a version', () => {
     expect(await read(id)).toMatchObject({ filename: `${batch}-taken.webp`, version: 2 })
     expect((await versions(id))[1].expires_at).not.toBeNull()
   })
-  it('that is not there is 404, as is any of another shop or of a file in the trash', async () => {
+  it('that does not exist is 404, and so is any of another shop or of a file in the trash', async () => {
     const id = await imported('none.pdf')
     for (const n of [2, 0, -1, '1.5', 'x', 99999999999])
       expect((await restore(id, n)).status).toBe(404)

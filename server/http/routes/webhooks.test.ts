@@ -71,7 +71,7 @@ const notice = (title = 'It ended') =>
 const read = async (id: string) =>
   (await call('GET', `/api/webhooks/${id}`)).body as Record<string, unknown>
 
-it('a secret is shown once, and its messages verify with it', async () => {
+it('a secret is shown once, and verifies its messages', async () => {
   const made = await call('POST', '/api/webhooks', { url: receiver.url, description: 'Books' })
   const { secret, ...record } = made.body as { id: string; secret: string }
   expect(made.status).toBe(201)
@@ -106,7 +106,7 @@ it('a secret is shown once, and its messages verify with it', async () => {
   })
 })
 
-it('a webhook is told of the events that it wants, and of none when it is off', async () => {
+it('a webhook gets the events that it selects, and none while it is off', async () => {
   const all = await create()
   const some = await create({ events: ['operation.finished', 'file.deleted'] })
   const off = await create({ enabled: false })
@@ -137,7 +137,7 @@ it('a webhook is told of the events that it wants, and of none when it is off', 
   )
 })
 
-it('after a rotation both secrets verify, until the previous one’s time is over', async () => {
+it('after a rotation both secrets verify, until the previous one expires', async () => {
   const { id, secret } = await create()
   const rotated = await call('POST', `/api/webhooks/${id}/rotate`, { keep_hours: 2 })
   const next = rotated.body.secret as string
@@ -162,7 +162,7 @@ it('after a rotation both secrets verify, until the previous one’s time is ove
   expect(await read(id)).toMatchObject({ previous_secret_until: null })
 })
 
-it('a failure is tried again; days of failures switch it off, which a notice says', async () => {
+it('a failure is retried; days of failures switch the webhook off, with a notice', async () => {
   const { id } = await create()
   receiver.status = 500
   await notice()
@@ -198,7 +198,7 @@ it('a failure is tried again; days of failures switch it off, which a notice say
   expect(await sentTo(id)).toMatchObject([{ status: 'sent' }])
 })
 
-it('410 switches it off immediately, and a test reaches one that is off', async () => {
+it('410 switches it off immediately, and a test is sent even if it is off', async () => {
   const { id } = await create()
   receiver.status = 410
   await notice()
@@ -213,7 +213,7 @@ it('410 switches it off immediately, and a test reaches one that is off', async 
   expect((await sentTo(id))[0]).toMatchObject({ subject: 'webhook.test', status: 'sent' })
 })
 
-it('an address inside the network is not posted to, and what is sent says nothing of it', async () => {
+it('an address inside the network gets no request, and the error reveals nothing about it', async () => {
   const { id } = await create({ url: 'http://169.254.169.254/latest/meta-data' })
   await notice()
   await deliver(id)
@@ -225,7 +225,7 @@ it('an address inside the network is not posted to, and what is sent says nothin
   ])
 })
 
-it('a link that is used up is told once for its limit', async () => {
+it('a used-up link is reported once for its limit', async () => {
   const { scope } = app.owner
   const { id } = await create({ events: ['link.exhausted'] })
   const [link] = (await scope
@@ -252,7 +252,7 @@ it('a link that is used up is told once for its limit', async () => {
   ])
 })
 
-it('what cannot be is refused with every problem', async () => {
+it('invalid webhooks are refused with every problem', async () => {
   const wrong = await call('POST', '/api/webhooks', {
     url: 'ftp://example.com/',
     events: ['file.eaten'],

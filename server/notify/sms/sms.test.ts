@@ -60,7 +60,7 @@ async function deliverAll(outbox = open()): Promise<void> {
     if (status === 'waiting') await outbox.deliver({ shop: scope.shop, message: id })
 }
 
-it('each number gets one message of an operation, also when it ends again', async () => {
+it('each number gets one message per operation, also when it ends again', async () => {
   const operation = await ended()
   await queueSms(scope, operation, 'Harbour: Import complete, again.')
   await deliverAll()
@@ -76,7 +76,7 @@ it('each number gets one message of an operation, also when it ends again', asyn
   ])
 })
 
-it('a messaging service is named instead of a number', async () => {
+it('a messaging service replaces the sender’s number', async () => {
   await ended()
   const from = `MG${'0'.repeat(32)}`
   await deliverAll(open({ ...twilio.account, from }))
@@ -89,7 +89,7 @@ it.each([
   [{ error: 99999 }, 'failed', 'The SMS provider answered 400, error 99999'],
   [{ status: 503 }, 'waiting', 'The SMS provider answered 503'],
   [{ status: 401 }, 'failed', 'The SMS account of this installation was refused'],
-  // It may have arrived: it is not sent again.
+  // It may have arrived, so it is not sent again.
   ['break-off' as const, 'unknown', 'The SMS provider did not answer'],
 ])('%j leaves the message %s', async (behaviour, status, error) => {
   twilio.behaviour = behaviour
@@ -112,7 +112,7 @@ it.each([
   if (status !== 'waiting') expect(rows[0]!.body).toMatch(/^To \+\d+: /)
 })
 
-it('a provider that cannot be reached is tried again; without one the message is kept', async () => {
+it('an unreachable provider is retried; without a provider the message is stored', async () => {
   await ended()
   const account = { ...twilio.account, apiUrl: 'http://127.0.0.1:1' }
   await deliverAll(open(account))

@@ -5,7 +5,7 @@ import { createChildPool, type PoolWanted } from './child-pool.ts'
 const never = new AbortController().signal
 const script = new URL('../../../test/children/odd-child.ts', import.meta.url)
 
-/** Opens a pool and gives a function that asks it. */
+/** Opens a pool; returns a function that sends it requests. */
 function open(wanted: Partial<PoolWanted> = {}) {
   const limits = { memoryBytes: 300 * 1024 ** 2, concurrency: 1, uses: 10, idleMs: 60_000 }
   const pool = createChildPool({ script, ...limits, ...wanted })
@@ -14,7 +14,7 @@ function open(wanted: Partial<PoolWanted> = {}) {
     pool.ask(shop, { input: { deed, given: deed }, answer: z.unknown(), wallMs: 30_000, signal })
 }
 
-test('a child serves one shop alone, and not for ever', async () => {
+test('a child serves only one shop, and a limited number of requests', async () => {
   const ask = open({ uses: 3 })
   const first = [await ask('pid'), await ask('pid'), await ask('pid')]
   expect(new Set(first).size).toBe(1)
@@ -23,14 +23,14 @@ test('a child serves one shop alone, and not for ever', async () => {
   expect(new Set([first[0], ...later]).size).toBe(4)
 })
 
-test('one that nobody asks ends', async () => {
+test('an unused child ends', async () => {
   const ask = open({ idleMs: 50 })
   const pid = (await ask('pid')) as number
   await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false)
   expect(await ask('pid')).not.toBe(pid)
 })
 
-test('its death costs the work that it died of, not what waits behind', async () => {
+test('its death fails the request that it was running, not those that wait', async () => {
   const ask = open()
   const ends = await Promise.allSettled([
     ask('echo'),
@@ -46,7 +46,7 @@ test('its death costs the work that it died of, not what waits behind', async ()
   ).toEqual(['echo', 'processor_crashed', 'echo', 'processor_crashed', 'echo'])
 })
 
-test('what earlier work left in a child is not held against the next', async () => {
+test('memory that earlier requests left in a child does not count for the next', async () => {
   const ask = open()
   expect(await ask('hoard')).toBe(1)
   // Another 200 MB do not fit beside the first, but they fit into a new child.
@@ -54,7 +54,7 @@ test('what earlier work left in a child is not held against the next', async () 
   await expect(ask('buffers')).rejects.toMatchObject({ code: 'memory_limit' })
 })
 
-test('a question that is given up gives its place back, at work or waiting', async () => {
+test('an aborted request frees its place, running or waiting', async () => {
   const ask = open()
   const [first, second] = [new AbortController(), new AbortController()]
   const sleeping = ask('sleep', { signal: first.signal })

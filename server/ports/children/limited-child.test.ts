@@ -23,14 +23,14 @@ const start = (wanted: Partial<ChildWanted> = {}) => {
 const run = (deed: string, given?: string, wanted: Partial<ChildWanted> = {}) =>
   runLimited({ ...LIMITS, ...wanted, ...asked(deed, given) })
 
-test('one child answers one question after another', async () => {
+test('one child answers one request after another', async () => {
   const child = start()
   expect(await child.ask(asked('echo', 'one'))).toBe('one')
   expect(await child.ask(asked('pid'))).toBe(await child.ask(asked('pid')))
   expect(child.alive).toBe(true)
 })
 
-test('it has none of our environment', async () => {
+test('it has none of the server’s environment', async () => {
   process.env.A_SECRET_OF_THE_SERVER = 'canary'
   onTestFinished(() => void delete process.env.A_SECRET_OF_THE_SERVER)
   const environment = (await run('environment')) as Record<string, string>
@@ -42,7 +42,7 @@ test('it has none of our environment', async () => {
   ).toEqual([])
 })
 
-test('a refusal keeps its code and the child stays alive; a bug reveals nothing of the inside', async () => {
+test('a refusal keeps its code and the child stays alive; a bug reveals no internal details', async () => {
   const child = start()
   await expect(child.ask(asked('refuse'))).rejects.toMatchObject({
     code: 'image_damaged',
@@ -61,7 +61,7 @@ test.each([
   ['buffers', 400],
   ['wasm', 400],
 ])(
-  'too much memory in its %s is told as that, and takes nothing from us',
+  'too much memory in its %s is reported as such, and does not affect the server',
   async (deed, megabytes) => {
     const before = process.memoryUsage().rss
     await expect(run(deed, '', { memoryBytes: megabytes * 1024 ** 2 })).rejects.toMatchObject({
@@ -74,7 +74,7 @@ test.each([
   },
 )
 
-test('the clock and the processor’s clock end it', async () => {
+test('time and processor time are limited', async () => {
   const sleeper = start()
   await expect(sleeper.ask({ ...asked('sleep'), wallMs: 500 })).rejects.toMatchObject({
     code: 'time_limit',
@@ -84,14 +84,14 @@ test('the clock and the processor’s clock end it', async () => {
   await expect(run('spin', '', { cpuSeconds: 1 })).rejects.toMatchObject({ code: 'time_limit' })
 })
 
-test('a file that it writes becomes no larger than it may', () =>
+test('a file that it writes is limited in size', () =>
   withWorkFolder(async (folder) => {
     const file = path.join(folder, 'large')
     expect(await run('write', file, { fileBytes: 2 ** 16 })).toBe('EFBIG')
     expect((await stat(file)).size).toBeLessThanOrEqual(2 ** 17)
   }))
 
-test('a folder of work is left alone up to its limit, and work that goes beyond is stopped', () =>
+test('a work folder may grow to its limit, and work that exceeds it is stopped', () =>
   withWorkFolder(async (folder) => {
     const reason = new Error('too much')
     const write = (size: number) => () =>
@@ -105,19 +105,19 @@ test('a folder of work is left alone up to its limit, and work that goes beyond 
     await expect(withinBytes(folder, 1000, reason, endless)).rejects.toBe(reason)
   }))
 
-test('a crash is told as one', async () => {
+test('a crash is reported as such', async () => {
   for (const deed of ['exit', 'segfault'])
     await expect(run(deed)).rejects.toMatchObject({ code: 'processor_crashed' })
 })
 
-test('an answer of another shape is not believed', async () => {
+test('a malformed response is refused', async () => {
   const child = start()
   await expect(child.ask({ ...asked('echo', 'text'), answer: z.number() })).rejects.toMatchObject({
     code: 'processor_crashed',
   })
 })
 
-test('an abort kills it with the abort’s own reason, before it starts too', async () => {
+test('an abort kills it with the abort’s reason, also before it starts', async () => {
   const stop = new AbortController()
   const child = start()
   await child.ask(asked('pid'))
@@ -130,7 +130,7 @@ test('an abort kills it with the abort’s own reason, before it starts too', as
   )
 })
 
-test('bytes go through a folder that is ours alone and gone afterwards', async () => {
+test('bytes pass through a private folder that is deleted afterwards', async () => {
   const seen = await withWorkFolder(async (folder) => {
     expect((await stat(folder)).mode & 0o777).toBe(0o700)
     await writeFile(path.join(folder, 'in'), 'bytes')
@@ -144,7 +144,7 @@ test('bytes go through a folder that is ours alone and gone afterwards', async (
   )
 })
 
-test('what a killed process left goes; what is at work stays', async () => {
+test('folders of killed processes are deleted; those in use stay', async () => {
   const left = path.join(tmpdir(), 'stevedore-work-left')
   await mkdir(left, { recursive: true })
   await utimes(left, new Date(0), new Date(0))

@@ -21,7 +21,7 @@ const OLD =
 const NEW =
   'Title,URL handle,Description,Vendor,Type,Tags,Status,SKU,Barcode,Option1 name,Option1 value,Option2 name,Option2 value,Price,Product image URL'
 
-test('the older and the newer export of one catalog are the same', async () => {
+test('the older and the newer export format of one catalog give the same result', async () => {
   const older = await read(
     '\uFEFF' + OLD,
     'hat,Hat,"<p>A hat,',
@@ -51,7 +51,7 @@ test('the older and the newer export of one catalog are the same', async () => {
   expect(older.products).toMatchObject({ tags: [['knit', 'hat'], []], status: ['ACTIVE', 'DRAFT'] })
 })
 
-test('ids stay with their products whatever stands around them', async () => {
+test('ids of products do not depend on the other rows', async () => {
   const header = 'Handle,Title,Option1 Value,Variant SKU'
   const first = await read(header, 'a,A,Default Title,1', 'b,B,PDF,2', 'b,,EPUB,3')
   const second = await read(header, 'c,C,Default Title,1', 'b,B (new name),EPUB,9', 'b,,PDF,2')
@@ -64,7 +64,7 @@ test('ids stay with their products whatever stands around them', async () => {
     expect(Number.isSafeInteger(id) && id > 0).toBe(true)
 })
 
-describe('a file that can’t be read is named, with the place', () => {
+describe('an unreadable file is named, with the position', () => {
   const header = 'Handle,Title,Variant SKU,Variant Price,Status'
   test.each<[string, string[], string]>([
     ['empty', [''], 'it is empty'],
@@ -93,14 +93,14 @@ describe('a file that can’t be read is named, with the place', () => {
     )
     await expect(readCatalog(file())).rejects.toThrow('line 2: column 1: the text is not UTF-8')
   })
-  test('no such file, and a folder', async () => {
+  test('missing file, and a folder', async () => {
     const missing = path.join(folder, 'none.csv')
     await expect(readCatalog(missing)).rejects.toThrow(`${missing}: it can’t be read (ENOENT)`)
     await expect(readCatalog(folder)).rejects.toThrow(`${folder}: it can’t be read (EISDIR)`)
   })
 })
 
-test('the bundled catalog has what a mapping must cope with', async () => {
+test('the bundled catalog has the cases that mapping must handle', async () => {
   const { products, variants, bySku } = await readCatalog(
     new URL('./products.csv', import.meta.url).pathname,
   )

@@ -81,7 +81,7 @@ async function start(options: Partial<DemoOptions>): Promise<Client> {
 }
 
 describe('tokens', () => {
-  test('an expiring token comes with a refresh token, one without an expiry does not', async () => {
+  test('an expiring token has a refresh token, one without an expiry does not', async () => {
     expect((await client.exchange()).body).toMatchObject({
       access_token: expect.stringMatching(/^shpat_/),
       expires_in: 3600,
@@ -130,7 +130,7 @@ describe('tokens', () => {
     expect((await refresh(second.refresh_token)).status).toBe(200)
     expect((await refresh(first)).body.error).toBe('invalid_grant')
   })
-  test('a query without a token that works is refused', async () => {
+  test('a request without a valid token is refused', async () => {
     const path = '/admin/api/2026-10/graphql.json'
     const ask = async (token: string) =>
       (await client.post(path, { query: '{shop{name}}' }, { 'x-shopify-access-token': token }))
@@ -142,7 +142,7 @@ describe('tokens', () => {
       401, 401, 401, 401, 401, 200,
     ])
   })
-  test('another shop, path or method is not there', async () => {
+  test('another shop, path or method is not found', async () => {
     expect(
       (
         await client.transport('https://other.myshopify.com/admin/oauth/access_token', {
@@ -203,7 +203,7 @@ describe('Admin GraphQL', () => {
     [', reverse: true', ''],
     [', sortKey: SKU', ''],
     [', sortKey: TITLE, reverse: true', ', query: "tag:ebook"'],
-  ])('every variant comes once, forwards and backwards (%s%s)', async (sort, query) => {
+  ])('every variant is listed once, forwards and backwards (%s%s)', async (sort, query) => {
     const collect = async (size: string, cursor: 'after' | 'before') => {
       const ids: string[] = []
       for (let at: string | null = null; ;) {
@@ -253,7 +253,7 @@ describe('Admin GraphQL', () => {
     })
     expect(errors[0].message).toContain('maximum allowed of 250')
   })
-  test('an unknown search field is warned about', async () => {
+  test('an unknown search field has a warning', async () => {
     const { extensions } = await client.query(
       '{ products(first: 1, query: "colour:red") { nodes { id } } }',
     )
@@ -332,7 +332,7 @@ describe('cost', () => {
 })
 
 test(
-  '50,000 variants load in seconds, and 250 SKUs are found among them in no time',
+  '50,000 variants load in seconds, and 250 SKUs are found among them quickly',
   { timeout: 60_000 },
   async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'catalog-'))
@@ -372,7 +372,7 @@ describe('bulk queries', () => {
       .toMatchObject({ status: 'COMPLETED', errorCode: null })
       .then(async () => (await on.query(ASK, { id })).data.bulkOperation as Json)
 
-  test('gather every row of lists within lists, and name each one’s parent', async () => {
+  test('export every row of nested lists, with the parent of each', async () => {
     const { bulkOperation, userErrors } = await run(
       '{ products { edges { node { id title variants { edges { node { id sku } } } } } } }',
     )
@@ -406,7 +406,7 @@ describe('bulk queries', () => {
       expect([bulkOperation, userErrors[0].code]).toEqual([null, 'INVALID'])
     },
   )
-  test('one that nobody began is not there', async () => {
+  test('an unknown one is not found', async () => {
     expect((await client.query(ASK, { id: 'gid://shopify/BulkOperation/999' })).data).toEqual({
       bulkOperation: null,
     })

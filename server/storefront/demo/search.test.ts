@@ -72,14 +72,14 @@ test.each<[string, number[]]>([
   [':bread id:10', [10]],
 ])('%s', (query, expected) => expect(ids(query)).toEqual(expected))
 
-test('a field that is not known is ignored, and warned about', () => {
+test('an unknown field is ignored, with a warning', () => {
   expect(ids('colour:red title:bread')).toEqual([10, 12])
   expect(run('colour:red title:bread').warnings).toEqual([
     { field: 'colour', message: 'Invalid search field for this query.', code: 'invalid_field' },
   ])
 })
 
-test('a quoted value stands for exactly its text', () => {
+test('a quoted value matches exactly its text', () => {
   const terms = (expression: Expression | null): Expression[] =>
     expression === null
       ? []
@@ -100,7 +100,7 @@ test('a quoted value stands for exactly its text', () => {
   )
 })
 
-test('no text stops the reader', () => {
+test('any text can be parsed', () => {
   fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => void parseSearch(text)))
   fc.assert(fc.property(fc.stringMatching(/^[ab():"'\\* \-<>=ANDORT]*$/), (text) => void run(text)))
 })

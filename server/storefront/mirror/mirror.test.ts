@@ -83,7 +83,7 @@ beforeEach(() =>
 )
 
 describe('a refresh', () => {
-  test('fills the mirror with the whole catalog, without being asked for the first time', async () => {
+  test('fills the mirror with the whole catalog, automatically the first time', async () => {
     const told: Refreshed[] = []
     expect(await refreshDue(parts(opened[0]!, told), never)).toBe(1)
     const state = (await readMirror(scope))!
@@ -108,7 +108,7 @@ describe('a refresh', () => {
     expect(await refreshDue(parts(opened[0]!), never)).toBe(0)
   })
 
-  test('brings what is new, what has changed and takes away what has gone; the same again changes nothing', async () => {
+  test('adds new, updates changed and deletes missing products; a repetition changes nothing', async () => {
     const first = await openWith(
       'a,Apple,"Fruit, red",Default Title,A-1,https://x.example/a.png',
       'b,Bread,,PDF,B-1',
@@ -145,7 +145,7 @@ describe('a refresh', () => {
     expect(await scope.query('select from catalog_staged where shop_id = :shop')).toEqual([])
   })
 
-  test('learns of SKUs and tags of products that it has; a picture tells it nothing', async () => {
+  test('reports new SKUs and tags of existing products; an image changes nothing', async () => {
     const learned = (product: MadeProduct) =>
       fillMirror(scope, [product]).then((one) => one.learned)
     expect(await learned({ title: 'Bread', skus: ['B-1'] })).toBe(2)
@@ -160,7 +160,7 @@ describe('a refresh', () => {
   })
 
   // In soak 50,000 variants.
-  test('of many variants takes seconds, the first and the ones after it', async () => {
+  test('of many variants takes seconds, the first and later ones', async () => {
     const count = sized(4000, 25_000)
     const many = Array.from({ length: count }, (_, n) => ({
       title: `Book ${n}`,
@@ -177,14 +177,14 @@ describe('a refresh', () => {
     })
   })
 
-  test('runs once where several are told of it at the same time', async () => {
+  test('runs once if several requests arrive at the same time', async () => {
     await askForRefresh(scope)
     const done = await Promise.all([1, 2, 3, 4].map(() => refreshDue(parts(opened[0]!), never)))
     expect(done.sort()).toEqual([0, 0, 0, 1])
     expect(await readMirror(scope)).toMatchObject({ generation: 1 })
   })
 
-  test('that fails says why, leaves the mirror as it was, and is tried again later or when it is asked for', async () => {
+  test('that fails stores the reason, keeps the mirror unchanged, and is retried later or on request', async () => {
     const good = await openWith('a,Apple,,Default Title,A-1')
     await refreshFrom(good)
     const catalog = good.wholeCatalog(scope.shop)
@@ -213,7 +213,7 @@ describe('a refresh', () => {
     expect(await readMirror(scope)).toMatchObject({ error: null, failed_at: null })
   })
 
-  test('whose process died is gone on with: the platform is not asked twice, and the dead one writes nothing', async () => {
+  test('of a dead process is continued: the platform gets no second export request, and the dead process cannot write', async () => {
     const storefront = await openWith('a,Apple,,Default Title,A-1')
     const catalog = storefront.wholeCatalog(scope.shop)
     await askForRefresh(scope)
@@ -238,7 +238,7 @@ describe('a refresh', () => {
     await expect(recordRefreshProgress(scope, dead, { objects: 1 })).rejects.toThrow(LeaseLost)
   })
 
-  test('that is put down is gone on with at once', async () => {
+  test('that is interrupted is continued immediately', async () => {
     const stopping = new AbortController()
     const catalog = opened[0]!.wholeCatalog(scope.shop)
     const slow = {

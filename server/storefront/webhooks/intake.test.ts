@@ -47,7 +47,7 @@ const jobs = async (task: string) =>
     )
   ).rows.map(({ key }) => key)
 
-test('what is not signed with one of the secrets is refused, and stored nowhere', async () => {
+test('a webhook without a valid signature is refused, and stored nowhere', async () => {
   const body = JSON.stringify({ id: 1 })
   for (const signature of ['', 'x', sign(body, 'another secret'), sign(`${body} `)])
     expect(await send('orders/paid', body, { 'x-shopify-hmac-sha256': signature })).toBe(401)
@@ -56,7 +56,7 @@ test('what is not signed with one of the secrets is refused, and stored nowhere'
   expect(isSigned(Buffer.from(body), sign(body, 'older'), ['now', 'before'])).toBe(false)
 })
 
-test('a webhook that is repeated, and several about one order, make one job', async () => {
+test('a repeated webhook, and several about one order, queue one job', async () => {
   const id = { 'x-shopify-webhook-id': randomUUID() }
   const paid = { id: 1001, admin_graphql_api_id: 'gid://shopify/Order/1001' }
   for (let again = 0; again < 3; again++) expect(await send('orders/paid', paid, id)).toBe(200)
@@ -75,7 +75,7 @@ test('a webhook that is repeated, and several about one order, make one job', as
   expect(stored!.count).toBe(4)
 })
 
-test('what cannot be used is answered so that the platform does not repeat it for nothing', async () => {
+test('an unusable webhook gets a response that prevents useless repeats', async () => {
   const before = await changes()
   expect(await send('orders/paid', 'not JSON')).toBe(400)
   expect(await send('orders/paid', { id: 'x' })).toBe(200)
@@ -86,7 +86,7 @@ test('what cannot be used is answered so that the platform does not repeat it fo
   expect(await changes()).toEqual(before)
 })
 
-test('a database that is away is told, so that the platform repeats the webhook', async () => {
+test('an unavailable database gives an error, so that the platform repeats the webhook', async () => {
   const broken = { knex: () => ({ where: () => Promise.reject(new Error('away')) }) } as never
   const log = app.engine.parts.log
   const intake = createIntake(broken, [secret], log)
@@ -108,7 +108,7 @@ test('a database that is away is told, so that the platform repeats the webhook'
   expect(answer.status).toBe(503)
 })
 
-test('uninstalling stops every link within a second, unless the shop came back since', async () => {
+test('uninstalling stops every link within a second, unless the shop was installed again since', async () => {
   const { scope } = app.owner
   const stranger = await app.stranger('leaving.myshopify.com')
   const at = { 'x-shopify-shop-domain': 'leaving.myshopify.com' }

@@ -20,11 +20,11 @@ test.each([
   'https://169.254.169.254:9000',
   'https://127.0.0.1:9000',
   'https://localhost:9000',
-])('%s is none', (endpoint) => {
+])('%s is not an endpoint', (endpoint) => {
   expect(endpointProblem(endpoint, false)).toBe('This address cannot be used')
 })
 
-test('where loopback is allowed it may have any port, and a public address may not', () => {
+test('if loopback is allowed, it may have any port, and a public address may not', () => {
   expect(endpointProblem('http://127.0.0.1:81', true)).toBeNull()
   expect(endpointProblem('https://93.184.216.34:25', true)).toBe('This address cannot be used')
 })
@@ -33,7 +33,7 @@ test.each([
   ['10.0.0.1', 9000],
   ['127.0.0.1', 9000],
   ['93.184.216.34', 25],
-])('no tunnel leads to %s, port %i', (host, port) => {
+])('no tunnel is opened to %s, port %i', (host, port) => {
   expect(() => guardedDial(host, port)).toThrow('blocked')
 })
 

@@ -4,7 +4,7 @@ import { cloudError } from './errors.ts'
 const TOKEN = { TYPE: 'drive', TOKEN: '{}' }
 const KEYS = { TYPE: 's3' }
 
-/** As rclone and the providers word them. */
+/** In the words of rclone and the providers. */
 test.each([
   ['googleapi: Error 403: Rate Limit Exceeded, rateLimitExceeded', 'cloud_rate_limited'],
   ['googleapi: Error 403: Daily Limit Exceeded, dailyLimitExceeded', 'cloud_rate_limited'],
@@ -35,12 +35,12 @@ test.each([
   expect(cloudError(text, TOKEN).code).toBe(code)
 })
 
-test('the time that a provider wants to be left alone is kept and told', () => {
+test('the Retry-After of a provider is kept and reported', () => {
   const error = cloudError('too_many_requests/: trying again in 300 seconds', TOKEN)
   expect(error).toMatchObject({ code: 'cloud_rate_limited', retryAfter: 300, retryable: true })
   expect(error.message).toContain('5 minutes')
 })
 
-test('keys are changed, and not authorized again', () => {
+test('invalid keys must be changed, not authorized again', () => {
   expect(cloudError('Unauthorized status code: 401', KEYS).code).toBe('cloud_access_denied')
 })

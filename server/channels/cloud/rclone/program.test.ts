@@ -4,7 +4,7 @@ import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { findRclone } from './program.ts'
 
-/** A program that says what `rclone version` would. */
+/** A program that prints this text for `rclone version`. */
 async function programSaying(text: string): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'stevedore-rclone-'))
   onTestFinished(() => rm(folder, { recursive: true }))
@@ -14,7 +14,7 @@ async function programSaying(text: string): Promise<string> {
   return file
 }
 
-test('a program that is not there is not used, and the message says what to install', async () => {
+test('a missing program is not used, and the message says what to install', async () => {
   const found = await findRclone('/no/such/rclone')
   expect(found).toMatchObject({ path: null, version: null })
   expect(found.message).toContain('RCLONE_EXECUTABLE is no program. Install rclone 1.60 or newer')

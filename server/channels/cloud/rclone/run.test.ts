@@ -6,7 +6,7 @@ import { runRclone, type Run } from './run.ts'
 
 const GIB_IN_KIB = String(1024 ** 2)
 
-/** A program in rclone's place: a shell script. */
+/** Creates a shell script that replaces rclone. */
 async function scriptOf(...lines: string[]): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'stevedore-rclone-'))
   onTestFinished(() => rm(folder, { recursive: true }))
@@ -33,7 +33,7 @@ const isRunning = (pid: number): boolean => {
 }
 
 test('a child that exceeds its time limit is killed and reported as unreachable', async () => {
-  // The limit passes when the child runs: the timer alone is set by hand.
+  // The time limit passes while the child runs: only timers are faked.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   let pid = 0
@@ -57,7 +57,7 @@ test('a child has at most 1 GB of memory', async () => {
   expect(lines).toEqual([GIB_IN_KIB, '256MiB'])
 })
 
-test('a child gets the settings of its remote, and no variable of this process', async () => {
+test('a child gets the settings of its remote, and no variables of this process', async () => {
   vi.stubEnv('CLOUD_GOOGLE_CLIENT_SECRET', 'canary')
   onTestFinished(() => void vi.unstubAllEnvs())
   const lines: string[] = []
@@ -65,7 +65,7 @@ test('a child gets the settings of its remote, and no variable of this process',
     environment: { HTTPS_PROXY: 'http://127.0.0.1:1' },
     onLine: (line) => void lines.push(line),
   })
-  // Variables that the shell sets are not ours.
+  // Ignores variables that the shell sets.
   const given = lines.filter((line) => !/^(PWD|OLDPWD|SHLVL|_)=/.test(line))
   expect(given.sort()).toEqual([
     'GOMEMLIMIT=256MiB',

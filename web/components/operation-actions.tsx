@@ -4,7 +4,7 @@ import { toast } from '../client/bridge.ts'
 import { useAct } from '../client/operations.ts'
 import { type Operation, type OperationAction } from '../client/types.ts'
 import { Text } from '../ui/index.ts'
-import { actionWord } from '../labels/operation.ts'
+import { actionWord } from '../labels/operation-action.ts'
 import { Question } from './question.tsx'
 import { t } from '../messages/t.ts'
 

@@ -1,7 +1,7 @@
 // Texts about cloud connections and their syncs.
 import { type Connection, type PreviewReason, type Sync } from '../client/connections.ts'
 import { t } from '../messages/t.ts'
-import { OPERATION_STATUSES, statusWord, type StatusWord } from './operation.ts'
+import { OPERATION_STATUSES, statusWord, type StatusWord } from './operation-status.ts'
 import { sizeText } from './size.ts'
 import { momentText } from './time.ts'
 

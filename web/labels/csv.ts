@@ -1,6 +1,6 @@
 // Texts about CSV files, their columns and problems.
 import { type CsvCheck, type CsvField, type CsvProblem, type CsvUpload } from '../client/csv.ts'
-import { type StatusWord } from './operation.ts'
+import { type StatusWord } from './operation-status.ts'
 import { t } from '../messages/t.ts'
 
 export const CSV_FIELDS_TEXT: Record<CsvField, { label: string; help: string; required?: true }> = {

@@ -7,7 +7,7 @@ import {
 } from '../client/deliveries.ts'
 import { t } from '../messages/t.ts'
 import { messageWord } from './message.ts'
-import { type StatusWord } from './operation.ts'
+import { type StatusWord } from './operation-status.ts'
 import { momentText } from './time.ts'
 
 export const DELIVERY_STATUSES: Record<DeliveryStatus, StatusWord> = {

@@ -1,7 +1,7 @@
 // Texts about drop accounts, their connections and files.
 import { type Drop, type DropAccount, type DropConnection, type DropFile } from '../client/drop.ts'
 import { t } from '../messages/t.ts'
-import { type StatusWord } from './operation.ts'
+import { type StatusWord } from './operation-status.ts'
 import { sizeText } from './size.ts'
 
 /** An older password is marked, because passwords should be changed regularly. */

@@ -1,6 +1,6 @@
 // The status of a message.
 import { type Message } from '../client/types.ts'
-import { type StatusWord } from './operation.ts'
+import { type StatusWord } from './operation-status.ts'
 import { t } from '../messages/t.ts'
 
 const WORDS: Record<Message['status'], StatusWord> = {

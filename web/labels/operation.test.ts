@@ -2,15 +2,14 @@ import { expect, test } from 'vitest'
 import { type Operation } from '../client/types.ts'
 import {
   actionChoices,
-  actionWord,
-  itemWord,
   operationTitle,
-  outcomeText,
   sourceText,
-  statusWord,
   waitingCount,
   workedCount,
 } from './operation.ts'
+import { actionWord } from './operation-action.ts'
+import { outcomeText } from './operation-outcome.ts'
+import { itemWord, statusWord } from './operation-status.ts'
 
 const operation = (part: Partial<Operation>): Operation =>
   ({

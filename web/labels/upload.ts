@@ -1,5 +1,5 @@
 // Texts about uploads.
-import { type StatusWord } from './operation.ts'
+import { type StatusWord } from './operation-status.ts'
 import { andText } from './list.ts'
 import { sizeText } from './size.ts'
 import { t } from '../messages/t.ts'

@@ -1,7 +1,7 @@
 // The state of the history of operations, and of one operation's items, in the address.
 import { type Query } from '../client/client.ts'
 import { type ItemStatus, type OperationKind, type OperationStatus } from '../client/types.ts'
-import { ITEM_STATUSES, OPERATION_STATUSES } from '../labels/operation.ts'
+import { ITEM_STATUSES, OPERATION_STATUSES } from '../labels/operation-status.ts'
 import { type Paged, readPaged, writePaged } from './paged.ts'
 
 export interface OperationsUrlState extends Paged {

@@ -9,7 +9,7 @@ import { Problem } from '../../components/problem.tsx'
 import { Progress, StatusBadge } from '../../components/status.tsx'
 import { BlockStack, Button, Card, CloseIcon, Text } from '../../ui/index.ts'
 import { toastText } from '../../labels/operation-toast.ts'
-import { statusWord } from '../../labels/operation.ts'
+import { statusWord } from '../../labels/operation-status.ts'
 import { t } from '../../messages/t.ts'
 
 /** Queries whose results a change of many files may have changed. */

@@ -16,7 +16,8 @@ import {
   Text,
   useBreakpoints,
 } from '../../ui/index.ts'
-import { operationTitle, statusWord } from '../../labels/operation.ts'
+import { operationTitle } from '../../labels/operation.ts'
+import { statusWord } from '../../labels/operation-status.ts'
 import { numberText } from '../../labels/size.ts'
 import { durationText, momentText } from '../../labels/time.ts'
 import { t } from '../../messages/t.ts'

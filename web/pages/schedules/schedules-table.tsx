@@ -14,7 +14,7 @@ import {
   Text,
   useBreakpoints,
 } from '../../ui/index.ts'
-import { OPERATION_STATUSES } from '../../labels/operation.ts'
+import { OPERATION_STATUSES } from '../../labels/operation-status.ts'
 import { cronText, runText } from '../../labels/schedule.ts'
 import { useToggle } from './use-toggle.ts'
 import { t } from '../../messages/t.ts'

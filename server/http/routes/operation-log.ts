@@ -8,7 +8,8 @@ import type { ShopScope } from '../../db/for-shop.ts'
 import { hasEnded, type Engine, type OperationRow } from '../../engine/engine.ts'
 import { plainCell } from '../../files/cells.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
-import { itemRecord, operationId, operationRecord } from '../operation-record.ts'
+import { operationId, operationRecord } from '../operation-record.ts'
+import { itemRecord } from '../item-record.ts'
 import { findOperation, type OperationParts } from './operations.ts'
 
 const HEARTBEAT_MS = 15_000

@@ -20,13 +20,12 @@ import { adminChannel } from '../../channels/origins.ts'
 import { fromCursor, integer, text, toCursor } from '../cursors.ts'
 import { endpoint, type Caller, type Endpoint, type Reply, type Scope } from '../endpoint.ts'
 import {
-  itemRecord,
-  itemSchema,
   operationId,
   operationPath,
   operationRecord,
   operationSchema,
 } from '../operation-record.ts'
+import { itemRecord, itemSchema } from '../item-record.ts'
 import { errorSchema, listOf, page } from '../schemas.ts'
 import { requireScopes } from '../scopes.ts'
 import { selectionSchema, sourceOf } from '../selection.ts'

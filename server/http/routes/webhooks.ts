@@ -1,11 +1,9 @@
 // Webhooks: addresses that receive the shop's events, and the messages sent to each.
 import { z } from 'zod'
-import { UNSAFE_CHARACTERS } from '../../../plugins/contract.ts'
 import { AppError } from '../../errors.ts'
 import { requireFeature } from '../../files/plan-limits.ts'
-import { requirePublicId, toPublicId } from '../../ids.ts'
+import { requirePublicId } from '../../ids.ts'
 import { listMessages, MESSAGE_STATUSES, readMessage, sendAgain } from '../../notify/messages.ts'
-import { EVENTS, WEBHOOK_EVENTS, type WebhookEvent } from '../../files/webhook-events.ts'
 import {
   changeWebhook,
   createWebhook,
@@ -16,69 +14,20 @@ import {
   rotateSecret,
   sendTest,
   type CreatedWebhook,
-  type WebhookRow,
 } from '../../notify/webhooks/webhooks.ts'
 import type { Secrets } from '../../secrets.ts'
 import { fromCursor, toCursor, uuid } from '../cursors.ts'
 import { endpoint, type Endpoint, type Reply } from '../endpoint.ts'
-import { errorSchema, fetchUrl, listOf, page, timestamp } from '../schemas.ts'
+import { errorSchema, listOf, page } from '../schemas.ts'
 import { messageRecord, messageSchema } from './messages.ts'
+import {
+  webhookFields,
+  webhookSchema,
+  createdWebhookSchema,
+  webhookRecord,
+} from '../webhook-record.ts'
 
 const MOST_HOURS = 168
-
-const event = z.enum(WEBHOOK_EVENTS as [WebhookEvent, ...WebhookEvent[]])
-const events = z
-  .array(event)
-  .max(WEBHOOK_EVENTS.length)
-  .transform((chosen) => [...new Set(chosen)])
-  .meta({
-    description: `Empty: all, also those that come later. ${Object.entries(EVENTS)
-      .map(([name, about]) => `\`${name}\`: ${about}.`)
-      .join(' ')}`,
-  })
-const fields = {
-  url: fetchUrl.meta({
-    description: 'An address of yours on the public internet, port 80 or 443',
-    example: 'https://example.com/hooks/stevedore',
-  }),
-  description: z
-    .string()
-    .trim()
-    .max(200, 'Write at most 200 characters')
-    .refine((text) => !UNSAFE_CHARACTERS.test(text), 'It cannot contain control characters'),
-  events,
-  enabled: z.boolean(),
-}
-
-const webhookSchema = z
-  .object({
-    id: z.string(),
-    url: z.string().meta({ description: 'Without its query, which may contain a secret' }),
-    description: z.string(),
-    events: z.array(event).meta({ description: 'Empty: all' }),
-    enabled: z.boolean(),
-    switched_off: z
-      .object({ at: timestamp, reason: z.string() })
-      .nullable()
-      .meta({ description: 'It failed for days and was switched off by the server' }),
-    failing_since: timestamp.nullable().meta({ description: 'null: the last message arrived' }),
-    last_success_at: timestamp.nullable(),
-    last_error: z.string().nullable(),
-    previous_secret_until: timestamp.nullable().meta({
-      description: 'Until then messages have a second signature, made with the previous secret',
-    }),
-    created_at: timestamp,
-  })
-  .meta({ id: 'Webhook' })
-
-const createdSchema = webhookSchema
-  .extend({
-    secret: z.string().nullable().meta({
-      description:
-        'As in Standard Webhooks, `whsec_…`; only this answer contains it. In the answer to a repeated request with the same `Idempotency-Key` it is null',
-    }),
-  })
-  .meta({ id: 'CreatedWebhook' })
 
 const byId = z.strictObject({ id: z.string() })
 const about = { tag: 'Webhooks', scope: 'settings:write' } as const
@@ -111,7 +60,7 @@ const list = () =>
       200: { description: `All of them: at most ${MOST_WEBHOOKS}`, schema: listOf(webhookSchema) },
     },
     handler: async ({ caller }) => ({
-      body: { data: (await listWebhooks(caller.scope)).map(recordOf), next_cursor: null },
+      body: { data: (await listWebhooks(caller.scope)).map(webhookRecord), next_cursor: null },
     }),
   })
 
@@ -126,14 +75,14 @@ const create = ({ secrets }: Parts) =>
     atomic: true,
     body: z
       .strictObject({
-        url: fields.url,
-        description: fields.description.default(''),
-        events: fields.events.default([]),
-        enabled: fields.enabled.default(true),
+        url: webhookFields.url,
+        description: webhookFields.description.default(''),
+        events: webhookFields.events.default([]),
+        enabled: webhookFields.enabled.default(true),
       })
       .meta({ id: 'WebhookRequest' }),
     replies: {
-      201: { description: 'The webhook with its secret', schema: createdSchema },
+      201: { description: 'The webhook with its secret', schema: createdWebhookSchema },
       422: { description: 'Every problem', schema: errorSchema },
     },
     handler: async ({ caller, body }) => {
@@ -143,7 +92,7 @@ const create = ({ secrets }: Parts) =>
   })
 
 const created = (status: number, { webhook, secret }: CreatedWebhook): Reply => {
-  const record = recordOf(webhook)
+  const record = webhookRecord(webhook)
   return { status, body: { ...record, secret }, kept: { ...record, secret: null } }
 }
 
@@ -156,7 +105,7 @@ const read = () =>
     params: byId,
     replies: { 200: { description: 'Without its secret', schema: webhookSchema } },
     handler: async ({ caller, params }) => ({
-      body: recordOf(await readWebhook(caller.scope, idOf(params))),
+      body: webhookRecord(await readWebhook(caller.scope, idOf(params))),
     }),
   })
 
@@ -168,13 +117,13 @@ const change = ({ secrets }: Parts) =>
     summary: 'Change a webhook, or switch it on or off',
     description: 'Switching it on clears its failures. Events in between are not sent.',
     params: byId,
-    body: z.strictObject(fields).partial().meta({ id: 'WebhookChange' }),
+    body: z.strictObject(webhookFields).partial().meta({ id: 'WebhookChange' }),
     replies: {
       200: { description: 'The webhook', schema: webhookSchema },
       422: { description: 'Every problem', schema: errorSchema },
     },
     handler: async ({ caller, params, body }) => ({
-      body: recordOf(await changeWebhook(caller.scope, secrets, idOf(params), body)),
+      body: webhookRecord(await changeWebhook(caller.scope, secrets, idOf(params), body)),
     }),
   })
 
@@ -214,7 +163,9 @@ const rotate = ({ secrets }: Parts) =>
           .meta({ description: '0: the previous secret stops immediately' }),
       })
       .meta({ id: 'WebhookRotation' }),
-    replies: { 200: { description: 'The webhook with its new secret', schema: createdSchema } },
+    replies: {
+      200: { description: 'The webhook with its new secret', schema: createdWebhookSchema },
+    },
     handler: async ({ caller, params, body }) =>
       created(200, await rotateSecret(caller.scope, secrets, idOf(params), body.keep_hours)),
   })
@@ -300,20 +251,3 @@ const replay = ({ baseUrl }: Parts) =>
   })
 
 const idOf = ({ id }: { id: string }): string => requirePublicId('webhook', id)
-
-const recordOf = (webhook: WebhookRow): z.output<typeof webhookSchema> => ({
-  id: toPublicId('webhook', webhook.id),
-  url: webhook.url,
-  description: webhook.description,
-  events: webhook.events,
-  enabled: webhook.enabled,
-  switched_off:
-    webhook.switched_off !== null && webhook.switched_off_at
-      ? { at: webhook.switched_off_at.toISOString(), reason: webhook.switched_off }
-      : null,
-  failing_since: webhook.failing_since?.toISOString() ?? null,
-  last_success_at: webhook.last_success_at?.toISOString() ?? null,
-  last_error: webhook.last_error,
-  previous_secret_until: webhook.previous_until?.toISOString() ?? null,
-  created_at: webhook.created_at.toISOString(),
-})

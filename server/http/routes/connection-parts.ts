@@ -1,0 +1,43 @@
+// What the routes of cloud connections share.
+import { z } from 'zod'
+import type { Cloud } from '../../channels/cloud/cloud.ts'
+import { requireConnection } from '../../channels/cloud/connections.ts'
+import { updateSyncBase } from '../../channels/cloud/sync-base.ts'
+import { listSyncs } from '../../channels/cloud/sync-rows.ts'
+import { totalsOf } from '../../channels/cloud/totals.ts'
+import type { Engine } from '../../engine/engine.ts'
+import type { ShopScope } from '../../db/for-shop.ts'
+import { connectionRecord, connectionSchema } from '../connection-record.ts'
+import { errorSchema } from '../schemas.ts'
+
+export interface ConnectionParts {
+  cloud: Cloud
+  engine: Engine
+  clock: () => Date
+}
+
+export const cloudReading = {
+  tag: 'Cloud connections',
+  scope: ['cloud:read', 'cloud:write'],
+} as const
+
+export const cloudWriting = { tag: 'Cloud connections', scope: 'cloud:write' } as const
+
+export const byConnectionId = z.strictObject({ id: z.string() })
+
+export const connectionReply = { description: 'The connection', schema: connectionSchema }
+
+export const providerRefused = {
+  422: { description: 'Every problem, or the provider’s reason', schema: errorSchema },
+  503: { description: 'The provider, or rclone, cannot be reached', schema: errorSchema },
+}
+
+export async function readConnection(scope: ShopScope, id: string) {
+  await updateSyncBase(scope, id)
+  const [row, syncs, totals] = await Promise.all([
+    requireConnection(scope, id),
+    listSyncs(scope, id, 1),
+    totalsOf(scope),
+  ])
+  return connectionRecord(row, syncs[0] ?? null, totals.get(id) ?? { files: 0, bytes: 0 })
+}

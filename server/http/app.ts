@@ -1,156 +1,30 @@
 // The HTTP application: downloads are answered before Koa, since they are the hot path; Koa answers
 // health, the API, and the page for all other addresses.
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from 'node:http'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import path from 'node:path'
 import { createRequire } from 'node:module'
 import Koa, { type Context, type Next } from 'koa'
 import compress from 'koa-compress'
-import type { Channel } from '../workflows/channel.ts'
-import type { Cloud } from '../channels/cloud/cloud.ts'
-import { UPLOADS_PATH, type UploadParts } from '../channels/upload/upload.ts'
-import type { DropAddress } from '../environment.ts'
-import type { Limits } from '../limits.ts'
+import { UPLOADS_PATH } from '../channels/upload/upload.ts'
 import type { Database } from '../db/database.ts'
-import type { Delivery } from '../delivery/delivery.ts'
 import { deliveryAddress } from '../delivery/request.ts'
-import type { Engine } from '../engine/engine.ts'
 import { AppError } from '../errors.ts'
 import { createFlowRequests, isFlowPath } from '../flow/requests.ts'
-import type { Logger } from '../log.ts'
-import type { Secrets } from '../secrets.ts'
-import type { BlobStore } from '../store/store.ts'
-import type { Storefront } from '../storefront/storefront.ts'
 import { WEBHOOKS_PATH } from '../storefront/webhooks/intake.ts'
-import type { Plans } from '../plan-list.ts'
 import { createAuthenticator } from './auth.ts'
 import { cloudCallback } from './cloud-callback.ts'
 import { createFailureLimiter, type FailureLimiter } from './auth-failures.ts'
 import { docsPage } from './docs.ts'
-import { withCurrentCounts } from './current-counts.ts'
-import type { Endpoint } from './endpoint.ts'
 import { errorResponses, notAllowed } from './errors.ts'
 import { adminExtensionOrigin } from './extensions/admin-origin.ts'
-import type { OrderPages } from '../orders/order-pages.ts'
 import { thankYouRoute } from './extensions/thank-you.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
-import { pageRoute, type PageSource } from './page.ts'
+import { pageRoute } from './page.ts'
 import { createRateLimiter } from './rate-limit.ts'
 import { createRouter } from './router.ts'
-import { activityRoutes } from './routes/activity.ts'
-import { apiKeyRoutes } from './routes/api-keys.ts'
-import { connectionRoutes } from './routes/connections.ts'
-import { csvRoutes } from './routes/csv.ts'
-import { customerDataRoutes } from './routes/customer-data.ts'
-import { deliveryRoutes } from './routes/deliveries.ts'
-import { dropRoutes } from './routes/drop.ts'
-import { fileListRoutes } from './routes/file-list.ts'
-import { fileRoutes } from './routes/files.ts'
-import { impactRoutes } from './routes/impact.ts'
-import { importRoutes } from './routes/imports.ts'
-import { licenceListRoutes } from './routes/licence-lists.ts'
-import { linkChangeRoutes } from './routes/link-changes.ts'
-import { linkRoutes } from './routes/links.ts'
-import { messageRoutes } from './routes/messages.ts'
-import { noticeRoutes } from './routes/notices.ts'
-import { artifactRoutes } from './routes/artifacts.ts'
-import { buyerPageRoutes } from './routes/buyer-page.ts'
-import { channelRoutes } from './routes/channels.ts'
-import { bulkRoutes } from './routes/bulk.ts'
-import { operationLogRoutes } from './routes/operation-log.ts'
-import { operationRoutes } from './routes/operations.ts'
-import { packRoutes } from './routes/packs.ts'
-import { planRoutes } from './routes/plan.ts'
-import { pluginRoutes } from './routes/plugins.ts'
-import { productRoutes } from './routes/products.ts'
-import { renamePreviewRoutes } from './routes/rename-preview.ts'
-import { reviewRoutes } from './routes/reviews.ts'
-import { scheduleRoutes } from './routes/schedules.ts'
 import { tusRoute } from './tus.ts'
-import { uploadRoutes } from './routes/uploads.ts'
-import { sessionRoutes } from './routes/session.ts'
-import { settingsRoutes } from './routes/settings.ts'
-import { storefrontRoutes } from './routes/storefront.ts'
-import { tagTemplateRoutes } from './routes/tag-templates.ts'
-import { versionRoutes } from './routes/versions.ts'
-import { webVitalRoutes } from './routes/web-vitals.ts'
-import { webhookRoutes } from './routes/webhooks.ts'
-import { workflowRoutes } from './routes/workflows.ts'
-
-export interface AppParts {
-  database: Database
-  engine: Engine
-  storefront: Storefront
-  delivery: Delivery
-  stores: ReadonlyMap<string, BlobStore>
-  secrets: Secrets
-  uploads: UploadParts
-  channels: readonly Channel[]
-  cloud: Cloud
-  /** Where merchants connect to. */
-  drop: DropAddress
-  limits: Limits
-  page: PageSource
-  baseUrl: string
-  demo: boolean
-  trustProxy: boolean
-  /** The bearer token that readers of /metrics must send. */
-  metricsToken?: string | null
-  clock: () => Date
-  log: Logger
-  orderPages: OrderPages
-  plans: Plans | null
-}
-
-export function listEndpoints(parts: AppParts): Endpoint[] {
-  const counted = withCurrentCounts(parts.delivery)
-  return [
-    ...importRoutes(parts.engine, parts.limits),
-    ...uploadRoutes(parts),
-    ...csvRoutes(parts),
-    ...dropRoutes(parts),
-    ...connectionRoutes(parts),
-    ...counted(fileListRoutes(parts)),
-    ...counted(fileRoutes(parts)),
-    ...counted(versionRoutes(parts)),
-    ...counted(packRoutes(parts)),
-    ...tagTemplateRoutes(),
-    ...counted(linkRoutes(parts)),
-    ...counted(linkChangeRoutes(parts)),
-    ...counted(deliveryRoutes(parts)),
-    ...storefrontRoutes(),
-    ...counted(operationRoutes(parts)),
-    ...operationLogRoutes(parts),
-    ...counted(artifactRoutes(parts)),
-    ...counted(bulkRoutes(parts)),
-    ...renamePreviewRoutes(parts),
-    ...counted(impactRoutes(parts)),
-    ...workflowRoutes(parts.engine),
-    ...channelRoutes(parts.channels),
-    ...pluginRoutes(parts.engine),
-    ...scheduleRoutes(parts),
-    ...productRoutes(),
-    ...reviewRoutes(parts),
-    ...settingsRoutes(parts),
-    ...licenceListRoutes(parts),
-    ...customerDataRoutes(parts),
-    ...planRoutes(parts),
-    ...buyerPageRoutes(),
-    ...apiKeyRoutes(parts.clock),
-    ...noticeRoutes(),
-    ...messageRoutes(parts),
-    ...webhookRoutes(parts),
-    ...sessionRoutes(),
-    ...activityRoutes(parts.engine),
-    ...webVitalRoutes(parts),
-  ]
-}
+import { type AppParts, listEndpoints } from './endpoints.ts'
 
 export function createApp(parts: AppParts): RequestListener {
   const { delivery, database, demo, metricsToken: token = null } = parts
@@ -287,36 +161,4 @@ function unknownApi(
     if (methods.length > 0) throw notAllowed(ctx, methods)
     throw new AppError('not_found')
   }
-}
-
-/** Longer than the longest wait for an operation's end, during which no bytes are sent. */
-const STALL_MS = 300_000
-
-/**
- * Listens, and resolves with the server once it does. Rejects with a sentence if the port is taken.
- * A connection that is idle for `stallMs` is closed; the duration of a whole request is not
- * limited, since an upload may take hours.
- */
-export async function listen(
-  app: RequestListener,
-  port: number,
-  host: string,
-  stallMs = STALL_MS,
-): Promise<Server> {
-  const server = createServer(
-    { keepAliveTimeout: 65_000, headersTimeout: 60_000, requestTimeout: 0 },
-    app,
-  )
-  server.setTimeout(stallMs)
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(
-        error.code === 'EADDRINUSE'
-          ? new Error(`PORT: ${port} is taken on ${host}; write another one`)
-          : error,
-      ),
-    )
-    server.listen(port, host, resolve)
-  })
-  return server
 }

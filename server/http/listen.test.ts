@@ -1,6 +1,6 @@
 import { createConnection, type AddressInfo, type Socket } from 'node:net'
 import { expect, it } from 'vitest'
-import { listen } from './app.ts'
+import { listen } from './listen.ts'
 
 /** Resolves with all received bytes when the other side ends. */
 const closed = (socket: Socket) =>

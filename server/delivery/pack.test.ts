@@ -5,7 +5,7 @@ import { createPackLink, type PackLinkWanted } from '../files/pack-links.ts'
 import { listLinks } from '../files/link-list.ts'
 import { deletePack } from '../files/pack-changes.ts'
 import { ensurePack } from '../files/packs.ts'
-import { revokeLinks } from '../files/links.ts'
+import { revokeLinks } from '../files/link-changes.ts'
 import { askForMore, get, openDepot, visit, type Depot } from '../../test/delivery.ts'
 
 const DAY_MS = 86_400_000

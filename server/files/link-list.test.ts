@@ -5,7 +5,8 @@ import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { AppError } from '../errors.ts'
 import { createSecrets } from '../secrets.ts'
 import { listLinks, pagesOfLinks, type LinkFilter } from './link-list.ts'
-import { createLinks, LINK_STATUSES, linkStatus, type Link } from './links.ts'
+import { LINK_STATUSES, linkStatus, type Link } from './links.ts'
+import { createLinks } from './link-creation.ts'
 
 const NOW = new Date('2026-03-01T12:00:00Z')
 const DAY_MS = 86_400_000

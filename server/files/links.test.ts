@@ -3,15 +3,9 @@ import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { AppError } from '../errors.ts'
 import { createSecrets, hashKey } from '../secrets.ts'
-import {
-  createLinks,
-  extendLink,
-  linkStatus,
-  orderedIds,
-  readLinks,
-  resetLink,
-  revokeLinks,
-} from './links.ts'
+import { linkStatus, readLinks } from './links.ts'
+import { extendLink, resetLink, revokeLinks } from './link-changes.ts'
+import { createLinks, orderedIds } from './link-creation.ts'
 
 const NOW = new Date('2026-03-01T12:00:00Z')
 const DAY_MS = 86_400_000

@@ -3,7 +3,7 @@
 import { isTaken } from '../db/error-classes.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../errors.ts'
-import { revokeLinks } from './links.ts'
+import { revokeLinks } from './link-changes.ts'
 import type { PackProduct } from './pack-list.ts'
 import { nameKey } from './rules.ts'
 

@@ -4,15 +4,9 @@
 import { AppError } from '../errors.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { hashKey, type Secrets } from '../secrets.ts'
-import {
-  linksInLockOrder,
-  LINK_COLUMNS,
-  linkOf,
-  orderedIds,
-  type Link,
-  type LinkRow,
-  type LinkTerms,
-} from './links.ts'
+import { LINK_COLUMNS, linkOf, type Link, type LinkRow } from './links.ts'
+import { linksInLockOrder } from './link-changes.ts'
+import { orderedIds, type LinkTerms } from './link-creation.ts'
 import { readShop } from './shop-settings.ts'
 
 export interface PackLinkWanted extends LinkTerms {

@@ -24,7 +24,7 @@ import { pageRoute } from './page.ts'
 import { createRateLimiter } from './rate-limit.ts'
 import { createRouter } from './router.ts'
 import { tusRoute } from './tus.ts'
-import { type AppParts, listEndpoints } from './endpoints.ts'
+import { listEndpoints, type AppParts } from './endpoints.ts'
 
 export function createApp(parts: AppParts): RequestListener {
   const { delivery, database, demo, metricsToken: token = null } = parts

@@ -4,7 +4,8 @@
 import { randomUUID } from 'node:crypto'
 import type { ShopScope } from '../db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../errors.ts'
-import { unknownFiles, linksInLockOrder } from '../files/links.ts'
+import { linksInLockOrder } from '../files/link-changes.ts'
+import { unknownFiles } from '../files/link-creation.ts'
 import { queueDeliveryMail } from '../notify/delivery-mail.ts'
 import { hashKey, type Secrets } from '../secrets.ts'
 import {

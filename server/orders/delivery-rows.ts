@@ -1,7 +1,8 @@
 // The rows of a delivery: its files, and the links through which its buyer reaches them. The links
 // follow the delivery's state, because server/delivery reads only links.
 import type { ShopScope } from '../db/for-shop.ts'
-import { linksInLockOrder, orderedIds } from '../files/links.ts'
+import { linksInLockOrder } from '../files/link-changes.ts'
+import { orderedIds } from '../files/link-creation.ts'
 import { hashKey, type Secrets } from '../secrets.ts'
 import { statusOf, type DeliveryFacts } from './entitlement.ts'
 import type { SoldFile } from './order-rows.ts'

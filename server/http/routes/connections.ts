@@ -25,13 +25,13 @@ import { listOf } from '../schemas.ts'
 import { cloudOfferRoutes } from './cloud-offer.ts'
 import { connectionSyncRoutes } from './connection-syncs.ts'
 import {
-  type ConnectionParts,
+  byConnectionId,
   cloudReading,
   cloudWriting,
-  byConnectionId,
   connectionReply,
   providerRefused,
   readConnection,
+  type ConnectionParts,
 } from './connection-parts.ts'
 import { connectionSignInRoutes } from './connection-sign-in.ts'
 

@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto'
 import path from 'node:path'
 import type { Database } from '../../../server/db/database.ts'
 import { forShop, type ShopScope } from '../../../server/db/for-shop.ts'
-import { createLinks } from '../../../server/files/links.ts'
+import { createLinks } from '../../../server/files/link-creation.ts'
 import { createSecrets } from '../../../server/secrets.ts'
 import { createDiskStore } from '../../../server/store/disk.ts'
 

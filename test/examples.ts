@@ -11,7 +11,8 @@ import {
   type ExampleId,
 } from '../server/http/examples/example.ts'
 import { EXAMPLES } from '../server/http/examples/examples.ts'
-import { admitFiles, admitVersion } from '../server/files/admit.ts'
+import { admitFiles } from '../server/files/admit.ts'
+import { admitVersion } from '../server/files/admit-version.ts'
 import { draftFrom } from '../server/files/drafts.ts'
 import { addMappings } from '../server/files/mappings.ts'
 import { customerData } from '../server/compliance/customer-data.ts'

@@ -2,7 +2,7 @@
 // location.
 import type { ShopScope } from '../db/for-shop.ts'
 import { AppError } from '../errors.ts'
-import { holdBlobs } from './admit.ts'
+import { holdBlobs } from './blob-holds.ts'
 import { readRecords, type FileRecord } from './records.ts'
 
 export interface BackedUp {

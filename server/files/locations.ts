@@ -2,7 +2,7 @@
 // others.
 import type { StoredAt } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
-import { holdBlobs } from './admit.ts'
+import { holdBlobs } from './blob-holds.ts'
 
 export interface LocatedVersion {
   number: number

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
-import { admitFiles, type AdmissionLimits, type OnConflict } from './admit.ts'
+import { admitFiles } from './admit.ts'
+import type { AdmissionLimits, OnConflict } from './admission.ts'
 import { draftFrom } from './drafts.ts'
 import { shopSettingsSchema } from './shop-settings.ts'
 

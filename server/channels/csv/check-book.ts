@@ -1,5 +1,5 @@
 // The parts that a check of a CSV file uses, and what it has found so far.
-import type { OnConflict } from '../../files/admit.ts'
+import type { OnConflict } from '../../files/admission.ts'
 import type { NameRequest } from '../../files/name-allocation.ts'
 import type { RowBatch } from './rows.ts'
 import { fieldPlace, type CellProblem } from './row-values.ts'

@@ -1,7 +1,7 @@
 // The part of a check that is about files: names within the CSV file and in the shop, and the ids
 // of files that rows change. Rows may give files each other's names: those are judged together,
 // after all rows were read.
-import type { OnConflict } from '../../files/admit.ts'
+import type { OnConflict } from '../../files/admission.ts'
 import { grantNames } from '../../files/name-allocation.ts'
 import { nameKey } from '../../files/rules.ts'
 import { ERRORS, type ErrorCode } from '../../errors.ts'

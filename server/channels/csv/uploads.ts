@@ -2,7 +2,7 @@
 // can continue with them.
 import { AppError } from '../../errors.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
-import type { OnConflict } from '../../files/admit.ts'
+import type { OnConflict } from '../../files/admission.ts'
 import { analyse, requireText, type StructureProblem } from './analyse.ts'
 import type { CheckProgress } from './check-book.ts'
 import type { ColumnMapping } from './columns.ts'

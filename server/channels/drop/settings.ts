@@ -2,7 +2,7 @@
 // imported.
 import type { ShopScope } from '../../db/for-shop.ts'
 import { queueTask } from '../../engine/background.ts'
-import type { OnConflict } from '../../files/admit.ts'
+import type { OnConflict } from '../../files/admission.ts'
 import { DROP_TASK } from './wake.ts'
 
 export const SCHEDULES = ['hourly', 'realtime', 'manual'] as const

@@ -3,7 +3,7 @@
 // planning them would cost more than running them.
 import type { Database } from '../../db/database.ts'
 import { forShop, type ShopScope } from '../../db/for-shop.ts'
-import { HOLD_BLOBS } from '../../files/admit.ts'
+import { HOLD_BLOBS } from '../../files/blob-holds.ts'
 import { findEntry, folderId, type DropEntry } from './entries.ts'
 import { DropError } from './errors.ts'
 import { ASIDE } from './own-folders.ts'

@@ -1,7 +1,9 @@
 // Writes how items ended: created or changed files, outcomes and counters, in the caller's
 // transaction. A file is never written without its outcome.
 import type { ShopScope } from '../../db/for-shop.ts'
-import { addVersion, admitFiles, type Admitted } from '../../files/admit.ts'
+import { admitFiles } from '../../files/admit.ts'
+import { addVersion } from '../../files/admit-version.ts'
+import type { Admitted } from '../../files/admission.ts'
 import { changeFiles, type Changed } from '../../files/changes.ts'
 import { revokeLinks } from '../../files/link-changes.ts'
 import { makeLinks } from '../../files/link-creation.ts'

@@ -25,7 +25,7 @@ import {
 import { createTestEngine, type TestEngine } from '../../../test/engine.ts'
 import { deliveryExtras } from '../../files/delivery-extras.ts'
 import { addLicenceKeys, createLicenceList, readLicenceList } from '../../files/licence-lists.ts'
-import { holdBlobs } from '../../files/admit.ts'
+import { holdBlobs } from '../../files/blob-holds.ts'
 import { toPublicId } from '../../ids.ts'
 import { listNotices } from '../../files/notices.ts'
 import { createDiskStore } from '../../store/disk.ts'

@@ -10,7 +10,7 @@ import type {
   Warning,
 } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
-import { holdBlobs } from '../../files/admit.ts'
+import { holdBlobs } from '../../files/blob-holds.ts'
 import { draftFrom } from '../../files/drafts.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { raiseNotice } from '../../files/notices.ts'

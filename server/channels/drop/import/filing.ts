@@ -1,7 +1,7 @@
 // Moves files whose import has ended: to /processed/YYYY-MM-DD/, or to /failed/ with a text beside
 // each that gives the reason. They keep their bytes, which the store has only once.
 import type { ShopScope } from '../../../db/for-shop.ts'
-import { holdBlobs } from '../../../files/admit.ts'
+import { holdBlobs } from '../../../files/blob-holds.ts'
 import { numberedName } from '../../../files/rules.ts'
 import { readShop } from '../../../files/shop-settings.ts'
 import type { BlobStore } from '../../../store/store.ts'

@@ -1,0 +1,43 @@
+// What is asked of an admission of bytes, and its result.
+import type { StagedBlob } from '../../plugins/contract.ts'
+import { AppError, type ErrorCode } from '../errors.ts'
+import type { Draft } from './drafts.ts'
+import type { ShopQuotas } from './quotas.ts'
+
+export type OnConflict = 'error' | 'rename' | 'overwrite' | 'new_version'
+
+export interface Admission {
+  draft: Draft
+  staged: StagedBlob
+  onConflict: OnConflict
+  /** The file whose next version it becomes; its name is ignored. */
+  replaces?: string | undefined
+  channel: string
+  /**
+   * What its import says about products, kept for SKUs that the catalog does not know yet. Absent:
+   * nothing.
+   */
+  wishes?: ProductWishes
+}
+
+export interface ProductWishes {
+  sku: string | null
+  /** Whether to guess; null: the shop's setting decides. */
+  auto_map: boolean | null
+}
+
+/** Without the shop's quotas, nothing is limited by them. */
+export type AdmissionLimits = { file_bytes: number } & Partial<ShopQuotas>
+
+export const NO_WISHES: ProductWishes = { sku: null, auto_map: null }
+
+export type Admitted =
+  | { status: 'created' | 'replaced'; fileId: string; filename: string }
+  | { status: 'versioned'; fileId: string; filename: string; before: number; version: number }
+  | { status: 'refused'; code: ErrorCode; message: string }
+
+export const refusedAdmission = (code: ErrorCode): Admitted => ({
+  status: 'refused',
+  code,
+  message: new AppError(code).message,
+})

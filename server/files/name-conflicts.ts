@@ -1,0 +1,135 @@
+// What becomes of an admission whose name another file has: a numbered name, a new version, an
+// overwritten file, or a refusal.
+import type { StagedBlob } from '../../plugins/contract.ts'
+import type { ShopScope } from '../db/for-shop.ts'
+import { addMappings } from './mappings.ts'
+import { findNameOwners } from './name-allocation.ts'
+import { FEWEST_NUMBERS, FIRST_NUMBER, freeNames } from './numbered-names.ts'
+import { nameKey, numberedName } from './rules.ts'
+import { NO_WISHES, refusedAdmission, type Admission, type Admitted } from './admission.ts'
+import { insertFiles } from './insert-files.ts'
+import { admitVersion } from './admit-version.ts'
+
+const LAST_NUMBER = 1_000_000
+const MOST_NUMBERS = 5000
+
+/** Another operation has claimed it. */
+const CLAIMED =
+  'exists (select from file_claims c where c.shop_id = files.shop_id and c.file_id = files.id)'
+
+export async function resolveConflict(tx: ShopScope, admission: Admission): Promise<Admitted> {
+  if (admission.onConflict === 'error') return refusedAdmission('duplicate_filename')
+  if (admission.onConflict === 'rename') return admitRenamed(tx, admission)
+  const { filename } = admission.draft
+  const [existing] = await tx.query<{ id: string; version: number; claimed: boolean }>(
+    `select id, version, ${CLAIMED} as claimed from files where shop_id = :shop and name_key = :key and deleted_at is null for update`,
+    { key: nameKey(filename) },
+  )
+  if (!existing) return resolveFreed(tx, admission)
+  if (existing.claimed) return refusedAdmission('file_in_use')
+  const version = await admitVersion(tx, existing.id, admission.staged)
+  if (admission.onConflict === 'new_version')
+    return { status: 'versioned', fileId: existing.id, filename, before: existing.version, version }
+  await overwriteRecord(tx, existing.id, admission)
+  return { status: 'replaced', fileId: existing.id, filename }
+}
+
+export async function replaceBytes(
+  tx: ShopScope,
+  id: string,
+  staged: StagedBlob,
+): Promise<Admitted> {
+  const [file] = await tx.query<{ filename: string; version: number; claimed: boolean }>(
+    `select filename, version, ${CLAIMED} as claimed from files
+     where shop_id = :shop and id = :id and deleted_at is null for update`,
+    { id },
+  )
+  if (!file) return refusedAdmission('file_not_found')
+  if (file.claimed) return refusedAdmission('file_in_use')
+  const version = await admitVersion(tx, id, staged)
+  return { status: 'versioned', fileId: id, filename: file.filename, before: file.version, version }
+}
+
+/** The name became free between the insert and the look-up. */
+async function resolveFreed(tx: ShopScope, admission: Admission): Promise<Admitted> {
+  const id = (await insertFiles(tx, [admission])).get(admission)
+  return id
+    ? { status: 'created', fileId: id, filename: admission.draft.filename }
+    : refusedAdmission('duplicate_filename')
+}
+
+/**
+ * Creates files under numbered names where their names are taken; admissions whose numbered names
+ * were taken too are absent.
+ */
+export async function admitNumbered(
+  tx: ShopScope,
+  admissions: readonly Admission[],
+): Promise<Map<Admission, Admitted>> {
+  if (admissions.length === 0) return new Map()
+  const names = await freeNames(
+    tx,
+    admissions.map(({ draft }) => draft.filename),
+  )
+  const renamed = new Map<Admission, Admission>()
+  for (const [at, admission] of admissions.entries())
+    if (names[at] !== null)
+      renamed.set({ ...admission, draft: { ...admission.draft, filename: names[at]! } }, admission)
+  const created = await insertFiles(tx, [...renamed.keys()])
+  return new Map(
+    [...created].map(([own, fileId]) => [
+      renamed.get(own)!,
+      { status: 'created', fileId, filename: own.draft.filename },
+    ]),
+  )
+}
+
+async function admitRenamed(tx: ShopScope, admission: Admission): Promise<Admitted> {
+  let most = FEWEST_NUMBERS
+  for (
+    let from = FIRST_NUMBER;
+    from <= LAST_NUMBER;
+    from += most, most = Math.min(4 * most, MOST_NUMBERS)
+  ) {
+    const names = Array.from({ length: most }, (_, n) =>
+      numberedName(admission.draft.filename, from + n),
+    )
+    const taken = await findNameOwners(tx, names.map(nameKey))
+    for (const filename of names.filter((name) => !taken.has(nameKey(name)))) {
+      // Another transaction may have taken the numbered name in the meantime.
+      const renamed = { ...admission, draft: { ...admission.draft, filename } }
+      const id = (await insertFiles(tx, [renamed])).get(renamed)
+      if (id) return { status: 'created', fileId: id, filename }
+    }
+  }
+  return refusedAdmission('duplicate_filename')
+}
+
+/**
+ * Overwriting also replaces settings and tags and drops older versions; the file keeps its
+ * products.
+ */
+async function overwriteRecord(
+  tx: ShopScope,
+  fileId: string,
+  { draft, wishes = NO_WISHES }: Admission,
+): Promise<void> {
+  const { mappings, ...settings } = draft
+  delete settings.new_pack
+  const wanted = { wanted_sku: wishes.sku, auto_map: wishes.auto_map }
+  const state = mappings.length > 0 ? { mapping_state: 'mapped' } : {}
+  await tx
+    .from('files')
+    .where('id', fileId)
+    .update({ ...settings, ...state, ...wanted, name_key: nameKey(draft.filename) } as never)
+  await addMappings(
+    tx,
+    mappings.map((mapping) => ({ fileId, mapping })),
+  )
+  await tx.query(
+    `delete from versions using files
+     where versions.shop_id = :shop and versions.file_id = :file and files.shop_id = :shop and files.id = :file
+       and versions.number <> files.version`,
+    { file: fileId },
+  )
+}

@@ -2,7 +2,7 @@
 // through the steps as a stream, and are committed in groups as they end.
 import type { ItemPlugin, ReadContext, StagedBlob } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
-import { keepsPromise, ledgerOf } from '../../files/changes.ts'
+import { keepsPromise, ledgerOf } from '../../files/change-ledger.ts'
 import { inNameOrder } from '../operations/name-order.ts'
 import { openEntries } from '../operations/sealed-addresses.ts'
 import { BATCH, strategyOf } from '../operations/strategy.ts'

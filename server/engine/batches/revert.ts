@@ -2,7 +2,7 @@
 // it. Drift counts only in the fields that the operation changed: a download is no drift.
 import { FILE_SETTINGS, SETTING_NAMES } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
-import type { Ledger } from '../../files/changes.ts'
+import type { Ledger } from '../../files/change-ledger.ts'
 import type { Draft } from '../../files/drafts.ts'
 import type { FileRecord, KeptMapping } from '../../files/records.ts'
 import { applyToDraft } from './apply.ts'

@@ -1,0 +1,180 @@
+// Finds what a draft changes in the file's record, as columns to write and as before and after;
+// writes nothing.
+import { isDeepStrictEqual } from 'node:util'
+import {
+  SETTING_NAMES,
+  settingColumns,
+  type SettingName,
+  type Mapping,
+} from '../../plugins/contract.ts'
+import type { Change } from './drafts.ts'
+import type { KeptMapping } from './records.ts'
+import { extensionOf, contentTypeOf, nameKey } from './rules.ts'
+import { TRANSACTION_TIME, type Column, type FileColumns } from './file-columns.ts'
+
+/**
+ * The fields that changed, before and after. `after` has tags and mappings as added and removed.
+ */
+export interface Ledger {
+  before: Record<string, unknown>
+  after: Record<string, unknown>
+}
+
+const isOneValue = (name: SettingName): name is Exclude<SettingName, 'allowed_referrers'> =>
+  settingColumns()[name] !== 'text[]'
+
+const PLAIN = ['filename', ...SETTING_NAMES.filter(isOneValue), 'version', 'mapping_state'] as const
+
+export interface Delta {
+  change: Change
+  columns: FileColumns
+  ledger: Ledger
+  /**
+   * The version of the row on which the change was made; a row with another version is not written.
+   */
+  row_version: string
+  /** The file that has its new name at present. */
+  from: string | null
+  added: (Mapping & { created_at?: string })[]
+  removed: KeptMapping[]
+}
+
+/** What would change, without changing it; null: nothing. */
+export const ledgerOf = (change: Change): Ledger | null => deltaOf(change)?.ledger ?? null
+
+/**
+ * Is this what the preview found? Ignores the times of change and deletion and the position in a
+ * pack.
+ */
+export function keepsPromise(
+  [before, after]: readonly [unknown, unknown],
+  ledger: Ledger | null,
+): boolean {
+  const [promised, is] = [comparable(after), comparable(asStored(ledger?.after))]
+  // A pack that was created since the preview has an id now.
+  if (!('pack_id' in promised) && 'pack' in ((after ?? {}) as object)) delete is.pack_id
+  return (
+    isDeepStrictEqual(promised, is) &&
+    isDeepStrictEqual(comparable(before), comparable(asStored(ledger?.before)))
+  )
+}
+
+const PASSING = ['updated_at', 'deleted_at', 'link', 'created_files', 'pack', 'pack_position']
+
+function comparable(fields: unknown): Record<string, unknown> {
+  const rest = { ...(fields as Record<string, unknown> | null) }
+  for (const name of PASSING) delete rest[name]
+  return rest
+}
+
+/** The value as the database would return it. */
+const asStored = (value: unknown): unknown =>
+  value === undefined ? null : JSON.parse(JSON.stringify(value))
+
+export function deltaOf(change: Change): Delta | null {
+  const { record, draft } = change
+  const delta: Delta = {
+    ...{ change, columns: {}, ledger: { before: {}, after: {} }, added: [], removed: [] },
+    ...{ row_version: record.row_version, from: null },
+  }
+  if (draft.purged) {
+    delta.ledger = { before: { filename: record.filename }, after: { purged: true } }
+    return delta
+  }
+  recordMappings(delta)
+  for (const field of PLAIN) {
+    const value = draft[field]
+    if (value !== undefined && value !== record[field])
+      recordField(delta, field, record[field], value)
+  }
+  recordSize(delta)
+  if (!sameList(draft.allowed_referrers, record.allowed_referrers))
+    recordField(delta, 'allowed_referrers', record.allowed_referrers, draft.allowed_referrers)
+  recordTags(delta)
+  recordPack(delta)
+  recordTrash(delta)
+  recordName(delta)
+  const touched = Object.keys(delta.ledger.after).length > 0
+  if (!touched) return null
+  delta.ledger.before.updated_at = record.updated_at
+  delta.columns.updated_at = draft.updated_at ?? TRANSACTION_TIME
+  return delta
+}
+
+/** FileColumns that follow from the name; the type follows from the extension alone. */
+function recordName({ change: { record, draft }, columns }: Delta): void {
+  if (draft.filename === record.filename) return
+  columns.name_key = nameKey(draft.filename)
+  const extension = extensionOf(draft.filename)
+  if (extension === extensionOf(record.filename)) return
+  columns.extension = extension
+  columns.content_type = contentTypeOf(draft.filename)
+}
+
+function recordField(delta: Delta, field: Column, before: unknown, after: unknown): void {
+  delta.ledger.before[field] = before
+  delta.ledger.after[field] = after
+  delta.columns[field] = after
+}
+
+/** The size is the version's. */
+function recordSize({ change: { record, draft }, columns, ledger }: Delta): void {
+  if (columns.version === undefined || draft.size_bytes === undefined) return
+  ledger.before.size_bytes = record.size_bytes
+  ledger.after.size_bytes = draft.size_bytes
+}
+
+function recordTags(delta: Delta): void {
+  const { record, draft } = delta.change
+  const added = draft.tags.filter((tag) => !record.tags.includes(tag))
+  const removed = record.tags.filter((tag) => !draft.tags.includes(tag))
+  if (added.length === 0 && removed.length === 0) return
+  delta.columns.tags = draft.tags
+  // Also as a list, so that an undo restores their order if nobody else changed them.
+  delta.ledger.before.tags = record.tags
+  delta.ledger.after.tags = { added, removed }
+}
+
+const targetOf = ({ product_id, variant_id }: Pick<Mapping, 'product_id' | 'variant_id'>) =>
+  `${product_id} ${variant_id ?? ''}`
+
+function recordMappings(delta: Delta): void {
+  const { record, draft } = delta.change
+  if (record.mappings.length === 0 && draft.mappings.length === 0) return
+  const [had, has] = [new Set(record.mappings.map(targetOf)), new Set(draft.mappings.map(targetOf))]
+  delta.added = draft.mappings.filter((mapping) => !had.has(targetOf(mapping)))
+  delta.removed = record.mappings.filter((mapping) => !has.has(targetOf(mapping)))
+  if (delta.added.length === 0 && delta.removed.length === 0) return
+  delta.ledger.after.mappings = { added: delta.added, removed: delta.removed }
+  draft.mapping_state ??= has.size > 0 ? 'mapped' : 'unmapped'
+}
+
+/**
+ * An undo restores the place in the pack, and drift ignores it; the packs' names are for people.
+ */
+function recordPack(delta: Delta): void {
+  const { record, draft } = delta.change
+  // Only in a preview: the pack does not exist yet.
+  const unmade = draft.new_pack !== undefined && draft.pack_id === undefined
+  if (!unmade && (draft.pack_id === undefined || draft.pack_id === record.pack_id)) return
+  if (unmade) delta.ledger.before.pack_id = record.pack_id
+  else {
+    recordField(delta, 'pack_id', record.pack_id, draft.pack_id)
+    delta.ledger.before.pack_position = record.pack_position
+    delta.columns.pack_position = draft.pack_position ?? null
+  }
+  delta.ledger.after.pack = draft.pack_names ?? { from: null, to: draft.new_pack ?? null }
+}
+
+function recordTrash(delta: Delta): void {
+  const { record, draft } = delta.change
+  const was = record.deleted_at !== null
+  if (draft.deleted === undefined || draft.deleted === was) return
+  delta.ledger.before.deleted = was
+  if (was) delta.ledger.before.deleted_at = record.deleted_at
+  delta.ledger.after.deleted = draft.deleted
+  delta.columns.deleted_at = draft.deleted ? (draft.deleted_at ?? TRANSACTION_TIME) : null
+}
+
+export const sameList = (a: readonly string[], b: readonly string[]) =>
+  a.length === b.length && a.every((one, at) => one === b[at])

@@ -12,7 +12,8 @@ import { releaseFiles } from './file-claims.ts'
 import { LeaseLost } from '../worker/lease.ts'
 import { partsInOrder, UNBLOCKED } from '../operations/name-order.ts'
 import type { EndedItem, OperationMessages } from '../types.ts'
-import { writeEnded, type WriteLimits } from './write.ts'
+import { writeEnded } from './write.ts'
+import type { WriteLimits } from './write-files.ts'
 
 export interface CommitOptions {
   limits: WriteLimits

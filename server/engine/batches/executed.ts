@@ -24,7 +24,7 @@ import { itemDraft } from './item-work.ts'
 import { planBatch } from './plan.ts'
 import { prepare } from './prepare.ts'
 import { runSteps } from './run-steps.ts'
-import { CHANGED_SINCE_PREVIEW } from './write.ts'
+import { CHANGED_SINCE_PREVIEW } from './write-results.ts'
 
 const COMMIT_GROUP = 50
 const COMMIT_MS = 500

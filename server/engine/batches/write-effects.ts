@@ -1,0 +1,85 @@
+// Effects that ended items have beside their files: links, mails to buyers and questions to a
+// person.
+import type { ShopScope } from '../../db/for-shop.ts'
+import { revokeLinks } from '../../files/link-changes.ts'
+import { makeLinks } from '../../files/link-creation.ts'
+import type { Secrets } from '../../secrets.ts'
+import type { HeldChain } from './chain.ts'
+import type { OperationMessages, WorkItem } from '../types.ts'
+import type { WriteResult } from './outcome-rows.ts'
+
+export interface ItemEffectParts {
+  secrets: Secrets
+  messages: OperationMessages
+}
+
+/** Creates the links that steps asked for, and revokes those that an undone operation created. */
+export async function recordLinks(
+  tx: ShopScope,
+  { operation }: HeldChain,
+  results: Map<WorkItem, WriteResult>,
+  { secrets, messages }: ItemEffectParts,
+) {
+  const done = [...results].filter(([, { status }]) => status === 'done').map(([item]) => item)
+  const wanting = done.filter(({ link }) => link !== null)
+  const fileOf = (item: WorkItem) => results.get(item)!.file_id ?? item.file_id!
+  const links = await makeLinks(
+    tx,
+    secrets,
+    {
+      file_ids: wanting.map(fileOf),
+      per_file: wanting.map((item) => ({ file_id: fileOf(item), ...item.link })),
+      operation: operation.id,
+    },
+    new Date(),
+  )
+  wanting.forEach((item, at) => addToLedger(results, item, { link: links[at]! }))
+  const sent = links.filter((_, at) => wanting[at]!.link!.send && wanting[at]!.link!.email)
+  await messages.linksMade(tx, sent, operation.id)
+  const undone = done.flatMap(({ undo }) =>
+    typeof undo?.after.link === 'string' ? [undo.after.link] : [],
+  )
+  await revokeLinks(tx, undone)
+}
+
+/** Queues a mail for each paid delivery of the files whose buyers are told, one for an operation. */
+export async function tellBuyers(
+  tx: ShopScope,
+  operation: string,
+  results: Map<WorkItem, WriteResult>,
+  messages: OperationMessages,
+): Promise<void> {
+  const telling = [...results].filter(([item, { status }]) => item.tells && status === 'done')
+  if (telling.length === 0) return
+  const fileOf = (item: WorkItem) => results.get(item)!.file_id ?? item.file_id!
+  const files = telling.map(([item]) => fileOf(item))
+  const buyers = await messages.buyersOf(tx, files)
+  for (const [item] of telling)
+    addToLedger(results, item, { buyers: buyers.get(fileOf(item))?.length ?? 0 })
+  await messages.tellBuyers(tx, [...new Set([...buyers.values()].flat())], operation)
+}
+
+export function addToLedger(
+  results: Map<WorkItem, WriteResult>,
+  item: WorkItem,
+  after: Record<string, unknown>,
+): void {
+  const result = results.get(item)!
+  results.set(item, {
+    ...result,
+    before: result.before ?? {},
+    after: { ...result.after, ...after },
+  })
+}
+
+/** Files that may belong to one of several products. */
+export function questionsOf(results: ReadonlyMap<WorkItem, WriteResult>) {
+  const asked = [...results].filter(
+    ([{ candidates }, { status }]) => candidates.length > 0 && status === 'done',
+  )
+  return asked.map(([{ candidates, file_id, record }, result]) => ({
+    fileId: result.file_id ?? file_id!,
+    candidates,
+    replaces: record?.mapping_state === 'mapped',
+  }))
+}

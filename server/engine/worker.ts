@@ -115,8 +115,8 @@ export async function startWorker(
     },
     pollInterval: PLACE_POLL_MS,
     noHandleSignals: true,
-    logger: new GraphileLogger(() => (level, message) => {
-      if (level === 'error' || level === 'warning') log.warn('graphile-worker', { message })
+    logger: new GraphileLogger(() => (level, text) => {
+      if (level === 'error' || level === 'warning') log.warn('graphile-worker', { text })
     }),
   })
   await recovery.beat()

@@ -60,7 +60,7 @@ async function carryOut(scope: ShopScope, id: string, parts: OutboxParts): Promi
   const delivery = await attempt(scope, message, deliverer, parts)
   if (delivery.status !== 'sent')
     parts.log.warn('a message was not delivered', {
-      message: id,
+      id,
       kind: message.kind,
       status: delivery.status,
     })
@@ -91,7 +91,7 @@ export async function deliverBatch(
   const results = await attemptTogether(scope, messages, deliverer.together!, log, signal)
   for (const { message, result } of results)
     if (result.status !== 'sent')
-      log.warn('a message was not delivered', { message: message.id, status: result.status })
+      log.warn('a message was not delivered', { id: message.id, status: result.status })
   await recordAttempts(scope, results, deliverer.delays)
   return messages.length
 }

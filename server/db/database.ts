@@ -49,8 +49,8 @@ export function openDatabase(url: string, connections: number, log: Logger): Dat
     pool: { min: 0, max: connections },
     acquireConnectionTimeout: 20_000,
     log: {
-      warn: (message: unknown) => log.debug('knex', { message: String(message) }),
-      error: (message: unknown) => log.debug('knex', { message: String(message) }),
+      warn: (text: unknown) => log.debug('knex', { text: String(text) }),
+      error: (text: unknown) => log.debug('knex', { text: String(text) }),
     },
   })
   return {
@@ -71,6 +71,6 @@ export async function requireServerVersion(database: Database): Promise<void> {
   const version = Number(rows[0]!.server_version_num)
   if (version < 180_000)
     throw new Error(
-      `DATABASE_URL points at PostgreSQL ${Math.floor(version / 10_000)}: Stevedore needs version 18 or newer.`,
+      `The server is PostgreSQL ${Math.floor(version / 10_000)}: Stevedore needs version 18 or newer.`,
     )
 }

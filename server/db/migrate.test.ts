@@ -92,6 +92,14 @@ test('locks that are never released are named, and nothing is changed', async ()
   }
 })
 
+test('a migration that fails is named, and nothing is changed', async () => {
+  const migrations = changing('orders', (_, knex) => knex.raw('create table shops (id integer)'))
+  await expect(migrate(database, { migrations })).rejects.toThrow(
+    /^The database could not be migrated: migrations\/9000_change-orders\.ts: .*"shops" already exists/,
+  )
+  expect(await names()).not.toContainEqual({ name: '9000_change-orders' })
+})
+
 const record = (added: readonly string[]) =>
   database.pool.query(
     `insert into knex_migrations (name, batch, migration_time)

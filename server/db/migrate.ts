@@ -86,7 +86,7 @@ async function applyWorkers(url: string, lockTimeoutMs: number): Promise<void> {
   }
 }
 
-/** The same migrations, each with a limit on its waiting for locks. */
+/** The same migrations, each with a limit on its waiting for locks, and its name in its errors. */
 function withLockTimeout(
   migrations: Knex.MigrationSource<string>,
   lockTimeoutMs: number,
@@ -100,10 +100,23 @@ function withLockTimeout(
         ...migration,
         up: async (knex: Knex) => {
           await knex.raw(`set local lock_timeout = ${lockTimeoutMs}`)
-          await migration.up(knex)
+          await withName(migrations.getMigrationName(name), () => migration.up(knex))
         },
       }
     },
+  }
+}
+
+/** Names the migration in its error; a lock timeout stays as it is, because it is retried. */
+async function withName(name: string, work: () => PromiseLike<unknown>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (isLockTimeout(error)) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Error(`The database could not be migrated: migrations/${name}.ts: ${reason}`, {
+      cause: error,
+    })
   }
 }
 

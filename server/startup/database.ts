@@ -27,18 +27,20 @@ export async function openForStart(environment: Environment, log: Logger): Promi
     await embedded?.stop()
   }
   try {
-    await requireServerVersion(database)
+    await requireServerVersion(database).catch((error: unknown) => {
+      throw embedded ? error : unusable(error)
+    })
     const applied = await migrate(database)
     if (applied.length > 0) log.info('migrated the database', { migrations: applied.join(', ') })
   } catch (error) {
     await close()
-    if (embedded) throw error
-    throw new ConfigError([
-      `DATABASE_URL: ${error instanceof Error ? error.message : String(error)}`,
-    ])
+    throw error
   }
   return { database, secrets: createSecrets(secret), close }
 }
+
+const unusable = (error: unknown) =>
+  new ConfigError([`DATABASE_URL: ${error instanceof Error ? error.message : String(error)}`])
 
 /**
  * For a command that may run beside a server: that server's embedded database, or one that is

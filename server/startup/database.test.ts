@@ -1,0 +1,47 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import pg from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import { createTestDatabase, silent } from '../../test/database.ts'
+import { ConfigError } from '../config-error.ts'
+import { readEnvironment } from '../environment.ts'
+import { openForStart } from './database.ts'
+
+/** The error of a start with this address. */
+async function startError(url: string): Promise<Error> {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'stevedore-'))
+  onTestFinished(() => rm(dataDir, { recursive: true }))
+  const environment = readEnvironment({
+    DATA_DIR: dataDir,
+    DATABASE_URL: url,
+    APP_SECRET: 'a secret of at least 32 characters',
+  })
+  return openForStart(environment, silent).then(
+    () => expect.fail('the database was opened'),
+    (error: Error) => error,
+  )
+}
+
+test('an address that cannot be used is named as the wrong setting', async () => {
+  const error = await startError('postgres://127.0.0.1:1/none')
+  expect(error).toBeInstanceOf(ConfigError)
+  expect(error.message).toContain('DATABASE_URL: ')
+})
+
+test('a migration that fails is named, and the address is not blamed', async () => {
+  const database = await createTestDatabase()
+  onTestFinished(() => database.drop())
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  await client
+    .query(
+      'drop schema public cascade; create schema public; create table shops (of_another_program integer)',
+    )
+    .finally(() => client.end())
+  const error = await startError(database.url)
+  expect(error).not.toBeInstanceOf(ConfigError)
+  expect(error.message).toMatch(
+    /^The database could not be migrated: migrations\/\d{4}_[a-z-]+\.ts: .*"shops" already exists/s,
+  )
+})

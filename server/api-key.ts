@@ -33,7 +33,7 @@ function readArguments() {
   const unknown = scopes.filter((scope) => !(SCOPES as readonly string[]).includes(scope))
   if (unknown.length > 0) throw new Error(`There is no scope ${unknown.join(', ')}.\n\n${USAGE}`)
   if (values.days !== undefined && !/^[1-9]\d{0,4}$/.test(values.days))
-    throw new Error(`--days: a whole number.\n\n${USAGE}`)
+    throw new Error(`--days needs a whole number.\n\n${USAGE}`)
   if (!values.shop || scopes.length === 0) throw new Error(USAGE)
   const expiresAt = values.days ? new Date(Date.now() + Number(values.days) * DAY_MS) : undefined
   return {

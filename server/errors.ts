@@ -35,7 +35,7 @@ export const ERRORS = {
   method_not_allowed: {
     status: 405,
     type: 'invalid_request',
-    message: 'This address does not answer that method',
+    message: 'This address does not support this method',
   },
   idempotency_key_reused: {
     status: 409,
@@ -50,7 +50,7 @@ export const ERRORS = {
   conflict: {
     status: 409,
     type: 'conflict',
-    message: 'The request does not fit the present state',
+    message: 'The request is not possible in the current state',
   },
   operation_state: {
     status: 409,
@@ -61,7 +61,7 @@ export const ERRORS = {
   workflow_broken: {
     status: 409,
     type: 'conflict',
-    message: 'This workflow cannot run like this: correct it first',
+    message: 'This workflow is invalid: correct it first',
   },
   precondition_failed: { status: 412, type: 'invalid_request', message: 'The file has changed' },
   payload_too_large: {
@@ -157,7 +157,7 @@ export const ERRORS = {
   file_damaged: {
     status: 503,
     type: 'item',
-    message: 'Its bytes are damaged: upload the file again',
+    message: 'The file’s bytes are damaged: upload it again',
   },
   storage_full: { status: 507, type: 'item', message: 'The storage location is full' },
   file_quota: {
@@ -224,7 +224,7 @@ export const ERRORS = {
   cloud_file_changed: {
     status: 409,
     type: 'item',
-    message: 'The file changed while it was fetched: the next sync brings it',
+    message: 'The file changed while it was fetched: the next sync imports it',
   },
   cloud_duplicate_name: {
     status: 409,
@@ -235,7 +235,7 @@ export const ERRORS = {
   cloud_name_unusable: {
     status: 422,
     type: 'item',
-    message: 'This file cannot be read by the name that it has at the provider: rename it there',
+    message: 'This file cannot be read under its name at the provider: rename it there',
   },
   cloud_quota: {
     status: 507,
@@ -261,17 +261,17 @@ export const ERRORS = {
   cloud_failed: {
     status: 502,
     type: 'item',
-    message: 'The provider answered with an error that is not known here: try again later',
+    message: 'The provider returned an unknown error: try again later',
   },
   memory_limit: {
     status: 422,
     type: 'item',
-    message: 'Working on this file takes more memory than one file may have',
+    message: 'Processing this file takes more memory than is allowed',
   },
   time_limit: {
     status: 422,
     type: 'item',
-    message: 'Working on this file takes longer than one file may take',
+    message: 'Processing this file takes longer than is allowed',
   },
   processor_crashed: {
     status: 422,
@@ -318,13 +318,13 @@ export const ERRORS = {
   glyph_missing: {
     status: 422,
     type: 'item',
-    message: 'There is no font here for some of these letters',
+    message: 'No installed font has some of these characters',
   },
   skipped: { status: 409, type: 'item', message: 'There was nothing to do for this file' },
   worker_crashed: {
     status: 500,
     type: 'item',
-    message: 'Working on this file stopped the worker three times',
+    message: 'Processing this file stopped the worker three times',
   },
   plugin_failed: { status: 500, type: 'item', message: 'The plugin failed on this file' },
   operation_cancelled: { status: 409, type: 'item', message: 'The operation was cancelled' },
@@ -364,7 +364,7 @@ export const ERRORS = {
   referrer_not_allowed: {
     status: 403,
     type: 'permission',
-    message: 'This file may not be reached from that site',
+    message: 'This file cannot be downloaded from that site',
   },
 } as const satisfies Record<string, ErrorEntry>
 

@@ -49,8 +49,7 @@ export function createSecrets(secret: string): Secrets {
       ])
     },
     open: (sealed, about) => {
-      if (sealed[0] !== SEAL_VERSION)
-        throw new Error('This value was sealed in a way that is not known')
+      if (sealed[0] !== SEAL_VERSION) throw new Error('This value was sealed in an unknown format')
       const end = 1 + NONCE + KEY + TAG
       const dataKey = decrypt(wrapping, sealed.subarray(1, end), about)
       return decrypt(dataKey, sealed.subarray(end), about).toString()

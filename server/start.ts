@@ -49,7 +49,7 @@ export async function start(
   if (environment.roles.includes('worker')) {
     const { smtpUrl, twilio, mailFrom: from } = environment
     if (smtpUrl === null && environment.platform !== null)
-      log.warn('SMTP_URL is not set: email is kept in the list of messages, and none leaves')
+      log.warn('SMTP_URL is not set: email is stored in the list of messages and not sent')
     const record: OutboxOptions['operationRecord'] = async (scope, id) =>
       operationRecord(engine, (await engine.get(scope, id))!, clock())
     const options = {

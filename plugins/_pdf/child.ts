@@ -60,5 +60,5 @@ const REPAIRED: Warning = {
 
 const SIGNED: Warning = {
   code: 'signature_lost',
-  message: 'The document was signed. What was made of it no longer is',
+  message: 'The document was signed. The result is not signed',
 }

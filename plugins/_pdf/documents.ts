@@ -200,7 +200,7 @@ async function bringPicture(
 ): Promise<void> {
   const found = await bytes.find(picture)
   if (!found)
-    throw documentError('file_not_found', 'The picture for the watermark is not there (any more)')
+    throw documentError('file_not_found', 'The picture for the watermark no longer exists')
   if (!PICTURES.includes(extensionOf(found.filename)))
     throw documentError(
       'not_an_image',
@@ -209,7 +209,7 @@ async function bringPicture(
   if (found.size_bytes > MOST_PICTURE_BYTES)
     throw documentError(
       'image_too_large',
-      'The picture for the watermark is too large: it may have 50 MB',
+      'The picture for the watermark is too large: the limit is 50 MB',
     )
   await folder.bring({ staged: null, file: { id: picture } }, 'picture')
 }
@@ -223,7 +223,7 @@ async function merge(
   if (items.length > MOST_MERGED)
     throw documentError(
       'too_many',
-      `At most ${MOST_MERGED} documents are made one: these are ${items.length}`,
+      `At most ${MOST_MERGED} documents can be merged, but the selection has ${items.length}`,
     )
   const named = items.map((item, at) => [item, `in-${at}.pdf`] as const)
   return withDocuments(ports, named, signal, async (work) => {

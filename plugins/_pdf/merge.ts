@@ -63,5 +63,5 @@ async function firstBad(folder: string, opened: readonly Opened[]): Promise<numb
 
 const UNPROTECTED: Warning = {
   code: 'pdf_unprotected',
-  message: 'Some of the documents took a password: the one that was made of them takes none',
+  message: 'Some of the documents had a password: the merged document has none',
 }

@@ -75,7 +75,7 @@ describe('the outline of a text', () => {
         code,
         message,
       ])
-    expect(await refused('a 😀😀 𓀀')).toEqual(['glyph_missing', 'There is no font here for 😀 𓀀'])
+    expect(await refused('a 😀😀 𓀀')).toEqual(['glyph_missing', 'No installed font has 😀 𓀀'])
     expect(await refused('\u200b')).toEqual([
       'glyph_missing',
       'There is nothing to be seen of this text',

@@ -68,7 +68,7 @@ async function piecesOf(line: string): Promise<Piece[]> {
 const missingGlyphs = (letters: readonly string[]) =>
   new Refusal(
     'glyph_missing',
-    `There is no font here for ${letters.slice(0, MOST_NAMED).join(' ')}${letters.length > MOST_NAMED ? ' and others' : ''}`,
+    `No installed font has ${letters.slice(0, MOST_NAMED).join(' ')}${letters.length > MOST_NAMED ? ' and others' : ''}`,
   )
 
 /**

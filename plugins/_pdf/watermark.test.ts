@@ -166,7 +166,7 @@ describe('a watermark', () => {
     }
     await expect(house.watermark(documentOf([{}]), { text: 'A 😀 and 𓀀' })).rejects.toMatchObject({
       code: 'glyph_missing',
-      message: 'There is no font here for 😀 𓀀',
+      message: 'No installed font has 😀 𓀀',
     })
   })
   it('refuses invalid images, and drawings that could read other files', async () => {

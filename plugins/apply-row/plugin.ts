@@ -5,7 +5,7 @@ import { definePlugin, planEach } from '../contract.ts'
 export const applyRow = definePlugin({
   id: 'apply-row',
   kind: 'act',
-  title: 'Change files as their rows say',
+  title: 'Change files by their rows',
   actions: [],
   options: z.strictObject({}),
   undo: 'fields',

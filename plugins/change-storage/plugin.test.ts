@@ -117,7 +117,7 @@ describe('change-storage', () => {
       {
         status: 'failed',
         code: 'storage_failed',
-        detail: 'The stored bytes are not what they were',
+        detail: 'The stored bytes do not match their hash',
         retryable: true,
       },
     ])

@@ -46,7 +46,7 @@ const options = z
       context.addIssue({
         code: 'custom',
         path: ['email'],
-        message: 'Write the address to which they are sent',
+        message: 'Enter the address that they are sent to',
       })
     const ids = per_file.map(({ file_id }) => file_id)
     ids.forEach((id, at) => {

@@ -6,7 +6,7 @@ import { definePlugin, FILES, planEach, type FileChange } from '../contract.ts'
 const options = z.strictObject({
   remove_mappings: z.boolean().default(false).meta({
     title: 'Remove product mappings too',
-    help: 'A file that comes back from the trash then belongs to no product; undoing the deletion brings its products back.',
+    help: 'A file restored from the trash then has no product; undoing the deletion restores its products.',
   }),
   backup_first: z.boolean().default(false).meta({
     title: 'Back up first',

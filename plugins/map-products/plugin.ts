@@ -51,7 +51,7 @@ const options = z
       .optional()
       .meta({ title: 'Accepted candidates', widget: 'none' }),
     replace: z.boolean().default(false).meta({
-      title: 'Replace the products that they have',
+      title: 'Replace existing products',
       help: 'Otherwise files that have a product do not change.',
     }),
   })

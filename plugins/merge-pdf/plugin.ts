@@ -115,7 +115,7 @@ async function documentsOf(
   if (total > MOST)
     throw new PortError(
       'too_many',
-      `At most ${MOST} documents are made one: these are ${total}`,
+      `At most ${MOST} documents can be merged, but the selection has ${total}`,
       false,
     )
   const [good, bad]: [Item[], FinishedItem[]] = [[], []]
@@ -124,7 +124,7 @@ async function documentsOf(
       if (item.status === 'failed' || item.status === 'cancelled') bad.push(item)
       else good.push(item)
   }
-  if (good.length < FEWEST) throw new PortError('too_few', 'Select two documents or more', false)
+  if (good.length < FEWEST) throw new PortError('too_few', 'Select at least two documents', false)
   for (const { file } of good) {
     const why = nonPdfReason(file)
     if (why) throw new PortError('not_a_pdf', `${file.filename}: ${why}`, false)

@@ -28,7 +28,7 @@ const options = z
     out: z.literal(true).optional().meta({ title: 'Out of their packs' }),
   })
   .refine((given) => Object.values(given).filter((one) => one !== undefined).length === 1, {
-    message: 'Name a pack, or a new one, or take the files out: one of these',
+    message: 'Choose a pack, name a new one, or remove the files from their packs',
   })
   .meta({ minProperties: 1 })
 type Options = z.output<typeof options>
@@ -102,7 +102,7 @@ const notFound = ({ id }: Item): Outcome => ({
   item: id,
   status: 'failed',
   code: 'pack_not_found',
-  message: 'There is no such pack (any more)',
+  message: 'This pack no longer exists',
   retryable: false,
 })
 

@@ -12,7 +12,7 @@ const options = z.strictObject({
 export const notifyDelivery = definePlugin({
   id: 'notify-delivery',
   kind: 'notify',
-  title: 'Tell the shop about the delivery',
+  title: 'Notify the shop of the delivery',
   options,
   undo: 'none',
   worksOn: 'deliveries',

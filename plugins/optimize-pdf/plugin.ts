@@ -22,7 +22,7 @@ const options = z.strictObject({
     .meta({ title: 'Quality of pictures (%)', suffix: '%' }),
   linearize: z.boolean().default(true).meta({
     title: 'Optimize for web viewing',
-    help: 'The first page is shown while the rest still loads. A document may become up to 5 % larger by it.',
+    help: 'The first page is shown while the rest still loads. This can make a document up to 5 % larger.',
   }),
   preserve_original: z.boolean().default(true).meta({
     title: 'Keep the original',

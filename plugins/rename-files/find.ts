@@ -38,7 +38,7 @@ function compileExpression(find: string, caseSensitive: boolean): RE2JS | Proble
       caseSensitive ? 0 : RE2JS.CASE_INSENSITIVE,
     )
     if (expression.programSize() <= MOST_INSTRUCTIONS) return expression
-    return { path: 'find', message: 'This expression is too large: shorten what it repeats' }
+    return { path: 'find', message: 'This expression is too large: reduce its repetitions' }
   } catch (error) {
     if (error instanceof RE2JSException)
       return { path: 'find', message: objectionTo(error.message) }

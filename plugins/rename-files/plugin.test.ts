@@ -176,7 +176,7 @@ describe('find and replace', () => {
   })
 
   it.each([
-    ['', '', 'find: Write what to find'],
+    ['', '', 'find: Enter the text to find'],
     ['a', 'b/c', 'replace: A filename cannot contain / or \\'],
     ['a(?=b)', '', 'find: Look-ahead ((?=) is not available in expressions here'],
     ['a(?!b)', '', 'find: Look-ahead ((?!) is not available in expressions here'],
@@ -191,7 +191,7 @@ describe('find and replace', () => {
     ['a++', '', 'find: A possessive repetition (++) is not available in expressions here'],
     ['[a', '', 'find: This expression cannot be read: missing closing ]: `[a`'],
     ['(a{1000}){1000}', '', 'find: This expression cannot be read: invalid repeat count: `{1000}`'],
-    ['((a{9}){9}){9}', '', 'find: This expression is too large: shorten what it repeats'],
+    ['((a{9}){9}){9}', '', 'find: This expression is too large: reduce its repetitions'],
     ['(a)', '$2', 'replace: The expression has no group $2'],
     ['(a)', '$<b>', 'replace: The expression has no group $<b>'],
     ['(a)', '${constructor}', 'replace: The expression has no group ${constructor}'],

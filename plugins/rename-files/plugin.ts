@@ -41,8 +41,8 @@ const options = z
       .string()
       .max(255)
       .default('')
-      .meta({ title: 'Replace by', help: 'Empty: the found text is removed.' }),
-    case_sensitive: z.boolean().default(false).meta({ title: 'Only in this case' }),
+      .meta({ title: 'Replace with', help: 'Empty: the found text is removed.' }),
+    case_sensitive: z.boolean().default(false).meta({ title: 'Match case' }),
     regex: z.boolean().default(false).meta({
       title: 'Regular expression',
       help: 'RE2: $1 in the replacement is the first group.',
@@ -63,7 +63,7 @@ function problemsOf(wanted: Options): Problem[] {
   if (wanted.mode === 'pattern')
     return [...patternProblems(wanted.pattern ?? ''), ...dateProblems(wanted)]
   const { find = '', replace } = wanted
-  if (find === '') return [{ path: 'find', message: 'Write what to find' }]
+  if (find === '') return [{ path: 'find', message: 'Enter the text to find' }]
   const wrong = textProblem(replace)
   // A backslash has no special meaning in a replacement.
   if (wrong) return [{ path: 'replace', message: wrong }]

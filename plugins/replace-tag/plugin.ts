@@ -11,7 +11,7 @@ const options = z
     }),
     replace: tag.meta({ title: 'New tag', widget: 'tag' }),
     case_sensitive: z.boolean().default(true).meta({
-      title: 'Only in this case',
+      title: 'Match case',
       help: 'Off: Summer, SUMMER and summer are all replaced.',
     }),
   })

@@ -51,7 +51,7 @@ const options = z
     password: documentPassword,
   })
   .refine(({ every, ranges }) => every === undefined || ranges === undefined, {
-    message: 'Give a number of pages or ranges, one of them',
+    message: 'Enter either a number of pages or ranges',
     path: ['ranges'],
   })
 type Options = z.output<typeof options>

@@ -10,13 +10,13 @@ import { definePlugin, planEach } from '../contract.ts'
 export const tellBuyers = definePlugin({
   id: 'tell-buyers',
   kind: 'act',
-  title: 'Tell past buyers',
+  title: 'Notify past buyers',
   actions: [
     {
       group: 'deliver',
       labels: {
-        action: 'Tell past buyers',
-        title: 'Tell the buyers of {count, plural, one {# file} other {# files}}',
+        action: 'Notify past buyers',
+        title: 'Notify the buyers of {count, plural, one {# file} other {# files}}',
         intro:
           'Each buyer whose delivery contains these files gets one email for the order, with the link that they already have. Sent emails can’t be undone.',
         button: 'Send emails',

@@ -58,7 +58,7 @@ describe('watermark-pdf', () => {
     const letters = await run([await item('a.pdf')], { text: 'Sample 😀' })
     expect(letters.get('a.pdf')).toMatchObject({
       code: 'glyph_missing',
-      message: 'There is no font here for 😀',
+      message: 'No installed font has 😀',
     })
     const picture = await run([await item('a.pdf')], { picture: `file_${'0'.repeat(32)}` })
     expect(picture.get('a.pdf')).toMatchObject({

@@ -66,7 +66,7 @@ const options = z
     password: documentPassword,
   })
   .refine(({ text, picture }) => (text === undefined) !== (picture === undefined), {
-    message: 'Write a text, or choose a picture: one of them',
+    message: 'Enter a text or choose a picture',
     path: ['text'],
   })
 type Options = z.output<typeof options>

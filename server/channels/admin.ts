@@ -68,7 +68,7 @@ export async function startWorkflow(
         param: 'select.filter',
         code: 'invalid_value',
         message:
-          'This would delete the whole trash for good: preview it first (dry_run), or write {"deleted": true}',
+          'This would permanently delete the whole trash: preview it first (dry_run), or send {"deleted": true}',
       },
     ])
   return engine.start(scope, {
@@ -115,7 +115,7 @@ async function own(
       {
         param: 'workflow',
         code: 'invalid_value',
-        message: 'This workflow works on the rows of a CSV file alone',
+        message: 'This workflow only works on the rows of a CSV file',
       },
     ])
   if (Object.keys(options).length > 0)

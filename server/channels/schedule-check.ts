@@ -86,7 +86,7 @@ async function runProblems(
     if (workflow.kind === 'import')
       return [{ param: 'workflow', message: 'This workflow is for imports, not for files' }]
     if (filePlaceOf(workflow, parts.plugins) === 'rows')
-      return [{ param: 'workflow', message: 'This workflow works on the rows of a CSV file alone' }]
+      return [{ param: 'workflow', message: 'This workflow only works on the rows of a CSV file' }]
     const message = misplaced(body.filter, workflow, parts.plugins)
     return message ? [{ param: 'filter.deleted', message }] : []
   } catch (error) {

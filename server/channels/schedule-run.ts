@@ -144,7 +144,7 @@ async function askToConfirm(
   const total = await totalOf(tx, engine, operation)
   await raiseNoticeOnce(tx, {
     level: 'warning',
-    title: `“${schedule.name}” waits for you`,
+    title: `“${schedule.name}” waits for your confirmation`,
     body: `It would delete ${total} files, and one run may delete ${schedule.cap}. Nothing was deleted: look at the preview and confirm it.`,
     operation,
   })

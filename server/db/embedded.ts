@@ -61,7 +61,7 @@ export async function startEmbedded(dataDir: string, log: Logger): Promise<Embed
       absent = (await runningPort(cluster)) === null ? absent + 1 : 0
       if (absent < ABSENT_CHECKS) return
       absent = 0
-      log.warn('the embedded PostgreSQL has gone, starting it again')
+      log.warn('the embedded PostgreSQL ended, starting it again')
       try {
         await startCluster(place, port)
       } catch (error) {
@@ -188,7 +188,7 @@ async function keepOwnership(
         // While the server is down there is no lock to report. But another process that took it in
         // the meantime must be reported.
         if (!told)
-          log.warn('the data folder’s lock is not ours at the moment', { error: String(error) })
+          log.warn('the data folder’s lock is lost, taking it again', { error: String(error) })
         told = true
         await delay(WATCH_MS)
       }

@@ -52,7 +52,7 @@ export async function openListener(url: string, log: Logger): Promise<Listener> 
     const lost = () => {
       if (client !== fresh || closed) return
       client = null
-      log.warn('notification connection lost, connecting again')
+      log.warn('notification connection lost, reconnecting')
       retry()
     }
     fresh.on('error', lost)

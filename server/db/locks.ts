@@ -50,7 +50,7 @@ export async function openLocks(url: string, log: Logger): Promise<Locks> {
     const lost = () => {
       if (client !== fresh || closed) return
       client = null
-      log.warn('connection of the locks lost, connecting again')
+      log.warn('lock connection lost, reconnecting')
       // The broken connection held the locks, so other processes can get them now.
       for (const holder of holders.values()) if (holder.by === fresh) holder.onWanted()
       retry()
@@ -105,7 +105,7 @@ export async function openLocks(url: string, log: Logger): Promise<Locks> {
     const holder: Holder = { onWanted, by: null, wanted: false }
     holders.set(name, holder)
     const taken = await tryLock(name, holder).catch((error: unknown) => {
-      log.debug('a lock could not be asked for', errorFields(error))
+      log.debug('a lock could not be requested', errorFields(error))
       return false
     })
     if (taken) return holder

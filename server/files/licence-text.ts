@@ -31,7 +31,7 @@ export async function readLicenceKeys(
     if (keys.size > MOST_KEYS)
       throw new AppError('validation_failed', {
         param: 'keys',
-        message: `One file has at most ${MOST_KEYS.toLocaleString('en')} keys: divide it`,
+        message: `One file has at most ${MOST_KEYS.toLocaleString('en')} keys: split it`,
       })
   }
   if (wrong > 0)
@@ -39,7 +39,7 @@ export async function readLicenceKeys(
   if (keys.size === 0)
     throw new AppError('validation_failed', {
       param: 'keys',
-      message: 'There is no key in it: write one a line, or in the first column',
+      message: 'The file contains no keys: write one per line, or in the first column',
     })
   return [...keys]
 }
@@ -71,7 +71,7 @@ async function* linesOf(
     if (rest.length > MOST_LINE)
       throw new AppError('validation_failed', {
         param: 'keys',
-        message: 'A line is too long: write one key a line, or in the first column',
+        message: 'A line is too long: write one key per line, or in the first column',
       })
     yield* lines
   }

@@ -56,5 +56,5 @@ async function changeLink(
   if (changed.some((link) => link.id === id)) return
   const [known] = await tx.query('select from links where shop_id = :shop and id = :id', { id })
   if (!known) throw new AppError('not_found')
-  throw new AppError('conflict', { message: 'A link that was revoked stays so: make a new one' })
+  throw new AppError('conflict', { message: 'A revoked link cannot be restored: create a new one' })
 }

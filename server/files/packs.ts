@@ -61,7 +61,7 @@ export async function resolvePacks(
     draft.pack_names = { from, to: draft.new_pack ?? null }
     if (!draft.pack_id) return null
     const pack = packs.get(draft.pack_id)
-    if (!pack) return { code: 'pack_not_found', message: 'There is no such pack any more' }
+    if (!pack) return { code: 'pack_not_found', message: 'This pack no longer exists' }
     draft.pack_names.to = pack.name
     draft.pack_position ??= pack.last + 1
     pack.last = Math.max(pack.last, draft.pack_position)

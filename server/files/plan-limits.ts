@@ -43,7 +43,7 @@ export async function requireDownloads(scope: ShopScope): Promise<void> {
   throw new AppError('plan_limit', {
     message:
       `The plan “${plan.title}” allows ${limit.toLocaleString('en')} downloads a month, and they ` +
-      `are used: create links next month, or ${CHANGE}. Links that buyers have go on working`,
+      `are used up: create links next month, or ${CHANGE}. Existing links keep working`,
   })
 }
 

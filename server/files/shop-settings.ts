@@ -42,7 +42,7 @@ const fields = {
     .max(MATCH_METHODS.length)
     .refine((methods) => new Set(methods).size === methods.length, 'Each of them once')
     .meta({
-      description: 'How files are matched to products, tried in this order; empty: by hand only',
+      description: 'How files are matched to products, tried in this order; empty: only manually',
     }),
   match_threshold: z
     .number()

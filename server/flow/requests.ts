@@ -30,7 +30,7 @@ export function createFlowRequests(parts: FlowParts) {
       answer = await answerOf(parts, request)
     } catch (error) {
       answer = refusalOf(error)
-      if (answer.status >= 500) parts.log.error('a request of Flow failed', errorFields(error))
+      if (answer.status >= 500) parts.log.error('a Flow request failed', errorFields(error))
     }
     if (response.destroyed) return
     const text = JSON.stringify(answer.body)

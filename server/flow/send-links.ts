@@ -85,7 +85,7 @@ async function makeWanted(
   { secrets, clock }: FlowParts,
 ): Promise<readonly Link[]> {
   if ((files === undefined) === (pack === undefined))
-    throw wrong('files', 'Name files or a pack, one of them')
+    throw wrong('files', 'Send either files or a pack')
   if (pack !== undefined) {
     const [pack_id] = await idsOf(tx, 'packs', 'pack', [pack])
     return [await createPackLink(tx, secrets, { ...terms, pack_id: pack_id!, email }, clock())]

@@ -67,7 +67,7 @@ function refusal(cause: unknown): AppError {
   if (status === 413) return new AppError('payload_too_large')
   if (status !== 415) return new AppError('malformed_request', { cause })
   return new AppError('unsupported_media_type', {
-    message: 'Send the body plain, or as one of gzip, deflate, br',
+    message: 'Send the body uncompressed, or as gzip, deflate or br',
   })
 }
 

@@ -62,7 +62,7 @@ async function* wholeBody(ctx: Context): AsyncGenerator<Uint8Array> {
     for await (const chunk of ctx.req.iterator({ destroyOnReturn: false })) yield chunk as Buffer
   } catch (cause) {
     throw new AppError('malformed_request', {
-      message: 'The request broke off before the file was whole',
+      message: 'The request ended before the file was complete',
       cause,
     })
   }

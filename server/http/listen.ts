@@ -24,7 +24,7 @@ export async function listen(
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(
         error.code === 'EADDRINUSE'
-          ? new Error(`PORT: ${port} is taken on ${host}; write another one`)
+          ? new Error(`PORT: ${port} is taken on ${host}; set another one`)
           : error,
       ),
     )

@@ -23,7 +23,7 @@ export interface MetricsParts {
   token: string | null
   /** Readable without a token: the server listens on this machine only. */
   open: boolean
-  /** Downloads counted since the start. */
+  /** Counted downloads since the start. */
   downloads(): number
 }
 
@@ -40,20 +40,20 @@ export function createMetrics(parts: MetricsParts): Metrics {
   const requests = new Counter({
     registers,
     name: 'stevedore_http_requests_total',
-    help: 'Requests answered, by route and status',
+    help: 'Answered requests, by route and status',
     labelNames: ['route', 'method', 'status'],
   })
   const durations = new Histogram({
     registers,
     name: 'stevedore_http_request_seconds',
-    help: 'Time until the response was handed over',
+    help: 'Time until the response was handed to the operating system',
     labelNames: ['route'],
     buckets: DURATIONS,
   })
   new Counter({
     registers,
     name: 'stevedore_downloads_total',
-    help: 'Downloads counted',
+    help: 'Counted downloads',
     collect: absolute(() => parts.downloads()),
   })
   const refreshWork = workMetrics(registers, parts.database)
@@ -110,7 +110,7 @@ function processMetrics(registers: Registry[]): void {
   new Counter({
     registers,
     name: 'process_cpu_seconds_total',
-    help: 'Processor time used',
+    help: 'Processor time',
     collect: absolute(() => {
       const { user, system } = process.cpuUsage()
       return (user + system) / 1e6

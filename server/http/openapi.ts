@@ -77,7 +77,7 @@ export function openApiDocument(endpoints: readonly Endpoint[], baseUrl: string,
       version,
       description:
         'Import downloadable files, change them in bulk, create download links. Send `Authorization: Bearer <API_KEY>`. ' +
-        'An answer to a GET has an `ETag`; with `If-None-Match`, one that is still the same is 304 without a body. ' +
+        'An answer to a GET has an `ETag`; with `If-None-Match`, an unchanged one is 304 without a body. ' +
         'Any POST or PUT takes an `Idempotency-Key`: the same request under the same key is carried out once.',
     },
     servers: [{ url: baseUrl }],

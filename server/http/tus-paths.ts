@@ -93,7 +93,7 @@ export const tusPaths: ZodOpenApiPathsObject = {
       responses: {
         204: { description: '`Upload-Offset` is the new offset' },
         ...GONE,
-        409: refused('The upload does not stand at this offset'),
+        409: refused('The upload is not at this offset'),
         413: refused('More bytes than were announced'),
         460: refused('The bytes are not those that the checksum stands for'),
       },

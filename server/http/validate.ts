@@ -62,14 +62,17 @@ function unstorableTexts(value: unknown): ErrorDetail[] {
   const look = (at: unknown): void => {
     if (found.length >= MOST_DETAILS) return
     if (typeof at === 'string' && !isStorable(at))
-      report('invalid_value', 'This has a character that cannot be stored')
+      report('invalid_value', 'This contains a character that cannot be stored')
     if (typeof at !== 'object' || at === null) return
     if (path.length === MOST_DEEP) throw tooDeep()
     if (Array.isArray(at)) return at.forEach((inner, index) => inside(index, inner))
     for (const [key, inner] of Object.entries(at))
       if (isFieldName(key)) inside(key, inner)
       else
-        report('unknown_field', 'A field has a name, or a character in it, that cannot be stored')
+        report(
+          'unknown_field',
+          'A field has a name that cannot be stored, or contains a character that cannot be stored',
+        )
   }
   look(value)
   return found

@@ -79,7 +79,8 @@ function openGate(stopping: AbortSignal, withinMs: number): Gate {
     pass: () => {
       keepBack.throwIfAborted()
       // A process that was suspended may get here before its timers fire.
-      if (performance.now() - from > withinMs) throw new Error('It took too long to hand it over')
+      if (performance.now() - from > withinMs)
+        throw new Error('The mail server took too long to accept the message')
       passed = true
     },
     get passed() {

@@ -51,7 +51,7 @@ export const resendDelivery = (scope: ShopScope, id: string, { now }: ChangePart
     const status = statusOf(row)
     if (status !== 'ready') throw conflict(NOT_READY[status])
     if (row.email === null)
-      throw conflict('The order has no email address: write one into the delivery first')
+      throw conflict('The order has no email address: enter one in the delivery first')
     await queueDeliveryMail(tx, id, randomUUID())
     await tx.query(
       `update deliveries set mailed_at = coalesce(mailed_at, :now), ask = null, updated_at = :now

@@ -37,8 +37,8 @@ export async function queueFollowUps(
     marked.filter((one) => mailable(one) && one.row.mailed_at !== null).map(({ row }) => row.id),
   )
   const fulfils = settings.fulfil_orders || settings.delivery_mail === 'platform'
-  await writeSettled(tx, mailed, marked, now)
-  await tellDelivered(
+  await recordMarksAndMails(tx, mailed, marked, now)
+  await notifyDelivered(
     tx,
     marked.filter(({ row }) => statusOf(row) === 'ready'),
   )
@@ -54,7 +54,7 @@ export async function queueFollowUps(
 }
 
 /** Sent once for a delivery, when its buyer can have the files for the first time. */
-const tellDelivered = (tx: ShopScope, written: readonly FollowedDelivery[]): Promise<void> =>
+const notifyDelivered = (tx: ShopScope, written: readonly FollowedDelivery[]): Promise<void> =>
   raiseTriggers(
     tx,
     'file-delivered',
@@ -76,7 +76,7 @@ function markOf(row: DeliveryRow, files: readonly DeliveredFile[]): string {
   return [buyerStatusOf(row), row.rotation, ...new Set(lines.sort())].join(' ')
 }
 
-async function writeSettled(
+async function recordMarksAndMails(
   tx: ShopScope,
   mailed: readonly FollowedDelivery[],
   marked: readonly { row: DeliveryRow; mark: string }[],

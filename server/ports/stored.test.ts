@@ -253,7 +253,7 @@ describe('a wrong copy', () => {
       read: async () => Readable.from([Buffer.from('forgetfuX')]),
     }
     await expect(relocate(id, forgetful)).rejects.toEqual(
-      failure('The copy was not the same as the original'),
+      failure('The copy differs from the original'),
     )
     expect([await places(id), await copies(id), await served(id)]).toEqual([
       ['primary'],
@@ -267,7 +267,7 @@ describe('a wrong copy', () => {
   test('is not made from bytes that do not match their hash', async () => {
     const id = await fileOf('original')
     await writeFile(path.join(folder, 'primary', String(scope.shop), await hashOf(id)), 'damaged!')
-    await expect(move(id)).rejects.toEqual(failure('The stored bytes are not what they were'))
+    await expect(move(id)).rejects.toEqual(failure('The stored bytes do not match their hash'))
     expect(await places(id)).toEqual(['primary'])
     expect(await backup.size(scope.shop, await hashOf(id))).toBeNull()
   })

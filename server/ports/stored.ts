@@ -49,10 +49,10 @@ export function createStoredFiles(
       await storeOf(blob.location).read(scope.shop, hash),
       signal,
     )
-    if (written.hash !== hash) throw damaged('The stored bytes are not what they were')
+    if (written.hash !== hash) throw damaged('The stored bytes do not match their hash')
     await recordBlob(scope, blob, location)
     if (!(await isWhole(target, { shop: scope.shop, hash }, signal)))
-      throw damaged('The copy was not the same as the original')
+      throw damaged('The copy differs from the original')
     return written.size_bytes
   }
   return {

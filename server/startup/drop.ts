@@ -68,7 +68,7 @@ async function readCertificate(files: { cert: string; key: string }): Promise<Ce
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     throw new ConfigError([
-      `DROP_TLS_CERT, DROP_TLS_KEY: write a certificate in PEM and its key without a password (${why})`,
+      `DROP_TLS_CERT, DROP_TLS_KEY: set a certificate in PEM and its key without a password (${why})`,
     ])
   }
   return certificate

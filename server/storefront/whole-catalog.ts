@@ -88,7 +88,7 @@ export function createWholeCatalog(
         userErrors: [],
       }
       if (bulkOperation) return bulkOperation.id
-      throw catalogError(userErrors[0]?.message ?? 'it did not start to gather it')
+      throw catalogError(userErrors[0]?.message ?? 'it did not start the bulk export')
     },
     gathering: async (id, signal) => {
       const { bulkOperation } = await request<State>(
@@ -103,7 +103,7 @@ export function createWholeCatalog(
       const objects = Number(objectCount)
       if (status === 'COMPLETED') return { status: 'complete', url, objects }
       if (status === 'CREATED' || status === 'RUNNING') return { status: 'running', objects }
-      throw catalogError(`gathering it ended as ${status}${errorCode ? ` (${errorCode})` : ''}`)
+      throw catalogError(`the bulk export ended as ${status}${errorCode ? ` (${errorCode})` : ''}`)
     },
     rows: (url, signal) => readRows(url, transport, signal),
   }
@@ -123,7 +123,7 @@ async function* readRows(
   signal: AbortSignal,
 ): AsyncGenerator<CatalogRow> {
   // The address contains its own key: without TLS it could be read on the way.
-  if (URL.parse(url)?.protocol !== 'https:') throw catalogError('it named no safe address')
+  if (URL.parse(url)?.protocol !== 'https:') throw catalogError('it returned no safe address')
   try {
     const response = await transport(url, { redirect: 'error', signal })
     if (!response.ok || !response.body) throw catalogError(`it answered HTTP ${response.status}`)

@@ -65,7 +65,7 @@ describe('an impossible workflow is refused', () => {
     [
       'with an option that cannot be kept',
       bulk({ steps: [{ plugin: 'tag-files', options: { tags: ['\ud800'] } }] }),
-      'steps[0].options: There is a character in it that cannot be kept',
+      'steps[0].options: It contains a character that cannot be stored',
     ],
     ['without steps', bulk({ steps: [] }), 'steps: It has no steps'],
     [
@@ -136,14 +136,14 @@ describe('an impossible workflow is refused', () => {
     [
       'with an id that is no id',
       bulk({ steps: [{ ...bulk().steps[0]!, id: 'My Step' }] }),
-      'steps[0].id: A step’s id has small letters, digits and -',
+      'steps[0].id: A step’s id has lower-case letters, digits and -',
     ],
     ['with no chains', bulk({ parallel: 0 }), 'parallel: Parallel is 1 or more'],
     ['with too many chains', bulk({ parallel: 17 }), 'parallel: At most 16'],
     [
       'for files that fetches',
       bulk({ steps: [{ plugin: 'fetch-url' }] }),
-      'steps[0].plugin: This step works on imports alone',
+      'steps[0].plugin: This step only works on imports',
     ],
     [
       'inside the trash and outside it',

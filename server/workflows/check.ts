@@ -61,7 +61,12 @@ export function checkWorkflow(given: WorkflowBody, parts: Parts): Checked {
     ...steps.flatMap(({ id }, at) =>
       STEP_ID.test(id)
         ? []
-        : [{ param: `steps[${at}].id`, message: 'A step’s id has small letters, digits and -' }],
+        : [
+            {
+              param: `steps[${at}].id`,
+              message: 'A step’s id has lower-case letters, digits and -',
+            },
+          ],
     ),
     ...body.steps.flatMap(({ when }, at) =>
       schemaProblems(conditionSchema, when ?? {}, `steps[${at}].when`),
@@ -195,10 +200,9 @@ function bulkProblems(steps: readonly Step[], plugins: readonly Plugin[]): Workf
     const plugin = pluginOf(step, plugins)
     const param = `steps[${at}].plugin`
     const on = worksOn(step, plugins)
-    if (on === 'imports') return [{ param, message: 'This step works on imports alone' }]
+    if (on === 'imports') return [{ param, message: 'This step only works on imports' }]
     if (on === 'deliveries') return [{ param, message: DELIVERIES }]
-    if (on === 'rows')
-      return [{ param, message: 'This step works on the rows of a CSV file alone' }]
+    if (on === 'rows') return [{ param, message: 'This step only works on the rows of a CSV file' }]
     if (
       trash &&
       plugin &&

@@ -56,7 +56,7 @@ export function keptProblems(
     ...schemaProblems(plugin.options, options, param),
     ...secrets.map((name) => ({
       param: `${param}.${name}`,
-      message: 'This is not kept: it can only be given when the action is started by hand',
+      message: 'This is not stored: it can only be given when the action is started manually',
     })),
   ]
 }
@@ -68,7 +68,7 @@ export function schemaProblems(
   param: string,
 ): WorkflowProblem[] {
   if (!canBeKept(value))
-    return [{ param, message: 'There is a character in it that cannot be kept' }]
+    return [{ param, message: 'It contains a character that cannot be stored' }]
   return (parseBounded(schema, value).issues ?? []).flatMap((issue) => issueProblems(issue, param))
 }
 

@@ -157,7 +157,7 @@ describe('products', () => {
       dialog.getByText(`SKU ${sku}`).waitFor(),
     ])
     await found.check({ force: true })
-    await dialog.getByLabel('Replace the products that they have').check({ force: true })
+    await dialog.getByLabel('Replace existing products').check({ force: true })
     await dialog.getByRole('button', { name: /^Map to / }).click()
     await launched(page).getByText('2 files done').waitFor()
     const mapped = [...(await by('match nothing')), ...(await by('match has'))]

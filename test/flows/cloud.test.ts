@@ -138,7 +138,7 @@ describe('changes above the limits', () => {
     await mkdir(path.join(app.folder, 'emptied'))
     const preview = await app.sync(id)
     expect(preview).toMatchObject({ status: 'previewed', total: 6 })
-    expect(await notices()).toContain('“Emptied” waits for you')
+    expect(await notices()).toContain('“Emptied” waits for your confirmation')
     expect((await app.get(`/api/connections/${id}`)).last_sync.preview_reason).toBe('deletions')
     expect(
       Object.keys(await app.files()).filter((name) => name.startsWith('emptied')),

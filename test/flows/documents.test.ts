@@ -297,7 +297,7 @@ describe('a password', () => {
     )
   })
   test('cannot be stored in a workflow or a schedule', async () => {
-    const message = 'This is not kept: it can only be given when the action is started by hand'
+    const message = 'This is not stored: it can only be given when the action is started manually'
     const workflow = await call('POST', '/api/workflows', {
       ...{ name: 'Marked', kind: 'bulk' },
       steps: [{ plugin: 'watermark-pdf', options: { text: 'a', password: CANARY } }],

@@ -137,7 +137,7 @@ test('an action that cannot run reports why, and does not block a later run', as
   const to = { email: 'flow@example.com' }
   for (const [properties, said] of [
     [{ email: 'nobody', files: 'a' }, 'Give an email address'],
-    [{ ...to }, 'Name files or a pack, one of them'],
+    [{ ...to }, 'Send either files or a pack'],
     [{ ...to, files: 'nowhere.pdf' }, 'There is no file “nowhere.pdf”'],
     [{ ...to, pack: 'Nothing' }, 'There is no pack “Nothing”'],
     [{ ...to, files: 'x'.repeat(30_001) }, 'Name fewer files'],

@@ -260,7 +260,10 @@ describe('the deletion limit', () => {
     const [notice] = await scope
       .from<{ title: string; body: string; operation_id: string }>('notices')
       .select('*')
-    expect(notice).toMatchObject({ title: '“Cleaning” waits for you', operation_id: preview!.id })
+    expect(notice).toMatchObject({
+      title: '“Cleaning” waits for your confirmation',
+      operation_id: preview!.id,
+    })
     expect(notice!.body).toContain('It would delete 4 files, and one run may delete 3.')
     const worker = await house.startWorker()
     try {

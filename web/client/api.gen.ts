@@ -1029,7 +1029,7 @@ export interface components {
       /** @description Off: nobody can sign in with it */
       enabled?: boolean
       name?: string
-      /** @description For SFTP; replaces the present keys */
+      /** @description For SFTP; replaces the current keys */
       public_keys?: {
         key: string
         name: string
@@ -1041,7 +1041,7 @@ export interface components {
       /** @description Off: nobody can sign in with it */
       enabled?: boolean
       name: string
-      /** @description For SFTP; replaces the present keys */
+      /** @description For SFTP; replaces the current keys */
       public_keys?: {
         key: string
         name: string
@@ -1789,7 +1789,7 @@ export interface components {
     }
     PackChange: {
       name?: string
-      /** @description The products of its files; replaces the present ones */
+      /** @description The products of its files; replaces the current ones */
       products?: {
         product_id: string
         variant_id?: string | null
@@ -1807,7 +1807,7 @@ export interface components {
     PackRequest: {
       name: string
       /**
-       * @description The products of its files; replaces the present ones
+       * @description The products of its files; replaces the current ones
        * @default []
        */
       products: {
@@ -2456,7 +2456,7 @@ export interface components {
        */
       hold_risky_orders: boolean
       /**
-       * @description How files are matched to products, tried in this order; empty: by hand only
+       * @description How files are matched to products, tried in this order; empty: only manually
        * @default [
        *       "sku",
        *       "filename",
@@ -2533,7 +2533,7 @@ export interface components {
       fulfil_orders?: boolean
       /** @description Hold deliveries that the platform advises to cancel or to investigate */
       hold_risky_orders?: boolean
-      /** @description How files are matched to products, tried in this order; empty: by hand only */
+      /** @description How files are matched to products, tried in this order; empty: only manually */
       match_by?: ('sku' | 'filename' | 'title' | 'tags')[]
       /** @description How sure a match must be, from 0 to 1 */
       match_threshold?: number

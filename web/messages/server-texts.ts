@@ -15,8 +15,8 @@ export const SERVER_TEXTS: readonly string[] = [
   // Lines that are not licence keys.
   t('A key has at most 500 characters'),
   t('A key cannot contain control characters, and the file must be UTF-8'),
-  t('There is no key in it: write one a line, or in the first column'),
-  t('A line is too long: write one key a line, or in the first column'),
+  t('The file contains no keys: write one per line, or in the first column'),
+  t('A line is too long: write one key per line, or in the first column'),
   t('Another list has this name'),
   // What a missing scope disables.
   t('Files cannot be matched to products.'),
@@ -29,7 +29,7 @@ export const SERVER_TEXTS: readonly string[] = [
   // Titles of notices.
   t('A customer asks for their data'),
   t('A list is running out of licence keys'),
-  t('Shopify Flow does not take a trigger'),
+  t('Shopify Flow refuses a trigger'),
   t('An email could not be sent'),
   t('An email may not have arrived'),
   t('An email was not sent to all recipients'),
@@ -204,8 +204,8 @@ export const SERVER_TEMPLATES: readonly string[] = [
   template('{title} could not be planned'),
   template('The step “{title}” failed, so the file was kept as it was: {reason}'),
   template('“{name}” is taken'),
-  template('1 file was left out: it is in the trash, or gone'),
-  template('{count} files were left out: they are in the trash, or gone'),
+  template('1 file was left out: it is in the trash or was deleted'),
+  template('{count} files were left out: they are in the trash or were deleted'),
   template(
     'The plan “{plan}” allows {limit} files: delete files that are not needed, or choose another plan under Settings, Plan',
   ),

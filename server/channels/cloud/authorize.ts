@@ -88,7 +88,8 @@ export async function completeAuthorization(
   )
   if (!begun || !provider.oauth)
     throw new AppError('conflict', {
-      message: 'This sign-in was not begun here, or took too long: authorize the connection again',
+      message:
+        'This sign-in was not started in this session, or has expired: authorize the connection again',
     })
   const verifier = cloud.options.secrets.open(begun.verifier, aboutOf(scope.shop))
   const { refresh, access } = await exchange(cloud, provider.oauth, { code, state, verifier })

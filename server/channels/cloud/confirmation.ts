@@ -73,5 +73,11 @@ export function askToConfirm(
     what,
     'Nothing was changed: look at the preview and confirm it.',
   ]
-  return tellOf(tx, 'warning', `“${name}” waits for you`, sentences.join(' '), operation)
+  return tellOf(
+    tx,
+    'warning',
+    `“${name}” waits for your confirmation`,
+    sentences.join(' '),
+    operation,
+  )
 }

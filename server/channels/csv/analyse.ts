@@ -67,7 +67,7 @@ export async function analyse(text: AsyncIterable<string>, mostRows: number): Pr
       })
   }
   if (found.rows === 0)
-    throw invalidCsv([{ row: 1, column: null, detail: 'There is a header, and no row after it' }])
+    throw invalidCsv([{ row: 1, column: null, detail: 'The file has a header but no rows' }])
   found.mapping = mappingOf(
     suggestColumns(
       found.headers,

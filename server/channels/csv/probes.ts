@@ -174,7 +174,7 @@ const GIVEN_UP = notAccessible(
 const notAsked = (why: string): ProbeProblem => ({
   severity: 'warning',
   code: 'not_asked',
-  message: 'The address was not asked',
+  message: 'The URL was not checked',
   detail: `${why}: what is wrong with it shows during the import`,
 })
 const NOT_LET = notAsked('Its host wants fewer requests')
@@ -206,7 +206,7 @@ function pageProblem(url: string, type: string | null): ProbeProblem | null {
 const WEB_PAGE: ProbeProblem = {
   severity: 'warning',
   code: 'web_page',
-  message: 'The address answers with a web page',
+  message: 'The URL returns a web page',
   detail: 'It may be a sign-in page instead of the file: open the address without being signed in',
 }
 

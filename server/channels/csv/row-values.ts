@@ -88,7 +88,7 @@ const NOT_MAPPED: CellProblem = {
   field: 'product_sku',
   severity: 'warning',
   code: 'invalid_value',
-  message: 'The products of a file that exists are not changed by a row',
+  message: 'A row cannot change the products of an existing file',
 }
 
 /** Columns in which a formula may be escaped; numbers are parsed. */

@@ -26,7 +26,7 @@ export function requireForeign(place: { folder: string; name: string }): void {
   if (isOwn(place.folder, place.name))
     throw new DropError(
       'denied',
-      `/${PROCESSED} and /${FAILED} are kept by the app: write elsewhere`,
+      `/${PROCESSED} and /${FAILED} are managed by the app: use another folder`,
     )
 }
 

@@ -35,7 +35,10 @@ function checkedName(name: string): string {
   if (Buffer.byteLength(name) > MOST_NAME_BYTES)
     throw new DropError('bad_name', `A name has at most ${MOST_NAME_BYTES} bytes`)
   if (REFUSED.test(name) || !name.isWellFormed())
-    throw new DropError('bad_name', 'A name has no backslash, no control characters, and is UTF-8')
+    throw new DropError(
+      'bad_name',
+      'A name must be UTF-8, without backslashes and control characters',
+    )
   return name
 }
 

@@ -50,7 +50,7 @@ export async function recoverTransfers(parts: RecoveryParts): Promise<number> {
     if (!here.has(orphan.write_id) && !orphan.late) continue
     const kept = await bringBack(parts, orphan, here.has(orphan.write_id)).catch(
       (error: unknown) => {
-        parts.log.warn('a broken-off drop transfer could not be kept', errorFields(error))
+        parts.log.warn('drop: an interrupted transfer could not be kept', errorFields(error))
         return false
       },
     )

@@ -49,7 +49,7 @@ export async function openDropServer(given: DropServerParts): Promise<DropServer
   const transfers = await openTransfers(parts)
   const recover = () =>
     recoverTransfers(parts).then(
-      (count) => void (count > 0 && log.info('drop: kept broken-off transfers', { count })),
+      (count) => void (count > 0 && log.info('drop: kept interrupted transfers', { count })),
       (error: unknown) => log.warn('drop: recovery failed', errorFields(error)),
     )
   await recover()
@@ -98,7 +98,7 @@ async function listenOn(
   server.listen(port, host)
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
     const why = error.code === 'EADDRINUSE' ? 'is taken' : `can’t be used (${error.code})`
-    throw new Error(`${setting}: ${port} ${why} on ${host}; write another one`)
+    throw new Error(`${setting}: ${port} ${why} on ${host}; set another one`)
   })
   return (server.address() as AddressInfo).port
 }

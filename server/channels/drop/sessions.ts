@@ -51,7 +51,7 @@ export function createSessions(parts: SessionParts, transfers: Transfers): Sessi
   const { perAccount } = parts.connectionLimits
   const live = new Set<Live>()
   const warn = (error: unknown) =>
-    log.warn('a drop connection could not be noted', errorFields(error))
+    log.warn('a drop connection could not be recorded', errorFields(error))
   const kickIf = (matches: (one: Live) => boolean) => {
     for (const one of live) if (matches(one)) one.kick()
   }

@@ -47,7 +47,9 @@ export function createSftpServer(parts: SftpParts): Server {
     algorithms: ALGORITHMS,
   }
   const ssh = new ssh2.Server(config)
-  ssh.on('error', (error: Error) => parts.log.debug('drop: sftp server', { error: error.message }))
+  ssh.on('error', (error: Error) =>
+    parts.log.debug('drop: the SFTP server reported an error', { error: error.message }),
+  )
   ssh.on('connection', (connection, info) => serveConnection(parts, connection, info.ip))
   const server = createServer({ noDelay: true }, (socket) => {
     socket.on('error', () => {})
@@ -92,10 +94,12 @@ function serveConnection(parts: SftpParts, connection: Connection, address: stri
   let isClosed = false
   const closed = () => {
     isClosed = true
-    end?.().catch((error: unknown) => log.warn('drop: ending a session', errorFields(error)))
+    end?.().catch((error: unknown) =>
+      log.warn('drop: a session could not be ended', errorFields(error)),
+    )
   }
   connection.on('error', (error: Error) => {
-    log.debug('drop: sftp connection', { error: error.message, address })
+    log.debug('drop: an SFTP connection reported an error', { error: error.message, address })
     connection.end()
   })
   connection.on('close', closed)
@@ -134,12 +138,12 @@ function serveConnection(parts: SftpParts, connection: Connection, address: stri
       for (const name of ['pty', 'x11', 'auth-agent', 'shell', 'exec', 'env', 'signal'] as const)
         channel.on(name as 'exec', (_accept: unknown, reject?: () => void) => reject?.())
       channel.on('error', (error: Error) =>
-        log.debug('drop: sftp channel', { error: error.message }),
+        log.debug('drop: an SFTP channel reported an error', { error: error.message }),
       )
       channel.on('sftp', (acceptSftp) => {
         const stream = acceptSftp()
         stream.on('error', (error: Error) => {
-          log.debug('drop: sftp stream', { error: error.message, address })
+          log.debug('drop: an SFTP stream reported an error', { error: error.message, address })
           connection.end()
         })
         opened.then(

@@ -162,7 +162,8 @@ function transferOf(start: Start, { writeId, file, name, receiver }: Begun): Nam
       return Promise.all([name.take(), wait]).then(() => {})
     },
     truncate: async (size) => {
-      if (size > receiver.size()) throw new DropError('denied', 'A file grows by writing')
+      if (size > receiver.size())
+        throw new DropError('denied', 'A file can only be extended by writing to it')
       await receiver.truncate(size)
     },
     modified: (at) => void (modifiedAt = at),

@@ -61,7 +61,7 @@ export async function openTransfers(parts: TransferParts): Promise<Transfers> {
       .map((one) => ({ writeId: one.writeId, size: one.size() }))
     if (sizes.length > 0)
       noteProgress(database, sizes).catch((error: Error) =>
-        log.debug('progress of drop transfers', { error: error.message }),
+        log.debug('the progress of drop transfers could not be recorded', { error: error.message }),
       )
   }, PROGRESS_MS)
   const namedOf = (shop: number): Promise<void> | undefined => {

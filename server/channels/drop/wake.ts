@@ -26,7 +26,7 @@ export function createWaker(database: Database, log: Logger): Waker {
     if (recent.has(shop)) return void recent.set(shop, true)
     recent.set(shop, false)
     queue(shop).catch((error: Error) =>
-      log.debug('drop: waking the import', { error: error.message }),
+      log.debug('drop: the import could not be woken', { error: error.message }),
     )
     setTimeout(() => {
       const again = recent.get(shop)

@@ -17,7 +17,7 @@ export function openUploadFolder(folder: string) {
   }
   for (const place of Object.values(places)) mkdirSync(place, { recursive: true, mode: 0o750 })
   const at = (place: keyof typeof places, id: string) => {
-    if (!UUID.test(id)) throw new TypeError('An upload is named by its UUID')
+    if (!UUID.test(id)) throw new TypeError('An upload is addressed by its UUID')
     return path.join(places[place], id)
   }
   return {

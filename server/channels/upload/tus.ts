@@ -193,7 +193,7 @@ function toAppError(error: Error | { status_code: number; body: string }): Error
     return new AppError('payload_too_large', { cause: error })
   const code = CODES[error.status_code] ?? 'malformed_request'
   if (code === 'conflict')
-    return new AppError(code, { message: 'The upload does not stand at this offset' })
+    return new AppError(code, { message: 'The upload is not at this offset' })
   return new AppError(code, {
     ...(SPOKEN.has(code) ? { message: error.body.trim() } : {}),
     cause: error,

@@ -58,14 +58,16 @@ async function planStep(
     for await (const outcome of outcomesOf(step, items, { read, recorded: recorded?.[index] })) {
       const item = open.get(outcome.item)
       if (!item) {
-        log.error('a plugin gave an outcome for an item that is not open', { plugin: step.plugin })
+        log.error('a plugin returned an outcome for an item that is not open', {
+          plugin: step.plugin,
+        })
         continue
       }
       open.delete(outcome.item)
       if (outcome.status === 'ok') advance(item, outcome, step, index)
       else refuse(item, refusalOf(outcome))
     }
-    if (open.size > 0) throw new Error(`${step.plugin} gave no outcome for ${open.size} items`)
+    if (open.size > 0) throw new Error(`${step.plugin} returned no outcome for ${open.size} items`)
   } catch (error) {
     read.signal.throwIfAborted()
     log.error('a plugin failed', { plugin: step.plugin, ...errorFields(error) })

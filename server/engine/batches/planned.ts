@@ -63,7 +63,7 @@ async function workOn(
     // only that one fails.
     if (!signal.aborted && !(error instanceof BatchTaken)) {
       const { operation, chain } = batch
-      parts.log.error('a batch could not be written whole', {
+      parts.log.error('a batch could not be written, its items are written one by one', {
         operation: operation.id,
         ...errorFields(error),
       })

@@ -114,7 +114,7 @@ async function runGroup(
     for await (const outcome of outcomesOf(step, [...open.values()], context)) {
       const item = open.get(outcome.item)
       if (!item) {
-        context.log.error('a plugin gave an outcome for an item that is not open', {
+        context.log.error('a plugin returned an outcome for an item that is not open', {
           plugin: step.plugin,
         })
         continue
@@ -127,7 +127,7 @@ async function runGroup(
         passed.push(item)
       }
     }
-    if (open.size > 0) throw new Error(`${step.plugin} gave no outcome for ${open.size} items`)
+    if (open.size > 0) throw new Error(`${step.plugin} returned no outcome for ${open.size} items`)
   } catch (error) {
     if (context.read.signal.aborted) {
       for (const item of open.values()) end({ item, ending: { status: 'returned' } })

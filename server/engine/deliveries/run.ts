@@ -118,7 +118,8 @@ export const CRASHED = {
   code: 'worker_crashed',
   reason: 'Working on its files stopped the worker several times: look at the files.',
 }
-const LOST = 'A file of it is in the trash, or gone: restore it, then prepare the delivery again.'
+const LOST =
+  'A file of it is in the trash or was deleted: restore it, then prepare the delivery again.'
 
 async function openItems(
   scope: ShopScope,

@@ -20,7 +20,7 @@ export async function endPreview(runner: EngineRunner, ending: Finalization): Pr
     return {
       step: lastOf(operation),
       code: 'worker_crashed',
-      message: 'Looking ahead stopped the worker three times',
+      message: 'The preview stopped the worker three times',
     }
   const intentions = await intentionsOf(runner, ending)
   if ('code' in intentions) return intentions
@@ -48,7 +48,7 @@ async function intentionsOf(
       if (signal.aborted || isDatabaseUnavailable(error)) throw error
       if (error instanceof PortError)
         return { step: step.id, code: error.code, message: error.message }
-      runner.parts.log.error('a last step could not be planned', {
+      runner.parts.log.error('a final step could not be planned', {
         plugin: step.plugin,
         ...errorFields(error),
       })

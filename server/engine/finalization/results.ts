@@ -52,7 +52,7 @@ export function openResults({ plugin, pluginImpl }: LastStep) {
       artifacts: {
         write: async (filename, contentType, bytes) => {
           if (!pluginImpl.document)
-            throw new Error(`${plugin} writes a document, and says nothing of it: document: true`)
+            throw new Error(`${plugin} writes a document but does not declare it (document: true)`)
           const { stage } = await runner.parts.ports(scope)
           kept.artifact = {
             filename,
@@ -124,8 +124,8 @@ const leftOut = (count: number): Warning => ({
   code: 'file_not_found',
   message:
     count === 1
-      ? '1 file was left out: it is in the trash, or gone'
-      : `${count} files were left out: they are in the trash, or gone`,
+      ? '1 file was left out: it is in the trash or was deleted'
+      : `${count} files were left out: they are in the trash or were deleted`,
 })
 
 async function recordStep(

@@ -247,7 +247,7 @@ test('files that are not in a document are counted and reported', async () => {
   const listed = await done(await house.startOn(bulk('list'), { ids: [here!, trashed!] }))
   expect(listed).toMatchObject({
     ...{ status: 'success', total: 2, done: 1, skipped: 1 },
-    warnings: [{ message: '1 file was left out: it is in the trash, or gone' }],
+    warnings: [{ message: '1 file was left out: it is in the trash or was deleted' }],
   })
 })
 

@@ -126,7 +126,7 @@ async function freeForgotten(
   )
   const idle = rows.filter(({ id }) => !jobs.has(id)).map(({ id }) => id)
   if (idle.some((id) => before.has(id))) {
-    log.warn('freeing jobs that were taken and forgotten', { jobs: idle.length })
+    log.warn('releasing jobs that this process locked but does not run', { jobs: idle.length })
     await utils.forceUnlockWorkers([pool.id])
   }
   return new Set(idle)
@@ -141,7 +141,7 @@ async function sweep(
   const { database, log } = options
   const dead = await findDead(database, suspects)
   if (dead.length > 0) {
-    log.warn('freeing the jobs of dead workers', { workers: dead.length })
+    log.warn('releasing the jobs of dead workers', { workers: dead.length })
     await utils.forceUnlockWorkers(dead.map(({ pool_id }) => pool_id))
     for (const { id, beat } of dead)
       await database.pool.query('delete from workers where id = $1 and beat_at::text = $2', [
@@ -245,5 +245,5 @@ async function seedAgain({ database, loadOf, log }: RecoveryOptions): Promise<vo
   )
   for (const { shop_id, id } of messages.rows) await queueMessage(forShop(database, shop_id), id)
   const seeded = chains.rows.length + ends.rows.length + messages.rows.length
-  if (seeded > 0) log.info('queued again what had no live job', { jobs: seeded })
+  if (seeded > 0) log.info('queued work that had no live job', { jobs: seeded })
 }

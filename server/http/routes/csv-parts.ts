@@ -27,9 +27,9 @@ export const csvConflicts = z.enum(['error', 'rename', 'overwrite', 'new_version
 export const csvIdOf = (id: string) => requirePublicId('csv', id)
 export const csvFileOf = async (caller: Caller, id: string) =>
   csvRecord(await requireUpload(caller.scope, csvIdOf(id)))
-export const csvReply = { description: 'The present state of the file', schema: csvSchema }
+export const csvReply = { description: 'The current state of the file', schema: csvSchema }
 export const csvRefused = { description: 'Every problem', schema: errorSchema }
 export const csvConflict = {
-  description: 'Not possible in the present state of the file: the message says why',
+  description: 'Not possible in the current state of the file: the message says why',
   schema: errorSchema,
 }

@@ -155,7 +155,7 @@ describe('an upload', () => {
   it.each([
     ['nothing', '', 'Row 1: The file is empty'],
     ['blanks', ' \n\n', 'Row 1: The file is empty'],
-    ['a header alone', `${HEAD}\n`, 'Row 1: There is a header, and no row after it'],
+    ['a header alone', `${HEAD}\n`, 'Row 1: The file has a header but no rows'],
     [
       'an open quote',
       `${HEAD}\na.pdf,"https://x.example/\nb.pdf,x,,,,\n`,
@@ -747,7 +747,7 @@ describe('rows with the id of a file', () => {
     })
     expect(await found(id)).toEqual([
       [2, 'filename', 'error', 'A filename cannot contain / or \\'],
-      [2, 'product_sku', 'warning', 'The products of a file that exists are not changed by a row'],
+      [2, 'product_sku', 'warning', 'A row cannot change the products of an existing file'],
       [2, 'expiry_days', 'error', 'This is not a number from 1 to 36500'],
       [2, 'download_limit', 'error', 'This is not a whole number'],
       [2, 'tags', 'error', 'A tag has at most 100 characters'],

@@ -157,7 +157,7 @@ const change = (parts: DeliveryRouteParts) =>
           context.addIssue({
             code: 'custom',
             path: ['more_downloads'],
-            message: 'Send download_limit or more_downloads, one of them',
+            message: 'Send either download_limit or more_downloads',
           })
       })
       .meta({ id: 'DeliveryChange' }),

@@ -49,7 +49,7 @@ const accountFields = {
     .array(keyInput)
     .max(MOST_KEYS)
     .optional()
-    .meta({ description: 'For SFTP; replaces the present keys' }),
+    .meta({ description: 'For SFTP; replaces the current keys' }),
 }
 const createBody = z
   .strictObject({ name: givenName, ...accountFields })

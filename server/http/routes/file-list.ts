@@ -45,7 +45,7 @@ const list = ({ baseUrl, clock }: FileRouteParts) =>
       .strictObject({ ...page, ...filterFields, sort: z.enum(FILE_SORTS).default('-created_at') })
       .refine(({ sort, pack }) => !sort.endsWith('pack_position') || pack !== undefined, {
         path: ['sort'],
-        message: 'Files have a place in a pack alone: name the pack',
+        message: 'Files only have a position within a pack: send `pack`',
       }),
     replies: {
       200: {

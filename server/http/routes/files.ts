@@ -82,7 +82,7 @@ const change = (parts: FileRouteParts) =>
       })
       .meta({ id: 'FileChange' }),
     replies: {
-      200: { description: 'The present state of the file', schema: whole },
+      200: { description: 'The current state of the file', schema: whole },
       409: {
         description: 'The name is taken, or an operation is using the file',
         schema: errorSchema,

@@ -34,7 +34,7 @@ export const impactRoutes = ({
     scope: 'files:read',
     body: z.strictObject({ select: selectionSchema(limits) }).meta({ id: 'FilesImpactRequest' }),
     replies: {
-      200: { description: 'The present numbers', schema: impactSchema },
+      200: { description: 'The current numbers', schema: impactSchema },
       422: { description: 'Every problem', schema: errorSchema },
     },
     handler: async ({ caller, body: { select } }) => ({

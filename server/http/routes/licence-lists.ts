@@ -83,7 +83,7 @@ export const licenceListRoutes = ({ secrets }: { secrets: Secrets }): Endpoint[]
     ...about,
     method: 'get',
     path: '/api/licence-lists/{id}',
-    summary: 'Read a list of licence keys: how many are left and given',
+    summary: 'Read a list of licence keys: how many are left and assigned',
     description: 'Keys themselves are shown only to their buyers.',
     params: byId,
     replies: { 200: { description: 'The list', schema: listSchema } },
@@ -97,7 +97,7 @@ export const licenceListRoutes = ({ secrets }: { secrets: Secrets }): Endpoint[]
     path: '/api/licence-lists/{id}/keys',
     summary: 'Add keys to a list, from a text or CSV file',
     description:
-      'One key a line, or in the first column; a header is skipped. Keys that the shop has already ' +
+      'One key per line, or in the first column; a header is skipped. Keys that the shop has already ' +
       'are left out, so sending a file twice adds nothing. Deliveries that wait for keys continue.',
     params: byId,
     readsBody: true,

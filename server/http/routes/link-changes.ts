@@ -36,7 +36,7 @@ const one = (path: string, summary: string, description: string) => ({
     atomic: true as const,
   },
   replies: {
-    200: { description: 'The present state of the link', schema: linkSchema },
+    200: { description: 'The current state of the link', schema: linkSchema },
     409: { description: 'It was revoked', schema: errorSchema },
   },
 })

@@ -49,7 +49,7 @@ const linksBody = (limits: Limits) =>
       const wrong = (param: string, message: string) =>
         context.addIssue({ code: 'custom', path: [param], message })
       if ((file_ids === undefined) === (pack_id === undefined))
-        wrong('file_ids', 'Name files or a pack, one of them')
+        wrong('file_ids', 'Send either files or a pack')
       if (pack_id !== undefined && per_file)
         wrong('per_file', 'A pack’s link has no terms of single files')
     })
@@ -75,7 +75,7 @@ const create = (parts: LinkRouteParts) =>
     method: 'post',
     path: '/api/links',
     summary: 'Create download links for files or a pack',
-    description: `One link a file, all or none. What is absent comes from the file’s own settings. Above ${MAX_IN_REQUEST} files it is an operation, whose artifact lists the links.`,
+    description: `One link per file, all or none. Absent terms come from the file’s own settings. Above ${MAX_IN_REQUEST} files it is an operation, whose artifact lists the links.`,
     tag: 'Links',
     scope: 'links:write',
     atomic: true,

@@ -76,7 +76,7 @@ const send = (baseUrl: string) =>
     method: 'post',
     path: '/api/messages/{id}/send',
     summary: 'Send a message again',
-    description: 'To the recipients in the present settings; its text and its id stay the same.',
+    description: 'To the recipients in the current settings; its text and its id stay the same.',
     tag: 'Messages',
     scope: 'operations:write',
     params: z.strictObject({ id: z.string() }),

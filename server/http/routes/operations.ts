@@ -82,7 +82,7 @@ const one = ({ engine, clock }: OperationParts, path: string, summary: string) =
     tag: 'Operations',
     scope: 'operations:read',
     params: byId,
-    replies: { 200: { description: 'Its present state', schema: operationSchema } },
+    replies: { 200: { description: 'Its current state', schema: operationSchema } },
     handler: async ({ caller, params }) => ({
       body: operationRecord(engine, await findOperation(engine, caller.scope, params.id), clock()),
     }),
@@ -186,7 +186,7 @@ const begin = (parts: OperationParts) =>
       })
       .refine(({ action, workflow }) => (action === undefined) !== (workflow === undefined), {
         path: ['action'],
-        message: 'Name an action or a workflow, one of them',
+        message: 'Send either an action or a workflow',
       })
       .meta({ id: 'OperationRequest' }),
     replies: {
@@ -249,7 +249,7 @@ const lifecycle = ({ engine, cloud, clock }: OperationParts, move: OperationMove
     scope: 'operations:write',
     params: byId,
     replies: {
-      200: { description: 'Its present state', schema: operationSchema },
+      200: { description: 'Its current state', schema: operationSchema },
       409: { description: 'Its state does not allow this', schema: errorSchema },
     },
     handler: async ({ caller, params }) => {

@@ -46,7 +46,7 @@ const products = z
   )
   .max(MOST_PRODUCTS, `At most ${MOST_PRODUCTS} products`)
   .meta({
-    description: 'The products of its files; replaces the present ones',
+    description: 'The products of its files; replaces the current ones',
   })
 
 const byId = z.strictObject({ id: z.string() })
@@ -179,7 +179,7 @@ const order = ({ limits }: PackRouteParts) =>
     method: 'put',
     path: '/api/packs/{id}/order',
     summary: 'Put a pack’s files in order',
-    description: 'Files that are not listed stay after these, in their present order.',
+    description: 'Files that are not listed stay after these, in their current order.',
     atomic: true,
     params: byId,
     body: z.strictObject({ file_ids: fileIds(limits) }).meta({ id: 'PackOrder' }),

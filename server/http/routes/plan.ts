@@ -80,7 +80,7 @@ export const planRoutes = (parts: PlanRouteParts): Endpoint[] => [
     method: 'post',
     path: '/api/plan',
     summary: 'Request another plan',
-    description: 'Gives the address of the platform’s page on which the merchant confirms it.',
+    description: 'Returns the address of the platform’s page on which the merchant confirms it.',
     scope: 'settings:write',
     body: z.strictObject({ plan: z.string().max(100) }).meta({ id: 'PlanRequest' }),
     replies: {

@@ -80,7 +80,7 @@ export function productRoutes(): Endpoint[] {
       summary: 'Read the age of the list of products',
       tag: 'Products',
       scope: 'files:read',
-      replies: { 200: { description: 'The present state', schema: mirrorSchema } },
+      replies: { 200: { description: 'The current state', schema: mirrorSchema } },
       handler: async ({ caller }) => ({ body: mirrorRecord(await readMirror(caller.scope)) }),
     }),
     endpoint({
@@ -90,7 +90,7 @@ export function productRoutes(): Endpoint[] {
       description: 'It takes seconds to minutes; a refresh that is already running counts.',
       tag: 'Products',
       scope: 'files:write',
-      replies: { 202: { description: 'The present state; poll it', schema: mirrorSchema } },
+      replies: { 202: { description: 'The current state; poll it', schema: mirrorSchema } },
       handler: async ({ caller }) => {
         await askForRefresh(caller.scope)
         return { status: 202, body: mirrorRecord(await readMirror(caller.scope)) }

@@ -103,7 +103,7 @@ const replace = ({ engine, limits }: VersionRouteParts) =>
       .strictObject({ url: fetchUrl.optional(), upload_id: z.string().max(100).optional() })
       .refine(({ url, upload_id }) => (url === undefined) !== (upload_id === undefined), {
         path: ['url'],
-        message: 'Send a url or an upload_id, one of them',
+        message: 'Send either url or upload_id',
       })
       .meta({ id: 'VersionRequest' }),
     replies: {
@@ -143,7 +143,7 @@ const restore = ({ baseUrl, clock }: VersionRouteParts) =>
     scope: 'files:write',
     params: byNumber,
     replies: {
-      200: { description: 'The present state of the file', schema: fileSchema },
+      200: { description: 'The current state of the file', schema: fileSchema },
       409: {
         description: 'The name is taken, or an operation is using the file',
         schema: errorSchema,

@@ -163,7 +163,7 @@ function neededScopes(body: z.output<typeof workflowBody>, parts: Parts): Scope[
 function ownId(id: string, { workflows }: Parts): string {
   if (workflows.some((one) => one.id === id))
     throw new AppError('conflict', {
-      message: 'A built-in workflow cannot be changed: make one of your own like it',
+      message: 'A built-in workflow cannot be changed: copy it',
     })
   return requirePublicId('workflow', id)
 }

@@ -45,7 +45,7 @@ const tellRefusal = (scope: ShopScope, handle: FlowTrigger, reason: string): Pro
     if (!(await recordTriggerRefusal(tx, handle, reason))) return
     await raiseNotice(tx, {
       level: 'warning',
-      title: 'Shopify Flow does not take a trigger',
+      title: 'Shopify Flow refuses a trigger',
       body:
         `It refused “${handle}”: ${reason}. Workflows in Flow that begin with it are not started ` +
         'for a day. Switch the workflow off and on again in Flow to try sooner.',

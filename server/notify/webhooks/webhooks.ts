@@ -75,7 +75,7 @@ export function createWebhook(
     const there = await listWebhooks(tx)
     if (there.length >= MOST_WEBHOOKS)
       throw new AppError('too_many', {
-        message: `There are ${MOST_WEBHOOKS} webhooks, which is the most. Delete one first.`,
+        message: `There are ${MOST_WEBHOOKS} webhooks, which is the maximum. Delete one first.`,
       })
     const secret = newWebhookSecret()
     const [row] = (await tx

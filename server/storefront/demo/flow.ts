@@ -102,7 +102,7 @@ async function respond(
   route: ((body: unknown) => Promise<object> | object) | undefined,
 ): Promise<{ status: number; body: object }> {
   const refused = (status: number, message: string) => ({ status, body: { error: { message } } })
-  if (!isOwnPage(request)) return refused(403, 'Only pages of this machine may do this')
+  if (!isOwnPage(request)) return refused(403, 'Only pages on this machine may do this')
   if (!route) return refused(404, 'There is nothing at this address')
   try {
     const bytes = await readBounded(request, MOST_BODY_BYTES)

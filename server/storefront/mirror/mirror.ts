@@ -49,7 +49,7 @@ async function refreshShop(
     const result = await refresh(scope, begun, parts.storefront.wholeCatalog(shop), signal)
     log.info('the catalog is mirrored', { shop, learned: result.learned })
     await parts.refreshed(scope, result).catch((error: unknown) => {
-      log.warn('a refreshed catalog could not be followed up', { shop, ...errorFields(error) })
+      log.warn('the follow-up of a catalog refresh failed', { shop, ...errorFields(error) })
     })
   } catch (error) {
     // An interrupted refresh keeps the platform's operation, and the next run continues with it.

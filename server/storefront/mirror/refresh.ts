@@ -26,7 +26,7 @@ export async function refresh(
   await clearStaged(scope)
   const read = url === null ? 0 : await readInto(scope, begun, catalog.rows(url, signal))
   if (read !== objects)
-    throw new Error(`The storefront promised ${objects} rows of its catalog and sent ${read}`)
+    throw new Error(`The storefront announced ${objects} rows of its catalog and sent ${read}`)
   return swap(scope, begun, read)
 }
 

@@ -35,7 +35,10 @@ export function createPassive(
   }
   const waitFor = (listening: Server): Promise<Socket> => {
     const { promise, resolve, reject } = Promise.withResolvers<Socket>()
-    const timer = setTimeout(() => reject(new DataError('No data connection came')), CONNECT_MS)
+    const timer = setTimeout(
+      () => reject(new DataError('No data connection was opened')),
+      CONNECT_MS,
+    )
     listening.on('connection', (socket) => {
       socket.on('error', () => {})
       // Nobody else may receive or send a client's bytes.
@@ -47,7 +50,7 @@ export function createPassive(
       )
       resolve(socket)
     })
-    listening.once('close', () => reject(new DataError('No data connection came')))
+    listening.once('close', () => reject(new DataError('No data connection was opened')))
     promise
       .catch(() => {})
       .finally(() => clearTimeout(timer))

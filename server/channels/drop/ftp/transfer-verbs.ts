@@ -37,7 +37,7 @@ async function withData(state: State, work: (data: Socket) => Promise<void>): Pr
   } catch (error) {
     data.destroy()
     if (error instanceof DropError) throw error
-    state.reply(426, 'The data connection broke')
+    state.reply(426, 'The data connection was interrupted')
   } finally {
     state.data = null
   }
@@ -71,7 +71,7 @@ function receive(data: Socket, transfer: Transfer, from: number): Promise<number
   })
   data.once('end', () => (failure ? reject(failure) : resolve(position)))
   // Has no effect after its end.
-  data.once('close', () => reject(failure ?? new DataError('The data connection broke')))
+  data.once('close', () => reject(failure ?? new DataError('The data connection was interrupted')))
   data.resume()
   return promise
 }

@@ -50,7 +50,7 @@ export async function readManifest(bytes: Buffer): Promise<Manifest> {
       const first = problem ?? problems.find((one) => counts(one, values))
       if (first) wrong.set(nameKey(name), rowText(row, first))
       else if (name === '')
-        throw invalid(row, 'file_name', 'Name the file that lies beside import.csv')
+        throw invalid(row, 'file_name', 'Enter the name of a file in the folder of import.csv')
       else if (rows.has(nameKey(name)))
         wrong.set(nameKey(name), `Row ${row}: ${name} is named twice`)
       else rows.set(nameKey(name), { row, values })

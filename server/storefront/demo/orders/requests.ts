@@ -69,7 +69,7 @@ async function respond(
 ): Promise<Answer> {
   const { front } = place
   if (!isOwnPage(request))
-    return { status: 403, body: { error: { message: 'Only pages of this machine may do this' } } }
+    return { status: 403, body: { error: { message: 'Only pages on this machine may do this' } } }
   if (request.method === 'GET' || request.method === 'HEAD') {
     const id = ORDER.exec(path)?.[1]
     if (id === undefined) return { status: 200, body: shopPage(place, queryOf(request)) }

@@ -30,13 +30,17 @@ export const brokenOff = (cause?: unknown) =>
   notAccessible(true, 'The connection broke off before the file was whole', cause)
 export const surplusError = () => notAccessible(false, 'The server sent more than it had declared')
 export const encodedError = () =>
-  notAccessible(false, 'The server sent the file in a compressed form that was not asked for')
+  notAccessible(
+    false,
+    'The server sent the file with Content-Encoding, which was not asked for: switch its compression off for this address',
+  )
 export const badRedirect = () => notAccessible(false, 'The address redirects too often, or nowhere')
 export const tooLarge = () => new PortError('file_too_large', ERRORS.file_too_large.message, false)
 
 const STATUS_MEANINGS: Readonly<Record<number, string>> = {
   403: ': access denied',
   404: ': file not found',
+  429: ': too many requests',
 }
 const TRANSIENT = new Set([408, 425, 429])
 
@@ -45,7 +49,10 @@ export class Throttled extends PortError {
   /** Seconds to wait; null: not stated. */
   readonly seconds: number | null
   constructor(detail: string, seconds: number | null) {
-    super('url_not_accessible', ERRORS.url_not_accessible.message, true, { detail })
+    super('url_not_accessible', ERRORS.url_not_accessible.message, true, {
+      detail,
+      ...(seconds === null ? {} : { retryAfter: seconds }),
+    })
     this.seconds = seconds
   }
 }
@@ -54,7 +61,11 @@ export class Throttled extends PortError {
 export function badStatus(status: number, retryAfter: string | undefined): PortError {
   const detail = `The server answered ${status}${STATUS_MEANINGS[status] ?? ''}`
   const seconds = retryAfter === undefined ? null : secondsOf(retryAfter)
-  if (status === 429 || (status === 503 && seconds !== null)) return new Throttled(detail, seconds)
+  if (status === 429 || (status === 503 && seconds !== null))
+    return new Throttled(
+      seconds === null ? detail : `${detail}. It asks to wait ${seconds} s`,
+      seconds,
+    )
   return notAccessible(status >= 500 || TRANSIENT.has(status), detail)
 }
 

@@ -140,7 +140,7 @@ describe('a bad origin', () => {
     ['/status/404', failure(false, 'The server answered 404: file not found')],
     ['/status/204', failure(false, 'The server answered 204')],
     ['/status/206', failure(false, 'The server answered 206')],
-    ['/status/429', failure(true, 'The server answered 429')],
+    ['/status/429', failure(true, 'The server answered 429: too many requests')],
     ['/status/500', failure(true, 'The server answered 500')],
     ['/status/503', failure(true, 'The server answered 503')],
     ['/short/1000/500', BROKEN],
@@ -165,7 +165,10 @@ describe('a bad origin', () => {
     ['/drip/20', failure(true, 'The server sent the file too slowly')],
     [
       '/gzip/1000/a.pdf',
-      failure(false, 'The server sent the file in a compressed form that was not asked for'),
+      failure(
+        false,
+        'The server sent the file with Content-Encoding, which was not asked for: switch its compression off for this address',
+      ),
     ],
     ['/not-http', failure(false, 'The server did not answer in proper HTTP')],
     ['/loop', failure(false, 'The address redirects too often, or nowhere')],
@@ -214,6 +217,25 @@ describe('a bad origin', () => {
     expect(
       (await read(`${origin.url}/bytes/1000/after`, client)).equals(contentOf(1000, 'after')),
     ).toBe(true)
+  })
+})
+
+describe('a server that states when it may be asked again', () => {
+  it.each([
+    [429, '90', 90, 'The server answered 429: too many requests. It asks to wait 90 s'],
+    [503, '2', 2, 'The server answered 503. It asks to wait 2 s'],
+    [429, 'soon', undefined, 'The server answered 429: too many requests'],
+  ])('%i with Retry-After %s', async (status, stated, retryAfter, detail) => {
+    const server = createServer((_, response) =>
+      response.writeHead(status, { 'retry-after': stated }).end(),
+    )
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const error = await clientOf()
+      .open(`http://127.0.0.1:${port}/`, signal)
+      .catch((thrown: unknown) => thrown)
+    server.close()
+    expect(error).toMatchObject({ detail, retryable: true, retryAfter })
   })
 })
 

@@ -130,6 +130,22 @@ function fieldOf(schema: Schema, name: string): readonly Schema[] {
   return def.catchall ? unwrapSchema(def.catchall) : []
 }
 
+/** The names that `schema` allows in the object at `path`, for an answer about another name. */
+export function fieldNames(schema: z.ZodType, path: readonly PropertyKey[]): readonly string[] {
+  const at = path.reduce<readonly Schema[]>(
+    (schemas, key) =>
+      schemas.flatMap((one) =>
+        isList(one) ? unwrapSchema(one._zod.def.element) : fieldOf(one, String(key)),
+      ),
+    unwrapSchema(schema),
+  )
+  const names = at.flatMap((one) => {
+    const { def } = one._zod as z.core.$ZodTypes['_zod']
+    return def.type === 'object' ? Object.keys(def.shape) : []
+  })
+  return [...new Set(names)]
+}
+
 const known = new WeakMap<Schema, readonly Schema[]>()
 
 /** Unwraps optional, nullable, default and union: the schemas inside describe the value. */

@@ -78,9 +78,17 @@ function parsed(text: string): unknown {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null) return value
   } catch (cause) {
-    throw new AppError('malformed_request', { cause })
+    throw new AppError('malformed_request', { cause, message: notJson(cause) })
   }
-  throw new AppError('malformed_request')
+  throw new AppError('malformed_request', { message: 'The body must be a JSON object' })
+}
+
+/** Only the place: the rest of the engine's message quotes the body, which may contain secrets. */
+function notJson(cause: unknown): string {
+  const text = cause instanceof Error ? cause.message : ''
+  const place = /\((line \d+ column \d+)\)$/.exec(text)?.[1]
+  const where = text.includes('end of JSON input') ? 'it ends too early' : place
+  return `The body is not valid JSON${where ? `: ${where}` : ''}`
 }
 
 /** Reads and discards the rest of a body. False: the rest is longer than the limit. */

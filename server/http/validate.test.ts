@@ -54,6 +54,20 @@ describe('names every problem with its path', () => {
   ])('%j', (value, problems) => expect(problemsOf(value)).toEqual(problems))
 })
 
+describe('an unknown field names the fields that exist there', () => {
+  it.each<[unknown, string]>([
+    [{ nam: 1 }, 'There is no field nam. The fields are: name, tags, list, either, options'],
+    [{ list: [{ n: 1, m: 1 }] }, 'There is no field m. The fields are: n, text'],
+    [{ either: { a: 'x', c: 1 } }, 'There is no field c. The fields are: a, b'],
+  ])('%j', (value, message) => {
+    expect(() => validate(schema, value)).toThrow(
+      expect.objectContaining({
+        details: [expect.objectContaining({ code: 'unknown_field', message })],
+      }) as Error,
+    )
+  })
+})
+
 describe('text that cannot be stored is refused in any field', () => {
   it.each<[string, unknown, unknown[]]>([
     ['a character 0', { name: 'a\u0000' }, [['name', undefined, 'invalid_value']]],
@@ -117,7 +131,11 @@ describe('a value that is too long is named, and passed to no other check', () =
     expect(details).toEqual([
       { param: 'text', code: 'invalid_value', message: 'At most five' },
       { param: 'list', code: 'too_many', message: expect.any(String) as string },
-      { param: 'more', code: 'unknown_field', message: 'There is no field more' },
+      {
+        param: 'more',
+        code: 'unknown_field',
+        message: 'There is no field more. The fields are: text, list, either, trimmed, record',
+      },
     ])
     expect(read).toEqual([5, 1, 1])
   })

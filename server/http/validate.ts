@@ -1,7 +1,7 @@
 // Validates requests against their schemas: all problems are reported together, each with a stable
 // code.
 import type { z } from 'zod'
-import { parseBounded, shortName, type Issue } from '../bounds.ts'
+import { fieldNames, parseBounded, shortName, type Issue } from '../bounds.ts'
 import { AppError, isErrorCode, MOST_DETAILS, type ErrorCode, type ErrorDetail } from '../errors.ts'
 import { MOST_DEEP, tooDeep } from './body-shape.ts'
 
@@ -13,7 +13,7 @@ export function validate<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
 ): z.output<Schema> {
-  const problems = new Problems()
+  const problems = new Problems(schema)
   const unstored = unstorableTexts(value)
   const parsed = parseBounded(schema, value)
   for (const issue of parsed.issues ?? []) problems.add(issue, value)
@@ -28,12 +28,17 @@ export function validate<Schema extends z.ZodType>(
 class Problems {
   readonly details: ErrorDetail[] = []
   total = 0
+  private readonly schema: z.ZodType
+
+  constructor(schema: z.ZodType) {
+    this.schema = schema
+  }
 
   add(issue: Issue, value: unknown): void {
     const { code } = issue
     this.total += code === 'unrecognized_keys' ? issue.keys.length : 1
     const room = MOST_DETAILS - this.details.length
-    if (room > 0) this.details.push(...detailsOf(issue, value, room))
+    if (room > 0) this.details.push(...detailsOf(issue, value, room, this.schema))
   }
 
   addUnlessNamed(more: readonly ErrorDetail[]): void {
@@ -82,16 +87,24 @@ function unstorableTexts(value: unknown): ErrorDetail[] {
 const isFieldName = (name: string) => isStorable(name) && name !== '__proto__'
 const isStorable = (text: string) => !text.includes('\u0000') && text.isWellFormed()
 
-function detailsOf(issue: Issue, value: unknown, most: number): ErrorDetail[] {
-  if (issue.code === 'unrecognized_keys')
-    return issue.keys
-      .slice(0, most)
-      .map((key) =>
-        detail([...issue.path, key], 'unknown_field', `There is no field ${shortName(key)}`),
-      )
+function detailsOf(issue: Issue, value: unknown, most: number, schema: z.ZodType): ErrorDetail[] {
+  if (issue.code === 'unrecognized_keys') {
+    const names = fieldNames(schema, issue.path).join(', ')
+    return issue.keys.slice(0, most).map((key, index) => {
+      // Once an object: a hundred lists of the same names would make the answer unreadable.
+      const known = index === 0 && names !== '' ? `. The fields are: ${names}` : ''
+      const message = `There is no field ${shortName(key)}${known}`
+      return detail([...issue.path, key], 'unknown_field', message)
+    })
+  }
   if (issue.code === 'invalid_union' && issue.errors[0]?.[0]) {
     const [first] = issue.errors[0]
-    return detailsOf({ ...first, path: [...issue.path, ...first.path] } as Issue, value, most)
+    return detailsOf(
+      { ...first, path: [...issue.path, ...first.path] } as Issue,
+      value,
+      most,
+      schema,
+    )
   }
   return [detail(issue.path, codeOf(issue, value), issue.message)]
 }

@@ -218,6 +218,15 @@ describe('unreadable requests', () => {
     expect(await response.json()).toMatchObject({ error: { code, status } })
   })
 
+  test.each([
+    ['{"files": [', 'The body is not valid JSON: it ends too early'],
+    ['{"files":\n  {secret: 1}}', 'The body is not valid JSON: line 2 column 4'],
+    ['"files"', 'The body must be a JSON object'],
+  ])('%s: the answer says what is wrong, without the body', async (body, message) => {
+    const response = await send(body, { 'content-type': 'application/json' })
+    expect(await response.json()).toMatchObject({ error: { code: 'malformed_request', message } })
+  })
+
   test('an unknown path is 404, another method 405, both with a request id', async () => {
     const unknown = await as(a.key, 'GET', '/api/nothing')
     expect([unknown.status, (await unknown.json()) as object]).toMatchObject([

@@ -126,7 +126,9 @@ async function recordOne(knex: Knex, { replaced, by }: Squash): Promise<void> {
   if (missing.length > 0)
     throw new Error(
       `This database was last migrated by an older version: ${missing[0]} is not applied. ` +
-        `Start the last version that contains migrations/${replaced.at(-1)}.ts once, then this one.`,
+        `Start the last version that contains migrations/${replaced.at(-1)}.ts once, then this one. ` +
+        'In a clone, this command prints its commit: ' +
+        `git rev-parse $(git log -1 --format=%h --diff-filter=D -- migrations/${replaced.at(-1)}.ts)^`,
     )
   await knex.raw(
     `insert into knex_migrations (name, batch, migration_time)

@@ -2,7 +2,17 @@
 // its memory at exit. It is built in another folder and renamed into place: servers that start
 // together never see half a page.
 import { spawn } from 'node:child_process'
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -17,7 +27,7 @@ const COMPRESS = { br: promisify(brotliCompress), gz: promisify(gzip) }
  * be written (another user's, a read-only file system).
  */
 export async function ensurePage(log: Logger, dataDir: string): Promise<string> {
-  const newest = await newestSource()
+  const newest = await newestSource(WEB)
   const own = path.resolve(dataDir, 'page/dist')
   for (const folder of [DIST, own]) if (await isNewer(folder, newest)) return folder
   log.info('building the admin page')
@@ -35,9 +45,12 @@ async function isNewer(folder: string, time: number): Promise<boolean> {
   return built !== null && built.mtimeMs > time
 }
 
-async function buildIn(folder: string): Promise<string> {
+/** Exported for its test. */
+export async function buildIn(folder: string): Promise<string> {
   const fresh = await mkdtemp(`${folder}-`)
   try {
+    // mkdtemp gives 700. The page has no secrets, and the server may later run as another user.
+    await chmod(fresh, 0o755)
     await build(fresh)
     await compress(path.join(fresh, 'assets'))
     await replace(fresh, folder)
@@ -93,16 +106,20 @@ async function replace(fresh: string, folder: string): Promise<void> {
   await rm(old, { recursive: true, force: true })
 }
 
-async function newestSource(): Promise<number> {
-  const entries = await readdir(WEB, { recursive: true, withFileTypes: true })
-  const sources = entries.filter(
-    (entry) =>
-      entry.isFile() &&
-      !entry.parentPath.startsWith(path.join(WEB, 'dist')) &&
-      !entry.name.endsWith('.test.ts'),
-  )
-  const times = await Promise.all(
-    sources.map((entry) => stat(path.join(entry.parentPath, entry.name))),
-  )
-  return Math.max(0, ...times.map(({ mtimeMs }) => mtimeMs))
+/**
+ * When a source of the page was last changed. Folders of builds are not entered: they may belong to
+ * another user, or be replaced by another process at the same time.
+ */
+export async function newestSource(web: string): Promise<number> {
+  const top = await readdir(web, { withFileTypes: true })
+  const sources = top.filter((entry) => !entry.name.startsWith('dist'))
+  const times = await Promise.all(sources.map((entry) => newestIn(path.join(web, entry.name))))
+  return Math.max(0, ...times)
+}
+
+async function newestIn(place: string): Promise<number> {
+  const found = await stat(place)
+  if (found.isFile()) return place.endsWith('.test.ts') ? 0 : found.mtimeMs
+  const names = await readdir(place)
+  return Math.max(0, ...(await Promise.all(names.map((name) => newestIn(path.join(place, name))))))
 }

@@ -1,0 +1,33 @@
+import { mkdir, mkdtemp, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { buildIn, newestSource } from './page.ts'
+
+let folder: string
+beforeAll(async () => void (folder = await mkdtemp(path.join(tmpdir(), 'stevedore-page-'))))
+afterAll(() => rm(folder, { recursive: true }))
+
+test('another user than the one who built the page can read it', async () => {
+  const built = await buildIn(path.join(folder, 'dist'))
+  for (const name of ['', 'assets']) {
+    const { mode } = await stat(path.join(built, name))
+    expect(mode & 0o555).toBe(0o555)
+  }
+})
+
+test('the newest source counts, in any folder, except tests and builds', async () => {
+  const web = path.join(folder, 'web')
+  const write = async (name: string, seconds: number) => {
+    const file = path.join(web, name)
+    await mkdir(path.dirname(file), { recursive: true })
+    await writeFile(file, '')
+    await utimes(file, seconds, seconds)
+  }
+  await write('page.tsx', 1000)
+  await write('ui/deep/button.tsx', 2000)
+  await write('ui/button.test.ts', 3000)
+  await write('dist/index.html', 4000)
+  await write('dist-x1/index.html', 5000)
+  expect(await newestSource(web)).toBe(2_000_000)
+})

@@ -1,10 +1,14 @@
 // Connections of the drop server: the time allowed without a sign-in, the limits on their number,
 // and clients with IPv6 addresses.
 import { once } from 'node:events'
-import { connect } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connect, type AddressInfo } from 'node:net'
+import ssh2 from 'ssh2'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { changeAccount } from '../../server/channels/drop/accounts.ts'
 import { CONNECTION_LIMITS } from '../../server/channels/drop/connection-limits.ts'
+import { listConnections } from '../../server/channels/drop/connections.ts'
+import type { FtpOptions } from '../../server/channels/drop/ftp/options.ts'
+import { createFtpServer } from '../../server/channels/drop/ftp/server.ts'
 import type { DropServer } from '../../server/channels/drop/server.ts'
 import { openDropHouse, type DropHouse } from '../drop.ts'
 import { openFtp } from '../ftp-client.ts'
@@ -31,6 +35,13 @@ async function readToEnd(port: number): Promise<string> {
   return text
 }
 
+/** A client that says nothing. */
+function openSilent(port: number) {
+  const socket = connect(port, '127.0.0.1')
+  socket.on('error', () => {})
+  return { socket, greeted: once(socket, 'data') }
+}
+
 test('a connection that does not sign in is closed', async () => {
   expect(CONNECTION_LIMITS.loginGraceMs).toBe(30_000)
   const limits = { ...CONNECTION_LIMITS, loginGraceMs: 1000 }
@@ -39,6 +50,32 @@ test('a connection that does not sign in is closed', async () => {
   const [greeting, banner] = await Promise.all(silent)
   expect(greeting).toBe('220 Stevedore\r\n')
   expect(banner).toMatch(/^SSH-2\.0-Stevedore\r\n/)
+})
+
+test('a session that has signed in outlives the time to sign in, and a silent one does not', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const control = await ftp(house.server)
+  const client = await sftp(house.server)
+  const silent = [house.server.ftpPort, house.server.sftpPort].map(openSilent)
+  await Promise.all(silent.map(({ greeted }) => greeted))
+  const closed = silent.map(({ socket }) => once(socket, 'close'))
+  await vi.advanceTimersByTimeAsync(CONNECTION_LIMITS.loginGraceMs)
+  await Promise.all(closed)
+  expect(await control.say('NOOP')).toBe('200 OK')
+  expect(await client.list(house.home)).toEqual([])
+  control.socket.destroy()
+  client.end()
+})
+
+test('the time to sign in over FTP begins with the connection, not after the look-up of bans', async () => {
+  const signIn = { isBanned: () => new Promise<boolean>(() => {}) }
+  const limits = { ...CONNECTION_LIMITS, loginGraceMs: 1 }
+  const server = createFtpServer({ signIn, limits, certificate: {} } as unknown as FtpOptions)
+  server.listen(0, '127.0.0.1')
+  onTestFinished(() => new Promise((resolve) => server.close(() => resolve())))
+  await once(server, 'listening')
+  expect(await readToEnd((server.address() as AddressInfo).port)).toBe('')
 })
 
 test('an account has a connection limit, over both protocols together', async () => {
@@ -51,6 +88,19 @@ test('an account has a connection limit, over both protocols together', async ()
   // A connection that ends makes room for another.
   first.socket.destroy()
   await expect.poll(async () => (await ftp(server)).signedIn).toBe('230 Signed in')
+  const refused = async () =>
+    (await listConnections(house.scope)).filter((one) => one.refused !== null)
+  const overFtp = await refused()
+  expect(overFtp[0]).toMatchObject({ refused: 'too many connections', protocol: 'ftp' })
+  const fourth = new ssh2.Client()
+  const error = new Promise((resolve) => fourth.once('error', resolve))
+  const { username } = house.account
+  fourth.connect({ host: '127.0.0.1', port: server.sftpPort, username, password: house.password })
+  // The reason of RFC 4253 for too many connections.
+  expect(await error).toMatchObject({ code: 12 })
+  const both = await refused()
+  expect(both[0]).toMatchObject({ refused: 'too many connections', protocol: 'sftp' })
+  expect(both.length).toBe(overFtp.length + 1)
   second.end()
 })
 

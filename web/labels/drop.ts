@@ -51,6 +51,10 @@ const REFUSALS: Record<string, { text: string; advice: string }> = {
     text: t('Account switched off'),
     advice: t('Switch on the account and the drop folder on this page.'),
   },
+  'too many connections': {
+    text: t('Too many connections'),
+    advice: t('Close some connections of this account, or let the program use fewer.'),
+  },
   'TLS required': {
     text: t('Encryption required'),
     advice: t('Use SFTP, or choose explicit FTP over TLS in the program.'),

@@ -114,6 +114,7 @@ export type Refusal =
   | 'address banned'
   | 'account switched off'
   | 'TLS required'
+  | 'too many connections'
 export interface Attempt {
   username: string
   address: string

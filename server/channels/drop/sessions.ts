@@ -6,7 +6,7 @@ import type { Listener } from '../../db/listener.ts'
 import { errorFields, type Logger } from '../../log.ts'
 import { findByUsername, type KnownAccount } from './accounts.ts'
 import type { ConnectionLimits } from './connection-limits.ts'
-import { noteConnection, noteReceived, type Attempt } from './connections.ts'
+import { noteConnection, noteReceived, noteRefusal, type Attempt } from './connections.ts'
 import { createDropFs, type DropFs } from './vfs.ts'
 import type { Transfer, TransferParts } from './transfer.ts'
 import type { Transfers } from './transfers.ts'
@@ -71,8 +71,10 @@ export function createSessions(parts: SessionParts, transfers: Transfers): Sessi
   return {
     open: async (account, attempt, kick) => {
       const own = [...live].filter((one) => one.account.id === account.id)
-      if (own.length >= perAccount)
+      if (own.length >= perAccount) {
+        await noteRefusal(database, account, attempt, 'too many connections').catch(warn)
         throw new SessionLimit(`This account has ${perAccount} connections: close some first`)
+      }
       const one: Live = { account, protocol: attempt.protocol, kick }
       live.add(one)
       const scope = forShop(database, account.shop_id)

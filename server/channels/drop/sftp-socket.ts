@@ -98,12 +98,18 @@ interface List {
 }
 interface Internals {
   _sock: Socket
-  _protocol: { _offer: Offer }
+  _protocol: { _offer: Offer; disconnect(reason: number): void }
 }
 
 /** The socket of a connection: its caller pauses it while a disk is behind. */
 export const socketOf = (connection: Connection): Socket =>
   (connection as unknown as Internals)._sock
+
+/** Ends a connection with a reason of RFC 4253; ssh2's `end` has only one reason. */
+export function disconnect(connection: Connection, reason: number): void {
+  ;(connection as unknown as Internals)._protocol.disconnect(reason)
+  socketOf(connection).end()
+}
 
 /**
  * Called when ssh2 has read the client's name, before it sends its lists: ssh2 has no option for

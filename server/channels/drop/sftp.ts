@@ -3,10 +3,11 @@ import { createServer, type Server, type Socket } from 'node:net'
 import ssh2, { type AuthContext, type Connection, type ServerConfig } from 'ssh2'
 import { errorFields, type Logger } from '../../log.ts'
 import type { KnownAccount } from './accounts.ts'
+import { clientOf, plainAddress } from './addresses.ts'
 import type { ConnectionLimits } from './connection-limits.ts'
 import { serveSftp } from './sftp-requests.ts'
-import { narrowCiphers, serveSocket, socketOf } from './sftp-socket.ts'
-import type { Sessions } from './sessions.ts'
+import { disconnect, narrowCiphers, serveSocket, socketOf } from './sftp-socket.ts'
+import { SessionLimit, type Sessions } from './sessions.ts'
 import type { SignIn } from './sign-in.ts'
 
 export interface SftpParts {
@@ -19,6 +20,8 @@ export interface SftpParts {
 
 const IDLE_MS = 15 * 60_000
 const MOST_TRIES = 3
+/** RFC 4253, 11.1: programs show it as a reason. */
+const TOO_MANY_CONNECTIONS = 12
 /**
  * AES-GCM first: with the native build it is as fast as OpenSSH. libssh2 (curl) and older paramiko
  * support CTR only. No chacha20: the native build drops connections that use it.
@@ -50,7 +53,9 @@ export function createSftpServer(parts: SftpParts): Server {
   ssh.on('error', (error: Error) =>
     parts.log.debug('drop: the SFTP server reported an error', { error: error.message }),
   )
-  ssh.on('connection', (connection, info) => serveConnection(parts, connection, info.ip))
+  ssh.on('connection', (connection, info) =>
+    serveConnection(parts, connection, plainAddress(info.ip)),
+  )
   const server = createServer({ noDelay: true }, (socket) => {
     socket.on('error', () => {})
     socket.setKeepAlive(true, 60_000)
@@ -76,7 +81,8 @@ function limitSignIn(socket: Socket, ms: number): void {
 /** A banned address gets no reply, and no key exchange. */
 async function admit({ signIn, log }: SftpParts, ssh: ssh2.Server, socket: Socket): Promise<void> {
   try {
-    if (!socket.remoteAddress || (await signIn.isBanned(socket.remoteAddress)))
+    const client = clientOf(socket)
+    if (client === null || (await signIn.isBanned(client)) || socket.destroyed)
       return void socket.destroy()
     socket.setTimeout(IDLE_MS, () => socket.destroy())
     serveSocket(ssh, socket)
@@ -131,7 +137,11 @@ function serveConnection(parts: SftpParts, connection: Connection, address: stri
         end = session.end
         if (isClosed) closed()
       },
-      () => connection.end(),
+      (error: unknown) => {
+        if (error instanceof SessionLimit) return disconnect(connection, TOO_MANY_CONNECTIONS)
+        log.warn('drop: a session could not be opened', errorFields(error))
+        connection.end()
+      },
     )
     connection.on('session', (accept) => {
       const channel = accept()

@@ -1,10 +1,10 @@
 // Sign-in: the address is checked before the password, and failures are counted in the database for
 // all processes.
 import { timingSafeEqual } from 'node:crypto'
-import ipaddr from 'ipaddr.js'
 import type { Database } from '../../db/database.ts'
 import type { Logger } from '../../log.ts'
 import { openRateLimit } from '../../db/rate-limits.ts'
+import { isAllowed, networkOf } from './addresses.ts'
 import { findByUsername, type KnownAccount } from './accounts.ts'
 import { noteRefusal, type Attempt, type Refusal } from './connections.ts'
 import { hashPassword, isPassword } from './passwords.ts'
@@ -87,28 +87,3 @@ export function createSignIn(database: Database, log: Logger): SignIn {
 }
 
 const isSame = (a: Buffer, b: Buffer) => a.length === b.length && timingSafeEqual(a, b)
-
-/** The IPv4 address, or the /64 of an IPv6 address, which belongs to one client. */
-function networkOf(address: string): string {
-  const parsed = ipaddr.process(address)
-  return parsed.kind() === 'ipv4'
-    ? parsed.toString()
-    : parsed.toNormalizedString().split(':').slice(0, 4).join(':')
-}
-
-/** `allowed`: CIDR ranges or single addresses; empty: any address. */
-function isAllowed(address: string, allowed: readonly string[]): boolean {
-  if (allowed.length === 0) return true
-  const parsed = ipaddr.process(address)
-  return allowed.some((text) => {
-    const [range, bits] = parseRange(text)
-    return range.kind() === parsed.kind() && parsed.match(range as ipaddr.IPv4, bits)
-  })
-}
-
-/** Throws if the text is neither an address nor a CIDR range. */
-export function parseRange(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
-  if (text.includes('/')) return ipaddr.parseCIDR(text)
-  const address = ipaddr.process(text)
-  return [address, address.kind() === 'ipv4' ? 32 : 128]
-}

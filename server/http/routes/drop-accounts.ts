@@ -10,7 +10,7 @@ import {
   type DropAccount,
 } from '../../channels/drop/accounts.ts'
 import { publicKey } from '../../channels/drop/public-keys.ts'
-import { parseRange } from '../../channels/drop/sign-in.ts'
+import { isRange } from '../../channels/drop/addresses.ts'
 import { AppError } from '../../errors.ts'
 import { requirePublicId, toPublicId } from '../../ids.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
@@ -195,15 +195,6 @@ function passwordRoutes(): Endpoint[] {
       },
     }),
   ]
-}
-
-function isRange(value: string): boolean {
-  try {
-    parseRange(value)
-    return true
-  } catch {
-    return false
-  }
 }
 
 const keysOf = ({ public_keys }: { public_keys?: { name: string; key: string }[] | undefined }) =>

@@ -16,7 +16,6 @@ export interface Control {
   interrupt(word: 'ABOR' | 'STAT'): void
   refuseLine(): void
   idle(): void
-  destroy(): void
   closed(): Promise<void>
 }
 
@@ -49,13 +48,19 @@ const REPLY_CODES: Readonly<Record<DropCode, number>> = {
   unavailable: 451,
 }
 
-export function createControl(options: FtpOptions, secure: SecureContext, first: Socket): Control {
+export function createControl(
+  options: FtpOptions,
+  secure: SecureContext,
+  first: Socket,
+  client: string,
+): Control {
   let upgraded: TLSSocket | null = null
   const state: State = {
     ...{
       options,
       secure,
       socket: first,
+      client,
       isEncrypted: false,
       dataEncrypted: false,
       username: null,
@@ -119,7 +124,6 @@ export function createControl(options: FtpOptions, secure: SecureContext, first:
       state.reply(421, 'Nothing has come for 15 minutes')
       first.destroySoon()
     },
-    destroy: () => first.destroy(),
     closed: async () => {
       state.isClosed = true
       state.passive.close()

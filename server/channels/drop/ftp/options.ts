@@ -1,10 +1,10 @@
 // The options of an FTP server, and the encryption of its connections.
 import type { Socket } from 'node:net'
 import { TLSSocket, type SecureContext } from 'node:tls'
+import type { Certificate } from '../../../drop-settings.ts'
 import type { Logger } from '../../../log.ts'
 import type { ConnectionLimits } from '../connection-limits.ts'
 import type { Sessions } from '../sessions.ts'
-import type { Certificate } from '../shared-secrets.ts'
 import type { SignIn } from '../sign-in.ts'
 
 export interface FtpOptions {

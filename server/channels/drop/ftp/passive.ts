@@ -4,6 +4,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { randomInt } from 'node:crypto'
 import type { SecureContext, TLSSocket } from 'node:tls'
 import { once } from 'node:events'
+import { clientOf } from '../addresses.ts'
 import { encrypted } from './options.ts'
 
 const CONNECT_MS = 20_000
@@ -25,6 +26,7 @@ export function createPassive(
   control: Socket,
   ports: { first: number; last: number } | null,
 ): Passive {
+  const client = clientOf(control)
   let server: Server | null = null
   let coming: Promise<Socket> | null = null
   const close = () => {
@@ -42,7 +44,7 @@ export function createPassive(
     listening.on('connection', (socket) => {
       socket.on('error', () => {})
       // Nobody else may receive or send a client's bytes.
-      if (plain(socket.remoteAddress) !== plain(control.remoteAddress)) return void socket.destroy()
+      if (clientOf(socket) !== client) return void socket.destroy()
       clearTimeout(timer)
       listening.close()
       socket.setTimeout(STALL_MS, () =>
@@ -90,8 +92,6 @@ async function handshaken(tls: TLSSocket): Promise<TLSSocket> {
   tls.once('close', () => reject(new DataError('The data connection could not be encrypted')))
   return promise
 }
-
-const plain = (address: string | undefined) => address?.replace(/^::ffff:/, '')
 
 async function listenWithin(
   host: string,

@@ -2,6 +2,7 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import { createSecureContext, type SecureContext } from 'node:tls'
 import { errorFields } from '../../../log.ts'
+import { clientOf } from '../addresses.ts'
 import { createControl, type Control } from './control.ts'
 import type { FtpOptions } from './options.ts'
 
@@ -24,16 +25,17 @@ export function createFtpServer(options: FtpOptions): Server {
 }
 
 async function serve(options: FtpOptions, secure: SecureContext, socket: Socket): Promise<void> {
-  if (!socket.remoteAddress || (await options.signIn.isBanned(socket.remoteAddress)))
+  // It starts with the connection: while the database is slow, the look-up below waits.
+  let control: Control | null = null
+  const expire = () => control?.isSignedIn() || socket.destroy()
+  const grace = setTimeout(expire, options.limits.loginGraceMs)
+  socket.once('close', () => clearTimeout(grace))
+  const client = clientOf(socket)
+  if (client === null || (await options.signIn.isBanned(client)) || socket.destroyed)
     return void socket.destroy()
-  const control = createControl(options, secure, socket)
+  control = createControl(options, secure, socket, client)
   socket.setKeepAlive(true, 60_000)
-  const { loginGraceMs } = options.limits
-  const grace = setTimeout(() => control.isSignedIn() || control.destroy(), loginGraceMs)
-  socket.once('close', () => {
-    clearTimeout(grace)
-    void control.closed()
-  })
+  socket.once('close', () => void control.closed())
   readLines(control, socket)
   control.reply(220, 'Stevedore')
 }

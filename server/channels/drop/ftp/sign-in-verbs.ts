@@ -24,7 +24,7 @@ async function signIn(state: State, password: string): Promise<void> {
   if (state.session) return reply(230, 'You are signed in')
   if (username === null) return reply(503, 'Send USER first')
   const protocol = state.isEncrypted ? 'ftps' : 'ftp'
-  const attempt = { username, address: socket.remoteAddress!, protocol } as const
+  const attempt = { username, address: state.client, protocol } as const
   const result = await options.signIn.byPassword(attempt, password)
   if ('refused' in result) return refuse(state, result.refused)
   try {

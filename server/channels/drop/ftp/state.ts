@@ -19,6 +19,8 @@ export interface Unconfirmed {
 export interface State {
   options: FtpOptions
   socket: Socket
+  /** The client's address. */
+  client: string
   secure: SecureContext
   isEncrypted: boolean
   /** PROT P. */

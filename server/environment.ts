@@ -1,6 +1,7 @@
 // The environment of an installation, read from environment variables.
 import path from 'node:path'
 import { ConfigError } from './config-error.ts'
+import { readDropSettings, type DropEnvironment } from './drop-settings.ts'
 import { environmentProblems, isDemo } from './environment-problems.ts'
 import { environmentSchema, type EnvironmentVariables, type Role } from './environment-schema.ts'
 import type { PartnerAccess } from './plan-list.ts'
@@ -13,22 +14,6 @@ export interface TwilioAccount {
   from: string
   /** Without a trailing slash. */
   apiUrl: string
-}
-
-/** How merchants reach the drop server. */
-export interface DropAddress {
-  host: string
-  sftpPort: number
-  ftpPort: number
-}
-
-export interface DropEnvironment extends DropAddress {
-  /** Null: any port. */
-  passivePorts: { first: number; last: number } | null
-  /** Null: the address to which the client connected. */
-  passiveAddress: string | null
-  /** PEM files. Null: a certificate is generated. */
-  tls: { cert: string; key: string } | null
 }
 
 export interface CloudEnvironment {
@@ -93,20 +78,23 @@ export function readEnvironment(
   const dataDir = path.resolve(env.DATA_DIR)
   const problems = environmentProblems(env)
   const storage = readStorage(env, dataDir, problems)
+  const drop = readDropSettings(env, problems)
   if (env.X_ACCEL_LOCATION && storage.primary.kind !== 'disk')
     problems.push(
       'X_ACCEL_LOCATION: leave it out: nginx can send files of a disk alone, and STORAGE_PRIMARY is none',
     )
   const clients = readClients(env, problems)
   if (problems.length > 0) throw new ConfigError(problems)
-  return environmentOf(env, dataDir, storage, clients)
+  return environmentOf(env, { dataDir, storage, drop, clients })
+}
+
+interface ReadSettings extends Pick<Environment, 'dataDir' | 'storage' | 'drop'> {
+  clients: CloudEnvironment['clients']
 }
 
 function environmentOf(
   env: EnvironmentVariables,
-  dataDir: string,
-  storage: Storage,
-  clients: CloudEnvironment['clients'],
+  { dataDir, storage, drop, clients }: ReadSettings,
 ): Environment {
   const demo = isDemo(env)
   const [bucket, restore] = env.DEMO_POINTS.split('/').map(Number) as [number, number]
@@ -137,7 +125,7 @@ function environmentOf(
     accelLocation: env.X_ACCEL_LOCATION?.replace(/\/$/, '') ?? null,
     s3Redirect: env.S3_REDIRECT,
     metricsToken: env.METRICS_TOKEN ?? null,
-    drop: dropOf(env),
+    drop,
     cloud: {
       rclone: env.RCLONE_EXECUTABLE ? path.resolve(env.RCLONE_EXECUTABLE) : null,
       clients,
@@ -170,15 +158,4 @@ function readClients(env: EnvironmentVariables, problems: string[]): CloudEnviro
     return [name, id && secret ? { id, secret } : undefined] as const
   })
   return Object.fromEntries(clients)
-}
-
-function dropOf(env: EnvironmentVariables): DropEnvironment {
-  const { FTP_PASSIVE_PORTS: ports, DROP_TLS_CERT: cert, DROP_TLS_KEY: key } = env
-  return {
-    host: env.DROP_HOST ?? (env.BASE_URL ? new URL(env.BASE_URL).hostname : env.HOST),
-    ...{ sftpPort: env.SFTP_PORT, ftpPort: env.FTP_PORT },
-    passivePorts: ports ? { first: ports[0], last: ports[1] } : null,
-    passiveAddress: env.FTP_PASSIVE_ADDRESS ?? null,
-    tls: cert && key ? { cert: path.resolve(cert), key: path.resolve(key) } : null,
-  }
 }

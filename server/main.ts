@@ -3,8 +3,8 @@
 import { appConfig } from '../app.config.ts'
 import type { Closing } from './startup/closing.ts'
 import type { Config } from './config.ts'
-import { ConfigError } from './config-error.ts'
 import { createLogger, errorFields, type Logger } from './log.ts'
+import { DROP_CHILD } from './startup/drop-child.ts'
 
 const STOP_WITHIN_MS = 20_000
 
@@ -19,6 +19,12 @@ async function start(config: Config, log: Logger, closings: Closing[]): Promise<
   }
   const all = await import('./start.ts')
   return all.start(config, log, closings, process.argv.includes('--dev'))
+}
+
+/** A drop server beside `npm start` reports to its parent, which logs a reason only once. */
+function fail(message: string): void {
+  if (process.send && process.argv.includes(DROP_CHILD)) process.send({ failed: message })
+  else console.error(message)
 }
 
 async function main(): Promise<void> {
@@ -40,8 +46,7 @@ async function main(): Promise<void> {
     log = createLogger(config.environment.logLevel)
     await start(config, log, closings)
   } catch (error) {
-    if (error instanceof ConfigError) console.error(error.message)
-    else console.error(error instanceof Error ? error.message : error)
+    fail(error instanceof Error ? error.message : String(error))
     log.debug('start failed', errorFields(error))
     await (stopping ??= stop(1))
   }

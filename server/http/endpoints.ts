@@ -2,7 +2,7 @@
 import type { Channel } from '../workflows/channel.ts'
 import type { Cloud } from '../channels/cloud/cloud.ts'
 import type { UploadParts } from '../channels/upload/upload.ts'
-import type { DropAddress } from '../environment.ts'
+import type { DropAddress } from '../drop-settings.ts'
 import type { Limits } from '../limits.ts'
 import type { Database } from '../db/database.ts'
 import type { Delivery } from '../delivery/delivery.ts'

@@ -1,9 +1,11 @@
 // Runs the drop server as a child of `npm start`, so that its crash does not end the other roles.
 import { spawn, type ChildProcess } from 'node:child_process'
-import type { DropAddress, Environment } from '../environment.ts'
+import type { DropAddress } from '../drop-settings.ts'
+import type { Environment } from '../environment.ts'
 import type { Database } from '../db/database.ts'
 import type { Logger } from '../log.ts'
 import { ensureSecret } from '../secrets.ts'
+import { createRestarts } from './restarts.ts'
 
 export interface DropChild {
   /** The ports that it listens on. */
@@ -11,12 +13,14 @@ export interface DropChild {
   close(): Promise<void>
 }
 
+/** What the child tells this process: its ports, or why it could not start. */
+export type DropReport = Pick<DropAddress, 'sftpPort' | 'ftpPort'> | { failed: string }
+
+/** The argument of the child: it reports to this process in place of printing. */
+export const DROP_CHILD = '--drop-child'
+
 const READY_MS = 20_000
 const STOP_MS = 10_000
-/** A child that dies earlier would probably die again: it is restarted after a pause. */
-const EARLY_MS = 5000
-const PAUSE_MS = { early: 1000, late: 50 }
-
 /**
  * The parent's heap options are for imports; the child has few long-lived objects, and full
  * collections are rare.
@@ -36,43 +40,38 @@ export async function startDropChild(
   const { drop, dataDir } = environment
   const secret = environment.secret ?? (await ensureSecret(dataDir))
   const address: DropAddress = { host: drop.host, sftpPort: drop.sftpPort, ftpPort: drop.ftpPort }
+  const env = { ROLE: 'drop', DATABASE_URL: database.url, APP_SECRET: secret, DATA_DIR: dataDir }
+  const restarts = createRestarts()
   let child: ChildProcess | null = null
   let timer: NodeJS.Timeout | undefined
   let stopping = false
   const first = Promise.withResolvers<void>()
 
   const start = () => {
-    const begun = Date.now()
-    const ports = { SFTP_PORT: String(address.sftpPort), FTP_PORT: String(address.ftpPort) }
-    const own = {
-      ROLE: 'drop',
-      DATABASE_URL: database.url,
-      APP_SECRET: secret,
-      DATA_DIR: dataDir,
-      // Freed buffers of transfers are returned to the system instead of to an arena of each
-      // thread.
-      MALLOC_ARENA_MAX: '2',
-      ...ports,
-    }
-    const others = process.execArgv.filter((flag) => !HEAP.test(flag))
-    const started = spawn(process.execPath, [...others, ...HEAP_FLAGS, process.argv[1]!], {
-      env: { ...process.env, ...own },
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    })
+    let readyAt: number | null = null
+    let failure: string | null = null
+    const started = spawnDrop({ ...env, ...portsOf(address) })
     child = started
-    started.on('error', (error) =>
-      log.warn('the drop server could not be started', { error: error.message }),
-    )
-    started.on('message', (ports: Pick<DropAddress, 'sftpPort' | 'ftpPort'>) => {
-      Object.assign(address, ports)
+    started.on('message', (report: DropReport) => {
+      if ('failed' in report) return void (failure = report.failed)
+      Object.assign(address, report)
+      readyAt = Date.now()
       first.resolve()
     })
-    started.once('exit', (code, signal) => {
+    const ended = (how: string) => {
+      if (child !== started) return
+      child = null
       first.resolve()
       if (stopping) return
-      log.warn('the drop server ended and is started again', { code, signal })
-      timer = setTimeout(start, Date.now() - begun < EARLY_MS ? PAUSE_MS.early : PAUSE_MS.late)
-    })
+      const servedMs = readyAt && Date.now() - readyAt
+      const reason = failure ?? how
+      const { pauseMs, isNew } = restarts.after(servedMs, reason)
+      if (isNew) logEnd(log, servedMs !== null, reason)
+      timer = setTimeout(start, pauseMs)
+    }
+    started.once('error', (error) => ended(error.message))
+    // Not `exit`, which may come before the last report has been read.
+    started.once('close', (code, signal) => ended(signal ? `signal ${signal}` : `code ${code}`))
   }
   start()
   const late = setTimeout(first.resolve, READY_MS)
@@ -83,15 +82,39 @@ export async function startDropChild(
     close: async () => {
       stopping = true
       clearTimeout(timer)
-      if (!child || child.exitCode !== null || child.signalCode !== null) return
-      const gone = new Promise((resolve) => child!.once('exit', resolve))
-      child.kill('SIGTERM')
-      const force = setTimeout(() => {
-        log.warn('the drop server did not stop in time and is killed')
-        child!.kill('SIGKILL')
-      }, STOP_MS)
-      await gone
-      clearTimeout(force)
+      if (child) await stop(child, log)
     },
   }
+}
+
+const portsOf = ({ sftpPort, ftpPort }: DropAddress) => ({
+  SFTP_PORT: String(sftpPort),
+  FTP_PORT: String(ftpPort),
+})
+
+function spawnDrop(env: Readonly<Record<string, string>>): ChildProcess {
+  const others = process.execArgv.filter((flag) => !HEAP.test(flag))
+  const args = [...others, ...HEAP_FLAGS, process.argv[1]!, DROP_CHILD]
+  return spawn(process.execPath, args, {
+    // Freed buffers of transfers are returned to the system instead of to an arena of each thread.
+    env: { ...process.env, MALLOC_ARENA_MAX: '2', ...env },
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
+}
+
+/** A start that failed is repeated with growing pauses, and logged when the reason changes. */
+function logEnd(log: Logger, hadServed: boolean, reason: string): void {
+  if (hadServed) return log.warn('the drop server ended and is started again', { reason })
+  log.error('SFTP and FTP do not work, the rest does; the start is tried again', { reason })
+}
+
+async function stop(child: ChildProcess, log: Logger): Promise<void> {
+  const gone = new Promise((resolve) => child.once('exit', resolve))
+  child.kill('SIGTERM')
+  const force = setTimeout(() => {
+    log.warn('the drop server did not stop in time and is killed')
+    child.kill('SIGKILL')
+  }, STOP_MS)
+  await gone
+  clearTimeout(force)
 }

@@ -2,6 +2,7 @@
 // database and a store.
 import { once } from 'node:events'
 import type { AddressInfo, Server, Socket } from 'node:net'
+import type { Certificate } from '../../drop-settings.ts'
 import { errorFields } from '../../log.ts'
 import type { Secrets } from '../../secrets.ts'
 import type { FtpOptions } from './ftp/options.ts'
@@ -12,7 +13,7 @@ import { createWaker } from './wake.ts'
 import { recoverTransfers } from './recovery.ts'
 import { createSessions } from './sessions.ts'
 import { createSftpServer } from './sftp.ts'
-import { hostKeys, ownCertificate, type Certificate } from './shared-secrets.ts'
+import { hostKeys, ownCertificate } from './shared-secrets.ts'
 import { createSignIn } from './sign-in.ts'
 import type { TransferParts } from './transfer.ts'
 import { openTransfers } from './transfers.ts'
@@ -71,9 +72,12 @@ export async function openDropServer(given: DropServerParts): Promise<DropServer
     await Promise.all(closed)
   }
   try {
-    const sftpPort = await listenOn(sftp, parts.sftpPort, parts.host, 'SFTP_PORT')
-    const ftpPort = await listenOn(ftp, parts.ftpPort, parts.host, 'FTP_PORT')
-    return { sftpPort, ftpPort, close }
+    const { host } = parts
+    const [sftpPort, ftpPort] = await listenAll([
+      { server: sftp, port: parts.sftpPort, host, setting: 'SFTP_PORT' },
+      { server: ftp, port: parts.ftpPort, host, setting: 'FTP_PORT' },
+    ])
+    return { sftpPort: sftpPort!, ftpPort: ftpPort!, close }
   } catch (error) {
     await close()
     throw error
@@ -89,16 +93,32 @@ function socketsOf(server: Server): ReadonlySet<Socket> {
   return open
 }
 
-async function listenOn(
-  server: Server,
-  port: number,
-  host: string,
-  setting: string,
-): Promise<number> {
+interface Listening {
+  server: Server
+  port: number
+  host: string
+  setting: string
+}
+
+/** Names every port that cannot be used, not only the first. */
+async function listenAll(all: readonly Listening[]): Promise<number[]> {
+  const done = await Promise.allSettled(all.map(listenOn))
+  const problems = done.flatMap((one) =>
+    one.status === 'rejected' ? [(one.reason as Error).message] : [],
+  )
+  if (problems.length > 0) throw new Error(problems.join('\n'))
+  return all.map(({ server }) => (server.address() as AddressInfo).port)
+}
+
+const ADVICE: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'is taken: stop the program that uses it, or set another port',
+  EACCES: 'needs the right to use low ports (CAP_NET_BIND_SERVICE): grant it, or set another port',
+  EADDRNOTAVAIL: 'can’t be used, because HOST is not an address of this machine',
+}
+
+async function listenOn({ server, port, host, setting }: Listening): Promise<void> {
   server.listen(port, host)
-  await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
-    const why = error.code === 'EADDRINUSE' ? 'is taken' : `can’t be used (${error.code})`
-    throw new Error(`${setting}: ${port} ${why} on ${host}; set another one`)
+  await once(server, 'listening').catch(({ code = '' }: NodeJS.ErrnoException) => {
+    throw new Error(`${setting}: ${port} on ${host} ${ADVICE[code] ?? `can’t be used (${code})`}`)
   })
-  return (server.address() as AddressInfo).port
 }

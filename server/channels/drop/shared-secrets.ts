@@ -4,12 +4,8 @@
 import ssh2 from 'ssh2'
 import type { Database } from '../../db/database.ts'
 import { fingerprintOf } from './public-keys.ts'
+import type { Certificate } from '../../drop-settings.ts'
 import type { Secrets } from '../../secrets.ts'
-
-export interface Certificate {
-  key: string
-  cert: string
-}
 
 const YEARS = 10
 

@@ -13,7 +13,7 @@ import {
   SCHEDULES,
 } from '../../channels/drop/settings.ts'
 import { hostKeyFingerprints } from '../../channels/drop/shared-secrets.ts'
-import type { DropAddress } from '../../environment.ts'
+import type { DropAddress } from '../../drop-settings.ts'
 import type { Limits } from '../../limits.ts'
 import type { Database } from '../../db/database.ts'
 import type { ShopScope } from '../../db/for-shop.ts'

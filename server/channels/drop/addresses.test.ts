@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isAllowed, isRange, networkOf, plainAddress } from './addresses.ts'
+import { isAllowed, isRange, countedAs, plainAddress } from './addresses.ts'
 
 test.each([
   ['::ffff:192.0.2.1', '192.0.2.1'],
@@ -48,6 +48,6 @@ test.each([
 })
 
 test('failures are counted for an IPv4 address, mapped or not, and for an IPv6 /64', () => {
-  expect(networkOf('::ffff:192.0.2.1')).toBe('192.0.2.1')
-  expect(networkOf('2001:db8:1:2:3::4')).toBe('2001:db8:1:2')
+  expect(countedAs('::ffff:192.0.2.1')).toBe('192.0.2.1')
+  expect(countedAs('2001:db8:1:2:3::4')).toBe('2001:db8:1:2')
 })

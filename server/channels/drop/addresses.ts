@@ -14,7 +14,7 @@ export const plainAddress = (address: string): string =>
   ipaddr.isValid(address) ? ipaddr.process(address).toString() : address
 
 /** The IPv4 address, or the /64 of an IPv6 address, which belongs to one client. */
-export function networkOf(address: string): string {
+export function countedAs(address: string): string {
   const parsed = ipaddr.process(address)
   return parsed.kind() === 'ipv4'
     ? parsed.toString()

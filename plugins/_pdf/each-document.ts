@@ -1,13 +1,6 @@
 // The common part of plugins for single PDF documents: other files stay unchanged, and a document's
 // error becomes its item's failure.
-import {
-  concurrently,
-  failed,
-  planEach,
-  nonPdfReason,
-  type Item,
-  type Outcome,
-} from '../contract.ts'
+import { eachItem, planEach, nonPdfReason, type Item, type Outcome } from '../contract.ts'
 
 type Changed = Omit<Extract<Outcome, { status: 'ok' }>, 'item' | 'status'>
 
@@ -24,12 +17,7 @@ export const eachDocument = (
   signal: AbortSignal,
   change: (item: Item) => Promise<Changed>,
 ): AsyncIterable<Outcome> =>
-  concurrently(items, limit, signal, async (item): Promise<Outcome> => {
+  eachItem(items, limit, signal, async (item) => {
     const unchanged = nonPdfReason(item.file)
-    if (unchanged) return { item: item.id, status: 'ok', unchanged }
-    try {
-      return { item: item.id, status: 'ok', ...(await change(item)) }
-    } catch (error) {
-      return failed(item, error)
-    }
+    return { status: 'ok', ...(unchanged ? { unchanged } : await change(item)) }
   })

@@ -1,9 +1,10 @@
 // Copies files to the backup location, reads the copies back, and stores settings and mappings with
 // them. A file whose copy fails takes no further steps, so that a later step cannot delete it.
 import { z } from 'zod'
-import { concurrently, definePlugin, failed, type Item, type Outcome } from '../contract.ts'
+import { definePlugin, eachItem, planEach, type Decision } from '../contract.ts'
 
 const CONCURRENCY = 4
+const COPIED: Decision = { status: 'ok' }
 
 export const backUpFiles = definePlugin({
   id: 'back-up-files',
@@ -29,21 +30,10 @@ export const backUpFiles = definePlugin({
   worksOn: 'files',
   bytes: true,
   summary: () => 'Copies files to the backup location and reads the copies back',
-  async *plan(items, _options, { signal }) {
-    for (const item of items) {
-      signal.throwIfAborted()
-      yield await Promise.resolve(copied(item))
-    }
-  },
+  plan: planEach(() => COPIED),
   run: (items, _options, { stored, signal }) =>
-    concurrently(items, CONCURRENCY, signal, async (item): Promise<Outcome> => {
-      try {
-        await stored.backUp(item, signal)
-        return copied(item)
-      } catch (error) {
-        return failed(item, error)
-      }
+    eachItem(items, CONCURRENCY, signal, async (item) => {
+      await stored.backUp(item, signal)
+      return COPIED
     }),
 })
-
-const copied = (item: Item): Outcome => ({ item: item.id, status: 'ok' })

@@ -2,7 +2,7 @@
 // rows point at the new location only after the bytes were read back there, and the old bytes stay
 // until they are unused.
 import { z } from 'zod'
-import { concurrently, definePlugin, failed, type Outcome, type StoredAt } from '../contract.ts'
+import { definePlugin, eachItem, type Decision, type StoredAt } from '../contract.ts'
 
 /** Concurrent files: all bytes pass through this process. */
 const CONCURRENCY = 4
@@ -55,25 +55,20 @@ export const changeStorage = definePlugin({
     const found = await stored.locate(items.flatMap(({ file }) => file.id ?? []))
     for (const { id, file } of items) {
       signal.throwIfAborted()
-      yield plannedOutcome(id, found.get(file.id!) ?? null, options)
+      yield { item: id, ...plannedDecision(found.get(file.id!) ?? null, options) }
     }
   },
   run: (items, { location, keep }, { stored, signal }) =>
-    concurrently(items, CONCURRENCY, signal, async (item): Promise<Outcome> => {
-      try {
-        const { unchanged, bytes } = await stored.relocate(item, location, { keep }, signal)
-        if (unchanged) return isThere(item.id, location)
-        return { item: item.id, status: 'ok', ...(bytes ? { bytes } : {}) }
-      } catch (error) {
-        return failed(item, error)
-      }
+    eachItem(items, CONCURRENCY, signal, async (item) => {
+      const { unchanged, bytes } = await stored.relocate(item, location, { keep }, signal)
+      if (unchanged) return isThere(location)
+      return { status: 'ok', ...(bytes ? { bytes } : {}) }
     }),
 })
 
-function plannedOutcome(item: string, at: StoredAt | null, { location, keep }: Options): Outcome {
+function plannedDecision(at: StoredAt | null, { location, keep }: Options): Decision {
   if (!at)
     return {
-      item,
       status: 'failed',
       code: 'file_not_found',
       message: 'There is no such file',
@@ -83,9 +78,10 @@ function plannedOutcome(item: string, at: StoredAt | null, { location, keep }: O
     ? at.copies.includes(location) ||
       at.versions.some((version) => version.current && version.location === location)
     : at.versions.every((version) => version.location === location)
-  return there ? isThere(item, location) : { item, status: 'ok' }
+  return there ? isThere(location) : { status: 'ok' }
 }
 
-const isThere = (item: string, location: Options['location']): Outcome => ({
-  ...{ item, status: 'ok', unchanged: `It is in ${location} storage already` },
+const isThere = (location: Options['location']): Decision => ({
+  status: 'ok',
+  unchanged: `It is in ${location} storage already`,
 })

@@ -1,7 +1,7 @@
 // First step of every import by URL: downloads each entry's file into the shop's primary storage
 // location.
 import { z } from 'zod'
-import { concurrently, definePlugin, failed, type Item, type Outcome } from '../contract.ts'
+import { definePlugin, eachSource, type Decision } from '../contract.ts'
 
 const options = z.strictObject({
   at_once: z.int().min(1).max(64).default(16).meta({
@@ -9,6 +9,8 @@ const options = z.strictObject({
     help: 'How many files of a batch are downloaded at the same time.',
   }),
 })
+
+const eachUrl = eachSource('url', 'It has no URL to be fetched from')
 
 /**
  * Outcomes carry `bytes`. Fails with `url_not_accessible`, `file_too_large`, or the error of the
@@ -24,37 +26,21 @@ export const fetchUrl = definePlugin({
   worksOn: 'imports',
   bytes: true,
   plan: (items, { at_once }, { remote, limits, signal }) =>
-    concurrently(items, at_once, signal, (item) =>
-      attempt(item, async (url) => {
-        const { size_bytes } = await remote.probe(url, signal)
-        if (size_bytes !== null && size_bytes > limits.file_bytes) return tooLarge(item)
-        return { item: item.id, status: 'ok' }
-      }),
-    ),
+    eachUrl(items, at_once, signal, async ({ url }) => {
+      const { size_bytes } = await remote.probe(url, signal)
+      if (size_bytes !== null && size_bytes > limits.file_bytes) return TOO_LARGE
+      return { status: 'ok' }
+    }),
   run: (items, { at_once }, { remote, signal }) =>
-    concurrently(items, at_once, signal, (item) =>
-      attempt(item, async (url) => ({
-        item: item.id,
-        status: 'ok',
-        bytes: await remote.download(url, signal),
-      })),
-    ),
+    eachUrl(items, at_once, signal, async ({ url }) => ({
+      status: 'ok',
+      bytes: await remote.download(url, signal),
+    })),
 })
 
-async function attempt(item: Item, work: (url: string) => Promise<Outcome>): Promise<Outcome> {
-  if (item.entry?.source.type !== 'url')
-    return { item: item.id, status: 'skipped', reason: 'It has no URL to be fetched from' }
-  try {
-    return await work(item.entry.source.url)
-  } catch (error) {
-    return failed(item, error)
-  }
-}
-
-const tooLarge = (item: Item): Outcome => ({
-  item: item.id,
+const TOO_LARGE: Decision = {
   status: 'failed',
   code: 'file_too_large',
   message: 'The file is larger than 5 GB: contact support to have larger files imported',
   retryable: false,
-})
+}

@@ -2,13 +2,11 @@
 // requested. The file's name follows its format.
 import { z } from 'zod'
 import {
-  concurrently,
   definePlugin,
+  eachItem,
   extensionOf,
-  failed,
   TYPE_GROUPS,
   type Item,
-  type Outcome,
   planEach,
   type Decision,
   type FileView,
@@ -83,25 +81,14 @@ export const optimizeImage = definePlugin({
     `Up to ${max_px} px, ${quality} % quality${format === 'webp' ? ', as WebP' : ''}${preserve_original ? '' : ', the original goes'}`,
   plan: planEach(preview),
   run: (items, wanted, { bytes, sandbox, signal }) =>
-    concurrently(items, CONCURRENCY, signal, async (item): Promise<Outcome> => {
+    eachItem(items, CONCURRENCY, signal, async (item) => {
       const unchanged = whyNot(item.file)
-      if (unchanged) return { item: item.id, status: 'ok', unchanged }
-      try {
-        const result = await createImages({ bytes, sandbox }).optimize(item, wanted, signal)
-        if ('unchanged' in result)
-          return { item: item.id, status: 'ok', unchanged: result.unchanged }
-        const { bytes: made, extension } = result
-        const dropped = wanted.preserve_original ? {} : { drop_previous: true }
-        return {
-          item: item.id,
-          status: 'ok',
-          bytes: made,
-          ...dropped,
-          ...withExtension(item.file, extension),
-        }
-      } catch (error) {
-        return failed(item, error)
-      }
+      if (unchanged) return { status: 'ok', unchanged }
+      const result = await createImages({ bytes, sandbox }).optimize(item, wanted, signal)
+      if ('unchanged' in result) return { status: 'ok', unchanged: result.unchanged }
+      const { bytes: made, extension } = result
+      const dropped = wanted.preserve_original ? {} : { drop_previous: true }
+      return { status: 'ok', bytes: made, ...dropped, ...withExtension(item.file, extension) }
     }),
 })
 

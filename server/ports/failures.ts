@@ -46,34 +46,31 @@ const TRANSIENT = new Set([408, 425, 429])
 
 /** The server asks for fewer requests: this says nothing about the file. */
 export class Throttled extends PortError {
-  /** Seconds to wait; null: not stated. */
-  readonly seconds: number | null
-  constructor(detail: string, seconds: number | null) {
+  constructor(detail: string, retryAfter: number | undefined) {
     super('url_not_accessible', ERRORS.url_not_accessible.message, true, {
       detail,
-      ...(seconds === null ? {} : { retryAfter: seconds }),
+      ...(retryAfter === undefined ? {} : { retryAfter }),
     })
-    this.seconds = seconds
   }
 }
 
 /** Any answer except 200. `retryAfter`: the header of that name. */
 export function badStatus(status: number, retryAfter: string | undefined): PortError {
   const detail = `The server answered ${status}${STATUS_MEANINGS[status] ?? ''}`
-  const seconds = retryAfter === undefined ? null : secondsOf(retryAfter)
-  if (status === 429 || (status === 503 && seconds !== null))
+  const seconds = retryAfter === undefined ? undefined : secondsOf(retryAfter)
+  if (status === 429 || (status === 503 && seconds !== undefined))
     return new Throttled(
-      seconds === null ? detail : `${detail}. It asks to wait ${seconds} s`,
+      seconds === undefined ? detail : `${detail}. It asks to wait ${seconds} s`,
       seconds,
     )
   return notAccessible(status >= 500 || TRANSIENT.has(status), detail)
 }
 
 /** From a number of seconds, or from a date. */
-function secondsOf(retryAfter: string): number | null {
+function secondsOf(retryAfter: string): number | undefined {
   if (/^\d{1,9}$/.test(retryAfter)) return Number(retryAfter)
   const at = Date.parse(retryAfter)
-  return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - Date.now()) / 1000))
+  return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - Date.now()) / 1000))
 }
 
 /**

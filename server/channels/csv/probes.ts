@@ -145,10 +145,10 @@ async function probeOne(
 function throttled(
   url: string,
   host: Host,
-  { seconds }: Throttled,
+  { retryAfter }: Throttled,
   least: number,
 ): Probed | { rest: number } {
-  const ms = seconds === null ? least * 2 ** host.rests : Math.max(least, seconds * 1000)
+  const ms = retryAfter === undefined ? least * 2 ** host.rests : Math.max(least, retryAfter * 1000)
   host.room = 1
   if (host.resting === null) host.rests = ms > LONGEST_REST_MS ? Infinity : host.rests + 1
   return host.rests > MOST_RESTS ? { url, problem: NOT_LET } : { rest: ms }

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { type ApiKey, useApiKeys, useRevokeApiKey } from '../../client/api-keys.ts'
 import { LoadingRows, Nothing } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
-import { Problem } from '../../components/problem.tsx'
+import { LoadProblem } from '../../components/load-problem.tsx'
 import { Question } from '../../components/question.tsx'
 import { BlockStack, Card, Text } from '../../ui/index.ts'
 import { ApiKeysTable } from './api-keys-table.tsx'
@@ -25,15 +25,7 @@ export function ApiKeysPage() {
       secondaryActions={[{ content: t('API documentation'), url: '/api/docs', external: true }]}
     >
       <BlockStack gap="400">
-        {keys.error && (
-          <Problem
-            stale={list !== undefined}
-            error={keys.error}
-            what={t('The API keys could not be loaded')}
-            onRetry={() => void keys.refetch()}
-            retrying={keys.isFetching}
-          />
-        )}
+        <LoadProblem query={keys} what={t('The API keys could not be loaded')} />
         {list?.length === 0 && (
           <Card>
             <Nothing

@@ -7,7 +7,7 @@ import {
   type PreviewedPage,
 } from '../../client/buyer-page.ts'
 import { LoadingRows } from '../../components/lists.tsx'
-import { Problem } from '../../components/problem.tsx'
+import { LoadProblem } from '../../components/load-problem.tsx'
 import { objectionsIn } from '../../components/problems.ts'
 import { t } from '../../messages/t.ts'
 import { useDebounced } from '../../url-state/use-debounced.ts'
@@ -75,13 +75,7 @@ export function PreviewCard({ change, logo, locale, onLocale }: Props) {
           </Banner>
         )}
         {preview.error && !refused && (
-          <Problem
-            error={preview.error}
-            stale={preview.data !== undefined}
-            what={t('The preview could not be loaded')}
-            onRetry={() => void preview.refetch()}
-            retrying={preview.isFetching}
-          />
+          <LoadProblem query={preview} what={t('The preview could not be loaded')} />
         )}
         {preview.data ? (
           <iframe

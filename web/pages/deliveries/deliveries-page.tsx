@@ -2,7 +2,7 @@
 import { useDeliveries, type DeliveryStatus } from '../../client/deliveries.ts'
 import { LoadingRows, Nothing, PageTurner } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
-import { Problem } from '../../components/problem.tsx'
+import { LoadProblem } from '../../components/load-problem.tsx'
 import { DELIVERY_STATUSES } from '../../labels/delivery.ts'
 import { t } from '../../messages/t.ts'
 import { BlockStack, Box, Card, InlineGrid, Select, TextField } from '../../ui/index.ts'
@@ -32,15 +32,7 @@ export function DeliveriesPage() {
       fullWidth
     >
       <BlockStack gap="400">
-        {deliveries.error && (
-          <Problem
-            stale={list !== undefined}
-            error={deliveries.error}
-            what={t('The deliveries could not be loaded')}
-            onRetry={() => void deliveries.refetch()}
-            retrying={deliveries.isFetching}
-          />
-        )}
+        <LoadProblem query={deliveries} what={t('The deliveries could not be loaded')} />
         {none && !filtered && cursor === '' ? (
           <Card>
             <Nothing

@@ -1,7 +1,7 @@
 // The links of a file or of a pack: recipient, expiry, downloads.
 import { type LinksOf, useLinksOf } from '../../client/link-list.ts'
 import { LoadingRows } from '../../components/lists.tsx'
-import { Problem } from '../../components/problem.tsx'
+import { LoadProblem } from '../../components/load-problem.tsx'
 import { Box, Button, Card, InlineStack, Text } from '../../ui/index.ts'
 import { LinksTable } from './links-table.tsx'
 import { t } from '../../messages/t.ts'
@@ -28,13 +28,7 @@ export function LinksCard({ of, nothing, onCreate }: Props) {
       </Box>
       {links.error && (
         <Box padding="400" paddingBlockStart="0">
-          <Problem
-            error={links.error}
-            stale={list !== undefined}
-            what={t('The links could not be loaded')}
-            onRetry={() => void links.refetch()}
-            retrying={links.isFetching}
-          />
+          <LoadProblem query={links} what={t('The links could not be loaded')} />
         </Box>
       )}
       {links.isPending && <LoadingRows rows={2} what={t('links')} />}

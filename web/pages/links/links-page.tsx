@@ -5,6 +5,7 @@ import { saveLinks, useLinkPage, useRevokeLinks } from '../../client/link-list.t
 import { type DownloadLink, type LinkStatus } from '../../client/types.ts'
 import { LoadingRows, Nothing, PageTurner } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
+import { LoadProblem } from '../../components/load-problem.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { Question } from '../../components/question.tsx'
 import { LINK_STATUSES, readLinksUrlState, writeLinksUrlState } from '../../url-state/links.ts'
@@ -51,15 +52,7 @@ export function LinksPage() {
         {saving instanceof Error && (
           <Problem error={saving} what={t('The links could not be saved')} />
         )}
-        {links.error && (
-          <Problem
-            stale={list !== undefined}
-            error={links.error}
-            what={t('The links could not be loaded')}
-            onRetry={() => void links.refetch()}
-            retrying={links.isFetching}
-          />
-        )}
+        <LoadProblem query={links} what={t('The links could not be loaded')} />
         {list?.length === 0 && !filtered && urlState.cursor === '' ? (
           <Card>
             <Nothing

@@ -3,6 +3,7 @@ import { useNotices, useReadNotices } from '../../client/queries.ts'
 import { type Notice } from '../../client/types.ts'
 import { LoadingRows, Nothing } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
+import { LoadProblem } from '../../components/load-problem.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { BlockStack, Box, Button, Card, InlineStack, Link, Text } from '../../ui/index.ts'
 import { momentText } from '../../labels/time.ts'
@@ -37,15 +38,7 @@ export function NoticesPage() {
         {read.error && (
           <Problem error={read.error} what={t('The notices could not be marked as read')} />
         )}
-        {notices.error && (
-          <Problem
-            error={notices.error}
-            stale={list !== undefined}
-            what={t('The notices could not be loaded')}
-            onRetry={() => void notices.refetch()}
-            retrying={notices.isFetching}
-          />
-        )}
+        <LoadProblem query={notices} what={t('The notices could not be loaded')} />
         {notices.isPending && (
           <Card padding="0">
             <LoadingRows rows={4} what={t('notices')} />

@@ -4,7 +4,7 @@ import { navigate } from 'wouter/use-browser-location'
 import { type Pack, usePacks } from '../../client/packs.ts'
 import { LoadingRows, Nothing, PageTurner } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
-import { Problem } from '../../components/problem.tsx'
+import { LoadProblem } from '../../components/load-problem.tsx'
 import { readPackUrlState, writePackUrlState } from '../../url-state/packs.ts'
 import { useUrlState } from '../../url-state/use-url-state.ts'
 import { BlockStack, Box, Card, TextField } from '../../ui/index.ts'
@@ -31,15 +31,7 @@ export function PacksPage() {
       primaryAction={{ content: t('Create pack'), onAction: create }}
     >
       <BlockStack gap="400">
-        {packs.error && (
-          <Problem
-            stale={list !== undefined}
-            error={packs.error}
-            what={t('The packs could not be loaded')}
-            onRetry={() => void packs.refetch()}
-            retrying={packs.isFetching}
-          />
-        )}
+        <LoadProblem query={packs} what={t('The packs could not be loaded')} />
         {none ? (
           <Card>
             <Nothing

@@ -6,7 +6,7 @@ import { usePlugins } from '../../client/plugins.ts'
 import { useWorkflows } from '../../client/workflows.ts'
 import { LoadingRows } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
-import { Problem } from '../../components/problem.tsx'
+import { LoadProblem } from '../../components/load-problem.tsx'
 import { BlockStack, Card } from '../../ui/index.ts'
 import { DeleteSchedule } from './delete-schedule.tsx'
 import { zoneText } from '../../labels/schedule.ts'
@@ -21,7 +21,6 @@ export function SchedulesPage() {
   const [running, setRunning] = useState<Schedule | null>(null)
   const list = schedules.data?.data
   const nameOf = useNames()
-  const retry = () => void schedules.refetch()
   return (
     <Page
       title={t('Scheduled tasks')}
@@ -33,15 +32,7 @@ export function SchedulesPage() {
       primaryAction={{ content: t('New task'), onAction: () => navigate('/schedules/new') }}
     >
       <BlockStack gap="400">
-        {schedules.error && (
-          <Problem
-            stale={list !== undefined}
-            error={schedules.error}
-            what={t('The scheduled tasks could not be loaded')}
-            onRetry={retry}
-            retrying={schedules.isFetching}
-          />
-        )}
+        <LoadProblem query={schedules} what={t('The scheduled tasks could not be loaded')} />
         {list?.length === 0 ? (
           <FirstTask />
         ) : list ? (

@@ -5,7 +5,7 @@ import { type Message } from '../../client/types.ts'
 import { LoadingRows, Nothing } from '../../components/lists.tsx'
 import { MessageDialog, MessageList } from '../../components/messages.tsx'
 import { Page } from '../../components/page.tsx'
-import { Problem } from '../../components/problem.tsx'
+import { LoadProblem } from '../../components/load-problem.tsx'
 import { readPaged, writePaged } from '../../url-state/paged.ts'
 import { useUrlState } from '../../url-state/use-url-state.ts'
 import { Banner, BlockStack, Card, Link } from '../../ui/index.ts'
@@ -31,15 +31,7 @@ export function MailPage() {
             </p>
           </Banner>
         )}
-        {messages.error && (
-          <Problem
-            error={messages.error}
-            stale={list !== undefined}
-            what={t('The mail could not be loaded')}
-            onRetry={() => void messages.refetch()}
-            retrying={messages.isFetching}
-          />
-        )}
+        <LoadProblem query={messages} what={t('The mail could not be loaded')} />
         {list ? (
           <Card padding="0">
             {list.data.length === 0 ? (

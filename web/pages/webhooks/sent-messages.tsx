@@ -4,7 +4,7 @@ import { type Message } from '../../client/types.ts'
 import { useDeliveries, useReplay, type Webhook } from '../../client/webhooks.ts'
 import { LoadingRows, Nothing } from '../../components/lists.tsx'
 import { MessageDialog, MessageList } from '../../components/messages.tsx'
-import { Problem } from '../../components/problem.tsx'
+import { LoadProblem } from '../../components/load-problem.tsx'
 import { momentText } from '../../labels/time.ts'
 import { t } from '../../messages/t.ts'
 import { readPaged, writePaged } from '../../url-state/paged.ts'
@@ -20,15 +20,7 @@ export function SentMessages({ webhook }: { webhook: Webhook }) {
   const list = sent.data
   return (
     <>
-      {sent.error && (
-        <Problem
-          stale={list !== undefined}
-          error={sent.error}
-          what={t('The messages could not be loaded')}
-          onRetry={() => void sent.refetch()}
-          retrying={sent.isFetching}
-        />
-      )}
+      <LoadProblem query={sent} what={t('The messages could not be loaded')} />
       <Card padding="0">
         <Box padding="400" paddingBlockEnd="200">
           <Text as="h2" variant="headingMd">

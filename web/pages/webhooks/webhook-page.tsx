@@ -13,6 +13,7 @@ import { DeleteDialog } from '../../components/delete-dialog.tsx'
 import { Facts } from '../../components/facts.tsx'
 import { LoadingRows } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
+import { LoadProblem } from '../../components/load-problem.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { EVENTS, eventsText, webhookState } from '../../labels/webhook.ts'
 import { momentText } from '../../labels/time.ts'
@@ -46,15 +47,7 @@ export function WebhookPage({ id }: { id: string }) {
       }
     >
       <BlockStack gap="400">
-        {webhook.error && (
-          <Problem
-            stale={data !== undefined}
-            error={webhook.error}
-            what={t('The webhook could not be loaded')}
-            onRetry={() => void webhook.refetch()}
-            retrying={webhook.isFetching}
-          />
-        )}
+        <LoadProblem query={webhook} what={t('The webhook could not be loaded')} />
         {webhook.isPending && (
           <Card padding="0">
             <LoadingRows rows={4} what={t('the webhook')} />

@@ -4,7 +4,7 @@ import { navigate } from 'wouter/use-browser-location'
 import { useWebhooks, type Webhook } from '../../client/webhooks.ts'
 import { LoadingRows, Nothing } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
-import { Problem } from '../../components/problem.tsx'
+import { LoadProblem } from '../../components/load-problem.tsx'
 import { eventsText, webhookState } from '../../labels/webhook.ts'
 import { momentText } from '../../labels/time.ts'
 import { t } from '../../messages/t.ts'
@@ -24,15 +24,7 @@ export function WebhooksPage() {
       primaryAction={create}
     >
       <BlockStack gap="400">
-        {webhooks.error && (
-          <Problem
-            stale={list !== undefined}
-            error={webhooks.error}
-            what={t('The webhooks could not be loaded')}
-            onRetry={() => void webhooks.refetch()}
-            retrying={webhooks.isFetching}
-          />
-        )}
+        <LoadProblem query={webhooks} what={t('The webhooks could not be loaded')} />
         {list?.length === 0 && (
           <Card>
             <Nothing why="new" heading={t('No webhooks yet')} action={create}>

@@ -5,7 +5,7 @@ import { useSchedules } from '../../client/schedules.ts'
 import { useWorkflows, type Workflow } from '../../client/workflows.ts'
 import { LoadingRows, Nothing } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
-import { Problem } from '../../components/problem.tsx'
+import { LoadProblem } from '../../components/load-problem.tsx'
 import { BlockStack, Box, Card, Text } from '../../ui/index.ts'
 import { DeleteWorkflow } from './delete-workflow.tsx'
 import { WorkflowsTable } from './workflows-table.tsx'
@@ -18,7 +18,6 @@ export function WorkflowsPage() {
   const list = workflows.data?.data
   const own = list?.filter(({ built_in }) => !built_in) ?? []
   const builtIn = list?.filter(({ built_in }) => built_in) ?? []
-  const retry = () => void workflows.refetch()
   const uses = schedules.data?.data ?? []
   return (
     <Page
@@ -27,15 +26,7 @@ export function WorkflowsPage() {
       primaryAction={{ content: t('New workflow'), onAction: () => navigate('/workflows/new') }}
     >
       <BlockStack gap="400">
-        {workflows.error && (
-          <Problem
-            stale={list !== undefined}
-            error={workflows.error}
-            what={t('The workflows could not be loaded')}
-            onRetry={retry}
-            retrying={workflows.isFetching}
-          />
-        )}
+        <LoadProblem query={workflows} what={t('The workflows could not be loaded')} />
         {list === undefined ? (
           !workflows.error && (
             <Card padding="0">

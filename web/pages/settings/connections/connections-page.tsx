@@ -2,7 +2,7 @@
 import { useCloud, useConnections } from '../../../client/connections.ts'
 import { LoadingRows, Nothing } from '../../../components/lists.tsx'
 import { Page } from '../../../components/page.tsx'
-import { Problem } from '../../../components/problem.tsx'
+import { LoadProblem } from '../../../components/load-problem.tsx'
 import { t } from '../../../messages/t.ts'
 import { BlockStack, Card } from '../../../ui/index.ts'
 import { ConnectionRow } from './connection-row.tsx'
@@ -25,15 +25,7 @@ export function ConnectionsPage() {
     >
       <BlockStack gap="400">
         {cloud.data && <RcloneMissing cloud={cloud.data} />}
-        {connections.error && (
-          <Problem
-            error={connections.error}
-            stale={list !== undefined}
-            what={t('The connections could not be loaded')}
-            onRetry={() => void connections.refetch()}
-            retrying={connections.isFetching}
-          />
-        )}
+        <LoadProblem query={connections} what={t('The connections could not be loaded')} />
         {connections.isPending && (
           <Card padding="0">
             <LoadingRows rows={3} what={t('connections')} />

@@ -5,6 +5,7 @@ import { type Provider, useCloud, useCreateConnection } from '../../../client/co
 import { LoadingRows } from '../../../components/lists.tsx'
 import { Page } from '../../../components/page.tsx'
 import { focusField } from '../../../components/problem-list.tsx'
+import { LoadProblem } from '../../../components/load-problem.tsx'
 import { Problem } from '../../../components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../../components/problems.ts'
 import { Titled } from '../../../components/titled.tsx'
@@ -30,15 +31,7 @@ export function NewConnectionPage() {
     >
       <BlockStack gap="400">
         {cloud.data && <RcloneMissing cloud={cloud.data} />}
-        {cloud.error && (
-          <Problem
-            error={cloud.error}
-            stale={cloud.data !== undefined}
-            what={t('The providers could not be loaded')}
-            onRetry={() => void cloud.refetch()}
-            retrying={cloud.isFetching}
-          />
-        )}
+        <LoadProblem query={cloud} what={t('The providers could not be loaded')} />
         {cloud.isPending && (
           <Card padding="0">
             <LoadingRows rows={4} what={t('providers')} />

@@ -2,7 +2,7 @@
 import { useEffect } from 'react'
 import { type Connection, type Sync, useSyncs } from '../../../client/connections.ts'
 import { LoadingRows } from '../../../components/lists.tsx'
-import { Problem } from '../../../components/problem.tsx'
+import { LoadProblem } from '../../../components/load-problem.tsx'
 import { Quiet } from '../../../components/quiet.tsx'
 import { StatusBadge } from '../../../components/status.tsx'
 import { countsText, syncWord } from '../../../labels/connection.ts'
@@ -26,13 +26,7 @@ export function SyncsCard({ connection }: { connection: Connection }) {
       </Box>
       {syncs.error && (
         <Box padding="400" paddingBlockStart="0">
-          <Problem
-            error={syncs.error}
-            stale={list !== undefined}
-            what={t('The syncs could not be loaded')}
-            onRetry={() => void syncs.refetch()}
-            retrying={syncs.isFetching}
-          />
+          <LoadProblem query={syncs} what={t('The syncs could not be loaded')} />
         </Box>
       )}
       {syncs.isPending && <LoadingRows rows={2} what={t('syncs')} />}

@@ -12,6 +12,7 @@ import { DeleteDialog } from '../../../components/delete-dialog.tsx'
 import { Facts } from '../../../components/facts.tsx'
 import { LoadingRows, Nothing } from '../../../components/lists.tsx'
 import { Page } from '../../../components/page.tsx'
+import { LoadProblem } from '../../../components/load-problem.tsx'
 import { Problem } from '../../../components/problem.tsx'
 import { CriticalButton } from '../../../components/critical-button.tsx'
 import { requestedBy, requestedText } from '../../../labels/customer-data.ts'
@@ -37,15 +38,7 @@ export function CustomerDataPage() {
       backAction={{ content: t('Settings'), url: '/settings' }}
     >
       <BlockStack gap="400">
-        {answers.error && (
-          <Problem
-            stale={list !== undefined}
-            error={answers.error}
-            what={t('The requests could not be loaded')}
-            onRetry={() => void answers.refetch()}
-            retrying={answers.isFetching}
-          />
-        )}
+        <LoadProblem query={answers} what={t('The requests could not be loaded')} />
         {save.error && (
           <Problem error={save.error} what={t('The document could not be downloaded')} />
         )}

@@ -7,6 +7,7 @@ import { type ShopSettings } from '../../../client/types.ts'
 import { LeaveGuard } from '../../../components/leave-guard.tsx'
 import { LoadingRows } from '../../../components/lists.tsx'
 import { Page } from '../../../components/page.tsx'
+import { LoadProblem } from '../../../components/load-problem.tsx'
 import { Problem } from '../../../components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../../components/problems.ts'
 import { SaveBar } from '../../../components/save-bar.tsx'
@@ -26,15 +27,7 @@ export function DeliverySettingsPage() {
     >
       <BlockStack gap="400">
         <MissingAccess />
-        {settings.error && (
-          <Problem
-            error={settings.error}
-            stale={settings.data !== undefined}
-            what={t('The settings could not be loaded')}
-            onRetry={() => void settings.refetch()}
-            retrying={settings.isFetching}
-          />
-        )}
+        <LoadProblem query={settings} what={t('The settings could not be loaded')} />
         {settings.data ? (
           <Form settings={settings.data as Saved} />
         ) : (

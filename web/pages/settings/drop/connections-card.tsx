@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { type DropConnection, useDropConnections } from '../../../client/drop.ts'
 import { LoadingRows } from '../../../components/lists.tsx'
-import { Problem } from '../../../components/problem.tsx'
+import { LoadProblem } from '../../../components/load-problem.tsx'
 import { Quiet } from '../../../components/quiet.tsx'
 import { StatusBadge } from '../../../components/status.tsx'
 import { connectionWord, protocolText, refusalText, sentText } from '../../../labels/drop.ts'
@@ -33,13 +33,7 @@ export function ConnectionsCard() {
       </Box>
       {connections.error && (
         <Box padding="400" paddingBlockStart="0">
-          <Problem
-            error={connections.error}
-            stale={list !== undefined}
-            what={t('The connections could not be loaded')}
-            onRetry={() => void connections.refetch()}
-            retrying={connections.isFetching}
-          />
+          <LoadProblem query={connections} what={t('The connections could not be loaded')} />
         </Box>
       )}
       {connections.isPending && <LoadingRows rows={3} what={t('connections')} />}

@@ -5,7 +5,7 @@ import { type Drop, useChangeDrop, useDrop, useDropAccounts } from '../../../cli
 import { LastOperations } from '../../../components/last-operations.tsx'
 import { LoadingRows } from '../../../components/lists.tsx'
 import { Page } from '../../../components/page.tsx'
-import { Problem } from '../../../components/problem.tsx'
+import { LoadProblem } from '../../../components/load-problem.tsx'
 import { t } from '../../../messages/t.ts'
 import { Banner, BlockStack, Card } from '../../../ui/index.ts'
 import { AccountsCard } from './accounts-card.tsx'
@@ -27,15 +27,7 @@ export function DropPage() {
       backAction={{ content: t('Settings'), url: '/settings' }}
     >
       <BlockStack gap="400">
-        {drop.error && (
-          <Problem
-            error={drop.error}
-            stale={drop.data !== undefined}
-            what={t('The drop folder could not be loaded')}
-            onRetry={() => void drop.refetch()}
-            retrying={drop.isFetching}
-          />
-        )}
+        <LoadProblem query={drop} what={t('The drop folder could not be loaded')} />
         {drop.data ? (
           <Loaded drop={drop.data} />
         ) : (
@@ -78,15 +70,7 @@ function Accounts({ drop }: { drop: Drop }) {
   const list = accounts.data?.data
   return (
     <>
-      {accounts.error && (
-        <Problem
-          error={accounts.error}
-          stale={list !== undefined}
-          what={t('The accounts could not be loaded')}
-          onRetry={() => void accounts.refetch()}
-          retrying={accounts.isFetching}
-        />
-      )}
+      <LoadProblem query={accounts} what={t('The accounts could not be loaded')} />
       {accounts.isPending && (
         <Card padding="0">
           <LoadingRows rows={3} what={t('accounts')} />

@@ -1,7 +1,7 @@
 // The running transfers, with received bytes and speed.
 import { type DropFile, useTransfers } from '../../../client/drop.ts'
 import { Flow } from '../../../components/flow.tsx'
-import { Problem } from '../../../components/problem.tsx'
+import { LoadProblem } from '../../../components/load-problem.tsx'
 import { protocolText, speedText } from '../../../labels/drop.ts'
 import { sizeText } from '../../../labels/size.ts'
 import { t } from '../../../messages/t.ts'
@@ -13,15 +13,7 @@ export function TransfersCard() {
   const transfers = useTransfers()
   const files = transfers.data?.data ?? []
   if (transfers.error)
-    return (
-      <Problem
-        error={transfers.error}
-        stale={transfers.data !== undefined}
-        what={t('The running transfers could not be loaded')}
-        onRetry={() => void transfers.refetch()}
-        retrying={transfers.isFetching}
-      />
-    )
+    return <LoadProblem query={transfers} what={t('The running transfers could not be loaded')} />
   if (files.length === 0) return null
   const more = transfers.data?.next_cursor !== null
   const total = files.reduce((sum, { bytes_per_second }) => sum + (bytes_per_second ?? 0), 0)

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { type LicenceList, useLicenceLists } from '../../../client/licence-lists.ts'
 import { LoadingRows, Nothing } from '../../../components/lists.tsx'
 import { Page } from '../../../components/page.tsx'
-import { Problem } from '../../../components/problem.tsx'
+import { LoadProblem } from '../../../components/load-problem.tsx'
 import { CriticalButton } from '../../../components/critical-button.tsx'
 import { FEW_KEYS, licenceCounts, licenceState } from '../../../labels/licence-list.ts'
 import { andText } from '../../../labels/list.ts'
@@ -29,15 +29,7 @@ export function LicencesPage() {
       primaryAction={create}
     >
       <BlockStack gap="400">
-        {lists.error && (
-          <Problem
-            stale={list !== undefined}
-            error={lists.error}
-            what={t('The lists could not be loaded')}
-            onRetry={() => void lists.refetch()}
-            retrying={lists.isFetching}
-          />
-        )}
+        <LoadProblem query={lists} what={t('The lists could not be loaded')} />
         <RunningOut lists={list ?? []} />
         {list?.length === 0 && (
           <Card>

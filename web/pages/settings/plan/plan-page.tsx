@@ -3,6 +3,7 @@ import { type Plan, type PlanState, useChoosePlan, usePlan } from '../../../clie
 import { Facts } from '../../../components/facts.tsx'
 import { LoadingRows, Nothing } from '../../../components/lists.tsx'
 import { Page } from '../../../components/page.tsx'
+import { LoadProblem } from '../../../components/load-problem.tsx'
 import { Problem } from '../../../components/problem.tsx'
 import { Titled } from '../../../components/titled.tsx'
 import {
@@ -26,15 +27,7 @@ export function PlanPage() {
       backAction={{ content: t('Settings'), url: '/settings' }}
     >
       <BlockStack gap="400">
-        {plan.error && (
-          <Problem
-            stale={plan.data !== undefined}
-            error={plan.error}
-            what={t('The plan could not be loaded')}
-            onRetry={() => void plan.refetch()}
-            retrying={plan.isFetching}
-          />
-        )}
+        <LoadProblem query={plan} what={t('The plan could not be loaded')} />
         {plan.isPending && (
           <Card padding="0">
             <LoadingRows rows={3} what={t('the plan')} />

@@ -127,8 +127,8 @@ describe('move-to-pack', () => {
     ])
   })
   it.each([
-    ['nothing', {}, 'one of these'],
-    ['two ways together', { new_pack: 'A', out: true }, 'one of these'],
+    ['nothing', {}, 'Choose a pack'],
+    ['two ways together', { new_pack: 'A', out: true }, 'Choose a pack'],
     ['what is no pack’s id', { pack: OLD }, 'not the id of a pack'],
     [
       'another thing’s id',

@@ -47,7 +47,7 @@ async function withServer<T>(
     server.close()
   }
 }
-const NOT_ASKED = { severity: 'warning', code: 'not_asked', message: 'The URL was not requested' }
+const NOT_ASKED = { severity: 'warning', code: 'not_asked', message: 'The URL was not checked' }
 
 describe('the response of a URL', () => {
   it('is reported if it is empty, or a web page instead of a file', () =>

@@ -3,10 +3,11 @@
 import { type Plugin } from '../../client/plugins.ts'
 import { type Workflow } from '../../client/workflows.ts'
 import { FilterFields } from '../../components/filter-fields.tsx'
+import { NameField } from '../../components/name-field.tsx'
 import { NumberField } from '../../components/number-field.tsx'
 import { fieldId } from '../../components/problems.ts'
 import { Titled } from '../../components/titled.tsx'
-import { Banner, BlockStack, Card, Checkbox, Select, TextField } from '../../ui/index.ts'
+import { Banner, BlockStack, Card, Checkbox, Select } from '../../ui/index.ts'
 import { NOTIFY } from '../../labels/schedule.ts'
 import { mayDelete, type ScheduleDraft } from './draft.ts'
 import { type ScheduleForm } from './use-schedule-form.ts'
@@ -33,22 +34,11 @@ export function ScheduleFields({ form, plugins, workflows }: Props) {
 }
 
 function NameCard({ form }: { form: ScheduleForm }) {
-  const { draft, change, problems } = form
+  const { draft, change } = form
   return (
     <Card>
       <BlockStack gap="400">
-        <TextField
-          label={t('Name')}
-          id={fieldId('name')}
-          autoComplete="off"
-          maxLength={100}
-          value={draft.name}
-          error={problems.at('name')}
-          onChange={(name) => {
-            change({ name })
-            form.visit('name')
-          }}
-        />
+        <NameField form={form} />
         <Checkbox
           label={t('On')}
           helpText={t('A task that is off keeps its settings and does not run.')}

@@ -6,10 +6,10 @@ import { type Plugin } from '../../client/plugins.ts'
 import { type Workflow } from '../../client/workflows.ts'
 import { LeaveGuard } from '../../components/leave-guard.tsx'
 import { Page } from '../../components/page.tsx'
-import { fieldId } from '../../components/problems.ts'
+import { NameField } from '../../components/name-field.tsx'
 import { Refusal } from '../../components/refusal.tsx'
 import { SaveBar } from '../../components/save-bar.tsx'
-import { Banner, BlockStack, Card, TextField } from '../../ui/index.ts'
+import { Banner, BlockStack, Card } from '../../ui/index.ts'
 import { workflowPlace } from '../../labels/workflow.ts'
 import { DeleteWorkflow } from './delete-workflow.tsx'
 import { type WorkflowDraft } from './draft.ts'
@@ -66,18 +66,7 @@ export function WorkflowEditor({ id, initial, plugins, onSaved }: Props) {
         />
         <Card>
           <BlockStack gap="400">
-            <TextField
-              label={t('Name')}
-              id={fieldId('name')}
-              autoComplete="off"
-              maxLength={100}
-              value={draft.name}
-              error={problems.at('name')}
-              onChange={(name) => {
-                change({ name })
-                form.visit('name')
-              }}
-            />
+            <NameField form={form} />
             <RunsOn draft={draft} change={change} problems={problems} />
           </BlockStack>
         </Card>

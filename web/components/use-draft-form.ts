@@ -1,0 +1,86 @@
+// The state of a form whose draft is saved as a whole: the draft, the fields that were visited, and
+// saving it.
+import { useMemo, useState } from 'react'
+import { type UseMutationResult } from '@tanstack/react-query'
+import { type Objection } from '../client/workflows.ts'
+import { objectionsIn } from './problems.ts'
+
+interface Options<Draft, Body, Saved> {
+  initial: Draft
+  /** Fields that count as visited from the start. */
+  visited?: readonly string[]
+  saving: UseMutationResult<Saved, Error, Body>
+  bodyOf: (draft: Draft) => Body
+  /** The draft after it was saved. */
+  savedDraft: (saved: Saved, draft: Draft) => Draft
+  isChanged: (draft: Draft, saved: Draft) => boolean
+  onSaved: (saved: Saved) => void
+}
+
+export interface DraftForm<Draft> {
+  draft: Draft
+  change: (part: Partial<Draft>) => void
+  /** How many times saving was refused. */
+  refusals: number
+  /** A person has left the field, so a missing value is reported. */
+  visit: (path: string) => void
+  dirty: boolean
+  saving: boolean
+  /** Why it could not be saved, if the reason is not a field's value. */
+  error: Error | null
+  discard: () => void
+}
+
+interface DraftState<Draft> extends DraftForm<Draft> {
+  visited: ReadonlySet<string>
+  /** What the server objected to when it was saved. */
+  objections: readonly Objection[]
+  /** Saves the draft, or refuses if it is not `ready`. */
+  submit: (ready: boolean) => void
+}
+
+export function useDraftForm<Draft, Body, Saved>(
+  options: Options<Draft, Body, Saved>,
+): DraftState<Draft> {
+  const { initial, saving, bodyOf, savedDraft, isChanged, onSaved } = options
+  const [draft, setDraft] = useState(initial)
+  const [saved, setSaved] = useState(initial)
+  const [visited, setVisited] = useState<ReadonlySet<string>>(() => new Set(options.visited))
+  const [refusals, setRefusals] = useState(0)
+  const refuse = () => setRefusals((count) => count + 1)
+  const restart = (next: Draft) => {
+    setDraft(next)
+    setSaved(next)
+    setRefusals(0)
+  }
+  const objections = useMemo(() => objectionsIn(saving.error), [saving.error])
+  return {
+    draft,
+    visited,
+    refusals,
+    objections,
+    change: (part) => {
+      setDraft((before) => ({ ...before, ...part }))
+      if (saving.error) saving.reset()
+    },
+    visit: (path) =>
+      setVisited((before) => (before.has(path) ? before : new Set([...before, path]))),
+    dirty: isChanged(draft, saved),
+    saving: saving.isPending,
+    error: objections.length === 0 ? saving.error : null,
+    submit: (ready) => {
+      if (!ready) return refuse()
+      saving.mutate(bodyOf(draft), {
+        onSuccess: (result) => {
+          restart(savedDraft(result, draft))
+          onSaved(result)
+        },
+        onError: refuse,
+      })
+    },
+    discard: () => {
+      restart(saved)
+      saving.reset()
+    },
+  }
+}

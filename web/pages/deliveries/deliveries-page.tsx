@@ -1,18 +1,17 @@
 // All deliveries: found by order or buyer, with the state of each.
-import { useDeliveries, type DeliveryStatus } from '../../client/deliveries.ts'
+import { useDeliveries } from '../../client/deliveries.ts'
 import { LoadingRows, Nothing, PageTurner } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
 import { LoadProblem } from '../../components/load-problem.tsx'
+import { SearchAndStatus } from '../../components/search-and-status.tsx'
 import { DELIVERY_STATUSES } from '../../labels/delivery.ts'
 import { t } from '../../messages/t.ts'
-import { BlockStack, Box, Card, InlineGrid, Select, TextField } from '../../ui/index.ts'
+import { BlockStack, Card } from '../../ui/index.ts'
 import {
-  type DeliveriesUrlState,
   DELIVERY_STATUS_VALUES,
   readDeliveriesUrlState,
   writeDeliveriesUrlState,
 } from '../../url-state/deliveries.ts'
-import { useDraft } from '../../url-state/use-draft.ts'
 import { useUrlState } from '../../url-state/use-url-state.ts'
 import { DeliveriesTable } from './deliveries-table.tsx'
 
@@ -47,7 +46,16 @@ export function DeliveriesPage() {
           </Card>
         ) : (
           <Card padding="0">
-            <SearchFields urlState={urlState} go={go} />
+            <SearchAndStatus
+              label={t('Search deliveries')}
+              placeholder={t('Order, like #1001, or email of the buyer')}
+              value={urlState}
+              statuses={DELIVERY_STATUS_VALUES.map((value) => ({
+                value,
+                label: DELIVERY_STATUSES[value].text,
+              }))}
+              go={go}
+            />
             {deliveries.isPending && <LoadingRows rows={6} what={t('deliveries')} />}
             {none && (
               <Nothing
@@ -73,44 +81,5 @@ export function DeliveriesPage() {
         )}
       </BlockStack>
     </Page>
-  )
-}
-
-interface SearchProps {
-  urlState: DeliveriesUrlState
-  go: (change: Partial<DeliveriesUrlState>, options?: { replace?: boolean }) => void
-}
-
-function SearchFields({ urlState: { search, status }, go }: SearchProps) {
-  const typed = useDraft(search, (text) => go({ search: text.trim() }, { replace: true }))
-  return (
-    <Box padding="300">
-      <InlineGrid columns={{ xs: 1, md: '2fr 1fr' }} gap="300">
-        <TextField
-          label={t('Search deliveries')}
-          labelHidden
-          placeholder={t('Order, like #1001, or email of the buyer')}
-          autoComplete="off"
-          clearButton
-          maxLength={255}
-          value={typed.text}
-          onChange={typed.change}
-          onClearButtonClick={typed.clear}
-        />
-        <Select
-          label={t('Status')}
-          labelHidden
-          options={[
-            { value: '', label: t('Any status') },
-            ...DELIVERY_STATUS_VALUES.map((value) => ({
-              value,
-              label: DELIVERY_STATUSES[value].text,
-            })),
-          ]}
-          value={status}
-          onChange={(chosen) => go({ status: chosen as DeliveryStatus | '' })}
-        />
-      </InlineGrid>
-    </Box>
   )
 }

@@ -2,15 +2,16 @@
 // saved as CSV.
 import { useState } from 'react'
 import { saveLinks, useLinkPage, useRevokeLinks } from '../../client/link-list.ts'
-import { type DownloadLink, type LinkStatus } from '../../client/types.ts'
+import { type DownloadLink } from '../../client/types.ts'
 import { LoadingRows, Nothing, PageTurner } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
 import { LoadProblem } from '../../components/load-problem.tsx'
 import { Problem } from '../../components/problem.tsx'
+import { SearchAndStatus } from '../../components/search-and-status.tsx'
 import { Question } from '../../components/question.tsx'
 import { LINK_STATUSES, readLinksUrlState, writeLinksUrlState } from '../../url-state/links.ts'
 import { useUrlState } from '../../url-state/use-url-state.ts'
-import { BlockStack, Box, Card, InlineGrid, Select, Text, TextField } from '../../ui/index.ts'
+import { BlockStack, Card, Text } from '../../ui/index.ts'
 import { linkStatus } from '../../labels/file.ts'
 import { LinksTable } from './links-table.tsx'
 import { t } from '../../messages/t.ts'
@@ -67,30 +68,13 @@ export function LinksPage() {
           </Card>
         ) : (
           <Card padding="0">
-            <Box padding="300">
-              <InlineGrid columns={{ xs: 1, md: '2fr 1fr' }} gap="300">
-                <TextField
-                  label={t('Search links')}
-                  labelHidden
-                  placeholder={t('Search by file or customer')}
-                  autoComplete="off"
-                  clearButton
-                  value={urlState.search}
-                  onChange={(search) => go({ search }, { replace: true })}
-                  onClearButtonClick={() => go({ search: '' }, { replace: true })}
-                />
-                <Select
-                  label={t('Status')}
-                  labelHidden
-                  options={[
-                    { value: '', label: t('Any status') },
-                    ...LINK_STATUSES.map((value) => ({ value, label: linkStatus(value).text })),
-                  ]}
-                  value={urlState.status}
-                  onChange={(status) => go({ status: status as LinkStatus | '' })}
-                />
-              </InlineGrid>
-            </Box>
+            <SearchAndStatus
+              label={t('Search links')}
+              placeholder={t('Search by file or customer')}
+              value={urlState}
+              statuses={LINK_STATUSES.map((value) => ({ value, label: linkStatus(value).text }))}
+              go={go}
+            />
             {links.isPending && <LoadingRows rows={6} what={t('links')} />}
             {list?.length === 0 && (
               <Nothing

@@ -54,6 +54,16 @@ function parseRange(header: string, size: number): Answer {
   }
 }
 
+const PROBE_BYTES = 2
+
+/**
+ * The request of a player or download program that only asks whether parts are served: iOS sends
+ * `bytes=0-1` before each file. Like HEAD it is not counted, or such a buyer would need two
+ * downloads for each file.
+ */
+export const isProbe = (range: ByteRange | null, size: number): boolean =>
+  range !== null && range.start === 0 && range.end < PROBE_BYTES && size > PROBE_BYTES
+
 /**
  * If-Range: the exact strong tag or the exact date. Otherwise the client's part is of another
  * version.

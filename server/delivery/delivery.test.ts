@@ -323,6 +323,23 @@ describe('ranges and sessions', () => {
     expect((await get(port, key, client('one'))).status).toBe(410)
   })
 
+  test('a player that asks for the first two bytes before the file uses one download', async () => {
+    const { key, id } = await depot.addLink(SMALL, { download_limit: 1 })
+    const probe = await get(port, key, { ...client('player'), range: 'bytes=0-1' })
+    expect([probe.status, probe.headers['content-range'], probe.body]).toEqual([
+      206,
+      'bytes 0-1/1000',
+      SMALL.subarray(0, 2),
+    ])
+    expect((await depot.downloads(id)).downloads).toBe(0)
+    const parts = ['bytes=0-499', 'bytes=0-0', 'bytes=500-999']
+    for (const range of parts)
+      expect((await get(port, key, { ...client('player'), range })).status).toBe(206)
+    expect((await depot.downloads(id)).downloads).toBe(1)
+    expect((await get(port, key, { ...client('other'), range: 'bytes=0-1' })).status).toBe(410)
+    expect((await get(port, key, { ...client('other'), range: 'bytes=0-2' })).status).toBe(410)
+  })
+
   test('HEAD has the status of GET: a used-up link is refused, and nothing is counted', async () => {
     const { key, id } = await depot.addLink(SMALL, { download_limit: 1 })
     expect((await get(port, key, client('one'), 'HEAD')).status).toBe(200)

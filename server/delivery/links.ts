@@ -8,7 +8,7 @@ import { hashKey, type Secrets } from '../secrets.ts'
 import type { ByteRange } from '../store/store.ts'
 import type { Archives } from './archive.ts'
 import type { Client } from './clients.ts'
-import { evaluateConditions } from './conditions.ts'
+import { evaluateConditions, isProbe } from './conditions.ts'
 import type { Counting, KnownLink } from './counting.ts'
 import { PRIVATE } from './headers.ts'
 import { sendPack } from './pack-page.ts'
@@ -46,7 +46,8 @@ export interface LinkParts {
 interface Grant {
   target: LinkTarget
   range: ByteRange | null
-  /** Not counted: its bytes are paid from the client's session as they are sent. Null: counted. */
+  counted: boolean
+  /** Of a later part: its bytes are paid from the client's session as they are sent. */
   budget: SessionBudget | null
 }
 
@@ -66,7 +67,7 @@ export function createLinkAnswers({
     const asker: Asker = { key, client: client.hash, sites: sitesOf(request.headers.referer), now }
     const plain = isPlain(request)
     const serveWhole = (target: LinkTarget) =>
-      serve(visit, client, asker, { target, range: null, budget: null })
+      serve(visit, client, asker, { target, range: null, counted: true, budget: null })
     const scanned = isUnconfirmedScan(request)
     if (plain && !scanned) {
       const target = await counting.count(asker)
@@ -119,23 +120,25 @@ export function createLinkAnswers({
   ): Promise<Grant | null> {
     const { range } = part
     const known = link.target!
+    if (isProbe(range, known.size)) return { target: known, range, counted: false, budget: null }
     if (range && range.start > 0 && link.session) {
       const budget = await openSessionBudget(counting, known, asker, lengthOf(part), () =>
         note(known, client, asker.now),
       )
-      if (budget) return { target: known, range, budget }
+      if (budget) return { target: known, range, counted: false, budget }
     }
     const target = await counting.count(asker)
     // The file has a new version: its parts do not continue the client's copy, so send the whole
     // file.
-    return target && { target, range: target.hash === known.hash ? range : null, budget: null }
+    if (!target) return null
+    return { target, range: target.hash === known.hash ? range : null, counted: true, budget: null }
   }
 
   async function serve(
     visit: Visit,
     client: Client,
     asker: Asker,
-    { target, range, budget }: Grant,
+    { target, range, counted, budget }: Grant,
   ): Promise<void> {
     const permit = {
       kind: 'link',
@@ -150,11 +153,11 @@ export function createLinkAnswers({
       allowance: budget ?? undefined,
       permit,
     }
-    const counted = {
+    const served = {
       begun: () => note(target, client, asker.now),
       undo: () => counting.giveBack(target, asker),
     }
-    const sent = await serving.serve(visit, part, budget ? {} : counted)
+    const sent = await serving.serve(visit, part, counted ? served : {})
     await budget?.end(sent)
   }
 

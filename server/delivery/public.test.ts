@@ -89,6 +89,7 @@ describe('a public file', () => {
     expect((await visit(port, path, { 'if-match': '"x"' })).status).toBe(412)
     const later = await visit(port, path, { range: 'bytes=990-' })
     expect([later.status, later.body.equals(SMALL.subarray(990))]).toEqual([206, true])
+    expect((await visit(port, path, { range: 'bytes=0-1' })).body.length).toBe(2)
     expect(await depot.publicDownloads(file)).toBe(0)
     const first = await visit(port, path, { range: 'bytes=0-9', 'if-range': etag })
     expect([first.status, first.body.length]).toEqual([206, 10])

@@ -2,7 +2,7 @@
 // CDN. And GET /cdn/…, at which the CDN fetches what it caches: not counted, because the redirect
 // was.
 import { publicPath } from '../files/public-addresses.ts'
-import { evaluateConditions } from './conditions.ts'
+import { evaluateConditions, isProbe } from './conditions.ts'
 import { immutableFor, REDIRECT, PUBLIC } from './headers.ts'
 import type { PublicCounting, PublicTarget } from './public-counting.ts'
 import { isSiteAllowed, sitesOf } from './referrers.ts'
@@ -59,7 +59,8 @@ export function createPublic({ counting, serving, signed, baseUrl, counted }: Pu
         ? redirect(visit, known.target)
         : withoutBody(visit, part, decision, { shop })
     // A later part continues a download that was counted at its first byte.
-    if (range && range.start > 0) return give(visit, part, false)
+    if (range && (range.start > 0 || isProbe(range, known.target.size)))
+      return give(visit, part, false)
     const target = await count()
     // It was withdrawn since the look-up.
     if (!target) return refuse(request, response, 'file_not_found')

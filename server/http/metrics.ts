@@ -81,7 +81,10 @@ async function admit({ req }: Context, { token, open, failures }: MetricsParts):
   await failures.guard(
     req,
     () => {
-      if (!timingSafeEqual(given, digest(token))) throw new AppError('unauthenticated')
+      if (!timingSafeEqual(given, digest(token)))
+        throw new AppError('unauthenticated', {
+          message: 'Send the value of METRICS_TOKEN: Authorization: Bearer …',
+        })
     },
     `metrics ${given.toString('base64')}`,
   )

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -60,5 +60,31 @@ describe('the storage locations', () => {
     expect(stores.size).toBe(2)
     expect(lines).toEqual([expect.stringContaining('a storage location does not answer')])
     await line.close()
+  })
+  test('a failed write is logged for the operator, and not for each file', async () => {
+    const lines: string[] = []
+    const log = createLogger('info', (line) => lines.push(line))
+    const primary = { kind: 'disk' as const, folder: path.join(folder, 'unmounted') }
+    const store = (await openStores({ primary, backup: backup() }, log)).get('primary')!
+    await rm(primary.folder, { recursive: true })
+    const bytes = async function* () {
+      yield await Promise.resolve(Buffer.from('x'))
+    }
+    for (let file = 0; file < 3; file++)
+      await expect(store.write(1, bytes())).rejects.toMatchObject({ code: 'unavailable' })
+    expect(lines.map((line) => JSON.parse(line) as object)).toEqual([
+      expect.objectContaining({
+        level: 'error',
+        location: 'primary',
+        message: 'a storage location cannot be written: check its disk or bucket',
+      }),
+    ])
+  })
+  test('a folder that cannot be made is named with its setting', async () => {
+    const file = path.join(folder, 'a file')
+    await writeFile(file, '')
+    const primary = { kind: 'disk' as const, folder: path.join(file, 'files') }
+    const opened = openStores({ primary, backup: backup() }, createLogger('error'))
+    await expect(opened).rejects.toThrow(/STORAGE_PRIMARY: the folder can't be used \(ENOTDIR/)
   })
 })

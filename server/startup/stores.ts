@@ -5,28 +5,38 @@ import { errorFields, type Logger } from '../log.ts'
 import type { LocationConfig } from '../store/address.ts'
 import { createDiskStore } from '../store/disk.ts'
 import { StoreError, type BlobStore } from '../store/store.ts'
+import { warnOfFailedWrites } from './storage-warnings.ts'
 
 /**
- * By location name. Throws `ConfigError` if a bucket refuses access or does not exist; a bucket
- * that does not answer is an outage, not a configuration error.
+ * By location name. Throws `ConfigError` if a bucket refuses access or does not exist, or if a
+ * folder cannot be made; a bucket that does not answer is an outage, not a configuration error.
  */
 export async function openStores(
   storage: Config['storage'],
   log: Logger,
 ): Promise<ReadonlyMap<string, BlobStore>> {
   const opened = Object.entries(storage).map(async ([name, location]: [string, LocationConfig]) => {
-    const store = await openStore(location)
+    const store = warnOfFailedWrites(await openStore(name, location), name, log)
     await store.check?.().catch((error: unknown) => judge(name, error, log))
     return [name, store] as const
   })
   return new Map(await Promise.all(opened))
 }
 
-async function openStore(location: LocationConfig): Promise<BlobStore> {
-  if (location.kind === 'disk') return createDiskStore(location)
+async function openStore(name: string, location: LocationConfig): Promise<BlobStore> {
+  if (location.kind === 'disk') return openDisk(name, location)
   // Loaded only if it is used: the library takes a fifth of a second and 35 MB.
   const { createS3Store } = await import('../store/s3.ts')
   return createS3Store(location)
+}
+
+function openDisk(name: string, location: { folder: string }): BlobStore {
+  try {
+    return createDiskStore(location)
+  } catch (error) {
+    const said = error instanceof Error ? error.message : String(error)
+    throw new ConfigError([`STORAGE_${name.toUpperCase()}: the folder can't be used (${said})`])
+  }
 }
 
 /** Statuses that mean a wrong address or wrong keys, not an outage. */

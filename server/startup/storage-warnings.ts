@@ -1,0 +1,38 @@
+// Logs failed writes of a storage location for its operator: the merchant sees them in the results
+// of an operation, which the operator does not read.
+import type { Logger } from '../log.ts'
+import { StoreError, type BlobStore } from '../store/store.ts'
+
+const ADVICE: Readonly<Record<StoreError['code'], string>> = {
+  full: 'a storage location is full: make room, then retry the failed files',
+  denied: 'a storage location refuses writes: check its permissions, then retry the failed files',
+  missing: 'a storage location cannot be written',
+  unavailable: 'a storage location cannot be written: check its disk or bucket',
+}
+/** A full disk fails every file of an import: one line a minute is enough. */
+const AGAIN_MS = 60_000
+
+/** The same store. Each kind of failed write is logged at most once a minute. */
+export function warnOfFailedWrites(store: BlobStore, location: string, log: Logger): BlobStore {
+  const lastAt = new Map<StoreError['code'], number>()
+  const watch = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work
+    } catch (error) {
+      if (error instanceof StoreError) report(error)
+      throw error
+    }
+  }
+  const report = ({ code, cause }: StoreError) => {
+    const now = performance.now()
+    if (now - (lastAt.get(code) ?? -Infinity) < AGAIN_MS) return
+    lastAt.set(code, now)
+    log.error(ADVICE[code], { location, error: cause instanceof Error ? cause.message : null })
+  }
+  return {
+    ...store,
+    write: (...given) => watch(store.write(...given)),
+    adopt: (...given) => watch(store.adopt(...given)),
+    take: (...given) => watch(store.take(...given)),
+  }
+}

@@ -18,6 +18,8 @@ export interface Difference {
   base_path: string | null
   base_version: number | null
   base_filename: string | null
+  /** An undo removed its file here. */
+  base_undone: boolean | null
   ours_id: string | null
   ours_version: number | null
   ours_filename: string | null
@@ -32,6 +34,7 @@ const differences = (twoWay: boolean) => `
   select coalesce(l.path, c.path) as path, l.path is not null as there, l.size_bytes, l.hash,
     l.modified_at::text as modified_at, l.ignored, l.duplicate, ${CHANGED} as changed,
     c.path as base_path, c.version as base_version, c.filename as base_filename,
+    c.undone as base_undone,
     f.id as ours_id, f.version as ours_version, f.filename as ours_filename,
     f.mapped as ours_mapped
   from (select * from cloud_listings where shop_id = :shop and connection_id = :connection) l

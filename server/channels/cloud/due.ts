@@ -8,7 +8,7 @@ import type { BackgroundTask } from '../../engine/background.ts'
 import { AppError } from '../../errors.ts'
 import { errorFields } from '../../log.ts'
 import type { ListingParts } from './listing-task.ts'
-import { updateSyncBase } from './sync-base.ts'
+import { markUndone, updateSyncBase } from './sync-base.ts'
 import { startSync } from './sync.ts'
 
 const LOOK_MS = 10_000
@@ -75,20 +75,26 @@ async function fire(
   }
 }
 
-/** Syncs that have ended since the last run become the base of the next ones. */
+/** Syncs that have ended or were undone since the last run: the base of the next ones says so. */
 async function updateEndedBases({ database, log }: ListingParts): Promise<void> {
   const { rows } = await database.pool.query<{ shop_id: number; connection_id: string }>(
     `select distinct s.shop_id, s.connection_id from syncs s
      join operations o on o.shop_id = s.shop_id and o.id = s.operation_id
-     where s.phase = 'planned' and o.finished_at > now() - interval '1 hour' limit 1000`,
+     left join operations undo on undo.shop_id = o.shop_id and undo.id = o.undone_by
+     where s.phase = 'planned' and greatest(o.finished_at, undo.finished_at) > now() - interval '1 hour' limit 1000`,
   )
   for (const { shop_id, connection_id } of rows)
-    await updateSyncBase(forShop(database, shop_id), connection_id).catch((error: unknown) => {
+    await updateBase(forShop(database, shop_id), connection_id).catch((error: unknown) => {
       log.warn('the base of a cloud sync could not be updated, it will be tried again', {
         connection: connection_id,
         ...errorFields(error),
       })
     })
+}
+
+async function updateBase(scope: ShopScope, connection: string): Promise<void> {
+  await updateSyncBase(scope, connection)
+  await markUndone(scope, connection)
 }
 
 /** Removes files that a killed process left. */

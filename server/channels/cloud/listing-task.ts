@@ -22,7 +22,7 @@ import { planSync } from './plan.ts'
 import { providerOf } from './providers/providers.ts'
 import { CloudError } from './rclone/errors.ts'
 import { listRemoteFiles, type Listed } from './rclone/listing.ts'
-import { updateSyncBase } from './sync-base.ts'
+import { markUndone, updateSyncBase } from './sync-base.ts'
 import { LISTING_TASK, tellOf } from './sync.ts'
 import { readSync, type SyncRow } from './sync-rows.ts'
 
@@ -114,6 +114,7 @@ async function listAndPlan(
   if (total === 0) {
     // Files of other connections must be recognised as theirs.
     for (const { id } of await listCloudConnections(scope)) await updateSyncBase(scope, id)
+    await markUndone(scope, connection.id)
     await listTwice(parts, scope, sync, connection, signal)
     await plan(parts, scope, sync, lease)
   }

@@ -93,6 +93,7 @@ export function createPlanner({ options, provider: id }: CloudConnection) {
     filter: pathFilter(options.include, options.exclude),
     decide: (row: Difference): ChangeRow[] => {
       if (row.duplicate && !row.ignored) return [of(row, 'duplicate')]
+      if (row.there && row.base_undone && row.ours_id === null && !row.changed) return []
       // What else happened to it is seen by the next sync.
       if (row.there && row.base_path !== null && row.base_path !== row.path) return [moved(row)]
       const triple = standingsOf(row, twoWay)

@@ -86,3 +86,27 @@ async function updateBaseFrom(
     bindings,
   )
 }
+
+/**
+ * Marks objects whose files the undo of a sync removed here: only a person's own deletion is sent to
+ * the provider. A file that was restored from the trash is as any other.
+ */
+export async function markUndone(scope: ShopScope, connection: string): Promise<void> {
+  await scope.query(
+    `update cloud_files c set undone = false from files f
+     where c.shop_id = :shop and c.connection_id = :connection and c.undone
+       and f.shop_id = :shop and f.id = c.file_id and f.deleted_at is null`,
+    { connection },
+  )
+  await scope.query(
+    `update cloud_files c set undone = true from files f
+     where f.shop_id = :shop and f.deleted_at is not null and c.shop_id = :shop and c.file_id = f.id
+       and c.connection_id = :connection and not c.undone and exists (
+         select from items i
+         join operations u on u.shop_id = :shop and u.id = i.operation_id
+         join syncs s on s.shop_id = :shop and s.operation_id = u.undoes and s.connection_id = :connection
+         where i.shop_id = :shop and i.file_id = f.id and i.status = 'done'
+           and f.deleted_at between u.created_at and coalesce(u.finished_at, now()))`,
+    { connection },
+  )
+}

@@ -73,7 +73,7 @@ describe('sync-cloud', () => {
       },
       superseded: {
         status: 'skipped',
-        reason: 'A newer sync of this connection has replaced this one',
+        reason: expect.stringContaining('This sync is out of date'),
       },
     })
   })

@@ -79,7 +79,8 @@ export const syncCloud = definePlugin({
 const supersededOutcome = ({ id }: Item): Outcome => ({
   item: id,
   status: 'skipped',
-  reason: 'A newer sync of this connection has replaced this one',
+  reason:
+    'This sync is out of date: its connection was synced again, has another folder, or was deleted',
 })
 
 /** The outcome of a file that was changed at the provider; null: another kind of task. */

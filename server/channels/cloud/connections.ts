@@ -132,12 +132,16 @@ const nameAfter = (before: CloudConnection, provider: Provider, settings: Values
 
 const nextSync = (hours: string) => `now() + ${hours} * interval '1 hour'`
 
-/** Throws as `createConnection`, and `not_found`. */
+/**
+ * `stopSync` is called if the connection gets another folder: a running sync would copy from that
+ * one what the earlier one contains. Throws as `createConnection`, and `not_found`.
+ */
 export async function changeConnection(
   cloud: Cloud,
   scope: ShopScope,
   id: string,
   wishes: ConnectionWishes,
+  stopSync: (tx: ShopScope) => Promise<void>,
 ): Promise<void> {
   const before = await requireConnection(scope, id)
   const provider = providerOf(before.provider)
@@ -171,7 +175,9 @@ export async function changeConnection(
         hours: wishes.frequency_hours === undefined ? row.frequency_hours : wishes.frequency_hours,
       },
     )
-    if (moved && rootChanged(before.settings, values.settings)) await forgetApplied(tx, id)
+    if (!moved || !rootChanged(before.settings, values.settings)) return
+    await stopSync(tx)
+    await forgetApplied(tx, id)
   })
 }
 
@@ -183,6 +189,10 @@ const rootChanged = (before: Values, after: Values): boolean =>
 
 async function forgetApplied(tx: ShopScope, id: string): Promise<void> {
   await tx.query('delete from cloud_files where shop_id = :shop and connection_id = :id', { id })
+  await tx.query(
+    'update syncs set obsolete = true where shop_id = :shop and connection_id = :id and not obsolete',
+    { id },
+  )
   await tx.query('update connections set established = false where shop_id = :shop and id = :id', {
     id,
   })

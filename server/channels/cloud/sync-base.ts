@@ -37,7 +37,7 @@ async function updateBaseFrom(
   const [state] = await tx.query<{ operation: string; complete: boolean }>(
     `select o.id as operation, o.finished_at is not null and o.status in ('success', 'partial') as complete
      from syncs s join operations o on o.shop_id = s.shop_id and o.id = s.operation_id
-     where s.shop_id = :shop and s.id = :sync and not (o.preview and o.round = 0)
+     where s.shop_id = :shop and s.id = :sync and not s.obsolete and not (o.preview and o.round = 0)
        and o.status not in ('previewing', 'previewed')`,
     { sync },
   )

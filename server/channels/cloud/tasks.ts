@@ -11,7 +11,10 @@ export interface SyncTask extends ChangeRow {
   pack: string | null
 }
 
-/** By position. Empty if a newer sync of the connection has replaced this one. */
+/**
+ * By position. Empty if the connection was deleted, has another folder or has been synced again
+ * since.
+ */
 export async function tasksOf(
   scope: ShopScope,
   sync: string,
@@ -23,7 +26,7 @@ export async function tasksOf(
      from sync_changes c
      join syncs s on s.shop_id = c.shop_id and s.id = c.sync_id
      join connections k on k.shop_id = s.shop_id and k.id = s.connection_id
-     where c.shop_id = :shop and c.sync_id = :sync and c.position = any(:positions::int[])
+     where c.shop_id = :shop and c.sync_id = :sync and not s.obsolete and c.position = any(:positions::int[])
        and not exists (select from syncs newer where newer.shop_id = :shop
          and newer.connection_id = s.connection_id and newer.id > s.id)`,
     { sync, positions },

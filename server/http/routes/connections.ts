@@ -106,20 +106,20 @@ const create = ({ cloud }: ConnectionParts): Endpoint =>
     },
   })
 
-const change = ({ cloud }: ConnectionParts): Endpoint =>
+const change = ({ cloud, engine }: ConnectionParts): Endpoint =>
   endpoint({
     ...cloudWriting,
     method: 'patch',
     path: '/api/connections/{id}',
     summary: 'Change a cloud connection',
     description:
-      'New keys or another folder are verified with a listing. After a change of the folder, the next sync counts as the first.',
+      'New keys or another folder are verified with a listing. A change of the folder cancels a running sync, and the next sync counts as the first.',
     params: byConnectionId,
     body: changeBody,
     replies: { 200: connectionReply, ...providerRefused },
     handler: async ({ caller: { scope }, params, body }) => {
       const id = requirePublicId('connection', params.id)
-      await changeConnection(cloud, scope, id, wishesOf(body))
+      await changeConnection(cloud, scope, id, wishesOf(body), (tx) => cancelSync(tx, engine, id))
       return { body: await readConnection(scope, id) }
     },
   })

@@ -61,6 +61,7 @@ export function FolderPicker({ connection, field, onClose }: Props) {
           {t('There are no folders in it.')}
         </Text>
       )}
+      {connection.progress && <Text as="p">{t('The sync that is running is cancelled.')}</Text>}
       {list && list.length > 0 && (
         <ul className="folders" aria-label={t('Folders')}>
           {list.map((folder) => (

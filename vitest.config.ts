@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import path from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { sortTests } from './test/projects.ts'
@@ -12,6 +13,9 @@ class LongestFirst extends BaseSequencer {
     return (await super.sort(files)).sort((a, b) => rank(a) - rank(b))
   }
 }
+
+// Each worker compiles the modules that it loads, and the tests' servers compile the same ones.
+process.env.NODE_COMPILE_CACHE ??= path.resolve('node_modules/.cache/compiled')
 
 const tests = sortTests()
 const seed = Number(process.env.SEED ?? randomInt(2 ** 31))
@@ -35,6 +39,9 @@ export default defineConfig({
     passWithNoTests: false,
     // Test files of one worker share its process: each module is read once.
     isolate: false,
+    // Node loads the modules itself, as it does in production: Vite would transform each of them
+    // again for every project. Watching needs to know which test imports which module, from Vite.
+    experimental: { viteModuleRunner: process.argv.includes('watch'), nodeLoader: false },
     projects: [
       { extends: true, test: { name: 'unit', include: tests.unit } },
       { extends: true, test: { name: 'db', include: tests.db, globalSetup: POSTGRES } },

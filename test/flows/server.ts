@@ -18,7 +18,7 @@ const START = (
     scripts: { start: string }
   }
 ).scripts.start
-const [, ARENAS, OPTIONS] = /^exec env MALLOC_ARENA_MAX=(\d+) node (.+)$/.exec(START)!
+const [, ENVIRONMENT, OPTIONS] = /^exec env ((?:\w+=\S+ )+)node (.+)$/.exec(START)!
 export const ARGUMENTS = OPTIONS!.split(' ')
 /** The clone's own Node: the test's Node may be in a folder that another user cannot read. */
 export const nodeOf = (root: string): string =>
@@ -131,14 +131,11 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   }
 }
 
-/**
- * Excludes the test's own environment. The servers of one run share V8's compile cache, which saves
- * a fifth of each start.
- */
+/** Excludes the test's own environment. */
 export function baseEnv(): Record<string, string> {
   const { PATH = '', HOME = '' } = process.env
-  const NODE_COMPILE_CACHE = path.join(ROOT, '.test', 'compile-cache')
-  return { PATH, HOME, MALLOC_ARENA_MAX: ARENAS!, NODE_COMPILE_CACHE }
+  const own = ENVIRONMENT!.trim().split(' ')
+  return { PATH, HOME, ...Object.fromEntries(own.map((setting) => setting.split('=', 2))) }
 }
 
 async function readiness(

@@ -3,7 +3,7 @@ import { type Schedule, type ScheduleBody } from '../../client/schedules.ts'
 import { type FileFilter } from '../../client/types.ts'
 import { type Plugin } from '../../client/plugins.ts'
 import { type Workflow } from '../../client/workflows.ts'
-import { type NumberValue } from '../../components/number-field.tsx'
+import type { NumberValue } from '../../components/number-field.tsx'
 import { cronOf, whenOf, type When } from '../../labels/schedule.ts'
 
 export interface ScheduleDraft {

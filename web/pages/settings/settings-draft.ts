@@ -1,5 +1,5 @@
 // The settings while they are edited: a number may be half typed.
-import { type NumberValue } from '../../components/number-field.tsx'
+import type { NumberValue } from '../../components/number-field.tsx'
 import { type MatchMethod, type ShopSettings } from '../../client/types.ts'
 import { type Objection } from '../../client/workflows.ts'
 import { t } from '../../messages/t.ts'

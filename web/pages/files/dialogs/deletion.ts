@@ -1,5 +1,5 @@
 // The options of a deletion: what happens to mapped files, and whether files are backed up first.
-import { type Work } from './bulk-dialog.tsx'
+import type { Work } from './bulk-dialog.tsx'
 
 export interface Deletion {
   /** What happens to files that are mapped to products. */

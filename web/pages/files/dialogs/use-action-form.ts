@@ -14,7 +14,7 @@ import {
   type Options,
   sentOptions,
 } from './action-form.ts'
-import { type Work } from './bulk-dialog.tsx'
+import type { Work } from './bulk-dialog.tsx'
 
 /**
  * Options that the plugin refuses are reported while they are typed, by the same check as for

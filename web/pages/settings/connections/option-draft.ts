@@ -1,6 +1,6 @@
 // The options of a connection while they are edited: a size may be incomplete.
 import { type SyncOptions } from '../../../client/connections.ts'
-import { type SizeValue } from '../../../components/size-field.tsx'
+import type { SizeValue } from '../../../components/size-field.tsx'
 import { type Objection } from '../../../client/workflows.ts'
 import { t } from '../../../messages/t.ts'
 

@@ -78,6 +78,8 @@ async function build(into: string): Promise<void> {
   // which may belong to another user.
   const child = spawn(process.execPath, [vite, ...args, '--configLoader', 'native'], {
     cwd: WEB,
+    // With another value, React's development version would be built.
+    env: { ...process.env, NODE_ENV: 'production' },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   let output = ''

@@ -29,7 +29,7 @@ import type { BlobStore } from './store/store.ts'
 import { openStorefront } from './storefront/open.ts'
 import type { Storefront } from './storefront/storefront.ts'
 
-export interface Given {
+export interface ComposeOptions {
   config: Config
   database: Database
   secrets: Secrets
@@ -67,7 +67,7 @@ export interface Web {
 }
 
 /** Throws `ConfigError` if a setting cannot be used. */
-export async function composeServer(given: Given): Promise<Composed> {
+export async function composeServer(given: ComposeOptions): Promise<Composed> {
   const { config, database, secrets, baseUrl, log, closings } = given
   const { environment, limits } = config
   const listener = await openListener(database.url, log)
@@ -104,7 +104,7 @@ export async function composeServer(given: Given): Promise<Composed> {
 }
 
 async function openWeb(
-  { config, database, secrets, baseUrl, clock, log, closings }: Given,
+  { config, database, secrets, baseUrl, clock, log, closings }: ComposeOptions,
   { engine, parts: { listener }, stores, storefront, folder, cloud }: Omit<Composed, 'openWeb'>,
   page: PageSource,
   drop: DropAddress = config.environment.drop,

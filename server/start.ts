@@ -1,21 +1,24 @@
 // Starts the web and worker roles, and the drop server as a child if its role is requested.
 // compose.ts connects the parts.
 import type { AddressInfo } from 'node:net'
-import { composeServer } from './compose.ts'
+import { composeServer, type ComposeOptions, type Composed } from './compose.ts'
 import type { Closing } from './startup/closing.ts'
 import type { Config } from './config.ts'
 import { startWorker } from './engine/worker.ts'
+import type { DropAddress } from './drop-settings.ts'
+import type { Environment } from './environment.ts'
 import { listen } from './http/listen.ts'
 import { operationRecord } from './http/operation-record.ts'
-import { builtPage, developmentPage } from './http/page.ts'
+import { builtPage, developmentPage, type PageSource } from './http/page.ts'
 import type { Logger } from './log.ts'
-import { openOutbox, type OutboxOptions } from './notify/open.ts'
+import { openOutbox } from './notify/open.ts'
 import { forgetPlans } from './plans/shop-plan.ts'
 import { backgroundTasks } from './startup/background.ts'
 import { openForStart } from './startup/database.ts'
 import { prepareDemo, welcome } from './startup/demo.ts'
 import { startDropChild } from './startup/drop-child.ts'
 import { ensurePage } from './startup/page.ts'
+import type { Storefront } from './storefront/storefront.ts'
 
 const STOP_WITHIN_MS = 20_000
 
@@ -29,7 +32,7 @@ export async function start(
   closings: Closing[],
   development: boolean,
 ): Promise<void> {
-  const { environment, limits } = config
+  const { environment } = config
   const web = environment.roles.includes('web')
   const pageBuilt = web && !development ? ensurePage(log, environment.dataDir) : null
   pageBuilt?.catch(() => {})
@@ -43,57 +46,56 @@ export async function start(
   closings.push(async () => (await dropStarts)?.close())
   const baseUrl = environment.baseUrl ?? `http://${environment.host}:${environment.port}`
   const clock = () => new Date()
-  const server = await composeServer({ config, database, secrets, baseUrl, clock, log, closings })
-  const { engine, parts, stores, storefront, client, folder, cloud } = server
-  await forgetPlans({ database, storefront, plans: config.plans, log })
-  if (environment.roles.includes('worker')) {
-    const { smtpUrl, twilio, mailFrom: from } = environment
-    if (smtpUrl === null && environment.platform !== null)
-      log.warn('SMTP_URL is not set: email is stored in the list of messages and not sent')
-    const record: OutboxOptions['operationRecord'] = async (scope, id) =>
-      operationRecord(engine, (await engine.get(scope, id))!, clock())
-    const options = {
-      database,
-      client,
-      secrets,
-      smtpUrl,
-      twilio,
-      from,
-      triggers: (shop: number) => storefront.triggers(shop),
-      baseUrl,
-      operationRecord: record,
-      clock,
-      log,
-    }
-    const outbox = openOutbox(options)
-    const tasks = backgroundTasks({
-      database,
-      engine,
-      engineParts: parts,
-      storefront,
-      stores,
-      folder,
-      client,
-      cloud,
-      limits,
-      plans: config.plans,
-      secrets,
-      baseUrl,
-      clock,
-      log,
-    })
-    const worker = await startWorker(parts, (job) => outbox.deliver(job), [
-      ...tasks,
-      ...outbox.tasks,
-    ])
-    closings.push(() => worker.stop())
-    closings.push(() => outbox.close())
-  }
+  const options = { config, database, secrets, baseUrl, clock, log, closings }
+  const server = await composeServer(options)
+  await forgetPlans({ database, storefront: server.storefront, plans: config.plans, log })
+  if (environment.roles.includes('worker')) await startWorkerRole(options, server)
   if (!web) return log.info('the worker is ready')
 
   const page = pageBuilt ? builtPage(await pageBuilt) : await developmentPage()
-  const drop = await dropStarts
-  const { app } = await server.openWeb(page, drop?.address ?? environment.drop)
+  const drop = (await dropStarts)?.address ?? null
+  const port = await startWebRole(options, server, page, drop)
+  if (!server.storefront.demoShop) return log.info('ready', { url: baseUrl, port })
+  await welcomeToDemo(options, server.storefront, drop)
+}
+
+async function startWorkerRole(options: ComposeOptions, server: Composed): Promise<void> {
+  const { config, database, secrets, baseUrl, clock, log, closings } = options
+  const { engine, parts, stores, storefront, client, folder, cloud } = server
+  const common = { database, client, secrets, baseUrl, clock, log }
+  const outbox = openOutbox({
+    ...common,
+    ...senders(config.environment, log),
+    triggers: (shop) => storefront.triggers(shop),
+    operationRecord: async (scope, id) =>
+      operationRecord(engine, (await engine.get(scope, id))!, clock()),
+  })
+  const tasks = backgroundTasks({
+    ...common,
+    ...{ engine, engineParts: parts, storefront, stores, folder, cloud },
+    limits: config.limits,
+    plans: config.plans,
+  })
+  const all = [...tasks, ...outbox.tasks]
+  const worker = await startWorker(parts, (job) => outbox.deliver(job), all)
+  closings.push(() => worker.stop())
+  closings.push(() => outbox.close())
+}
+
+function senders({ smtpUrl, twilio, mailFrom: from, platform }: Environment, log: Logger) {
+  if (smtpUrl === null && platform !== null)
+    log.warn('SMTP_URL is not set: email is stored in the list of messages and not sent')
+  return { smtpUrl, twilio, from }
+}
+
+/** Listens, and gives the port. */
+async function startWebRole(
+  { config: { environment }, closings }: ComposeOptions,
+  server: Composed,
+  page: PageSource,
+  drop: DropAddress | null,
+): Promise<number> {
+  const { app } = await server.openWeb(page, drop ?? environment.drop)
   const http = await listen(app, environment.port, environment.host)
   closings.push(async () => {
     const closed = new Promise((resolve) => http.close(resolve))
@@ -101,16 +103,15 @@ export async function start(
     setTimeout(() => http.closeAllConnections(), STOP_WITHIN_MS / 4).unref()
     await closed
   })
-  const { port } = http.address() as AddressInfo
-  if (!storefront.demoShop) return log.info('ready', { url: baseUrl, port })
-  const { dataDir } = environment
-  const demo = await prepareDemo(
-    database,
-    dataDir,
-    storefront.demoShop,
-    baseUrl,
-    drop?.address ?? null,
-    storefront.shopFrontUrl ?? null,
-  )
-  process.stdout.write(welcome(demo, storefront.demoSample!))
+  return (http.address() as AddressInfo).port
+}
+
+async function welcomeToDemo(
+  { config, database, baseUrl }: ComposeOptions,
+  { demoShop, demoSample, shopFrontUrl }: Storefront,
+  drop: DropAddress | null,
+): Promise<void> {
+  const { dataDir } = config.environment
+  const demo = await prepareDemo(database, dataDir, demoShop!, baseUrl, drop, shopFrontUrl ?? null)
+  process.stdout.write(welcome(demo, demoSample!))
 }

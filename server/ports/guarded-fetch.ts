@@ -9,9 +9,10 @@ import {
   resolveBySystem,
   addressTargetOf,
   type Resolve,
+  type AddressRules,
   type AddressTarget,
 } from './addresses.ts'
-import { createConnections } from './connections.ts'
+import { createConnections, type Connections } from './connections.ts'
 import { Exchange, type Timeouts } from './exchange.ts'
 import {
   badRedirect,
@@ -78,58 +79,21 @@ interface Answer {
   body: Exchange
 }
 
+interface Message {
+  method: 'GET' | 'HEAD' | 'POST'
+  headers: Readonly<Record<string, string>>
+  body?: string | Buffer
+}
+
+type Send = (target: AddressTarget, message: Message, signal: AbortSignal) => Promise<Answer>
+
 export function createGuardedClient(options: GuardedClientOptions): GuardedClient {
   const { fileBytes, log } = options
-  const timeouts = { ...TIMEOUTS, ...options.timeouts }
-  const impatient = { ...timeouts, headers: Math.min(timeouts.headers, HEAD_WITHIN) }
   const rules = addressRules(options.allowLoopback)
   const connections = createConnections(options.resolve ?? resolveBySystem)
-
-  const send = async (
-    target: AddressTarget,
-    message: {
-      method: 'GET' | 'HEAD' | 'POST'
-      headers: Readonly<Record<string, string>>
-      body?: string | Buffer
-    },
-    signal: AbortSignal,
-  ): Promise<Answer> => {
-    signal.throwIfAborted()
-    const attempt = (fresh: boolean) =>
-      new Exchange({
-        connection: connections.take(target, fresh),
-        request: { path: target.url.pathname + target.url.search, ...message },
-        timeouts: message.method === 'HEAD' ? impatient : timeouts,
-        bodyBytes: fileBytes,
-        signal,
-        onClean: connections.give,
-      })
-    // A repeated request must be harmless: a POST gets a connection that cannot be stale.
-    let exchange = attempt(message.method === 'POST')
-    const head = await exchange.head.catch((error: unknown) => {
-      if (!exchange.stale) throw error
-      exchange = attempt(true)
-      return exchange.head
-    })
-    return { url: target.url, ...head, body: exchange }
-  }
-
-  const follow = async (
-    method: 'GET' | 'HEAD',
-    text: string,
-    signal: AbortSignal,
-  ): Promise<Answer> => {
-    let target = addressTargetOf(text, rules)
-    for (let hop = 0; ; hop += 1) {
-      const answer = await send(target, { method, headers: HEADERS }, signal)
-      if (!REDIRECTS.has(answer.status)) return answer
-      await discard(answer.body)
-      const { location } = answer.headers
-      const next = location ? URL.parse(location, target.url.href) : null
-      if (hop === MOST_REDIRECTS || next === null) throw badRedirect()
-      target = addressTargetOf(next.href, rules)
-    }
-  }
+  const send = createSend(options, connections)
+  const follow: Follow = (method, url, signal) =>
+    followRedirects({ send, rules, method, signal }, url)
 
   /** Logs the reason for operators only: the caller learns less. */
   const withLog = async <T>(url: string, work: Promise<T>): Promise<T> => {
@@ -144,61 +108,114 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
     }
   }
 
-  const open = async (url: string, signal: AbortSignal): Promise<Opened> => {
-    const answer = await follow('GET', url, signal)
-    try {
-      const probe = await describeFile(answer)
-      if (probe.size_bytes !== null && probe.size_bytes > fileBytes) throw tooLarge()
-      return { ...probe, body: answer.body }
-    } catch (error) {
-      await answer.body.return()
-      throw error
-    }
-  }
-
-  /**
-   * Null: many servers refuse HEAD or fail on it, and an address signed for GET is valid for GET
-   * only.
-   */
-  const probeByHead = async (url: string, signal: AbortSignal): Promise<Probe | null> => {
-    try {
-      const answer = await follow('HEAD', url, signal)
-      await discard(answer.body)
-      const told = await describeFile(answer)
-      // Some servers answer HEAD with a length of 0: only GET shows an empty file.
-      return told.size_bytes === 0 ? null : told
-    } catch (error) {
-      if (!(error instanceof PortError) || error instanceof Throttled || isNotReached(error))
-        throw error
-      return null
-    }
-  }
-
-  const probe = async (url: string, signal: AbortSignal): Promise<Probe> => {
-    const told = await probeByHead(url, signal)
-    if (told) return told
-    const full = await follow('GET', url, signal)
-    try {
-      return await describeFile(full)
-    } finally {
-      await full.body.return()
-    }
+  const post: GuardedClient['post'] = async (url, headers, body, signal) => {
+    const message = { method: 'POST' as const, headers: { ...HEADERS, ...headers }, body }
+    const answer = await send(addressTargetOf(url, rules), message, signal)
+    await discard(answer.body)
+    return { status: answer.status }
   }
 
   return {
-    open: (url, signal) => withLog(url, open(url, signal)),
-    probe: (url, signal) => withLog(url, probe(url, signal)),
-    post: (url, headers, body, signal) =>
-      withLog(
-        url,
-        (async () => {
-          const message = { method: 'POST' as const, headers: { ...HEADERS, ...headers }, body }
-          const answer = await send(addressTargetOf(url, rules), message, signal)
-          await discard(answer.body)
-          return { status: answer.status }
-        })(),
-      ),
+    open: (url, signal) => withLog(url, openFile(follow, fileBytes, url, signal)),
+    probe: (url, signal) => withLog(url, probeFile(follow, url, signal)),
+    post: (url, headers, body, signal) => withLog(url, post(url, headers, body, signal)),
     close: () => connections.close(),
+  }
+}
+
+/** Sends one request, a second time if it was sent on a connection that the server had closed. */
+function createSend(options: GuardedClientOptions, connections: Connections): Send {
+  const timeouts = { ...TIMEOUTS, ...options.timeouts }
+  const impatient = { ...timeouts, headers: Math.min(timeouts.headers, HEAD_WITHIN) }
+  return async (target, message, signal) => {
+    signal.throwIfAborted()
+    const attempt = (fresh: boolean) =>
+      new Exchange({
+        connection: connections.take(target, fresh),
+        request: { path: target.url.pathname + target.url.search, ...message },
+        timeouts: message.method === 'HEAD' ? impatient : timeouts,
+        bodyBytes: options.fileBytes,
+        signal,
+        onClean: connections.give,
+      })
+    // A repeated request must be harmless: a POST gets a connection that cannot be stale.
+    let exchange = attempt(message.method === 'POST')
+    const head = await exchange.head.catch((error: unknown) => {
+      if (!exchange.stale) throw error
+      exchange = attempt(true)
+      return exchange.head
+    })
+    return { url: target.url, ...head, body: exchange }
+  }
+}
+
+type Follow = (method: 'GET' | 'HEAD', url: string, signal: AbortSignal) => Promise<Answer>
+
+/** Checks the address of every redirect before it is requested. */
+async function followRedirects(
+  asked: { send: Send; rules: AddressRules; method: 'GET' | 'HEAD'; signal: AbortSignal },
+  url: string,
+): Promise<Answer> {
+  const { send, rules, method, signal } = asked
+  let target = addressTargetOf(url, rules)
+  for (let hop = 0; ; hop += 1) {
+    const answer = await send(target, { method, headers: HEADERS }, signal)
+    if (!REDIRECTS.has(answer.status)) return answer
+    await discard(answer.body)
+    const { location } = answer.headers
+    const next = location ? URL.parse(location, target.url.href) : null
+    if (hop === MOST_REDIRECTS || next === null) throw badRedirect()
+    target = addressTargetOf(next.href, rules)
+  }
+}
+
+async function openFile(
+  follow: Follow,
+  fileBytes: number,
+  url: string,
+  signal: AbortSignal,
+): Promise<Opened> {
+  const answer = await follow('GET', url, signal)
+  try {
+    const probe = await describeFile(answer)
+    if (probe.size_bytes !== null && probe.size_bytes > fileBytes) throw tooLarge()
+    return { ...probe, body: answer.body }
+  } catch (error) {
+    await answer.body.return()
+    throw error
+  }
+}
+
+async function probeFile(follow: Follow, url: string, signal: AbortSignal): Promise<Probe> {
+  const told = await probeByHead(follow, url, signal)
+  if (told) return told
+  const full = await follow('GET', url, signal)
+  try {
+    return await describeFile(full)
+  } finally {
+    await full.body.return()
+  }
+}
+
+/**
+ * Null: many servers refuse HEAD or fail on it, and an address signed for GET is valid for GET
+ * only.
+ */
+async function probeByHead(
+  follow: Follow,
+  url: string,
+  signal: AbortSignal,
+): Promise<Probe | null> {
+  try {
+    const answer = await follow('HEAD', url, signal)
+    await discard(answer.body)
+    const told = await describeFile(answer)
+    // Some servers answer HEAD with a length of 0: only GET shows an empty file.
+    return told.size_bytes === 0 ? null : told
+  } catch (error) {
+    if (!(error instanceof PortError) || error instanceof Throttled || isNotReached(error))
+      throw error
+    return null
   }
 }
 

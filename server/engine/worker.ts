@@ -10,7 +10,13 @@ import {
   type TaskList,
   type WorkerEvents,
 } from 'graphile-worker'
-import { createBackground, type BackgroundTask, type TaskJob } from './background.ts'
+import type { Logger } from '../log.ts'
+import {
+  createBackground,
+  type Background,
+  type BackgroundTask,
+  type TaskJob,
+} from './background.ts'
 import { runChain } from './batches/run.ts'
 import type { EngineRunner } from './worker/runner.ts'
 import { finishOperation } from './finalization/run.ts'
@@ -19,7 +25,7 @@ import { PLACE_POLL_MS, searchJobs } from './worker/job-search.ts'
 import { createProgress } from './worker/progress.ts'
 import type { ChainJob, FinishJob, OutboxJob } from '../queue/queue.ts'
 import { createOperationControl } from './worker/control.ts'
-import { startRecovery, type RecoveryOptions } from './worker/recovery.ts'
+import { startRecovery } from './worker/recovery.ts'
 import { strategyOf } from './operations/strategy.ts'
 import type { EngineParts } from './types.ts'
 
@@ -42,27 +48,80 @@ export async function startWorker(
 ): Promise<EngineWorker> {
   const { database, log } = parts
   const stopping = new AbortController()
-  const progress = createProgress(database)
-  const control = createOperationControl(parts.listener, async (operation) => {
+  const { signal } = stopping
+  const runner = createRunner(parts, signal)
+  const { worker, progress, control } = runner
+  const jobs = new Set<string>()
+  const concurrency = createJobConcurrency(parts.limits.jobs_at_once)
+  const background = createBackground({ database, worker, tasks, log, signal })
+  const taskList = taskListOf({ runner, deliver, background, concurrency, jobs })
+  // Before the first job is taken: the holder of a chain must be known as alive.
+  const pool: { id: string | null } = { id: null }
+  const recovery = await startRecovery({
+    ...{ database, listener: parts.listener, worker, pool, jobs, background, log },
+    broken: runner.broken,
+    loadOf: (operation) => strategyOf(operation, parts.plugins).load,
+  })
+  await background.start()
+  const events = new EventEmitter() as WorkerEvents
+  events.once('pool:create', ({ workerPool }) => (pool.id = workerPool.id))
+  const search = searchJobs(events)
+  const graphile = await run({
+    pgPool: database.pool,
+    taskList,
+    events,
+    concurrency: concurrency.places + background.places,
+    forbiddenFlags: async () => {
+      await search.turn()
+      return [...concurrency.full(), ...background.full()]
+    },
+    pollInterval: PLACE_POLL_MS,
+    noHandleSignals: true,
+    logger: graphileLogger(log),
+  })
+  await recovery.beat()
+  return {
+    stop: async () => {
+      stopping.abort(new Error('the worker is stopping'))
+      await graphile.stop()
+      await recovery.stop()
+      progress.close()
+      control.close()
+    },
+  }
+}
+
+function createRunner(parts: EngineParts, signal: AbortSignal): EngineRunner {
+  const { database, listener } = parts
+  const control = createOperationControl(listener, async (operation) => {
     const { rows } = await database.pool.query(
       `select 1 from operations where id = $1 and status in ('running', 'previewing') and stopped is null`,
       [operation],
     )
     return rows.length > 0
   })
-  const runner: EngineRunner = {
+  return {
     parts,
     worker: randomUUID(),
-    progress,
+    progress: createProgress(database),
     control,
     active: new Map(),
     broken: new Set(),
-    signal: stopping.signal,
+    signal,
   }
-  const jobs = new Set<string>()
-  const concurrency = createJobConcurrency(parts.limits.jobs_at_once)
-  const { signal } = stopping
-  const background = createBackground({ database, worker: runner.worker, tasks, log, signal })
+}
+
+interface TaskParts {
+  runner: EngineRunner
+  deliver: (job: OutboxJob) => Promise<void>
+  background: Background
+  concurrency: JobConcurrency
+  /** The ids of the running jobs. */
+  jobs: Set<string>
+}
+
+/** The work of each kind of job, noted in `jobs` while it runs. */
+function taskListOf({ runner, deliver, background, concurrency, jobs }: TaskParts): TaskList {
   const noted =
     (
       work: (payload: unknown) => Promise<void>,
@@ -84,51 +143,12 @@ export async function startWorker(
   }
   for (const [name, work] of Object.entries(background.jobs))
     taskList[name] = noted((payload) => work(payload as TaskJob), background)
-  // Before the first job is taken: the holder of a chain must be known as alive.
-  const pool: { id: string | null } = { id: null }
-  const { listener } = parts
-  const { worker, broken } = runner
-  const loadOf: RecoveryOptions['loadOf'] = (operation) => strategyOf(operation, parts.plugins).load
-  const recovery = await startRecovery({
-    database,
-    listener,
-    worker,
-    pool,
-    jobs,
-    broken,
-    background,
-    loadOf,
-    log,
-  })
-  await background.start()
-  const events = new EventEmitter() as WorkerEvents
-  events.once('pool:create', ({ workerPool }) => (pool.id = workerPool.id))
-  const search = searchJobs(events)
-  const graphile = await run({
-    pgPool: database.pool,
-    taskList,
-    events,
-    concurrency: concurrency.places + background.places,
-    forbiddenFlags: async () => {
-      await search.turn()
-      return [...concurrency.full(), ...background.full()]
-    },
-    pollInterval: PLACE_POLL_MS,
-    noHandleSignals: true,
-    logger: new GraphileLogger(() => (level, text) => {
-      if (level === 'error' || level === 'warning') log.warn('graphile-worker', { text })
-    }),
-  })
-  await recovery.beat()
-  return {
-    stop: async () => {
-      stopping.abort(new Error('the worker is stopping'))
-      await graphile.stop()
-      await recovery.stop()
-      progress.close()
-      control.close()
-    },
-  }
+  return taskList
 }
 
 const flagsOf = (job: Job) => Object.keys(job.flags ?? {})
+
+const graphileLogger = (log: Logger) =>
+  new GraphileLogger(() => (level, text) => {
+    if (level === 'error' || level === 'warning') log.warn('graphile-worker', { text })
+  })

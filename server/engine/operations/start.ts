@@ -87,55 +87,72 @@ export function startOperation(
   return scope.transaction(async (tx) => {
     const { kind: strategy, batch, load } = strategyOf({ workflow, source: input.source }, plugins)
     const ledger = input.source.type === 'operation' || needsLedger(workflow, plugins)
-    const [created] = await tx.query<{ id: string }>(
-      `insert into operations (shop_id, kind, action, channel, workflow, request, requested_by, idempotency_key, total,
-         label, source, ledger, preview, status, undoes, schedule_id, open, prompt)
-       values (:shop, :kind, :action, :channel, :workflow, :request, :requestedBy, :key, 0,
-         :label, :source, :ledger, :preview, :status, :undoes, :schedule, :open, :prompt)
-       on conflict (shop_id, idempotency_key) do nothing
-       returning id`,
-      {
-        kind: workflow.kind,
-        action: workflow.action,
-        channel: input.channel,
-        workflow: JSON.stringify(workflow),
-        request: JSON.stringify(input.request),
-        requestedBy: input.requestedBy,
-        key: input.idempotencyKey ?? null,
-        label: input.label ?? firstEntry(input.source),
-        source: JSON.stringify(recordOf(input)),
-        ledger,
-        preview: input.dryRun ?? false,
-        status: input.dryRun ? 'previewing' : 'queued',
-        undoes: input.source.type === 'operation' ? input.source.id : null,
-        schedule: input.scheduleId ?? null,
-        open: input.open ?? false,
-        prompt:
-          (input.prompt ?? false) && !itemPlugins(workflow, plugins).some(({ bytes }) => bytes),
-      },
-    )
-    if (!created) return existingOperation(tx, input.idempotencyKey!)
+    const id = await insertOperation(tx, input, { workflow, ledger, plugins })
+    if (id === null) return existingOperation(tx, input.idempotencyKey!)
     if (quotas) await requireRoom(tx, quotas)
     const batches = strategy === 'planned' ? { most: batch, chains: workflow.parallel } : null
-    const total = await insertItems(tx, created.id, input.source, batches)
+    const total = await insertItems(tx, id, input.source, batches)
     await tx.query('update operations set total = :total where shop_id = :shop and id = :id', {
-      id: created.id,
+      id,
       total,
     })
     const chains = ledger ? Math.max(1, Math.min(workflow.parallel, Math.ceil(total / batch))) : 0
     // Entries that are added later restart an ended chain.
-    const spare = input.open ? workflow.parallel : chains
-    await tx.query(
-      `insert into chains (shop_id, operation_id, chain, ended)
-       select :shop, :operation::uuid, n, n >= :chains from generate_series(0, :spare - 1) n
-       union all select :shop, :operation::uuid, :finish::int, false`,
-      { operation: created.id, chains, spare, finish: FINISH_CHAIN },
-    )
-    for (let chain = 0; chain < chains; chain++) await queueFirst(tx, created.id, chain, load)
-    if (total === 0 || !ledger) await queueFinish(tx, created.id)
-    return created.id
+    await insertChains(tx, id, { chains, spare: input.open ? workflow.parallel : chains })
+    for (let chain = 0; chain < chains; chain++) await queueFirst(tx, id, chain, load)
+    if (total === 0 || !ledger) await queueFinish(tx, id)
+    return id
   })
 }
+
+/** Null: an operation with this idempotency key exists. */
+async function insertOperation(
+  tx: ShopScope,
+  input: StartInput,
+  started: { workflow: Workflow; ledger: boolean; plugins: readonly Plugin[] },
+): Promise<string | null> {
+  const { workflow, ledger, plugins } = started
+  const [created] = await tx.query<{ id: string }>(
+    `insert into operations (shop_id, kind, action, channel, workflow, request, requested_by, idempotency_key, total,
+       label, source, ledger, preview, status, undoes, schedule_id, open, prompt)
+     values (:shop, :kind, :action, :channel, :workflow, :request, :requestedBy, :key, 0,
+       :label, :source, :ledger, :preview, :status, :undoes, :schedule, :open, :prompt)
+     on conflict (shop_id, idempotency_key) do nothing
+     returning id`,
+    {
+      kind: workflow.kind,
+      action: workflow.action,
+      channel: input.channel,
+      workflow: JSON.stringify(workflow),
+      request: JSON.stringify(input.request),
+      requestedBy: input.requestedBy,
+      key: input.idempotencyKey ?? null,
+      label: input.label ?? firstEntry(input.source),
+      source: JSON.stringify(recordOf(input)),
+      ledger,
+      preview: input.dryRun ?? false,
+      status: input.dryRun ? 'previewing' : 'queued',
+      undoes: input.source.type === 'operation' ? input.source.id : null,
+      schedule: input.scheduleId ?? null,
+      open: input.open ?? false,
+      prompt: (input.prompt ?? false) && !itemPlugins(workflow, plugins).some(({ bytes }) => bytes),
+    },
+  )
+  return created?.id ?? null
+}
+
+/** The chain of the finalization too; those from `chains` on have ended. */
+const insertChains = (
+  tx: ShopScope,
+  operation: string,
+  { chains, spare }: { chains: number; spare: number },
+) =>
+  tx.query(
+    `insert into chains (shop_id, operation_id, chain, ended)
+     select :shop, :operation::uuid, n, n >= :chains from generate_series(0, :spare - 1) n
+     union all select :shop, :operation::uuid, :finish::int, false`,
+    { operation, chains, spare, finish: FINISH_CHAIN },
+  )
 
 /** All steps are on the whole operation and need no result for each file: no items are written. */
 function needsLedger(workflow: Workflow, plugins: readonly Plugin[]): boolean {

@@ -35,120 +35,148 @@ const checkSchema = z
 
 const byId = z.strictObject({ id: z.string() })
 
-export function workflowRoutes(parts: Parts): Endpoint[] {
-  const record = (own: OwnWorkflow) => workflowRecord(runnable(own), own, parts)
-  const builtIn = (workflow: Workflow) => workflowRecord(workflow, null, parts)
-  const saved = { description: 'The workflow', schema: workflowSchema }
-  const refused = { description: 'Every problem, with its place', schema: errorSchema }
-  return [
-    endpoint({
-      method: 'get',
-      path: '/api/workflows',
-      summary: 'List workflows: the shop’s own, then the built-in ones',
-      tag: 'Workflows',
-      scope: 'operations:read',
-      replies: { 200: { description: 'All of them', schema: listOf(workflowSchema) } },
-      handler: async ({ caller }) => {
-        const own = await listWorkflows(caller.scope)
-        // A workflow that works on rows belongs to the CSV channel.
-        const shared = parts.workflows.filter(
-          (workflow) => filePlaceOf(workflow, parts.plugins) !== 'rows',
-        )
-        return { body: { data: [...own.map(record), ...shared.map(builtIn)], next_cursor: null } }
-      },
-    }),
-    endpoint({
-      method: 'post',
-      path: '/api/workflows/check',
-      summary: 'Check a workflow without saving it',
-      tag: 'Workflows',
-      scope: 'operations:read',
-      body: workflowBody,
-      replies: {
-        200: { description: 'Its problems, and what its steps would do', schema: checkSchema },
-      },
-      handler: async ({ caller, body }) => {
-        const { workflow, problems: wrong } = checkWorkflow(body, parts)
-        const named = referencesOfSteps(workflow.steps, parts.plugins)
-        const problems = [...wrong, ...(await referenceProblems(caller.scope, named))]
-        const summaries = workflow.steps.map((step) => ({
-          summary: summaryOf(step, parts.plugins),
-        }))
-        return {
-          body: {
-            problems: problems.slice(0, MOST_DETAILS),
-            problems_total: problems.length,
-            steps: summaries,
-            cannot_undo: cannotUndo(workflow, parts.plugins),
-          },
-        }
-      },
-    }),
-    endpoint({
-      method: 'post',
-      path: '/api/workflows',
-      summary: 'Create a workflow',
-      tag: 'Workflows',
-      scope: 'settings:write',
-      body: workflowBody,
-      replies: { 201: saved, 422: refused },
-      handler: async ({ caller, body }) => {
-        requireScopes(caller, neededScopes(body, parts))
-        await requireFeature(caller.scope, 'workflows')
-        return { status: 201, body: record(await createWorkflow(caller.scope, body, parts)) }
-      },
-    }),
-    endpoint({
-      method: 'get',
-      path: '/api/workflows/{id}',
-      summary: 'Read a workflow',
-      tag: 'Workflows',
-      scope: 'operations:read',
-      params: byId,
-      replies: { 200: saved },
-      handler: async ({ caller, params }) => {
-        const found = parts.workflows.find(({ id }) => id === params.id)
-        if (found) return { body: builtIn(found) }
-        const own = await readWorkflow(caller.scope, requirePublicId('workflow', params.id))
-        if (!own) throw new AppError('not_found')
-        return { body: record(own) }
-      },
-    }),
-    endpoint({
-      method: 'put',
-      path: '/api/workflows/{id}',
-      summary: 'Replace a workflow',
-      description: 'Running operations continue with the previous steps.',
-      tag: 'Workflows',
-      scope: 'settings:write',
-      params: byId,
-      body: workflowBody,
-      replies: { 200: saved, 422: refused },
-      handler: async ({ caller, params, body }) => {
-        requireScopes(caller, neededScopes(body, parts))
-        return {
-          body: record(await replaceWorkflow(caller.scope, ownId(params.id, parts), body, parts)),
-        }
-      },
-    }),
-    endpoint({
-      method: 'delete',
-      path: '/api/workflows/{id}',
-      summary: 'Delete a workflow',
-      tag: 'Workflows',
-      scope: 'settings:write',
-      params: byId,
-      replies: {
-        204: { description: 'Deleted', schema: null },
-        409: { description: 'Schedules run it: the message names them', schema: errorSchema },
-      },
-      handler: async ({ caller, params }) => {
-        await deleteWorkflow(caller.scope, ownId(params.id, parts))
-        return { status: 204, body: null }
-      },
-    }),
-  ]
-}
+const saved = { description: 'The workflow', schema: workflowSchema }
+const refused = { description: 'Every problem, with its place', schema: errorSchema }
+
+export const workflowRoutes = (parts: Parts): Endpoint[] => [
+  list(parts),
+  check(parts),
+  create(parts),
+  read(parts),
+  replace(parts),
+  remove(parts),
+]
+
+const ownRecord = (own: OwnWorkflow, parts: Parts) => workflowRecord(runnable(own), own, parts)
+const builtInRecord = (workflow: Workflow, parts: Parts) => workflowRecord(workflow, null, parts)
+
+const list = (parts: Parts) =>
+  endpoint({
+    method: 'get',
+    path: '/api/workflows',
+    summary: 'List workflows: the shop’s own, then the built-in ones',
+    tag: 'Workflows',
+    scope: 'operations:read',
+    replies: { 200: { description: 'All of them', schema: listOf(workflowSchema) } },
+    handler: async ({ caller }) => {
+      const own = await listWorkflows(caller.scope)
+      // A workflow that works on rows belongs to the CSV channel.
+      const shared = parts.workflows.filter(
+        (workflow) => filePlaceOf(workflow, parts.plugins) !== 'rows',
+      )
+      return {
+        body: {
+          data: [
+            ...own.map((each) => ownRecord(each, parts)),
+            ...shared.map((each) => builtInRecord(each, parts)),
+          ],
+          next_cursor: null,
+        },
+      }
+    },
+  })
+
+const check = (parts: Parts) =>
+  endpoint({
+    method: 'post',
+    path: '/api/workflows/check',
+    summary: 'Check a workflow without saving it',
+    tag: 'Workflows',
+    scope: 'operations:read',
+    body: workflowBody,
+    replies: {
+      200: { description: 'Its problems, and what its steps would do', schema: checkSchema },
+    },
+    handler: async ({ caller, body }) => {
+      const { workflow, problems: wrong } = checkWorkflow(body, parts)
+      const named = referencesOfSteps(workflow.steps, parts.plugins)
+      const problems = [...wrong, ...(await referenceProblems(caller.scope, named))]
+      const summaries = workflow.steps.map((step) => ({
+        summary: summaryOf(step, parts.plugins),
+      }))
+      return {
+        body: {
+          problems: problems.slice(0, MOST_DETAILS),
+          problems_total: problems.length,
+          steps: summaries,
+          cannot_undo: cannotUndo(workflow, parts.plugins),
+        },
+      }
+    },
+  })
+
+const create = (parts: Parts) =>
+  endpoint({
+    method: 'post',
+    path: '/api/workflows',
+    summary: 'Create a workflow',
+    tag: 'Workflows',
+    scope: 'settings:write',
+    body: workflowBody,
+    replies: { 201: saved, 422: refused },
+    handler: async ({ caller, body }) => {
+      requireScopes(caller, neededScopes(body, parts))
+      await requireFeature(caller.scope, 'workflows')
+      return {
+        status: 201,
+        body: ownRecord(await createWorkflow(caller.scope, body, parts), parts),
+      }
+    },
+  })
+
+const read = (parts: Parts) =>
+  endpoint({
+    method: 'get',
+    path: '/api/workflows/{id}',
+    summary: 'Read a workflow',
+    tag: 'Workflows',
+    scope: 'operations:read',
+    params: byId,
+    replies: { 200: saved },
+    handler: async ({ caller, params }) => {
+      const found = parts.workflows.find(({ id }) => id === params.id)
+      if (found) return { body: builtInRecord(found, parts) }
+      const own = await readWorkflow(caller.scope, requirePublicId('workflow', params.id))
+      if (!own) throw new AppError('not_found')
+      return { body: ownRecord(own, parts) }
+    },
+  })
+
+const replace = (parts: Parts) =>
+  endpoint({
+    method: 'put',
+    path: '/api/workflows/{id}',
+    summary: 'Replace a workflow',
+    description: 'Running operations continue with the previous steps.',
+    tag: 'Workflows',
+    scope: 'settings:write',
+    params: byId,
+    body: workflowBody,
+    replies: { 200: saved, 422: refused },
+    handler: async ({ caller, params, body }) => {
+      requireScopes(caller, neededScopes(body, parts))
+      const own = await replaceWorkflow(caller.scope, ownId(params.id, parts), body, parts)
+      return { body: ownRecord(own, parts) }
+    },
+  })
+
+const remove = (parts: Parts) =>
+  endpoint({
+    method: 'delete',
+    path: '/api/workflows/{id}',
+    summary: 'Delete a workflow',
+    tag: 'Workflows',
+    scope: 'settings:write',
+    params: byId,
+    replies: {
+      204: { description: 'Deleted', schema: null },
+      409: { description: 'Schedules run it: the message names them', schema: errorSchema },
+    },
+    handler: async ({ caller, params }) => {
+      await deleteWorkflow(caller.scope, ownId(params.id, parts))
+      return { status: 204, body: null }
+    },
+  })
 
 /**
  * A caller who may not delete files may not save a workflow that deletes them: a schedule could run

@@ -84,6 +84,36 @@ test('a file sent over a folder’s name, or into a folder that does not exist, 
   client.end()
 })
 
+test('an upload that is aborted is answered as interrupted first, then the ABOR', async () => {
+  const control = await ftp()
+  const data = await control.data()
+  expect(await control.say('STOR aborted.bin')).toMatch(/^150 /)
+  data.write('half')
+  expect(await control.say('STAT')).toMatch(/^213 /)
+  // With the telnet codes that clients send before it.
+  control.socket.write(Buffer.from('\xff\xf4\xff\xf2ABOR\r\n', 'latin1'))
+  expect(await control.reply()).toMatch(/^426 /)
+  expect(await control.reply()).toMatch(/^226 /)
+  // The data connection has not been opened yet.
+  expect(await control.say('EPSV')).toMatch(/^229 /)
+  expect(await control.say('STOR aborted.bin')).toMatch(/^150 /)
+  expect(await control.say('ABOR')).toMatch(/^425 /)
+  expect(await control.reply()).toMatch(/^226 /)
+  expect(await control.say('NOOP')).toBe('200 OK')
+  control.socket.destroy()
+})
+
+test('the path of an address that a client adds to its home leads to the home', async () => {
+  const control = await ftp()
+  // curl, then lftp.
+  for (const path of [house.home.slice(1), `${house.home}${house.home}`]) {
+    expect(await control.say(`CWD ${path}`)).toMatch(/^250 /)
+    expect(await control.say('PWD')).toBe(`257 "${house.home}"`)
+  }
+  expect(await control.say(`CWD ${house.home}${house.home}0`)).toMatch(/^550 /)
+  control.socket.destroy()
+})
+
 test('a file that is still open is visible to another session, even if it is small', async () => {
   const client = await sftp()
   const other = await sftp()

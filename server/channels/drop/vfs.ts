@@ -82,8 +82,9 @@ const EPOCH = new Date(0)
 export function createDropFs(parts: TransferParts, transfers: Transfers, owner: FsOwner): DropFs {
   const scope = forShop(parts.database, owner.shop)
   const home = homeOf(owner.shop)
-  // The home as a relative path: curl sends `ftp://host/uploads/1/` in this form.
-  const relativeHome = `${home.slice(1)}/`
+  // Clients read the path of `ftp://host/uploads/1/` as relative to the home: curl sends
+  // `uploads/1/`, lftp `/uploads/1/uploads/1`.
+  const nestedHome = `${home}${home}/`
   const at = (path: string): Place => placeOf(path, owner.shop)
   /** A place where something can be created, removed or moved. */
   const changeable = (path: string): { folder: string; name: string } => {
@@ -103,8 +104,10 @@ export function createDropFs(parts: TransferParts, transfers: Transfers, owner: 
   }
   return {
     home,
-    resolve: (path, from) =>
-      absolutePath(from === home && `${path}/`.startsWith(relativeHome) ? `/${path}` : path, from),
+    resolve: (given, from) => {
+      const path = absolutePath(given, from)
+      return `${path}/`.startsWith(nestedHome) ? path.slice(home.length) : path
+    },
     stat: async (path) => {
       const place = at(path)
       if (place.kind === 'virtual' || place.name === '')

@@ -23,10 +23,10 @@ const DAY_MS = 86_400_000
 const range = z
   .string()
   .max(50)
-  .refine(
-    (value) => isRange(value),
-    'Write an address or a CIDR, like 203.0.113.7 or 2001:db8::/32',
-  )
+  .refine((value) => isRange(value), {
+    error: ({ input }) =>
+      `“${String(input)}” is not an address or a range, like 203.0.113.7 or 203.0.113.0/24`,
+  })
 const keyInput = z
   .strictObject({ name: givenName, key: z.string().max(8000) })
   .superRefine((value, context) => {

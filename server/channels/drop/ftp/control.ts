@@ -13,7 +13,10 @@ export interface Control {
   isSignedIn(): boolean
   /** Runs one command; gives the encrypted socket after AUTH TLS. */
   command(line: string): Promise<TLSSocket | null>
-  interrupt(word: 'ABOR' | 'STAT'): void
+  /** The reply to STAT during a transfer. */
+  status(): void
+  /** Ends the running transfer; the ABOR itself is a command after it. */
+  abort(): void
   refuseLine(): void
   idle(): void
   closed(): Promise<void>
@@ -109,10 +112,12 @@ export function createControl(
       await run(line).catch((error: unknown) => replyError(state, error))
       return upgraded
     },
-    interrupt: (word) => {
-      if (word === 'STAT') return state.reply(213, 'A transfer is running')
+    status: () => state.reply(213, 'A transfer is running'),
+    // The transfer's reply comes first (RFC 959, 4.1.3): a client takes a 226 that precedes it for
+    // the success of the file.
+    abort: () => {
       state.data?.destroy(new DataError('The transfer was aborted'))
-      state.reply(226, 'Aborted')
+      if (!state.data) state.passive.close()
     },
     refuseLine: () => {
       state.reply(500, 'The line is too long')

@@ -74,8 +74,12 @@ function readLines(control: Control, socket: Socket): void {
         .replace(/^[^A-Za-z]+/, '')
         .trim()
         .toUpperCase()
-      if (busy && (word === 'ABOR' || word === 'STAT')) control.interrupt(word)
-      else lines.push(text)
+      if (busy && word === 'STAT') {
+        control.status()
+        continue
+      }
+      if (busy && word === 'ABOR') control.abort()
+      lines.push(word === 'ABOR' ? word : text)
     }
     if (rest.length > MOST_LINE) return control.refuseLine()
     if (lines.length > MOST_QUEUED) socket.pause()

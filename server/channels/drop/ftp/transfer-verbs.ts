@@ -197,5 +197,5 @@ export const TRANSFER_VERBS: Readonly<Record<string, Verb>> = {
   LIST: listing(listLine, true),
   NLST: listing(({ name }) => name, true),
   MLSD: listing((node) => `${factsOf(node)} ${node.name}`, false),
-  ABOR: ({ reply }) => reply(226, 'No transfer is running'),
+  ABOR: ({ reply }) => reply(226, 'No transfer is running any more'),
 }

@@ -164,7 +164,7 @@ soakTest('public keys are added to the existing ones, and invalid fields are nam
   await page.getByRole('button', { name: 'Edit Build server' }).click()
   await dialog(page).getByLabel('Allowed addresses').fill('nowhere')
   await dialog(page).getByRole('button', { name: 'Save' }).click()
-  await dialog(page).getByText('Write an address or a CIDR').waitFor()
+  await dialog(page).getByText('“nowhere” is not an address or a range').waitFor()
 })
 
 soakTest('instructions exist for every program, and everything is visible on a phone', async () => {

@@ -75,7 +75,7 @@ function Reason({ file }: { file: DropFile }) {
       : state === 'partial'
         ? t('The transfer broke off. Send it again: most programs resume where it stopped.')
         : cleared_at
-          ? t('Removed from the folder {at}', { at: momentText(cleared_at) })
+          ? t('It is removed from the folder on {at}', { at: momentText(cleared_at) })
           : waitingText(file)
   if (text === null) return null
   return (

@@ -100,9 +100,9 @@ function Waiting({ drop: { waiting, quota, next_import_at, ...drop } }: { drop: 
   const next = !drop.auto_import
     ? t('Automatic import is off.')
     : drop.schedule === 'manual'
-      ? t('They wait until you import them.')
+      ? t('Files are imported when you choose Import now.')
       : drop.schedule === 'realtime'
-        ? t('Each is imported when it has arrived.')
+        ? t('Each file is imported when it has arrived.')
         : next_import_at === null
           ? ''
           : t('Next import: {at}.', { at: momentText(next_import_at) })

@@ -1,16 +1,19 @@
 // The password of a drop account, shown once.
+import type { ReactNode } from 'react'
 import { type DropAccountWithPassword } from '../../../client/drop.ts'
 import { Code } from '../../../components/copy.tsx'
 import { Dialog } from '../../../components/dialog.tsx'
 import { t } from '../../../messages/t.ts'
-import { Banner, Text } from '../../../ui/index.ts'
+import { Banner, BlockStack, Text } from '../../../ui/index.ts'
 
 interface Props {
   account: DropAccountWithPassword
   onClose: () => void
 }
 
-export function PasswordDialog({ account: { name, username, password }, onClose }: Props) {
+export function PasswordDialog({ account, onClose }: Props) {
+  const { name, username, password, created_at, password_changed_at } = account
+  const isChanged = password_changed_at !== created_at
   return (
     <Dialog
       title={t('Password of {name}', { name })}
@@ -24,15 +27,30 @@ export function PasswordDialog({ account: { name, username, password }, onClose 
       ) : (
         <>
           <Banner tone="warning">{t('Copy the password now: it is not shown again.')}</Banner>
-          <Code what={t('username')} text={username} />
-          <Code what={t('password')} text={password} wrap />
-          <Text as="p" tone="subdued">
-            {t(
-              'An earlier password of this account no longer works, and its open connections end within a second.',
-            )}
-          </Text>
+          <Labelled label={t('Username')}>
+            <Code what={t('username')} text={username} />
+          </Labelled>
+          <Labelled label={t('Password')}>
+            <Code what={t('password')} text={password} wrap />
+          </Labelled>
+          {isChanged && (
+            <Text as="p" tone="subdued">
+              {t(
+                'An earlier password of this account no longer works, and its open connections end within a second.',
+              )}
+            </Text>
+          )}
         </>
       )}
     </Dialog>
   )
 }
+
+const Labelled = ({ label, children }: { label: string; children: ReactNode }) => (
+  <BlockStack gap="100">
+    <Text as="span" variant="bodySm" tone="subdued">
+      {label}
+    </Text>
+    {children}
+  </BlockStack>
+)

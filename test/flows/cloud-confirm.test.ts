@@ -87,6 +87,12 @@ test('a folder that is gone at the confirmation fails the sync, and deletes noth
   expect(await confirm()).toMatchObject({ status: 'failed', total: 0, actions: [] })
   expect(await lastSync(id)).toMatchObject({ error: { code: 'cloud_folder_not_found' } })
   expect(await filesOf('removed')).toHaveLength(6)
+  // One notice says so, however many syncs fail for this reason.
+  const { id: second } = await app.sync(id)
+  const { data } = await app.get('/api/notices')
+  const isFailure = ({ title, read_at }: { title: string; read_at: string | null }) =>
+    title === '“Sample folder/removed” could not be synced' && read_at === null
+  expect(data.filter(isFailure)).toMatchObject([{ operation_id: second }])
 })
 
 test('the name of a connection follows its folder until a person chooses another', async () => {

@@ -23,7 +23,7 @@ import { providerOf } from './providers/providers.ts'
 import { CloudError } from './rclone/errors.ts'
 import { listRemoteFiles, type Listed } from './rclone/listing.ts'
 import { markUndone, updateSyncBase } from './sync-base.ts'
-import { LISTING_TASK, tellOf } from './sync.ts'
+import { LISTING_TASK, tellFailure } from './sync.ts'
 import { readSync, type SyncRow } from './sync-rows.ts'
 
 export interface ListingParts {
@@ -259,18 +259,18 @@ async function fail(
   const { code, message } = cause
   const said = JSON.stringify({ code, message })
   await scope.transaction(async (tx) => {
-    const { name, provider } = await holdConnection(tx, connection_id)
+    const connection = await holdConnection(tx, connection_id)
     await tx.query(
       `update syncs set phase = 'failed', error = :said where shop_id = :shop and id = :id`,
       { id, said },
     )
     await engine.fail(tx, operation_id!, { step: 'sync', code, message })
-    if (code === 'cloud_access_revoked' && providerOf(provider).oauth)
+    if (code === 'cloud_access_revoked' && providerOf(connection.provider).oauth)
       return noteLostAccess(tx, connection_id, operation_id)
     await tx.query(
       `update connections set state = 'failing', error = :said where shop_id = :shop and id = :connection_id`,
       { connection_id, said },
     )
-    await tellOf(tx, 'critical', `“${name}” could not be synced`, `${message}.`, operation_id)
+    await tellFailure(tx, connection, message, operation_id)
   })
 }

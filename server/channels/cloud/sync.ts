@@ -108,3 +108,22 @@ export const tellOf = (
   body: string,
   operation: string | null,
 ): Promise<void> => raiseNoticeOnce(tx, { level, title, body, operation })
+
+/**
+ * Raises a notice that a sync failed. It replaces the unread one of the connection's earlier
+ * failures: a folder that is gone would raise one every hour.
+ */
+export async function tellFailure(
+  tx: ShopScope,
+  { id, name }: CloudConnection,
+  message: string,
+  operation: string | null,
+): Promise<void> {
+  const title = `“${name}” could not be synced`
+  await tx.query(
+    `update notices set read_at = now() where shop_id = :shop and read_at is null and title = :title
+       and operation_id in (select operation_id from syncs where shop_id = :shop and connection_id = :id)`,
+    { id, title },
+  )
+  await tellOf(tx, 'critical', title, `${message}.`, operation)
+}

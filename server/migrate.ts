@@ -7,7 +7,11 @@ import { openForCommand } from './startup/database.ts'
 try {
   const { environment } = appConfig()
   const { database, close } = await openForCommand(environment, createLogger(environment.logLevel))
-  await migrate(database).finally(close)
+  try {
+    await migrate(database)
+  } finally {
+    await close()
+  }
   console.log('The database is up to date.')
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)

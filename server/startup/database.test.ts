@@ -34,11 +34,10 @@ test('a migration that fails is named, and the address is not blamed', async () 
   onTestFinished(() => database.drop())
   const client = new pg.Client({ connectionString: database.url })
   await client.connect()
-  await client
-    .query(
-      'drop schema public cascade; create schema public; create table shops (of_another_program integer)',
-    )
-    .finally(() => client.end())
+  onTestFinished(() => client.end())
+  await client.query(
+    'drop schema public cascade; create schema public; create table shops (of_another_program integer)',
+  )
   const error = await startError(database.url)
   expect(error).not.toBeInstanceOf(ConfigError)
   expect(error.message).toMatch(

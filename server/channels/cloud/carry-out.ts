@@ -256,9 +256,11 @@ async function send(run: Run, task: SyncTask): Promise<void> {
     const file = path.join(folder, `send-${task.number}`)
     const located = await locateItem(parts.scope, { file: { id: task.file_id }, staged: null })
     await copyOut(parts.scope, parts.stores, located, file, signal)
-    now = await putObject(program, remote, task.path, file, options).finally(() =>
-      rm(file, { force: true }),
-    )
+    try {
+      now = await putObject(program, remote, task.path, file, options)
+    } finally {
+      await rm(file, { force: true })
+    }
   }
   const { version, filename } = ours
   await recordApplied(parts.scope, sync, task, { ...now, version, filename })

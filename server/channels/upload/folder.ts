@@ -39,7 +39,11 @@ export function openUploadFolder(folder: string) {
     finish: async (id: string) => {
       const file = await unlessAbsent(open(at('incoming', id), 'r+'))
       if (file) {
-        await file.sync().finally(() => file.close())
+        try {
+          await file.sync()
+        } finally {
+          await file.close()
+        }
         await unlessAbsent(rename(at('incoming', id), at('received', id)))
       }
       await syncTogether(places.received)

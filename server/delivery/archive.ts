@@ -14,7 +14,7 @@ import {
 import { eachPiece } from './archive-reading.ts'
 import { createByteSender, written, type Bytes } from './bytes.ts'
 import type { Client } from './clients.ts'
-import { evaluateConditions } from './conditions.ts'
+import { evaluateConditions, isProbe } from './conditions.ts'
 import { fileHeaders, PRIVATE } from './headers.ts'
 import type { Recorder } from './record.ts'
 import { hasConditions } from './request.ts'
@@ -132,6 +132,10 @@ export function createArchives(parts: {
       }
       const range = 'range' in decision ? decision.range : null
       if (begun && range && range.start > 0) return resume(visit, asked, asker, archive, range)
+      if (isProbe(range, archive.size)) {
+        await send(visit, asked, archive, range, null, null)
+        return null
+      }
     }
     const entries = await charge(asker)
     if (entries.length === 0) return 'link_exhausted'

@@ -262,6 +262,14 @@ describe('all files as a ZIP file', () => {
     expect([again.status, again.text.includes('nothing left')]).toEqual([410, true])
     expect((await all(one.key, { range: 'bytes=0-' })).status).toBe(410)
   })
+  test('is not counted for a program that asks for its first byte to find out about parts', async () => {
+    const one = await buy(files.map(([name, bytes]) => [name, bytes, { download_limit: 1 }]))
+    const probe = await all(one.key, { range: 'bytes=0-0' })
+    expect([probe.status, probe.text]).toEqual([206, 'P'])
+    expect(await one.downloads()).toEqual([0, 0, 0])
+    expect((await all(one.key, { range: 'bytes=0-' })).status).toBe(206)
+    expect(await one.downloads()).toEqual([1, 1, 1])
+  })
   test('keeps its first content, also if a file gets a new version meanwhile', async () => {
     const one = await buy([
       ['a.bin', Buffer.from('first version')],

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest'
 import type { Context } from 'koa'
 import { silent } from '../../test/database.ts'
+import { AppError } from '../errors.ts'
+import { createLogger } from '../log.ts'
 import { errorResponses, type ErrorBody } from './errors.ts'
 
 async function answerTo(thrown: Error): Promise<[number, string]> {
@@ -17,4 +19,26 @@ it.each([
   ['EIO', 500, 'internal'],
 ])('the system error %s is answered with %i %s', async (code, status, name) => {
   expect(await answerTo(Object.assign(new Error('no'), { code }))).toEqual([status, name])
+})
+
+it('a database that is away is logged as such, also where the answer hides it', async () => {
+  const lines: string[] = []
+  const log = createLogger('info', (line) => lines.push(line))
+  const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
+  const context = () =>
+    ({ state: {}, set: () => {}, method: 'GET', path: '/readyz' }) as unknown as Context
+  for (const thrown of [cause, new AppError('unavailable', { cause }), new Error('a bug')])
+    await errorResponses(log)(context(), () => Promise.reject(thrown))
+  const away = {
+    level: 'error',
+    message: 'a request failed: the database cannot be reached',
+    path: '/readyz',
+    error: 'connect ECONNREFUSED',
+  }
+  expect(lines.map((line) => JSON.parse(line) as object)).toEqual([
+    expect.objectContaining(away),
+    expect.objectContaining(away),
+    expect.objectContaining({ message: 'a request failed', error: 'a bug' }),
+  ])
+  expect(lines[0]).not.toContain('stack')
 })

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { Context, Next } from 'koa'
 import { hasNoRoom, isDatabaseUnavailable } from '../db/error-classes.ts'
 import { AppError, ERRORS, type ErrorCode } from '../errors.ts'
-import { errorFields, type Logger } from '../log.ts'
+import { errorFields, type LogFields, type Logger } from '../log.ts'
 
 export interface ErrorBody {
   error: {
@@ -46,18 +46,22 @@ export function errorResponses(log: Logger) {
     } catch (thrown) {
       const error = toAppError(thrown)
       if (error.status >= 500)
-        log.error('a request failed', {
-          request_id: id,
-          method: ctx.method,
-          path: ctx.path,
-          ...errorFields(thrown),
-        })
+        report(log, thrown, { request_id: id, method: ctx.method, path: ctx.path })
       if (error.retryAfter !== null) ctx.set('Retry-After', String(error.retryAfter))
       if (error.status === 401) ctx.set('WWW-Authenticate', 'Bearer realm="Stevedore"')
       ctx.status = error.status
       ctx.body = errorBody(error, id)
     }
   }
+}
+
+/** While the database is away each request fails for the same reason, and a stack says nothing. */
+function report(log: Logger, thrown: unknown, about: LogFields): void {
+  const cause = thrown instanceof AppError ? (thrown.cause ?? thrown) : thrown
+  const { error, stack } = errorFields(cause)
+  if (isDatabaseUnavailable(cause))
+    log.error('a request failed: the database cannot be reached', { ...about, error })
+  else log.error('a request failed', { ...about, error, stack })
 }
 
 /** `methods`: the methods that the address supports. */

@@ -58,6 +58,12 @@ export function createByteSender(stores: ReadonlyMap<string, BlobStore>): Bytes 
   }
 }
 
+/** For bytes that will not be sent. */
+export async function closeOpened(opened: OpenedBytes): Promise<void> {
+  if ('reader' in opened) await opened.reader.close()
+  else if ('stream' in opened) opened.stream.destroy()
+}
+
 /** A blob whose length differs from its row's is not the blob that was admitted. */
 async function openWhole(reader: BlobReader, size: number): Promise<BlobReader> {
   if (reader.size === size) return reader

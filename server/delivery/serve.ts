@@ -4,7 +4,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { errorFields, type Logger } from '../log.ts'
 import { StoreError, type BlobStore, type ByteRange } from '../store/store.ts'
 import { accelPath, maySendByNginx, type Accel } from './accel.ts'
-import { createByteSender, send, type SendAllowance, type OpenedBytes } from './bytes.ts'
+import {
+  closeOpened,
+  createByteSender,
+  send,
+  type SendAllowance,
+  type OpenedBytes,
+} from './bytes.ts'
 import type { Answer } from './conditions.ts'
 import {
   contentDisposition,
@@ -175,6 +181,11 @@ export function createServing(parts: {
           : isSentByNginx(visit, part)
             ? await sendByNginx(visit, part)
             : await bytes.open(part.target, part.range)
+        // The client left while a slow store was opening the bytes: it has received nothing.
+        if (typeof opened !== 'number' && visit.response.destroyed) {
+          await Promise.all([closeOpened(opened), undo?.()])
+          return 0
+        }
         begun?.()
         parts.sending(part.target)
         return typeof opened === 'number' ? opened : await sendAll(visit, part, opened)

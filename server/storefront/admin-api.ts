@@ -48,81 +48,72 @@ export function createAdminRequest(options: {
   // its rules.
   const charges = new Map<string, number>()
 
-  const send = (
-    grant: Grant,
-    operation: GraphqlOperation,
-    variables: Record<string, unknown>,
-    signal: AbortSignal,
-  ) => {
-    const session = new Session({
-      id: grant.domain,
-      shop: grant.domain,
-      state: '',
-      isOnline: false,
-    })
-    session.accessToken = grant.accessToken
-    return withTransport(transport, () =>
-      new library.clients.Graphql({ session }).request(operation.text, {
-        variables,
-        signal,
-        retries: 0,
-      }),
-    )
-  }
-  const attempt = async (
-    throttle: Throttle,
-    query: string,
-    points: number,
-    ask: () => ReturnType<typeof send>,
-  ) => {
-    let cost: Cost | null = null
-    try {
-      const { data, extensions } = await ask()
-      cost = costOf(extensions)
-      return { data }
-    } catch (error) {
-      const failure = classifyFailure(error)
-      if (failure.kind === 'throttled') cost = failure.cost
-      return { failure }
-    } finally {
-      throttle.ended(points, cost?.throttleStatus ?? null)
-      if (cost) charges.set(query, cost.requestedQueryCost)
-    }
-  }
-
   return async <Data>(...given: Parameters<AdminRequest>): Promise<Data> => {
     const [shop, operation, variables, points, signal] = given
     if (!throttles.has(shop)) throttles.set(shop, createThrottle())
     const throttle = throttles.get(shop)!
     const query = `${operation.name}/${points}`
-    const left = {
-      fault: ATTEMPTS,
-      too_many: ATTEMPTS,
-      throttled: THROTTLED_ATTEMPTS,
-      unauthorized: 2,
-      refused: 1,
-    }
+    const left = attemptsLeft()
     let grant = await access.grant(shop)
     while (true) {
       const taken = charges.get(query) ?? points
       await throttle.take(taken, signal)
-      const result: Attempt = await attempt(throttle, query, taken, () =>
-        send(grant, operation, variables, signal),
-      )
+      const ended = (cost: Cost | null) => {
+        throttle.ended(taken, cost?.throttleStatus ?? null)
+        if (cost) charges.set(query, cost.requestedQueryCost)
+      }
+      const ask = () => sendQuery(library, grant, operation.text, { variables, signal })
+      const result = await attempt(() => withTransport(transport, ask), ended)
       if ('data' in result) return result.data as Data
       signal.throwIfAborted()
       const { failure } = result
-      log.debug('storefront query failed', {
-        shop,
-        operation: operation.name,
-        reason: failure.reason,
-      })
+      const { reason } = failure
+      log.debug('storefront query failed', { shop, operation: operation.name, reason })
       if (--left[failure.kind] === 0) throw unavailableError(failure)
       if (failure.kind === 'unauthorized') grant = await access.renewed(shop, grant)
       if (failure.kind === 'too_many') await pause(failure.waitMs, signal)
       if (failure.kind === 'fault')
         await pause(FIRST_BACKOFF_MS * 2 ** (ATTEMPTS - 1 - left.fault), signal)
     }
+  }
+}
+
+/** How often a query may still fail in each way. */
+const attemptsLeft = (): Record<PlatformFailure['kind'], number> => ({
+  fault: ATTEMPTS,
+  too_many: ATTEMPTS,
+  throttled: THROTTLED_ATTEMPTS,
+  unauthorized: 2,
+  refused: 1,
+})
+
+function sendQuery(
+  library: Library,
+  { domain, accessToken }: Grant,
+  text: string,
+  options: { variables: Record<string, unknown>; signal: AbortSignal },
+) {
+  const session = new Session({ id: domain, shop: domain, state: '', isOnline: false })
+  session.accessToken = accessToken
+  return new library.clients.Graphql({ session }).request(text, { ...options, retries: 0 })
+}
+
+/** One request: its data, or how it failed. `ended` gets what the platform charged. */
+async function attempt(
+  ask: () => ReturnType<typeof sendQuery>,
+  ended: (cost: Cost | null) => void,
+): Promise<Attempt> {
+  let cost: Cost | null = null
+  try {
+    const { data, extensions } = await ask()
+    cost = costOf(extensions)
+    return { data }
+  } catch (error) {
+    const failure = classifyFailure(error)
+    if (failure.kind === 'throttled') cost = failure.cost
+    return { failure }
+  } finally {
+    ended(cost)
   }
 }
 

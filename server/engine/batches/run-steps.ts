@@ -2,6 +2,7 @@
 // groups, so that one slow item delays no others.
 import type {
   ItemPlugin,
+  Outcome,
   ReadContext,
   StagedBlob,
   WriteContext,
@@ -111,15 +112,7 @@ async function runGroup(
     else passed.push(item)
   }
   try {
-    for await (const outcome of outcomesOf(step, [...open.values()], context)) {
-      const item = open.get(outcome.item)
-      if (!item) {
-        context.log.error('a plugin returned an outcome for an item that is not open', {
-          plugin: step.plugin,
-        })
-        continue
-      }
-      open.delete(outcome.item)
+    for await (const { item, outcome } of ofOpenItems(step, open, context)) {
       if (outcome.status !== 'ok') refuse(item, refusalOf(outcome))
       else {
         const bytes = advance(item, outcome, step, index)
@@ -127,7 +120,6 @@ async function runGroup(
         passed.push(item)
       }
     }
-    if (open.size > 0) throw new Error(`${step.plugin} returned no outcome for ${open.size} items`)
   } catch (error) {
     if (context.read.signal.aborted) {
       for (const item of open.values()) end({ item, ending: { status: 'returned' } })
@@ -137,6 +129,29 @@ async function runGroup(
     const crash = crashOf(step)
     for (const item of open.values()) refuse(item, { status: 'failed', error: crash })
   }
+}
+
+/**
+ * Each outcome with its item, which is then no longer open. Throws if the plugin returns none for
+ * an item.
+ */
+async function* ofOpenItems(
+  step: ResolvedStep<ItemPlugin>,
+  open: Map<string, WorkItem>,
+  context: BatchContext,
+): AsyncGenerator<{ item: WorkItem; outcome: Outcome }> {
+  for await (const outcome of outcomesOf(step, [...open.values()], context)) {
+    const item = open.get(outcome.item)
+    if (!item) {
+      context.log.error('a plugin returned an outcome for an item that is not open', {
+        plugin: step.plugin,
+      })
+      continue
+    }
+    open.delete(outcome.item)
+    yield { item, outcome }
+  }
+  if (open.size > 0) throw new Error(`${step.plugin} returned no outcome for ${open.size} items`)
 }
 
 function outcomesOf(

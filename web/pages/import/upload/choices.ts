@@ -2,7 +2,7 @@
 import type { ChosenFile } from '../../../url-state/chosen-files.ts'
 import type { Choice } from './conflicts-dialog.tsx'
 import { comparableName } from './outcomes.ts'
-import type { AddedFile } from './queue.ts'
+import type { AddedFile } from './queue-files.ts'
 
 /**
  * A file without a question shares its name only with later files of the same selection. It gets

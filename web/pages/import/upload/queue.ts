@@ -4,18 +4,24 @@
 import { createBatch, startBatch } from '../../../client/uploads.ts'
 import { type ChosenFile } from '../../../url-state/chosen-files.ts'
 import { setUploading } from '../../../url-state/uploading.ts'
-import { type Conflict, type UploadStatus } from '../../../labels/upload.ts'
 import { createImports, type Import } from './imports.ts'
 import { createMemory, keepBatches, type KeptFile, readBatches, readKept } from './kept.ts'
 import { type Arrived } from './outcomes.ts'
 import { refusalOf, type UploadRefusal } from './refusal.ts'
-import { bytesToSend, rowOf, totalsOf, type UploadRow, type UploadTotals } from './rows.ts'
+import { type AddedFile, chosenFileOf, keptFileOf, uppyFileOf } from './queue-files.ts'
+import {
+  bytesToSend,
+  hasEnded,
+  isMoving,
+  isOnItsWay,
+  isUnderWay,
+  rowOf,
+  totalsOf,
+  type UploadRow,
+  type UploadTotals,
+} from './rows.ts'
 import { createSpeed } from './speed.ts'
 import { createUploader, idOf } from './uploader.ts'
-
-export interface AddedFile extends ChosenFile {
-  on_conflict: Conflict
-}
 
 export interface QueueState {
   rows: readonly UploadRow[]
@@ -35,13 +41,6 @@ export interface QueueState {
 }
 
 const DRAWN_MS = 250
-const MOVING: readonly UploadStatus[] = ['queued', 'uploading']
-const isMoving = ({ status }: UploadRow) => MOVING.includes(status)
-const isOnItsWay = (row: UploadRow) => isMoving(row) || row.status === 'paused'
-/** Its outcome is not known yet. */
-const isUnderWay = (row: UploadRow) => isOnItsWay(row) || row.status === 'verifying'
-const hasEnded = (row: UploadRow) => !isUnderWay(row)
-
 export type UploadQueue = ReturnType<typeof createQueue>
 
 export function createQueue(shop: string) {
@@ -105,22 +104,7 @@ export function createQueue(shop: string) {
     const unfinished = state.rows.filter(
       (row) => isOnItsWay(row) || (row.status === 'failed' && !imports.has(row.id)),
     )
-    const now = unfinished.flatMap(({ id, folder, size }) => {
-      const { meta } = uppy.getFile(id) ?? {}
-      return meta
-        ? [
-            {
-              id,
-              folder,
-              size,
-              filename: meta.filename,
-              on_conflict: meta.on_conflict,
-              batch: meta.batch,
-            },
-          ]
-        : []
-    })
-    const room = memory([...kept, ...now])
+    const room = memory([...kept, ...unfinished.flatMap((row) => keptFileOf(uppy, row))])
     if (forgetful === room) changed()
     forgetful = !room
   }
@@ -213,11 +197,7 @@ export function createQueue(shop: string) {
     },
     /** The files of these rows, as they were chosen. */
     filesOf: (rows: readonly UploadRow[]): ChosenFile[] =>
-      rows.flatMap(({ id }) => {
-        const file = uppy.getFile(id)
-        if (!file || !(file.data instanceof File)) return []
-        return [{ data: file.data, path: String(file.meta.relativePath ?? file.data.name) }]
-      }),
+      rows.flatMap((row) => chosenFileOf(uppy, row)),
     /**
      * Adds files after those in the queue; ended rows of the same files are removed. Throws
      * `ApiError`.
@@ -231,24 +211,7 @@ export function createQueue(shop: string) {
       const batch = fresh > 0 ? (await createBatch(fresh)).id : ''
       failure = null
       remove(state.rows.filter((row) => hasEnded(row) && wanted.has(row.id)).map(({ id }) => id))
-      uppy.addFiles(
-        files.map((file) => {
-          const { data, path, on_conflict } = file
-          const old = before.get(idOf(shop, file))
-          const wishes = old ?? { filename: data.name, on_conflict, batch }
-          const meta = {
-            filename: wishes.filename,
-            on_conflict: wishes.on_conflict,
-            batch: wishes.batch,
-          }
-          return {
-            name: data.name,
-            type: data.type,
-            data,
-            meta: { name: data.name, relativePath: path, ...meta },
-          }
-        }),
-      )
+      uppy.addFiles(files.map((file) => uppyFileOf(file, before.get(idOf(shop, file)), batch)))
       kept = kept.filter(({ id }) => !uppy.getFile(id))
       redraw()
     },

@@ -110,3 +110,10 @@ export const bytesToSend = (rows: readonly UploadRow[]): number =>
       sum + (status === 'queued' || status === 'uploading' ? size - sent : 0),
     0,
   )
+
+const MOVING: readonly UploadStatus[] = ['queued', 'uploading']
+export const isMoving = ({ status }: UploadRow) => MOVING.includes(status)
+export const isOnItsWay = (row: UploadRow) => isMoving(row) || row.status === 'paused'
+/** Its outcome is not known yet. */
+export const isUnderWay = (row: UploadRow) => isOnItsWay(row) || row.status === 'verifying'
+export const hasEnded = (row: UploadRow) => !isUnderWay(row)

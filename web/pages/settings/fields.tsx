@@ -10,13 +10,13 @@ import { BlockStack, Checkbox, ChoiceList, Link, Select, Text } from '../../ui/i
 import { momentText } from '../../labels/time.ts'
 import { methodOrder, methodsOf, type SettingsDraft } from './settings-draft.ts'
 
-interface Props {
+export interface FieldsProps {
   draft: SettingsDraft
   problems: Problems
   onChange: (part: Partial<SettingsDraft>) => void
 }
 
-export function ImportFields({ draft, problems, onChange }: Props) {
+export function ImportFields({ draft, problems, onChange }: FieldsProps) {
   return (
     <BlockStack gap="400">
       <NumberField
@@ -81,7 +81,7 @@ const METHODS: Record<Exclude<MatchMethod, 'sku'>, string> = {
   tags: t('Tags that file and product share'),
 }
 
-export function MappingFields({ draft, problems, onChange }: Props) {
+export function MappingFields({ draft, problems, onChange }: FieldsProps) {
   // The order when the page was opened, so that rows do not move while they are ticked.
   const [order] = useState(() => methodOrder(draft.match_by))
   return (
@@ -132,7 +132,7 @@ export function MappingFields({ draft, problems, onChange }: Props) {
   )
 }
 
-export function NotificationFields({ draft, problems, onChange }: Props) {
+export function NotificationFields({ draft, problems, onChange }: FieldsProps) {
   return (
     <BlockStack gap="400">
       <BlockStack gap="100">
@@ -180,7 +180,7 @@ export function NotificationFields({ draft, problems, onChange }: Props) {
 
 const ZONES = Intl.supportedValuesOf('timeZone')
 
-export function TimeZoneField({ draft, problems, onChange }: Props) {
+export function TimeZoneField({ draft, problems, onChange }: FieldsProps) {
   const zones = [...new Set(['UTC', draft.time_zone, ...ZONES])]
   const now = momentText(new Date().toISOString(), undefined, { timeZone: draft.time_zone })
   return (

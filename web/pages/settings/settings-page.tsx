@@ -14,7 +14,13 @@ import { objectionsIn, problemsOf } from '../../components/problems.ts'
 import { SaveBar } from '../../components/save-bar.tsx'
 import { t } from '../../messages/t.ts'
 import { BlockStack, Card, Layout } from '../../ui/index.ts'
-import { ImportFields, MappingFields, NotificationFields, TimeZoneField } from './fields.tsx'
+import {
+  type FieldsProps,
+  ImportFields,
+  MappingFields,
+  NotificationFields,
+  TimeZoneField,
+} from './fields.tsx'
 import { AdvancedLinks, AutomationLinks, BuyerPageLink } from './links.tsx'
 import { changeOf, draftOf, numberProblems, type SettingsDraft } from './settings-draft.ts'
 
@@ -42,6 +48,35 @@ export function SettingsPage() {
 }
 
 function Form({ settings }: { settings: ShopSettings }) {
+  const { parts, problems, dirty, save, submit, discard } = useSettingsForm(settings)
+  return (
+    <>
+      <LeaveGuard dirty={dirty} what={t('the settings')} />
+      <Layout>
+        {save.error && problems.all.length === 0 && (
+          <Layout.Section variant="fullWidth">
+            <Problem error={save.error} what={t('The settings could not be saved')} />
+          </Layout.Section>
+        )}
+        <Sections {...parts} />
+      </Layout>
+      {/* Only where there is something to save: most who come here come to look. */}
+      {(dirty || save.isPending) && (
+        <SaveBar
+          dirty={dirty}
+          saving={save.isPending}
+          problems={problems.all.length}
+          save={t('Save')}
+          onSave={submit}
+          onDiscard={discard}
+        />
+      )}
+    </>
+  )
+}
+
+/** The draft of the settings, its problems, and saving it. */
+function useSettingsForm(settings: ShopSettings) {
   const save = useChangeSettings()
   const [draft, setDraft] = useState(() => draftOf(settings))
   const change = changeOf(settings, draft)
@@ -68,89 +103,72 @@ function Form({ settings }: { settings: ShopSettings }) {
       },
     })
   }
-  const parts = { draft, problems, onChange: set }
-  return (
-    <>
-      <LeaveGuard dirty={dirty} what={t('the settings')} />
-      <Layout>
-        {save.error && problems.all.length === 0 && (
-          <Layout.Section variant="fullWidth">
-            <Problem error={save.error} what={t('The settings could not be saved')} />
-          </Layout.Section>
-        )}
-        <Layout.AnnotatedSection
-          id="imports"
-          title={t('Import defaults')}
-          description={t(
-            'Settings of new files unless an import overrides them, and how files are mapped to products.',
-          )}
-        >
-          <BlockStack gap="400">
-            <Card>
-              <ImportFields {...parts} />
-            </Card>
-            <Card>
-              <MappingFields {...parts} />
-            </Card>
-          </BlockStack>
-        </Layout.AnnotatedSection>
-        <Layout.AnnotatedSection
-          id="notifications"
-          title={t('Notifications')}
-          description={t(
-            'Who gets an email when an import or another operation ends. A notice also appears under Notices.',
-          )}
-        >
-          <Card>
-            <NotificationFields {...parts} />
-          </Card>
-        </Layout.AnnotatedSection>
-        <Layout.AnnotatedSection
-          id="buyer-page"
-          title={t('Buyer’s page')}
-          description={t('What customers see when they open a link.')}
-        >
-          <BuyerPageLink />
-        </Layout.AnnotatedSection>
-        <Layout.AnnotatedSection
-          id="time-zone"
-          title={t('Time zone')}
-          description={t('The time zone of scheduled tasks, including daylight saving time.')}
-        >
-          <Card>
-            <TimeZoneField {...parts} />
-          </Card>
-        </Layout.AnnotatedSection>
-        <Layout.AnnotatedSection
-          id="automation"
-          title={t('Automation')}
-          description={t('Actions that run automatically.')}
-        >
-          <AutomationLinks />
-        </Layout.AnnotatedSection>
-        <Layout.AnnotatedSection
-          id="advanced"
-          title={t('Advanced')}
-          description={t('Past operations and access keys.')}
-        >
-          <AdvancedLinks />
-        </Layout.AnnotatedSection>
-      </Layout>
-      {/* Only where there is something to save: most who come here come to look. */}
-      {(dirty || save.isPending) && (
-        <SaveBar
-          dirty={dirty}
-          saving={save.isPending}
-          problems={problems.all.length}
-          save={t('Save')}
-          onSave={submit}
-          onDiscard={() => {
-            setDraft(draftOf(settings))
-            setFound([])
-            save.reset()
-          }}
-        />
-      )}
-    </>
-  )
+  const discard = () => {
+    setDraft(draftOf(settings))
+    setFound([])
+    save.reset()
+  }
+  return { parts: { draft, problems, onChange: set }, problems, dirty, save, submit, discard }
 }
+
+const Sections = (parts: FieldsProps) => (
+  <>
+    <Layout.AnnotatedSection
+      id="imports"
+      title={t('Import defaults')}
+      description={t(
+        'Settings of new files unless an import overrides them, and how files are mapped to products.',
+      )}
+    >
+      <BlockStack gap="400">
+        <Card>
+          <ImportFields {...parts} />
+        </Card>
+        <Card>
+          <MappingFields {...parts} />
+        </Card>
+      </BlockStack>
+    </Layout.AnnotatedSection>
+    <Layout.AnnotatedSection
+      id="notifications"
+      title={t('Notifications')}
+      description={t(
+        'Who gets an email when an import or another operation ends. A notice also appears under Notices.',
+      )}
+    >
+      <Card>
+        <NotificationFields {...parts} />
+      </Card>
+    </Layout.AnnotatedSection>
+    <Layout.AnnotatedSection
+      id="buyer-page"
+      title={t('Buyer’s page')}
+      description={t('What customers see when they open a link.')}
+    >
+      <BuyerPageLink />
+    </Layout.AnnotatedSection>
+    <Layout.AnnotatedSection
+      id="time-zone"
+      title={t('Time zone')}
+      description={t('The time zone of scheduled tasks, including daylight saving time.')}
+    >
+      <Card>
+        <TimeZoneField {...parts} />
+      </Card>
+    </Layout.AnnotatedSection>
+    <Layout.AnnotatedSection
+      id="automation"
+      title={t('Automation')}
+      description={t('Actions that run automatically.')}
+    >
+      <AutomationLinks />
+    </Layout.AnnotatedSection>
+    <Layout.AnnotatedSection
+      id="advanced"
+      title={t('Advanced')}
+      description={t('Past operations and access keys.')}
+    >
+      <AdvancedLinks />
+    </Layout.AnnotatedSection>
+  </>
+)

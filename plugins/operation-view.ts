@@ -24,11 +24,11 @@ export interface OperationView {
    * Only items that failed or have a warning. `products`: also items that are done and have no
    * product.
    */
-  telling(products: boolean): AsyncIterable<readonly ToldItem[]>
+  telling(products: boolean): AsyncIterable<readonly ReportedItem[]>
 }
 
 /** An item in a message: its file's name and its result. */
-export interface ToldItem extends Pick<
+export interface ReportedItem extends Pick<
   FinishedItem,
   'status' | 'error' | 'product_mapped' | 'warnings'
 > {

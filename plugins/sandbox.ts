@@ -38,14 +38,14 @@ export function serveRequests<Input, Answer>(work: (input: Input) => Promise<Ans
   process.on('message', ({ input }: { input: Input }) => {
     work(input).then(
       (answer) => reply({ answer }),
-      (error: unknown) => reply({ refused: toldAs(error) }),
+      (error: unknown) => reply({ refused: asRefused(error) }),
     )
   })
 }
 
 const reply = (message: Reply) => process.send!(message)
 
-function toldAs(error: unknown): Refused {
+function asRefused(error: unknown): Refused {
   const inside = String((error instanceof Error && error.stack) || error).slice(0, 4000)
   if (error instanceof Refusal)
     return { code: error.code, message: error.message, memory: false, inside }

@@ -91,7 +91,7 @@ export function createDocuments(ports: DocumentPorts): Documents {
       }),
     watermark: (item, { password, ...wanted }, signal) =>
       withDocument(ports, item, signal, async (work) => {
-        if (wanted.picture !== undefined) await bringPicture(ports, wanted.picture, work.folder)
+        if (wanted.picture !== undefined) await copyPicture(ports, wanted.picture, work.folder)
         const { warnings } = await work.ask(
           { do: 'watermark', wanted, ...withPassword(password) },
           ANSWERS.watermark,
@@ -193,7 +193,7 @@ const tooLarge = (documents: number) =>
 const tooMuch = () =>
   documentError('document_too_large', 'What would be made of this document is too large')
 
-async function bringPicture(
+async function copyPicture(
   { bytes }: DocumentPorts,
   picture: string,
   folder: WorkFolder,

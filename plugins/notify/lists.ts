@@ -1,6 +1,6 @@
 // What a message says about an operation's items: the first ones of each kind, and the number of
 // the others.
-import type { OperationView, ReadContext, ToldItem } from '../contract.ts'
+import type { OperationView, ReadContext, ReportedItem } from '../contract.ts'
 
 /** The most items named in one message; the others are counted. */
 const LISTED = 50
@@ -23,7 +23,7 @@ export interface Lists {
   warnings: Set<string>
 }
 
-const UNKNOWN: NonNullable<ToldItem['error']> = {
+const UNKNOWN: NonNullable<ReportedItem['error']> = {
   code: 'unknown',
   message: 'It failed for an unknown reason',
 }
@@ -51,7 +51,7 @@ export async function listsOf(
   const warned = createCappedList<Lists['warned']['listed'][number]>()
   const errors = new Set<string>()
   const warnings = new Set<string>()
-  const look = (item: ToldItem) => {
+  const look = (item: ReportedItem) => {
     const { filename, url, error } = item
     if (item.status === 'failed') {
       const { code, message, detail = null } = error ?? UNKNOWN

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { operationContext, writeContext } from '../../test/fakes/context.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
-import type { Notifier, OperationView, ToldItem, WriteContext } from '../contract.ts'
+import type { Notifier, OperationView, ReportedItem, WriteContext } from '../contract.ts'
 import { notify } from './plugin.ts'
 
-const finished = (id: string, given: Partial<ToldItem>): ToldItem => ({
+const finished = (id: string, given: Partial<ReportedItem>): ReportedItem => ({
   filename: `${id}.pdf`,
   url: null,
   status: 'done',

@@ -105,7 +105,7 @@ type Naming = (item: Item) => Named
  * open.
  */
 const MOST_MS = 5000
-const BREATHE_MS = 20
+const YIELD_AFTER_MS = 20
 
 export const renameFiles = definePlugin({
   id: 'rename-files',
@@ -142,7 +142,7 @@ export const renameFiles = definePlugin({
     for (const item of items) {
       context.signal.throwIfAborted()
       const now = performance.now()
-      if (now - breathed > BREATHE_MS) {
+      if (now - breathed > YIELD_AFTER_MS) {
         await new Promise(setImmediate)
         breathed = now
       }

@@ -3,7 +3,7 @@
 import type { Entry, EntrySettings } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Engine, GrowingEntry, StartInput } from '../engine/engine.ts'
-import { draftFrom, type DraftWishes } from '../files/drafts.ts'
+import { draftFrom, type DraftOptions } from '../files/drafts.ts'
 import { readShop } from '../files/shop-settings.ts'
 import { builtInWorkflow, type ImportChannel } from '../workflows/channel.ts'
 import { attachedWorkflow } from '../workflows/find.ts'
@@ -83,7 +83,7 @@ export async function importEntries(
         on_conflict,
         ...present({ product_sku: product_sku || undefined, sku_prefixes, replaces, match_as }),
       },
-      draft: draftFrom({ filename, ...present(own) } satisfies DraftWishes, settings),
+      draft: draftFrom({ filename, ...present(own) } satisfies DraftOptions, settings),
     }),
   )
 }

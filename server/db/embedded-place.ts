@@ -21,7 +21,7 @@ import path from 'node:path'
 import type { Logger } from '../log.ts'
 import { runningProcess } from './embedded-process.ts'
 import { findPrograms, programsFor, type Programs } from './embedded-programs.ts'
-import { asOurselves, asUser, type Runner, type User } from './embedded-runner.ts'
+import { asCurrentUser, asUser, type Runner, type User } from './embedded-runner.ts'
 
 export interface EmbeddedPlace {
   /** The folder that holds the cluster and the server's log. */
@@ -71,7 +71,7 @@ export async function openPlace(home: string, log: Logger): Promise<EmbeddedPlac
     keep,
   })
   if (process.getuid?.() !== 0)
-    return placed(home, found, asOurselves(home), () => Promise.resolve())
+    return placed(home, found, asCurrentUser(home), () => Promise.resolve())
 
   const user = await clusterUser(await clusterOf(home))
   const runner = asUser(user)
@@ -166,7 +166,7 @@ async function moveCluster(from: string, to: string): Promise<void> {
   await rm(copy, { recursive: true, force: true })
   const { uid, gid } = await stat(from)
   await cp(from, copy, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true })
-  await asUser({ uid, gid }).ownAll(copy)
+  await asUser({ uid, gid }).chownAll(copy)
   await rename(copy, to)
   const old = `${from}.moved-${randomUUID()}`
   await rename(from, old)

@@ -15,7 +15,7 @@ export interface Runner {
   exec(file: string, args: readonly string[]): Promise<{ stdout: string; stderr: string }>
   /** Makes the user that runs PostgreSQL the owner of a file, or of a folder with its contents. */
   own(file: string): Promise<void>
-  ownAll(folder: string): Promise<void>
+  chownAll(folder: string): Promise<void>
   /** Can that user write in this folder? */
   reaches(folder: string): Promise<boolean>
   /** Can that user traverse this folder? */
@@ -24,12 +24,12 @@ export interface Runner {
 
 const environment = () => ({ PATH: process.env.PATH ?? '', LC_ALL: 'C', TZ: 'UTC' })
 
-export function asOurselves(cwd: string): Runner {
+export function asCurrentUser(cwd: string): Runner {
   const yes = () => Promise.resolve(true)
   return {
     exec: (file, args) => run(file, args, { env: environment(), cwd }),
     own: () => Promise.resolve(),
-    ownAll: () => Promise.resolve(),
+    chownAll: () => Promise.resolve(),
     reaches: yes,
     passes: yes,
   }
@@ -50,7 +50,7 @@ export function asUser({ uid, gid }: User): Runner {
   return {
     exec,
     own: (file) => chown(file, uid, gid),
-    ownAll: async (folder) => {
+    chownAll: async (folder) => {
       await run('chown', ['-R', `${uid}:${gid}`, folder])
     },
     reaches: (folder) => holds('-w', folder, '-a', '-x', folder),

@@ -176,8 +176,8 @@ async function keepOwnership(
 ): Promise<{ end(): Promise<void> }> {
   let owner = await takeOwnership(url)
   let told = false
-  const keep = () => owner.once('end', () => void takeAgain())
-  const takeAgain = async (): Promise<void> => {
+  const keep = () => owner.once('end', () => void retakeOwnership())
+  const retakeOwnership = async (): Promise<void> => {
     while (!isStopping()) {
       try {
         owner = await takeOwnership(url)

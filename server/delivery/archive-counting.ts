@@ -78,7 +78,7 @@ const SPEND = `
 const REFUND = `
   update archive_sessions set bytes_left = bytes_left + $4 where shop_id = $1 and link_id = $2 and client = $3`
 
-const GIVE_BACK = `
+const REVERT_COUNT = `
   with held as (
     select id from links where shop_id = $1 and id = any($3::uuid[]) order by id for no key update
   ), returned as (
@@ -98,7 +98,7 @@ export interface ArchiveCounting {
   session(asker: ArchiveAsker): Promise<readonly ArchiveEntry[] | null>
   spend(asker: ArchiveAsker, bytes: number): Promise<boolean>
   refund(asker: ArchiveAsker, bytes: number): Promise<void>
-  giveBack(asker: ArchiveAsker, entries: readonly ArchiveEntry[]): Promise<void>
+  revertCount(asker: ArchiveAsker, entries: readonly ArchiveEntry[]): Promise<void>
   remember(shop: number, hash: string, crc32: number): Promise<void>
 }
 
@@ -122,9 +122,9 @@ export function createArchiveCounting(query: Query): ArchiveCounting {
     refund: async (asker, bytes) => {
       await query('archive_refund', REFUND, [...place(asker), bytes])
     },
-    giveBack: async ({ shop, link, client }, entries) => {
+    revertCount: async ({ shop, link, client }, entries) => {
       const links = entries.map((entry) => entry.link)
-      await query('archive_give_back', GIVE_BACK, [shop, link, links, client])
+      await query('archive_give_back', REVERT_COUNT, [shop, link, links, client])
     },
     remember: async (shop, hash, crc32) => {
       await query('archive_remember', REMEMBER, [shop, hash, crc32])

@@ -91,7 +91,7 @@ export function createArchives(parts: {
       await requirePresent(stores, entries)
       return entries
     } catch (error) {
-      await counting.giveBack(asker, entries)
+      await counting.revertCount(asker, entries)
       throw error
     }
   }
@@ -144,7 +144,7 @@ export function createArchives(parts: {
     const range = 'range' in decision ? decision.range : null
     for (const target of entries)
       recorder.note({ target, link: target.link, client, at: visit.now })
-    const undo = () => counting.giveBack(asker, entries)
+    const undo = () => counting.revertCount(asker, entries)
     await send(visit, asked, archive, range, null, undo)
     return null
   }

@@ -140,7 +140,7 @@ const LOOK_UP = `
   left join orders o on o.shop_id = d.shop_id and o.id = d.order_id
   where l.key_hash = $1`
 
-const GIVE_BACK = `
+const REVERT_COUNT = `
   with link as (
     update links set downloads = greatest(downloads - 1, 0), served = greatest(served - 1, 0)
     where shop_id = $1 and id = $2 returning shop_id, id
@@ -153,7 +153,7 @@ export interface Counting extends DownloadSessions {
   /** Null: no link has this key. */
   lookUp(asker: Asker): Promise<KnownLink | null>
   /** Takes back the count of a download whose bytes could not be read. */
-  giveBack(target: LinkTarget, asker: Asker): Promise<void>
+  revertCount(target: LinkTarget, asker: Asker): Promise<void>
 }
 
 export function createCounting(query: Query, cache: LinkCache, looks: Looks): Counting {
@@ -195,9 +195,9 @@ export function createCounting(query: Query, cache: LinkCache, looks: Looks): Co
       const link = linkRow(rows[0])
       return { ...link, look: await looks.of(link.shop) }
     },
-    giveBack: async (target, { client }) => {
+    revertCount: async (target, { client }) => {
       await cache.flush()
-      await query('give_back', GIVE_BACK, [target.shop, target.link, client])
+      await query('give_back', REVERT_COUNT, [target.shop, target.link, client])
     },
   }
 }

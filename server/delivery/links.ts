@@ -155,7 +155,7 @@ export function createLinkAnswers({
     }
     const served = {
       begun: () => note(target, client, asker.now),
-      undo: () => counting.giveBack(target, asker),
+      undo: () => counting.revertCount(target, asker),
     }
     const sent = await serving.serve(visit, part, counted ? served : {})
     await budget?.end(sent)

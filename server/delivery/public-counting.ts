@@ -76,7 +76,7 @@ const LOOK_UP_VERSION = `
     order by number desc limit 1) v
   where p.token = $1 and ${SHOWN} and f.cdn`
 
-const GIVE_BACK = `
+const REVERT_COUNT = `
   update public_addresses set downloads = greatest(downloads - 1, 0) where shop_id = $1 and file_id = $2`
 
 export interface PublicCounting {
@@ -86,7 +86,7 @@ export interface PublicCounting {
   lookUp(token: string): Promise<KnownPublic | null>
   /** The version with this hash, if the file has one and is delivered over the CDN. */
   lookUpVersion(token: string, hash: string): Promise<PublicTarget | null>
-  giveBack(target: PublicTarget): Promise<void>
+  revertCount(target: PublicTarget): Promise<void>
 }
 
 export function createPublicCounting(query: Query, looks: Looks): PublicCounting {
@@ -124,8 +124,8 @@ export function createPublicCounting(query: Query, looks: Looks): PublicCounting
       const { rows } = await query('public_look_up_version', LOOK_UP_VERSION, [token, hash])
       return rows[0] ? targetAt(rows[0], token) : null
     },
-    giveBack: async ({ shop, file }) => {
-      await query('public_give_back', GIVE_BACK, [shop, file])
+    revertCount: async ({ shop, file }) => {
+      await query('public_give_back', REVERT_COUNT, [shop, file])
     },
   }
 }

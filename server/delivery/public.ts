@@ -78,7 +78,7 @@ export function createPublic({ counting, serving, signed, baseUrl, counted }: Pu
   ): Promise<void> {
     const { target } = part
     const begun = () => counted(visit, target)
-    const undo = () => counting.giveBack(target)
+    const undo = () => counting.revertCount(target)
     if (!usesCdn(target))
       return void (await serving.serve(
         visit,

@@ -39,7 +39,7 @@ const INSERT = `
 
 // In one order, because two processes may write the same files and could deadlock. The join drops
 // files that were purged meanwhile: their foreign key would make the whole statement fail.
-const UNTOLD = `
+const UNREPORTED = `
   insert into download_notices as n (shop_id, file_id, untold)
   select g.shop_id, g.file_id, count(*) from unnest($1::integer[], $2::uuid[]) as g (shop_id, file_id)
   join files f on f.shop_id = g.shop_id and f.id = g.file_id
@@ -96,7 +96,7 @@ export function createRecorder(parts: {
     if (tracked.length > 0)
       await pool.query({ name: 'delivery_record', text: INSERT, values: keptColumns(tracked) })
     if (told.length === 0) return
-    await pool.query({ name: 'delivery_untold', text: UNTOLD, values: fileColumns(told) })
+    await pool.query({ name: 'delivery_untold', text: UNREPORTED, values: fileColumns(told) })
     await notify()
   }
   async function writeMonths(): Promise<void> {

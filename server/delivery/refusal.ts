@@ -148,7 +148,7 @@ const uncounted = (say: Say, title: MessageKey, advice: MessageKey): RefusalText
 })
 
 /** For the errors that only a faulty client meets: a wrong method, a body that is no form. */
-const misunderstood = (say: Say): RefusalText => ({
+const invalidRequest = (say: Say): RefusalText => ({
   title: say('refused.title'),
   happened: '',
   advice: say('refused.advice'),
@@ -173,7 +173,7 @@ function pageOf(
     shop: shown,
   }
   const { say } = frame
-  const page: MessagePage = (TEXTS[code] ?? misunderstood)(say, link)
+  const page: MessagePage = (TEXTS[code] ?? invalidRequest)(say, link)
   if (!link || link.uninstalled) return renderMessage(frame, page)
   const name = nameShown(say, code, link)
   const whole = name === undefined ? page : { ...page, name }

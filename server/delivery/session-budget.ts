@@ -86,7 +86,7 @@ export function openSessionBudget(
       const again = await counting.count(asker)
       if (!again) return false
       // The file has a new version: the old bytes cannot be completed.
-      if (again.hash !== target.hash) return counting.giveBack(again, asker).then(() => false)
+      if (again.hash !== target.hash) return counting.revertCount(again, asker).then(() => false)
       counted()
       return true
     },

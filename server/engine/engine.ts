@@ -14,7 +14,7 @@ import {
 import { listItems, pagesOfItems, type ItemFilter, type ItemRow } from './operations/items.ts'
 import { allows, MOVE_NAMES, moveOperation, reopenOperation } from './operations/lifecycle.ts'
 import type { OperationMove } from './operations/moves.ts'
-import { permissionsTo, type Doing } from './operations/permissions.ts'
+import { permissionsTo, type PermittedMove } from './operations/permissions.ts'
 import { sealEntries, sealRequest } from './operations/sealed-addresses.ts'
 import { sealOptions } from './operations/sealed-options.ts'
 import { startOperation, type StartInput } from './operations/start.ts'
@@ -37,8 +37,8 @@ export { dropJobs } from '../queue/queue.ts'
 export { renewTask } from './deliveries/renew.ts'
 export { prepareTask } from './deliveries/run.ts'
 export {
-  prepareAgain,
-  prepareAnew,
+  repeatPreparation,
+  restartPreparation,
   prepareDelivery,
   prepareForKeys,
   readPreparation,
@@ -119,7 +119,7 @@ export interface Engine {
   /** Starts the undo of an operation and gives its UUID. Throws as `move` does. */
   undo(scope: ShopScope, id: string, requestedBy: string, channel: string): Promise<string>
   /** The API scopes needed to do this with the operation. */
-  permissions(scope: ShopScope, operation: OperationRow, doing: Doing): Promise<string[]>
+  permissions(scope: ShopScope, operation: OperationRow, doing: PermittedMove): Promise<string[]>
   /** The moves that are possible now. */
   actions(operation: OperationRow): (OperationMove | 'undo')[]
   /** A built-in workflow, or null. */

@@ -17,10 +17,10 @@ export interface Admission {
    * What its import says about products, kept for SKUs that the catalog does not know yet. Absent:
    * nothing.
    */
-  wishes?: ProductWishes
+  wishes?: ProductOptions
 }
 
-export interface ProductWishes {
+export interface ProductOptions {
   sku: string | null
   /** Whether to guess; null: the shop's setting decides. */
   auto_map: boolean | null
@@ -29,7 +29,7 @@ export interface ProductWishes {
 /** Without the shop's quotas, nothing is limited by them. */
 export type AdmissionLimits = { file_bytes: number } & Partial<ShopQuotas>
 
-export const NO_WISHES: ProductWishes = { sku: null, auto_map: null }
+export const NO_PRODUCT_OPTIONS: ProductOptions = { sku: null, auto_map: null }
 
 export type Admitted =
   | { status: 'created' | 'replaced'; fileId: string; filename: string }

@@ -57,8 +57,8 @@ export async function admitFiles(
     if (result) results[at] = result
   }
   for (const { admission, at } of open()) results[at] = await resolveConflict(tx, admission)
-  await placeInPacks(tx, packedOnes(admissions, results as Admitted[]))
-  await ensurePublicAddresses(tx, publicOnes(admissions, results as Admitted[]))
+  await placeInPacks(tx, packedFiles(admissions, results as Admitted[]))
+  await ensurePublicAddresses(tx, publicFiles(admissions, results as Admitted[]))
   return results as Admitted[]
 }
 
@@ -73,14 +73,14 @@ const wantedOf = ({
 })
 
 /** The new files whose settings make them public. */
-function publicOnes(admissions: readonly Admission[], results: readonly Admitted[]): string[] {
+function publicFiles(admissions: readonly Admission[], results: readonly Admitted[]): string[] {
   return results.flatMap((result, at) => {
     const written = result.status === 'created' || result.status === 'replaced'
     return written && admissions[at]!.draft.visibility === 'public' ? [result.fileId] : []
   })
 }
 
-function packedOnes(admissions: readonly Admission[], results: readonly Admitted[]) {
+function packedFiles(admissions: readonly Admission[], results: readonly Admitted[]) {
   return results.flatMap((result, at) => {
     const pack = admissions[at]!.draft.new_pack
     const written = result.status === 'created' || result.status === 'replaced'

@@ -46,8 +46,8 @@ export async function sweepVersions(pool: Pool, now: Date): Promise<number> {
  * Returns how many blobs were removed from a location. Several processes may run it concurrently.
  */
 export async function sweepBlobs(pool: Pool, now: Date): Promise<number> {
-  await markUnneeded(pool, now)
-  return removeUnneeded(pool, new Date(now.getTime() - GRACE_MS))
+  await markUnused(pool, now)
+  return removeUnused(pool, new Date(now.getTime() - GRACE_MS))
 }
 
 interface Place {
@@ -61,7 +61,7 @@ const FIRST: Place = { shop_id: -1, hash: Buffer.alloc(0), location: '' }
  * Records since when a blob is unused, and clears that when it is used again. Only a hint: the
  * removal checks again. Works page by page and skips locked rows, so that no import waits for it.
  */
-async function markUnneeded(pool: Pool, now: Date): Promise<void> {
+async function markUnused(pool: Pool, now: Date): Promise<void> {
   for (let last: Place | undefined = FIRST; last;) {
     const { rows }: { rows: Place[] } = await pool.query<Place>(
       `with page as materialized (
@@ -83,7 +83,7 @@ async function markUnneeded(pool: Pool, now: Date): Promise<void> {
   }
 }
 
-async function removeUnneeded(pool: Pool, before: Date): Promise<number> {
+async function removeUnused(pool: Pool, before: Date): Promise<number> {
   let removed = 0
   for (let last: Place | undefined = FIRST; last;) {
     const { rows }: { rows: Place[] } = await pool.query<Place>(
@@ -92,21 +92,21 @@ async function removeUnneeded(pool: Pool, before: Date): Promise<number> {
        order by shop_id, hash, location limit ${ROW_BATCH}`,
       [last.shop_id, last.hash, last.location, before],
     )
-    removed += rows.length > 0 ? await removeThose(pool, rows, before) : 0
+    removed += rows.length > 0 ? await removeBlobs(pool, rows, before) : 0
     last = rows.at(-1)
   }
   return removed
 }
 
 /** SQL: the rows that `$1` to `$3` name, as `o`. */
-const THOSE = `unnest($1::int[], $2::bytea[], $3::text[]) as o(shop_id, hash, location)`
+const LISTED = `unnest($1::int[], $2::bytea[], $3::text[]) as o(shop_id, hash, location)`
 
 /**
  * In one transaction: locks the blobs, as code that reuses one does, then checks in a second
  * statement what is used, because that statement sees everything committed before the lock. A later
  * caller waits for the lock and then inserts new rows.
  */
-async function removeThose(pool: Pool, places: readonly Place[], before: Date): Promise<number> {
+async function removeBlobs(pool: Pool, places: readonly Place[], before: Date): Promise<number> {
   const those = [
     places.map((one) => one.shop_id),
     places.map((one) => one.hash),
@@ -116,7 +116,7 @@ async function removeThose(pool: Pool, places: readonly Place[], before: Date): 
   try {
     await client.query('begin')
     const { rows: held } = await client.query<Pick<Place, 'shop_id' | 'hash'>>(
-      `select b.shop_id, b.hash from blobs b where (b.shop_id, b.hash) in (select o.shop_id, o.hash from ${THOSE})
+      `select b.shop_id, b.hash from blobs b where (b.shop_id, b.hash) in (select o.shop_id, o.hash from ${LISTED})
        for update of b skip locked`,
       those,
     )
@@ -129,14 +129,14 @@ async function removeThose(pool: Pool, places: readonly Place[], before: Date): 
     ]
     const { rowCount } = await client.query(
       `delete from blob_locations using (
-         select b.shop_id, b.hash, b.location from blob_locations b join ${THOSE} using (shop_id, hash, location)
+         select b.shop_id, b.hash, b.location from blob_locations b join ${LISTED} using (shop_id, hash, location)
          where b.unneeded_since < $4 and not (${NEEDED}) for update of b skip locked
        ) gone where blob_locations.shop_id = gone.shop_id and blob_locations.hash = gone.hash
          and blob_locations.location = gone.location`,
       [...names, before],
     )
     await client.query(
-      `delete from blobs b using ${THOSE} where b.shop_id = o.shop_id and b.hash = o.hash
+      `delete from blobs b using ${LISTED} where b.shop_id = o.shop_id and b.hash = o.hash
          and not exists (select from blob_locations l where l.shop_id = b.shop_id and l.hash = b.hash)`,
       names,
     )

@@ -46,7 +46,7 @@ export const ledgerOf = (change: Change): Ledger | null => deltaOf(change)?.ledg
  * Is this what the preview found? Ignores the times of change and deletion and the position in a
  * pack.
  */
-export function keepsPromise(
+export function matchesPreview(
   [before, after]: readonly [unknown, unknown],
   ledger: Ledger | null,
 ): boolean {
@@ -59,11 +59,18 @@ export function keepsPromise(
   )
 }
 
-const PASSING = ['updated_at', 'deleted_at', 'link', 'created_files', 'pack', 'pack_position']
+const IGNORED_FIELDS = [
+  'updated_at',
+  'deleted_at',
+  'link',
+  'created_files',
+  'pack',
+  'pack_position',
+]
 
 function comparable(fields: unknown): Record<string, unknown> {
   const rest = { ...(fields as Record<string, unknown> | null) }
-  for (const name of PASSING) delete rest[name]
+  for (const name of IGNORED_FIELDS) delete rest[name]
   return rest
 }
 

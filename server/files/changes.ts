@@ -11,7 +11,7 @@ import { resolvePacks } from './packs.ts'
 import { ensurePublicAddresses } from './public-addresses.ts'
 import { filenameProblem, MAX_TAGS, tagProblem, type Problem } from './rules.ts'
 import { releaseNames, writeRows } from './write-changes.ts'
-import { keepsPromise, deltaOf, sameList, type Ledger, type Delta } from './change-ledger.ts'
+import { matchesPreview, deltaOf, sameList, type Ledger, type Delta } from './change-ledger.ts'
 
 export type Changed =
   | { status: 'changed'; ledger: Ledger }
@@ -96,7 +96,7 @@ const refused = (problem: Problem): Verdict => ({
 /** The result of a change if its name is free. */
 function judge(change: Change): Verdict {
   const delta = deltaOf(change)
-  if (change.promised && !keepsPromise(change.promised, delta?.ledger ?? null))
+  if (change.promised && !matchesPreview(change.promised, delta?.ledger ?? null))
     return { result: { status: 'drifted' }, delta: null }
   return { result: delta ? { status: 'changed', ledger: delta.ledger } : { status: 'same' }, delta }
 }

@@ -42,14 +42,14 @@ export interface Draft extends FileSettings {
   updated_at?: string
 }
 
-export interface DraftWishes extends EntrySettings {
+export interface DraftOptions extends EntrySettings {
   filename: string
   tags?: readonly string[]
   /** The pack that the new file goes into, by its name. */
   pack?: string
 }
 
-export function draftFrom(wishes: DraftWishes, defaults: ShopDefaults): Draft {
+export function draftFrom(wishes: DraftOptions, defaults: ShopDefaults): Draft {
   return {
     filename: wishes.filename.normalize('NFC'),
     tags: normalizeTags(wishes.tags ?? []),

@@ -3,7 +3,7 @@ import { SETTING_NAMES, settingColumns, settingsOf } from '../../plugins/contrac
 import type { ShopScope } from '../db/for-shop.ts'
 import { addMappings } from './mappings.ts'
 import { contentTypeOf, extensionOf, nameKey } from './rules.ts'
-import { NO_WISHES, type Admission } from './admission.ts'
+import { NO_PRODUCT_OPTIONS, type Admission } from './admission.ts'
 
 const SETTINGS = SETTING_NAMES.join(', ')
 const TYPED_SETTINGS = Object.entries(settingColumns())
@@ -16,7 +16,7 @@ export async function insertFiles(
   admissions: readonly Admission[],
 ): Promise<Map<Admission, string>> {
   if (admissions.length === 0) return new Map()
-  const rows = admissions.map(({ draft, staged, channel, wishes = NO_WISHES }, at) => ({
+  const rows = admissions.map(({ draft, staged, channel, wishes = NO_PRODUCT_OPTIONS }, at) => ({
     at,
     wanted_sku: wishes.sku,
     auto_map: wishes.auto_map,

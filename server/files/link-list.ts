@@ -50,7 +50,7 @@ export interface LinkPage {
 const SPAN = { first: 1000, most: 32_000 }
 const LOOKING_MS = 1000
 /** A query names up to this many files, packs or links by id. */
-const NAMED_ONES = 1000
+const MAX_NAMED = 1000
 
 /** The same as `linkStatus`. */
 const STATUS: Readonly<Record<LinkStatus, string>> = {
@@ -187,9 +187,9 @@ async function fewIds(
 ): Promise<string[] | null> {
   const rows = await scope.query<{ id: string }>(`select id from (${select}) found limit :most`, {
     ...bindings,
-    most: NAMED_ONES + 1,
+    most: MAX_NAMED + 1,
   })
-  return rows.length > NAMED_ONES ? null : rows.map(({ id }) => id)
+  return rows.length > MAX_NAMED ? null : rows.map(({ id }) => id)
 }
 
 interface Found {

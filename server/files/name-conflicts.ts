@@ -6,7 +6,7 @@ import { addMappings } from './mappings.ts'
 import { findNameOwners } from './name-allocation.ts'
 import { FEWEST_NUMBERS, FIRST_NUMBER, freeNames } from './numbered-names.ts'
 import { nameKey, numberedName } from './rules.ts'
-import { NO_WISHES, refusedAdmission, type Admission, type Admitted } from './admission.ts'
+import { NO_PRODUCT_OPTIONS, refusedAdmission, type Admission, type Admitted } from './admission.ts'
 import { insertFiles } from './insert-files.ts'
 import { admitVersion } from './admit-version.ts'
 
@@ -112,7 +112,7 @@ async function admitRenamed(tx: ShopScope, admission: Admission): Promise<Admitt
 async function overwriteRecord(
   tx: ShopScope,
   fileId: string,
-  { draft, wishes = NO_WISHES }: Admission,
+  { draft, wishes = NO_PRODUCT_OPTIONS }: Admission,
 ): Promise<void> {
   const { mappings, ...settings } = draft
   delete settings.new_pack

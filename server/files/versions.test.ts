@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { withEndingOf } from './versions.ts'
+import { withExtensionOf } from './versions.ts'
 
 it.each([
   ['cover.jpg', 'cover.webp', 'cover.jpg'],
@@ -12,5 +12,5 @@ it.each([
   ['a.pdf', '.hidden', '.hidden.pdf'],
   ['a.pdf', 'v1.2.3.webp', 'v1.2.3.pdf'],
 ])('a version that was created by %s makes %s %s', (model, filename, expected) => {
-  expect(withEndingOf(model, filename)).toBe(expected)
+  expect(withExtensionOf(model, filename)).toBe(expected)
 })

@@ -64,7 +64,7 @@ export function restoreVersion(scope: ShopScope, fileId: string, number: number)
     )
     if (!version) throw new AppError('not_found')
     draft.version = number
-    draft.filename = withEndingOf(version.filename, draft.filename)
+    draft.filename = withExtensionOf(version.filename, draft.filename)
     return []
   })
 }
@@ -89,7 +89,7 @@ export async function expireReplaced(
 }
 
 /** `cover.jpg`, `Front.webp` → `Front.jpg` */
-export function withEndingOf(model: string, filename: string): string {
+export function withExtensionOf(model: string, filename: string): string {
   if (extensionOf(model) === extensionOf(filename)) return filename
   const stem =
     extensionOf(filename) === '' ? filename : filename.slice(0, filename.lastIndexOf('.'))

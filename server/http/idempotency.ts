@@ -57,7 +57,7 @@ export async function runIdempotently(
     try {
       return await carryOut(scope, request, `${request.key}/${taken.createdAt.toISOString()}`, work)
     } catch (error) {
-      if (!(error instanceof Overtaken)) throw error
+      if (!(error instanceof Superseded)) throw error
     }
   }
 }
@@ -66,7 +66,7 @@ export async function runIdempotently(
  * While this process was suspended, another one took over and finished: the transaction was rolled
  * back, and the other one's reply is used.
  */
-class Overtaken extends Error {}
+class Superseded extends Error {}
 
 async function carryOut(
   scope: ShopScope,
@@ -82,7 +82,7 @@ async function carryOut(
       request,
       kept === undefined ? reply : { ...reply, body: kept },
     )
-    if (!isOurs && request.atomic) throw new Overtaken()
+    if (!isOurs && request.atomic) throw new Superseded()
     return reply
   }
   try {

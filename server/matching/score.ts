@@ -2,7 +2,7 @@
 // products (numbers, volumes, sizes, languages) are never typos. docs/merchants/mapping.md has the
 // same rules.
 import leven from 'leven'
-import { tellingOf } from './telling.ts'
+import { distinctionOf } from './distinctions.ts'
 import type { Words } from './words.ts'
 
 /** A number that only the name has: a date, a version, a copy. */
@@ -17,7 +17,7 @@ const OTHER_WORD = 0.2
 /** Words that are joined, or a word that is cut in two. */
 const JOINED = 0.5
 // prettier-ignore
-const LITTLE_WORDS: ReadonlySet<string> = new Set('the a an and of for in to der die das und le la les et el los y'.split(' '))
+const STOP_WORDS: ReadonlySet<string> = new Set('the a an and of for in to der die das und le la les et el los y'.split(' '))
 
 /** 0 to 1; 0 if something identifies another product. */
 export function scoreWords(name: Words, title: Words): number {
@@ -92,7 +92,7 @@ const beyond = (some: Iterable<string>, others: Iterable<string>): string[] => {
 function takeNumbers(words: string[]): string[] {
   const found: string[] = []
   for (let at = words.length - 1; at >= 0; at--) {
-    const told = tellingOf(words[at]!)
+    const told = distinctionOf(words[at]!)
     if (told?.kind !== 'number' || words[at]!.length === 1) continue
     found.push(String(told.value))
     words.splice(at, 1)
@@ -108,7 +108,7 @@ interface Cost {
 
 /** The cost of the words that are not in both; null: they identify different products. */
 function costOfWords(ofName: readonly string[], ofTitle: readonly string[]): Cost | null {
-  const [own, other] = withoutSameTelling(ofName, ofTitle)
+  const [own, other] = withoutSharedDistinction(ofName, ofTitle)
   if (own.some((word) => other.some((one) => distinguish(word, one)))) return null
   if (own.length !== other.length && own.length > 0 && other.length > 0) {
     const [joined, whole] = [own.join(''), other.join('')]
@@ -127,22 +127,22 @@ function costOfWords(ofName: readonly string[], ofTitle: readonly string[]): Cos
     open.splice(open.indexOf(one), 1)
     cost += typos
   }
-  const isOther = [left, open].every((words) => words.some((word) => !LITTLE_WORDS.has(word)))
-  const isTold = [...left, ...open].some((word) => tellingOf(word) !== null)
+  const isOther = [left, open].every((words) => words.some((word) => !STOP_WORDS.has(word)))
+  const isTold = [...left, ...open].some((word) => distinctionOf(word) !== null)
   return { cost: cost + lossOf(left) + lossOf(open), penalty: isOther || isTold ? OTHER_WORD : 0 }
 }
 
 /** The cost of words that only one text has: their letters, half of them for little words. */
 const lossOf = (words: readonly string[]) =>
-  words.reduce((sum, word) => sum + word.length * (LITTLE_WORDS.has(word) ? 0.5 : 1), 0)
+  words.reduce((sum, word) => sum + word.length * (STOP_WORDS.has(word) ? 0.5 : 1), 0)
 
 /** Without the words of one meaning that both have: `german` and `de` are the same. */
-function withoutSameTelling(
+function withoutSharedDistinction(
   ofName: readonly string[],
   ofTitle: readonly string[],
 ): [string[], string[]] {
   const valueOf = (word: string) => {
-    const told = tellingOf(word)
+    const told = distinctionOf(word)
     return told && `${told.kind} ${told.value}`
   }
   const others = (words: readonly string[], there: readonly string[]) => {
@@ -153,7 +153,7 @@ function withoutSameTelling(
 }
 
 const distinguish = (word: string, other: string) => {
-  const [one, two] = [tellingOf(word), tellingOf(other)]
+  const [one, two] = [distinctionOf(word), distinctionOf(other)]
   return one !== null && two !== null && one.kind === two.kind
 }
 

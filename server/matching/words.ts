@@ -1,7 +1,7 @@
 // The words by which a name and a title are compared, without differences that have no meaning
 // (case, accents, delimiters).
 
-import { labelsOf } from './telling.ts'
+import { labelsOf } from './distinctions.ts'
 
 /** Words in the form in which they are compared, letters and numbers apart. */
 export interface Words {

@@ -88,7 +88,7 @@ export async function deliverBatch(
   const messages = await takeBatch(scope, most)
   if (messages.length === 0) return 0
   const deliverer = deliverers.email
-  const results = await attemptTogether(scope, messages, deliverer.together!, log, signal)
+  const results = await attemptBatch(scope, messages, deliverer.together!, log, signal)
   for (const { message, result } of results)
     if (result.status !== 'sent')
       log.warn('a message was not delivered', { id: message.id, status: result.status })
@@ -110,7 +110,7 @@ const takeBatch = (scope: ShopScope, most: number): Promise<Message[]> =>
     { most },
   )
 
-async function attemptTogether(
+async function attemptBatch(
   scope: ShopScope,
   messages: readonly Message[],
   together: NonNullable<Deliverer['together']>,

@@ -28,13 +28,13 @@ interface DeliveryPayload {
 }
 
 /** The delivery that a waiting mail is about, and the occasion. */
-export interface BroughtDelivery {
+export interface MailedDelivery {
   delivery: string
   about: 'order' | 'update'
 }
 
 /** The delivery that a message is about, or null for other messages. */
-export function broughtDelivery(payload: unknown): BroughtDelivery | null {
+export function mailedDelivery(payload: unknown): MailedDelivery | null {
   const { template, delivery, about = 'order' } = payload as Partial<DeliveryPayload>
   return template === TEMPLATE && typeof delivery === 'string' ? { delivery, about } : null
 }
@@ -150,7 +150,7 @@ interface MailRow {
 /** Their messages in their order, without keys. Deleted deliveries have none. */
 export async function writeDeliveryMails(
   scope: ShopScope,
-  brought: readonly BroughtDelivery[],
+  brought: readonly MailedDelivery[],
   baseUrl: string,
 ): Promise<(Content | null)[]> {
   if (brought.length === 0) return []
@@ -188,7 +188,7 @@ function dayIn(language: string): Intl.DateTimeFormat {
 
 function contentOf(
   row: MailRow,
-  about: BroughtDelivery['about'],
+  about: MailedDelivery['about'],
   shopName: string,
   baseUrl: string,
 ): Content {

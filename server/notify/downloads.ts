@@ -37,7 +37,7 @@ export async function notifyDownloads(database: Database, now: Date): Promise<nu
   return rows.length
 }
 
-interface ToldFile {
+interface DownloadedFile {
   id: string
   filename: string
   downloads: number
@@ -45,7 +45,7 @@ interface ToldFile {
 
 async function notifyShop(tx: ShopScope, now: Date): Promise<void> {
   // A second process waits for the row lock and then finds nothing to report.
-  const rows = await tx.query<ToldFile & { wanted: boolean }>(
+  const rows = await tx.query<DownloadedFile & { wanted: boolean }>(
     `update download_notices n set untold = 0, told_at = :now from (
        select d.file_id, f.filename, f.download_notification as wanted
        from download_notices d join files f on f.shop_id = d.shop_id and f.id = d.file_id

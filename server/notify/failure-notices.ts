@@ -1,7 +1,7 @@
 // In-app notices about messages that could not be delivered: another message might not arrive
 // either.
 import type { ShopScope } from '../db/for-shop.ts'
-import { broughtDelivery, NOT_READY } from './delivery-mail.ts'
+import { mailedDelivery, NOT_READY } from './delivery-mail.ts'
 import { linkInPayload } from './link-mail.ts'
 import { raiseNotice } from '../files/notices.ts'
 import type { Message, MessageKind } from './outbox.ts'
@@ -81,7 +81,7 @@ async function ofSms(tx: ShopScope, message: Told, { status, reason }: Failure) 
   }
 }
 
-interface ToldContent {
+interface FailedContent {
   subject?: string
   to?: readonly string[]
   /** It contains a buyer's link. */
@@ -90,12 +90,12 @@ interface ToldContent {
   delivery: boolean
 }
 
-async function contentOf(tx: ShopScope, { id }: Told): Promise<ToldContent> {
+async function contentOf(tx: ShopScope, { id }: Told): Promise<FailedContent> {
   const [row] = await tx.query<{
-    result: Omit<ToldContent, 'link' | 'delivery'> | null
+    result: Omit<FailedContent, 'link' | 'delivery'> | null
     payload: unknown
   }>('select result, payload from outbox where shop_id = :shop and id = :id', { id })
-  const delivery = row !== undefined && broughtDelivery(row.payload) !== null
+  const delivery = row !== undefined && mailedDelivery(row.payload) !== null
   return {
     ...row?.result,
     link: row !== undefined && linkInPayload(row.payload) !== null,

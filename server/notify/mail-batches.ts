@@ -8,7 +8,7 @@ import { SEND_MAILS } from './delivery-mail.ts'
 
 const SHOP_CONCURRENCY = 2
 /** Small: if a worker dies, it is unknown for this many mails whether they were sent. */
-const MAILS_A_BATCH = 8
+const MAILS_PER_BATCH = 8
 /** How long a run that has sent mails waits for further ones. */
 const GATHER_MS = 150
 /** The length of a run: then other shops get their turn. */
@@ -24,9 +24,9 @@ export const mailBatchTask = (parts: OutboxParts): BackgroundTask => ({
     const scope = forShop(parts.database, shop!)
     for (const until = performance.now() + RUN_MS; performance.now() < until;) {
       signal.throwIfAborted()
-      const count = await deliverBatch(scope, parts, MAILS_A_BATCH)
+      const count = await deliverBatch(scope, parts, MAILS_PER_BATCH)
       if (count === 0) return null
-      if (count < MAILS_A_BATCH) await delay(GATHER_MS, undefined, { signal })
+      if (count < MAILS_PER_BATCH) await delay(GATHER_MS, undefined, { signal })
     }
     return new Date()
   },

@@ -5,12 +5,7 @@ import { readShop } from '../files/shop-settings.ts'
 import { toPublicId } from '../ids.ts'
 import type { Secrets } from '../secrets.ts'
 import { createSemaphore } from '../semaphore.ts'
-import {
-  broughtDelivery,
-  NOT_READY,
-  withDeliveryKeys,
-  writeDeliveryMails,
-} from './delivery-mail.ts'
+import { mailedDelivery, NOT_READY, withDeliveryKeys, writeDeliveryMails } from './delivery-mail.ts'
 import { linkInPayload, withKey, writeLinkMails } from './link-mail.ts'
 import type { MailServer } from './mail-server.ts'
 import type { Content, Deliverer, DeliveryResult, Message } from './outbox.ts'
@@ -34,7 +29,7 @@ export function mailDeliverer(options: MailOptions): Deliverer {
   const write: Together['write'] = async (scope, messages) => {
     const unwritten = messages.filter(({ content }) => content === null)
     const deliveries = unwritten.flatMap(({ id, payload }) => {
-      const brought = broughtDelivery(payload)
+      const brought = mailedDelivery(payload)
       return brought ? [{ id, brought }] : []
     })
     const mails = await writeDeliveryMails(
@@ -49,7 +44,7 @@ export function mailDeliverer(options: MailOptions): Deliverer {
   }
   const send: Together['send'] = async (scope, written, signal) => {
     const brought = written.flatMap(({ message: { id, payload }, content }) => {
-      const found = broughtDelivery(payload)
+      const found = mailedDelivery(payload)
       return found ? [{ id, delivery: found.delivery, content }] : []
     })
     const filled = await withDeliveryKeys(scope, brought, { secrets, baseUrl })
@@ -91,7 +86,7 @@ async function writeOther(
   { payload, content }: Message,
   baseUrl: string,
 ): Promise<Content> {
-  if (broughtDelivery(payload)) return content!
+  if (mailedDelivery(payload)) return content!
   const link = linkInPayload(payload)
   if (link) return content ?? (await writeLinkMails(scope, [link], baseUrl)).get(link) ?? GONE
   const { settings } = await readShop(scope)

@@ -2,7 +2,7 @@
 // process, and one shop's messages must not delay another shop's.
 import type { MessageKind } from './outbox.ts'
 
-const AGAIN_MS = 500
+const RETRY_MS = 500
 const APART_MS = 100
 
 export interface MessageLimiter {
@@ -34,7 +34,7 @@ export function createMessageLimiter(
       return () => void shops.splice(shops.indexOf(shop), 1)
     },
     later: () => {
-      last = Math.max(Date.now() + AGAIN_MS, last + APART_MS)
+      last = Math.max(Date.now() + RETRY_MS, last + APART_MS)
       return new Date(last)
     },
   }

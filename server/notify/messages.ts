@@ -4,7 +4,7 @@ import { queueMessage } from '../queue/queue.ts'
 import { withoutSecrets } from '../engine/operations/sealed-addresses.ts'
 import { readShop } from '../files/shop-settings.ts'
 import { CALLBACK_EVENT } from './callbacks.ts'
-import { broughtDelivery, writeDeliveryMails } from './delivery-mail.ts'
+import { mailedDelivery, writeDeliveryMails } from './delivery-mail.ts'
 import { linkInPayload, writeLinkMails } from './link-mail.ts'
 import type { FlowMessage } from './flow/triggers.ts'
 import type { Content, MessageKind } from './outbox.ts'
@@ -82,7 +82,7 @@ export async function readMessage(
 }
 
 /** Queues it again with all its attempts. False while it is being sent. */
-export function sendAgain(scope: ShopScope, id: string): Promise<boolean> {
+export function resendMessage(scope: ShopScope, id: string): Promise<boolean> {
   return scope.transaction(async (tx) => {
     const rows = await tx.query(
       `update outbox set status = 'waiting', attempts = 0, error = null
@@ -103,10 +103,10 @@ async function readable(
   const recipients = waiting.length > 0 ? (await readShop(scope)).settings.recipients : []
   const links = waiting.flatMap(({ payload }) => linkInPayload(payload) ?? [])
   const brought = await writeLinkMails(scope, links, baseUrl)
-  const bringing = waiting.filter(({ payload }) => broughtDelivery(payload) !== null)
+  const bringing = waiting.filter(({ payload }) => mailedDelivery(payload) !== null)
   const mails = await writeDeliveryMails(
     scope,
-    bringing.map(({ payload }) => broughtDelivery(payload)!),
+    bringing.map(({ payload }) => mailedDelivery(payload)!),
     baseUrl,
   )
   const delivered = new Map(bringing.map(({ id }, at) => [id, mails[at]]))
@@ -129,7 +129,7 @@ async function readable(
       return { to: [to], subject: text, text }
     }
     const link = linkInPayload(payload)
-    const delivery = broughtDelivery(payload)
+    const delivery = mailedDelivery(payload)
     return (
       (link && brought.get(link)) || {
         ...draftMail(payload as MailPayload, baseUrl),

@@ -5,7 +5,7 @@ import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { createSecrets } from '../secrets.ts'
 import { sweepStaleMessages } from './stale-message-sweep.ts'
 import { openMailServer } from './mail-server.ts'
-import { listMessages, readMessage, sendAgain, type MessageRow } from './messages.ts'
+import { listMessages, readMessage, resendMessage, type MessageRow } from './messages.ts'
 import { listNotices } from '../files/notices.ts'
 import { openDeliverers, openOutbox, type Outbox, type OutboxOptions } from './open.ts'
 import type { Deliverers } from './outbox.ts'
@@ -240,7 +240,7 @@ describe('an email that may have arrived', () => {
       { level: 'warning', title: 'An email may not have arrived' },
     ])
     smtp.behaviour = 'accept'
-    expect(await sendAgain(scope, id)).toBe(true)
+    expect(await resendMessage(scope, id)).toBe(true)
     expect((await jobs(id)).length).toBe(1)
     await deliver(id)
     expect(await read(id)).toMatchObject({ status: 'sent', attempts: 1 })
@@ -279,7 +279,7 @@ describe('an email that may have arrived', () => {
     const id = await queueEmail()
     const delivered = deliver(id)
     await until(() => smtp.hanging === 1)
-    expect(await sendAgain(scope, id)).toBe(false)
+    expect(await resendMessage(scope, id)).toBe(false)
     await database.pool.query(`update outbox set taken_at = now() - interval '3 m' where id = $1`, [
       id,
     ])
@@ -297,7 +297,7 @@ describe('an email that may have arrived', () => {
     const first = deliver(id)
     await until(() => smtp.hanging === 1)
     await database.pool.query(`update outbox set status = 'unknown' where id = $1`, [id])
-    await sendAgain(scope, id)
+    await resendMessage(scope, id)
     smtp.release()
     await first
     expect(await read(id)).toMatchObject({ status: 'waiting' })
@@ -333,7 +333,7 @@ describe('another shop', () => {
     const other = forShop(database, await createTestShop(database, `other-${shops}.myshopify.com`))
     expect(await listMessages(other, { kind: 'email', limit: 50 }, BASE_URL)).toEqual([])
     expect(await readMessage(other, id, BASE_URL)).toBeNull()
-    expect(await sendAgain(other, id)).toBe(false)
+    expect(await resendMessage(other, id)).toBe(false)
     await outbox.deliver({ shop: other.shop, message: id })
     expect(await readMessage(scope, id, BASE_URL)).toMatchObject({ status: 'sent' })
     expect(smtp.mails.length).toBe(1)

@@ -12,7 +12,7 @@ import { linkAddress } from '../files/links.ts'
 import { errorFields, type Logger } from '../log.ts'
 import type { Secrets } from '../secrets.ts'
 import type { Marked } from '../storefront/order-changes.ts'
-import { MARKS_A_REQUEST } from '../storefront/order-marks.ts'
+import { MARKS_PER_REQUEST } from '../storefront/order-marks.ts'
 import type { LiveOrders } from '../storefront/orders.ts'
 import { BUYER_STATUS_SQL, type BuyerStatus } from './entitlement.ts'
 
@@ -81,7 +81,7 @@ export const effectTask = (parts: EffectParts): BackgroundTask => ({
     for (const until = performance.now() + RUN_MS; performance.now() < until;) {
       const done = await carryOutDue(parts, scope, signal)
       if (done === 0) return nextDue(scope)
-      if (done < MARKS_A_REQUEST) await delay(GATHER_MS, undefined, { signal })
+      if (done < MARKS_PER_REQUEST) await delay(GATHER_MS, undefined, { signal })
     }
     return new Date()
   },
@@ -106,7 +106,7 @@ async function carryOutDue(
        select kind from order_effects where shop_id = :shop and error is null and due_at <= now()
        order by due_at, kind desc limit 1)
      order by due_at limit :most`,
-    { most: MARKS_A_REQUEST },
+    { most: MARKS_PER_REQUEST },
   )
   signal.throwIfAborted()
   if (due.length === 0) return 0

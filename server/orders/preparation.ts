@@ -3,8 +3,8 @@
 import type { Workflow } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import {
-  prepareAgain,
-  prepareAnew,
+  repeatPreparation,
+  restartPreparation,
   prepareDelivery,
   readPreparation,
   readPreparations,
@@ -109,7 +109,7 @@ export async function endPreparation(tx: ShopScope, delivery: string, now: Date)
 export async function prepareForAddress(tx: ShopScope, row: DeliveryRow): Promise<void> {
   if ((await readPreparation(tx, row.id)) === null) return
   await prepareFiles(tx, row)
-  await prepareAnew(tx, row.id)
+  await restartPreparation(tx, row.id)
 }
 
 /** The merchant releases a delivery: if its workflow failed, it is prepared again. */
@@ -117,6 +117,6 @@ export async function releasePreparation(
   tx: ShopScope,
   { id }: DeliveryRow,
 ): Promise<DeliveryFacts['held_by']> {
-  await prepareAgain(tx, id)
+  await repeatPreparation(tx, id)
   return heldByWorkflow(tx, id)
 }

@@ -137,7 +137,7 @@ async function writeDeliveries(
     await withdrawFiles(tx, row, own, now)
     const state = stateOf(row, order, own, { ...settings, prepares: prepares(row.id) }, now)
     const next = await writeState(tx, row, state, now)
-    if (next.held_by === 'risk' && row.held_by !== 'risk') await tellHold(tx, order)
+    if (next.held_by === 'risk' && row.held_by !== 'risk') await notifyOfHold(tx, order)
     written.push({ row: next, files: own })
   }
   await queueFollowUps(tx, written, now)
@@ -175,7 +175,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   INVESTIGATE: 'The platform advises to look into it.',
 }
 
-const tellHold = (tx: ShopScope, order: PlatformOrder): Promise<void> =>
+const notifyOfHold = (tx: ShopScope, order: PlatformOrder): Promise<void> =>
   raiseNotice(tx, {
     level: 'warning',
     title: `The files of order ${order.name} are held`,

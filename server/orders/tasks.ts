@@ -8,7 +8,7 @@ import type { BackgroundTask } from '../engine/background.ts'
 import { errorFields, type Logger } from '../log.ts'
 import type { Secrets } from '../secrets.ts'
 import {
-  ORDERS_A_QUERY,
+  ORDERS_PER_QUERY,
   type ChangedOrder,
   type LiveOrders,
   type PlatformOrder,
@@ -51,7 +51,7 @@ export const reconcileTask = (parts: OrderParts): BackgroundTask => ({
     for (const until = performance.now() + RUN_MS; performance.now() < until;) {
       const count = await reconcileBatch(parts, scope, signal)
       if (count === 0) return nextOrderDue(scope)
-      if (count < ORDERS_A_QUERY) await delay(GATHER_MS, undefined, { signal })
+      if (count < ORDERS_PER_QUERY) await delay(GATHER_MS, undefined, { signal })
     }
     return new Date()
   },
@@ -65,7 +65,7 @@ const reconcileBatch = (
 ): Promise<number> =>
   scope.transaction(async (tx) => {
     signal.throwIfAborted()
-    const claimed = await claimOrders(tx, ORDERS_A_QUERY)
+    const claimed = await claimOrders(tx, ORDERS_PER_QUERY)
     if (claimed.length === 0) return 0
     const read = await parts.storefront.orders(scope.shop).read(
       claimed.map(({ order }) => order),

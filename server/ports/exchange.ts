@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
 import type { GuardedConnection } from './connections.ts'
 import {
-  brokenOff,
+  connectionLost,
   failureOf,
   noAnswer,
   notReached,
@@ -143,7 +143,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
 
   /** The rest of the body is not needed. */
   return(): Promise<IteratorResult<Buffer>> {
-    if (this.#state === 'open' || this.#state === 'settling') this.#fail(brokenOff())
+    if (this.#state === 'open' || this.#state === 'settling') this.#fail(connectionLost())
     return Promise.resolve({ done: true, value: undefined })
   }
 
@@ -176,7 +176,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
       if (connection.hasSurplus()) return this.#fail(surplusError())
       // Without a length, the end of the connection is the end of the body, and a reset would look
       // like one.
-      if (!this.#framed && connection.wasReset()) return this.#fail(brokenOff())
+      if (!this.#framed && connection.wasReset()) return this.#fail(connectionLost())
     }
     this.#state = 'ended'
     this.#cleanUp()

@@ -26,7 +26,7 @@ export const isNotReached = (error: PortError): boolean => error.detail === NOT_
 
 export const noAnswer = () => notAccessible(true, 'The server did not answer in time')
 export const tooSlow = () => notAccessible(true, 'The server sent the file too slowly')
-export const brokenOff = (cause?: unknown) =>
+export const connectionLost = (cause?: unknown) =>
   notAccessible(true, 'The connection broke off before the file was whole', cause)
 export const surplusError = () => notAccessible(false, 'The server sent more than it had declared')
 export const encodedError = () =>
@@ -85,7 +85,7 @@ export function failureOf(error: unknown, connected: boolean): PortError {
   if (!connected) return notReached(true, error)
   if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError)
     return notAccessible(false, 'The server did not answer in proper HTTP', error)
-  return brokenOff(error)
+  return connectionLost(error)
 }
 
 /** Was it caused by bytes after the end of a complete answer? */

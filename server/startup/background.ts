@@ -5,7 +5,7 @@ import { listingTask } from '../channels/cloud/listing-task.ts'
 import { csvCheckTask } from '../channels/csv/check-run.ts'
 import { createSkuCount } from '../channels/csv/sku-count.ts'
 import { dropTask } from '../channels/drop/import/task.ts'
-import { matchAgain } from '../channels/match-again.ts'
+import { rematchFiles } from '../channels/rematch-files.ts'
 import { scheduleTask } from '../channels/schedule.ts'
 import type { UploadFolder } from '../channels/upload/upload.ts'
 import { complianceChanges } from '../compliance/changes.ts'
@@ -61,7 +61,7 @@ export function backgroundTasks(parts: BackgroundParts): BackgroundTask[] {
     }),
     mirrorTask({
       ...{ database, storefront, log },
-      refreshed: (scope, { learned }) => matchAgain(engine, scope, learned),
+      refreshed: (scope, { learned }) => rematchFiles(engine, scope, learned),
     }),
     reconcileTask(orders),
     prepareTask(parts.engineParts, (tx, delivery) => endPreparation(tx, delivery, clock())),
@@ -69,7 +69,9 @@ export function backgroundTasks(parts: BackgroundParts): BackgroundTask[] {
     syncTask(orders),
     effectTask({ ...orders, baseUrl: parts.baseUrl }),
     changesTask(database, {
-      product: applyProduct(storefront, (scope, { learned }) => matchAgain(engine, scope, learned)),
+      product: applyProduct(storefront, (scope, { learned }) =>
+        rematchFiles(engine, scope, learned),
+      ),
       profile: async ({ shop }) => {
         await storefront.refreshProfile(shop)
         return null

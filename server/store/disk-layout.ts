@@ -47,7 +47,7 @@ export async function moveIntoPlace(from: string, to: string): Promise<void> {
     await makeParent(parent)
     await rename(from, to)
   }
-  await syncTogether(parent)
+  await shareSync(parent)
 }
 
 /**
@@ -60,7 +60,7 @@ export async function syncIntoPlace(fd: number, from: string, to: string): Promi
     // Where one fails, no row will name the blob, and a sweep removes both names.
     const [bytes, folder] = await Promise.allSettled([
       sync(fd),
-      syncTogether(path.dirname(to)),
+      shareSync(path.dirname(to)),
       unlessAbsent(unlink(from)),
     ])
     for (const synced of [bytes, folder]) if (synced.status === 'rejected') throw synced.reason
@@ -85,7 +85,7 @@ async function linkedFirst(from: string, to: string): Promise<boolean> {
 /** The shop's folder, with its first blob. */
 async function makeParent(parent: string): Promise<void> {
   await makeFolder(parent)
-  await syncTogether(path.dirname(parent))
+  await shareSync(path.dirname(parent))
 }
 
 interface FolderSync {
@@ -102,7 +102,7 @@ const syncs = new Map<string, FolderSync>()
  * Syncs a folder once for all concurrent calls: a shop's first files all create folders in one
  * place.
  */
-export function syncTogether(folder: string): Promise<void> {
+export function shareSync(folder: string): Promise<void> {
   const current = syncs.get(folder)
   if (current) return (current.next ??= current.running.catch(() => {}).then(() => start(folder)))
   return start(folder)

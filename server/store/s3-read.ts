@@ -7,7 +7,7 @@ import type { Keys } from './s3-keys.ts'
 import { StoreError, type ByteRange } from './store.ts'
 
 /** The most attempts in a row that give no bytes. */
-const FRUITLESS = 3
+const MAX_EMPTY_READS = 3
 
 export async function readBlob(
   bucket: S3Bucket,
@@ -35,7 +35,7 @@ export async function readBlob(
         if (at < end) throw new StoreError('unavailable')
       } catch (error) {
         if (stream.destroyed) return
-        if (++fruitless > FRUITLESS) throw storeErrorOf(error)
+        if (++fruitless > MAX_EMPTY_READS) throw storeErrorOf(error)
         body = (await get(bucket, found.key, { start: at, end: end - 1 })).body
       }
     }

@@ -8,8 +8,8 @@ interface ProductNode extends Line {
   variants: { nodes: Line[]; pageInfo: { hasNextPage: boolean; endCursor: string | null } }
 }
 
-const VARIANTS_A_PAGE = 250
-const POINTS = VARIANTS_A_PAGE + 6
+const VARIANTS_PER_PAGE = 250
+const POINTS = VARIANTS_PER_PAGE + 6
 
 /** Its row and those of its variants; null: the platform has no such product. Throws `PortError`. */
 export async function readProduct(
@@ -24,7 +24,7 @@ export async function readProduct(
     const { product } = await request<{ product: ProductNode | null }>(
       shop,
       PRODUCT_BY_ID,
-      { id, first: VARIANTS_A_PAGE, after: page.endCursor },
+      { id, first: VARIANTS_PER_PAGE, after: page.endCursor },
       POINTS,
       signal,
     )

@@ -46,11 +46,11 @@ interface OrderNode {
 }
 
 /** Queries of so many stay below the 1,000 points that one may cost. */
-const ORDERS_A_QUERY = 15
+const ORDERS_PER_QUERY = 15
 const ORDER_POINTS = 55
 const WHOLE_ORDER_POINTS = 530
 const LINES_POINTS = 405
-const FULFILMENTS_A_REQUEST = 25
+const FULFILMENTS_PER_REQUEST = 25
 
 type Read = <Data>(
   operation: GraphqlOperation,
@@ -68,13 +68,13 @@ export function fulfilLines(
 ): Promise<readonly Marked[]> {
   const read: Read = (operation, variables, points) =>
     request(shop, operation, variables, points, signal)
-  return inGroups(wanted, ORDERS_A_QUERY, async (group) => {
+  return inGroups(wanted, ORDERS_PER_QUERY, async (group) => {
     const open = await readOpen(
       read,
       group.map(({ order }) => order),
     )
     const made = group.flatMap((one, at) => fulfilmentsOf(one, open[at]!))
-    const results = await inGroups(made, FULFILMENTS_A_REQUEST, (some) =>
+    const results = await inGroups(made, FULFILMENTS_PER_REQUEST, (some) =>
       create(change, some, signal),
     )
     return group.map(

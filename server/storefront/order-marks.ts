@@ -32,13 +32,13 @@ export interface OrderMarks {
 }
 
 /** `metafieldsSet` takes no more. */
-export const MARKS_A_REQUEST = 25
+export const MARKS_PER_REQUEST = 25
 
 export function createOrderMarks(shop: number, request: AdminRequest): OrderMarks {
   const change = orderChanges(shop, request)
   return {
     mark: (marks, signal) =>
-      inGroups(marks, MARKS_A_REQUEST, (group) => markGroup(change, group, signal)),
+      inGroups(marks, MARKS_PER_REQUEST, (group) => markGroup(change, group, signal)),
     fulfil: (wanted, signal) => fulfilLines(shop, request, change, wanted, signal),
   }
 }

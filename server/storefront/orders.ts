@@ -82,12 +82,12 @@ interface OrderNode {
 }
 
 /** A query of a full group costs less than the maximum of 1,000 points. */
-export const ORDERS_A_QUERY = 45
-const LINES_A_QUERY = 5
+export const ORDERS_PER_QUERY = 45
+const LINES_PER_QUERY = 5
 const LINE_POINTS = 3
 const ORDER_POINTS = 5
-const LINES_A_PAGE = 100
-const ORDERS_A_PAGE = 100
+const LINES_PER_PAGE = 100
+const ORDERS_PER_PAGE = 100
 
 const pointsOf = (orders: number, lines: number) => orders * (ORDER_POINTS + lines * LINE_POINTS)
 
@@ -114,8 +114,8 @@ export function createOrders(shop: number, request: AdminRequest): LiveOrders {
     ...createOrderMarks(shop, request),
     read: async (ids, signal) => {
       const read: (PlatformOrder | PortError | null)[] = []
-      for (let at = 0; at < ids.length; at += ORDERS_A_QUERY) {
-        const nodes = await ask(ids.slice(at, at + ORDERS_A_QUERY), LINES_A_QUERY, null, signal)
+      for (let at = 0; at < ids.length; at += ORDERS_PER_QUERY) {
+        const nodes = await ask(ids.slice(at, at + ORDERS_PER_QUERY), LINES_PER_QUERY, null, signal)
         for (const node of nodes) read.push(node && (await wholeOrder(ask, node, signal)))
       }
       return read
@@ -133,7 +133,7 @@ async function wholeOrder(
   const lines = [...node.lineItems.nodes]
   try {
     for (let page = node.lineItems.pageInfo; page.hasNextPage;) {
-      const [next] = await ask([node.id], LINES_A_PAGE, page.endCursor, signal)
+      const [next] = await ask([node.id], LINES_PER_PAGE, page.endCursor, signal)
       // All pages of an order must show the same state: it is read again if it has changed.
       if (next?.updatedAt !== node.updatedAt) return changed()
       lines.push(...next.lineItems.nodes)
@@ -161,8 +161,8 @@ async function* changedOrders(
     const { orders }: { orders: Page<{ id: string; updatedAt: string }> } = await request(
       shop,
       CHANGED_ORDERS,
-      { query, first: ORDERS_A_PAGE, after },
-      ORDERS_A_PAGE + 2,
+      { query, first: ORDERS_PER_PAGE, after },
+      ORDERS_PER_PAGE + 2,
       signal,
     )
     yield orders.nodes.map(({ id, updatedAt }) => ({ id, updated_at: new Date(updatedAt) }))

@@ -13,7 +13,7 @@ import { imageRows } from './images.ts'
 
 const FILES = 100_000
 const MANY = FILES.toLocaleString('en')
-const VARIANTS_A_PRODUCT = 5
+const VARIANTS_PER_PRODUCT = 5
 
 const all = { filter: {} }
 
@@ -111,9 +111,11 @@ async function fillCatalog({ pool, shop }: World): Promise<void> {
     'select left(filename, -length(extension) - 1) as sku from files where shop_id = $1 order by id',
     [shop],
   )
-  const products = Array.from({ length: rows.length / VARIANTS_A_PRODUCT }, (_, n) => ({
+  const products = Array.from({ length: rows.length / VARIANTS_PER_PRODUCT }, (_, n) => ({
     title: `Product ${n + 1}`,
-    skus: rows.slice(n * VARIANTS_A_PRODUCT, (n + 1) * VARIANTS_A_PRODUCT).map(({ sku }) => sku),
+    skus: rows
+      .slice(n * VARIANTS_PER_PRODUCT, (n + 1) * VARIANTS_PER_PRODUCT)
+      .map(({ sku }) => sku),
   }))
   const database = openDatabase(pool.options.connectionString!, 2, createLogger('error'))
   await fillMirror(forShop(database, shop), products)

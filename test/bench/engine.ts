@@ -11,7 +11,7 @@ import { compare, peakMegabytes, type Bench, type Context, type Row } from './be
 
 const FILES = 100_000
 const MOST_TIMES_RAW = 5
-const ITEMS_A_SECOND = 10_000
+const ITEMS_PER_SECOND = 10_000
 const MEMORY_MB = 350
 const MEMORY_SPREAD = 1.15
 const LIST_MS = 50
@@ -184,7 +184,7 @@ async function noops(context: Context, world: World): Promise<Row> {
     'items with nothing to do, with their ledger rows',
     'items/s',
     rates,
-    rates.map(() => ITEMS_A_SECOND),
+    rates.map(() => ITEMS_PER_SECOND),
     { floor: 1 },
   )
 }

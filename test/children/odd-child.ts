@@ -12,7 +12,7 @@ declare const WebAssembly: {
 }
 const kept: unknown[] = []
 
-const DEEDS: Record<string, (given: string) => unknown> = {
+const BEHAVIOURS: Record<string, (given: string) => unknown> = {
   echo: (given) => given,
   pid: () => process.pid,
   environment: () => ({ ...process.env }),
@@ -50,5 +50,5 @@ const DEEDS: Record<string, (given: string) => unknown> = {
 
 serveRequests(
   async ({ deed, given = '' }: { deed: string; given?: string }) =>
-    (await DEEDS[deed]!(given)) as never,
+    (await BEHAVIOURS[deed]!(given)) as never,
 )

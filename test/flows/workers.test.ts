@@ -116,13 +116,13 @@ async function expectWhole(batch: string, count: number, job: string): Promise<v
   expect(await row('select bytes::int from operations where id = $1', [operation])).toEqual({
     bytes,
   })
-  await expectToldOnce(operation)
+  await expectNotifiedOnce(operation)
 }
 
 const idOf = (job: string) =>
   job.slice('import_'.length).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 
-async function expectToldOnce(operation: string): Promise<void> {
+async function expectNotifiedOnce(operation: string): Promise<void> {
   const mails = () =>
     cluster.pool.query<object>(
       `select status from outbox where operation_id = $1 and kind = 'email'`,

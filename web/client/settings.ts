@@ -27,7 +27,7 @@ export const useMessages = (query: Query) =>
   })
 
 /** To the recipients that the settings have now. */
-export function useSendAgain() {
+export function useResendMessage() {
   const client = useQueryClient()
   return useMutation<Message, Error, string>({
     mutationFn: (id) => call(`/api/messages/${id}/send`, { method: 'POST' }),

@@ -7,7 +7,7 @@ import { shapeProblem } from './row-values.ts'
 import { isBlank, readRows, type Broken, type Format } from './rows.ts'
 
 const PREVIEWED = 10
-const PROBLEMS_TOLD = 20
+const PROBLEMS_REPORTED = 20
 const MOST_COLUMNS = 500
 /** The most characters of a cell in the preview. */
 const MOST_CHARACTERS = 5000
@@ -93,7 +93,7 @@ function addRow(found: Analysis, row: number, cells: string[], broken: Broken | 
       row,
       cells: cells.slice(0, MOST_COLUMNS).map((cell) => cell.slice(0, MOST_CHARACTERS)),
     })
-  if (found.structure.length >= PROBLEMS_TOLD) return
+  if (found.structure.length >= PROBLEMS_REPORTED) return
   const detail = broken?.detail ?? shapeProblem(cells, found.headers)?.detail
   if (detail === undefined) return
   const at = broken?.cell ?? Math.min(cells.length, found.headers.length - 1)

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startOrigin, type Origin } from '../../../test/fakes/origin.ts'
 import { createGuardedClient } from '../../ports/guarded-fetch.ts'
-import { probeAddresses, type Politeness, type Probed } from './probes.ts'
+import { probeAddresses, type HostLimits, type Probed } from './probes.ts'
 
 const limits = { file_bytes: 5 * 1024 ** 3, large_file_bytes: 500 * 1024 ** 2 }
 const client = createGuardedClient({ allowLoopback: true, fileBytes: limits.file_bytes })
@@ -19,7 +19,7 @@ afterAll(async () => {
 
 async function ask(
   urls: readonly string[],
-  politeness: Politeness = {},
+  politeness: HostLimits = {},
   signal = new AbortController().signal,
 ) {
   const found: Probed[] = []

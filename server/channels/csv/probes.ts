@@ -22,7 +22,7 @@ export interface SizeLimits {
 }
 
 /** Times are milliseconds. */
-export interface Politeness {
+export interface HostLimits {
   at_once?: number
   at_once_per_host?: number
   /** The delay before a temporary failure is retried. */
@@ -31,7 +31,7 @@ export interface Politeness {
   within?: number
 }
 
-const USUAL: Required<Politeness> = {
+const USUAL: Required<HostLimits> = {
   at_once: 32,
   at_once_per_host: 4,
   again_after: 2000,
@@ -52,7 +52,7 @@ export async function* probeAddresses(
   urls: readonly string[],
   probe: ProbeAddress,
   { signal, limits }: { signal: AbortSignal; limits: SizeLimits },
-  politeness: Politeness = {},
+  politeness: HostLimits = {},
 ): AsyncGenerator<Probed> {
   const { at_once, at_once_per_host, again_after, within } = { ...USUAL, ...politeness }
   const late = AbortSignal.timeout(within)
@@ -114,7 +114,7 @@ async function probeOne(
 ): Promise<Probed | { rest: number }> {
   const { probe, signal, late, either, limits, again_after } = asking
   for (let attempt = 1; ; attempt++) {
-    if (host.rests > MOST_RESTS) return { url, problem: NOT_LET }
+    if (host.rests > MOST_RESTS) return { url, problem: HOST_LIMITED }
     if (host.failures >= GIVEN_UP_AFTER) return { url, problem: GIVEN_UP }
     try {
       const { size_bytes, content_type } = await probe(url, either)
@@ -151,7 +151,7 @@ function throttled(
   const ms = retryAfter === undefined ? least * 2 ** host.rests : Math.max(least, retryAfter * 1000)
   host.room = 1
   if (host.resting === null) host.rests = ms > LONGEST_REST_MS ? Infinity : host.rests + 1
-  return host.rests > MOST_RESTS ? { url, problem: NOT_LET } : { rest: ms }
+  return host.rests > MOST_RESTS ? { url, problem: HOST_LIMITED } : { rest: ms }
 }
 
 type ProbeProblem = NonNullable<Probed['problem']>
@@ -177,7 +177,7 @@ const notAsked = (why: string): ProbeProblem => ({
   message: 'The URL was not checked',
   detail: `${why}: what is wrong with it shows during the import`,
 })
-const NOT_LET = notAsked('Its host wants fewer requests')
+const HOST_LIMITED = notAsked('Its host wants fewer requests')
 const TOO_LATE = notAsked('Asking the others took too long')
 
 function sizeProblem(

@@ -61,7 +61,7 @@ export function startCsvImport(
       imports:
         files.length > 0
           ? await startImport(engine, tx, csvChannel, {
-              ...importWishes(wishes),
+              ...importOptions(wishes),
               files,
               label,
               requestedBy,
@@ -80,7 +80,7 @@ export function startCsvImport(
   })
 }
 
-const importWishes = ({ auto_map, notify }: CsvStart) => ({ auto_map, notify })
+const importOptions = ({ auto_map, notify }: CsvStart) => ({ auto_map, notify })
 
 /** Starts the operation on the files that rows name by their ids. */
 function startUpdates(

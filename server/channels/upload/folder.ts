@@ -3,7 +3,7 @@
 import { mkdirSync } from 'node:fs'
 import { open, opendir, rename, rm, stat, truncate } from 'node:fs/promises'
 import path from 'node:path'
-import { syncTogether } from '../../store/disk-layout.ts'
+import { shareSync } from '../../store/disk-layout.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
@@ -46,7 +46,7 @@ export function openUploadFolder(folder: string) {
         }
         await unlessAbsent(rename(at('incoming', id), at('received', id)))
       }
-      await syncTogether(places.received)
+      await shareSync(places.received)
     },
     remove: async (id: string) => {
       await rm(at('incoming', id), { force: true })

@@ -3,7 +3,7 @@
 import { AppError, type ErrorDetail } from '../../errors.ts'
 import { filenameProblem, MAX_TAGS, normalizeTags, tagProblem } from '../../files/rules.ts'
 import { parsePublicId } from '../../ids.ts'
-import type { UploadWishes } from './rows.ts'
+import type { UploadChoices } from './rows.ts'
 
 export type Metadata = Readonly<Record<string, string | null | undefined>>
 
@@ -15,7 +15,7 @@ const KNOWN = ['filename', 'name', 'size', 'batch', 'on_conflict', 'tags'] as co
  * Tags are separated by `,` or `;`. Throws `validation_failed` with every problem, and
  * `file_too_large`.
  */
-export function readMetadata(metadata: Metadata, size: number, limit: number): UploadWishes {
+export function readMetadata(metadata: Metadata, size: number, limit: number): UploadChoices {
   if (size > limit) throw new AppError('file_too_large')
   const details: ErrorDetail[] = []
   const add = (param: string, code: ErrorDetail['code'], message: string) =>

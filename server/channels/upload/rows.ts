@@ -9,7 +9,7 @@ export const EXPIRY_MS = 24 * 60 * 60 * 1000
 
 export type UploadStatus = 'uploading' | 'received' | 'imported' | 'failed'
 
-export interface UploadWishes {
+export interface UploadChoices {
   filename: string
   on_conflict: Entry['on_conflict']
   tags: string[]
@@ -72,7 +72,7 @@ export function insertUpload(
   upload: {
     id: string
     size: number
-    wishes: UploadWishes
+    wishes: UploadChoices
     metadata: Record<string, string>
     requestedBy: string
   },
@@ -116,7 +116,7 @@ export async function recordOffset(scope: ShopScope, id: string, offset: number)
 }
 
 /** Bytes from this offset on count only after their checksum was verified (`recordOffset`). */
-export async function recordUnproved(scope: ShopScope, id: string, from: number): Promise<void> {
+export async function recordUnverified(scope: ShopScope, id: string, from: number): Promise<void> {
   await scope.query('update uploads set unproved_from = :from where shop_id = :shop and id = :id', {
     id,
     from,
@@ -128,7 +128,7 @@ export async function deleteUpload(scope: ShopScope, id: string): Promise<void> 
 }
 
 /** Everything that decides whether an upload may begin, and its name, in one query. */
-export async function lookAround(
+export async function readUploadState(
   scope: ShopScope,
   nameKey: string,
   batch: string | null,

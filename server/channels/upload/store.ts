@@ -13,7 +13,7 @@ import {
   findUpload,
   insertUpload,
   recordOffset,
-  recordUnproved,
+  recordUnverified,
   type UploadQuotas,
   type UploadRow,
 } from './rows.ts'
@@ -84,7 +84,7 @@ export class ShopUploads extends DataStore {
     const row = (this.#row ??= await this.#find(publicId))
     if (row.status !== 'uploading') return offset
     const { checksum } = this.#request
-    if (checksum) await recordUnproved(this.#scope, row.id, offset)
+    if (checksum) await recordUnverified(this.#scope, row.id, offset)
     const { bytes } = this.#request
     const path = this.#parts.folder.incoming(row.id)
     const end = await receiveUpload(path, { bytes, offset, limit: row.size_bytes, checksum })

@@ -22,8 +22,8 @@ export async function sweepUploads(
   database: Database,
 ): Promise<number> {
   const removed = await sweepUnfinished(parts, database)
-  await startForgotten(parts, database)
-  await closeForgotten(parts, database)
+  await startAbandoned(parts, database)
+  await closeAbandoned(parts, database)
   await removeImported(parts, database)
   await sweepOrphans(parts, database)
   return removed
@@ -62,7 +62,7 @@ async function sweepUnfinished(parts: FinishParts, database: Database): Promise<
 }
 
 /** Received but never imported: the page was closed, or the workflow could not run. */
-async function startForgotten(
+async function startAbandoned(
   { engine, log }: FinishParts & { log: Logger },
   database: Database,
 ): Promise<void> {
@@ -91,7 +91,7 @@ async function startForgotten(
 const IDLE = `interval '1 hour'`
 
 /** Closes imports of idle batches: the page was closed before the last file. */
-async function closeForgotten(
+async function closeAbandoned(
   { engine, log }: FinishParts & { log: Logger },
   database: Database,
 ): Promise<void> {

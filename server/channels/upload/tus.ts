@@ -11,7 +11,7 @@ import { toPublicId } from '../../ids.ts'
 import type { FinishParts } from './finish.ts'
 import { invalid, keptMetadata, readMetadata } from './metadata.ts'
 import { CHECKSUMS, readChecksum } from './receive.ts'
-import { lookAround, type UploadQuotas, type UploadWishes } from './rows.ts'
+import { readUploadState, type UploadQuotas, type UploadChoices } from './rows.ts'
 import { ShopUploads } from './store.ts'
 
 export const UPLOADS_PATH = '/api/uploads'
@@ -134,9 +134,9 @@ async function* untilStopped(
 /** Refuses invalid uploads before their bytes are sent; gives the new upload's id. */
 async function admit(
   scope: ShopScope,
-  { filename, on_conflict, batch }: UploadWishes,
+  { filename, on_conflict, batch }: UploadChoices,
 ): Promise<string> {
-  const found = await lookAround(scope, nameKey(filename), batch)
+  const found = await readUploadState(scope, nameKey(filename), batch)
   if (batch && !found.batch)
     throw invalid([{ param: 'batch', code: 'invalid_value', message: 'There is no such batch' }])
   if (on_conflict === 'error' && found.taken)

@@ -52,7 +52,7 @@ async function commitPart(
     await commitGroup(scope, claim, group, options)
   } catch (error) {
     if (error instanceof LeaseLost || isDatabaseUnavailable(error)) throw error
-    await commitApart(scope, claim, group, options, error)
+    await commitOneByOne(scope, claim, group, options, error)
   }
 }
 
@@ -60,7 +60,7 @@ async function commitPart(
  * The database rejects something in the group: write each item in its own transaction, so that only
  * the faulty one fails.
  */
-async function commitApart(
+async function commitOneByOne(
   scope: ShopScope,
   claim: Claim,
   group: readonly EndedItem[],

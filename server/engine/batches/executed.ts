@@ -2,7 +2,7 @@
 // through the steps as a stream, and are committed in groups as they end.
 import type { ItemPlugin, ReadContext, StagedBlob } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
-import { keepsPromise, ledgerOf } from '../../files/change-ledger.ts'
+import { matchesPreview, ledgerOf } from '../../files/change-ledger.ts'
 import { inNameOrder } from '../operations/name-order.ts'
 import { openEntries } from '../operations/sealed-addresses.ts'
 import { BATCH, strategyOf } from '../operations/strategy.ts'
@@ -93,7 +93,7 @@ async function* endingsOf(
   if (open.length === 0) return
   if (operation.status === 'previewing')
     return yield* await planned(steps, open, write, parts, signal)
-  const kept = await keptPromises(steps, open, write, parts, signal)
+  const kept = await checkPreviewed(steps, open, write, parts, signal)
   yield* kept.ended
   const onStaged = (item: WorkItem, bytes: StagedBlob) =>
     bytes.size_bytes < REMEMBER_BYTES ? Promise.resolve() : recordStaged(scope, claim, item, bytes)
@@ -121,7 +121,7 @@ async function planned(
  * Where steps use bytes, compare what a preview promised with a new plan before doing anything.
  * (Where steps only plan, the changes themselves are compared.)
  */
-async function keptPromises(
+async function checkPreviewed(
   steps: readonly ResolvedStep<ItemPlugin>[],
   items: readonly WorkItem[],
   read: ReadContext,
@@ -143,7 +143,7 @@ async function keptPromises(
     const item = copies.get(copy)!
     const same =
       ending.status === 'done' &&
-      keepsPromise(item.plan!, ledgerOf({ record: item.record!, draft: itemDraft(copy) }))
+      matchesPreview(item.plan!, ledgerOf({ record: item.record!, draft: itemDraft(copy) }))
     // From here on the result depends on its bytes, which no preview has.
     item.plan = null
     if (same) continue

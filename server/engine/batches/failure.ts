@@ -7,7 +7,7 @@ export const MAX_ATTEMPTS = 3
 const BACKOFF_MS = [1_000, 5_000]
 // An origin that took this long will not be faster in a few seconds. A later Retry Failed may still
 // help.
-const PATIENCE_SECONDS = 20
+const SLOW_ATTEMPT_SECONDS = 20
 // An operation does not stay open longer for one item: it fails, with the time in its message.
 const LONGEST_WAIT_SECONDS = 15 * 60
 
@@ -28,7 +28,7 @@ export function retryDelay(
   // A stated time says when another attempt helps, however long this one took.
   if (retryAfter !== null)
     return retryAfter > LONGEST_WAIT_SECONDS ? null : Math.max(backoff, retryAfter * 1000)
-  return seconds > PATIENCE_SECONDS ? null : backoff
+  return seconds > SLOW_ATTEMPT_SECONDS ? null : backoff
 }
 
 const KEPT_KINDS: readonly PluginKind[] = ['optimize', 'act']

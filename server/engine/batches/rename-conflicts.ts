@@ -14,7 +14,7 @@ import { claimPlannedOf, type PlannedBatch } from './planned-items.ts'
  * Most files that may depend on each other. Beyond this, a name that another file has counts as
  * taken.
  */
-const MOST_TOGETHER = 100_000
+const MAX_DEPENDENT_FILES = 100_000
 
 export interface WholeBatch {
   ended: EndedItem[]
@@ -34,7 +34,7 @@ export async function withRenameConflicts(
   plan: (items: readonly WorkItem[]) => Promise<EndedItem[]>,
 ): Promise<WholeBatch> {
   const all: WholeBatch = { ended: [...ended], fresh: [...fresh], rows: [...rows] }
-  for (let last: readonly EndedItem[] = ended; all.ended.length < MOST_TOGETHER;) {
+  for (let last: readonly EndedItem[] = ended; all.ended.length < MAX_DEPENDENT_FILES;) {
     const files = await nameOwnersElsewhere(scope, batch.operation, last, all.ended)
     if (files.length === 0) break
     const more = await takeItems(scope, batch, files, all)

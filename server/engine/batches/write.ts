@@ -34,7 +34,7 @@ export async function writeEnded(
     held.operation.preview && held.operation.status === 'previewing'
       ? await previewDone(tx, held.operation.id, done, options.messages)
       : await writeDone(tx, held, done, options)
-  const rows = ended.map((each) => outcomeRow(triedAgain(each, results), results.get(each.item)))
+  const rows = ended.map((each) => outcomeRow(retryIfInUse(each, results), results.get(each.item)))
   const [unwritten, written] = [true, false].map((is) =>
     rows.filter(({ position }) => fresh.has(position) === is),
   )
@@ -73,7 +73,7 @@ function stopOf(ended: readonly EndedItem[]): Stop | null {
  * If another operation holds a file when this one is written, wait for it, as at the beginning of a
  * batch.
  */
-function triedAgain(ended: EndedItem, results: ReadonlyMap<WorkItem, WriteResult>): EndedItem {
+function retryIfInUse(ended: EndedItem, results: ReadonlyMap<WorkItem, WriteResult>): EndedItem {
   const { item, ending } = ended
   const error = ending.status === 'done' ? results.get(item)!.error : undefined
   if (error?.code !== 'file_in_use') return ended

@@ -31,7 +31,7 @@ import { listNotices } from '../../files/notices.ts'
 import { createDiskStore } from '../../store/disk.ts'
 import type { BackgroundTask } from '../background.ts'
 import {
-  prepareAgain,
+  repeatPreparation,
   prepareDelivery,
   prepareForKeys,
   readPreparation,
@@ -189,7 +189,7 @@ describe('stamping', () => {
       body: expect.stringContaining(state!.reason!) as string,
     })
     expect((await extras(made)).get(broken)!.copy).toBeNull()
-    expect(await house.scope.transaction((tx) => prepareAgain(tx, made.id))).toBe(true)
+    expect(await house.scope.transaction((tx) => repeatPreparation(tx, made.id))).toBe(true)
     expect(await stateOf(made)).toEqual({ status: 'waiting', code: null, reason: null })
   })
 

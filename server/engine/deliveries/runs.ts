@@ -98,7 +98,7 @@ export async function readPreparations(
 }
 
 /** A run that failed is tried again. False: this one did not fail. */
-export async function prepareAgain(tx: ShopScope, delivery: string): Promise<boolean> {
+export async function repeatPreparation(tx: ShopScope, delivery: string): Promise<boolean> {
   const rows = await tx.query(
     `select 1 from delivery_runs where shop_id = :shop and delivery_id = :delivery
        and status = 'failed' for update`,
@@ -109,7 +109,7 @@ export async function prepareAgain(tx: ShopScope, delivery: string): Promise<boo
 }
 
 /** All files are prepared once more: what the plugins were told of the buyer has changed. */
-export async function prepareAnew(tx: ShopScope, delivery: string): Promise<void> {
+export async function restartPreparation(tx: ShopScope, delivery: string): Promise<void> {
   await tx.query(
     `update prepared_files set status = 'waiting'
      where shop_id = :shop and delivery_id = :delivery and status = 'ready'`,

@@ -1,11 +1,11 @@
 // The finalization of an operation, held by one worker: how it has ended so far, what its last
 // steps see, and what may be written.
-import type { FinishedItem, OperationView, ToldItem } from '../../../plugins/contract.ts'
+import type { FinishedItem, OperationView, ReportedItem } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { toOperationId } from '../../ids.ts'
 import { MAX_ATTEMPTS } from '../batches/failure.ts'
 import { takeChain, type ChainRow } from '../worker/lease.ts'
-import { finishedItems, toldItems } from '../operations/items.ts'
+import { finishedItems, reportedItems } from '../operations/items.ts'
 import { FINISH_CHAIN } from '../../queue/queue.ts'
 import type { OperationRow } from '../types.ts'
 
@@ -102,18 +102,18 @@ export const viewOf = (
   status,
   items: () =>
     operation.ledger ? finishedItems(scope, operation.id) : alikeItems(scope, operation, status),
-  telling: (products) => tellingItems(scope, operation, status, products),
+  telling: (products) => reportedItemsOf(scope, operation, status, products),
 })
 
-async function* tellingItems(
+async function* reportedItemsOf(
   scope: ShopScope,
   { id, ledger, stopped }: OperationRow,
   status: EndStatus,
   products: boolean,
-): AsyncGenerator<ToldItem[]> {
-  if (ledger) yield* toldItems(scope, id, { unmapped: products })
+): AsyncGenerator<ReportedItem[]> {
+  if (ledger) yield* reportedItems(scope, id, { unmapped: products })
   else if (status === 'failed')
-    for await (const items of toldItems(scope, id))
+    for await (const items of reportedItems(scope, id))
       yield items.map((item) => ({ ...item, status, error: stopped }))
 }
 

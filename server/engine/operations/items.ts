@@ -5,7 +5,7 @@ import {
   type Entry,
   type FinishedItem,
   type StagedBlob,
-  type ToldItem,
+  type ReportedItem,
   type Warning,
 } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
@@ -183,15 +183,15 @@ export const urlOf = ({ entry }: Pick<ItemRow, 'entry'>): string | null =>
   entry?.source.type === 'url' ? shownUrl(entry.source.url) : null
 
 /** All items, or those worth reporting, with nothing of their files but the names. */
-export async function* toldItems(
+export async function* reportedItems(
   scope: ShopScope,
   operation: string,
   telling?: Telling,
-): AsyncGenerator<ToldItem[]> {
+): AsyncGenerator<ReportedItem[]> {
   for await (const rows of pagesOfItems(scope, operation, telling && { telling }))
     yield rows.map(({ status, filename, entry, error, product_mapped, warnings }) => ({
       ...{ filename, url: urlOf({ entry }), error, product_mapped, warnings: warnings ?? [] },
-      status: status as ToldItem['status'],
+      status: status as ReportedItem['status'],
     }))
 }
 

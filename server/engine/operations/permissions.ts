@@ -6,11 +6,11 @@ import type { OperationMove } from './moves.ts'
 import type { OperationRow } from '../types.ts'
 import { permissionsOf } from '../../workflows/steps.ts'
 
-export type Doing = OperationMove | 'undo'
+export type PermittedMove = OperationMove | 'undo'
 type Ran = Pick<OperationRow, 'id' | 'kind' | 'workflow' | 'undoes'>
 
 export async function permissionsTo(
-  doing: Doing,
+  doing: PermittedMove,
   scope: ShopScope,
   operation: Ran,
   plugins: readonly Plugin[],

@@ -49,7 +49,7 @@ export async function startRecovery(options: RecoveryOptions): Promise<Recovery>
     const lock = await beat(options)
     if (lock !== held) await options.listener.hold(lock)
     held = lock
-    forgotten = await freeForgotten(options, utils, forgotten)
+    forgotten = await releaseForgottenJobs(options, utils, forgotten)
   }
   await beatAndHold()
   const sweepAll = async () => {
@@ -114,7 +114,7 @@ async function beat({ database, worker, pool, broken }: RecoveryOptions): Promis
  * idle in two checks, since it may just have been taken. Only all jobs of the pool can be freed
  * together; a second run of a running job finds its chain held. Gives the jobs that are idle now.
  */
-async function freeForgotten(
+async function releaseForgottenJobs(
   { database, pool, jobs, log }: RecoveryOptions,
   utils: WorkerUtils,
   before: ReadonlySet<string>,
@@ -151,7 +151,7 @@ async function sweep(
   }
   await freeUnknownPools(database, utils)
   await dropSucceeded(database, utils)
-  await seedAgain(options)
+  await requeueOperations(options)
 }
 
 interface WorkerRow {
@@ -222,7 +222,7 @@ interface ChainToSeed extends Pick<OperationRow, 'workflow' | 'source'> {
   chain: number
 }
 
-async function seedAgain({ database, loadOf, log }: RecoveryOptions): Promise<void> {
+async function requeueOperations({ database, loadOf, log }: RecoveryOptions): Promise<void> {
   const chains = await database.pool.query<ChainToSeed>(
     `select c.shop_id, c.operation_id, c.chain, o.workflow, o.source from operations o join chains c on c.shop_id = o.shop_id and c.operation_id = o.id
      where o.status in ('previewing', 'queued', 'running') and o.ledger and o.done + o.failed + o.skipped + o.cancelled < o.total

@@ -6,7 +6,7 @@ import {
   listMessages,
   MESSAGE_STATUSES,
   readMessage,
-  sendAgain,
+  resendMessage,
   type MessageRow,
 } from '../../notify/messages.ts'
 import { MESSAGE_KINDS } from '../../notify/outbox.ts'
@@ -87,7 +87,7 @@ const send = (baseUrl: string) =>
     handler: async ({ caller, params }) => {
       const id = requirePublicId('message', params.id)
       if (!(await readMessage(caller.scope, id, baseUrl))) throw new AppError('not_found')
-      if (!(await sendAgain(caller.scope, id)))
+      if (!(await resendMessage(caller.scope, id)))
         throw new AppError('conflict', { message: 'This message is being sent at this moment' })
       return { status: 202, body: messageRecord((await readMessage(caller.scope, id, baseUrl))!) }
     },

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestApp, untilEnded, type Client, type TestApp } from '../../../test/app.ts'
 import { makeFiles } from '../../../test/files.ts'
 import { fillMirror, productId, variantId } from '../../../test/mirror.ts'
-import { matchAgain } from '../../channels/match-again.ts'
+import { rematchFiles } from '../../channels/rematch-files.ts'
 import type { EngineWorker } from '../../engine/worker.ts'
 import { toPublicId } from '../../ids.ts'
 
@@ -400,16 +400,16 @@ describe('files without a product', () => {
       { filename: 'Brand New.pdf' },
       { filename: 'old.pdf', mapped: true },
     ])
-    expect(await matchAgain(engine, shop.scope, 0)).toEqual([])
+    expect(await rematchFiles(engine, shop.scope, 0)).toEqual([])
     const { learned } = await fillMirror(shop.scope, [{ title: 'Brand New' }])
-    const [id] = await matchAgain(engine, shop.scope, learned)
+    const [id] = await rematchFiles(engine, shop.scope, learned)
     expect(await untilEnded(shop, toPublicId('op', id!))).toMatchObject({
       total: 1,
       done: 1,
       channel: 'catalog',
       requested_by: 'catalog refresh',
     })
-    expect(await matchAgain(engine, shop.scope, 1)).toEqual([])
+    expect(await rematchFiles(engine, shop.scope, 1)).toEqual([])
   })
   test('use the options of their import: by its SKU once a product has that, and not guessed if it said so', async () => {
     const shop = await app.stranger('as-wanted.myshopify.com')
@@ -431,7 +431,7 @@ describe('files without a product', () => {
       const { learned } = await fillMirror(shop.scope, [
         { title: 'Brand New', skus: ['NEW-1', sku] },
       ])
-      const started = await matchAgain(app.engine.engine, shop.scope, learned)
+      const started = await rematchFiles(app.engine.engine, shop.scope, learned)
       const names = started.map(async (id) => {
         const { body } = await shop.call('GET', `/api/operations/${toPublicId('op', id)}/items`)
         return body.data.map((item: { filename: string }) => item.filename).sort()
@@ -452,11 +452,11 @@ describe('files without a product', () => {
     const { engine } = app.engine
     const [id] = await makeFiles(shop.scope, [{ filename: 'Brand New.pdf', mapped: true }])
     await operate({ action: 'unmap-products', select: { file_ids: publicIds([id!]) } }, shop)
-    expect(await matchAgain(engine, shop.scope, 1)).toEqual([])
+    expect(await rematchFiles(engine, shop.scope, 1)).toEqual([])
     await makeFiles(shop.scope, [{ filename: 'Other.pdf' }])
     for (const settings of [{ auto_map: false }, { auto_map: true, match_by: [] }]) {
       expect((await shop.call('PATCH', '/api/settings', settings)).body).toMatchObject(settings)
-      expect(await matchAgain(engine, shop.scope, 1)).toEqual([])
+      expect(await rematchFiles(engine, shop.scope, 1)).toEqual([])
     }
     expect(
       (await shop.call('PATCH', '/api/settings', { match_by: ['title', 'title'] })).status,

@@ -3,7 +3,12 @@ import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { requireFeature } from '../../files/plan-limits.ts'
 import { requirePublicId } from '../../ids.ts'
-import { listMessages, MESSAGE_STATUSES, readMessage, sendAgain } from '../../notify/messages.ts'
+import {
+  listMessages,
+  MESSAGE_STATUSES,
+  readMessage,
+  resendMessage,
+} from '../../notify/messages.ts'
 import {
   changeWebhook,
   createWebhook,
@@ -244,7 +249,7 @@ const replay = ({ baseUrl }: Parts) =>
         throw new AppError('conflict', {
           message: 'This webhook is switched off: switch it on first',
         })
-      if (!(await sendAgain(scope, message)))
+      if (!(await resendMessage(scope, message)))
         throw new AppError('conflict', { message: 'This message is being sent at this moment' })
       return { status: 202, body: messageRecord((await readMessage(scope, message, baseUrl))!) }
     },

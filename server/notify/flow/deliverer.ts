@@ -30,7 +30,7 @@ export const flowDeliverer = (sender?: (shop: number) => SendTrigger): Deliverer
       const trigger = { handle, payload: JSON.parse(text) as object }
       const result = await sender(scope.shop)(trigger, signal)
       if ('sent' in result) return { status: 'sent' }
-      await tellRefusal(scope, handle, result.refused)
+      await notifyOfRefusal(scope, handle, result.refused)
       return { status: 'failed', reason: result.refused }
     } catch (error) {
       if (signal.aborted) return { status: 'returned' }
@@ -40,7 +40,7 @@ export const flowDeliverer = (sender?: (shop: number) => SendTrigger): Deliverer
   },
 })
 
-const tellRefusal = (scope: ShopScope, handle: FlowTrigger, reason: string): Promise<void> =>
+const notifyOfRefusal = (scope: ShopScope, handle: FlowTrigger, reason: string): Promise<void> =>
   scope.transaction(async (tx) => {
     if (!(await recordTriggerRefusal(tx, handle, reason))) return
     await raiseNotice(tx, {

@@ -1,6 +1,6 @@
 // The mail that was sent on the shop's behalf, each to be read.
 import { useState } from 'react'
-import { useMessages, useSendAgain } from '../../client/settings.ts'
+import { useMessages, useResendMessage } from '../../client/settings.ts'
 import { type Message } from '../../client/types.ts'
 import { LoadingRows, Nothing } from '../../components/lists.tsx'
 import { MessageDialog, MessageList } from '../../components/messages.tsx'
@@ -68,7 +68,7 @@ export function MailPage() {
 }
 
 function Reading({ message, onClose }: { message: Message; onClose: () => void }) {
-  const send = useSendAgain()
+  const send = useResendMessage()
   const resend = {
     button: message.status === 'waiting' ? t('Send now') : t('Send again'),
     queued: t('The message is queued'),

@@ -65,7 +65,7 @@ const KINDS = new Map(
 )
 
 /** null: an ordinary word. */
-export const tellingOf = (word: string): { kind: Kind; value: number } | null =>
+export const distinctionOf = (word: string): { kind: Kind; value: number } | null =>
   KINDS.get(word) ?? null
 
 /** Words before a number, each with the first word of its kind. */
@@ -82,7 +82,7 @@ export function labelsOf(parts: readonly string[]): string[] {
   return parts.flatMap((part, at) => {
     const [label, next] = [LABELS.get(part), parts[at + 1]]
     if (label === undefined || next === undefined) return []
-    const told = tellingOf(next)
+    const told = distinctionOf(next)
     if (told?.kind === 'number') return [`${label} ${told.value}`]
     return /^(\p{N}+|\p{L})$/u.test(next) ? [`${label} ${next.replace(/^0+(?=.)/, '')}`] : []
   })

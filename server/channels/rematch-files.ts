@@ -14,7 +14,7 @@ const MOST_FILES = 50_000
  * operations' UUIDs.
  * @param learned how many products and SKUs are new; 0 starts nothing.
  */
-export async function matchAgain(
+export async function rematchFiles(
   engine: Engine,
   scope: ShopScope,
   learned: number,

@@ -5,18 +5,18 @@ const COMMON: Readonly<Record<string, string>> = {
   url_not_accessible:
     'Open the URLs that were not accessible in a private browser window. If they open, choose Retry Failed. Otherwise correct them and import those files again.',
   duplicate_filename:
-    'Rename the files whose names are taken, or choose what a taken name means, and import them again.',
+    'Rename the files whose names are taken, or choose what happens to taken names, and import them again.',
   file_too_large: 'Split the files that are too large, or contact support.',
   empty_file: 'Replace the files that are empty.',
   file_in_use: 'Choose Retry Failed once the other operation on those files has ended.',
   permission_denied: 'Correct the access that was refused, then choose Retry Failed.',
-  memory_limit: 'Replace the files that take too much memory, by smaller or simpler ones.',
-  time_limit: 'Replace the files that take too long, by smaller or simpler ones.',
+  memory_limit: 'Replace the files that take too much memory with smaller or simpler ones.',
+  time_limit: 'Replace the files that take too long with smaller or simpler ones.',
   processor_crashed:
     'Replace the files that could not be opened: buyers may not be able to open them either.',
   upload_lost: 'Upload the files whose bytes are missing again.',
   file_not_found:
-    'Leave out the files that are gone, or restore them from the trash and choose Retry Failed.',
+    'Leave out the deleted files, or restore them from the trash and choose Retry Failed.',
   workflow_broken: 'Correct the workflow, then start it again.',
   file_quota: 'Delete files that are not needed, then choose Retry Failed.',
   storage_quota: 'Delete files or old versions, or ask for more storage, then choose Retry Failed.',

@@ -95,7 +95,10 @@ const searchText = (max: number) =>
   z
     .string()
     .max(max)
-    .refine((text) => text.isWellFormed() && !text.includes('\u0000'), 'This cannot be looked for')
+    .refine(
+      (text) => text.isWellFormed() && !text.includes('\u0000'),
+      'This cannot be searched for',
+    )
 
 const list = z.preprocess(
   (value) =>

@@ -23,4 +23,4 @@ export const referringSite = z
   .trim()
   .max(MAX_LENGTH)
   .overwrite(hostOf)
-  .regex(HOST, 'Write a host, like shop.example.com or *.example.com')
+  .regex(HOST, 'Enter a host, like shop.example.com or *.example.com')

@@ -31,10 +31,10 @@ describe('the environment', () => {
     const message = problemsOf(() =>
       readEnvironment({ PORT: 'many', ROLE: 'web,king', DATABASE_URL: 'mysql://x' }),
     )
-    expect(message).toContain('PORT: write a port number')
+    expect(message).toContain('PORT: set a port number')
     // Clients need a fixed port.
     expect(problemsOf(() => readEnvironment({ PORT: '0' }))).toContain(
-      'PORT: write a port number from 1',
+      'PORT: set a port number from 1',
     )
     expect(message).toContain('ROLE: write one or more of web, worker')
     expect(message).toContain('DATABASE_URL: write postgres://')
@@ -64,16 +64,16 @@ describe('the environment', () => {
     expect(problemsOf(() => readEnvironment(platform))).toContain('BASE_URL')
     const address = (BASE_URL: string) => () => readEnvironment({ ...platform, BASE_URL })
     expect(problemsOf(address('http://files.example.com'))).toContain(
-      'BASE_URL: write an https address',
+      'BASE_URL: set an https address',
     )
     expect(problemsOf(address('HTTP://files.example.com'))).toContain(
-      'BASE_URL: write an https address',
+      'BASE_URL: set an https address',
     )
     expect(address('https://files.example.com')().baseUrl).toBe('https://files.example.com')
     expect(readEnvironment({ BASE_URL: 'http://127.0.0.1:3000' }).baseUrl).toBe(
       'http://127.0.0.1:3000',
     )
-    expect(problemsOf(() => readEnvironment({ SHOPIFY_API_KEY: 'key' }))).toContain('write both')
+    expect(problemsOf(() => readEnvironment({ SHOPIFY_API_KEY: 'key' }))).toContain('set both')
   })
 })
 
@@ -114,7 +114,7 @@ describe('the storage locations', () => {
     )
     expect(message).toContain('STORAGE_PRIMARY: write disk:/absolute/path or s3://bucket')
     expect(message).toContain('STORAGE_BACKUP: leave the keys out of the address')
-    expect(message).toContain('S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY: write both')
+    expect(message).toContain('S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY: set both')
     expect(message).not.toContain('hidden')
   })
 
@@ -143,7 +143,7 @@ describe('delivery', () => {
       readEnvironment({ CDN_BASE_URL: 'cdn', X_ACCEL_LOCATION: 'blobs;' }),
     )
     expect(message).toContain('CDN_BASE_URL: write the CDN’s address')
-    expect(message).toContain('X_ACCEL_LOCATION: write nginx’s internal location, like /blobs')
+    expect(message).toContain('X_ACCEL_LOCATION: set nginx’s internal location, like /blobs')
     const bucket = {
       STORAGE_PRIMARY: 's3://bucket?region=eu-central-1',
       X_ACCEL_LOCATION: '/blobs',

@@ -47,7 +47,7 @@ export function defineConfig(
     ...(plans ? planProblems(plans) : []),
     ...Object.entries(whole.limits)
       .filter(([, value]) => !(Number.isFinite(value) && value > 0))
-      .map(([name]) => `limits.${name}: write a number above 0`),
+      .map(([name]) => `limits.${name}: set a number above 0`),
   ]
   if (problems.length > 0) throw new ConfigError(problems)
   return whole

@@ -15,20 +15,20 @@ function platformProblems(env: EnvironmentVariables): string[] {
   const problems: string[] = []
   const demo = isDemo(env)
   if (!env.SHOPIFY_API_KEY !== !env.SHOPIFY_API_SECRET)
-    problems.push('SHOPIFY_API_KEY and SHOPIFY_API_SECRET: write both, or neither for demo mode')
+    problems.push('SHOPIFY_API_KEY and SHOPIFY_API_SECRET: set both, or neither for demo mode')
   if (demo && env.NODE_ENV === 'production')
     problems.push(
-      'SHOPIFY_API_KEY and SHOPIFY_API_SECRET: write both: demo mode is refused when NODE_ENV=production',
+      'SHOPIFY_API_KEY and SHOPIFY_API_SECRET: set both: demo mode is refused when NODE_ENV=production',
     )
   if (demo && !['127.0.0.1', 'localhost', '::1'].includes(env.HOST))
     problems.push(
-      'HOST: demo mode listens on 127.0.0.1 alone; leave HOST out, or write the platform credentials',
+      'HOST: demo mode listens on 127.0.0.1 alone; leave HOST out, or set the platform credentials',
     )
   if (!demo && !env.BASE_URL)
-    problems.push('BASE_URL: write the public address of the app, like https://files.example.com')
+    problems.push('BASE_URL: set the public address of the app, like https://files.example.com')
   if (!demo && env.BASE_URL && !/^https:/i.test(env.BASE_URL))
     problems.push(
-      'BASE_URL: write an https address: keys, tokens and download links would be sent unencrypted over http',
+      'BASE_URL: set an https address: keys, tokens and download links would be sent unencrypted over http',
     )
   return problems
 }
@@ -36,7 +36,7 @@ function platformProblems(env: EnvironmentVariables): string[] {
 const databaseProblems = (env: EnvironmentVariables): string[] =>
   env.DATABASE_URL && !env.APP_SECRET
     ? [
-        'APP_SECRET: write it when DATABASE_URL is set, the same on every machine (openssl rand -hex 32)',
+        'APP_SECRET: set it when DATABASE_URL is set, the same on every machine (openssl rand -hex 32)',
       ]
     : []
 
@@ -46,11 +46,11 @@ function incompleteGroups(env: EnvironmentVariables): string[] {
   const twilio = [env.TWILIO_ACCOUNT_SID, env.TWILIO_AUTH_TOKEN, env.TWILIO_FROM]
   if (twilio.some(Boolean) && !twilio.every(Boolean))
     problems.push(
-      'TWILIO_ACCOUNT_SID, TWILIO_AUTH_TOKEN and TWILIO_FROM: write all three, or none: then no text message leaves',
+      'TWILIO_ACCOUNT_SID, TWILIO_AUTH_TOKEN and TWILIO_FROM: set all three, or none: then no text message leaves',
     )
   if (!env.DROP_TLS_CERT !== !env.DROP_TLS_KEY)
     problems.push(
-      'DROP_TLS_CERT and DROP_TLS_KEY: write both, or neither for a certificate that is made',
+      'DROP_TLS_CERT and DROP_TLS_KEY: set both, or neither for a certificate that is made',
     )
   const partner = [
     env.SHOPIFY_PARTNER_ORGANIZATION,
@@ -59,7 +59,7 @@ function incompleteGroups(env: EnvironmentVariables): string[] {
   ]
   if (partner.some(Boolean) && !partner.every(Boolean))
     problems.push(
-      'SHOPIFY_PARTNER_ORGANIZATION, SHOPIFY_PARTNER_TOKEN and SHOPIFY_APP_NUMBER: write all three, or none',
+      'SHOPIFY_PARTNER_ORGANIZATION, SHOPIFY_PARTNER_TOKEN and SHOPIFY_APP_NUMBER: set all three, or none',
     )
   return problems
 }

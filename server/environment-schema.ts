@@ -14,10 +14,10 @@ const port = (usual: string) =>
   setting(
     z
       .string()
-      .regex(/^\d{1,5}$/, `write a port number, like ${usual}; 0: any free one`)
+      .regex(/^\d{1,5}$/, `set a port number, like ${usual}; 0: any free one`)
       .default(usual)
       .transform(Number)
-      .refine((value) => value <= 65_535, 'write a port number up to 65535'),
+      .refine((value) => value <= 65_535, 'set a port number up to 65535'),
   )
 
 export const environmentSchema = z.object({
@@ -25,17 +25,17 @@ export const environmentSchema = z.object({
   PORT: setting(
     z
       .string()
-      .regex(/^\d{1,5}$/, 'write a port number, like 3000')
+      .regex(/^\d{1,5}$/, 'set a port number, like 3000')
       .default('3000')
       .transform(Number)
-      .refine((port) => port > 0 && port <= 65_535, 'write a port number from 1 to 65535'),
+      .refine((port) => port > 0 && port <= 65_535, 'set a port number from 1 to 65535'),
   ),
   HOST: setting(z.string().default('127.0.0.1')),
   BASE_URL: setting(
     z
       .url({
         protocol: /^https?$/,
-        error: 'write the public address, like https://files.example.com',
+        error: 'set the public address, like https://files.example.com',
       })
       .optional(),
   ),
@@ -59,7 +59,7 @@ export const environmentSchema = z.object({
       ),
   ),
   APP_SECRET: setting(
-    z.string().min(32, 'write at least 32 random characters (openssl rand -hex 32)').optional(),
+    z.string().min(32, 'set at least 32 random characters (openssl rand -hex 32)').optional(),
   ),
   SHOPIFY_API_KEY: setting(z.string().optional()),
   SHOPIFY_API_SECRET: setting(z.string().optional()),
@@ -67,14 +67,14 @@ export const environmentSchema = z.object({
   SHOPIFY_PARTNER_ORGANIZATION: setting(
     z
       .string()
-      .regex(/^\d{1,20}$/, 'write the organization’s number')
+      .regex(/^\d{1,20}$/, 'set the organization’s number')
       .optional(),
   ),
-  SHOPIFY_PARTNER_TOKEN: setting(z.string().min(10, 'write the API client’s token').optional()),
+  SHOPIFY_PARTNER_TOKEN: setting(z.string().min(10, 'set the API client’s token').optional()),
   SHOPIFY_APP_NUMBER: setting(
     z
       .string()
-      .regex(/^\d{1,20}$/, 'write the app’s number on the platform')
+      .regex(/^\d{1,20}$/, 'set the app’s number on the platform')
       .optional(),
   ),
   STORAGE_PRIMARY: setting(z.string().optional()),
@@ -88,22 +88,22 @@ export const environmentSchema = z.object({
   TWILIO_ACCOUNT_SID: setting(
     z
       .string()
-      .regex(/^AC[0-9a-f]{32}$/, 'write the account’s SID: AC and 32 hexadecimal digits')
+      .regex(/^AC[0-9a-f]{32}$/, 'set the account’s SID: AC and 32 hexadecimal digits')
       .optional(),
   ),
-  TWILIO_AUTH_TOKEN: setting(z.string().min(16, 'write the account’s auth token').optional()),
+  TWILIO_AUTH_TOKEN: setting(z.string().min(16, 'set the account’s auth token').optional()),
   TWILIO_FROM: setting(
     z
       .string()
       .regex(
         /^(\+[1-9]\d{6,14}|MG[0-9a-f]{32})$/,
-        'write a number of yours, like +15005550006, or a messaging service, MG and 32 digits',
+        'set a number of yours, like +15005550006, or a messaging service, MG and 32 digits',
       )
       .optional(),
   ),
   TWILIO_API_URL: setting(
     z
-      .url({ protocol: /^https?$/, error: 'write an address, like https://api.twilio.com' })
+      .url({ protocol: /^https?$/, error: 'set an address, like https://api.twilio.com' })
       .default('https://api.twilio.com'),
   ),
   MAIL_FROM: setting(z.string().default('Stevedore <files@localhost>')),
@@ -112,47 +112,45 @@ export const environmentSchema = z.object({
   DEMO_POINTS: setting(
     z
       .string()
-      .regex(/^\d+\/\d+$/, 'write bucket size and points restored a second, like 2000/100')
+      .regex(/^\d+\/\d+$/, 'set bucket size and points restored a second, like 2000/100')
       .default('2000/100'),
   ),
   TRUST_PROXY: flag,
   CDN_BASE_URL: setting(
     z
-      .url({ protocol: /^https?$/, error: 'write the CDN’s address, like https://cdn.example.com' })
+      .url({ protocol: /^https?$/, error: 'set the CDN’s address, like https://cdn.example.com' })
       .optional(),
   ),
   X_ACCEL_LOCATION: setting(
     z
       .string()
-      .regex(/^(\/[\w.~-]+)+\/?$/, 'write nginx’s internal location, like /blobs')
+      .regex(/^(\/[\w.~-]+)+\/?$/, 'set nginx’s internal location, like /blobs')
       .optional(),
   ),
   S3_REDIRECT: flag,
   METRICS_TOKEN: setting(
-    z.string().min(16, 'write at least 16 random characters (openssl rand -hex 16)').optional(),
+    z.string().min(16, 'set at least 16 random characters (openssl rand -hex 16)').optional(),
   ),
   SFTP_PORT: port('2222'),
   FTP_PORT: port('2121'),
   DROP_HOST: setting(
     z
       .string()
-      .regex(/^[\w.:-]+$/, 'write a host name, like ftp.example.com')
+      .regex(/^[\w.:-]+$/, 'set a host name, like ftp.example.com')
       .optional(),
   ),
   FTP_PASSIVE_PORTS: setting(
     z
       .string()
-      .regex(/^\d{4,5}-\d{4,5}$/, 'write a range of ports, like 30000-30999')
+      .regex(/^\d{4,5}-\d{4,5}$/, 'set a range of ports, like 30000-30999')
       .transform((text) => text.split('-').map(Number) as [number, number])
       .refine(
         ([first, last]) => first >= 1024 && first <= last && last <= 65_535,
-        'write a range from 1024 to 65535',
+        'set a range from 1024 to 65535',
       )
       .optional(),
   ),
-  FTP_PASSIVE_ADDRESS: setting(
-    z.ipv4('write the public IPv4 address, like 203.0.113.7').optional(),
-  ),
+  FTP_PASSIVE_ADDRESS: setting(z.ipv4('set the public IPv4 address, like 203.0.113.7').optional()),
   DROP_TLS_CERT: setting(z.string().optional()),
   DROP_TLS_KEY: setting(z.string().optional()),
   RCLONE_EXECUTABLE: setting(z.string().optional()),
@@ -163,7 +161,7 @@ export const environmentSchema = z.object({
   CLOUD_MICROSOFT_CLIENT_ID: setting(z.string().optional()),
   CLOUD_MICROSOFT_CLIENT_SECRET: setting(z.string().optional()),
   LOG_LEVEL: setting(
-    z.enum(['debug', 'info', 'warn', 'error'], 'write debug, info, warn or error').default('info'),
+    z.enum(['debug', 'info', 'warn', 'error'], 'set debug, info, warn or error').default('info'),
   ),
   NODE_ENV: setting(z.string().default('development')),
 })

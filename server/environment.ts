@@ -152,9 +152,7 @@ function readClients(env: EnvironmentVariables, problems: string[]): CloudEnviro
   const clients = CLIENTS.map((name) => {
     const [id, secret] = [env[`CLOUD_${name}_CLIENT_ID`], env[`CLOUD_${name}_CLIENT_SECRET`]]
     if (!id !== !secret)
-      problems.push(
-        `CLOUD_${name}_CLIENT_ID and CLOUD_${name}_CLIENT_SECRET: write both, or neither`,
-      )
+      problems.push(`CLOUD_${name}_CLIENT_ID and CLOUD_${name}_CLIENT_SECRET: set both, or neither`)
     return [name, id && secret ? { id, secret } : undefined] as const
   })
   return Object.fromEntries(clients)

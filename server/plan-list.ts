@@ -51,7 +51,7 @@ export function planProblems({ pricing, free, list, partner }: Plans): string[] 
   const limits = list.flatMap((plan) =>
     Object.entries(plan.limits)
       .filter(([, limit]) => limit !== null && !(Number.isFinite(limit) && limit >= 0))
-      .map(([name]) => `plans.${plan.id}.limits.${name}: write a number, or null for no limit`),
+      .map(([name]) => `plans.${plan.id}.limits.${name}: set a number, or null for no limit`),
   )
   return [
     ...doubled.map((id) => `plan ${id} is listed twice`),

@@ -18,7 +18,7 @@ export function readStorage(
   const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = env
   if (!accessKeyId !== !secretAccessKey)
     problems.push(
-      'S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY: write both, or neither where the machine has a role',
+      'S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY: set both, or neither where the machine has a role',
     )
   const credentials = accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey } : null
   const read = (name: 'STORAGE_PRIMARY' | 'STORAGE_BACKUP', folder: string): LocationConfig => {

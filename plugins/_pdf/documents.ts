@@ -188,10 +188,10 @@ const tooLarge = (documents: number) =>
     'document_too_large',
     documents === 1
       ? 'The document is too large to be opened: the limit is 1 GB'
-      : 'The documents are too large together: they may have 1 GB',
+      : 'The documents are too large together: the limit is 1 GB',
   )
 const tooMuch = () =>
-  documentError('document_too_large', 'What would be made of this document is too large')
+  documentError('document_too_large', 'The result of this document would be too large')
 
 async function copyPicture(
   { bytes }: DocumentPorts,

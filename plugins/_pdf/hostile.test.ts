@@ -134,7 +134,7 @@ describe('a document that is too large', () => {
       documents.merge([await itemOf(6e8), await itemOf(6e8)], {}, never),
     ).rejects.toMatchObject({
       code: 'document_too_large',
-      message: 'The documents are too large together: they may have 1 GB',
+      message: 'The documents are too large together: the limit is 1 GB',
     })
   })
 })

@@ -63,7 +63,7 @@ describe('a split', () => {
   it('creates at most 2,000 documents from one', async () => {
     await expect(house.split(documentOf(numberedPages(2001)), { every: 1 })).rejects.toMatchObject({
       code: 'pdf_page_out_of_range',
-      message: 'This would make 2001 documents: at most 2000 are made of one',
+      message: 'This would make 2001 documents: at most 2000 can be made from one',
     })
   })
   it('stops if its parts would fill the disk: each has an image that all pages share', async () => {
@@ -83,7 +83,7 @@ describe('a split', () => {
       documents.split(heavy, { every: 1 }, new AbortController().signal),
     ).rejects.toMatchObject({
       code: 'document_too_large',
-      message: 'What would be made of this document is too large',
+      message: 'The result of this document would be too large',
     })
   })
   it('reads its parts again, also those of protected documents, and refuses an incomplete one', () =>

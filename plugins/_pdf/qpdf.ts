@@ -69,10 +69,7 @@ export async function callQpdf(folder: string, args: readonly string[]): Promise
   const said = words.text()
   if (isOutOfMemory(said)) throw new Error('qpdf: out of memory')
   if (isDiskFull(said))
-    throw new Refusal(
-      'document_too_large',
-      'There is no room for what would be made of this document',
-    )
+    throw new Refusal('document_too_large', 'There is no room for the result of this document')
   return { code, output: output.text(), words: said }
 }
 

@@ -35,7 +35,7 @@ export async function splitDocument(
   if (count > MOST_PARTS)
     throw new Refusal(
       'pdf_page_out_of_range',
-      `This would make ${count} documents: at most ${MOST_PARTS} are made of one`,
+      `This would make ${count} documents: at most ${MAX_PARTS} can be made from one`,
     )
   const ranges = 'every' in wanted ? [] : rangesIn(wanted.ranges, pages)
   const packing = await packingOf(folder, opened)

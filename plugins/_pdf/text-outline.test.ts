@@ -78,7 +78,7 @@ describe('the outline of a text', () => {
     expect(await refused('a 😀😀 𓀀')).toEqual(['glyph_missing', 'No installed font has 😀 𓀀'])
     expect(await refused('\u200b')).toEqual([
       'glyph_missing',
-      'There is nothing to be seen of this text',
+      'This text has no visible characters',
     ])
     const many = await refused(
       [...Array(20).keys()].map((n) => String.fromCodePoint(0x13000 + n)).join(''),

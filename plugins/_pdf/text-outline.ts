@@ -35,8 +35,7 @@ export async function outlineOf(text: string): Promise<Outline> {
   const drawing = openDrawing()
   for (const piece of inVisualOrder(pieces)) drawPiece(piece, drawing)
   const outline = drawing.end()
-  if (outline.path === '')
-    throw new Refusal('glyph_missing', 'There is nothing to be seen of this text')
+  if (outline.path === '') throw new Refusal('glyph_missing', 'This text has no visible characters')
   return outline
 }
 

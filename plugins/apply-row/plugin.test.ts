@@ -11,6 +11,6 @@ pluginSuite(applyRow, () => Promise.resolve({ items, context: writeContext(), st
 it('applies the change that came with a file, and skips a file without one', async () => {
   expect(await Array.fromAsync(applyRow.plan(items, {}, writeContext()))).toEqual([
     { item: 'a', status: 'ok', change: wanted },
-    { item: 'b', status: 'skipped', reason: 'No row says what to change about it' },
+    { item: 'b', status: 'skipped', reason: 'No row changes it' },
   ])
 })

@@ -11,10 +11,8 @@ export const applyRow = definePlugin({
   undo: 'fields',
   worksOn: 'rows',
   ordered: true,
-  summary: () => 'Changes each file as its row says',
+  summary: () => 'Changes each file by its row',
   plan: planEach(({ wanted }) =>
-    wanted
-      ? { status: 'ok', change: wanted }
-      : { status: 'skipped', reason: 'No row says what to change about it' },
+    wanted ? { status: 'ok', change: wanted } : { status: 'skipped', reason: 'No row changes it' },
   ),
 })

@@ -37,7 +37,7 @@ export const changeStorage = definePlugin({
         result: 'moved',
         preview:
           '{count, plural, one {# file would be moved or copied} other {# files would be moved or copied}}',
-        note: 'Every byte is read back and compared before anything is deleted. Download links work all the time.',
+        note: 'Every byte is read back and compared before anything is deleted. Download links keep working meanwhile.',
       },
     },
   ],

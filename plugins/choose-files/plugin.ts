@@ -5,7 +5,7 @@ import { conditionSchema, definePlugin, matchesCondition } from '../contract.ts'
 
 const options = z.strictObject({
   deliver: conditionSchema
-    .refine((rule) => Object.keys(rule).length > 0, 'Write which files are delivered')
+    .refine((rule) => Object.keys(rule).length > 0, 'Choose which files are delivered')
     .meta({ title: 'Deliver files that', widget: 'condition' }),
 })
 
@@ -17,7 +17,7 @@ export const chooseFiles = definePlugin({
   options,
   undo: 'none',
   worksOn: 'deliveries',
-  summary: () => 'Leaves out files of which the rule does not hold',
+  summary: () => 'Leaves out files that do not match the rule',
   async *plan(items, { deliver }, { signal }) {
     for (const item of items) {
       signal.throwIfAborted()
@@ -26,7 +26,7 @@ export const chooseFiles = definePlugin({
           ? { item: item.id, status: 'ok' as const }
           : {
               ...{ item: item.id, status: 'skipped' as const },
-              reason: 'The rule of the workflow leaves it out',
+              reason: 'The workflow’s rule excludes it',
             },
       )
     }

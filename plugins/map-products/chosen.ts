@@ -15,7 +15,7 @@ export const choice = z.strictObject({
   product_id: z.string().max(255),
   variant_id: z.string().max(255).nullable().default(null),
   score: z.number().min(0).max(1).default(1),
-  reason: z.string().max(1000).default('Chosen by hand'),
+  reason: z.string().max(1000).default('Chosen manually'),
   /** Absent: as the option of the same name. */
   replace: z.boolean().optional(),
 })
@@ -72,7 +72,7 @@ const choiceOf = (
         product_id,
         variant_id: variant_id ?? null,
         score: 1,
-        reason: 'Chosen by hand',
+        reason: 'Chosen manually',
       }
 
 function outcomeOf(
@@ -82,7 +82,7 @@ function outcomeOf(
   replace: boolean,
 ): Outcome {
   if (!product) {
-    const message = 'The catalog has no such product (any more)'
+    const message = 'The catalog no longer has this product'
     return { item: item.id, status: 'failed', code: 'product_not_found', message, retryable: false }
   }
   const mapping: Mapping = {

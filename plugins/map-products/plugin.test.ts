@@ -263,7 +263,7 @@ describe('a chosen product', () => {
         product_title,
         variant_id: null,
         method: 'manual',
-        reason: 'Chosen by hand',
+        reason: 'Chosen manually',
       })),
     )
     const replaced = (await outcomesOf(items, { product_id, variant_id, replace: true })).get(

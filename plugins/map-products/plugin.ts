@@ -268,14 +268,18 @@ function outcomeOfMatch(
     return { item: item.id, status: 'ok', change: { mappings: { ...remove, add: [mapping] } } }
   }
   if (candidates.length > 0) {
-    const message = `${candidates.length} products may be meant: choose one`
+    const message = `${candidates.length} products match: choose one`
     return {
       ...outcomeOfCandidates(item, candidates, matchesSeveral(candidates)),
       warnings: [{ code: 'several_products', message }],
     }
   }
   if (suggestions.length > 0)
-    return outcomeOfCandidates(item, suggestions, 'No product matches it for sure: see Reviews')
+    return outcomeOfCandidates(
+      item,
+      suggestions,
+      'No product matches it with certainty: see Reviews',
+    )
   // An import continues with a file that stays without a product.
   if (item.entry !== null) return { item: item.id, status: 'ok' }
   return { item: item.id, status: 'skipped', reason: 'No product matches it' }

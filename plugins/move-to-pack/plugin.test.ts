@@ -34,7 +34,7 @@ const packs = {
 }
 
 const context = writeContext({ packs })
-const byItself = product(9, { method: 'manual', reason: 'Chosen by hand' })
+const byItself = product(9, { method: 'manual', reason: 'Chosen manually' })
 const inOld = fileItem('old', { pack_id: OLD, mappings: [product(1), product(2), byItself] })
 const inNew = fileItem('new', { pack_id: NEW, mappings: [product(2), product(3)] })
 const inNone = fileItem('none', { mappings: [byItself] })
@@ -145,7 +145,7 @@ describe('move-to-pack', () => {
   })
   it('describes what it does', () => {
     const summary = (options: unknown) => moveToPack.summary!(moveToPack.options.parse(options))
-    expect(summary({ out: true })).toBe('Takes files out of their packs')
+    expect(summary({ out: true })).toBe('Removes files from their packs')
     expect(summary({ new_pack: 'Winter' })).toBe('Moves files into the pack Winter')
     expect(summary({ pack: publicId(OLD) })).toBe('Moves files into a pack')
   })

@@ -44,7 +44,7 @@ export const moveToPack = definePlugin({
         action: 'Move to pack',
         menu: 'Move to a pack',
         title: 'Move {count, plural, one {# file} other {# files}} to a pack',
-        button: '{out, select, true {Take out of packs} other {Move files}}',
+        button: '{out, select, true {Remove from packs} other {Move files}}',
         running: 'Moving {count, plural, one {# file} other {# files}}',
         done: '{count, plural, one {# file} other {# files}} moved',
         result: 'moved',
@@ -71,7 +71,7 @@ export const moveToPack = definePlugin({
   sequential: true,
   worksOn: 'files',
   summary: ({ new_pack, out }) => {
-    if (out) return 'Takes files out of their packs'
+    if (out) return 'Removes files from their packs'
     return new_pack === undefined
       ? 'Moves files into a pack'
       : `Moves files into the pack ${new_pack}`.slice(0, 200)

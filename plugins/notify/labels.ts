@@ -48,7 +48,7 @@ export function headlineOf(operation: OperationView, unmapped: number, actions: 
   const parts = [`${number.format(done)} of ${files(total)} ${doneWords(operation, actions)}`]
   if (failed > 0) parts.push(`${number.format(failed)} failed`)
   if (skipped > 0) parts.push(`${number.format(skipped)} skipped`)
-  if (cancelled > 0) parts.push(`${number.format(cancelled)} not worked on`)
+  if (cancelled > 0) parts.push(`${number.format(cancelled)} not processed`)
   if (unmapped > 0) parts.push(`${number.format(unmapped)} not mapped to a product`)
   if (bytes_saved > 0) parts.push(`${sizeText(bytes_saved)} saved`)
   return `${parts.join(', ')}.`
@@ -73,7 +73,7 @@ export function countsOf(operation: OperationView, actions: Actions) {
     { label: words.charAt(0).toUpperCase() + words.slice(1), count: done },
     { label: 'Failed', count: failed },
     { label: 'Skipped', count: skipped },
-    { label: 'Not worked on', count: cancelled },
+    { label: 'Not processed', count: cancelled },
     { label: 'Total', count: total },
   ].filter(({ label, count }, at) => at === 0 || label === 'Total' || count > 0)
 }
@@ -101,10 +101,10 @@ export function nextSteps(operation: OperationView, remains: Remains, actions: A
     for (const code of remains.errors)
       steps.add(action?.advice[code] ?? actions.adviceFor(code) ?? AFTER_OTHER_ERROR)
   if (remains.warnings.has('sku_not_found'))
-    steps.add('Correct the SKUs that the storefront does not have, or map those files by hand.')
+    steps.add('Correct the SKUs that the storefront does not have, or map those files manually.')
   else if (remains.unmapped > 0)
     steps.add('Map the files that have no product, or leave them: their links work without one.')
-  if (status === 'cancelled') steps.add('What was done before it was cancelled stays as it is.')
+  if (status === 'cancelled') steps.add('Changes made before the cancel are kept.')
   if (action?.report.next && done > 0) steps.add(action.report.next)
   if (stopped && steps.size === 0)
     steps.add(action?.advice[stopped.code] ?? actions.adviceFor(stopped.code) ?? AFTER_STOP)

@@ -212,7 +212,7 @@ describe('notify', () => {
     [
       bulk({ status: 'cancelled', failed: 0, done: 4, cancelled: 1200 }),
       'Tag files cancelled',
-      '4 of 1,204 files changed, 1,200 not worked on.',
+      '4 of 1,204 files changed, 1,200 not processed.',
     ],
     [
       bulk({ ...well, done: 1204, title: 'Spring clean-up' }),
@@ -364,7 +364,7 @@ describe('when', () => {
       `An email to ${to} when something failed`,
     )
     expect((await planned('always', shopWith({ email_on_errors: false })))[1]).toBe(
-      `An email to ${to} when it is complete, wholly or in part`,
+      `An email to ${to} when it is complete or partly complete`,
     )
     expect((await planned('always', { request: { notify: false } })).length).toBe(1)
     expect(await planned('background', {}, bulk({ total: 3 }))).toEqual([])

@@ -15,11 +15,11 @@ type Context = ReadContext<'actions'>
 type When = z.output<typeof options>['when']
 
 const SUMMARIES: Readonly<Record<When, string>> = {
-  always: 'Tells the shop when it has ended',
-  background: 'Tells the shop when it has ended, if it ran in the background',
-  errors: 'Leaves a notice when it has ended, and sends an email when something failed',
-  matched: 'Tells the shop when files got products',
-  never: 'Leaves a notice when it has ended, and sends no email',
+  always: 'Notifies the shop when it has ended',
+  background: 'Notifies the shop when it has ended, if it ran in the background',
+  errors: 'Creates a notice when it has ended, and sends an email when something failed',
+  matched: 'Notifies the shop when files got products',
+  never: 'Creates a notice when it has ended, and sends no email',
 }
 
 export const notify = definePlugin({
@@ -45,7 +45,7 @@ export const notify = definePlugin({
     ]
     if (wantsSms(operation, when, context)) yield `A text message ${once}`
     if (well && badly) yield `${email} ${once}`
-    else if (well) yield `${email} when it is complete, wholly or in part`
+    else if (well) yield `${email} when it is complete or partly complete`
     else if (badly) yield `${email} when something failed`
   },
   async run(operation, { when }, context) {

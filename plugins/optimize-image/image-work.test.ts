@@ -185,7 +185,7 @@ describe('animations stay animated', () => {
   })
   test('images with pages, or whose animation would be lost, are skipped', async () => {
     expect(await work(animatedPng(await photo(300, 200).png().toBuffer()))).toEqual({
-      unchanged: 'It is an animation of a kind that can’t be written',
+      unchanged: 'Its kind of animation cannot be written',
     })
     const pages = await animation(300, 200, 3).tiff({ compression: 'none' }).toBuffer()
     expect(await work(pages)).toEqual({ unchanged: 'It has several pages' })

@@ -42,7 +42,7 @@ async function encodeSmaller(
   const animated = pages > 1 && (had === 'gif' || had === 'webp')
   if (pages > 1 && !animated) return { unchanged: 'It has several pages' }
   if (isUnsupportedAnimation(source, had))
-    return { unchanged: 'It is an animation of a kind that can’t be written' }
+    return { unchanged: 'Its kind of animation cannot be written' }
   const wanted = format === 'same' ? had : 'webp'
   const opened = sharp(source, { ...OPENING, animated })
   // Animated frames cannot be rotated, but are never stored rotated.

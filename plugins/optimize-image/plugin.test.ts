@@ -82,7 +82,7 @@ describe('optimize-image', () => {
       'Images of the type HEIC stay as they are',
       'It is not an image',
       'It would not become smaller',
-      'SVG images are drawings: they stay as they are',
+      'SVG images are drawings and are not changed',
     ])
   })
   it('previews the new name from the old name alone', async () => {

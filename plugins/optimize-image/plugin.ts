@@ -78,7 +78,7 @@ export const optimizeImage = definePlugin({
   needs: ['bytes', 'sandbox'],
   bytes: true,
   summary: ({ max_px, quality, format, preserve_original }) =>
-    `Up to ${max_px} px, ${quality} % quality${format === 'webp' ? ', as WebP' : ''}${preserve_original ? '' : ', the original goes'}`,
+    `Up to ${max_px} px, ${quality} % quality${format === 'webp' ? ', as WebP' : ''}${preserve_original ? '' : ', the original is deleted'}`,
   plan: planEach(preview),
   run: (items, wanted, { bytes, sandbox, signal }) =>
     eachItem(items, CONCURRENCY, signal, async (item) => {
@@ -112,7 +112,7 @@ const ENDINGS = [
 function whyNot({ filename }: FileView): string | null {
   const extension = extensionOf(filename)
   if (ENDINGS.flat().includes(extension)) return null
-  if (extension === 'svg') return 'SVG images are drawings: they stay as they are'
+  if (extension === 'svg') return 'SVG images are drawings and are not changed'
   if (TYPE_GROUPS.image!.includes(extension))
     return `Images of the type ${extension.toUpperCase()} stay as they are`
   return 'It is not an image'

@@ -58,7 +58,7 @@ export const optimizePdf = definePlugin({
   needs: ['bytes', 'sandbox'],
   bytes: true,
   summary: ({ max_px, quality, linearize, preserve_original }) =>
-    `Pictures up to ${max_px} px, ${quality} % quality${linearize ? ', for web viewing' : ''}${preserve_original ? '' : ', the original goes'}`,
+    `Pictures up to ${max_px} px, ${quality} % quality${linearize ? ', for web viewing' : ''}${preserve_original ? '' : ', the original is deleted'}`,
   plan: planDocuments,
   run: (items, { preserve_original, password, ...wanted }, { bytes: port, sandbox, signal }) =>
     eachDocument(items, CONCURRENCY, signal, async (item) => {

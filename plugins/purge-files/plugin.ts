@@ -15,7 +15,7 @@ export const purgeFiles = definePlugin({
         title: 'Delete {count, plural, one {# file} other {# files}} permanently?',
         running: 'Deleting {count, plural, one {# file} other {# files}} permanently',
         done: '{count, plural, one {# file} other {# files}} deleted permanently',
-        result: 'deleted for good',
+        result: 'permanently deleted',
       },
       fits: { places: ['trash'] },
       destructive: true,
@@ -32,6 +32,6 @@ export const purgeFiles = definePlugin({
   announces: 'file.deleted',
   worksOn: 'all',
   permission: 'files:purge',
-  summary: () => 'Deletes files for good',
+  summary: () => 'Deletes files permanently',
   plan: planEach(() => ({ status: 'ok', change: { purged: true } })),
 })

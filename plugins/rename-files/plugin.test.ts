@@ -112,8 +112,8 @@ describe('a pattern', () => {
   })
 
   it.each([
-    [{}, 'pattern: Write a pattern'],
-    [{ pattern: ' ' }, 'pattern: Write a pattern'],
+    [{}, 'pattern: Enter a pattern'],
+    [{ pattern: ' ' }, 'pattern: Enter a pattern'],
     [
       { pattern: '{title} {Sequence}{}' },
       'pattern: There is no variable {Sequence}: there are {product_name}, {sequence}, {date}, {original}',
@@ -123,9 +123,9 @@ describe('a pattern', () => {
       { pattern: 'a\u202e{original}' },
       'pattern: A filename cannot contain control or text-direction characters',
     ],
-    [{ pattern: '{date}', date_format: 'YYYY-MMM' }, 'date_format: Write the date with YYYY'],
-    [{ pattern: '{date}', date_format: 'week' }, 'date_format: Write the date with YYYY'],
-    [{ pattern: '{date}', date_format: '--' }, 'date_format: Write the date with YYYY'],
+    [{ pattern: '{date}', date_format: 'YYYY-MMM' }, 'date_format: Enter the date with YYYY'],
+    [{ pattern: '{date}', date_format: 'week' }, 'date_format: Enter the date with YYYY'],
+    [{ pattern: '{date}', date_format: '--' }, 'date_format: Enter the date with YYYY'],
     [{ pattern: '{date}', date_format: 'DD/MM' }, 'date_format: A filename cannot contain / or \\'],
     [{ pattern: 'a', digits: 10 }, 'digits: '],
     [{ pattern: 'a', start: -1 }, 'start: '],
@@ -171,7 +171,7 @@ describe('find and replace', () => {
   })
   it('fails if it leaves an empty name', async () => {
     expect(await planned([fileItem('a', { filename: 'draft.pdf' })], replace('draft'))).toEqual([
-      expect.objectContaining({ status: 'failed', message: 'Nothing would be left of its name' }),
+      expect.objectContaining({ status: 'failed', message: 'Its name would be empty' }),
     ])
   })
 

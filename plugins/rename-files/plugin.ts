@@ -73,7 +73,7 @@ function problemsOf(wanted: Options): Problem[] {
 
 function patternProblems(pattern: string): Problem[] {
   const problem = (message: string) => ({ path: 'pattern', message })
-  if (pattern.trim() === '') return [problem('Write a pattern')]
+  if (pattern.trim() === '') return [problem('Enter a pattern')]
   const unknown = [...pattern.matchAll(VARIABLE)].filter(
     ([, name]) => !VARIABLES.includes(name as Variable),
   )
@@ -91,7 +91,7 @@ function dateProblems({
   if (!pattern.includes('{date}')) return []
   const problem = (message: string) => ({ path: 'date_format', message })
   if (!isDateFormat(date_format))
-    return [problem(`Write the date with ${KNOWN_TOKENS}, and no other letters`)]
+    return [problem(`Enter the date with ${KNOWN_TOKENS}, and no other letters`)]
   const wrong = textProblem(date_format)
   return wrong ? [problem(wrong)] : []
 }
@@ -155,9 +155,9 @@ function outcomeOf(item: Item, named: Named): Outcome {
   if ('skipped' in named) return { item: item.id, status: 'skipped', reason: named.skipped }
   const { name: filename } = named
   if (filename === item.file.filename)
-    return { item: item.id, status: 'ok', unchanged: 'Its name is the same then' }
+    return { item: item.id, status: 'ok', unchanged: 'Its name would be the same' }
   if (filename !== '') return { item: item.id, status: 'ok', change: { set: { filename } } }
-  const message = 'Nothing would be left of its name'
+  const message = 'Its name would be empty'
   return { item: item.id, status: 'failed', code: 'invalid_filename', message, retryable: false }
 }
 

@@ -21,7 +21,7 @@ export const restoreFiles = definePlugin({
         preview:
           '{count, plural, one {# file would be restored} other {# files would be restored}}',
         intro:
-          'They come back with their tags and settings, and the links of those that are mapped to a product work again. A file whose name has been taken since gets a number.',
+          'They are restored with their tags and settings, and the links of those that are mapped to a product work again. A file whose name has been taken since gets a number.',
       },
     },
   ],
@@ -29,6 +29,6 @@ export const restoreFiles = definePlugin({
   undo: 'fields',
   worksOn: 'trash',
   permission: 'files:delete',
-  summary: () => 'Brings files back from the trash',
+  summary: () => 'Restores files from the trash',
   plan: planEach(() => ({ status: 'ok', change: { deleted: false } })),
 })

@@ -45,7 +45,7 @@ const options = z
       title: 'Or ranges of pages',
       help: 'A part each: 1-3, 5, 7-',
       widget: 'ranges',
-      missing: 'Write pages like 1-3, 5, 8-12',
+      missing: 'Enter pages like 1-3, 5, 8-12',
       placeholder: '1-3, 5, 8-12',
     }),
     password: documentPassword,

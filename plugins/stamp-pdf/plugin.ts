@@ -84,7 +84,7 @@ export const stampPdf = definePlugin({
   bytes: true,
   advice: {
     ...pdfAdvice,
-    buyer_unknown: 'Write the buyer’s email address into the delivery, then prepare it again.',
+    buyer_unknown: 'Enter the buyer’s email address in the delivery, then prepare it again.',
     glyph_missing:
       'Show the email address or the order number: there is no font for these letters.',
   },

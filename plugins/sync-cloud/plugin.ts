@@ -29,10 +29,10 @@ export const syncCloud = definePlugin({
   advice: {
     cloud_access_revoked: 'Authorize the connection again, then choose Retry Failed.',
     cloud_access_denied:
-      'Correct the keys of the connection, or what they may do, then sync again.',
+      'Correct the keys of the connection, or their permissions, then sync again.',
     cloud_folder_not_found: 'Choose the folder of the connection again.',
-    cloud_file_not_found: 'Sync again: it takes account of files that are gone.',
-    cloud_file_changed: 'Sync again: it brings the files that changed meanwhile.',
+    cloud_file_not_found: 'Sync again to update files that no longer exist there.',
+    cloud_file_changed: 'Sync again to import the files that changed meanwhile.',
     cloud_duplicate_name: 'Rename all but one of the files with the same name at the provider.',
     cloud_name_unusable: 'Rename the files at the provider whose names cannot be read.',
     cloud_quota: 'Make room at the provider, then sync again.',
@@ -40,7 +40,7 @@ export const syncCloud = definePlugin({
     cloud_unreachable: 'Sync again: the provider may answer by now.',
     cloud_failed: 'Sync again: the provider may answer by now.',
   },
-  summary: () => 'Brings what is new, changed, renamed or deleted at the provider',
+  summary: () => 'Imports new and changed files, and applies renames and deletions at the provider',
   async *plan(items, _, { cloud, request, signal }) {
     signal.throwIfAborted()
     const tasks = await cloud.tasksOf(request.sync ?? '', items)

@@ -56,7 +56,7 @@ describe('tag-by-rule', () => {
       tagByRule.plan(items, tagByRule.options.parse({}), writeContext()),
     )
     expect(planned.map((outcome) => 'unchanged' in outcome && outcome.unchanged)).toEqual([
-      'It meets none of the rules',
+      'It matches none of the rules',
       'It has these tags',
     ])
   })

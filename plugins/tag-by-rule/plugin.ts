@@ -24,14 +24,14 @@ const options = z.strictObject({
           .meta({ title: 'get the tags', widget: 'tags' }),
       }),
     )
-    .min(1, 'Write at least one rule')
+    .min(1, 'Enter at least one rule')
     .max(100)
     // `prefault`, not `default`: tags and conditions are normalized while they are parsed, and JSON
     // Schema would lose a default that is not.
     .prefault(USUAL)
     .meta({
       title: 'Rules',
-      help: 'A file gets the tags of every rule that it meets.',
+      help: 'A file gets the tags of every rule that it matches.',
       widget: 'rules',
     }),
 })
@@ -59,7 +59,7 @@ export const tagByRule = definePlugin({
   },
   plan: planEach(({ file }, { rules }: Options) => {
     const add = rules.filter(({ when }) => matchesCondition(file, when)).flatMap(({ tags }) => tags)
-    if (add.length === 0) return { status: 'ok', unchanged: 'It meets none of the rules' }
+    if (add.length === 0) return { status: 'ok', unchanged: 'It matches none of the rules' }
     if (add.every((one) => file.tags.includes(one)))
       return { status: 'ok', unchanged: 'It has these tags' }
     return { status: 'ok', change: { tags: { add: [...new Set(add)] } } }

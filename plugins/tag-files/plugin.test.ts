@@ -94,7 +94,7 @@ describe('tag-files', () => {
   })
   it('describes what it does', () => {
     const summary = (options: unknown) => tagFiles.summary!(tagFiles.options.parse(options))
-    expect(summary({ tags: ['a', 'b'] })).toBe('Replaces all tags by a, b')
+    expect(summary({ tags: ['a', 'b'] })).toBe('Replaces all tags with a, b')
     expect(summary({ tags: [] })).toBe('Removes all tags')
     expect(summary({ mode: 'remove', tags: ['a'] })).toBe('Removes a')
   })

@@ -62,7 +62,7 @@ export const tagFiles = definePlugin({
   undo: 'fields',
   summary: ({ mode, tags }) => {
     if (tags.length === 0) return 'Removes all tags'
-    const verbs = { replace: 'Replaces all tags by', add: 'Adds', remove: 'Removes' }
+    const verbs = { replace: 'Replaces all tags with', add: 'Adds', remove: 'Removes' }
     return `${verbs[mode]} ${tags.join(', ')}`
   },
   async *plan(items, wanted, { signal }) {

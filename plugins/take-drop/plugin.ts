@@ -11,12 +11,12 @@ const eachDropped = eachSource('drop', 'It is not from a drop folder')
 export const takeDrop = definePlugin({
   id: 'take-drop',
   kind: 'fetch',
-  title: 'Take dropped files',
+  title: 'Read dropped files',
   options: z.strictObject({}),
   undo: 'fields',
   needs: ['drop'],
   worksOn: 'imports',
-  summary: () => 'Takes the files from the drop folder',
+  summary: () => 'Reads the files from the drop folder',
   plan: (items, _, { drop, signal }) =>
     eachDropped(items, CONCURRENCY, signal, async ({ id, claim }) => {
       await drop.sizeOf(id, claim)

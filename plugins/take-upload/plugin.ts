@@ -10,13 +10,13 @@ const eachUpload = eachSource('upload', 'It was not uploaded')
 export const takeUpload = definePlugin({
   id: 'take-upload',
   kind: 'fetch',
-  title: 'Take uploads',
+  title: 'Read uploads',
   options: z.strictObject({}),
   undo: 'fields',
   needs: ['uploads'],
   worksOn: 'imports',
   bytes: true,
-  summary: () => 'Takes the files that were uploaded',
+  summary: () => 'Reads the uploaded files',
   plan: (items, _, { uploads, signal }) =>
     eachUpload(items, CONCURRENCY, signal, async ({ id }) => {
       await uploads.sizeOf(id)

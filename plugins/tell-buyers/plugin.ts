@@ -20,9 +20,9 @@ export const tellBuyers = definePlugin({
         intro:
           'Each buyer whose delivery contains these files gets one email for the order, with the link that they already have. Sent emails can’t be undone.',
         button: 'Send emails',
-        running: 'Telling the buyers of {count, plural, one {# file} other {# files}}',
-        done: 'The buyers of {count, plural, one {# file} other {# files}} were told',
-        result: 'told to buyers',
+        running: 'Notifying the buyers of {count, plural, one {# file} other {# files}}',
+        done: 'The buyers of {count, plural, one {# file} other {# files}} were notified',
+        result: 'announced to buyers',
       },
       preview: 'exact',
     },

@@ -61,7 +61,7 @@ const options = z
       title: 'Size of the letters (points)',
       help: 'Empty: as large as fits.',
       suffix: 'points',
-      placeholder: 'As it fits',
+      placeholder: 'As large as fits',
     }),
     password: documentPassword,
   })

@@ -12,7 +12,7 @@ export function cronProblem(cron: string): string | null {
   if (fields.length !== 5)
     return 'A cron line has five fields: minute, hour, day of the month, month, day of the week'
   if (!fields.every((field) => FIELD.test(field)))
-    return 'A field has numbers, names, and * / , - L # alone'
+    return 'A field has only numbers, names, and * / , - L #'
   try {
     return nextRuns(cron, 'UTC', new Date(0), 1).length > 0 ? null : 'This day never comes'
   } catch (error) {

@@ -64,7 +64,7 @@ const noticeOf = ({ customerId }: CustomerRequest, until: Date) => ({
     `The platform passed on the request of ${
       customerId ? `customer ${customerId.split('/').at(-1)}` : 'a customer'
     }.`,
-    'What is stored here about them is ready: download it in the settings, under Customers’ data,',
+    'Their stored data is ready: download it in the settings, under Customers’ data,',
     `and send it to them. It is deleted on ${until.toISOString().slice(0, 10)}.`,
   ].join(' '),
 })

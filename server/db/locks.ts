@@ -13,7 +13,7 @@ const CLASS = 728_116
 
 export class LockTimeout extends Error {
   constructor(name: string) {
-    super(`The lock ${name} was not let go in time`)
+    super(`The lock ${name} was not released in time`)
     this.name = 'LockTimeout'
   }
 }

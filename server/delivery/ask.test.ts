@@ -104,8 +104,8 @@ test('invalid fields show their error and the entered text; nothing is sent', as
     message: `${'x'.repeat(1001)}`,
   })
   expect(answer.status).toBe(422)
-  expect(answer.text).toContain('Write an email address')
-  expect(answer.text).toContain('Write at most 1000 characters')
+  expect(answer.text).toContain('Enter an email address')
+  expect(answer.text).toContain('Enter at most 1000 characters')
   expect(answer.text).toContain("value='&quot;&gt;&lt;script&gt;'")
   expect(answer.text).toContain("action='ask'")
   const program = await askForMore(port, { key, email: 'no' }, { accept: 'application/json' })

@@ -37,11 +37,11 @@ const emptied = (value: unknown) =>
 const fields = z.object({
   email: z.preprocess(
     emptied,
-    z.string().trim().pipe(z.email('Write an email address').max(320)).optional(),
+    z.string().trim().pipe(z.email('Enter an email address').max(320)).optional(),
   ),
   message: z.preprocess(
     emptied,
-    z.string().trim().max(MESSAGE_LENGTH, `Write at most ${MESSAGE_LENGTH} characters`).optional(),
+    z.string().trim().max(MESSAGE_LENGTH, `Enter at most ${MESSAGE_LENGTH} characters`).optional(),
   ),
 })
 

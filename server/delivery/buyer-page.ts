@@ -10,13 +10,13 @@ export const MAX_LOGO_BYTES = 100 * 1024
 
 const colour = z
   .string()
-  .regex(/^#[0-9a-fA-F]{6}$/, 'Write a colour as #rrggbb, like #0a55ad')
+  .regex(/^#[0-9a-fA-F]{6}$/, 'Enter a colour as #rrggbb, like #0a55ad')
   .transform((text) => text.toLowerCase())
   .nullable()
 // Line breaks are kept; other control characters would not be seen.
 const text = z
   .string()
-  .max(MAX_TEXT, `Write at most ${MAX_TEXT} characters`)
+  .max(MAX_TEXT, `Enter at most ${MAX_TEXT} characters`)
   .refine(
     (written) => !/[^\P{Cc}\n\r\t]/u.test(written),
     'A text cannot contain control characters',

@@ -136,7 +136,7 @@ function noticeOf(names: readonly string[]) {
         ? 'The bytes of a file are damaged'
         : `The bytes of ${names.length} files are damaged`,
     body:
-      `${which}: what is stored is not what was uploaded, and there is no whole copy in the backup location. ` +
+      `${which}: the stored bytes differ from the uploaded ones, and the backup location has no intact copy. ` +
       'Links to it answer that it is unavailable, and count nothing. Upload the file again as a new version.',
     operation_id: null,
   }

@@ -55,7 +55,7 @@ const product = (id: string): Mapping => ({
   sku: null,
   method: 'manual',
   score: 1,
-  reason: 'Chosen by hand',
+  reason: 'Chosen manually',
 })
 
 const SETTINGS: FileSettings = {

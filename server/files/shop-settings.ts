@@ -59,7 +59,7 @@ const fields = {
     .boolean()
     .meta({ description: 'A text message when an import of 1,000 files or more has ended' }),
   sms_recipients: z
-    .array(z.string().regex(E164, 'Write a phone number with its country, like +4915112345678'))
+    .array(z.string().regex(E164, 'Enter a phone number with its country, like +4915112345678'))
     .max(MAX_SMS_RECIPIENTS, `At most ${MAX_SMS_RECIPIENTS} numbers`)
     .refine((numbers) => new Set(numbers).size === numbers.length, 'Each of them once')
     .meta({ description: 'Phone numbers in the international form (E.164)' }),

@@ -18,7 +18,7 @@ const valueFields = Object.fromEntries(
 )
 
 const common = {
-  name: z.string().trim().min(1, 'Write a name').max(MOST_NAME).optional(),
+  name: z.string().trim().min(1, 'Enter a name').max(MAX_NAME).optional(),
   frequency_hours: z
     .union(FREQUENCIES.map((hours) => z.literal(hours)))
     .nullable()

@@ -19,8 +19,8 @@ export const contentReplies = {
     description: 'The client’s copy is current: `If-None-Match`, `If-Modified-Since`',
     schema: null,
   },
-  412: refused('It is another by now: `If-Match`, `If-Unmodified-Since`'),
-  416: refused('It has no such part'),
+  412: refused('It has changed: `If-Match`, `If-Unmodified-Since`'),
+  416: refused('It has no such range'),
 }
 
 /** Answers the request directly: the bytes are streamed to the socket. */

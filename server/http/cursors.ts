@@ -37,7 +37,7 @@ export function fromCursor(
   } catch {
     // Reported below.
   }
-  const message = 'Send next_cursor of the page before, unchanged'
+  const message = 'Send the previous page’s next_cursor, unchanged'
   throw new AppError('validation_failed', {
     param: 'cursor',
     details: [{ param: 'cursor', code: 'invalid_value', message }],

@@ -20,18 +20,20 @@ function commonErrors({ body, query, ...endpoint }: Endpoint): Partial<Record<nu
   return {
     401: 'No valid API key or session token',
     403: 'The key lacks the scope',
-    404: 'No such thing in this shop',
+    404: 'Not found in this shop',
     429: 'Too many requests: see Retry-After',
     ...(body || query ? { 422: 'Every problem' } : {}),
     ...(body
       ? {
-          400: 'The body is no JSON',
+          400: 'The body is not valid JSON',
           413: 'The body is too large',
           415: 'The body is not sent as JSON',
         }
       : {}),
     ...(takesKey(endpoint)
-      ? { 409: 'This `Idempotency-Key` was used with another request, or that one still runs' }
+      ? {
+          409: 'This `Idempotency-Key` was used with another request, or that request is still running',
+        }
       : {}),
   }
 }

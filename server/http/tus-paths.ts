@@ -25,7 +25,7 @@ const GONE = {
 const operation = (given: Omit<ZodOpenApiOperationObject, 'tags'>): ZodOpenApiOperationObject => ({
   ...given,
   description:
-    `${given.description ?? ''}\n\ntus 1.0: any tus client will do. Scope: \`imports:write\`.`.trim(),
+    `${given.description ?? ''}\n\ntus 1.0: any tus client works. Scope: \`imports:write\`.`.trim(),
   tags: ['Uploads'],
 })
 

@@ -26,7 +26,7 @@ export const webhookFields = {
   description: z
     .string()
     .trim()
-    .max(200, 'Write at most 200 characters')
+    .max(200, 'Enter at most 200 characters')
     .refine((text) => !UNSAFE_CHARACTERS.test(text), 'It cannot contain control characters'),
   events,
   enabled: z.boolean(),

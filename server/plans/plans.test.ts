@@ -121,7 +121,7 @@ test('invalid plans are named at the start', () => {
   expect(planProblems({ ...MANAGED, partner: null, free: 'none', list: [bad, bad] })).toEqual([
     'plan small is listed twice',
     'plans.free: “none” is not in the list',
-    ...Array<string>(2).fill('plans.small.limits.files: write a number, or null for no limit'),
+    ...Array<string>(2).fill('plans.small.limits.files: set a number, or null for no limit'),
     'plans.partner: write organization, token and app, or take the pricing “manual”',
   ])
 })

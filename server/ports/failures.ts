@@ -27,7 +27,7 @@ export const isNotReached = (error: PortError): boolean => error.detail === NOT_
 export const noAnswer = () => notAccessible(true, 'The server did not answer in time')
 export const tooSlow = () => notAccessible(true, 'The server sent the file too slowly')
 export const connectionLost = (cause?: unknown) =>
-  notAccessible(true, 'The connection broke off before the file was whole', cause)
+  notAccessible(true, 'The connection ended before the file was complete', cause)
 export const surplusError = () => notAccessible(false, 'The server sent more than it had declared')
 export const encodedError = () =>
   notAccessible(
@@ -84,7 +84,7 @@ export function failureOf(error: unknown, connected: boolean): PortError {
     return notAccessible(false, 'The secure connection failed', error)
   if (!connected) return notReached(true, error)
   if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError)
-    return notAccessible(false, 'The server did not answer in proper HTTP', error)
+    return notAccessible(false, 'The server sent an invalid HTTP response', error)
   return connectionLost(error)
 }
 

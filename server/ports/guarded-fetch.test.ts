@@ -46,7 +46,7 @@ const NOT_REACHED = failure(false, 'The address could not be reached')
 const UNREACHABLE = failure(true, 'The address could not be reached')
 const unknownName: Resolve = (_, done) =>
   done(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }), [])
-const BROKEN = failure(true, 'The connection broke off before the file was whole')
+const BROKEN = failure(true, 'The connection ended before the file was complete')
 const SURPLUS = failure(false, 'The server sent more than it had declared')
 const TOO_LARGE = { code: 'file_too_large', retryable: false }
 /** A resolver that returns these addresses, one per call, then the last. */
@@ -170,7 +170,7 @@ describe('a bad origin', () => {
         'The server sent the file with Content-Encoding, which was not asked for: switch its compression off for this address',
       ),
     ],
-    ['/not-http', failure(false, 'The server did not answer in proper HTTP')],
+    ['/not-http', failure(false, 'The server sent an invalid HTTP response')],
     ['/loop', failure(false, 'The address redirects too often, or nowhere')],
     ['/hops/4/10/x', failure(false, 'The address redirects too often, or nowhere')],
     ['/redirect-nowhere', failure(false, 'The address redirects too often, or nowhere')],

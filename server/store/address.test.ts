@@ -35,7 +35,7 @@ describe('a storage location', () => {
     expect(parse('s3://harbour?region=eu-central-1', 'eu-west-3')).toMatchObject({
       region: 'eu-central-1',
     })
-    expect(parse('s3://harbour')).toMatch(/^write the region/)
+    expect(parse('s3://harbour')).toMatch(/^set the region/)
   })
 
   test.each([
@@ -45,8 +45,8 @@ describe('a storage location', () => {
     ['s3:harbour', 'write disk:'],
     ['s3://x?region=a', 'a bucket has 3 to 63'],
     ['s3://key:secret@harbour?region=a', 'leave the keys out'],
-    ['s3://harbour/a%2Fb?region=a', 'write the prefix'],
-    ['s3://harbour/a b?region=a', 'write the prefix'],
+    ['s3://harbour/a%2Fb?region=a', 'set the prefix'],
+    ['s3://harbour/a b?region=a', 'set the prefix'],
     ['s3://harbour?endpoint=s3.example.com', 'endpoint: write'],
     ['s3://harbour?endpoint=https://a:b@s3.example.com', 'endpoint: write'],
     ['s3://harbour?region=a&path_style=yes', 'path_style: write 1 or 0'],

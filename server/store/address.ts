@@ -51,8 +51,7 @@ export function parseLocation(
   if (!/^[A-Za-z0-9][\w.-]{1,61}[A-Za-z0-9]$/.test(url.host))
     return `${FORMS}: a bucket has 3 to 63 characters`
   const prefix = url.pathname.replace(/^\/+|\/+$/g, '')
-  if (prefix !== '' && !PREFIX.test(prefix))
-    return 'write the prefix in letters, digits and . _ - /'
+  if (prefix !== '' && !PREFIX.test(prefix)) return 'set the prefix in letters, digits and . _ - /'
   const endpoint = url.searchParams.get('endpoint')
   const wrong = endpoint === null ? null : endpointProblem(endpoint)
   if (wrong) return wrong
@@ -60,7 +59,7 @@ export function parseLocation(
   if (pathStyle !== '0' && pathStyle !== '1') return 'path_style: write 1 or 0'
   const region =
     url.searchParams.get('region') ?? defaultRegion ?? (endpoint === null ? undefined : ANY_REGION)
-  if (!region) return 'write the region of the bucket: s3://bucket?region=eu-central-1'
+  if (!region) return 'set the region of the bucket: s3://bucket?region=eu-central-1'
   return {
     ...{
       kind: 's3',
@@ -84,7 +83,7 @@ function endpointProblem(text: string): string | null {
     url.search ||
     url.hash
   )
-    return 'endpoint: write the address of the service, like https://s3.example.com'
+    return 'endpoint: set the address of the service, like https://s3.example.com'
   return null
 }
 

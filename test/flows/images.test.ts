@@ -146,7 +146,7 @@ test('each image has the right result independent of the others; an undo restore
     'broken.jpg': ['failed', 'image_damaged'],
     'page.jpg': ['failed', 'not_an_image'],
     'bomb.png': ['failed', 'image_too_large'],
-    'drawing.svg': ['skipped', 'SVG images are drawings: they stay as they are'],
+    'drawing.svg': ['skipped', 'SVG images are drawings and are not changed'],
     'guide.pdf': ['skipped', 'It is not an image'],
   })
   const after = await files()

@@ -27,7 +27,7 @@ interface Call {
  * only, since answers contain links' keys.
  */
 const answers = new Map<string, { etag: string; json: unknown }>()
-const MOST_ANSWERS = 100
+const MAX_ANSWERS = 100
 
 /** The answer's JSON; undefined for an empty one (204). Throws `ApiError`. */
 export async function call<T>(path: string, options: Call = {}): Promise<T> {
@@ -44,7 +44,7 @@ export async function call<T>(path: string, options: Call = {}): Promise<T> {
   const etag = response.headers.get('etag')
   if (etag !== null) answers.set(address, { etag, json })
   // Drops the oldest answer.
-  if (answers.size > MOST_ANSWERS) answers.delete(answers.keys().next().value!)
+  if (answers.size > MAX_ANSWERS) answers.delete(answers.keys().next().value!)
   return json as T
 }
 

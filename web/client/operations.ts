@@ -136,7 +136,7 @@ export const useItems = (id: string, query: Query, state: OperationStatus, live:
   })
 
 const PREVIEW_PAGE = 250
-const MOST_PREVIEWED = 1000
+const MAX_PREVIEWED = 1000
 const PARTS: readonly ItemStatus[] = ['done', 'failed', 'skipped']
 
 /**
@@ -150,7 +150,7 @@ export const usePreviewItems = (operation: Operation | null) =>
       const { id, total } = operation!
       const read = (query: Query) =>
         call<Page<Item>>(`/api/operations/${id}/items`, { query, signal })
-      if (total > MOST_PREVIEWED) {
+      if (total > MAX_PREVIEWED) {
         const pages = await Promise.all(
           PARTS.map((status) => read({ status, limit: PREVIEW_PAGE })),
         )

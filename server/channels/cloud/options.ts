@@ -31,8 +31,8 @@ export const optionFields = {
   include: patterns('Only paths that match one of these; empty: all'),
   exclude: patterns('Not paths that match one of these'),
   max_bytes: z
-    .int('Write a number of bytes')
-    .min(1, 'Write a number above 0')
+    .int('Enter a number of bytes')
+    .min(1, 'Enter a number above 0')
     .max(MOST_FILE_BYTES, 'At most 5 GB')
     .meta({ description: 'Larger files are left out' }),
   packs_from_subfolders: z.boolean().meta({
@@ -44,7 +44,7 @@ export const optionFields = {
   }),
   notify: z.boolean().meta({ description: 'Email at the end of each sync' }),
   bytes_per_second: z
-    .int('Write a number of bytes')
+    .int('Enter a number of bytes')
     .min(1024, 'At least 1024')
     .max(10 ** 12, 'At most 1 TB')
     .nullable()

@@ -25,6 +25,6 @@ test('an exclude pattern wins, and a pattern with many stars is matched quickly'
 
 test('an invalid pattern is refused', () => {
   expect(patternProblem('*.pdf')).toBe(null)
-  expect(patternProblem(' ')).toMatch(/Write a pattern/)
+  expect(patternProblem(' ')).toMatch(/Enter a pattern/)
   expect(patternProblem('[z-a]')).toMatch(/cannot be read/)
 })

@@ -6,7 +6,7 @@ export const LONGEST_PATTERN = 500
 
 /** The problem of a pattern, or null. */
 export function patternProblem(pattern: string): string | null {
-  if (pattern.trim() === '') return 'Write a pattern, like *.pdf'
+  if (pattern.trim() === '') return 'Enter a pattern, like *.pdf'
   if (!pattern.isWellFormed() || /[\0-\x1f]/.test(pattern))
     return 'This pattern has characters that are not allowed'
   try {

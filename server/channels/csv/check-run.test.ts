@@ -90,7 +90,7 @@ describe('a check', () => {
     await set(id, `status = 'checking', check_options = '${options}'`)
     expect(await untilChecked(app, id)).toMatchObject({
       status: 'ready',
-      failure: 'The check of this file stopped three times',
+      failure: 'The check of this file crashed three times',
     })
   })
 })

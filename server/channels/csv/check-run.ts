@@ -41,8 +41,8 @@ async function runCheck(
 ): Promise<void> {
   const upload = await beginCheck(scope, key)
   if (!upload) return
-  if (attempt > MOST_ATTEMPTS)
-    return endCheck(scope, upload, null, 'The check of this file stopped three times')
+  if (attempt > MAX_ATTEMPTS)
+    return endCheck(scope, upload, null, 'The check of this file crashed three times')
   const stopped = new AbortController()
   const signal = AbortSignal.any([given, stopped.signal])
   let progress: CheckProgress | null = null

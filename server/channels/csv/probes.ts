@@ -168,23 +168,23 @@ function notAccessible(code: string, detail: string | undefined): ProbeProblem {
 
 const GIVEN_UP = notAccessible(
   'url_not_accessible',
-  'Its host did not answer for other addresses, so it was not asked',
+  'Its host did not answer other requests, so it was not checked',
 )
 
 const notAsked = (why: string): ProbeProblem => ({
   severity: 'warning',
   code: 'not_asked',
   message: 'The URL was not checked',
-  detail: `${why}: what is wrong with it shows during the import`,
+  detail: `${why}: problems will show during the import`,
 })
-const HOST_LIMITED = notAsked('Its host wants fewer requests')
-const TOO_LATE = notAsked('Asking the others took too long')
+const HOST_LIMITED = notAsked('Its host limits the rate of requests')
+const TOO_LATE = notAsked('Checking the others took too long')
 
 function sizeProblem(
   size: number | null,
   { file_bytes, large_file_bytes }: SizeLimits,
 ): ProbeProblem | null {
-  if (size === 0) return notAccessible('empty_file', 'The address answers without any bytes')
+  if (size === 0) return notAccessible('empty_file', 'The URL returns no bytes')
   if (size === null || size <= large_file_bytes) return null
   if (size > file_bytes) return notAccessible('file_too_large', undefined)
   return {

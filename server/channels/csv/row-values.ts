@@ -97,7 +97,7 @@ const FORMULA = {
   severity: 'warning',
   code: 'formula',
   message: 'This cell begins like a formula',
-  detail: 'It is taken as text, as it is written: check that your spreadsheet saved its result',
+  detail: 'It is read as text: check that your spreadsheet saved its result',
 } as const
 
 const NO_URL: Problem = { code: 'required', message: 'A file URL is required' }

@@ -42,11 +42,11 @@ const skipped = (reason: string): ItemEnding => ({ status: 'skipped', reason })
 /** Restores the item's draft; gives the reason if it cannot, or null. */
 export function revert(item: WorkItem): ItemEnding | null {
   const { record, undo } = item
-  if (!record) return skipped('It is gone for good')
+  if (!record) return skipped('It was permanently deleted')
   const draft = itemDraft(item)
-  if (!undo) return skipped('What was done to it is not known any more')
+  if (!undo) return skipped('Its changes are no longer recorded')
   const { before, after } = undo
-  if (after.replaced) return skipped('It took the place of an older file, which is gone')
+  if (after.replaced) return skipped('It replaced an older file, which was deleted')
   if (after.created) return trash(record, draft)
   const drifted = driftOf(record, undo)
   if (drifted) return skipped(`${FIELD_NAMES[drifted] ?? drifted} was changed since`)

@@ -117,7 +117,7 @@ export async function writeFailed(
   await raiseNotice(tx, {
     level: 'critical',
     title: `The files of order ${about.order.name} are held`,
-    body: `Its workflow could not prepare them, so the buyer has not got them yet. ${reason}`,
+    body: `Its workflow could not prepare them, so the buyer has not received them yet. ${reason}`,
     operation_id: null,
   })
 }

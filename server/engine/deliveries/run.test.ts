@@ -292,7 +292,7 @@ describe('a run', () => {
     const made = await deliver(house.scope, [pdf, zip], deliveryWorkflowOf(rule))
     await run(made)
     const found = await extras(made)
-    expect(found.get(zip)!.left_out).toBe('The rule of the workflow leaves it out')
+    expect(found.get(zip)!.left_out).toBe('The workflow’s rule excludes it')
     expect(found.get(pdf)!.left_out).toBeNull()
     const links = await house.scope.query<{ file_id: string }>(
       'select file_id from links where shop_id = :shop and parent_id = :page',

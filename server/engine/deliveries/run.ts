@@ -116,7 +116,7 @@ export async function carryOutRun(
 
 export const CRASHED = {
   code: 'worker_crashed',
-  reason: 'Working on its files stopped the worker several times: look at the files.',
+  reason: 'Processing its files stopped the worker several times: check the files.',
 }
 const LOST =
   'A file of it is in the trash or was deleted: restore it, then prepare the delivery again.'

@@ -95,7 +95,7 @@ function refusal(operation: OperationRow, move: OperationMove): string {
   if (move === 'retry' && ended && total === 0)
     return 'This operation has no files to try again: start another one'
   if (move === 'retry' && detail === 'record')
-    return 'Which files of this operation failed is not known any more'
+    return 'The failed files of this operation are no longer recorded'
   return `This operation ${state}: it cannot be ${PAST[move]}`
 }
 const PAST: Record<OperationMove, string> = {

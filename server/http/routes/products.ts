@@ -42,7 +42,7 @@ const mirrorSchema = z
 const search = z
   .string()
   .max(255)
-  .refine((text) => text.isWellFormed() && !text.includes('\u0000'), 'This cannot be looked for')
+  .refine((text) => text.isWellFormed() && !text.includes('\u0000'), 'This cannot be searched for')
   .default('')
   .meta({ description: 'The title contains this, or a SKU begins with it, ignoring case' })
 

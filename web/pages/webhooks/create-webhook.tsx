@@ -13,7 +13,7 @@ export function CreateWebhook({ onClose }: { onClose: (made: CreatedWebhook | nu
   const create = useCreateWebhook()
   const [fields, setFields] = useState<WebhookFields>({ url: '', description: '', events: [] })
   const [missing, setMissing] = useState(false)
-  const found = missing ? [{ param: 'url', message: t('Write the address to post to') }] : []
+  const found = missing ? [{ param: 'url', message: t('Enter the address to post to') }] : []
   const problems = problemsOf([...found, ...objectionsIn(create.error)])
   const submit = () => {
     setMissing(fields.url.trim() === '')

@@ -11,19 +11,19 @@ export const azureBlob: Provider = {
       required: true,
       rule: textRule(
         /^[a-z0-9]{3,24}$/,
-        'Write the name of a storage account: small letters and digits',
+        'Enter the name of a storage account: small letters and digits',
       ),
     }),
     field('secret_key', 'Account key', 'It is stored encrypted and not shown again.', {
       required: true,
       secret: true,
-      rule: textRule(/^[A-Za-z0-9+/=]*$/, 'Write one of the two keys of the account', 256),
+      rule: textRule(/^[A-Za-z0-9+/=]*$/, 'Enter one of the two keys of the account', 256),
     }),
     field('bucket', 'Container', 'Its name.', {
       required: true,
       rule: textRule(
         /^(\$root|[a-z0-9](-?[a-z0-9]){2,62})$/,
-        'Write the name of a container, like my-files',
+        'Enter the name of a container, like my-files',
       ),
     }),
     field('prefix', 'Prefix', 'Only blobs whose names begin with this folder, like manuals/.', {

@@ -35,7 +35,7 @@ export const googleCloudStorage: Provider = {
       required: true,
       rule: textRule(
         /^[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]$/,
-        'Write the name of a bucket, like my-files',
+        'Enter the name of a bucket, like my-files',
       ),
     }),
     field('prefix', 'Prefix', 'Only objects whose names begin with this folder, like manuals/.', {

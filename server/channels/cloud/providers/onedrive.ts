@@ -19,13 +19,13 @@ export const onedrive: Provider = {
       'Drive',
       'Of a SharePoint library: its drive id. Empty: the person’s own OneDrive.',
       {
-        rule: textRule(/^[\w!-]*$/, 'Write the id of a drive, like b!x1Y2z3', 200),
+        rule: textRule(/^[\w!-]*$/, 'Enter the id of a drive, like b!x1Y2z3', 200),
       },
     ),
     field('drive_type', 'Kind of drive', 'personal, business or documentLibrary.', {
       rule: textRule(
         /^(personal|business|documentLibrary)?$/,
-        'Write personal, business or documentLibrary',
+        'Enter personal, business or documentLibrary',
       ),
     }),
     field('folder', 'Folder', 'Its path, like Shop/Manuals. Empty: all of it.', {

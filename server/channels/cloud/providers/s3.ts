@@ -55,13 +55,13 @@ export const s3: Provider = {
     ),
     field('endpoint', 'Endpoint', 'The service’s https address. Leave it empty for Amazon S3.'),
     field('region', 'Region', 'Like eu-central-1. Leave it empty where the service has none.', {
-      rule: textRule(/^[a-z0-9-]*$/i, 'Write a region, like eu-central-1', 60),
+      rule: textRule(/^[a-z0-9-]*$/i, 'Enter a region, like eu-central-1', 60),
     }),
     field('bucket', 'Bucket', 'Its name, without s3:// and without a folder.', {
       required: true,
       rule: textRule(
         /^[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/i,
-        'Write the name of a bucket, like my-files',
+        'Enter the name of a bucket, like my-files',
       ),
     }),
     field('prefix', 'Prefix', 'Only objects whose keys begin with this folder, like manuals/.', {
@@ -125,13 +125,13 @@ export function endpointProblem(endpoint: string, allowLoopback: boolean): strin
   if (endpoint === '') return null
   const url = URL.parse(endpoint)
   if (!url || !['https:', 'http:'].includes(url.protocol))
-    return 'Write an https address, like https://s3.example.com'
+    return 'Enter an https address, like https://s3.example.com'
   if (url.search || url.hash || url.username || url.password)
     return 'An endpoint has no user name, query or fragment'
   const local = isLocal(endpoint)
   if (local && !allowLoopback) return 'This address cannot be used'
   if (!local && url.protocol === 'http:')
-    return 'Write an https address: keys would be sent unencrypted over http'
+    return 'Enter an https address: keys would be sent unencrypted over http'
   try {
     addressTargetOf(url.href, serviceRules(allowLoopback, Number(url.port)))
     return null

@@ -95,11 +95,11 @@ export function createControl(
     if (name !== '') await confirmLast(state, name)
     if (name === 'AUTH') return authTls(state, argument, upgrade)
     const handler = VERBS[name]
-    if (!handler) return state.reply(name === '' ? 500 : 502, 'This command is not known here')
+    if (!handler) return state.reply(name === '' ? 500 : 502, 'Unknown command')
     // A control character in an argument could become a separate line in a log or a listing.
 
     if (/[\u0000-\u001f]/.test(argument))
-      return state.reply(501, 'There is a control character in it')
+      return state.reply(501, 'The command has a control character')
     if (!state.session && !BEFORE_SIGN_IN.has(name)) return state.reply(530, 'Sign in first')
     if (name !== 'RNTO') state.renameFrom = null
     await handler(state, argument)
@@ -126,7 +126,7 @@ export function createControl(
     },
     idle: () => {
       if (state.data) return
-      state.reply(421, 'Nothing has come for 15 minutes')
+      state.reply(421, 'No command or data for 15 minutes')
       first.destroySoon()
     },
     closed: async () => {
@@ -147,7 +147,7 @@ async function confirmLast(state: State, verb: string): Promise<void> {
 }
 
 async function authTls(state: State, argument: string, upgrade: () => void): Promise<void> {
-  if (!/^(TLS|TLS-C|SSL)$/i.test(argument)) return state.reply(504, 'AUTH TLS is what there is')
+  if (!/^(TLS|TLS-C|SSL)$/i.test(argument)) return state.reply(504, 'Only AUTH TLS is supported')
   if (state.isEncrypted) return state.reply(503, 'This connection is encrypted already')
   state.reply(234, 'Encrypting')
   upgrade()

@@ -70,9 +70,9 @@ export const SIGN_IN_VERBS: Readonly<Record<string, Verb>> = {
     if (wanted === 'C' && state.session?.account.tls_required)
       return state.reply(534, 'This account needs encrypted data connections: use PROT P')
     if (wanted !== 'P' && wanted !== 'C')
-      return state.reply(536, 'PROT P and PROT C are what there is')
+      return state.reply(536, 'Only PROT P and PROT C are supported')
     state.dataEncrypted = wanted === 'P'
-    state.reply(200, `Data connections are ${wanted === 'P' ? 'encrypted' : 'in the clear'}`)
+    state.reply(200, `Data connections are ${wanted === 'P' ? 'encrypted' : 'unencrypted'}`)
   },
   FEAT: ({ reply }) => reply(211, ['Features', ...FEATURES.map((feature) => ` ${feature}`), 'End']),
   OPTS: ({ reply }, argument) => {

@@ -182,9 +182,9 @@ const oneOf =
 export const TRANSFER_VERBS: Readonly<Record<string, Verb>> = {
   PASV: passiveV4,
   EPSV: passiveExtended,
-  TYPE: oneOf(/^(I|L ?8|A( N)?)$/i, 'TYPE I and TYPE A are what there is'),
-  MODE: oneOf(/^S$/i, 'MODE S is what there is'),
-  STRU: oneOf(/^F$/i, 'STRU F is what there is'),
+  TYPE: oneOf(/^(I|L ?8|A( N)?)$/i, 'Only TYPE I and TYPE A are supported'),
+  MODE: oneOf(/^S$/i, 'Only MODE S is supported'),
+  STRU: oneOf(/^F$/i, 'Only STRU F is supported'),
   REST: (state, argument) => {
     if (!/^\d{1,15}$/.test(argument)) return state.reply(501, 'Send REST and a number')
     state.offset = Number(argument)

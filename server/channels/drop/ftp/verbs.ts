@@ -6,7 +6,7 @@ import { TRANSFER_VERBS } from './transfer-verbs.ts'
 import type { Verb } from './state.ts'
 
 const passiveOnly: Verb = ({ reply }) =>
-  reply(502, 'Data connections are passive here: use EPSV or PASV')
+  reply(502, 'Only passive data connections are supported: use EPSV or PASV')
 
 export const VERBS: Readonly<Record<string, Verb>> = Object.assign(
   Object.create(null) as Record<string, Verb>,

@@ -128,7 +128,7 @@ function tellProblems(
   return raiseNoticeOnce(tx, {
     level: 'warning',
     title: `${joinPath(folder, name)} has mistakes`,
-    body: `${told.join('. ')}. Files that it keeps back are in /failed/, each beside its reason.`,
+    body: `${told.join('. ')}. Files that it keeps back are in /failed/, each next to its reason.`,
     operation: null,
   })
 }

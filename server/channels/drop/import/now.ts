@@ -43,5 +43,5 @@ async function whyNone(scope: ShopScope): Promise<string> {
   if (files > 0)
     return `The files came less than ${QUIET_SECONDS} seconds ago, or wait for an import.csv: try again soon`
   if (row!.writing > 0) return 'The files are still being sent: import them once they are complete'
-  return 'There is no file in the drop folder that waits to be imported'
+  return 'No file in the drop folder waits to be imported'
 }

@@ -28,7 +28,7 @@ const line = z.strictObject({
   location: z.number().int().min(0).max(MOST_LOCATIONS).optional(),
 })
 const orderBody = z.strictObject({
-  email: z.email('Write an email address').max(320),
+  email: z.email('Enter an email address').max(320),
   locale: z.string().min(2).max(20).nullish(),
   name: z.string().trim().max(100).nullish(),
   lines: z.array(line).min(1, 'At least one line').max(MOST_LINES),
@@ -57,7 +57,7 @@ const skuBody = z.strictObject({
 })
 
 const dataRequestBody = z.strictObject({
-  email: z.email('Write an email address').max(320),
+  email: z.email('Enter an email address').max(320),
 })
 
 export const ORDER_ACTIONS = ['refund', 'cancel', 'edit', 'risk'] as const

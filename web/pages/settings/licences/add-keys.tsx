@@ -49,7 +49,7 @@ export function AddKeys({ list, onClose }: { list: LicenceList; onClose: () => v
         multiline={6}
         maxHeight={240}
         value={typed}
-        error={missing ? t('Write at least one key, or choose a file') : undefined}
+        error={missing ? t('Enter at least one key, or choose a file') : undefined}
         onChange={(text) => {
           setTyped(text)
           setMissing(false)

@@ -9,9 +9,9 @@ export type Issue = z.core.$ZodIssue
 type Parsed<T> = { data: T; issues?: never } | { data?: never; issues: readonly Issue[] }
 
 /** The limit of texts whose schema has none. */
-const MOST_CHARACTERS = 10_000
-const MOST_ELEMENTS = 1_000
-const MOST_FIELDS = 1_000
+const MAX_CHARACTERS = 10_000
+const MAX_ELEMENTS = 1_000
+const MAX_FIELDS = 1_000
 
 /**
  * Like `safeParse`, in a time that grows with the schema's limits, not with the value. A value that
@@ -29,8 +29,8 @@ export function parseBounded<S extends z.ZodType>(schema: S, value: unknown): Pa
 
 /** A field's name as an answer repeats it: a client's name may be as long as the body. */
 export const shortName = (name: string): string =>
-  name.length <= MOST_NAME ? name : `${name.slice(0, MOST_NAME).toWellFormed()}…`
-const MOST_NAME = 100
+  name.length <= MAX_NAME ? name : `${name.slice(0, MAX_NAME).toWellFormed()}…`
+const MAX_NAME = 100
 
 const placeOf = (path: readonly PropertyKey[]) => JSON.stringify(path)
 
@@ -49,7 +49,7 @@ class Cuts {
   }
 
   private fitText(schemas: readonly Schema[], text: string): string {
-    const { most, check } = limitOf(schemas.filter(isText), MOST_CHARACTERS)
+    const { most, check } = limitOf(schemas.filter(isText), MAX_CHARACTERS)
     if (text.length <= most) return text
     this.report('string', check, text, `At most ${most} characters`, most)
     return text.slice(0, most)
@@ -57,7 +57,7 @@ class Cuts {
 
   private fitList(schemas: readonly Schema[], list: readonly unknown[]): unknown[] {
     const lists = schemas.filter(isList)
-    const { most, check } = limitOf(lists, MOST_ELEMENTS)
+    const { most, check } = limitOf(lists, MAX_ELEMENTS)
     if (list.length > most) this.report('array', check, list, `At most ${most}`, most)
     const inner = lists.flatMap((one) => unwrapSchema(one._zod.def.element))
     return list.slice(0, most).map((element, at) => this.inside(at, inner, element))
@@ -65,9 +65,9 @@ class Cuts {
 
   private fitObject(schemas: readonly Schema[], object: object): object {
     const fields = Object.entries(object)
-    if (fields.length > MOST_FIELDS)
-      this.report('object', undefined, object, `At most ${MOST_FIELDS} fields`, MOST_FIELDS)
-    const fitted = fields.slice(0, MOST_FIELDS).map(([name, value]) => {
+    if (fields.length > MAX_FIELDS)
+      this.report('object', undefined, object, `At most ${MAX_FIELDS} fields`, MAX_FIELDS)
+    const fitted = fields.slice(0, MAX_FIELDS).map(([name, value]) => {
       const inner = schemas.flatMap((schema) => fieldOf(schema, name))
       return [name, this.inside(name, inner, value)] as const
     })

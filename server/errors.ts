@@ -385,7 +385,7 @@ export interface ErrorDetail {
  * The most problems that an answer names; the others are counted, so that an answer does not grow
  * with a wrong request.
  */
-export const MOST_DETAILS = 100
+export const MAX_DETAILS = 100
 
 /**
  * An error that is shown to the client. Any other thrown error becomes `internal` and is logged.
@@ -416,7 +416,7 @@ export class AppError extends Error {
     this.name = 'AppError'
     this.code = code
     this.param = about.param ?? null
-    this.details = (about.details ?? []).slice(0, MOST_DETAILS)
+    this.details = (about.details ?? []).slice(0, MAX_DETAILS)
     this.detailsTotal = about.detailsTotal ?? about.details?.length ?? 0
     this.retryAfter = about.retryAfter ?? null
   }

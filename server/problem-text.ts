@@ -109,10 +109,10 @@ function bound(
 }
 
 /** The most values that a message lists. */
-const MOST_NAMED = 30
+const MAX_NAMED = 30
 
 function oneOf(values: readonly z.core.util.Primitive[]): string {
-  const named = values.slice(0, MOST_NAMED).map(String).join(', ')
+  const named = values.slice(0, MAX_NAMED).map(String).join(', ')
   if (values.length === 1) return `This must be ${named}`
-  return `This must be one of: ${named}${values.length > MOST_NAMED ? ', …' : ''}`
+  return `This must be one of: ${named}${values.length > MAX_NAMED ? ', …' : ''}`
 }

@@ -41,13 +41,13 @@ const NPM = [
   ...['pdf2pic@3.2.0', 'scissors@0.3.0'],
 ]
 /** Most documents of one package: manual pages are much alike. */
-const MOST_OF_ONE = 30
+const MAX_OF_ONE = 30
 /**
  * Size limits: long manuals of text take long and show nothing new; documents from npm contain
  * images.
  */
-const MOST_BYTES = { debian: 1_000_000, npm: 4_000_000 }
-export const FEWEST = 100
+const MAX_BYTES = { debian: 1_000_000, npm: 4_000_000 }
+export const MIN = 100
 const NPM_MS = 90_000
 
 const CACHE = path.resolve(import.meta.dirname, '../node_modules/.cache/stevedore-documents-1')
@@ -65,7 +65,7 @@ export async function documentCorpus(): Promise<CorpusDocument[]> {
   const documents = await Promise.all(
     names.map(async (name) => ({ name, bytes: await readFile(path.join(CACHE, name)) })),
   )
-  if (documents.length < FEWEST)
+  if (documents.length < MIN)
     throw new Error(`There are ${documents.length} documents in ${CACHE}: remove it and try again`)
   return documents
 }
@@ -132,7 +132,7 @@ async function unpack(archive: string, into: string): Promise<Unpacked> {
   const debian = archive.endsWith('.deb')
   if (debian) await run('dpkg-deb', ['-x', archive, folder])
   else await run('tar', ['-xzf', archive, '-C', folder])
-  return { name, folder, mostBytes: debian ? MOST_BYTES.debian : MOST_BYTES.npm }
+  return { name, folder, mostBytes: debian ? MAX_BYTES.debian : MAX_BYTES.npm }
 }
 
 const seen = new Set<string>()
@@ -148,7 +148,7 @@ async function keep({ name, folder, mostBytes }: Unpacked, to: string): Promise<
     const read = await readFile(file)
     const bytes = file.endsWith('.gz') ? gunzipSync(read) : read
     const hash = createHash('sha256').update(bytes).digest('hex')
-    if (bytes.length > mostBytes || seen.has(hash) || kept === MOST_OF_ONE) continue
+    if (bytes.length > mostBytes || seen.has(hash) || kept === MAX_OF_ONE) continue
     seen.add(hash)
     kept++
     await writeFile(path.join(to, `${name} ${path.basename(file).replace(/\.gz$/, '')}`), bytes)

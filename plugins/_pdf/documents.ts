@@ -25,14 +25,14 @@ export const LIMITS = {
 }
 // Additional time for each merged document.
 const MERGED_MS = 2_000
-const MOST_BYTES = 1024 ** 3
+const MAX_BYTES = 1024 ** 3
 // Limits of the work folder: a multiple of the document's size, because each part may contain all
 // shared objects.
 const FOLDER = { least: 2 * 1024 ** 3, times: 4 }
-const MOST_PICTURE_BYTES = 50 * 1024 ** 2
+const MAX_PICTURE_BYTES = 50 * 1024 ** 2
 /** The documents that the child opens. */
 const PICTURES = ['png', 'jpg', 'jpeg', 'webp', 'gif', 'tif', 'tiff', 'avif']
-const MOST_MERGED = 500
+const MAX_MERGED = 500
 const TYPE = 'application/pdf'
 
 /**
@@ -157,7 +157,7 @@ function withDocuments<T>(
       bytes += await port.sizeOf(item).catch((error: unknown) => {
         throw named.length > 1 ? withName(item, error) : error
       })
-      if (bytes > MOST_BYTES) throw tooLarge(named.length)
+      if (bytes > MAX_BYTES) throw tooLarge(named.length)
       await folder.bring(item, name)
     }
     const within = {
@@ -206,7 +206,7 @@ async function copyPicture(
       'not_an_image',
       `“${found.filename}” cannot be the watermark: choose a PNG, JPEG, WebP, GIF, TIFF or AVIF`,
     )
-  if (found.size_bytes > MOST_PICTURE_BYTES)
+  if (found.size_bytes > MAX_PICTURE_BYTES)
     throw documentError(
       'image_too_large',
       'The picture for the watermark is too large: the limit is 50 MB',
@@ -220,10 +220,10 @@ async function merge(
   password: string | undefined,
   signal: AbortSignal,
 ) {
-  if (items.length > MOST_MERGED)
+  if (items.length > MAX_MERGED)
     throw documentError(
       'too_many',
-      `At most ${MOST_MERGED} documents can be merged, but the selection has ${items.length}`,
+      `At most ${MAX_MERGED} documents can be merged, but the selection has ${items.length}`,
     )
   const named = items.map((item, at) => [item, `in-${at}.pdf`] as const)
   return withDocuments(ports, named, signal, async (work) => {

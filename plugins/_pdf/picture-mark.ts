@@ -4,7 +4,7 @@ import { Refusal, isOutOfMemory } from '../sandbox.ts'
 import { streamOf, type Mark } from './marks.ts'
 import type { Dictionary } from './objects.ts'
 
-const MOST_PX = 1500
+const MAX_PX = 1500
 const MAX_PIXELS = 100_000_000
 
 /** Throws `Refusal` `image_damaged`. */
@@ -12,7 +12,7 @@ export async function pictureMark(bytes: Buffer): Promise<Mark> {
   try {
     const { data, info } = await sharp(bytes, { failOn: 'error', limitInputPixels: MAX_PIXELS })
       .autoOrient()
-      .resize({ width: MOST_PX, height: MOST_PX, fit: 'inside', withoutEnlargement: true })
+      .resize({ width: MAX_PX, height: MAX_PX, fit: 'inside', withoutEnlargement: true })
       .toColourspace('srgb')
       .ensureAlpha()
       .raw()

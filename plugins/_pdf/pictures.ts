@@ -21,7 +21,7 @@ export interface Picture {
 
 const SMALLEST_BYTES = 8 * 1024
 // Limit of pixels for pictures that are not JPEG: all pixels are in memory together.
-const MOST_BYTES = 150 * 1024 ** 2
+const MAX_BYTES = 150 * 1024 ** 2
 const MAX_PIXELS = 100_000_000
 
 /** The pictures that may be changed, in the order of their objects. */
@@ -46,7 +46,7 @@ function pictureOf(
   if (typeof width !== 'number' || typeof height !== 'number' || channels === null) return null
   const packed = packingOf(dictionary, { width, channels }, resolve)
   if (packed === null || width * height > MAX_PIXELS) return null
-  if (packed !== 'jpeg' && width * height * channels > MOST_BYTES) return null
+  if (packed !== 'jpeg' && width * height * channels > MAX_BYTES) return null
   if (typeof bytes !== 'number' || bytes < SMALLEST_BYTES) return null
   const odd = ['/Decode', '/Alternates', '/SMaskInData'].some((name) => of(name) !== null)
   // A colour key names exact colours, which a JPEG does not keep.

@@ -10,7 +10,7 @@ import { refusalFor } from './problems.ts'
 /** Where qpdf sees the work folder: file names in its arguments begin with this path. */
 export const HERE = '/work'
 const WASM = createRequire(import.meta.url).resolve('@neslinesli93/qpdf-wasm/dist/qpdf.wasm')
-const MOST_WORDS = 64 * 1024
+const MAX_WORDS = 64 * 1024
 
 type Instantiate = (source: object, imports: object) => Promise<object>
 // Node has it, but Node's types lack it.
@@ -122,7 +122,7 @@ function callMain(module: Module, args: readonly string[]): number {
 }
 
 // Its stack has 64 KB, and arguments are on it.
-const MOST_ARGUMENTS = 8 * 1024
+const MAX_ARGUMENTS = 8 * 1024
 const ARGUMENTS_FILE = 'arguments'
 
 /** Many arguments are passed in a file; passwords never are. */
@@ -130,7 +130,7 @@ async function withArgumentsFile(
   folder: string,
   args: readonly string[],
 ): Promise<readonly string[]> {
-  if (args.join(' ').length < MOST_ARGUMENTS) return args
+  if (args.join(' ').length < MAX_ARGUMENTS) return args
   const isSecret = (arg: string) => /^--[a-z-]*password=/.test(arg)
   await writeFile(
     path.join(folder, ARGUMENTS_FILE),
@@ -143,7 +143,7 @@ function createCollector() {
   const bytes: number[] = []
   return {
     take: (byte: number | null) => {
-      if (byte !== null && bytes.length < MOST_WORDS) bytes.push(byte & 0xff)
+      if (byte !== null && bytes.length < MAX_WORDS) bytes.push(byte & 0xff)
     },
     text: () => Buffer.from(bytes).toString(),
   }

@@ -18,7 +18,7 @@ interface Part {
   pages: string
 }
 
-const MOST_PARTS = 2000
+const MAX_PARTS = 2000
 // The share of a child's time for this; the rest is for the steps before it.
 const CHECK_MS = 20_000
 
@@ -32,7 +32,7 @@ export async function splitDocument(
 ): Promise<{ parts: Part[]; warnings: Warning[]; checked: number }> {
   const pages = await pageCount(folder, opened)
   const count = 'every' in wanted ? Math.ceil(pages / wanted.every) : wanted.ranges.length
-  if (count > MOST_PARTS)
+  if (count > MAX_PARTS)
     throw new Refusal(
       'pdf_page_out_of_range',
       `This would make ${count} documents: at most ${MAX_PARTS} can be made from one`,

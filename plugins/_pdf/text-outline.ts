@@ -26,7 +26,7 @@ interface Piece {
 // The import is the function itself, although its types describe a module.
 const bidi = (createBidi as unknown as typeof createBidi.default)()
 const IGNORED = /\p{Default_Ignorable_Code_Point}/u
-const MOST_NAMED = 10
+const MAX_NAMED = 10
 
 /** Throws `Refusal` `glyph_missing`, which lists the letters that no font here has. */
 export async function outlineOf(text: string): Promise<Outline> {
@@ -67,7 +67,7 @@ async function piecesOf(line: string): Promise<Piece[]> {
 const missingGlyphs = (letters: readonly string[]) =>
   new Refusal(
     'glyph_missing',
-    `No installed font has ${letters.slice(0, MOST_NAMED).join(' ')}${letters.length > MOST_NAMED ? ' and others' : ''}`,
+    `No installed font has ${letters.slice(0, MAX_NAMED).join(' ')}${letters.length > MAX_NAMED ? ' and others' : ''}`,
   )
 
 /**

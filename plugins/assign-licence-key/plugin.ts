@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { definePlugin, failed, type Item, type Outcome } from '../contract.ts'
 
-const MOST_KEYS = 100
+const MAX_KEYS = 100
 
 const options = z.strictObject({
   list: z
@@ -63,4 +63,4 @@ export const assignLicenceKey = definePlugin({
 })
 
 const countOf = ({ file }: Item, { per }: Options, quantityOf: (file: string) => number): number =>
-  per === 'file' ? 1 : Math.min(Math.max(1, quantityOf(file.id!)), MOST_KEYS)
+  per === 'file' ? 1 : Math.min(Math.max(1, quantityOf(file.id!)), MAX_KEYS)

@@ -8,7 +8,7 @@ import {
   type LinkWanted,
 } from '../contract.ts'
 
-const MOST_PER_FILE = 1000
+const MAX_PER_FILE = 1000
 
 const terms = {
   expiry_days: z.int().min(1).max(MAX_EXPIRY_DAYS).nullable().optional().meta({
@@ -36,7 +36,7 @@ const options = z
       title: 'Send them',
       help: 'An email for each link that has an address.',
     }),
-    per_file: z.array(ofFile).max(MOST_PER_FILE).optional().meta({
+    per_file: z.array(ofFile).max(MAX_PER_FILE).optional().meta({
       title: 'Terms of single files',
       widget: 'none',
     }),

@@ -16,9 +16,9 @@ import {
 } from '../contract.ts'
 import { createDocuments } from '../_pdf/documents.ts'
 
-const FEWEST = 2
+const MIN = 2
 // All documents are in one work folder at the same time.
-const MOST = 500
+const MAX = 500
 
 const options = z.strictObject({
   filename: z
@@ -59,13 +59,13 @@ export const mergePdf = definePlugin({
         rules: [
           {
             rule: 'ticked',
-            most: MOST,
-            why: `Tick the PDFs one by one, up to ${MOST}: you choose their order`,
+            most: MAX,
+            why: `Tick the PDFs one by one, up to ${MAX}: you choose their order`,
           },
           {
             rule: 'some',
             files: { extensions: ['pdf'] },
-            least: FEWEST,
+            least: MIN,
             why: 'Select at least two PDFs',
           },
           {
@@ -112,10 +112,10 @@ async function documentsOf(
   operation: OperationView,
 ): Promise<{ items: Item[]; leftOut: Warning[] }> {
   const { total } = operation
-  if (total > MOST)
+  if (total > MAX)
     throw new PortError(
       'too_many',
-      `At most ${MOST} documents can be merged, but the selection has ${total}`,
+      `At most ${MAX} documents can be merged, but the selection has ${total}`,
       false,
     )
   const [good, bad]: [Item[], FinishedItem[]] = [[], []]
@@ -124,7 +124,7 @@ async function documentsOf(
       if (item.status === 'failed' || item.status === 'cancelled') bad.push(item)
       else good.push(item)
   }
-  if (good.length < FEWEST) throw new PortError('too_few', 'Select at least two documents', false)
+  if (good.length < MIN) throw new PortError('too_few', 'Select at least two documents', false)
   for (const { file } of good) {
     const why = nonPdfReason(file)
     if (why) throw new PortError('not_a_pdf', `${file.filename}: ${why}`, false)

@@ -15,7 +15,7 @@ export interface Wanted {
 export type Replacer = (name: string) => string
 
 /** Instructions of a compiled expression: each character of a name is tried on all of them. */
-const MOST_INSTRUCTIONS = 200
+const MAX_INSTRUCTIONS = 200
 
 /** The replacement function, or the problem of the options. */
 export function replacerOf({ find, replace, case_sensitive, regex }: Wanted): Replacer | Problem {
@@ -37,7 +37,7 @@ function compileExpression(find: string, caseSensitive: boolean): RE2JS | Proble
       find.normalize('NFC'),
       caseSensitive ? 0 : RE2JS.CASE_INSENSITIVE,
     )
-    if (expression.programSize() <= MOST_INSTRUCTIONS) return expression
+    if (expression.programSize() <= MAX_INSTRUCTIONS) return expression
     return { path: 'find', message: 'This expression is too large: reduce its repetitions' }
   } catch (error) {
     if (error instanceof RE2JSException)

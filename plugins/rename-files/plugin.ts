@@ -104,7 +104,7 @@ type Naming = (item: Item) => Named
  * Time limit of an expression for one batch, in milliseconds: others wait, and a transaction is
  * open.
  */
-const MOST_MS = 5000
+const MAX_MS = 5000
 const YIELD_AFTER_MS = 20
 
 export const renameFiles = definePlugin({
@@ -146,7 +146,7 @@ export const renameFiles = definePlugin({
         await new Promise(setImmediate)
         breathed = now
       }
-      yield now - begun > MOST_MS ? tooSlow(item) : outcomeOf(item, nameOf(item))
+      yield now - begun > MAX_MS ? tooSlow(item) : outcomeOf(item, nameOf(item))
     }
   },
 })

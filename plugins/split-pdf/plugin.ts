@@ -14,9 +14,9 @@ import { createDocuments } from '../_pdf/documents.ts'
 import { eachDocument, planDocuments } from '../_pdf/each-document.ts'
 
 const CONCURRENCY = 4
-const MOST_RANGES = 200
+const MAX_RANGES = 200
 // Leaves space for the part's number within the longest allowed name.
-const MOST_STEM = 200
+const MAX_STEM = 200
 
 const noRange = (input: unknown) =>
   `“${String(input)}” is no range of pages: write it like 1-3, 5 or 7-, from a page to a later one`
@@ -41,7 +41,7 @@ const options = z
       suffix: 'pages',
       start: 10,
     }),
-    ranges: z.array(range).min(1).max(MOST_RANGES).optional().meta({
+    ranges: z.array(range).min(1).max(MAX_RANGES).optional().meta({
       title: 'Or ranges of pages',
       help: 'A part each: 1-3, 5, 7-',
       widget: 'ranges',
@@ -130,7 +130,7 @@ const wantedOf = ({ every = 1, ranges, password }: Options) => ({
 
 /** `guide.pdf` → `guide-01.pdf` …: numbers of equal length, so that names sort like the parts. */
 function namedParts({ file }: Item, parts: readonly { bytes: StagedBlob }[]) {
-  const stem = [...stemOf(file.filename)].slice(0, MOST_STEM).join('').trim()
+  const stem = [...stemOf(file.filename)].slice(0, MAX_STEM).join('').trim()
   const digits = String(parts.length).length
   return parts.map(({ bytes }, at) => ({
     filename: `${stem}-${String(at + 1).padStart(digits, '0')}.pdf`,

@@ -16,7 +16,7 @@ import { createDocuments } from '../_pdf/documents.ts'
 import { eachDocument, planDocuments } from '../_pdf/each-document.ts'
 
 const CONCURRENCY = 2
-const MOST_PART = 120
+const MAX_PART = 120
 
 const PARTS = {
   name: 'Name',
@@ -146,5 +146,5 @@ const plain = (value: string | null): string | null =>
     .toWellFormed()
     .replace(/\s+/g, ' ')
     .trim()
-    .slice(0, MOST_PART)
+    .slice(0, MAX_PART)
     .toWellFormed() || null

@@ -6,7 +6,7 @@ import { catalogChannel } from './origins.ts'
 
 const ACTION = 'map-products'
 /** Files of one operation; further files follow with the next change of the catalog. */
-const MOST_FILES = 50_000
+const MAX_FILES = 50_000
 
 /**
  * Starts one operation over files whose import named a SKU that a product has now, and one over
@@ -46,7 +46,7 @@ async function filesOf(
   const rows = await scope.query<{ id: string }>(
     `select f.id from files f where f.shop_id = :shop and f.deleted_at is null and f.mapping_state = 'never' and ${which}
      order by f.created_at desc, f.id desc limit :most`,
-    { most: MOST_FILES, ...bindings },
+    { most: MAX_FILES, ...bindings },
   )
   return rows.map(({ id }) => id)
 }

@@ -8,7 +8,7 @@ import { toPublicId } from '../ids.ts'
 
 const ACTION = 'map-products'
 /** The most reviews of one operation. */
-export const MOST_ACCEPTED = 1000
+export const MAX_ACCEPTED = 1000
 
 export interface Accepted {
   review: ReviewRow

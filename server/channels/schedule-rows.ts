@@ -28,7 +28,7 @@ type Stored = Omit<ScheduleRow, 'workflow'> & {
 
 const SELECT = `select s.*, o.kind as last_kind, o.status as last_status from schedules s
   left join operations o on o.shop_id = s.shop_id and o.id = s.last_operation_id where s.shop_id = :shop`
-const MOST = 100
+const MAX = 100
 
 const rowOf = ({ built_in, workflow_id, ...row }: Stored): ScheduleRow => ({
   ...row,
@@ -76,9 +76,7 @@ export async function createSchedule(
       'select count(*) as count from schedules where shop_id = :shop',
     )
     const problems =
-      many!.count >= MOST
-        ? [{ param: 'name', message: `A shop has at most ${MOST} schedules` }]
-        : []
+      many!.count >= MAX ? [{ param: 'name', message: `A shop has at most ${MAX} schedules` }] : []
     const columns = await columnsOf(tx, body, parts, now, problems)
     const names = Object.keys(columns)
     const [row] = await tx.query<{ id: string }>(

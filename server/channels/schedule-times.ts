@@ -3,7 +3,7 @@
 import { Cron } from 'croner'
 
 /** A line with more fixed times of day is evaluated as one pattern. */
-const MOST_TIMES = 24
+const MAX_TIMES = 24
 const FIELD = /^[0-9A-Za-z*/,#-]+$/
 
 /** The problem of a cron line, or null. */
@@ -53,7 +53,7 @@ function fixedTimes(cron: string): string[] {
   const [minute, hour, ...days] = fieldsOf(cron)
   const minutes = numbersOf(minute!)
   const hours = numbersOf(hour!)
-  if (!minutes?.length || !hours?.length || minutes.length * hours.length > MOST_TIMES)
+  if (!minutes?.length || !hours?.length || minutes.length * hours.length > MAX_TIMES)
     return [fieldsOf(cron).join(' ')]
   return hours.flatMap((h) => minutes.map((m) => [m, h, ...days].join(' ')))
 }

@@ -139,7 +139,7 @@ function dosTime(ms: number): number {
 // What Windows refuses in a name; control characters; marks that change the shown order of letters.
 const REFUSED = /[<>:"/\\|?*\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 const DEVICES = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
-const MOST_NAME_BYTES = 240
+const MAX_NAME_BYTES = 240
 
 /** Names that every system unpacks, each once without regard to case. */
 export function safeNames(filenames: readonly string[]): string[] {
@@ -171,10 +171,10 @@ function safeName(filename: string): string {
 
 /** Without half a character at the cut. */
 function shortened(name: string): string {
-  if (Buffer.byteLength(name) <= MOST_NAME_BYTES) return name
+  if (Buffer.byteLength(name) <= MAX_NAME_BYTES) return name
   const dot = name.lastIndexOf('.')
   const extension = dot > 0 && name.length - dot <= 16 ? name.slice(dot) : ''
   let stem = Array.from(name.slice(0, name.length - extension.length))
-  while (Buffer.byteLength(stem.join('') + extension) > MOST_NAME_BYTES) stem = stem.slice(0, -1)
+  while (Buffer.byteLength(stem.join('') + extension) > MAX_NAME_BYTES) stem = stem.slice(0, -1)
   return stem.join('') + extension
 }

@@ -123,10 +123,10 @@ async function recordVerdict(
   })
 }
 
-const MOST_NAMED = 5
+const MAX_NAMED = 5
 
 function noticeOf(names: readonly string[]) {
-  const named = names.slice(0, MOST_NAMED).map((name) => `“${name}”`)
+  const named = names.slice(0, MAX_NAMED).map((name) => `“${name}”`)
   const more = names.length - named.length
   const which = `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
   return {
@@ -151,7 +151,7 @@ const DUE_MS = 20 * 24 * 60 * 60 * 1000
  * days.
  */
 const RUNS = 7 * 24
-const LEAST = 100
+const MIN = 100
 
 /** Reads the blobs that are due; gives how many were damaged. */
 export async function scrubBlobs(parts: BlobCheckParts, signal: AbortSignal): Promise<number> {
@@ -166,7 +166,7 @@ export async function scrubBlobs(parts: BlobCheckParts, signal: AbortSignal): Pr
        union select b.shop_id, b.hash, b.location from blob_locations b where ${DAMAGED}
      )
      select shop_id as shop, encode(hash, 'hex') as hash, location from chosen`,
-    [new Date(clock().getTime() - DUE_MS), LEAST, RUNS],
+    [new Date(clock().getTime() - DUE_MS), MIN, RUNS],
   )
   let found = 0
   for (const blob of rows) {

@@ -25,8 +25,8 @@ export interface Added {
 
 /** At this number the shop is warned; web/labels/licence-list.ts has the same number. */
 const FEW_KEYS = 10
-const MOST_LISTS = 500
-const MOST_KEYS = 1_000_000
+const MAX_LISTS = 500
+const MAX_KEYS = 1_000_000
 
 const COUNTS = `
   (select count(*) from licence_keys k where k.shop_id = l.shop_id and k.list_id = l.id
@@ -66,8 +66,8 @@ export async function createLicenceList(tx: ShopScope, name: string): Promise<st
   const [row] = await tx.query<{ lists: number }>(
     'select count(*) as lists from licence_lists where shop_id = :shop and deleted_at is null',
   )
-  if (row!.lists >= MOST_LISTS)
-    throw new AppError('conflict', { message: `A shop has at most ${MOST_LISTS} lists of keys` })
+  if (row!.lists >= MAX_LISTS)
+    throw new AppError('conflict', { message: `A shop has at most ${MAX_LISTS} lists of keys` })
   const [made] = await tx.query<{ id: string }>(
     `insert into licence_lists (shop_id, name, name_key) values (:shop, :name, :key)
      on conflict (shop_id, name_key) where deleted_at is null do nothing returning id`,
@@ -109,9 +109,9 @@ export async function addLicenceKeys(
     'select count(*) as keys from licence_keys where shop_id = :shop and list_id = :list',
     { list },
   )
-  if (count!.keys > MOST_KEYS)
+  if (count!.keys > MAX_KEYS)
     throw new AppError('conflict', {
-      message: `A list has at most ${MOST_KEYS.toLocaleString('en')} keys: start another one`,
+      message: `A list has at most ${MAX_KEYS.toLocaleString('en')} keys: start another one`,
     })
   return { added: rows.length, duplicates: keys.length - rows.length }
 }

@@ -3,9 +3,9 @@ import Papa from 'papaparse'
 import { UNSAFE_CHARACTERS } from '../../plugins/contract.ts'
 import { AppError, type ErrorDetail } from '../errors.ts'
 
-const MOST_LENGTH = 500
-const MOST_LINE = 4000
-const MOST_KEYS = 200_000
+const MAX_LENGTH = 500
+const MAX_LINE = 4000
+const MAX_KEYS = 200_000
 const HEADER = /^(licen[cs]e[ _-]?|serial[ _-]?|product[ _-]?)?(key|code|number)s?$/i
 
 /**
@@ -28,10 +28,10 @@ export async function readLicenceKeys(
     if (message === null) keys.add(key)
     else if ((wrong += 1) <= 100)
       details.push({ index: line - 1, param: 'keys', code: 'invalid_value', message })
-    if (keys.size > MOST_KEYS)
+    if (keys.size > MAX_KEYS)
       throw new AppError('validation_failed', {
         param: 'keys',
-        message: `One file has at most ${MOST_KEYS.toLocaleString('en')} keys: split it`,
+        message: `One file has at most ${MAX_KEYS.toLocaleString('en')} keys: split it`,
       })
   }
   if (wrong > 0)
@@ -45,7 +45,7 @@ export async function readLicenceKeys(
 }
 
 function problemOf(key: string): string | null {
-  if (key.length > MOST_LENGTH) return `A key has at most ${MOST_LENGTH} characters`
+  if (key.length > MAX_LENGTH) return `A key has at most ${MAX_LENGTH} characters`
   if (!key.isWellFormed() || key.includes('\ufffd') || UNSAFE_CHARACTERS.test(key))
     return 'A key cannot contain control characters, and the file must be UTF-8'
   return null
@@ -68,7 +68,7 @@ async function* linesOf(
     if (size > mostBytes) throw new AppError('payload_too_large')
     const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r\n|\n|\r/)
     rest = lines.pop()!
-    if (rest.length > MOST_LINE)
+    if (rest.length > MAX_LINE)
       throw new AppError('validation_failed', {
         param: 'keys',
         message: 'A line is too long: write one key per line, or in the first column',

@@ -4,14 +4,14 @@ import type { StagedBlob } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { addMappings } from './mappings.ts'
 import { findNameOwners } from './name-allocation.ts'
-import { FEWEST_NUMBERS, FIRST_NUMBER, freeNames } from './numbered-names.ts'
+import { MIN_NUMBERS, FIRST_NUMBER, freeNames } from './numbered-names.ts'
 import { nameKey, numberedName } from './rules.ts'
 import { NO_PRODUCT_OPTIONS, refusedAdmission, type Admission, type Admitted } from './admission.ts'
 import { insertFiles } from './insert-files.ts'
 import { admitVersion } from './admit-version.ts'
 
 const LAST_NUMBER = 1_000_000
-const MOST_NUMBERS = 5000
+const MAX_NUMBERS = 5000
 
 /** Another operation has claimed it. */
 const CLAIMED =
@@ -85,11 +85,11 @@ export async function admitNumbered(
 }
 
 async function admitRenamed(tx: ShopScope, admission: Admission): Promise<Admitted> {
-  let most = FEWEST_NUMBERS
+  let most = MIN_NUMBERS
   for (
     let from = FIRST_NUMBER;
     from <= LAST_NUMBER;
-    from += most, most = Math.min(4 * most, MOST_NUMBERS)
+    from += most, most = Math.min(4 * most, MAX_NUMBERS)
   ) {
     const names = Array.from({ length: most }, (_, n) =>
       numberedName(admission.draft.filename, from + n),

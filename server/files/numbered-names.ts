@@ -4,7 +4,7 @@ import { findNameOwners } from './name-allocation.ts'
 import { nameKey, numberedName } from './rules.ts'
 
 export const FIRST_NUMBER = 2
-export const FEWEST_NUMBERS = 20
+export const MIN_NUMBERS = 20
 
 /**
  * For each filename, with one look-up for all: the lowest numbered name that no file has and that
@@ -17,7 +17,7 @@ export async function freeNames(
 ): Promise<(string | null)[]> {
   const groups = [...Map.groupBy(filenames.keys(), (at) => nameKey(filenames[at]!)).values()]
   const keysOf = groups.map((group) =>
-    Array.from({ length: FEWEST_NUMBERS + group.length }, (_, n) =>
+    Array.from({ length: MIN_NUMBERS + group.length }, (_, n) =>
       nameKey(numberedName(filenames[group[0]!]!, FIRST_NUMBER + n)),
     ),
   )

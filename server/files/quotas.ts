@@ -29,7 +29,7 @@ interface Usage {
 /** More than other processes can admit within a minute. */
 const NEAR: Usage = { files: 20_000, bytes: 200 * 1024 ** 3 }
 const KEPT_MS = 60_000
-const MOST_KEPT = 10_000
+const MAX_KEPT = 10_000
 const counted = new Map<number, Usage & { until: number }>()
 
 export interface QuotaRefusal {
@@ -88,7 +88,7 @@ function refusalOf(what: keyof typeof QUOTAS, plan: ShopPlan | null, limit: numb
 async function usageOf(tx: ShopScope): Promise<Usage> {
   const kept = counted.get(tx.shop)
   if (kept && kept.until > performance.now()) return kept
-  if (counted.size >= MOST_KEPT) counted.clear()
+  if (counted.size >= MAX_KEPT) counted.clear()
   const usage = { ...(await countUsage(tx)), until: performance.now() + KEPT_MS }
   counted.set(tx.shop, usage)
   return usage

@@ -13,7 +13,7 @@ export interface TagTemplate {
 }
 
 /** Of one shop. */
-const MOST = 500
+const MAX = 500
 const COLUMNS = 'id, name, tags, created_at'
 
 /** By name. `after`: the key of the previous page's last name (`nameKey`). */
@@ -35,7 +35,7 @@ export async function createTemplate(
     `insert into tag_templates (shop_id, name, name_key, tags)
      select :shop, :name, :key, :tags::text[] where (select count(*) from tag_templates where shop_id = :shop) < :most
      on conflict (shop_id, name_key) do nothing returning ${COLUMNS}`,
-    { name: name.normalize('NFC'), key: nameKey(name), tags: normalizeTags(tags), most: MOST },
+    { name: name.normalize('NFC'), key: nameKey(name), tags: normalizeTags(tags), most: MAX },
   )
   if (row) return row
   const [same] = await scope.query(
@@ -46,7 +46,7 @@ export async function createTemplate(
   )
   throw same
     ? nameTaken()
-    : new AppError('conflict', { message: `A shop has at most ${MOST} tag templates` })
+    : new AppError('conflict', { message: `A shop has at most ${MAX} tag templates` })
 }
 
 /** Absent fields stay unchanged. Throws `not_found`, and `conflict` if the name is taken. */

@@ -11,7 +11,7 @@ import type { FlowAddress, FlowParts } from './address.ts'
 import { SEND_LINKS } from './send-links.ts'
 import { TRIGGER_USE } from './trigger-use.ts'
 
-const MOST_BODY_BYTES = 1024 * 1024
+const MAX_BODY_BYTES = 1024 * 1024
 
 const ADDRESSES: readonly FlowAddress[] = [TRIGGER_USE, SEND_LINKS]
 
@@ -45,7 +45,7 @@ export function createFlowRequests(parts: FlowParts) {
 
 async function answerOf(parts: FlowParts, request: IncomingMessage): Promise<Answer> {
   if (request.method !== 'POST') throw new AppError('method_not_allowed')
-  const raw = await readBounded(request, MOST_BODY_BYTES)
+  const raw = await readBounded(request, MAX_BODY_BYTES)
   if (raw === null) throw new AppError('payload_too_large')
   const signature = String(request.headers['x-shopify-hmac-sha256'] ?? '')
   if (!parts.storefront.isSigned(raw, signature)) throw new AppError('unauthenticated')

@@ -14,14 +14,14 @@ import { parsePublicId, toPublicId } from '../ids.ts'
 import { queueLinkMails } from '../notify/link-mail.ts'
 import type { FlowAddress, FlowParts } from './address.ts'
 
-const MOST_FILES = 100
-const MOST_TEXT = 30_000
+const MAX_FILES = 100
+const MAX_TEXT = 30_000
 
 const schema = z.object({
   action_run_id: z.string().min(1).max(150),
   properties: z.object({
     email: z.email('Give an email address').max(320, 'An address has at most 320 characters'),
-    files: z.string().max(MOST_TEXT, 'Name fewer files').optional(),
+    files: z.string().max(MAX_TEXT, 'Name fewer files').optional(),
     pack: z.string().max(255, 'A name has at most 255 characters').optional(),
     expiry_days: settingFields.expiry_days.optional(),
     download_limit: settingFields.download_limit.optional(),
@@ -93,7 +93,7 @@ async function makeWanted(
   const names = files!.split(/\r?\n/).map((line) => line.trim())
   const wanted = [...new Set(names.filter((name) => name !== ''))]
   if (wanted.length === 0) throw wrong('files', 'Name at least one file')
-  if (wanted.length > MOST_FILES) throw wrong('files', `Name at most ${MOST_FILES} files`)
+  if (wanted.length > MAX_FILES) throw wrong('files', `Name at most ${MAX_FILES} files`)
   const file_ids = [...new Set(await idsOf(tx, 'files', 'file', wanted))]
   return createLinks(tx, secrets, { ...terms, file_ids, email }, clock())
 }

@@ -4,10 +4,10 @@ import { openTestApp, type TestApp } from '../../test/app.ts'
 import { AppError } from '../errors.ts'
 import { createFailureLimiter } from './auth-failures.ts'
 
-const MOST = 5
+const MAX = 5
 let app: TestApp
 beforeAll(async () => {
-  app = await openTestApp({ trustProxy: true, limits: { failed_sign_ins_per_minute: MOST } })
+  app = await openTestApp({ trustProxy: true, limits: { failed_sign_ins_per_minute: MAX } })
 })
 afterAll(() => app.close())
 
@@ -27,10 +27,10 @@ async function ask(
 }
 async function fail(address: string): Promise<number[]> {
   const answers: number[] = []
-  for (let n = 0; n < MOST + 2; n++) answers.push(await ask(address, wrongKey()))
+  for (let n = 0; n < MAX + 2; n++) answers.push(await ask(address, wrongKey()))
   return answers
 }
-const FAILED = [...Array<number>(MOST).fill(401), 429, 429]
+const FAILED = [...Array<number>(MAX).fill(401), 429, 429]
 
 test('wrong keys of one address are refused after a few, without a look-up', async () => {
   expect(await fail('198.51.100.1')).toEqual(FAILED)
@@ -40,26 +40,26 @@ test('wrong keys of one address are refused after a few, without a look-up', asy
 })
 
 test('a valid key still works there, and its requests do not count as failures', async () => {
-  for (let n = 0; n < MOST * 2; n++) expect(await ask('198.51.100.3', app.owner.key)).toBe(200)
+  for (let n = 0; n < MAX * 2; n++) expect(await ask('198.51.100.3', app.owner.key)).toBe(200)
   expect(await fail('198.51.100.3')).toEqual(FAILED)
   expect(await ask('198.51.100.3', app.owner.key)).toBe(200)
 })
 
 test('limits uploads and session tokens, and ignores requests without a key', async () => {
-  for (let n = 0; n < MOST; n++)
+  for (let n = 0; n < MAX; n++)
     expect(await ask('198.51.100.4', wrongKey(), '/api/uploads', 'POST')).toBe(401)
   expect(await ask('198.51.100.4', wrongKey(), '/api/uploads', 'POST')).toBe(429)
-  for (let n = 0; n < MOST; n++) expect(await ask('198.51.100.5', `a.b.${n}`)).toBe(401)
+  for (let n = 0; n < MAX; n++) expect(await ask('198.51.100.5', `a.b.${n}`)).toBe(401)
   expect(await ask('198.51.100.5', 'a.b.c')).toBe(429)
   const none = { headers: { 'x-forwarded-for': '198.51.100.5' } }
   expect((await fetch(`${app.url}/api/packs`, none)).status).toBe(401)
 })
 
 test('an IPv6 network counts as one address, and processes share the counts', async () => {
-  for (let n = 0; n < MOST; n++) expect(await ask(`2001:db8:1:2:${n}::1`, wrongKey())).toBe(401)
+  for (let n = 0; n < MAX; n++) expect(await ask(`2001:db8:1:2:${n}::1`, wrongKey())).toBe(401)
   expect(await ask('2001:db8:1:2:ffff::9', wrongKey())).toBe(429)
   expect(await ask('2001:db8:1:3::1', wrongKey())).toBe(401)
-  const limits = { failed_sign_ins_per_minute: MOST } as never
+  const limits = { failed_sign_ins_per_minute: MAX } as never
   const { database } = app.engine.parts
   const other = createFailureLimiter({ database, limits, trustProxy: true })
   const request = { headers: { 'x-forwarded-for': '2001:db8:1:2::8' }, socket: {} } as never

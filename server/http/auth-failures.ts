@@ -10,7 +10,7 @@ import { openRateLimit } from '../db/rate-limits.ts'
 
 const MINUTE_SECONDS = 60
 /** The most entries of each cache; the oldest are dropped. */
-const MOST_KEPT = 10_000
+const MAX_KEPT = 10_000
 
 export interface FailureLimiter {
   /**
@@ -77,5 +77,5 @@ function tooMany(ms: number): AppError {
 function remember<V>(memory: Map<string, V>, key: string, value: V): void {
   memory.delete(key)
   memory.set(key, value)
-  if (memory.size > MOST_KEPT) memory.delete(memory.keys().next().value!)
+  if (memory.size > MAX_KEPT) memory.delete(memory.keys().next().value!)
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MOST_DEEP, MOST_FIELDS, MOST_VALUES, shapeCounter } from './body-shape.ts'
+import { MAX_DEPTH, MAX_FIELDS, MAX_VALUES, shapeCounter } from './body-shape.ts'
 
 /** Passes the text to the counter in pieces of this length. */
 function count(text: string, length = text.length): void {
@@ -13,20 +13,20 @@ const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
 const fields = (count: number) => `{${Array<string>(count).fill('"a":1').join()}}`
 
 test.each([
-  [list(MOST_VALUES)],
-  [fields(MOST_FIELDS)],
-  [deep(MOST_DEEP)],
-  [`["${'[{,:\\"'.repeat(MOST_VALUES)}\\\\"]`],
+  [list(MAX_VALUES)],
+  [fields(MAX_FIELDS)],
+  [deep(MAX_DEPTH)],
+  [`["${'[{,:\\"'.repeat(MAX_VALUES)}\\\\"]`],
 ])('a body within its limits is accepted, in pieces of any length', (text) => {
   for (const length of [1, 7, text.length]) expect(() => count(text, length)).not.toThrow()
 })
 
 test.each([
-  [list(MOST_VALUES + 1), 'payload_too_large'],
-  [`{"a":"\\\\","b":${list(MOST_VALUES)}}`, 'payload_too_large'],
-  ['[]'.repeat(MOST_VALUES + 1), 'payload_too_large'],
-  [fields(MOST_FIELDS + 1), 'payload_too_large'],
-  [deep(MOST_DEEP + 1), 'malformed_request'],
+  [list(MAX_VALUES + 1), 'payload_too_large'],
+  [`{"a":"\\\\","b":${list(MAX_VALUES)}}`, 'payload_too_large'],
+  ['[]'.repeat(MAX_VALUES + 1), 'payload_too_large'],
+  [fields(MAX_FIELDS + 1), 'payload_too_large'],
+  [deep(MAX_DEPTH + 1), 'malformed_request'],
 ])('a body beyond them is refused', (text, code) => {
   for (const length of [1, 7, text.length])
     expect(() => count(text, length)).toThrow(expect.objectContaining({ code }) as Error)

@@ -4,10 +4,10 @@
 import { AppError } from '../errors.ts'
 
 /** Every element of a list and every field counts as one. */
-export const MOST_VALUES = 100_000
-export const MOST_FIELDS = 40_000
+export const MAX_VALUES = 100_000
+export const MAX_FIELDS = 40_000
 /** More levels than any request needs, and few enough for recursive functions. */
-export const MOST_DEEP = 50
+export const MAX_DEPTH = 50
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a] as const
 const [LIST, LIST_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d] as const
@@ -37,15 +37,15 @@ export function shapeCounter(): (bytes: Uint8Array) => void {
           inText = true
           break
         case COMMA:
-          if (++values > MOST_VALUES) throw tooMany('values', MOST_VALUES)
+          if (++values > MAX_VALUES) throw tooMany('values', MAX_VALUES)
           break
         case COLON:
-          if (++fields > MOST_FIELDS) throw tooMany('fields', MOST_FIELDS)
+          if (++fields > MAX_FIELDS) throw tooMany('fields', MAX_FIELDS)
           break
         case LIST:
         case OBJECT:
-          if (++values > MOST_VALUES) throw tooMany('values', MOST_VALUES)
-          if (++deep > MOST_DEEP) throw tooDeep()
+          if (++values > MAX_VALUES) throw tooMany('values', MAX_VALUES)
+          if (++deep > MAX_DEPTH) throw tooDeep()
           break
         case LIST_END:
         case OBJECT_END:
@@ -59,7 +59,7 @@ export function shapeCounter(): (bytes: Uint8Array) => void {
 
 export const tooDeep = (): AppError =>
   new AppError('malformed_request', {
-    message: `The request is nested more than ${MOST_DEEP} deep`,
+    message: `The request is nested more than ${MAX_DEPTH} deep`,
   })
 
 const tooMany = (what: string, most: number) =>

@@ -10,7 +10,7 @@ import { shapeCounter } from './body-shape.ts'
 /**
  * How much of a refused body is read, and for how long, before its connection is closed instead.
  */
-const MOST_DISCARDED = 64 * 1024 ** 2
+const MAX_DISCARDED = 64 * 1024 ** 2
 const DISCARD_MS = 5_000
 
 /**
@@ -96,7 +96,7 @@ function discardRest(request: IncomingMessage): Promise<boolean> {
   request.unpipe()
   if (request.readableEnded || request.destroyed) return Promise.resolve(request.complete)
   return new Promise((resolve) => {
-    let left = MOST_DISCARDED
+    let left = MAX_DISCARDED
     const finish = (whole: boolean) => {
       clearTimeout(timer)
       request.off('data', count).off('end', ended).off('close', closed)

@@ -8,13 +8,13 @@ import { OPERATION_STATUSES } from '../engine/engine.ts'
 import { toPublicId } from '../ids.ts'
 import { timestamp } from './schemas.ts'
 
-const MOST_FIELD = 8192
-const MOST_NAME = 200
+const MAX_FIELD = 8192
+const MAX_NAME = 200
 
 /** The fields of all providers; a request is checked against its own provider's fields later. */
 const fieldNames = [...new Set(PROVIDERS.flatMap(({ fields }) => fields.map(({ name }) => name)))]
 const valueFields = Object.fromEntries(
-  fieldNames.map((name) => [name, z.string().max(MOST_FIELD).nullable().optional()]),
+  fieldNames.map((name) => [name, z.string().max(MAX_FIELD).nullable().optional()]),
 )
 
 const common = {

@@ -12,7 +12,7 @@ const TYPES = [
   'application/octet-stream',
 ] as const
 const DEFAULT_NAME = 'import.csv'
-const MOST_NAME = 255
+const MAX_NAME = 255
 /** The most bytes of a form in addition to its file. */
 const AROUND = 2 * 1024 * 1024
 
@@ -54,7 +54,7 @@ function nameOf(filename: string | null | undefined): string {
     .at(-1)!
     .replace(new RegExp(UNSAFE_CHARACTERS, 'g'), '')
     .trim()
-  return name.toWellFormed().slice(0, MOST_NAME).toWellFormed() || DEFAULT_NAME
+  return name.toWellFormed().slice(0, MAX_NAME).toWellFormed() || DEFAULT_NAME
 }
 
 async function* wholeBody(ctx: Context): AsyncGenerator<Uint8Array> {

@@ -8,9 +8,9 @@ export interface FormFile {
   bytes: AsyncIterable<Buffer>
 }
 
-const MOST_HEADERS = 16 * 1024
+const MAX_HEADERS = 16 * 1024
 /** The most bytes of a part that is no file. */
-const MOST_FIELD = 1024 * 1024
+const MAX_FIELD = 1024 * 1024
 
 const malformed = () =>
   new AppError('malformed_request', {
@@ -52,15 +52,15 @@ export async function openFormFile(
     }
     yield left.subarray(0, left.indexOf(mark))
   }
-  await upTo(mark, MOST_HEADERS)
+  await upTo(mark, MAX_HEADERS)
   while (true) {
     while (left.length < 2) await more()
     if (left.toString('latin1', 0, 2) === '--') return null
-    const headers = (await upTo(Buffer.from('\r\n\r\n'), MOST_HEADERS)).toString()
+    const headers = (await upTo(Buffer.from('\r\n\r\n'), MAX_HEADERS)).toString()
     const disposition = /^content-disposition:(.*)$/im.exec(headers)?.[1] ?? ''
     if (/;\s*filename\*?=/i.test(disposition))
       return { filename: nameIn(disposition), bytes: bytes() }
-    await upTo(mark, MOST_FIELD)
+    await upTo(mark, MAX_FIELD)
   }
 }
 

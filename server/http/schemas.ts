@@ -35,13 +35,13 @@ export const givenName = z
 export const timestamp = z.iso.datetime()
 export const warning = z.object({ code: z.string(), message: z.string() })
 
-const MOST_ROWS = 250
+const MAX_ROWS = 250
 const limit = (usual: number) =>
   z.coerce
     .number()
     .int()
     .min(1)
-    .max(MOST_ROWS)
+    .max(MAX_ROWS)
     .default(usual)
     .meta({ description: 'At most this many, up to 250' })
 
@@ -51,7 +51,7 @@ export const page = {
 }
 
 /** For lists that are usually short enough for one page. */
-export const shortPage = { ...page, limit: limit(MOST_ROWS) }
+export const shortPage = { ...page, limit: limit(MAX_ROWS) }
 
 export const listOf = <T extends z.ZodType>(row: T) =>
   z.object({ data: z.array(row), next_cursor: z.string().nullable() })

@@ -2,8 +2,8 @@
 // code.
 import type { z } from 'zod'
 import { fieldNames, parseBounded, shortName, type Issue } from '../bounds.ts'
-import { AppError, isErrorCode, MOST_DETAILS, type ErrorCode, type ErrorDetail } from '../errors.ts'
-import { MOST_DEEP, tooDeep } from './body-shape.ts'
+import { AppError, isErrorCode, MAX_DETAILS, type ErrorCode, type ErrorDetail } from '../errors.ts'
+import { MAX_DEPTH, tooDeep } from './body-shape.ts'
 
 /**
  * The parsed value. Throws `validation_failed` with the first hundred problems and their number,
@@ -37,7 +37,7 @@ class Problems {
   add(issue: Issue, value: unknown): void {
     const { code } = issue
     this.total += code === 'unrecognized_keys' ? issue.keys.length : 1
-    const room = MOST_DETAILS - this.details.length
+    const room = MAX_DETAILS - this.details.length
     if (room > 0) this.details.push(...detailsOf(issue, value, room, this.schema))
   }
 
@@ -45,7 +45,7 @@ class Problems {
     const named = new Set(this.details.map(placeOf))
     const others = more.filter((problem) => !named.has(placeOf(problem)))
     this.total += others.length
-    this.details.push(...others.slice(0, MOST_DETAILS - this.details.length))
+    this.details.push(...others.slice(0, MAX_DETAILS - this.details.length))
   }
 }
 
@@ -65,11 +65,11 @@ function unstorableTexts(value: unknown): ErrorDetail[] {
     path.pop()
   }
   const look = (at: unknown): void => {
-    if (found.length >= MOST_DETAILS) return
+    if (found.length >= MAX_DETAILS) return
     if (typeof at === 'string' && !isStorable(at))
       report('invalid_value', 'This contains a character that cannot be stored')
     if (typeof at !== 'object' || at === null) return
-    if (path.length === MOST_DEEP) throw tooDeep()
+    if (path.length === MAX_DEPTH) throw tooDeep()
     if (Array.isArray(at)) return at.forEach((inner, index) => inside(index, inner))
     for (const [key, inner] of Object.entries(at))
       if (isFieldName(key)) inside(key, inner)

@@ -7,11 +7,11 @@ import type { NameRun } from './sku-in-name.ts'
 
 /** If hits on different products are closer than this, a person decides. */
 const MARGIN = 0.05
-const MOST_CANDIDATES = 10
+const MAX_CANDIDATES = 10
 /** Hits with a lower score are not even suggested. */
 export const NEAR = 0.6
 /** A tag of more products identifies none of them. */
-export const MOST_TAGGED = 5
+export const MAX_TAGGED = 5
 
 const WHOLE_NAME = 0.99
 const IN_FILENAME = 0.95
@@ -54,7 +54,7 @@ export function hitsOfTags(
     hitsOfSku(same, 'tags', TAG_IS_SKU, 'One of its tags is the SKU'),
   )
   const telling = [...Map.groupBy(tagged, ({ key }) => key).values()]
-    .filter((same) => same.length <= MOST_TAGGED)
+    .filter((same) => same.length <= MAX_TAGGED)
     .flat()
   const tags = [...Map.groupBy(telling, ({ product_id }) => product_id).values()].map((same) => ({
     ...target(same[0]!),
@@ -129,7 +129,7 @@ export function decideMatch(hits: readonly Mapping[], threshold: number): MatchD
   const rivals = close.some(({ product_id }) => product_id !== best.product_id)
   if (!rivals) return { match: { mapping: best, candidates: [], suggestions: [] }, near: [] }
   return {
-    match: { mapping: null, candidates: close.slice(0, MOST_CANDIDATES), suggestions: [] },
+    match: { mapping: null, candidates: close.slice(0, MAX_CANDIDATES), suggestions: [] },
     near: [],
   }
 }
@@ -141,5 +141,5 @@ const isGood = ({ sku, score }: Mapping, threshold: number) =>
 export function suggestionsOf(near: readonly Mapping[]): Mapping[] {
   // prettier-ignore
   const best = Map.groupBy(near.toSorted((a, b) => b.score - a.score), ({ product_id }) => product_id)
-  return [...best.values()].map(([one]) => one!).slice(0, MOST_CANDIDATES)
+  return [...best.values()].map(([one]) => one!).slice(0, MAX_CANDIDATES)
 }

@@ -21,7 +21,7 @@ import {
   hitOfTitle,
   hitsOfFilename,
   hitsOfTags,
-  MOST_TAGGED,
+  MAX_TAGGED,
   NEAR,
   suggestionsOf,
 } from './hits.ts'
@@ -142,7 +142,7 @@ async function byTags(scope: ShopScope, files: readonly Named[]): Promise<Mappin
   const keys = files.map(({ tags }) => tags.map(nameKey))
   const all = [...new Set(keys.flat())]
   const skus = Map.groupBy(await variantsBySkuKey(scope, all), ({ key }) => key)
-  const tagged = Map.groupBy(await productsByTag(scope, all, MOST_TAGGED), ({ key }) => key)
+  const tagged = Map.groupBy(await productsByTag(scope, all, MAX_TAGGED), ({ key }) => key)
   return keys.map((own) =>
     hitsOfTags(
       own.flatMap((key) => skus.get(key) ?? []),

@@ -12,7 +12,7 @@ const PARTS = /[^ \-_.()[\]{}]+/g
 /** The platform's longest SKU. */
 const LONGEST_SKU = 255
 /** After the start of the name: longer sequences would need many look-ups, and are rarely SKUs. */
-const MOST_PARTS = 6
+const MAX_PARTS = 6
 /** A shorter SKU may be in the name by chance. */
 const TELLING = 3
 
@@ -45,7 +45,7 @@ export function laterRuns(filename: string): NameRun[] {
   const stem = nameKey(stemOf(filename)).length
   const runs: NameRun[] = []
   for (let at = 1; at < parts.length && parts[at]!.from < stem; at++)
-    for (let last = at; last < Math.min(parts.length, at + MOST_PARTS); last++)
+    for (let last = at; last < Math.min(parts.length, at + MAX_PARTS); last++)
       runs.push(...runOf(name, parts, at, last))
   return runs
 }

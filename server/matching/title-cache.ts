@@ -5,7 +5,7 @@ import { allTitles, generationOf } from '../storefront/mirror/lookup.ts'
 import { titleIndexBuilder, type TitleIndex } from './title-index.ts'
 
 /** A title needs about 300 bytes. */
-const MOST_TITLES = 120_000
+const MAX_TITLES = 120_000
 const IDLE_MS = 10 * 60_000
 
 interface Kept {
@@ -23,7 +23,7 @@ export interface TitleCache {
 }
 
 /** @param mostTitles of all shops together; the index that was used last is kept in any case. */
-export function createTitleCache(mostTitles = MOST_TITLES): TitleCache {
+export function createTitleCache(mostTitles = MAX_TITLES): TitleCache {
   // Least recently used first.
   const kept = new Map<number, Kept>()
   const titles = () => [...kept.values()].reduce((sum, one) => sum + one.titles, 0)

@@ -17,7 +17,7 @@ const TEMPLATE = 'order-delivery'
 /** The placeholder for licence keys in a stored message. */
 const HIDDEN_LICENCES = '(these licence keys are not kept)'
 /** The most files that a mail names; the others are on the page. */
-const MOST_NAMED = 20
+const MAX_NAMED = 20
 
 interface DeliveryPayload {
   template: typeof TEMPLATE
@@ -161,7 +161,7 @@ export async function writeDeliveryMails(
        exists (select from licence_keys k where k.shop_id = d.shop_id and k.delivery_id = d.id) as licensed
      from deliveries d join orders o on o.shop_id = d.shop_id and o.id = d.order_id
      join lateral (
-       select coalesce((array_agg(f.filename order by f.filename))[1:${MOST_NAMED}], '{}') as filenames,
+       select coalesce((array_agg(f.filename order by f.filename))[1:${MAX_NAMED}], '{}') as filenames,
          count(*)::int as files, min(l.expires_at) as expires_at
        from links p join links l on l.shop_id = p.shop_id and l.parent_id = p.id and l.revoked_at is null
        join files f on f.shop_id = l.shop_id and f.id = l.file_id and f.deleted_at is null

@@ -15,7 +15,7 @@ import type { MailPayload } from './templates.ts'
 const TOLD_EVERY = '1 hour'
 const ASKED_EVERY = '24 hours'
 /** Further files are only counted. */
-const MOST_NAMED = 50
+const MAX_NAMED = 50
 
 export const downloadMessages = (database: Database, clock: () => Date): DownloadMessages => ({
   downloaded: () => notifyDownloads(database, clock()),
@@ -65,7 +65,7 @@ async function notifyShop(tx: ShopScope, now: Date): Promise<void> {
     files.length === 1
       ? `${files[0]!.filename} was downloaded`
       : `${files.length} files were downloaded`
-  const named = files.slice(0, MOST_NAMED)
+  const named = files.slice(0, MAX_NAMED)
   const body = named.map(({ filename, downloads }) => `${filename}: ${times(downloads)}`).join('\n')
   const more = files.length - named.length
   await raiseNotice(tx, {

@@ -8,7 +8,7 @@ import type SMTPTransport from 'nodemailer/lib/smtp-transport'
 
 /** Servers end sessions that are idle, or that have sent many messages. */
 const IDLE_MS = 5000
-const MOST_MESSAGES = 100
+const MAX_MESSAGES = 100
 /** The code with which a server ends a session. */
 const CLOSING = 421
 
@@ -44,7 +44,7 @@ export function keepSessions(server: SMTPTransport): Transport<Sent> {
   }
   const keep = (session: Session) => {
     session.sent += 1
-    if (session.sent >= MOST_MESSAGES) return session.connection.quit()
+    if (session.sent >= MAX_MESSAGES) return session.connection.quit()
     idle.push(session)
     // Neither the timer nor the socket keeps a process from ending.
     session.timer = setTimeout(() => drop(session), IDLE_MS).unref()

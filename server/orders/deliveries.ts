@@ -145,8 +145,8 @@ export interface DeliveryDetail extends DeliverySummary {
   download_list: { at: Date; file_id: string; filename: string; address: string; agent: string }[]
 }
 
-const MOST_MESSAGES = 20
-const MOST_DOWNLOADS = 50
+const MAX_MESSAGES = 20
+const MAX_DOWNLOADS = 50
 
 /** By its bare UUID, or null. */
 export async function readDelivery(
@@ -182,14 +182,14 @@ export async function readDelivery(
          ${KEPT} as kept, m.error, m.created_at, m.sent_at
        from outbox m where m.shop_id = :shop and m.payload ->> 'delivery' = :id::text
        order by m.id desc limit :most`,
-      { id, most: MOST_MESSAGES },
+      { id, most: MAX_MESSAGES },
     ),
     scope.query<DeliveryDetail['download_list'][number]>(
       `select w.at, w.file_id, f.filename, w.address, w.agent
        from links l join downloads w on w.shop_id = l.shop_id and w.file_id = l.file_id and w.link_id = l.id
        join files f on f.shop_id = l.shop_id and f.id = l.file_id
        where l.shop_id = :shop and l.parent_id = :link order by w.at desc limit :most`,
-      { link, most: MOST_DOWNLOADS },
+      { link, most: MAX_DOWNLOADS },
     ),
   ])
   const file_list = files.map(({ withdrawn, ...row }) => {

@@ -6,7 +6,7 @@ import { buildConnector, Client, errors } from 'undici'
 import { guardedLookup, type AddressRule, type Resolve, type AddressTarget } from './addresses.ts'
 import { isSurplus, notReached } from './failures.ts'
 
-const MOST_IDLE = 64
+const MAX_IDLE = 64
 const IDLE_MS = 4000
 
 export interface GuardedConnection {
@@ -69,7 +69,7 @@ export function createConnections(resolve: Resolve): Connections {
       return found ?? openConnection(target, connectors(target.rule))
     },
     give: (connection) => {
-      if (closed || idleCount >= MOST_IDLE || !connection.isClean()) return connection.destroy()
+      if (closed || idleCount >= MAX_IDLE || !connection.isClean()) return connection.destroy()
       const timer = setTimeout(drop, IDLE_MS, connection).unref()
       const entries = idle.get(connection.key)
       if (entries) entries.push({ connection, timer })

@@ -30,7 +30,7 @@ export interface Timeouts {
 }
 
 /** Less than this over `timeouts.slow` fails. Bytes a second. */
-const LEAST_SPEED = 1024
+const MIN_SPEED = 1024
 const CHECKS_PER_WINDOW = 8
 // A body that is not read fast enough waits in the socket, not here.
 const PAUSE_ABOVE = 256 * 1024
@@ -212,7 +212,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
     const { slow } = this.#options.timeouts
     const now = this.#waiting ? performance.now() - this.#waitingSince : 0
     if (this.#waited + now < slow) return
-    if (this.#inWindow < (LEAST_SPEED * slow) / 1000) return this.#fail(tooSlow())
+    if (this.#inWindow < (MIN_SPEED * slow) / 1000) return this.#fail(tooSlow())
     this.#inWindow = 0
     this.#waited = -now
   }

@@ -19,7 +19,7 @@ import { StoreError, type TakeOptions, type WrittenBlob } from './store.ts'
 const PIECE = 256 * 1024
 /** Reused buffers: a new buffer for each small file would cost more than reading it. */
 const spare: Buffer[] = []
-const MOST_SPARE = 8
+const MAX_SPARE = 8
 /**
  * The modification time of a file that was written this recently is kept; a sweep judges a file's
  * age by it.
@@ -135,6 +135,6 @@ async function hash(
     }
     return { hash: hasher.digest('hex'), size_bytes: size }
   } finally {
-    if (spare.length < MOST_SPARE) spare.push(piece)
+    if (spare.length < MAX_SPARE) spare.push(piece)
   }
 }

@@ -14,7 +14,7 @@ const PIECE = 256 * 1024
  * buffers.
  */
 const SHORT = 4096
-const MOST_SHORT = 64
+const MAX_SHORT = 64
 
 /**
  * Writes `bytes` at `path`, which must not be there yet; `place` syncs them and gives them their name.
@@ -103,7 +103,7 @@ function createPieces() {
     add: (chunk: Uint8Array) => {
       bytes += chunk.length
       if (chunk.length < SHORT) short.push(chunk)
-      if (chunk.length >= SHORT || short.length === MOST_SHORT) gather()
+      if (chunk.length >= SHORT || short.length === MAX_SHORT) gather()
       if (chunk.length >= SHORT) whole.push(chunk)
     },
     take: () => {

@@ -2,9 +2,9 @@
 // are collected for the next.
 import type { CatalogVariant } from '../../plugins/contract.ts'
 import type { LiveCatalog } from './storefront.ts'
-import { MOST_SKU_ROWS, quoteSearchValue, type Found } from './sku-search.ts'
+import { MAX_SKU_ROWS, quoteSearchValue, type Found } from './sku-search.ts'
 
-/** Finds each of at most `MOST_ROWS` SKUs; the result of an unknown SKU is an empty list. */
+/** Finds each of at most `MAX_ROWS` SKUs; the result of an unknown SKU is an empty list. */
 export type Search = (skus: readonly string[], signal: AbortSignal) => Promise<Found>
 
 /** A SKU with a waiting caller. */
@@ -21,7 +21,7 @@ interface Query {
 }
 
 const QUERY_CONCURRENCY = 2
-const MOST_CHARACTERS = 20_000
+const MAX_CHARACTERS = 20_000
 /** The platform's longest SKU. */
 const LONGEST_SKU = 255
 
@@ -119,9 +119,9 @@ function takeQuery(all: Iterable<Wanted>): Wanted[] {
     // The search may read it as a prefix, so it gets a separate query.
     const alone = entry.sku.includes('*')
     characters += quoteSearchValue(entry.sku).length
-    if (taken.length > 0 && (alone || characters > MOST_CHARACTERS)) break
+    if (taken.length > 0 && (alone || characters > MAX_CHARACTERS)) break
     taken.push(entry)
-    if (alone || taken.length === MOST_SKU_ROWS) break
+    if (alone || taken.length === MAX_SKU_ROWS) break
   }
   return taken
 }

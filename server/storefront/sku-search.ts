@@ -20,10 +20,10 @@ interface Page {
 }
 
 /** The platform takes no more than this many rows a page. */
-export const MOST_SKU_ROWS = 250
+export const MAX_SKU_ROWS = 250
 // Later pages contain only duplicates and near misses, usually few.
 const LATER_ROWS = 100
-const MOST_PAGES = 12
+const MAX_PAGES = 12
 
 /** A connection costs 2 points, and a variant with its product 2. */
 const pointsFor = (first: number) => 2 + 2 * first
@@ -44,7 +44,7 @@ const formsOf = (sku: string): string[] => {
  * The variants that have these SKUs, in the platform's order. If no variant matches exactly: those
  * that differ in case or in spaces around the SKU, if they belong to one product. Throws
  * `PortError`.
- * @param skus at most `MOST_ROWS`, each once.
+ * @param skus at most `MAX_ROWS`, each once.
  */
 export async function searchSkus(
   request: AdminRequest,
@@ -58,7 +58,7 @@ export async function searchSkus(
   const query = terms.join(' OR ')
   let after: string | null = null
   for (let page = 1; ; page++) {
-    const first = page === 1 ? Math.min(Math.ceil(skus.length * 1.02), MOST_SKU_ROWS) : LATER_ROWS
+    const first = page === 1 ? Math.min(Math.ceil(skus.length * 1.02), MAX_SKU_ROWS) : LATER_ROWS
     const variables = { query, first, after }
     const data: Page = await request<Page>(
       shop,
@@ -81,7 +81,7 @@ export async function searchSkus(
     }
     const { hasNextPage, endCursor } = data.productVariants.pageInfo
     if (!hasNextPage || endCursor === null) return withLoose(found, loose)
-    if (page === MOST_PAGES) return tooLoose(request, shop, skus, found, signal)
+    if (page === MAX_PAGES) return tooLoose(request, shop, skus, found, signal)
     after = endCursor
   }
 }

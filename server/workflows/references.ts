@@ -25,7 +25,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
 const INNER: Readonly<Record<string, Kind>> = { product_id: 'product', variant_id: 'variant' }
 
 /** Longer lists are refused by their schema: looking up all of their ids would take seconds. */
-const MOST_OF_LIST = 10_000
+const MAX_OF_LIST = 10_000
 
 const MESSAGES: Readonly<Record<Kind, string>> = {
   pack: 'There is no such pack: choose one of this shop',
@@ -67,7 +67,7 @@ export const referencesOfSteps = (
 function found(value: unknown, kind: Kind | null, param: string): Reference[] {
   if (typeof value === 'string') return kind === null ? [] : [{ kind, id: value, param }]
   if (Array.isArray(value))
-    return value.slice(0, MOST_OF_LIST).flatMap((one, at) => found(one, kind, `${param}[${at}]`))
+    return value.slice(0, MAX_OF_LIST).flatMap((one, at) => found(one, kind, `${param}[${at}]`))
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, one]) =>
     found(one, INNER[name] ?? null, `${param}.${name}`),

@@ -19,7 +19,7 @@ export interface OwnWorkflow {
   updated_at: Date
 }
 
-const MOST = 200
+const MAX = 200
 
 /** By name. */
 export function listWorkflows(scope: ShopScope): Promise<OwnWorkflow[]> {
@@ -148,8 +148,8 @@ async function shopProblems(
 ): Promise<WorkflowProblem[]> {
   const others = (await listWorkflows(tx)).filter((one) => one.id !== id)
   const problems: WorkflowProblem[] = []
-  if (others.length >= MOST)
-    problems.push({ param: 'name', message: `A shop has at most ${MOST} workflows` })
+  if (others.length >= MAX)
+    problems.push({ param: 'name', message: `A shop has at most ${MAX} workflows` })
   if (others.some(({ name }) => name === body.name.trim()))
     problems.push({ param: 'name', message: 'Another workflow has this name' })
   const attached = body.channel && others.find(({ channel }) => channel === body.channel)

@@ -29,7 +29,7 @@ import type { S3Location } from '../../server/store/address.ts'
 export const BUCKET = 'harbour'
 /** The only key pair that it accepts. */
 export const CREDENTIALS = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' }
-const LEAST_PART = 5 * 1024 * 1024
+const MIN_PART = 5 * 1024 * 1024
 
 export interface FakeS3 {
   port: number
@@ -113,8 +113,7 @@ class WholeStore extends FilesystemStore {
     await this.require(bucket, uploadId)
     for (const { number } of parts.slice(0, -1)) {
       const { size } = await stat(path.join(this.folderOf(bucket, uploadId), String(number)))
-      if (size < LEAST_PART)
-        throw new S3Error('EntityTooSmall', 'Your proposed upload is too small')
+      if (size < MIN_PART) throw new S3Error('EntityTooSmall', 'Your proposed upload is too small')
     }
     return super.putObjectMultipart(bucket, uploadId, parts)
   }

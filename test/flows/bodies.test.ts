@@ -2,7 +2,7 @@
 // for longer than reading them takes.
 import http from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { MOST_FIELDS, MOST_VALUES } from '../../server/http/body-shape.ts'
+import { MAX_FIELDS, MAX_VALUES } from '../../server/http/body-shape.ts'
 import { openTestApp, type TestApp } from '../app.ts'
 import { sized } from '../scale.ts'
 import {
@@ -15,14 +15,14 @@ import {
 } from '../bodies.ts'
 
 const BYTES = 5 * 1024 ** 2
-const LIMITS = { bytes: BYTES, values: MOST_VALUES - 50, fields: MOST_FIELDS - 50 }
+const LIMITS = { bytes: BYTES, values: MAX_VALUES - 50, fields: MAX_FIELDS - 50 }
 /**
  * Upper bound of the CPU time of a whole request, client and server, in units of JSON.parse's time
  * for a usual body of the same size.
  */
-const MOST_UNITS = 15
+const MAX_UNITS = 15
 const TRIES = 4
-const MOST_REPLY = 100_000
+const MAX_REPLY = 100_000
 /** Every n-th body is sent. */
 const EACH = sized(5, 1)
 
@@ -82,7 +82,7 @@ async function measure(
   const body = Buffer.from(large.body)
   let least = Infinity
   let answer = { status: 0, bytes: 0 }
-  for (let tries = 0; tries < TRIES && least > MOST_UNITS; tries++) {
+  for (let tries = 0; tries < TRIES && least > MAX_UNITS; tries++) {
     const { ms, result } = await cpuOf(() => send(large, body))
     answer = result
     least = Math.min(least, ms / (await unit()))
@@ -96,7 +96,7 @@ async function excessive(bodies: Iterable<LargeBody>): Promise<string[]> {
   for (const large of bodies) {
     if (at++ % EACH > 0) continue
     const { status, bytes, units } = await measure(large)
-    if (status >= 500 || bytes > MOST_REPLY || units > MOST_UNITS)
+    if (status >= 500 || bytes > MAX_REPLY || units > MAX_UNITS)
       wrong.push(`${large.name}: ${status}, ${bytes} bytes, ${units.toFixed(1)} units`)
     if (wrong.length > 5) break
   }

@@ -25,7 +25,7 @@ export const CONFLICTS: Record<Exclude<Conflict, 'error'>, string> = {
   new_version: t('Add as a new version'),
 }
 
-export const MOST_BYTES = 5 * 1024 ** 3
+export const MAX_BYTES = 5 * 1024 ** 3
 const ADVISED_FILES = 100
 const ADVISED_BYTES = 10 * 1024 ** 3
 

@@ -8,10 +8,10 @@ import { isBlank, readRows, type Broken, type Format } from './rows.ts'
 
 const PREVIEWED = 10
 const PROBLEMS_REPORTED = 20
-const MOST_COLUMNS = 500
+const MAX_COLUMNS = 500
 /** The most characters of a cell in the preview. */
-const MOST_CHARACTERS = 5000
-const MOST_BLANK = 100_000
+const MAX_CHARACTERS = 5000
+const MAX_BLANK = 100_000
 
 export interface StructureProblem {
   row: number
@@ -58,7 +58,7 @@ export async function analyse(text: AsyncIterable<string>, mostRows: number): Pr
       if (wrong?.fatal)
         throw invalidCsv([{ row, column: found.headers[wrong.cell] ?? null, detail: wrong.detail }])
       if (!isBlank(cells)) addRow(found, row, cells, wrong)
-      else if (++blank > MOST_BLANK)
+      else if (++blank > MAX_BLANK)
         throw invalidCsv([{ row, column: null, detail: 'There are too many empty lines' }])
     }
     if (found.rows > mostRows)
@@ -80,9 +80,9 @@ export async function analyse(text: AsyncIterable<string>, mostRows: number): Pr
 function addRow(found: Analysis, row: number, cells: string[], broken: Broken | undefined): void {
   if (found.headers.length === 0) {
     if (broken) throw invalidCsv([{ row, column: null, detail: broken.detail }])
-    if (cells.length > MOST_COLUMNS)
+    if (cells.length > MAX_COLUMNS)
       throw invalidCsv([
-        { row, column: null, detail: `The header has more than ${MOST_COLUMNS} columns` },
+        { row, column: null, detail: `The header has more than ${MAX_COLUMNS} columns` },
       ])
     found.headers = headerLabels(cells)
     return
@@ -91,7 +91,7 @@ function addRow(found: Analysis, row: number, cells: string[], broken: Broken | 
   if (found.sample.length < PREVIEWED)
     found.sample.push({
       row,
-      cells: cells.slice(0, MOST_COLUMNS).map((cell) => cell.slice(0, MOST_CHARACTERS)),
+      cells: cells.slice(0, MAX_COLUMNS).map((cell) => cell.slice(0, MAX_CHARACTERS)),
     })
   if (found.structure.length >= PROBLEMS_REPORTED) return
   const detail = broken?.detail ?? shapeProblem(cells, found.headers)?.detail

@@ -7,7 +7,7 @@ import { openCsvApp, untilChecked, type CsvApp } from '../../../test/csv.ts'
 import { CHECK_CSV, queueCheck } from './check-queue.ts'
 import { createSkuCount } from './sku-count.ts'
 import { keepProblems } from './problems.ts'
-import { listUploads, MOST_KEPT, receiveCsv, requireUpload, sweepCsvUploads } from './uploads.ts'
+import { listUploads, MAX_KEPT, receiveCsv, requireUpload, sweepCsvUploads } from './uploads.ts'
 import { requirePublicId, toPublicId } from '../../ids.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { sized } from '../../../test/scale.ts'
@@ -181,7 +181,7 @@ describe('old files', () => {
   it('make room for new ones: imported files first, and none that is being checked', async () => {
     const { scope } = await app.stranger('full.myshopify.com')
     const ids: string[] = []
-    for (let n = 0; n < MOST_KEPT; n++) ids.push(await received(scope, `${n}.csv`))
+    for (let n = 0; n < MAX_KEPT; n++) ids.push(await received(scope, `${n}.csv`))
     const mark = (which: readonly (string | undefined)[], what: string) =>
       scope.query(
         `update csv_uploads set ${what} where shop_id = :shop and id = any(:which::uuid[])`,
@@ -194,7 +194,7 @@ describe('old files', () => {
     await received(scope, 'one more.csv')
     await received(scope, 'and another.csv')
     const left = (await listUploads(scope)).map(({ filename }) => filename)
-    expect(left.length).toBe(MOST_KEPT)
+    expect(left.length).toBe(MAX_KEPT)
     expect(left.filter((name) => ['0.csv', '1.csv', '2.csv', '3.csv'].includes(name))).toEqual([
       '3.csv',
       '0.csv',
@@ -203,7 +203,7 @@ describe('old files', () => {
     await workerThatHolds(scope, all)
     await mark(all, checking)
     await expect(received(scope, 'too many.csv')).rejects.toMatchObject({ code: 'too_many' })
-    expect((await listUploads(scope)).length).toBe(MOST_KEPT)
+    expect((await listUploads(scope)).length).toBe(MAX_KEPT)
   })
 
   it('are swept with everything that belongs to them', async () => {

@@ -22,7 +22,7 @@ export interface CheckRunParts {
 const PROGRESS_MS = 1000
 /** Checks of different shops: the probes of one file keep many connections open. */
 const CONCURRENCY = 4
-const MOST_ATTEMPTS = 3
+const MAX_ATTEMPTS = 3
 
 export const csvCheckTask = (parts: CheckRunParts): BackgroundTask => ({
   ...CHECK_CSV,

@@ -65,7 +65,7 @@ const SYNONYMS: Readonly<Record<CsvField, readonly string[]>> = {
   id: ['id', 'fileid'],
 }
 
-const LEAST_CONTAINED = 4
+const MIN_CONTAINED = 4
 
 /** Lower case, only letters and digits. */
 export const normalizeHeader = (header: string): string =>
@@ -154,7 +154,7 @@ function confidence(
   if (field === 'file_url' && cells.length > 0 && cells.every((cell) => /^https?:\/\//i.test(cell)))
     return { sure: 0.75, reason: 'The cells are addresses' }
   const part = SYNONYMS[field].find(
-    (synonym) => synonym.length >= LEAST_CONTAINED && name.includes(synonym),
+    (synonym) => synonym.length >= MIN_CONTAINED && name.includes(synonym),
   )
   return part === undefined ? null : { sure: 0.5, reason: 'The header contains a word for it' }
 }

@@ -44,7 +44,7 @@ const USUAL: Required<HostLimits> = {
 const GIVEN_UP_AFTER = 12
 /** A host that asks for a longer pause, or for this many in a row, is not requested any more. */
 const LONGEST_REST_MS = 60_000
-const MOST_RESTS = 6
+const MAX_RESTS = 6
 const MB = 1024 ** 2
 
 /** One result for each address, as they come. Throws the signal's reason when it aborts. */
@@ -114,7 +114,7 @@ async function probeOne(
 ): Promise<Probed | { rest: number }> {
   const { probe, signal, late, either, limits, again_after } = asking
   for (let attempt = 1; ; attempt++) {
-    if (host.rests > MOST_RESTS) return { url, problem: HOST_LIMITED }
+    if (host.rests > MAX_RESTS) return { url, problem: HOST_LIMITED }
     if (host.failures >= GIVEN_UP_AFTER) return { url, problem: GIVEN_UP }
     try {
       const { size_bytes, content_type } = await probe(url, either)
@@ -151,7 +151,7 @@ function throttled(
   const ms = retryAfter === undefined ? least * 2 ** host.rests : Math.max(least, retryAfter * 1000)
   host.room = 1
   if (host.resting === null) host.rests = ms > LONGEST_REST_MS ? Infinity : host.rests + 1
-  return host.rests > MOST_RESTS ? { url, problem: HOST_LIMITED } : { rest: ms }
+  return host.rests > MAX_RESTS ? { url, problem: HOST_LIMITED } : { rest: ms }
 }
 
 type ProbeProblem = NonNullable<Probed['problem']>

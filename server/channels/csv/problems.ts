@@ -31,7 +31,7 @@ export interface ProblemFilter {
   limit: number
 }
 
-const MOST_CHARACTERS = 300
+const MAX_CHARACTERS = 300
 const ROW_BATCH = 1000
 
 /** Writes nothing if another round has begun. */
@@ -43,7 +43,7 @@ export async function keepProblems(
   const rows = problems.map(
     ({ row, place, number, column, severity, code, message, detail, value }) => ({
       ...{ row, place, number, column, severity, code, message, detail },
-      value: value?.slice(0, MOST_CHARACTERS).toWellFormed(),
+      value: value?.slice(0, MAX_CHARACTERS).toWellFormed(),
     }),
   )
   await scope.query(

@@ -12,7 +12,7 @@ export interface SavedMapping {
   updated_at: Date
 }
 
-const MOST_SAVED = 200
+const MAX_SAVED = 200
 
 /** Throws `validation_failed` with the problems of a mapping for these headers. */
 export function requireMapping(mapping: ColumnMapping, headers: readonly string[]): void {
@@ -39,8 +39,8 @@ export async function saveMapping(
     'select count(*)::int as n from csv_column_mappings where shop_id = :shop and name <> :name',
     { name },
   )
-  if (count!.n >= MOST_SAVED)
-    throw new AppError('too_many', { message: `At most ${MOST_SAVED} mappings can be saved` })
+  if (count!.n >= MAX_SAVED)
+    throw new AppError('too_many', { message: `At most ${MAX_SAVED} mappings can be saved` })
   const [saved] = await scope.query<SavedMapping>(
     `insert into csv_column_mappings (shop_id, name, headers_key, mapping) values (:shop, :name, :key, :mapping)
      on conflict (shop_id, name) do update set headers_key = excluded.headers_key, mapping = excluded.mapping,

@@ -5,7 +5,7 @@ import type { ShopScope } from '../../db/for-shop.ts'
 import type { OddSkus } from './check-book.ts'
 
 /** The storefront answers about a hundred per second: above this number only the mirror is used. */
-const MOST_ASKED = 2000
+const MAX_ASKED = 2000
 
 /** Counts for one check. The result throws `PortError` if the storefront cannot be reached. */
 export function createSkuCount(scope: ShopScope, live: Pick<Catalog, 'findBySku'>): OddSkus {
@@ -14,7 +14,7 @@ export function createSkuCount(scope: ShopScope, live: Pick<Catalog, 'findBySku'
     const odd = await oddInMirror(scope, skus)
     const unknown = [...odd].flatMap(([sku, products]) => (products === 0 ? [sku] : []))
     asked += unknown.length
-    if (unknown.length === 0 || (asked > MOST_ASKED && (await hasMirror(scope)))) return odd
+    if (unknown.length === 0 || (asked > MAX_ASKED && (await hasMirror(scope)))) return odd
     const found = await live.findBySku(unknown, signal)
     for (const sku of unknown) {
       const products = new Set(found.get(sku)?.map((one) => one.product_id)).size

@@ -10,12 +10,12 @@ import { createEncodingDetector, decode, type Encoding } from './encoding.ts'
 import { readRows, type Format, type RowBatch } from './rows.ts'
 import { savedFor } from './saved-mappings.ts'
 
-export const MOST_BYTES = 50 * 1024 ** 2
-export const MOST_CSV_ROWS = 50_000
+export const MAX_BYTES = 50 * 1024 ** 2
+export const MAX_CSV_ROWS = 50_000
 /**
  * The most files of a shop: above it, a file that is no longer needed is removed, or the oldest.
  */
-export const MOST_KEPT = 20
+export const MAX_KEPT = 20
 const CHUNK_BYTES = 512 * 1024
 const KEPT = '24 hours'
 /** An upload that is still incomplete after this time was abandoned by its client. */
@@ -110,12 +110,12 @@ async function makeRoom(scope: ShopScope, newest: string): Promise<void> {
          limit greatest(0, (select count(*) from csv_uploads where shop_id = :shop) - :most))
        returning id)
      select (select count(*) from csv_uploads where shop_id = :shop) - (select count(*) from gone) - :most as more`,
-    { newest, most: MOST_KEPT },
+    { newest, most: MAX_KEPT },
   )
   if (kept!.more > 0) throw new AppError('too_many', { message: TOO_MANY })
 }
 
-const TOO_MANY = `${MOST_KEPT} CSV files are being checked: wait until one of them is, or remove one`
+const TOO_MANY = `${MAX_KEPT} CSV files are being checked: wait until one of them is, or remove one`
 
 /** Stores the bytes, and reads them while they arrive. */
 async function storeBytes(scope: ShopScope, id: string, bytes: AsyncIterable<Uint8Array>) {
@@ -125,7 +125,7 @@ async function storeBytes(scope: ShopScope, id: string, bytes: AsyncIterable<Uin
     let number = 0
     for await (const chunk of chunked(bytes)) {
       size += chunk.length
-      if (size > MOST_BYTES) throw new AppError('payload_too_large', { message: TOO_LARGE })
+      if (size > MAX_BYTES) throw new AppError('payload_too_large', { message: TOO_LARGE })
       if (number === 0) requireText(chunk)
       detector.add(chunk)
       const sql =
@@ -144,14 +144,14 @@ async function storeBytes(scope: ShopScope, id: string, bytes: AsyncIterable<Uin
     if (!first.done) yield first.value
     yield* chunks
   }
-  const analysis = await analyse(decode(all(), presumed), MOST_CSV_ROWS)
+  const analysis = await analyse(decode(all(), presumed), MAX_CSV_ROWS)
   const encoding = detector.result()
   // A file that began as valid UTF-8 may contain other bytes later.
   if (encoding === presumed) return { size, encoding, analysis }
   return {
     size,
     encoding,
-    analysis: await analyse(decode(readBytes(scope, id), encoding), MOST_CSV_ROWS),
+    analysis: await analyse(decode(readBytes(scope, id), encoding), MAX_CSV_ROWS),
   }
 }
 
@@ -222,7 +222,7 @@ const COLUMNS = `${LISTED}, format, headers, sample, structure, mapping, saved_m
 export function listUploads(scope: ShopScope): Promise<ListedUpload[]> {
   return scope.query<ListedUpload>(
     `select ${LISTED} from csv_uploads where shop_id = :shop and status <> 'uploading' order by id desc limit :most`,
-    { most: MOST_KEPT },
+    { most: MAX_KEPT },
   )
 }
 

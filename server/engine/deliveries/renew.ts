@@ -12,7 +12,7 @@ import { readRun, type DeliveryRun } from './runs.ts'
 
 const RUN_CONCURRENCY = 2
 /** Of a file that many have bought: their copies take turns with each other. */
-const MOST_WANTED = 500
+const MAX_WANTED = 500
 
 /** @param ended as of `prepareTask`; called where the delivery must be held. */
 export const renewTask = (
@@ -24,7 +24,7 @@ export const renewTask = (
   wanted: `select p.shop_id, p.delivery_id::text as key, now() as due_at from prepared_files p
     join delivery_runs r on r.shop_id = p.shop_id and r.delivery_id = p.delivery_id and r.status = 'ready'
     join shops s on s.id = p.shop_id and s.uninstalled_at is null
-    where p.stale group by p.shop_id, p.delivery_id limit ${MOST_WANTED}`,
+    where p.stale group by p.shop_id, p.delivery_id limit ${MAX_WANTED}`,
   run: async (task) => {
     const scope = forShop(parts.database, task.shop!)
     const run = await readRun(scope, task.key)

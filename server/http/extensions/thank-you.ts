@@ -19,7 +19,7 @@ export const THANK_YOU_PATH = '/extensions/thank-you'
 const MINUTE_MS = 60_000
 /** The page stays open for some minutes at most; later the buyer uses the link in the mail. */
 const NEW_ORDER_MS = 30 * MINUTE_MS
-const MOST_LINES = 250
+const MAX_LINES = 250
 /** Of so many lines. */
 const BODY_BYTES = 48 * 1024
 /** The extension asks every few seconds; many buyers may share an address. */
@@ -39,7 +39,7 @@ const bodySchema = z.strictObject({
         variant_id: z.string().regex(/^gid:\/\/shopify\/ProductVariant\/\d{1,20}$/, 'A variant'),
       }),
     )
-    .max(MOST_LINES, `At most ${MOST_LINES} lines`)
+    .max(MAX_LINES, `At most ${MAX_LINES} lines`)
     .optional(),
 })
 

@@ -10,7 +10,7 @@ import { errorSchema, givenName, listOf, shortPage, timestamp } from '../schemas
 import { requireScopes } from '../scopes.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
-const MOST_DAYS = 3650
+const MAX_DAYS = 3650
 
 const keySchema = z
   .object({
@@ -38,7 +38,7 @@ const keyBody = z
       .number()
       .int()
       .min(1, 'At least 1 day; absent means never')
-      .max(MOST_DAYS, `At most ${MOST_DAYS} days; absent means never`)
+      .max(MAX_DAYS, `At most ${MAX_DAYS} days; absent means never`)
       .nullable()
       .optional(),
   })

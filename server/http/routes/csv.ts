@@ -6,9 +6,9 @@ import { mapColumns } from '../../channels/csv/map-columns.ts'
 import { startCsvImport } from '../../channels/csv/start.ts'
 import {
   listUploads,
-  MOST_BYTES,
-  MOST_KEPT,
-  MOST_CSV_ROWS,
+  MAX_BYTES,
+  MAX_KEPT,
+  MAX_CSV_ROWS,
   receiveCsv,
   removeUpload,
   requireUpload,
@@ -72,7 +72,7 @@ const upload = ({ secrets }: CsvParts) =>
     method: 'post',
     path: '/api/csv',
     summary: 'Upload a CSV file',
-    description: `As the body (\`text/csv\`) or as the file of a form. At most 50 MB and ${MOST_CSV_ROWS.toLocaleString('en')} rows; UTF-8, UTF-16 or Windows-1252; separated by comma, semicolon, tab or |. It is kept for 24 hours, unless newer ones take its place: at most ${MOST_KEPT} are kept.`,
+    description: `As the body (\`text/csv\`) or as the file of a form. At most 50 MB and ${MAX_CSV_ROWS.toLocaleString('en')} rows; UTF-8, UTF-16 or Windows-1252; separated by comma, semicolon, tab or |. It is kept for 24 hours, unless newer ones take its place: at most ${MAX_KEPT} are kept.`,
     query: z.strictObject({
       filename: z.string().max(255).optional().meta({ description: 'Its name' }),
     }),
@@ -89,7 +89,7 @@ const upload = ({ secrets }: CsvParts) =>
     },
     readsBody: true,
     handler: async ({ caller, query, ctx, signal }) => {
-      const { bytes, filename } = await receivedFile(ctx, query.filename, MOST_BYTES)
+      const { bytes, filename } = await receivedFile(ctx, query.filename, MAX_BYTES)
       const hash = createHash('sha256')
       const id = await receiveCsv(caller.scope, hashed(bytes, hash), filename)
       const reply = async (): Promise<Reply> => {
@@ -138,7 +138,7 @@ const list = () =>
     method: 'get',
     path: '/api/csv',
     summary: 'List the stored CSV files',
-    description: `Newest first, all of them: at most ${MOST_KEPT}. Those that were imported are among them.`,
+    description: `Newest first, all of them: at most ${MAX_KEPT}. Those that were imported are among them.`,
     replies: {
       200: { description: 'The files, without their rows', schema: listOf(listedCsvSchema) },
     },

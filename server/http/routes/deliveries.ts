@@ -32,8 +32,8 @@ export interface DeliveryRouteParts {
   clock: () => Date
 }
 
-const MOST_FILES = 1000
-const MOST_MORE = 1000
+const MAX_FILES = 1000
+const MAX_ADDED = 1000
 
 const about = { tag: 'Deliveries' } as const
 const byId = z.strictObject({ id: z.string() })
@@ -137,18 +137,18 @@ const change = (parts: DeliveryRouteParts) =>
           .number()
           .int()
           .min(1, 'At least 1')
-          .max(MOST_MORE, `At most ${MOST_MORE}`)
+          .max(MAX_ADDED, `At most ${MAX_ADDED}`)
           .optional()
           .meta({ description: 'Added to the limits of files that have one' }),
         file_ids: z
           .array(z.string())
           .min(1, 'At least one file')
-          .max(MOST_FILES, `At most ${MOST_FILES} files`)
+          .max(MAX_FILES, `At most ${MAX_FILES} files`)
           .optional()
           .meta({ description: 'The files that the terms are for; absent: all' }),
         replace: z
           .array(z.strictObject({ file_id: z.string(), with: z.string() }))
-          .max(MOST_FILES, `At most ${MOST_FILES} files`)
+          .max(MAX_FILES, `At most ${MAX_FILES} files`)
           .optional()
           .meta({ description: 'The buyer gets the other file in its place' }),
       })

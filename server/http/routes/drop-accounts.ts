@@ -16,8 +16,8 @@ import { requirePublicId, toPublicId } from '../../ids.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 import { errorSchema, givenName, listOf, timestamp } from '../schemas.ts'
 
-const MOST_RANGES = 50
-const MOST_KEYS = 20
+const MAX_RANGES = 50
+const MAX_KEYS = 20
 const DAY_MS = 86_400_000
 
 const range = z
@@ -42,12 +42,12 @@ const accountFields = {
   enabled: z.boolean().optional().meta({ description: 'Off: nobody can sign in with it' }),
   allowed_addresses: z
     .array(range)
-    .max(MOST_RANGES)
+    .max(MAX_RANGES)
     .optional()
     .meta({ description: 'CIDR; empty: any address' }),
   public_keys: z
     .array(keyInput)
-    .max(MOST_KEYS)
+    .max(MAX_KEYS)
     .optional()
     .meta({ description: 'For SFTP; replaces the current keys' }),
 }

@@ -22,7 +22,7 @@ import { fromCursor, text, toCursor } from '../cursors.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 import { errorSchema, givenName, listOf, shortPage, timestamp } from '../schemas.ts'
 
-const MOST_BYTES = 20 * 1024 * 1024
+const MAX_BYTES = 20 * 1024 * 1024
 /** Keys that are sealed between two turns of the event loop: sealing takes milliseconds. */
 const KEY_BATCH = 250
 
@@ -109,8 +109,8 @@ export const licenceListRoutes = ({ secrets }: { secrets: Secrets }): Endpoint[]
     handler: async ({ caller, params, ctx }) => {
       const id = requirePublicId('licences', params.id)
       await requireList(caller.scope, id)
-      const { bytes } = await receivedFile(ctx, undefined, MOST_BYTES)
-      const keys = await readLicenceKeys(bytes, MOST_BYTES)
+      const { bytes } = await receivedFile(ctx, undefined, MAX_BYTES)
+      const keys = await readLicenceKeys(bytes, MAX_BYTES)
       const added = await caller.scope.transaction(async (tx) => {
         const sum: Added = { added: 0, duplicates: 0 }
         for (let at = 0; at < keys.length; at += KEY_BATCH) {

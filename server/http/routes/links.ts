@@ -25,7 +25,7 @@ import { channelOf } from './operations.ts'
 
 /** Links for more files are created by an operation. */
 const MAX_IN_REQUEST = 100
-const MOST_PER_FILE = 1000
+const MAX_PER_FILE = 1000
 
 const terms = { expiry_days: expiryDays.optional(), download_limit: downloadLimit.optional() }
 const email = z.email('Send an email address').max(320).optional()
@@ -42,7 +42,7 @@ const linksBody = (limits: Limits) =>
       email,
       per_file: z
         .array(z.strictObject({ file_id: z.string(), ...terms, email }))
-        .max(MOST_PER_FILE, `At most ${MOST_PER_FILE} files with terms of their own`)
+        .max(MAX_PER_FILE, `At most ${MAX_PER_FILE} files with terms of their own`)
         .optional(),
     })
     .superRefine(({ file_ids, pack_id, per_file }, context) => {

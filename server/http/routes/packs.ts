@@ -16,7 +16,7 @@ import { errorSchema, listOf, page, timestamp } from '../schemas.ts'
 import { fileIds } from '../selection.ts'
 import { channelOf } from './operations.ts'
 
-const MOST_PRODUCTS = 250
+const MAX_PRODUCTS = 250
 
 const packSchema = z
   .object({
@@ -44,7 +44,7 @@ const products = z
       variant_id: z.string().min(1).max(255).nullable().optional(),
     }),
   )
-  .max(MOST_PRODUCTS, `At most ${MOST_PRODUCTS} products`)
+  .max(MAX_PRODUCTS, `At most ${MAX_PRODUCTS} products`)
   .meta({
     description: 'The products of its files; replaces the current ones',
   })

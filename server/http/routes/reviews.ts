@@ -1,6 +1,6 @@
 // Reviews: which of several products a file belongs to.
 import { z } from 'zod'
-import { acceptReviews, MOST_ACCEPTED, type Accepted } from '../../channels/reviews.ts'
+import { acceptReviews, MAX_ACCEPTED, type Accepted } from '../../channels/reviews.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../errors.ts'
@@ -182,13 +182,13 @@ const acceptAbove = (engine: Engine) =>
     method: 'post',
     path: '/api/reviews/accept',
     summary: 'Accept the best candidate of every review above a score',
-    description: `Reviews whose best candidates score the same stay open. At most ${MOST_ACCEPTED} a call: \`open\` says what is left.`,
+    description: `Reviews whose best candidates score the same stay open. At most ${MAX_ACCEPTED} a call: \`open\` says what is left.`,
     tag: 'Products',
     scope: 'files:write',
     body: z.strictObject({ above: z.number().min(0).max(1) }).meta({ id: 'ReviewsAcceptance' }),
     replies: { 202: { description: 'An operation maps them', schema: acceptedSchema } },
     handler: async ({ caller, body }) => {
-      const reviews = await clearReviews(caller.scope, body.above, MOST_ACCEPTED)
+      const reviews = await clearReviews(caller.scope, body.above, MAX_ACCEPTED)
       const best = reviews.map((review) => ({ review, candidate: review.candidates[0]! }))
       if (best.length === 0)
         return {

@@ -14,7 +14,7 @@ import {
   createWebhook,
   deleteWebhook,
   listWebhooks,
-  MOST_WEBHOOKS,
+  MAX_WEBHOOKS,
   readWebhook,
   rotateSecret,
   sendTest,
@@ -32,7 +32,7 @@ import {
   webhookRecord,
 } from '../webhook-record.ts'
 
-const MOST_HOURS = 168
+const MAX_HOURS = 168
 
 const byId = z.strictObject({ id: z.string() })
 const about = { tag: 'Webhooks', scope: 'settings:write' } as const
@@ -62,7 +62,7 @@ const list = () =>
     path: '/api/webhooks',
     summary: 'List webhooks, oldest first',
     replies: {
-      200: { description: `All of them: at most ${MOST_WEBHOOKS}`, schema: listOf(webhookSchema) },
+      200: { description: `All of them: at most ${MAX_WEBHOOKS}`, schema: listOf(webhookSchema) },
     },
     handler: async ({ caller }) => ({
       body: { data: (await listWebhooks(caller.scope)).map(webhookRecord), next_cursor: null },
@@ -163,7 +163,7 @@ const rotate = ({ secrets }: Parts) =>
           .number()
           .int()
           .min(0)
-          .max(MOST_HOURS, `At most ${MOST_HOURS} hours`)
+          .max(MAX_HOURS, `At most ${MAX_HOURS} hours`)
           .default(24)
           .meta({ description: '0: the previous secret stops immediately' }),
       })

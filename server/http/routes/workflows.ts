@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import type { Workflow } from '../../../plugins/contract.ts'
 import { cannotUndo, permissionsOf, filePlaceOf } from '../../engine/engine.ts'
-import { AppError, MOST_DETAILS } from '../../errors.ts'
+import { AppError, MAX_DETAILS } from '../../errors.ts'
 import { requireFeature } from '../../files/plan-limits.ts'
 import { requirePublicId } from '../../ids.ts'
 import { checkWorkflow, type Parts } from '../../workflows/check.ts'
@@ -26,7 +26,7 @@ import { workflowBody, workflowRecord, workflowSchema } from '../workflow-record
 const problems = z.array(z.object({ param: z.string(), message: z.string() }))
 const checkSchema = z
   .object({
-    problems: problems.meta({ description: `Up to the first ${MOST_DETAILS}` }),
+    problems: problems.meta({ description: `Up to the first ${MAX_DETAILS}` }),
     problems_total: z.number().int(),
     steps: z.array(z.object({ summary: z.string() })),
     cannot_undo: z.array(z.string()),

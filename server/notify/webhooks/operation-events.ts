@@ -6,7 +6,7 @@ import { raiseTrigger } from '../flow/triggers.ts'
 import { raiseEvent, type WebhookEvent } from '../../files/webhook-events.ts'
 
 /** The most files that an event names; receivers read the others from the operation's items. */
-const MOST_FILES = 1000
+const MAX_FILES = 1000
 
 export interface EndedOperation {
   id: string
@@ -59,13 +59,13 @@ export async function operationFiles(scope: ShopScope, operation: string): Promi
        where i.shop_id = o.shop_id and i.operation_id = o.id and i.status = 'done' and i.file_id is not null
        order by i.position limit :most) as files
      from operations o where o.shop_id = :shop and o.id = :operation`,
-    { operation, most: MOST_FILES },
+    { operation, most: MAX_FILES },
   )
   const id = toPublicId(row?.kind === 'import' ? 'import' : 'op', operation)
   return {
     operation_id: id,
     total: row?.done ?? 0,
     file_ids: (row?.files ?? []).map((file) => toPublicId('file', file)),
-    more: (row?.done ?? 0) > MOST_FILES ? `/api/operations/${id}/items?status=done` : null,
+    more: (row?.done ?? 0) > MAX_FILES ? `/api/operations/${id}/items?status=done` : null,
   }
 }

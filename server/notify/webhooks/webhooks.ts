@@ -7,7 +7,7 @@ import type { Secrets } from '../../secrets.ts'
 import { newWebhookSecret } from '../signatures.ts'
 import { TEST_EVENT, type WebhookEvent, type WebhookPayload } from '../../files/webhook-events.ts'
 
-export const MOST_WEBHOOKS = 20
+export const MAX_WEBHOOKS = 20
 
 export interface WebhookRow {
   id: string
@@ -73,9 +73,9 @@ export function createWebhook(
     // The lock prevents two requests from both using the last free place.
     await tx.query('select id from shops where id = :shop for update')
     const there = await listWebhooks(tx)
-    if (there.length >= MOST_WEBHOOKS)
+    if (there.length >= MAX_WEBHOOKS)
       throw new AppError('too_many', {
-        message: `There are ${MOST_WEBHOOKS} webhooks, which is the maximum. Delete one first.`,
+        message: `There are ${MAX_WEBHOOKS} webhooks, which is the maximum. Delete one first.`,
       })
     const secret = newWebhookSecret()
     const [row] = (await tx

@@ -8,7 +8,7 @@ import { createBucket } from './bucket.ts'
 import { createBulkRunner, type BulkRunner } from './bulk.ts'
 import type { DemoCatalog } from './catalog.ts'
 import { memoryOrders, type OrderStore } from './orders/store.ts'
-import { actualCost, MOST_POINTS, requestedCost } from './cost.ts'
+import { actualCost, MAX_POINTS, requestedCost } from './cost.ts'
 
 export interface AdminCounts {
   queries: number
@@ -52,11 +52,11 @@ export function createAdminEndpoint(
     const { document, errors } = read(body.query)
     if (!document) return { errors }
     const requested = requestedCost(adminSchema, document, variables)
-    if (requested > MOST_POINTS)
+    if (requested > MAX_POINTS)
       return refused(
-        `Query cost is ${requested}, which exceeds the single query max cost limit (${MOST_POINTS}).`,
+        `Query cost is ${requested}, which exceeds the single query max cost limit (${MAX_POINTS}).`,
         'MAX_COST_EXCEEDED',
-        { cost: requested, maxCost: MOST_POINTS },
+        { cost: requested, maxCost: MAX_POINTS },
       )
     if (!bucket.take(requested)) {
       counts.throttled++

@@ -17,8 +17,8 @@ export const adminSchema: GraphQLSchema = buildSchema(
 )
 
 type ListArguments = PageArguments & { query?: string | null; sortKey?: string | null }
-const MOST_INPUTS = 250
-const MOST_COUNTED = 10_000
+const MAX_INPUTS = 250
+const MAX_COUNTED = 10_000
 
 /** The root value: functions named like the fields of QueryRoot. */
 export function createRoot(catalog: DemoCatalog, shop: DemoShop, orders: OrderStore) {
@@ -66,7 +66,7 @@ export function createRoot(catalog: DemoCatalog, shop: DemoShop, orders: OrderSt
     return everyRow(rows.slice(bulk.from, bulk.to), view)
   }
   const count = (rows: number, limit: number | null | undefined) => {
-    const most = limit === undefined ? MOST_COUNTED : (limit ?? Infinity)
+    const most = limit === undefined ? MAX_COUNTED : (limit ?? Infinity)
     return { count: Math.min(rows, most), precision: rows > most ? 'AT_LEAST' : 'EXACT' }
   }
 
@@ -83,9 +83,9 @@ export function createRoot(catalog: DemoCatalog, shop: DemoShop, orders: OrderSt
     ...orderFields,
     node: ({ id }: { id: string }) => node(id),
     nodes: ({ ids }: { ids: string[] }) => {
-      if (ids.length > MOST_INPUTS)
+      if (ids.length > MAX_INPUTS)
         throw badRequest(
-          `The input array size of ${ids.length} is greater than the maximum allowed of ${MOST_INPUTS}.`,
+          `The input array size of ${ids.length} is greater than the maximum allowed of ${MAX_INPUTS}.`,
         )
       return ids.map(node)
     },

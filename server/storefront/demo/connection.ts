@@ -30,7 +30,7 @@ export interface PagedConnection<View> {
   }
 }
 
-const MOST_ROWS = 250
+const MAX_ROWS = 250
 
 /** All rows without pages and cursors, for a bulk query. */
 export function everyRow<View>(
@@ -93,7 +93,7 @@ function sizeOf({ first, last }: PageArguments): number {
   if (size === null || (typeof first === 'number' && typeof last === 'number'))
     throw badRequest('you must provide one of first or last')
   if (size < 0) throw badRequest('first and last can’t be negative')
-  if (size > MOST_ROWS) throw badRequest(`first and last can’t be more than ${MOST_ROWS}`)
+  if (size > MAX_ROWS) throw badRequest(`first and last can’t be more than ${MAX_ROWS}`)
   return size
 }
 

@@ -14,7 +14,7 @@ import {
   type SelectionSetNode,
 } from 'graphql'
 
-export const MOST_POINTS = 1000
+export const MAX_POINTS = 1000
 const MUTATION_POINTS = 10
 
 interface Counted {

@@ -23,9 +23,9 @@ export interface DemoFlow {
 }
 
 const HANDLES = ['import-finished', 'file-delivered', 'limit-reached'] as const
-const MOST_PAYLOAD = 50_000
-const MOST_KEPT = 1000
-const MOST_BODY_BYTES = 256 * 1024
+const MAX_PAYLOAD = 50_000
+const MAX_KEPT = 1000
+const MAX_BODY_BYTES = 256 * 1024
 
 const useBody = z.strictObject({ handle: z.enum(HANDLES), enabled: z.boolean().default(true) })
 const refusalBody = z.strictObject({ refused: z.string().max(500).nullable() })
@@ -78,10 +78,10 @@ export function createDemoFlow(app: DemoApp, appAddress: string): DemoFlow {
       if (refused !== null) return refuse(refused)
       if (!(HANDLES as readonly string[]).includes(handle ?? ''))
         return refuse('Errors validating schema: trigger not found')
-      if (JSON.stringify(payload ?? {}).length > MOST_PAYLOAD)
+      if (JSON.stringify(payload ?? {}).length > MAX_PAYLOAD)
         return refuse('Payload is larger than 50000 bytes')
       received.push({ handle: handle!, payload, received_at: new Date().toISOString() })
-      if (received.length > MOST_KEPT) received.shift()
+      if (received.length > MAX_KEPT) received.shift()
       return { userErrors: [] }
     },
     handle: (request, response) => {
@@ -105,7 +105,7 @@ async function respond(
   if (!isOwnPage(request)) return refused(403, 'Only pages on this machine may do this')
   if (!route) return refused(404, 'There is nothing at this address')
   try {
-    const bytes = await readBounded(request, MOST_BODY_BYTES)
+    const bytes = await readBounded(request, MAX_BODY_BYTES)
     if (bytes === null) return refused(413, 'The body is too large')
     const text = bytes.toString()
     return { status: 200, body: await route(text === '' ? {} : JSON.parse(text)) }

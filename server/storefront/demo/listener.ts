@@ -58,7 +58,7 @@ const BUNDLED = fileURLToPath(new URL('./products.csv', import.meta.url))
 const API_PATH = '/admin/api/2026-10/graphql.json'
 const ACCESS_SECONDS = 3600
 const PARTNERS = 'partners.shopify.com'
-const MOST_BODY_BYTES = 1024 * 1024
+const MAX_BODY_BYTES = 1024 * 1024
 
 /** Reads the catalog and listens on a free port. Throws `CatalogError`. */
 export async function startDemoStorefront(options: DemoOptions): Promise<DemoStorefront> {
@@ -167,7 +167,7 @@ function send(response: ServerResponse, status: number, body: unknown): void {
 
 /** The JSON object in the body, or null. */
 async function readObject(request: IncomingMessage): Promise<Record<string, unknown> | null> {
-  const bytes = await readBounded(request, MOST_BODY_BYTES)
+  const bytes = await readBounded(request, MAX_BODY_BYTES)
   if (bytes === null) return null
   try {
     const body: unknown = JSON.parse(bytes.toString())

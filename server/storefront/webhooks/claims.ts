@@ -6,7 +6,7 @@ import type { ShopScope } from '../../db/for-shop.ts'
 /** The first number of the advisory locks; the second is a hash of shop and order. */
 const ORDER_LOCKS = 728_117
 const RETRY_SECONDS = 15
-const MOST_RETRIES_DOUBLED = 8
+const MAX_RETRIES_DOUBLED = 8
 
 export interface ClaimedOrder {
   order: string
@@ -54,7 +54,7 @@ export async function delayOrder(
   tx: ShopScope,
   { order, noted, attempts }: ClaimedOrder,
 ): Promise<void> {
-  const seconds = RETRY_SECONDS * 2 ** Math.min(attempts, MOST_RETRIES_DOUBLED)
+  const seconds = RETRY_SECONDS * 2 ** Math.min(attempts, MAX_RETRIES_DOUBLED)
   await tx.query(
     `update platform_changes set attempts = least(attempts + 1, 100),
        due_at = now() + :seconds * interval '1 second'

@@ -21,8 +21,8 @@ export const WEBHOOKS_PATH = '/webhooks'
 export type Intake = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
 /** A product with 2,000 variants has some megabytes. */
-const MOST_BODY_BYTES = 16 * 1024 * 1024
-const MOST_ID_LENGTH = 200
+const MAX_BODY_BYTES = 16 * 1024 * 1024
+const MAX_ID_LENGTH = 200
 
 /** @param secrets the current one, and the previous one while the platform still signs with it. */
 export function createIntake(
@@ -33,13 +33,13 @@ export function createIntake(
   const { shopOf, store } = createStore(database)
   const answer = async (request: IncomingMessage): Promise<number> => {
     if (request.method !== 'POST') return 405
-    const body = await readBounded(request, MOST_BODY_BYTES)
+    const body = await readBounded(request, MAX_BODY_BYTES)
     if (body === null) return 413
     const { headers } = request
     const signature = String(headers['x-shopify-hmac-sha256'] ?? '')
     if (!isSigned(body, signature, secrets)) return 401
     const id = String(headers['x-shopify-webhook-id'] ?? '')
-    if (id === '' || id.length > MOST_ID_LENGTH) return 400
+    if (id === '' || id.length > MAX_ID_LENGTH) return 400
     const report = readReport(request, body)
     if (report === null) return 400
     const shop = await shopOf(String(headers['x-shopify-shop-domain'] ?? ''))

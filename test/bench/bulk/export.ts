@@ -3,7 +3,7 @@ import path from 'node:path'
 import { compare, SERVER_FLAGS, startPart, type Context, type Row } from '../bench.ts'
 import { operate, type World } from '../engine.ts'
 
-const LEAST_OF_COPY = 0.5
+const MIN_OF_COPY = 0.5
 
 /** The fastest plan for all files of a shop: each table is read once. */
 const COPY = (shop: number) => `
@@ -97,7 +97,7 @@ async function speed(
   }
   await part.stop()
   return [
-    compare('export written, against COPY TO', 'files/s', ours, theirs, { floor: LEAST_OF_COPY }),
+    compare('export written, against COPY TO', 'files/s', ours, theirs, { floor: MIN_OF_COPY }),
     compare('the whole operation, from request to end, against COPY TO', 'files/s', whole, theirs),
   ]
 }

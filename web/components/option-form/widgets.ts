@@ -40,7 +40,7 @@ const RADIO: Widget = { field: RadioChoice, wide: true }
 const CHECKLIST: Widget = { field: Checklist, wide: true }
 const PERCENT: Widget = { field: Percent }
 /** More values than these are shown as a dropdown. */
-const MOST_RADIOS = 3
+const MAX_RADIOS = 3
 
 /** Null: the field is drawn by the option's type. Some widgets need the space of a dialog. */
 export function widgetOf(schema: JsonSchema, dialog: boolean): Widget | null {
@@ -49,6 +49,6 @@ export function widgetOf(schema: JsonSchema, dialog: boolean): Widget | null {
   if (schema.percent) return PERCENT
   if (!dialog || !schema.choices || schema.absent !== undefined) return null
   const shape = shapeOf(schema)
-  if (shape.kind === 'choice' && shape.values.length <= MOST_RADIOS) return RADIO
+  if (shape.kind === 'choice' && shape.values.length <= MAX_RADIOS) return RADIO
   return shape.kind === 'words' && shape.values ? CHECKLIST : null
 }

@@ -161,7 +161,7 @@ const Colours = ({ draft, problems, onChange }: PartProps) => (
   </Card>
 )
 
-const MOST = 500
+const MAX = 500
 
 function Texts({ draft, problems, onChange, locale, onLocale }: PartProps) {
   const { language, texts } = draft
@@ -175,7 +175,7 @@ function Texts({ draft, problems, onChange, locale, onLocale }: PartProps) {
       helpText={help}
       autoComplete="off"
       multiline={3}
-      maxLength={MOST}
+      maxLength={MAX}
       showCharacterCount
       value={own[name]}
       error={problems.at(`texts.${locale}.${name}`)}

@@ -1,16 +1,16 @@
 // Makes a chosen image small enough for a logo, in the browser.
 
 /** Twice the width on pages, for screens with two pixels per CSS pixel. */
-const MOST_WIDTH = 800
-const MOST_HEIGHT = 160
+const MAX_WIDTH = 800
+const MAX_HEIGHT = 160
 /** The server accepts 100 KB. */
-const MOST_BYTES = 100 * 1024
+const MAX_BYTES = 100 * 1024
 
 /** In base64. Rejects if the browser cannot read the file as an image. */
 export async function logoOf(file: Blob): Promise<string> {
   const image = await createImageBitmap(file)
-  const scale = Math.min(1, MOST_WIDTH / image.width, MOST_HEIGHT / image.height)
-  if (scale === 1 && file.size <= MOST_BYTES && file.type !== 'image/svg+xml') return base64Of(file)
+  const scale = Math.min(1, MAX_WIDTH / image.width, MAX_HEIGHT / image.height)
+  if (scale === 1 && file.size <= MAX_BYTES && file.type !== 'image/svg+xml') return base64Of(file)
   const canvas = document.createElement('canvas')
   canvas.width = Math.max(1, Math.round(image.width * scale))
   canvas.height = Math.max(1, Math.round(image.height * scale))
@@ -27,7 +27,7 @@ async function drawn(canvas: HTMLCanvasElement): Promise<Blob> {
       canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('No image'))), type, 0.9),
     )
   const png = await as('image/png')
-  return png.size <= MOST_BYTES ? png : as('image/webp')
+  return png.size <= MAX_BYTES ? png : as('image/webp')
 }
 
 async function base64Of(blob: Blob): Promise<string> {

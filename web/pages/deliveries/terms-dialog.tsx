@@ -20,8 +20,8 @@ interface Props {
   onClose: () => void
 }
 
-const MOST_DAYS = 36_500
-const MOST_DOWNLOADS = 1_000_000_000
+const MAX_DAYS = 36_500
+const MAX_DOWNLOADS = 1_000_000_000
 const isCount = (value: NumberValue, most: number): boolean =>
   value === undefined ||
   value === null ||
@@ -35,7 +35,7 @@ export function TermsDialog({ delivery: { id, email, status }, files, onClose }:
   const [tried, setTried] = useState(false)
   const problems = problemsOf(objectionsIn(change.error))
   const wrong = t('Enter a whole number above 0')
-  const right = isCount(days, MOST_DAYS) && isCount(more, MOST_DOWNLOADS)
+  const right = isCount(days, MAX_DAYS) && isCount(more, MAX_DOWNLOADS)
   const canSend = status === 'ready' && email !== null
   const submit = () => {
     setTried(true)
@@ -82,7 +82,7 @@ export function TermsDialog({ delivery: { id, email, status }, files, onClose }:
         start={30}
         suffix={t('days')}
         value={days}
-        error={tried && !isCount(days, MOST_DAYS) ? wrong : problems.at('expiry_days')}
+        error={tried && !isCount(days, MAX_DAYS) ? wrong : problems.at('expiry_days')}
         onChange={setDays}
       />
       <NumberField
@@ -92,7 +92,7 @@ export function TermsDialog({ delivery: { id, email, status }, files, onClose }:
         start={3}
         suffix={t('more')}
         value={more}
-        error={tried && !isCount(more, MOST_DOWNLOADS) ? wrong : problems.at('more_downloads')}
+        error={tried && !isCount(more, MAX_DOWNLOADS) ? wrong : problems.at('more_downloads')}
         onChange={setMore}
       />
       <Text as="p" tone="subdued">

@@ -11,7 +11,7 @@ import {
 } from '../../../delivery/query-batcher.ts'
 
 type Node = (id: string) => unknown
-const MOST_ROWS = 250
+const MAX_ROWS = 250
 
 /** The fields of QueryRoot and Mutation about orders. */
 export function createOrderFields(orders: OrderStore, nodeOf: Node) {
@@ -41,7 +41,7 @@ export function createOrderFields(orders: OrderStore, nodeOf: Node) {
       return order && fulfilmentOrder(order, place.location, lineView)
     },
     orders: async ({ query, first, after }: ListArguments) => {
-      const limit = Math.min(first ?? 0, MOST_ROWS)
+      const limit = Math.min(first ?? 0, MAX_ROWS)
       const last = after ? Number(Buffer.from(after, 'base64url').toString()) : 0
       if (!Number.isInteger(last)) throw badRequest('Invalid cursor for current pagination sort.')
       const found = await orders.changedSince(sinceOf(query), last, limit + 1)
@@ -143,7 +143,7 @@ function partOf<Row, View>(
   view: (row: Row) => View,
 ) {
   const from = after ? Number(Buffer.from(after, 'base64url').toString()) + 1 : 0
-  const limit = Math.min(first ?? 0, MOST_ROWS)
+  const limit = Math.min(first ?? 0, MAX_ROWS)
   const shown = rows.slice(from, from + limit + 1).map((row, at) => ({ at: from + at, row }))
   const places = shown.map(({ at, row }) => ({ at, view: view(row) }))
   const page = pageOf(places, limit, ({ at }) => at)

@@ -41,7 +41,7 @@ const orderTemplate = hbs.compile(`<h1>Thank you: order {{name}}</h1>
 <form method="post" action="/demo/orders/{{id}}/risk"><input type="hidden" name="recommendation" value="ACCEPT"><button class="plain">Accept</button></form></p>
 <p><a href="/demo/shop">Back to the shop</a> · <a href="{{admin}}/deliveries">Deliveries in the admin page</a></p>`)
 
-const MOST_SHOWN = 60
+const MAX_SHOWN = 60
 
 interface Shown {
   shopName: string
@@ -58,8 +58,8 @@ export function shopPage({ shopName, adminUrl, catalog }: Shown, query: string):
     return fits ? [{ title, sku, price: variants.price[row]! }] : []
   })
   const content = shopTemplate({
-    ...{ shop: shopName, admin: adminUrl, query, products: found.slice(0, MOST_SHOWN) },
-    more: Math.max(0, found.length - MOST_SHOWN),
+    ...{ shop: shopName, admin: adminUrl, query, products: found.slice(0, MAX_SHOWN) },
+    more: Math.max(0, found.length - MAX_SHOWN),
   })
   return layout({ title: `${shopName}: demo shop`, style: STYLE, content })
 }

@@ -17,7 +17,7 @@ const DATA_REQUESTS = '/demo/customers/data-request'
 // An id may be a global id, which contains slashes.
 const ORDER = /^\/demo\/orders\/(?:.*[/:])?(\d{1,15})$/
 const ACTION = new RegExp(`^/demo/orders/(?:.*[/:])?(\\d{1,15})/(${ORDER_ACTIONS.join('|')})$`)
-const MOST_BODY_BYTES = 256 * 1024
+const MAX_BODY_BYTES = 256 * 1024
 
 interface Answer {
   status: number
@@ -129,7 +129,7 @@ const wantsPage = (request: IncomingMessage): boolean =>
 
 /** JSON, or the fields of a form. Throws `OrderProblem`. */
 async function readFields(request: IncomingMessage): Promise<unknown> {
-  const bytes = await readBounded(request, MOST_BODY_BYTES)
+  const bytes = await readBounded(request, MAX_BODY_BYTES)
   if (bytes === null) throw new OrderProblem('The body is too large')
   const text = bytes.toString()
   if (isForm(request)) return fieldsOf(new URLSearchParams(text))

@@ -18,34 +18,34 @@ import {
 import type { WebhookSender } from './sender.ts'
 import type { OrderStore } from './store.ts'
 
-const MOST_LINES = 200
-const MOST_UNITS = 1000
-const MOST_LOCATIONS = 99
+const MAX_LINES = 200
+const MAX_UNITS = 1000
+const MAX_LOCATIONS = 99
 
 const line = z.strictObject({
   sku: z.string().min(1).max(255),
-  quantity: z.coerce.number().int().min(1).max(MOST_UNITS).default(1),
-  location: z.number().int().min(0).max(MOST_LOCATIONS).optional(),
+  quantity: z.coerce.number().int().min(1).max(MAX_UNITS).default(1),
+  location: z.number().int().min(0).max(MAX_LOCATIONS).optional(),
 })
 const orderBody = z.strictObject({
   email: z.email('Enter an email address').max(320),
   locale: z.string().min(2).max(20).nullish(),
   name: z.string().trim().max(100).nullish(),
-  lines: z.array(line).min(1, 'At least one line').max(MOST_LINES),
+  lines: z.array(line).min(1, 'At least one line').max(MAX_LINES),
 })
 const changes = z.array(
   z.strictObject({
     sku: z.string().optional(),
     id: z.string().optional(),
-    quantity: z.coerce.number().int().min(0).max(MOST_UNITS).default(1),
+    quantity: z.coerce.number().int().min(0).max(MAX_UNITS).default(1),
   }),
 )
-const refundBody = z.strictObject({ lines: changes.max(MOST_LINES).optional() })
+const refundBody = z.strictObject({ lines: changes.max(MAX_LINES).optional() })
 const editBody = z.strictObject({
   lines: z
-    .array(line.extend({ quantity: z.coerce.number().int().min(0).max(MOST_UNITS) }))
+    .array(line.extend({ quantity: z.coerce.number().int().min(0).max(MAX_UNITS) }))
     .min(1)
-    .max(MOST_LINES),
+    .max(MAX_LINES),
 })
 const riskBody = z.strictObject({
   recommendation: z.enum(['ACCEPT', 'CANCEL', 'INVESTIGATE', 'NONE']),

@@ -80,7 +80,7 @@ function sizeText({ size_bytes: size }: File): string {
 
 const ENDED = ['success', 'partial', 'failed', 'cancelled']
 const ASK_EVERY_MS = 500
-const MOST_ASKS = 60
+const MAX_ASKS = 60
 
 /** Attaching is an operation, as everywhere in the app: history shows it, and it can be undone. */
 async function runOnFile(file: string): Promise<void> {
@@ -92,7 +92,7 @@ async function runOnFile(file: string): Promise<void> {
       options: { product_id: productOf() },
     },
   })
-  for (let asked = 0; asked < MOST_ASKS && !ENDED.includes(operation.status); asked++) {
+  for (let asked = 0; asked < MAX_ASKS && !ENDED.includes(operation.status); asked++) {
     await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS))
     operation = await callApp(shopify, `/api/operations/${operation.id}`)
   }

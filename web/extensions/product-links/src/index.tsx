@@ -8,7 +8,7 @@ import { callApp, reasonOf } from '../../call.ts'
 declare const shopify: Api
 
 /** The most files whose links the API creates within the call. */
-const MOST_FILES = 100
+const MAX_FILES = 100
 
 interface Found {
   data: { id: string }[]
@@ -23,10 +23,10 @@ export default function extension() {
 async function filesOfSelected(): Promise<string[] | null> {
   const files = new Set<string>()
   for (const { id } of shopify.data.selected) {
-    const query = new URLSearchParams({ product: id, limit: String(MOST_FILES) })
+    const query = new URLSearchParams({ product: id, limit: String(MAX_FILES) })
     const found = await callApp<Found>(shopify, `/api/files?${query}`)
     found.data.forEach((file) => files.add(file.id))
-    if (found.next_cursor !== null || files.size > MOST_FILES) return null
+    if (found.next_cursor !== null || files.size > MAX_FILES) return null
   }
   return [...files]
 }
@@ -63,7 +63,7 @@ function ProductLinks() {
     <s-admin-action heading={i18n.translate('heading')} loading={files === undefined && !told}>
       <s-stack gap="base">
         {told && <s-banner tone={told.tone}>{told.text}</s-banner>}
-        {files === null && <s-text>{i18n.translate('tooMany', { most: MOST_FILES })}</s-text>}
+        {files === null && <s-text>{i18n.translate('tooMany', { most: MAX_FILES })}</s-text>}
         {made && <s-link href="app:links">{i18n.translate('open')}</s-link>}
         {files?.length === 0 && !told && <s-text>{i18n.translate('none')}</s-text>}
         {some && <s-text>{i18n.translate('found', { count: some.length })}</s-text>}

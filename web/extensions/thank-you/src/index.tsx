@@ -13,11 +13,11 @@ type State =
   | { status: 'ready'; url: string; files: number }
 
 const FIRST_MS = 1500
-const MOST_MS = 10_000
+const MAX_MS = 10_000
 /** After this many polls the mail arrives sooner than another answer. */
-const MOST_ASKS = 20
+const MAX_ASKS = 20
 /** As many as the app takes. */
-const MOST_LINES = 250
+const MAX_LINES = 250
 
 export default function extension() {
   render(<ThankYou />, document.body)
@@ -55,13 +55,13 @@ async function follow(show: (state: State) => void, signal: AbortSignal): Promis
   // Orders before 2024 have no confirmation number; their links are in the mail.
   if (number === undefined) return show({ status: 'elsewhere' })
   let known = false
-  for (let asked = 0; asked < MOST_ASKS && !signal.aborted; asked++) {
+  for (let asked = 0; asked < MAX_ASKS && !signal.aborted; asked++) {
     const state = await ask(order.id, number, signal)
     if (signal.aborted) return
     known ||= state !== null
     if (state) show(state)
     if (state && state.status !== 'preparing') return
-    const wait = Math.min(FIRST_MS * 1.3 ** asked, MOST_MS)
+    const wait = Math.min(FIRST_MS * 1.3 ** asked, MAX_MS)
     await new Promise((resolve) => setTimeout(resolve, wait))
   }
   // Nothing was ever answered: the order may have no files at all.
@@ -75,7 +75,7 @@ const linesOfOrder = () =>
       merchandise,
       ...lineComponents.map((component) => component.merchandise),
     ])
-    .slice(0, MOST_LINES)
+    .slice(0, MAX_LINES)
     .map(({ id, product }) => ({ product_id: product.id, variant_id: id }))
 
 /** Null: no usable answer; the next poll may get one. */

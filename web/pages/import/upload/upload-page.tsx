@@ -6,7 +6,7 @@ import { Page } from '../../../components/page.tsx'
 import { Problem } from '../../../components/problem.tsx'
 import { Banner, BlockStack, Card } from '../../../ui/index.ts'
 import { sizeText } from '../../../labels/size.ts'
-import { batchAdvice, MOST_BYTES } from '../../../labels/upload.ts'
+import { batchAdvice, MAX_BYTES } from '../../../labels/upload.ts'
 import { ConflictsDialog } from './conflicts-dialog.tsx'
 import { Imports } from './imports-banners.tsx'
 import { Interrupted } from './interrupted.tsx'
@@ -52,7 +52,7 @@ function Uploads({ shop }: { shop: string }) {
       help={
         rows.length > 0
           ? undefined
-          : t('All types of files, up to {size} each.', { size: sizeText(MOST_BYTES) })
+          : t('All types of files, up to {size} each.', { size: sizeText(MAX_BYTES) })
       }
       onFiles={(files) => void admission.take(files)}
     />

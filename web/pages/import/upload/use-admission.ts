@@ -94,7 +94,7 @@ async function sortByName(files: readonly ChosenFile[], queued: readonly string[
     const { name, size } = file.data
     const about = checked.get(name)
     const why =
-      size > MOST_BYTES ? TOO_LARGE : size === 0 ? t('The file is empty') : about?.error?.message
+      size > MAX_BYTES ? TOO_LARGE : size === 0 ? t('The file is empty') : about?.error?.message
     if (why !== undefined) {
       refused.push({ file, why })
       continue
@@ -107,5 +107,5 @@ async function sortByName(files: readonly ChosenFile[], queued: readonly string[
 }
 
 const TOO_LARGE = t('Larger than {size}: compress it or split it, or ask support for assistance', {
-  size: sizeText(MOST_BYTES),
+  size: sizeText(MAX_BYTES),
 })

@@ -7,7 +7,7 @@ import { fieldId, objectionsIn, problemsOf } from '../../../components/problems.
 import { t } from '../../../messages/t.ts'
 import { TextField } from '../../../ui/index.ts'
 
-const MOST_NAME = 100
+const MAX_NAME = 100
 
 export function CreateList({ onClose }: { onClose: (made: LicenceList | null) => void }) {
   const create = useCreateLicenceList()
@@ -36,7 +36,7 @@ export function CreateList({ onClose }: { onClose: (made: LicenceList | null) =>
         helpText={t('You choose the list by it in a workflow. Buyers do not see it.')}
         placeholder={t('Editor, single seat')}
         autoComplete="off"
-        maxLength={MOST_NAME}
+        maxLength={MAX_NAME}
         value={name}
         error={problems.at('name')}
         onChange={(text) => {

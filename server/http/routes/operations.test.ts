@@ -185,7 +185,7 @@ describe('starting', () => {
     [
       'everything to delete for good, without a look at it',
       { action: 'purge-files', options: {}, select: { filter: {} } },
-      [['select.filter', 'This would delete the whole trash for good: preview it first']],
+      [['select.filter', 'This would permanently delete the whole trash: preview it first']],
     ],
     ['no files', { select: { file_ids: [] } }, [['file_ids', 'At least one']]],
     ['an empty selection', { select: {} }, [['select', '']]],
@@ -406,7 +406,7 @@ describe('lifecycle', () => {
     const refused = await post(`/api/operations/${id}/retry`)
     expect([refused.status, refused.body.error.message]).toEqual([
       409,
-      expect.stringContaining('not known any more'),
+      expect.stringContaining('no longer recorded'),
     ])
     await state(`detail = 'results', started_at = now() - interval '3 hours', paused_ms = 3600000`)
     await post(`/api/operations/${id}/retry`)

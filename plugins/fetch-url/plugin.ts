@@ -10,7 +10,7 @@ const options = z.strictObject({
   }),
 })
 
-const eachUrl = eachSource('url', 'It has no URL to be fetched from')
+const eachUrl = eachSource('url', 'It has no URL to fetch')
 
 /**
  * Outcomes carry `bytes`. Fails with `url_not_accessible`, `file_too_large`, or the error of the

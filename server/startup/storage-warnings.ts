@@ -10,7 +10,7 @@ const ADVICE: Readonly<Record<StoreError['code'], string>> = {
   unavailable: 'a storage location cannot be written: check its disk or bucket',
 }
 /** A full disk fails every file of an import: one line a minute is enough. */
-const AGAIN_MS = 60_000
+const RETRY_MS = 60_000
 
 /** The same store. Each kind of failed write is logged at most once a minute. */
 export function warnOfFailedWrites(store: BlobStore, location: string, log: Logger): BlobStore {
@@ -25,7 +25,7 @@ export function warnOfFailedWrites(store: BlobStore, location: string, log: Logg
   }
   const report = ({ code, cause }: StoreError) => {
     const now = performance.now()
-    if (now - (lastAt.get(code) ?? -Infinity) < AGAIN_MS) return
+    if (now - (lastAt.get(code) ?? -Infinity) < RETRY_MS) return
     lastAt.set(code, now)
     log.error(ADVICE[code], { location, error: cause instanceof Error ? cause.message : null })
   }

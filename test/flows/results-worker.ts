@@ -13,7 +13,7 @@ const { FOLDER, DIE } = process.env
 const writeUntilDeath = definePlugin({
   id: 'write-result',
   kind: 'act',
-  title: 'Enter a result',
+  title: 'Write a result',
   options: z.strictObject({}),
   undo: 'none',
   needs: ['artifacts', 'listings'],

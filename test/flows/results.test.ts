@@ -47,7 +47,7 @@ const writeResult = definePlugin({
   ...{
     ...common,
     id: 'write-result',
-    title: 'Enter a result',
+    title: 'Write a result',
     undo: 'none',
     ledger: false,
     document: true,
@@ -313,7 +313,7 @@ describe('an operation without a ledger', () => {
     behave = () => Promise.reject(new TypeError('undefined is not a function'))
     expect(await carryOut(WRITE)).toMatchObject({
       status: 'failed',
-      stopped: { code: 'plugin_failed', message: 'Enter a result could not be carried out' },
+      stopped: { code: 'plugin_failed', message: 'Write a result could not be carried out' },
     })
   })
 

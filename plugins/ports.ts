@@ -81,7 +81,7 @@ export interface CloudReader {
 
 export interface Cloud extends CloudReader {
   /**
-   * Carries out the tasks `fetch` and `send`; gives one result for each item when it ends: staged
+   * Carries out the tasks `fetch` and `send`; returns one result for each item when it ends: staged
    * bytes, nothing (it is done), or an error. Leaves no files on this machine.
    */
   carryOut(
@@ -138,7 +138,7 @@ export interface StoredFiles extends StoredReader {
 export interface WorkFolder {
   path: string
   /**
-   * Copies the bytes of an item (staged ones first) or of a file into it, under that name; gives
+   * Copies the bytes of an item (staged ones first) or of a file into it, under that name; returns
    * their size. Throws `PortError`: `file_not_found`, or the error of the storage location.
    */
   bring(source: ByteSource, name: string): Promise<number>
@@ -237,7 +237,7 @@ export interface Actions {
 export interface DeliveryView {
   /** The order as the buyer knows it, `#1001`; its time is ISO 8601. */
   order: { name: string; confirmation_number: string | null; ordered_at: string }
-  /** What the platform tells of the buyer. All of it is personal data. */
+  /** The platform's data about the buyer. All of it is personal data. */
   buyer: { name: string | null; email: string | null; locale: string | null }
   /**
    * How many units the buyer bought of the product or variant that has this file (a bare UUID); at

@@ -13,7 +13,7 @@ interface Setting {
   column: 'int' | 'text' | 'boolean' | 'text[]'
   /** How a form draws it: see presentation.ts. */
   form: Readonly<Record<string, unknown>> & { title: string }
-  /** What the API says of it. */
+  /** Its description in the API. */
   description?: string
   example?: unknown
   /** In a line of text: `expiry 30 days`. */

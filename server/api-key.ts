@@ -14,7 +14,7 @@ const USAGE = `npm run api-key -- --shop SHOP --scopes SCOPE[,SCOPE…] [--name 
 
   --shop    the shop's domain, like harbour-press.myshopify.com
   --scopes  all, or some of: ${SCOPES.join(' ')}
-  --name    what history calls the key (API key)
+  --name    the key's name in the history (API key)
   --days    days until it expires (never)`
 
 function readArguments() {
@@ -50,7 +50,7 @@ try {
   const { database, close } = await openForCommand(environment, createLogger(environment.logLevel))
   try {
     const shop = await findShop(database, domain)
-    if (!shop) throw new Error(`There is no shop ${domain} here.`)
+    if (!shop) throw new Error(`There is no shop ${domain}.`)
     console.log((await createApiKey(forShop(database, shop.id), { ...key, demo: shop.demo })).key)
   } finally {
     await close()

@@ -37,7 +37,7 @@ async function main(): Promise<void> {
       await closing().catch((error: unknown) => log.warn('stopping', errorFields(error)))
     process.exitCode = code
   }
-  // Ctrl-C reaches us from the terminal and again from npm: the first one counts.
+  // Ctrl-C arrives from the terminal and again from npm: only the first is handled.
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => void (stopping ??= stop(0)))
   process.on('unhandledRejection', (error) => log.error('unhandled rejection', errorFields(error)))

@@ -44,7 +44,7 @@ const FIELD = [
 ]
 const ATTACHMENT = [
   '<< /Type /Filespec /F (notes.txt) /EF << /F 11 0 R >> >>',
-  streamOf('/Type /EmbeddedFile', 'A text beside the document'),
+  streamOf('/Type /EmbeddedFile', 'A text next to the document'),
 ]
 const PATTERN = [
   streamOf(

@@ -7,7 +7,7 @@ const CHANGES = 'changes.json'
 
 /**
  * Writes changed objects for qpdf, by names like `obj:12 0 R`. `pagesRead`: the names come from
- * `readPages`. Gives qpdf's arguments.
+ * `readPages`. Returns qpdf's arguments.
  */
 export async function writeChanges(
   folder: string,

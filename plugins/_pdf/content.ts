@@ -10,7 +10,7 @@ export interface ContentState {
   /** `q` without a `Q`. */
   saved: number
   /**
-   * Offsets of `Q` without a `q`. Readers ignore them, but after a `q` of ours they would undo it.
+   * Offsets of `Q` without a `q`. Readers ignore them, but after an added `q` they would undo it.
    */
   unmatched: readonly number[]
   /** `BMC` or `BDC` without an `EMC`. */

@@ -111,7 +111,7 @@ const causeOf = ({ code, words }: Called) => ({
   cause: new Error(`qpdf ${code}: ${words.slice(-1000)}`),
 })
 
-/** A crash inside the WebAssembly is caused by the document: no code of ours runs there. */
+/** A crash inside the WebAssembly is caused by the document: it only runs qpdf. */
 function callMain(module: Module, args: readonly string[]): number {
   try {
     return module.callMain([...args])

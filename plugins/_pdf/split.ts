@@ -48,7 +48,7 @@ export async function splitDocument(
 }
 
 /**
- * Reads the parts again while there is time, at least one. Gives how many. Throws `Refusal`
+ * Reads the parts again while there is time, at least one. Returns how many. Throws `Refusal`
  * `pdf_damaged`.
  */
 export async function checkParts(

@@ -26,7 +26,7 @@ interface Stamping {
   objects: Objects
   mark: Mark
   wanted: WatermarkWanted
-  /** Adds an object; an equal one is added once. Gives its reference. */
+  /** Adds an object; an equal one is added once. Returns its reference. */
   add(object: Stream | { value: Dictionary }): string
 }
 

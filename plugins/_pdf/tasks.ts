@@ -28,7 +28,7 @@ export interface OptimizeTask extends Given {
   linearize: boolean
 }
 
-/** `in.pdf` becomes `out.pdf`; the picture lies in `picture`. */
+/** `in.pdf` becomes `out.pdf`; the picture is in `picture`. */
 export interface WatermarkTask extends Given {
   do: 'watermark'
   wanted: WatermarkWanted

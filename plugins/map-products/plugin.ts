@@ -146,7 +146,7 @@ const skuOf = (item: Item, given: Options): string | null =>
 
 /**
  * The SKU that an import names always counts, and an unknown SKU is never replaced by a guess.
- * Gives the existing files whose SKU is still unknown: for those, guesses were requested.
+ * Returns the existing files whose SKU is still unknown: for those, guesses were requested.
  */
 async function* mapBySku(
   items: readonly Item[],

@@ -32,7 +32,7 @@ export interface BulkRequest {
 }
 
 /**
- * Starts the operation and gives its UUID. Throws `validation_failed` with every problem,
+ * Starts the operation and returns its UUID. Throws `validation_failed` with every problem,
  * `missing_scope`, `not_found`.
  */
 export async function startBulk(

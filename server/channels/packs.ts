@@ -46,7 +46,7 @@ export async function chosenProducts(
 }
 
 /**
- * Gives the UUID of the operation that updates its files' mappings, or null if none of them
+ * Returns the UUID of the operation that updates its files' mappings, or null if none of them
  * changes.
  */
 export function changePack(

@@ -10,7 +10,7 @@ const MAX_FILES = 50_000
 
 /**
  * Starts one operation over files whose import named a SKU that a product has now, and one over
- * files whose products may be guessed; both only over files that never had a product. Gives the
+ * files whose products may be guessed; both only over files that never had a product. Returns the
  * operations' UUIDs.
  * @param learned how many products and SKUs are new; 0 starts nothing.
  */

@@ -15,7 +15,9 @@ export interface Accepted {
   candidate: Candidate
 }
 
-/** Gives the operation's UUID and the number of its files; null if no review was open any more. */
+/**
+ * Returns the operation's UUID and the number of its files; null if no review was open any more.
+ */
 export function acceptReviews(
   engine: Engine,
   scope: ShopScope,

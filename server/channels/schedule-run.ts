@@ -17,7 +17,7 @@ export interface ScheduleRun {
 }
 
 /**
- * Starts the operation and gives its UUID. Above the schedule's cap it is a preview, and a notice
+ * Starts the operation and returns its UUID. Above the schedule's cap it is a preview, and a notice
  * asks to confirm it. The transaction holds the lock of `schedule`. Throws what `workflowOf` and
  * the engine throw.
  */

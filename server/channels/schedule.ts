@@ -34,7 +34,7 @@ export const scheduleTask = (parts: ScheduleParts): BackgroundTask => ({
 })
 
 /**
- * Starts the schedules that are due at `now`; gives how many this process has started. A schedule
+ * Starts the schedules that are due at `now`; returns how many this process has started. A schedule
  * that fails delays no other.
  */
 export async function runDue(parts: ScheduleParts, now: Date): Promise<number> {

@@ -34,7 +34,7 @@ export interface ImportRequest {
   /** Absent: the shop's setting. */
   auto_map?: boolean | undefined
   notify?: boolean | undefined
-  /** The address that is told of the import's end. */
+  /** Receives a callback at the end of the import. */
   callback_url?: string | undefined
   /** Its label in history; absent: the first file's name. */
   label?: string | undefined
@@ -50,7 +50,7 @@ export interface ImportRequest {
   sync?: string | undefined
 }
 
-/** Gives the operation's UUID. Throws `workflow_broken` if the attached workflow cannot run. */
+/** Returns the operation's UUID. Throws `workflow_broken` if the attached workflow cannot run. */
 export async function startImport(
   engine: Engine,
   scope: ShopScope,

@@ -12,7 +12,7 @@ interface By {
   idempotencyKey: string | undefined
 }
 
-/** `id`: a bare UUID. Gives the import's UUID. Throws `not_found`. */
+/** `id`: a bare UUID. Returns the import's UUID. Throws `not_found`. */
 export async function replaceFromUrl(
   engine: Engine,
   scope: ShopScope,

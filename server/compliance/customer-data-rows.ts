@@ -57,7 +57,7 @@ export async function recentAnswer(
   return row?.id ?? null
 }
 
-/** Stores the document; gives its id and expiry. */
+/** Stores the document; returns its id and expiry. */
 export async function storeAnswer(
   tx: ShopScope,
   secrets: Secrets,
@@ -130,7 +130,7 @@ export async function dropAnswers(
   )
 }
 
-/** Across shops; gives how many have expired. */
+/** Across shops; returns how many have expired. */
 export async function sweepAnswers({ pool }: Pick<Database, 'pool'>): Promise<number> {
   const { rowCount } = await pool.query('delete from customer_data where expires_at < now()')
   return rowCount ?? 0

@@ -30,7 +30,7 @@ export interface CustomerData {
   records: Record<string, Rows>
 }
 
-/** Gives the answer's id, a bare UUID. The same request within the hour gives the same answer. */
+/** Returns the answer's id, a bare UUID. The same request within the hour gives the same answer. */
 export async function customerData(
   parts: Pick<ComplianceParts, 'database' | 'secrets' | 'clock' | 'log'>,
   shop: number,

@@ -20,9 +20,9 @@ interface Piece {
 type Segment = ZipSegment<FileTarget>
 
 /**
- * Calls `take` with the bytes of the part in order until it gives false; false then. Bytes are
- * overwritten once `take` has resolved. Rejects with a `StoreError` where a blob is not as it was
- * admitted.
+ * Calls `take` with the bytes of the part in order until it returns false; then returns false.
+ * Bytes are overwritten once `take` has resolved. Rejects with a `StoreError` where a blob is not
+ * as it was admitted.
  */
 export async function eachPiece(
   bytes: Bytes,

@@ -91,9 +91,9 @@ async function readSmall(reader: BlobReader, { start, end }: ByteRange): Promise
 }
 
 /**
- * Writes the body, ends the response and gives the number of bytes that the socket took. Ends early
- * if the client disconnects or reads nothing for `stallMs`, or if the allowance is used up. Rejects
- * if the store fails.
+ * Writes the body, ends the response and returns the number of bytes that the socket took. Ends
+ * early if the client disconnects or reads nothing for `stallMs`, or if the allowance is used up.
+ * Rejects if the store fails.
  */
 export async function send(
   response: ServerResponse,

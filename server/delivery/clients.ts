@@ -16,7 +16,7 @@ const MAX_CACHED = 2000
 const ADDRESS_LENGTH = 64
 const AGENT_LENGTH = 400
 
-/** Gives the function that reads a request's client. */
+/** Returns the function that reads a request's client. */
 export function createClients(secrets: Pick<Secrets, 'clientHash'>, trustProxy: boolean) {
   const known = new Map<string, Client>()
   return (request: IncomingMessage): Client => {

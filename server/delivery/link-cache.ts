@@ -115,7 +115,7 @@ const WRITE = `
     and exists (select from links where shop_id = a.shop_id and id = a.link_id)`
 
 /**
- * Adds the counts and opens their clients' sessions. Gives the counts whose links are locked;
+ * Adds the counts and opens their clients' sessions. Returns the counts whose links are locked;
  * deleted links are ignored.
  */
 async function writeCounts(

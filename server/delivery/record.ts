@@ -172,8 +172,8 @@ function keptColumns(downloads: readonly Downloaded[]): unknown[] {
 const ORPHANS_HOURS = 24
 
 /**
- * Deletes records older than 13 months and records of deleted files, of all shops, and gives their
- * number.
+ * Deletes records older than 13 months and records of deleted files, of all shops, and returns
+ * their number.
  */
 export async function sweepDownloads(pool: pg.Pool, now: Date): Promise<number> {
   const orphans = await pool.query(

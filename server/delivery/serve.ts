@@ -55,8 +55,8 @@ export interface Served {
 
 export interface Serving {
   /**
-   * Sends the bytes and gives how many the socket took; bytes that nginx or a bucket sends count as
-   * taken.
+   * Sends the bytes and returns how many the socket took; bytes that nginx or a bucket sends count
+   * as taken.
    */
   serve(visit: Visit, part: Part, served: Served): Promise<number>
 }

@@ -56,7 +56,7 @@ export const createDownloadSessions = (query: Query): DownloadSessions => ({
  */
 const KEPT_HOURS = 12
 
-/** Deletes the sessions of all shops that expired 12 hours ago, and gives their number. */
+/** Deletes the sessions of all shops that expired 12 hours ago, and returns their number. */
 export async function sweepSessions(pool: pg.Pool, now: Date): Promise<number> {
   // A locked session is being renewed: waiting for it while holding others could deadlock.
   const { rowCount } = await pool.query(

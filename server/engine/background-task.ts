@@ -28,7 +28,7 @@ export interface BackgroundTask extends TaskKind {
   /** The job is due each time a worker starts, not only at its next time. */
   atStart?: boolean
   /**
-   * One run. Gives when to run again, or null: not before `wanted` returns its key again. Errors
+   * One run. Returns when to run again, or null: not before `wanted` returns its key again. Errors
    * are logged and the run is retried. When `signal` aborts, it throws the signal's reason.
    */
   run(run: TaskRun): Promise<Date | null>

@@ -88,13 +88,13 @@ export interface OperationFilter {
 
 export interface Engine {
   /**
-   * Gives the new operation's UUID, or the UUID of the operation that was started with the same
+   * Returns the new operation's UUID, or the UUID of the operation that was started with the same
    * idempotency key.
    */
   start(scope: ShopScope, input: StartInput): Promise<string>
   /**
-   * Adds to an operation that was started open. Gives the first item's position; null: it takes no
-   * more.
+   * Adds to an operation that was started open. Returns the first item's position; null: it takes
+   * no more.
    */
   add(
     tx: ShopScope,
@@ -116,7 +116,7 @@ export interface Engine {
    * Throws `operation_state` if it is not possible now, `not_found` if there is no such operation.
    */
   move(scope: ShopScope, id: string, move: OperationMove): Promise<void>
-  /** Starts the undo of an operation and gives its UUID. Throws as `move` does. */
+  /** Starts the undo of an operation and returns its UUID. Throws as `move` does. */
   undo(scope: ShopScope, id: string, requestedBy: string, channel: string): Promise<string>
   /** The API scopes needed to do this with the operation. */
   permissions(scope: ShopScope, operation: OperationRow, doing: PermittedMove): Promise<string[]>

@@ -192,11 +192,11 @@ export interface WorkItem {
   created: StagedFile[]
   /** A buyer's link, written with its outcome. */
   link: LinkWanted | null
-  /** Its past buyers are told, with its outcome. */
+  /** Past buyers are notified when its outcome is written. */
   tells: boolean
   /** Why its steps had nothing to do: the first reason. */
   unchanged: string | null
-  /** A step has said that later ones leave it alone. */
+  /** A step has requested that later steps skip it. */
   last: boolean
   /** A step had an effect that no outcome contains, such as a copy elsewhere. */
   acted: boolean

@@ -6,7 +6,7 @@ import { holdBlobs } from './blob-holds.ts'
 
 /**
  * Makes staged bytes the newest and current version of a file (a bare UUID); older versions stay.
- * Its links serve the new bytes. Gives the version's number.
+ * Its links serve the new bytes. Returns the version's number.
  */
 export async function admitVersion(
   tx: ShopScope,

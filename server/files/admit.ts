@@ -17,7 +17,7 @@ import { insertFiles } from './insert-files.ts'
 import { resolveConflict, replaceBytes, admitNumbered } from './name-conflicts.ts'
 
 /**
- * Creates a file for each admission, in the order given, and gives one result for each. A refused
+ * Creates a file for each admission, in the order given, and returns one result for each. A refused
  * admission changes nothing and does not affect the others.
  */
 export async function admitFiles(

@@ -153,7 +153,7 @@ const DUE_MS = 20 * 24 * 60 * 60 * 1000
 const RUNS = 7 * 24
 const MIN = 100
 
-/** Reads the blobs that are due; gives how many were damaged. */
+/** Reads the blobs that are due; returns how many were damaged. */
 export async function scrubBlobs(parts: BlobCheckParts, signal: AbortSignal): Promise<number> {
   const { database, clock, log } = parts
   const { rows } = await database.pool.query<StoredBlob>(
@@ -181,8 +181,8 @@ export async function scrubBlobs(parts: BlobCheckParts, signal: AbortSignal): Pr
 }
 
 /**
- * Marks these blobs as read today and gives those that were not marked before. Of several processes
- * that ask for a blob, one gets it.
+ * Marks these blobs as read today and returns those that were not marked before. Of several
+ * processes that ask for a blob, one gets it.
  */
 export async function claimForToday(
   pool: Database['pool'],

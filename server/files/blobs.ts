@@ -22,7 +22,7 @@ const NEEDED = ['versions', 'backups', 'file_copies', 'artifacts', 'drop_entries
   .join(' or ')
 
 /**
- * Removes expired versions, and gives how many. A version that is its file's current one again is
+ * Removes expired versions, and returns how many. A version that is its file's current one again is
  * kept. The file is locked, so that nobody restores a version that is being removed.
  */
 export async function sweepVersions(pool: Pool, now: Date): Promise<number> {

@@ -37,7 +37,7 @@ interface Looking {
 }
 
 /**
- * Gives the result of each change, in the order given. A refused change changes nothing and does
+ * Returns the result of each change, in the order given. A refused change changes nothing and does
  * not affect the others.
  */
 export async function changeFiles(

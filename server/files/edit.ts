@@ -18,7 +18,7 @@ export interface FileEdit extends Partial<FileSettings> {
   pack_id?: string | null | undefined
 }
 
-/** Changes the draft, and gives the problems of the change. */
+/** Changes the draft, and returns the problems of the change. */
 export type Edit = (
   tx: ShopScope,
   draft: Draft,

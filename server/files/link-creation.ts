@@ -45,7 +45,7 @@ const MAKE = `
   returning id`
 
 /**
- * Creates a link for each file, all or none, and gives their ids in the order given. Days are 24
+ * Creates a link for each file, all or none, and returns their ids in the order given. Days are 24
  * hours. Throws `validation_failed`, which names every file that is unknown or in the trash.
  */
 export async function makeLinks(
@@ -78,7 +78,7 @@ export async function makeLinks(
   return ids
 }
 
-/** The same; gives the links themselves. */
+/** The same; returns the links themselves. */
 export async function createLinks(
   scope: ShopScope,
   secrets: Secrets,

@@ -115,7 +115,7 @@ const nextItems = `
     where shop_id = :shop and operation_id = :operation and position > :after order by position limit ${ITEMS}) i`
 
 /**
- * Gives the result of `work` for each input, in their order, while it works on the next inputs.
+ * Returns the result of `work` for each input, in their order, while it works on the next inputs.
  * Throws the signal's reason within a page.
  */
 async function* inAdvance<Input, Output>(

@@ -28,7 +28,9 @@ export interface NameOptions {
   leaving: ReadonlySet<string>
 }
 
-/** Gives for each change the problem of its name; drafts of restored files may get another name. */
+/**
+ * Returns for each change the problem of its name; drafts of restored files may get another name.
+ */
 export async function resolveNames(
   tx: ShopScope,
   changes: readonly Change[],

@@ -60,8 +60,8 @@ async function operationIdOf(tx: ShopScope, id: string): Promise<string | null> 
 }
 
 /**
- * Marks these notices, or all of them (`null`), as read; gives the number of notices that are still
- * unread.
+ * Marks these notices, or all of them (`null`), as read; returns the number of notices that are
+ * still unread.
  */
 export async function markRead(scope: ShopScope, ids: readonly string[] | null): Promise<number> {
   await scope.query(

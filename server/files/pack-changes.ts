@@ -7,7 +7,7 @@ import { revokeLinks } from './link-changes.ts'
 import type { PackProduct } from './pack-list.ts'
 import { nameKey } from './rules.ts'
 
-/** Gives its UUID. Throws `conflict` if the name is taken. */
+/** Returns its UUID. Throws `conflict` if the name is taken. */
 export async function createPack(
   tx: ShopScope,
   name: string,
@@ -50,7 +50,7 @@ export async function renamePack(tx: ShopScope, id: string, name: string): Promi
 }
 
 /**
- * Replaces the pack's products; gives whether that was a change. Does not update its files'
+ * Replaces the pack's products; returns whether that was a change. Does not update its files'
  * mappings.
  */
 export async function replaceProducts(

@@ -35,7 +35,7 @@ export async function ensurePack(tx: ShopScope, name: string): Promise<string> {
 }
 
 /**
- * Gives for each change the problem of the pack that it names, or null. Drafts get the pack's id,
+ * Returns for each change the problem of the pack that it names, or null. Drafts get the pack's id,
  * their places in it, and the names of the packs. Missing packs are created if `write`.
  */
 export async function resolvePacks(

@@ -120,7 +120,7 @@ export async function countClear(scope: ShopScope, above: number): Promise<numbe
   return row!.clear
 }
 
-/** Gives those that were open before. */
+/** Returns those that were open before. */
 export async function decideReviews(
   tx: ShopScope,
   ids: readonly string[],

@@ -6,7 +6,7 @@ const TRASH_DAYS = 7
 export const TRASH_OVER = `files.deleted_at <= now() - interval '${TRASH_DAYS} days'`
 const FILE_BATCH = 5000
 
-/** Across shops. Gives how many files it purged. */
+/** Across shops. Returns how many files it purged. */
 export async function sweepTrash(pool: Database['pool'], now: Date): Promise<number> {
   let removed = 0
   while (true) {

@@ -48,7 +48,7 @@ export async function releaseNames(
   return ready
 }
 
-/** Writes the rows that are unchanged since they were read, and gives their ids. */
+/** Writes the rows that are unchanged since they were read, and returns their ids. */
 export async function writeRows(tx: ShopScope, deltas: readonly Delta[]): Promise<Set<string>> {
   const written = await purge(
     tx,

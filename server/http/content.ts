@@ -55,7 +55,7 @@ export async function sendContent(
     ...(range ? ['Content-Range', `bytes ${range.start}-${range.end}/${file.size_bytes}`] : []),
   ])
   if (!bytes) ctx.res.end()
-  // A client that disconnects is no error of ours; if the store fails, the connection is closed
+  // A client that disconnects is not a server error; if the store fails, the connection is closed
   // before the announced length.
   else await pipeline(bytes, ctx.res).catch(() => ctx.res.destroy())
 }

@@ -41,7 +41,7 @@ type Way = (
   signal: AbortSignal,
 ) => Promise<Mapping[][]>
 
-/** Gives one match for each file, in their order. */
+/** Returns one match for each file, in their order. */
 export type Matcher = (
   scope: ShopScope,
   files: readonly Named[],

@@ -78,7 +78,7 @@ async function takeMessage(scope: ShopScope, id: string): Promise<Message | null
   return row ?? null
 }
 
-/** Carries out up to `most` messages that wait for the shop's next batch; gives how many. */
+/** Carries out up to `most` messages that wait for the shop's next batch; returns how many. */
 export async function deliverBatch(
   scope: ShopScope,
   { deliverers, log, signal }: OutboxParts,

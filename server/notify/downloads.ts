@@ -24,7 +24,8 @@ export const downloadMessages = (database: Database, clock: () => Date): Downloa
 })
 
 /**
- * Notifies all shops of due downloads; gives the number of shops. Safe to run in several processes.
+ * Notifies all shops of due downloads; returns the number of shops. Safe to run in several
+ * processes.
  */
 export async function notifyDownloads(database: Database, now: Date): Promise<number> {
   const { rows } = await database.pool.query<{ shop_id: number }>(

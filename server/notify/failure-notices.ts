@@ -40,7 +40,7 @@ const WORDS: Record<
 > = { email: ofEmail, callback: ofCallback, webhook: null, sms: ofSms, flow: null }
 
 async function ofEmail(tx: ShopScope, message: Told, { status, reason }: Failure) {
-  // The shop knows: it waits until the delivery is ready.
+  // Not a failure to report: it waits until the delivery is ready.
   if (reason === NOT_READY) return null
   const { subject, to, link, delivery } = await contentOf(tx, message)
   const what = `“${subject ?? 'A message'}”${to?.length ? ` to ${to.join(', ')}` : ''}`

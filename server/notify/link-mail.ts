@@ -33,7 +33,7 @@ export const linkInPayload = (payload: unknown): string | null => {
 
 /**
  * Queues an email for each link (bare UUIDs) to its own address. Idempotent for each `occasion`.
- * Call it in the transaction that decides to send them. Gives how many were queued.
+ * Call it in the transaction that decides to send them. Returns how many were queued.
  */
 export async function queueLinkMails(
   tx: ShopScope,

@@ -23,7 +23,7 @@ interface StaleRow {
   written: boolean
 }
 
-/** Safe to run in several workers concurrently; gives how many messages it found. */
+/** Safe to run in several workers concurrently; returns how many messages it found. */
 export async function sweepStaleMessages(
   database: Database,
   deliverers: Deliverers,

@@ -94,7 +94,7 @@ async function nextDue(scope: ShopScope): Promise<Date | null> {
   return row?.due_at ?? null
 }
 
-/** Carries out the most urgent effects of one kind; gives how many. */
+/** Carries out the most urgent effects of one kind; returns how many. */
 async function carryOutDue(
   parts: EffectParts,
   scope: ShopScope,
@@ -119,7 +119,7 @@ async function carryOutDue(
 
 const OURS = new PortError('storefront_unavailable', 'Something went wrong on our side', true)
 
-/** Gives the result of each. */
+/** Returns the result of each. */
 async function performAll(
   { storefront, secrets, baseUrl, log }: EffectParts,
   scope: ShopScope,

@@ -1,4 +1,4 @@
-// What extensions get to know about an order: its buyer's page, and the number of its files.
+// The data about an order for extensions: its buyer's page, and the number of its files.
 import type { Database } from '../db/database.ts'
 import { forShop } from '../db/for-shop.ts'
 import { linkAddress } from '../files/links.ts'

@@ -3,7 +3,7 @@
 import type { ShopScope } from '../db/for-shop.ts'
 import type { PlatformOrder } from '../storefront/orders.ts'
 
-/** A file that an order's line gives to its buyer, with its present terms. */
+/** A file that an order's line gives to its buyer, with its current terms. */
 export interface SoldFile {
   order_id: string
   line_id: string
@@ -12,7 +12,7 @@ export interface SoldFile {
   download_limit: number | null
 }
 
-/** Locks the stored orders; gives the state to which each was reconciled. */
+/** Locks the stored orders; returns the state to which each was reconciled. */
 export async function holdOrders(
   tx: ShopScope,
   ids: readonly string[],

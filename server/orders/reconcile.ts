@@ -46,7 +46,7 @@ export const reconcileOrder = async (
 ): Promise<Reconciled> => (await scope.transaction((tx) => reconcileOrders(tx, [order], parts)))[0]!
 
 /**
- * All of them or none, in the caller's transaction; gives the result of each.
+ * All of them or none, in the caller's transaction; returns the result of each.
  * @param orders each once.
  */
 export async function reconcileOrders(

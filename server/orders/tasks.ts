@@ -57,7 +57,7 @@ export const reconcileTask = (parts: OrderParts): BackgroundTask => ({
   },
 })
 
-/** Runs in one transaction, whose end releases the claims; gives how many orders there were. */
+/** Runs in one transaction, whose end releases the claims; returns how many orders there were. */
 const reconcileBatch = (
   parts: OrderParts,
   scope: ShopScope,
@@ -101,7 +101,7 @@ interface ReadOrder {
   order: PlatformOrder
 }
 
-/** Writes all of them together; if that fails, one by one. Gives those that failed alone. */
+/** Writes all of them together; if that fails, one by one. Returns those that failed alone. */
 async function writeBatch(
   parts: OrderParts,
   tx: ShopScope,

@@ -33,7 +33,7 @@ export function createStoredFiles(
     if (!store) throw portError('location_not_found')
     return store
   }
-  /** Makes sure that a location has a blob, undamaged. Gives how many bytes were copied. */
+  /** Makes sure that a location has a blob, undamaged. Returns how many bytes were copied. */
   const bring = async (blob: Blob, location: string, signal: AbortSignal): Promise<number> => {
     const target = storeOf(location)
     const { hash } = blob

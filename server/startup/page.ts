@@ -23,8 +23,8 @@ import type { Logger } from '../log.ts'
 const COMPRESS = { br: promisify(brotliCompress), gz: promisify(gzip) }
 
 /**
- * Gives the folder of a current build: web/dist, or a folder in `dataDir` where the checkout cannot
- * be written (another user's, a read-only file system).
+ * Returns the folder of a current build: web/dist, or a folder in `dataDir` where the checkout
+ * cannot be written (another user's, a read-only file system).
  */
 export async function ensurePage(log: Logger, dataDir: string): Promise<string> {
   const newest = await newestSource(WEB)

@@ -22,7 +22,7 @@ export async function sweepDisk(layout: Layout, olderThan: number, known: Known)
 }
 
 /**
- * Also removes blobs of the shop that a sweep has moved aside; gives how many files were removed.
+ * Also removes blobs of the shop that a sweep has moved aside; returns how many files were removed.
  */
 export async function removeShopFolder(
   layout: Layout,
@@ -94,7 +94,7 @@ async function sweepTemporary(layout: Layout, before: number, known: Known): Pro
 }
 
 /**
- * Removes a blob that was moved aside, or moves it back if it was written again recently. Gives
+ * Removes a blob that was moved aside, or moves it back if it was written again recently. Returns
  * whether it was removed.
  */
 async function finishAside(

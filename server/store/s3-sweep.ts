@@ -41,7 +41,7 @@ interface Seen extends BlobKey {
   changed: number
 }
 
-/** Gives how many blobs and leftovers it removed; a blob counts when it is put aside. */
+/** Returns how many blobs and leftovers it removed; a blob counts when it is put aside. */
 export async function sweepBucket(
   bucket: S3Bucket,
   keys: Keys,

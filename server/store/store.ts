@@ -16,7 +16,7 @@ export interface ByteSource extends AsyncIterable<Uint8Array> {
 /** An open blob. It must be closed. */
 export interface BlobReader {
   size: number
-  /** Reads into `into` from `position`; gives the number of bytes, 0 at the end. */
+  /** Reads into `into` from `position`; returns the number of bytes, 0 at the end. */
   read(into: Buffer, position: number): Promise<number>
   close(): Promise<void>
 }
@@ -92,7 +92,7 @@ export interface BlobStore {
   signedAddress?(shop: number, hash: string, as: SignedAs): Promise<string>
   /**
    * Removes all bytes of a shop, including those without a row. Idempotent; rejects with the reason
-   * of `signal`. Gives how many were removed.
+   * of `signal`. Returns how many were removed.
    */
   removeShop(shop: number, signal?: AbortSignal): Promise<number>
   /**
@@ -102,7 +102,7 @@ export interface BlobStore {
   /**
    * Removes what a crash may have left: temporary files and blobs that are unchanged for
    * `olderThan` milliseconds and that `known` does not name. A blob that is written again in the
-   * meantime stays. Gives how many were removed.
+   * meantime stays. Returns how many were removed.
    */
   sweep(
     olderThan: number,

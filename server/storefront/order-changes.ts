@@ -6,7 +6,7 @@ import type { GraphqlOperation } from './operations.ts'
 /** Null: it was done. */
 export type Marked = PortError | null
 
-/** Sends a mutation; gives what the platform objects to, by the field's alias. */
+/** Sends a mutation; returns what the platform objects to, by the field's alias. */
 export type ChangeOrders = (
   operation: GraphqlOperation,
   variables: Record<string, unknown>,
@@ -34,7 +34,7 @@ export const orderChanges =
     }
   }
 
-/** Works on `size` at a time; gives the result of each, in order. */
+/** Works on `size` at a time; returns the result of each, in order. */
 export async function inGroups<One>(
   all: readonly One[],
   size: number,

@@ -14,7 +14,7 @@ export interface FulfilmentWanted {
   order: string
   /** The platform's ids of the lines to fulfil. */
   lines: readonly string[]
-  /** The platform's own mail tells the buyer, with this address in it. Null: it sends none. */
+  /** The platform's own mail notifies the buyer, with this address in it. Null: it sends none. */
   notify: { company: string; url: string } | null
 }
 
@@ -138,7 +138,7 @@ interface Fulfilment {
   input: object
 }
 
-/** The first one tells the buyer: the address in the mail gives all files of the order. */
+/** The first one notifies the buyer: the address in the mail gives all files of the order. */
 function fulfilmentsOf(
   { order, lines, notify }: FulfilmentWanted,
   open: readonly FulfilmentOrder[],

@@ -36,7 +36,7 @@ export interface Subscriptions {
   ): Promise<Subscription | null>
   /** The platform's pricing page for the shop. */
   pricingPage(domain: string, signal: AbortSignal): Promise<string>
-  /** Gives the address at which the merchant confirms the charge. */
+  /** Returns the address at which the merchant confirms the charge. */
   create(charge: Charge, signal: AbortSignal): Promise<string>
 }
 

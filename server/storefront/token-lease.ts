@@ -13,7 +13,7 @@ const LOOK_MS = 200
 export class LeaseTimeout extends Error {}
 
 /**
- * Gives the result of `present`, or, under the lease, of `work`. `present` is called before and
+ * Returns the result of `present`, or, under the lease, of `work`. `present` is called before and
  * after each wait, and once more under the lease. Throws `LeaseTimeout` if others keep the lease.
  */
 export async function underLease<T>(

@@ -38,7 +38,7 @@ export type Gathering =
 
 /** Every method throws `PortError`. */
 export interface WholeCatalog {
-  /** Starts the platform's collection; gives the id of its operation. */
+  /** Starts the platform's collection; returns the id of its operation. */
   begin(signal: AbortSignal): Promise<string>
   gathering(operation: string, signal: AbortSignal): Promise<Gathering>
   /** The rows at an address that `gathering` gave. */

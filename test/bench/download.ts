@@ -172,7 +172,7 @@ async function alone(run: Run): Promise<Row[]> {
 async function behindNginx(run: Run): Promise<Row[]> {
   const nginx = findNginx()
   if (nginx === null) {
-    run.context.say('without nginx (Debian: nginx-light) the rows behind it are left out')
+    run.context.say('without nginx (Debian: nginx-light) its rows are skipped')
     return []
   }
   const { stage, context } = run
@@ -274,7 +274,7 @@ export const download: Bench = {
       const load = await startPart(new URL('./download/load.ts', import.meta.url), {})
       const wrk = findProgram('wrk')
       if (wrk === null)
-        context.say('without wrk (Debian: wrk) the load takes more of the machine than it need')
+        context.say('without wrk (Debian: wrk) the load generator takes more processor time')
       const run: Run = { context, database, url: server.url, stage, load, wrk, served: 0, open: 0 }
       const rows = [...(await alone(run)), ...(await behindNginx(run)), ...(await asTwo(run))]
       await requireCounted(run)

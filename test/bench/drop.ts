@@ -227,8 +227,8 @@ async function memory(place: Place, { say }: Context): Promise<Row[]> {
     ...{ what, unit: 'MB', ours, theirs, ratio: ours / theirs, ceiling },
   })
   return [
-    row(`most memory, 1 upload of ${LARGE_MB} MB`, one, MEMORY_MB, 1),
-    row(`most memory, ${PARALLEL} uploads of ${LARGE_MB} MB`, many, MEMORY_MB, 1),
+    row(`peak memory, 1 upload of ${LARGE_MB} MB`, one, MEMORY_MB, 1),
+    row(`peak memory, ${PARALLEL} uploads of ${LARGE_MB} MB`, many, MEMORY_MB, 1),
     row(`${IDLE} idle connections`, idle, IDLE_MB, 1),
   ]
 }
@@ -274,7 +274,7 @@ async function seen(place: Place, { rounds, say }: Context): Promise<Row> {
   const ours = Math.max(...times)
   const ratio = ours / SEEN_SECONDS
   return {
-    what: 'in the list, other imports running',
+    what: 'listed after an upload, with other imports running',
     unit: 's',
     ours,
     theirs: SEEN_SECONDS,

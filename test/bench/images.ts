@@ -90,7 +90,7 @@ export async function imageRows(context: Context): Promise<Row[]> {
     path.join(context.folder, 'images'),
     path.join(context.folder, 'images-bare'),
   ]
-  context.say(`${IMAGES} images are made`)
+  context.say(`generating ${IMAGES} images`)
   const files = await makeImages(source)
   await mkdir(target)
   const origin = await startPart(new URL('./images/origin.ts', import.meta.url), { folder: source })

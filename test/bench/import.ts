@@ -113,17 +113,14 @@ async function compareKind({ context, origin, bare, server }: Setting, kind: Kin
       theirs.slice(from, to),
       goal,
     )
-  return [
-    of(', by a server that has just begun', 1, WARM_UP),
-    of('', WARM_UP, undefined, { floor: 0.9 }),
-  ]
+  return [of(', on a new server', 1, WARM_UP), of('', WARM_UP, undefined, { floor: 0.9 })]
 }
 
 async function mappingRow({ context, origin, server }: Setting): Promise<Row> {
   const [without, withSkus]: [number[], number[]] = [[], []]
   for (let round = 0; round < context.rounds; round++) {
     context.say(
-      `mapping, round ${round + 1} of ${context.rounds} (after the throttle has filled up)`,
+      `mapping, round ${round + 1} of ${context.rounds} (after the throttle has refilled)`,
     )
     await new Promise((resolve) => setTimeout(resolve, REFILL_MS))
     const urls = urlsOf(origin, KINDS[0])

@@ -158,7 +158,7 @@ async function buyAndWait(
   return {
     rows: [
       row('purchase to mail, median', median(took), 2000),
-      row('purchase to mail, 99 of 100', p99, 5000),
+      row('purchase to mail, 99th percentile', p99, 5000),
     ],
     bought: count,
   }
@@ -238,7 +238,7 @@ async function zipRow(
     ours!.push(await fetchAll(zip))
     theirs!.push(await fetchAll(file))
   }
-  return compare('ZIP of 50 × 20 MB beside one file', 'MB/s', ours!, theirs!, { floor: 0.8 })
+  return compare('ZIP of 50 × 20 MB compared with one file', 'MB/s', ours!, theirs!, { floor: 0.8 })
 }
 
 /** MB per second. */

@@ -176,7 +176,7 @@ function itemPlans(plugin: ItemPlugin, open: () => ItemCase): void {
       const outcomes = await Array.fromAsync(plan({ ...given, items: unread })).catch(() => null)
       if (outcomes && !looked)
         expect(sorted(outcomes)).toEqual(sorted(await Array.fromAsync(plan(open()))))
-      else expect(looked, 'it fails for another reason than the missing file').toBe(true)
+      else expect(looked, 'the plan fails for another reason than the unread file').toBe(true)
     })
   it('returns no outcomes for no items', async () => {
     expect(await Array.fromAsync(run({ ...open(), items: [] }))).toEqual([])

@@ -107,7 +107,7 @@ export const useSync = () =>
     call(`/api/connections/${id}/sync`, { method: 'POST', body: { dry_run } }),
   )
 
-/** Gives the address of the provider's own sign-in page. */
+/** Returns the address of the provider's own sign-in page. */
 export const useAuthorizeUrl = (id: string) =>
   useConnectionChange<void, { url: string }>(() =>
     call(`/api/connections/${id}/authorize`, { method: 'POST' }),

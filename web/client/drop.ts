@@ -115,7 +115,7 @@ export const useRetryDropFile = () =>
 export const useDeleteDropFile = () =>
   useFileChange<void>((id) => call(`/api/drop/files/${id}`, { method: 'DELETE' }))
 
-/** Imports the waiting files, or only previews the import. Gives the operation. */
+/** Imports the waiting files, or only previews the import. Returns the operation. */
 export const useImportDropped = () =>
   useChangeOf<{ dry_run: boolean }, Operation>([DROP, ['operations']], (body) =>
     call('/api/drop/import', { method: 'POST', body }),

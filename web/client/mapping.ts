@@ -90,7 +90,7 @@ interface Accepted {
   accepted: number
 }
 
-/** Accepts all of them, in several calls if necessary; gives their number. */
+/** Accepts all of them, in several calls if necessary; returns their number. */
 export const useAcceptAbove = () =>
   useAnswer<{ above: number; count: number }, number>(async ({ above, count }) => {
     let done = 0

@@ -82,7 +82,7 @@ export function useOperation(id: string | null) {
 }
 
 /**
- * Writes the operation's events into the query cache; gives whether events arrive. An operation
+ * Writes the operation's events into the query cache; returns whether events arrive. An operation
  * that has ended has none.
  */
 function useLive(id: string | null): boolean {
@@ -170,8 +170,8 @@ export const usePreviewItems = (operation: Operation | null) =>
   })
 
 /**
- * Pauses, resumes, cancels, retries, undoes or confirms. Gives the operation's record; for an undo,
- * the new operation's.
+ * Pauses, resumes, cancels, retries, undoes or confirms. Returns the operation's record; for an
+ * undo, the new operation's.
  */
 export function useAct() {
   const client = useQueryClient()

@@ -1,4 +1,4 @@
-// A size in megabytes; gives bytes, or the typed text if it is not a size.
+// A size in megabytes; returns bytes, or the typed text if it is not a size.
 import { useState } from 'react'
 import { TextField } from '../ui/index.ts'
 import { t } from '../messages/t.ts'

@@ -20,7 +20,7 @@ export interface ApiImport {
   callback_url?: string | undefined
 }
 
-/** Gives the operation's UUID. Throws as `startImport` does. */
+/** Returns the operation's UUID. Throws as `startImport` does. */
 export function importFromApi(
   engine: Engine,
   scope: ShopScope,

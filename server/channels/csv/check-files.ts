@@ -15,7 +15,7 @@ export async function checkFiles(
   await checkNames(parts, book, rows, await checkIds(parts, book, rows))
 }
 
-/** Gives the files that rows may change. */
+/** Returns the files that rows may change. */
 async function checkIds(
   { knownFiles }: CheckParts,
   book: Book,

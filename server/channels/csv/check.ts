@@ -23,7 +23,7 @@ import {
 import { isBlank, type RowBatch } from './rows.ts'
 
 const LOOKUP_BATCH = 4000
-/** Gives the final counts. Throws errors of the look-ups, and the signal's reason. */
+/** Returns the final counts. Throws errors of the look-ups, and the signal's reason. */
 export async function checkRows(parts: CheckParts): Promise<CheckProgress> {
   const book = createBook(parts)
   const missing = missingColumns(parts.mapping)
@@ -133,7 +133,7 @@ function recordRow({ probe }: CheckParts, book: Book, row: number, values: RowVa
   if (probe && id === null && !book.hasError(row)) addRow(book.urls, values.file_url, row)
 }
 
-/** Adds the row; gives whether it is the first one with this key. */
+/** Adds the row; returns whether it is the first one with this key. */
 function addRow(map: Map<string, Rows>, key: string, row: number): boolean {
   const rows = map.get(key)
   if (rows === undefined) map.set(key, row)

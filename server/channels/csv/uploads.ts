@@ -59,7 +59,7 @@ export interface CsvUpload extends ListedUpload {
 }
 
 /**
- * Stores a file and reads it once. Gives its UUID. Throws `payload_too_large`, `invalid_csv` with
+ * Stores a file and reads it once. Returns its UUID. Throws `payload_too_large`, `invalid_csv` with
  * the first problems if it cannot be read, and errors of `bytes`; then nothing is stored.
  */
 export async function receiveCsv(

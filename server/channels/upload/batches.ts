@@ -64,7 +64,7 @@ export async function readBatch(scope: ShopScope, id: string): Promise<BatchView
 }
 
 /**
- * Imports the received files that are in no operation, and closes the batch; gives the import's
+ * Imports the received files that are in no operation, and closes the batch; returns the import's
  * UUID. Idempotent: with nothing new it gives the last import. Throws `not_found`, and `conflict`
  * when nothing was ever received.
  */

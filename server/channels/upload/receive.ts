@@ -36,7 +36,7 @@ export interface Chunk {
 }
 
 /**
- * Gives the new offset. If the connection breaks, the received bytes are kept. With a checksum it
+ * Returns the new offset. If the connection breaks, the received bytes are kept. With a checksum it
  * is all or nothing: on a mismatch the bytes are removed, and this throws `checksum_mismatch`.
  * Throws `payload_too_large` at the limit.
  */

@@ -8,7 +8,7 @@ import type { UploadRow } from './rows.ts'
 
 type Import = UploadRow & { replaces?: string }
 
-/** Starts the operation over these uploads, inside the caller's transaction; gives its UUID. */
+/** Starts the operation over these uploads, inside the caller's transaction; returns its UUID. */
 export async function importUploads(
   engine: Engine,
   tx: ShopScope,

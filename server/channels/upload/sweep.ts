@@ -16,7 +16,7 @@ const PAGE = 1000
 
 type Swept = UploadRow & { shop_id: number }
 
-/** Gives how many unfinished uploads it removed. May run in several processes concurrently. */
+/** Returns how many unfinished uploads it removed. May run in several processes concurrently. */
 export async function sweepUploads(
   parts: FinishParts & { log: Logger },
   database: Database,

@@ -131,7 +131,7 @@ async function* untilStopped(
   yield* bytes as AsyncIterable<Buffer>
 }
 
-/** Refuses invalid uploads before their bytes are sent; gives the new upload's id. */
+/** Refuses invalid uploads before their bytes are sent; returns the new upload's id. */
 async function admit(
   scope: ShopScope,
   { filename, on_conflict, batch }: UploadChoices,

@@ -15,8 +15,8 @@ export interface CreationProblem {
 }
 
 /**
- * Admits the files that the items made. Gives their final names, or the first problem: then no file
- * of that item is kept.
+ * Admits the files that the items made. Returns their final names, or the first problem: then no
+ * file of that item is kept.
  */
 export async function makeFiles(
   tx: ShopScope,
@@ -50,7 +50,7 @@ export async function deleteMadeFiles(
 }
 
 /**
- * All of them or none; gives their names or the problem. They are like `model`, except for names
+ * All of them or none; returns their names or the problem. They are like `model`, except for names
  * and tags.
  */
 export async function admitCreated(

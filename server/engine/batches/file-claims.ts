@@ -5,7 +5,7 @@ import type { WorkItem } from '../types.ts'
 import type { HeldChain } from './chain.ts'
 
 /**
- * Claims the files for longer than this transaction. Gives the items whose files are claimed by
+ * Claims the files for longer than this transaction. Returns the items whose files are claimed by
  * others.
  */
 export async function claimFiles(

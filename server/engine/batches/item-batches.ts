@@ -68,7 +68,7 @@ export const DROP_LEASED = `
   delete from item_batches where shop_id = :shop and operation_id = :operation and lease = :lease
   returning position, file_ids`
 
-/** Removes the batches under this lease; gives the number of their files. */
+/** Removes the batches under this lease; returns the number of their files. */
 export async function dropLeased(tx: ShopScope, operation: string, lease: number): Promise<number> {
   const [row] = await tx.query<{ files: number }>(
     `with dropped as (${DROP_LEASED}) select coalesce(sum(cardinality(file_ids)), 0)::int as files from dropped`,

@@ -70,7 +70,7 @@ const failedFor = (code: 'file_not_found'): ItemEnding => ({
 })
 
 /**
- * Applies a step's outcome to an item, so that the next step continues from it. Gives the bytes
+ * Applies a step's outcome to an item, so that the next step continues from it. Returns the bytes
  * worth recording, because only they would be lost in a crash.
  */
 export function advance(

@@ -39,7 +39,7 @@ export async function loadUndo(
 
 const skipped = (reason: string): ItemEnding => ({ status: 'skipped', reason })
 
-/** Restores the item's draft; gives the reason if it cannot, or null. */
+/** Restores the item's draft; returns the reason if it cannot, or null. */
 export function revert(item: WorkItem): ItemEnding | null {
   const { record, undo } = item
   if (!record) return skipped('It was permanently deleted')

@@ -42,7 +42,7 @@ interface Run {
 }
 
 /**
- * Runs `items` through the item steps and gives each one as it ends: done, failed, skipped, or
+ * Runs `items` through the item steps and returns each one as it ends: done, failed, skipped, or
  * waiting again.
  */
 export function runSteps(

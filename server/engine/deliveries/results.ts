@@ -73,7 +73,7 @@ export async function writePrepared(
     await tell(tx, delivery, message)
 }
 
-/** Told once, also where files are added to the delivery later and its steps run again. */
+/** Sent once, also if files are added to the delivery later and its steps run again. */
 async function tell(tx: ShopScope, delivery: string, told: Told): Promise<void> {
   const added = await tx.query(
     `update delivery_runs set messages = messages || to_jsonb(array[:title::text])

@@ -33,7 +33,7 @@ const RUN_CONCURRENCY = 4
 
 /**
  * @param ended called in the transaction in which a run becomes ready or fails, with the delivery's
- *   bare UUID: it lets go of the delivery, or shows the reason.
+ *   bare UUID: it releases the delivery, or stores the reason.
  */
 export const prepareTask = (
   parts: EngineParts,

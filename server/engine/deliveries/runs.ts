@@ -4,7 +4,7 @@ import type { Workflow } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { queueTask, type TaskKind } from '../background.ts'
 
-/** What the plugins are told. Personal data: it is deleted with the customer's data. */
+/** The data for plugins. Personal data: it is deleted with the customer's data. */
 export interface DeliveryAbout {
   /** Its name as the buyer knows it, `#1001`; its time is ISO 8601. */
   order: { name: string; confirmation_number: string | null; ordered_at: string }

@@ -23,7 +23,7 @@ export interface GrowingChange {
 }
 
 /**
- * Appends items and gives the position of the first one, or null if the operation was closed or
+ * Appends items and returns the position of the first one, or null if the operation was closed or
  * cancelled. The caller must prevent concurrent additions.
  */
 export async function addEntries(

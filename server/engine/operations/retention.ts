@@ -1,7 +1,6 @@
 // Retention across shops. Ledgers, and sealed addresses of files and callbacks that could be
 // retried, are kept for 7 days; each file's result for 90 days; operations for 13 months, like
-// messages about no operation. Each operation is one transaction, so a sweep blocks nobody for
-// long.
+// messages about no operation. Each operation is one transaction, so a sweep blocks other transactions only briefly.
 import type { Database } from '../../db/database.ts'
 import { DISCARD } from './moves.ts'
 import { FORGET_ENTRY, keptPart, SECRET_PART } from './sealed-addresses.ts'
@@ -16,7 +15,7 @@ const OPERATION_BATCH = 100
 
 type Pool = Database['pool']
 
-/** Gives how many operations it reduced or removed. */
+/** Returns how many operations it reduced or removed. */
 export async function sweepOperations(pool: Pool, now: Date): Promise<number> {
   await discardPreviews(pool, daysBefore(now, PREVIEW_DAYS))
   const stripped = await eachOperation(pool, 'kept', daysBefore(now, LEDGER_DAYS), dropLedger)

@@ -74,8 +74,8 @@ async function requireRoom(
 }
 
 /**
- * Gives the operation's UUID. Throws `operation_quota`. `quotas`: null if no quota applies, as for
- * an undo.
+ * Returns the operation's UUID. Throws `operation_quota`. `quotas`: null if no quota applies, as
+ * for an undo.
  */
 export function startOperation(
   scope: ShopScope,
@@ -190,8 +190,8 @@ async function existingOperation(tx: ShopScope, key: string): Promise<string> {
 }
 
 /**
- * Freezes the selection in its order; gives the number of items. `batches`: null if each item gets
- * its row now.
+ * Freezes the selection in its order; returns the number of items. `batches`: null if each item
+ * gets its row now.
  */
 async function insertItems(
   tx: ShopScope,

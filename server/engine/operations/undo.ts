@@ -20,7 +20,7 @@ const undoOf = ({ workflow }: OperationRow): Workflow => ({
 export const mayUndo = ({ undo_until, undone_by, finished_at }: OperationRow, now: Date): boolean =>
   finished_at !== null && undo_until !== null && undo_until > now && undone_by === null
 
-/** Gives the new operation's UUID. Throws `operation_state` or `not_found`. */
+/** Returns the new operation's UUID. Throws `operation_state` or `not_found`. */
 export function startUndo(
   scope: ShopScope,
   id: string,

@@ -89,7 +89,7 @@ function repeatEvery(
   }
 }
 
-/** Gives the number of the worker's lock. */
+/** Returns the number of the worker's lock. */
 async function beat({ database, worker, pool, broken }: RecoveryOptions): Promise<number> {
   const { rows } = await database.pool.query<{ lock: number }>(
     `insert into workers (id, pool_id) values ($1, $2)
@@ -112,7 +112,7 @@ async function beat({ database, worker, pool, broken }: RecoveryOptions): Promis
  * Finds jobs that our pool holds but nobody here runs: the database was unavailable when
  * graphile-worker took or returned one, and graphile-worker does not repeat that. A job must be
  * idle in two checks, since it may just have been taken. Only all jobs of the pool can be freed
- * together; a second run of a running job finds its chain held. Gives the jobs that are idle now.
+ * together; a second run of a running job finds its chain held. Returns the jobs that are idle now.
  */
 async function releaseForgottenJobs(
   { database, pool, jobs, log }: RecoveryOptions,

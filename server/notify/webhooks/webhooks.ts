@@ -149,7 +149,7 @@ export async function rotateSecret(
   return { webhook: await readWebhook(scope, id), secret }
 }
 
-/** Queues a test message, also to a webhook that is switched off; gives its UUID. */
+/** Queues a test message, also to a webhook that is switched off; returns its UUID. */
 export function sendTest(scope: ShopScope, id: string, now: Date): Promise<string> {
   return scope.transaction(async (tx) => {
     await readWebhook(tx, id)

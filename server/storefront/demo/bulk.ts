@@ -150,7 +150,7 @@ function readQuery(query: string): DocumentNode | string {
   }
 }
 
-/** Gives how many rows were written. */
+/** Returns how many rows were written. */
 async function writeRows(out: WriteStream, data: Row): Promise<number> {
   const lines: string[] = []
   for (const value of Object.values(data))

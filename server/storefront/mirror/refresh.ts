@@ -55,7 +55,7 @@ async function gathered(
   }
 }
 
-/** Gives the number of rows. */
+/** Returns the number of rows. */
 async function readInto(
   scope: ShopScope,
   begun: Refresh,

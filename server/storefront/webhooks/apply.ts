@@ -18,8 +18,8 @@ export interface ReportedChange extends Reported {
 }
 
 /**
- * Applies the change. Gives when to apply it once more, or null. It is repeated if the worker died,
- * so it must be idempotent.
+ * Applies the change. Returns when to apply it once more, or null. It is repeated if the worker
+ * died, so it must be idempotent.
  */
 export type ApplyChange = (
   scope: ShopScope,

@@ -81,7 +81,7 @@ export function edit(order: DemoOrder, lines: readonly DemoLine[]): void {
 
 export const locationOf = ({ location = 0 }: DemoLine): number => location
 
-/** Fulfils units of lines of one location; gives what was wrong, or null. */
+/** Fulfils units of lines of one location; returns what was wrong, or null. */
 export function fulfil(
   order: DemoOrder,
   location: number,

@@ -65,7 +65,7 @@ export function databaseOrders({ knex }: Pick<Database, 'knex'>, shop: number): 
   }
   const get: OrderStore['get'] = (ids) =>
     read('select data from demo_orders where shop_id = :shop and id = any(:ids::bigint[])', { ids })
-  /** Writes orders that are unchanged since they were read; gives their ids. */
+  /** Writes orders that are unchanged since they were read; returns their ids. */
   const write = async (changed: readonly { before: string; order: DemoOrder }[]) => {
     const { rows } = await knex.raw<{ rows: { id: number }[] }>(
       `update demo_orders o set data = g.data::jsonb, updated_at = g.at

@@ -32,9 +32,9 @@ export function readKept(shop: string, now = Date.now()): KeptFile[] {
 const HOUR_MS = 60 * 60 * 1000
 
 /**
- * Gives the function that stores the list of running uploads. It writes when the list has other
- * files than before, and once an hour, because an entry is valid for one day. It returns whether the
- * browser had room. Without room the uploads still work, but a reload starts them again.
+ * Returns the function that stores the list of running uploads. It writes when the list has other
+ * files than before, and once an hour, because an entry is valid for one day. It returns whether
+ * the browser had room. Without room the uploads still work, but a reload starts them again.
  */
 export function createMemory(shop: string, clock = Date.now) {
   let noted = ''

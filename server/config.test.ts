@@ -36,8 +36,8 @@ describe('the environment', () => {
     expect(problemsOf(() => readEnvironment({ PORT: '0' }))).toContain(
       'PORT: set a port number from 1',
     )
-    expect(message).toContain('ROLE: write one or more of web, worker')
-    expect(message).toContain('DATABASE_URL: write postgres://')
+    expect(message).toContain('ROLE: set one or more of web, worker')
+    expect(message).toContain('DATABASE_URL: set postgres://')
   })
 
   test('treats an empty setting as absent', () => {
@@ -112,7 +112,7 @@ describe('the storage locations', () => {
         S3_ACCESS_KEY_ID: 'k',
       }),
     )
-    expect(message).toContain('STORAGE_PRIMARY: write disk:/absolute/path or s3://bucket')
+    expect(message).toContain('STORAGE_PRIMARY: set disk:/absolute/path or s3://bucket')
     expect(message).toContain('STORAGE_BACKUP: leave the keys out of the address')
     expect(message).toContain('S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY: set both')
     expect(message).not.toContain('hidden')
@@ -120,7 +120,7 @@ describe('the storage locations', () => {
 
   test('must be two different places', () => {
     expect(problemsOf(() => storageOf({ STORAGE_BACKUP: 'disk:/data/files' }))).toContain(
-      'STORAGE_BACKUP: write another place than STORAGE_PRIMARY',
+      'STORAGE_BACKUP: set another place than STORAGE_PRIMARY',
     )
   })
 })
@@ -142,7 +142,7 @@ describe('delivery', () => {
     const message = problemsOf(() =>
       readEnvironment({ CDN_BASE_URL: 'cdn', X_ACCEL_LOCATION: 'blobs;' }),
     )
-    expect(message).toContain('CDN_BASE_URL: write the CDN’s address')
+    expect(message).toContain('CDN_BASE_URL: set the CDN’s address')
     expect(message).toContain('X_ACCEL_LOCATION: set nginx’s internal location, like /blobs')
     const bucket = {
       STORAGE_PRIMARY: 's3://bucket?region=eu-central-1',

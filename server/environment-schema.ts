@@ -6,7 +6,7 @@ export type Role = (typeof ROLES)[number]
 
 const blank = (value: unknown) => (value === '' ? undefined : value)
 const setting = <T extends z.ZodType>(schema: T) => z.preprocess(blank, schema)
-const flag = setting(z.enum(['0', '1'], 'write 1 or 0').default('0')).transform(
+const flag = setting(z.enum(['0', '1'], 'set 1 or 0').default('0')).transform(
   (value) => value === '1',
 )
 
@@ -43,7 +43,7 @@ export const environmentSchema = z.object({
     z
       .url({
         protocol: /^postgres(ql)?$/,
-        error: 'write postgres://user:password@host:5432/database',
+        error: 'set postgres://user:password@host:5432/database',
       })
       .optional(),
   ),
@@ -54,7 +54,7 @@ export const environmentSchema = z.object({
       .transform((text) => text.split(',').map((role) => role.trim()))
       .pipe(
         z
-          .array(z.enum(ROLES, `write one or more of ${ROLES.join(', ')}, separated by commas`))
+          .array(z.enum(ROLES, `set one or more of ${ROLES.join(', ')}, separated by commas`))
           .min(1),
       ),
   ),
@@ -83,7 +83,7 @@ export const environmentSchema = z.object({
   S3_SECRET_ACCESS_KEY: setting(z.string().optional()),
   AWS_REGION: setting(z.string().optional()),
   SMTP_URL: setting(
-    z.url({ protocol: /^smtps?$/, error: 'write smtp://user:password@host:587' }).optional(),
+    z.url({ protocol: /^smtps?$/, error: 'set smtp://user:password@host:587' }).optional(),
   ),
   TWILIO_ACCOUNT_SID: setting(
     z
@@ -107,7 +107,7 @@ export const environmentSchema = z.object({
       .default('https://api.twilio.com'),
   ),
   MAIL_FROM: setting(z.string().default('Stevedore <files@localhost>')),
-  ALLOW_LOOPBACK: setting(z.enum(['0', '1'], 'write 1 or 0').optional()),
+  ALLOW_LOOPBACK: setting(z.enum(['0', '1'], 'set 1 or 0').optional()),
   DEMO_CATALOG: setting(z.string().optional()),
   DEMO_POINTS: setting(
     z

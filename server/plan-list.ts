@@ -58,7 +58,7 @@ export function planProblems({ pricing, free, list, partner }: Plans): string[] 
     ...(ids.includes(free) ? [] : [`plans.free: “${free}” is not in the list`]),
     ...limits,
     ...(pricing === 'managed' && !partner
-      ? ['plans.partner: write organization, token and app, or take the pricing “manual”']
+      ? ['plans.partner: set organization, token and app, or take the pricing “manual”']
       : []),
   ]
 }

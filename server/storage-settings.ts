@@ -36,7 +36,7 @@ export function readStorage(
   }
   if (isSamePlace(storage.primary, storage.backup))
     problems.push(
-      'STORAGE_BACKUP: write another place than STORAGE_PRIMARY: in the same one it is no backup',
+      'STORAGE_BACKUP: set another place than STORAGE_PRIMARY: in the same one it is no backup',
     )
   return storage
 }

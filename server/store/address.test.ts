@@ -39,17 +39,17 @@ describe('a storage location', () => {
   })
 
   test.each([
-    ['/var/lib/files', 'write disk:'],
-    ['disk:files', 'write disk:'],
-    ['https://s3.example.com/harbour', 'write disk:'],
-    ['s3:harbour', 'write disk:'],
+    ['/var/lib/files', 'set disk:'],
+    ['disk:files', 'set disk:'],
+    ['https://s3.example.com/harbour', 'set disk:'],
+    ['s3:harbour', 'set disk:'],
     ['s3://x?region=a', 'a bucket has 3 to 63'],
     ['s3://key:secret@harbour?region=a', 'leave the keys out'],
     ['s3://harbour/a%2Fb?region=a', 'set the prefix'],
     ['s3://harbour/a b?region=a', 'set the prefix'],
-    ['s3://harbour?endpoint=s3.example.com', 'endpoint: write'],
-    ['s3://harbour?endpoint=https://a:b@s3.example.com', 'endpoint: write'],
-    ['s3://harbour?region=a&path_style=yes', 'path_style: write 1 or 0'],
+    ['s3://harbour?endpoint=s3.example.com', 'endpoint: set'],
+    ['s3://harbour?endpoint=https://a:b@s3.example.com', 'endpoint: set'],
+    ['s3://harbour?region=a&path_style=yes', 'path_style: set 1 or 0'],
     ['s3://harbour?region=a&path-style=1', 'there is no path-style'],
   ])('%s is refused, with the correct format', (text, message) => {
     const read = parse(text)

@@ -22,7 +22,7 @@ export interface S3Location {
 
 export type LocationConfig = DiskLocation | S3Location
 
-const FORMS = 'write disk:/absolute/path or s3://bucket/prefix?endpoint=https://…&region=…'
+const FORMS = 'set disk:/absolute/path or s3://bucket/prefix?endpoint=https://…&region=…'
 const PARAMETERS = ['endpoint', 'region', 'path_style']
 /** Characters that need no escaping in any place. */
 const PREFIX = /^[\w.-]+(\/[\w.-]+)*$/
@@ -47,7 +47,7 @@ export function parseLocation(
     return 'leave the keys out of the address: they go into S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY'
   const unknown = [...url.searchParams.keys()].find((name) => !PARAMETERS.includes(name))
   if (unknown !== undefined)
-    return `there is no ${unknown}: write ${PARAMETERS.join(', ')} or none of them`
+    return `there is no ${unknown}: use ${PARAMETERS.join(', ')} or none of them`
   if (!/^[A-Za-z0-9][\w.-]{1,61}[A-Za-z0-9]$/.test(url.host))
     return `${FORMS}: a bucket has 3 to 63 characters`
   const prefix = url.pathname.replace(/^\/+|\/+$/g, '')
@@ -56,7 +56,7 @@ export function parseLocation(
   const wrong = endpoint === null ? null : endpointProblem(endpoint)
   if (wrong) return wrong
   const pathStyle = url.searchParams.get('path_style') ?? '0'
-  if (pathStyle !== '0' && pathStyle !== '1') return 'path_style: write 1 or 0'
+  if (pathStyle !== '0' && pathStyle !== '1') return 'path_style: set 1 or 0'
   const region =
     url.searchParams.get('region') ?? defaultRegion ?? (endpoint === null ? undefined : ANY_REGION)
   if (!region) return 'set the region of the bucket: s3://bucket?region=eu-central-1'

@@ -164,7 +164,7 @@ async function followRedirects(
     await discard(answer.body)
     const { location } = answer.headers
     const next = location ? URL.parse(location, target.url.href) : null
-    if (hop === MOST_REDIRECTS || next === null) throw badRedirect()
+    if (hop === MAX_REDIRECTS || next === null) throw badRedirect()
     target = addressTargetOf(next.href, rules)
   }
 }

@@ -198,7 +198,7 @@ function serveNames({ sftp, session: { fs }, replies, at }: Parts): void {
       await fs.rename(at(from), at(to), true)
     })
   })
-  const noLinks = (id: number) => replies.unsupported(id, 'There are no links here')
+  const noLinks = (id: number) => replies.unsupported(id, 'Links are not supported')
   sftp.on('READLINK', noLinks)
   sftp.on('SYMLINK', noLinks)
 }

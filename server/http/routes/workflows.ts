@@ -96,7 +96,7 @@ const check = (parts: Parts) =>
       }))
       return {
         body: {
-          problems: problems.slice(0, MOST_DETAILS),
+          problems: problems.slice(0, MAX_DETAILS),
           problems_total: problems.length,
           steps: summaries,
           cannot_undo: cannotUndo(workflow, parts.plugins),

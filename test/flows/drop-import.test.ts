@@ -5,6 +5,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { clearFiled } from '../../server/channels/drop/import/clear.ts'
+import { importNow } from '../../server/channels/drop/import/now.ts'
 import { DROP_TASK, laterKey } from '../../server/channels/drop/wake.ts'
 import { queueTask } from '../../server/engine/background.ts'
 import { untilEnded } from '../app.ts'
@@ -47,6 +48,18 @@ test('a taken name fails with the reason next to the file, and is retried by mov
   await house.renamed('failed/taken.pdf', 'taken.pdf')
   await expect.poll(async () => (await house.fileNamed('taken.pdf')).size_bytes).toBe(6)
   await expect.poll(() => house.paths('failed')).toEqual([])
+})
+
+test('an import by hand takes all waiting files, also when one import cannot have them all', async () => {
+  await house.set({ schedule: 'manual' })
+  const names = ['a', 'b', 'c', 'd', 'e'].map((letter) => `many-${letter}.pdf`)
+  for (const name of names) await house.send(name, name)
+  const { app } = house
+  const parts = { engine: app.engine.engine, stores: app.stores }
+  await importNow(parts, app.owner.scope, { requestedBy: 'Test', dryRun: false, most: 2 })
+  const { data } = await house.get('/api/operations?channel=drop&limit=3')
+  expect(data.map(({ total }: { total: number }) => total)).toEqual([1, 2, 2])
+  for (const name of names) await house.untilThere(name)
 })
 
 test('a retry of the import takes the failed file again', async () => {

@@ -5,7 +5,7 @@ import { AppError } from '../../../errors.ts'
 import { readDropFile } from '../listing.ts'
 import { ensureSettings } from '../settings.ts'
 import { countWaiting, QUIET_SECONDS } from './ready.ts'
-import { takeReady, type TakeParts } from './take.ts'
+import { takeReady, type TakenNow, type TakeParts } from './take.ts'
 import { DROP_TASK, laterKey } from '../wake.ts'
 
 export interface ImportNow {
@@ -14,22 +14,26 @@ export interface ImportNow {
   only?: string | undefined
   /** Only a preview, until it is confirmed. */
   dryRun: boolean
+  /** Files of one import; tests use fewer. */
+  most?: number
 }
 
 /**
- * Gives the import's UUID. Throws `not_found` if there is no such file, `conflict` if none is
+ * Starts as many imports as the waiting files need; a preview is one. Gives the first one's UUID. Throws `not_found` if there is no such file, `conflict` if none is
  * ready, errors of starting an import, and for a preview as `takeReady` does.
  */
 export async function importNow(
   parts: TakeParts,
   scope: ShopScope,
-  { requestedBy, only, dryRun }: ImportNow,
+  { requestedBy, only, dryRun, most }: ImportNow,
 ): Promise<string> {
   if (only !== undefined && !(await readDropFile(scope, only))) throw new AppError('not_found')
   await ensureSettings(scope)
-  const take = { requestedBy, prompt: true, growing: false, only, dryRun }
+  const take = { requestedBy, prompt: true, growing: false, only, dryRun, most }
   const taken = await takeReady(parts, scope, take)
   if (!taken) throw new AppError('conflict', { message: await whyNone(scope) })
+  let last: TakenNow | null = taken
+  while (last?.isFull && !dryRun && only === undefined) last = await takeReady(parts, scope, take)
   // The task's run moves the files away when their items end.
   await queueTask(scope, DROP_TASK, laterKey(scope.shop))
   return taken.operation

@@ -23,14 +23,19 @@ export interface Take {
   only?: string | undefined
   /** A preview: the files stay in their folders until it is confirmed. */
   dryRun?: boolean
+  /** Tests use fewer. */
+  most?: number | undefined
 }
 
-const MAX_BATCH = 5000
+/** Of one import: an item for each is written in one transaction. */
+const MOST_FILES = 5000
 
 /** Null: no file was ready. Otherwise the import's UUID, and its number of files. */
 export interface TakenNow {
   operation: string
   files: number
+  /** There may be more files than one import takes. */
+  isFull: boolean
 }
 
 /**
@@ -45,15 +50,16 @@ export function takeReady(
 ): Promise<TakenNow | null> {
   return scope.transaction(async (tx) => {
     const settings = await lockSettings(tx)
+    const { most = MOST_FILES } = take
     const ready = await lockReady(tx, {
       prompt: take.prompt,
-      most: MAX_BATCH,
+      most,
       only: take.only ?? null,
     })
     const taken = await withManifests(parts, tx, { ready, dryRun: take.dryRun ?? false })
     if (taken.length === 0) return null
     const operation = await startOrGrow(parts, tx, { taken, settings, take })
-    return { operation, files: taken.length }
+    return { operation, files: taken.length, isFull: ready.length === most }
   })
 }
 

@@ -18,7 +18,7 @@ import { createSecrets } from '../server/secrets.ts'
 import { createDiskStore } from '../server/store/disk.ts'
 import { createTestShop, openTestDatabase, silent } from './database.ts'
 
-type ServerSettings = Partial<Pick<DropServerParts, 'host' | 'connectionLimits'>>
+type ServerSettings = Partial<Pick<DropServerParts, 'host' | 'connectionLimits' | 'passive'>>
 
 export interface DropHouse {
   database: Database

@@ -116,6 +116,20 @@ test('a process has a connection limit for each protocol', async () => {
   client.end()
 })
 
+test('behind NAT, clients are told the public address, and ports of the range', async () => {
+  const passive = { ports: { first: 14_000, last: 14_099 }, address: '203.0.113.7' }
+  const control = await ftp(await house.another({ passive }))
+  const [, high, low] = /^227 .*\(203,0,113,7,(\d+),(\d+)\)$/.exec(await control.say('PASV'))!
+  const port = Number(high) * 256 + Number(low)
+  expect(port).toBeGreaterThanOrEqual(passive.ports.first)
+  expect(port).toBeLessThanOrEqual(passive.ports.last)
+  const data = connect(port, '127.0.0.1')
+  expect(await control.say('STOR nat.txt')).toMatch(/^150 /)
+  data.end('nat')
+  expect(await control.reply()).toMatch(/^226 /)
+  control.socket.destroy()
+})
+
 test('IPv6 clients sign in from an allowed range, and from no other', async () => {
   const server = await house.another({ host: '::1' })
   const allow = (...allowed_addresses: string[]) =>

@@ -61,7 +61,9 @@ export function FolderPicker({ connection, field, onClose }: Props) {
           {t('There are no folders in it.')}
         </Text>
       )}
-      {connection.progress && <Text as="p">{t('The sync that is running is cancelled.')}</Text>}
+      {connection.progress && (
+        <Text as="p">{t('Another folder cancels the sync that is running now.')}</Text>
+      )}
       {list && list.length > 0 && (
         <ul className="folders" aria-label={t('Folders')}>
           {list.map((folder) => (

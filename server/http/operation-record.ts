@@ -62,7 +62,13 @@ export const operationSchema = z
       description:
         'The duration of the latest round (a retry or a confirmation begins one), without pauses and the wait for confirmation',
     }),
-    remaining_seconds: z.number().nullable(),
+    remaining_seconds: z.number().nullable().meta({
+      description: 'Null if it cannot be estimated yet, or if more files may still arrive',
+    }),
+    receiving: z.boolean().meta({
+      description:
+        'More files may still arrive, such as the next file of an upload: `total` can grow',
+    }),
     requested_by: z.string(),
     created_at: timestamp,
     started_at: timestamp.nullable(),
@@ -142,6 +148,7 @@ export function operationRecord(
     bytes: operation.bytes,
     bytes_saved: operation.bytes_saved,
     ...estimateRemaining(operation, now),
+    receiving: operation.open,
     requested_by: operation.requested_by,
     created_at: operation.created_at.toISOString(),
     started_at: operation.started_at?.toISOString() ?? null,
@@ -213,7 +220,14 @@ function estimateRemaining(operation: OperationRow, now: Date) {
   return {
     percentage: total === 0 ? 100 : Math.floor((worked / total) * 1000) / 10,
     elapsed_seconds: tenths(elapsed),
-    remaining_seconds:
-      hasEnded(operation) || ended === total ? 0 : remaining === null ? null : tenths(remaining),
+    remaining_seconds: hasEnded(operation)
+      ? 0
+      : ended === total
+        ? operation.open
+          ? null
+          : 0
+        : remaining === null
+          ? null
+          : tenths(remaining),
   }
 }

@@ -52,6 +52,8 @@ test('suggests columns, lets them be changed and saved, and applies the saved ma
   await page.getByRole('dialog').getByLabel('Name').fill('Harbour office')
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
   await check(page)
+  // The button that was pressed is gone.
+  await page.locator('.place:focus .stages').waitFor()
   await page.getByText('The file can be imported').waitFor()
   await page.getByRole('button', { name: 'Start the import' }).click()
   await page.waitForURL(/\/operations\/import_/)

@@ -323,8 +323,11 @@ test('uploads are paused, resumed and cancelled, one by one and all together', a
     files.map((file) => file.path),
   )
   await status(page, 'Part 1.zip', 'Uploading')
-  await page.getByRole('button', { name: 'Pause Part 1.zip' }).click()
+  await page.getByRole('button', { name: 'Pause Part 1.zip' }).press('Enter')
   await status(page, 'Part 1.zip', 'Paused')
+  // The button keeps the focus when its label changes.
+  const resume = page.getByRole('button', { name: 'Resume Part 1.zip' })
+  await resume.and(page.locator(':focus')).waitFor()
   await status(page, 'Part 2.zip', 'Uploading')
   await page.getByRole('button', { name: 'Pause all' }).click()
   for (const n of [1, 2, 3]) await status(page, `Part ${n}.zip`, 'Paused')

@@ -694,6 +694,9 @@ export interface components {
       percentage: number
       /** @description It was started as a preview */
       preview: boolean
+      /** @description More files may still arrive, such as the next file of an upload: `total` can grow */
+      receiving: boolean
+      /** @description Null if it cannot be estimated yet, or if more files may still arrive */
       remaining_seconds: number | null
       requested_by: string
       schedule_id: string | null
@@ -1631,6 +1634,9 @@ export interface components {
       percentage: number
       /** @description It was started as a preview */
       preview: boolean
+      /** @description More files may still arrive, such as the next file of an upload: `total` can grow */
+      receiving: boolean
+      /** @description Null if it cannot be estimated yet, or if more files may still arrive */
       remaining_seconds: number | null
       requested_by: string
       schedule_id: string | null

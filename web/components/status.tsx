@@ -3,7 +3,7 @@ import { useId } from 'react'
 import { isMoving } from '../client/operations.ts'
 import { type Operation } from '../client/types.ts'
 import { Badge, Text } from '../ui/index.ts'
-import { workedCount } from '../labels/operation.ts'
+import { awaitsFiles, receivedTexts, workedCount } from '../labels/operation.ts'
 import { type StatusWord } from '../labels/operation-status.ts'
 import { remainingText } from '../labels/time.ts'
 import { t } from '../messages/t.ts'
@@ -22,15 +22,7 @@ const PARTS = ['done', 'failed', 'skipped', 'cancelled'] as const
 export function Progress({ operation, wide = false }: { operation: Operation; wide?: boolean }) {
   const label = useId()
   const moving = isMoving(operation)
-  const texts = [
-    t('{done, number} of {total, number}', {
-      done: workedCount(operation),
-      total: operation.total,
-    }),
-  ]
-  if (moving || operation.status === 'paused') texts.push(`${Math.floor(operation.percentage)}%`)
-  if (moving && !wide && operation.remaining_seconds !== null)
-    texts.push(remainingText(operation.remaining_seconds))
+  const texts = awaitsFiles(operation) ? receivedTexts(operation) : countedTexts(operation, wide)
   return (
     <div className="progress">
       <div
@@ -56,6 +48,20 @@ export function Progress({ operation, wide = false }: { operation: Operation; wi
       </Text>
     </div>
   )
+}
+
+function countedTexts(operation: Operation, wide: boolean): string[] {
+  const moving = isMoving(operation)
+  const texts = [
+    t('{done, number} of {total, number}', {
+      done: workedCount(operation),
+      total: operation.total,
+    }),
+  ]
+  if (moving || operation.status === 'paused') texts.push(`${Math.floor(operation.percentage)}%`)
+  if (moving && !wide && operation.remaining_seconds !== null)
+    texts.push(remainingText(operation.remaining_seconds))
+  return texts
 }
 
 /** In hundredths, rounded up so that a few failures among very many stay visible. */

@@ -2,7 +2,10 @@ import { expect, test } from 'vitest'
 import { type Operation } from '../client/types.ts'
 import {
   actionChoices,
+  awaitsFiles,
+  labelText,
   operationTitle,
+  receivedTexts,
   sourceText,
   waitingCount,
   workedCount,
@@ -44,6 +47,22 @@ test('an import is named after its channel, anything else after its workflow or 
 test('the waiting count is what has not ended, and never below zero', () => {
   expect(waitingCount(operation({ done: 100, failed: 4, skipped: 3, cancelled: 2 }))).toBe(91)
   expect(waitingCount(operation({ done: 201 }))).toBe(0)
+})
+
+test('an import that waits for the next upload shows no time left', () => {
+  const waiting = operation({ total: 98, done: 97, failed: 1, receiving: true })
+  expect(awaitsFiles(waiting)).toBe(true)
+  expect(receivedTexts(waiting)).toEqual(['98 files so far', 'waiting for more files'])
+  expect(awaitsFiles({ ...waiting, total: 99 })).toBe(false)
+  expect(awaitsFiles({ ...waiting, receiving: false })).toBe(false)
+  expect(awaitsFiles({ ...waiting, status: 'cancelled' })).toBe(false)
+})
+
+test('the number of other files is a text of the page', () => {
+  const entries = { type: 'entries' } as const
+  expect(labelText({ label: 'a.pdf and 1,405 more', source: entries })).toBe('a.pdf and 1,405 more')
+  expect(labelText({ label: 'files.csv', source: entries })).toBe('files.csv')
+  expect(labelText({ label: null, source: entries })).toBeNull()
 })
 
 test('a partial operation shows how many failed and what to do', () => {

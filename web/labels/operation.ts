@@ -80,6 +80,23 @@ export const workedCount = ({ done, failed, skipped }: Operation): number => don
 export const waitingCount = (operation: Operation): number =>
   Math.max(0, operation.total - workedCount(operation) - operation.cancelled)
 
+/** All files that have arrived are done, and its channel may still send more. */
+export const awaitsFiles = (operation: Operation): boolean =>
+  operation.status === 'running' && operation.receiving && waitingCount(operation) === 0
+
+/** Instead of a percentage: the number of files is not known yet. */
+export const receivedTexts = (operation: Operation): string[] => [
+  t('{done, plural, one {# file} other {# files}} so far', { done: workedCount(operation) }),
+  t('waiting for more files'),
+]
+
+/** The files that an operation began with, as its channel or the server named them. */
+export function labelText({ label, source }: Pick<Operation, 'label' | 'source'>): string | null {
+  const [, name, more] = /^(.+) and ([\d,]+) more$/s.exec(label ?? '') ?? []
+  if (name === undefined || source.type !== 'entries') return label
+  return t('{name} and {more, number} more', { name, more: Number(more!.replaceAll(',', '')) })
+}
+
 /** Has it ended with at least one file done, so that it can be undone? */
 export const hasEndedWell = ({
   finished_at,

@@ -46,7 +46,7 @@ export function batchAdvice(files: number, bytes: number): string | null {
   ].filter((part) => part !== false)
   if (over.length === 0) return null
   return t(
-    'This is {amount}. At most {files, number} files and {size} at a time are recommended: larger batches take long. Use a CSV import, FTP or cloud storage for them.',
+    '{amount} are chosen. At most {files, number} files and {size} at a time are recommended, because larger batches take a long time. For more files use a CSV import, FTP or a cloud connection.',
     { amount: andText(over), files: ADVISED_FILES, size: sizeText(ADVISED_BYTES) },
   )
 }

@@ -4,14 +4,22 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import de from './de.json' with { type: 'json' }
+import { IMPORT_TEXTS } from './import-texts.ts'
+import { setPageLocale } from './locale.ts'
 import { serverText } from './server-templates.ts'
 import { SERVER_TEMPLATES } from './server-texts.ts'
 import { setCatalog } from './t.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
 
-beforeAll(() => setCatalog(de))
-afterAll(() => setCatalog({}))
+beforeAll(() => {
+  setCatalog(de)
+  setPageLocale('de')
+})
+afterAll(() => {
+  setCatalog({})
+  setPageLocale(undefined)
+})
 
 test.each([
   ['The files of order #1001 are held', 'Die Dateien der Bestellung #1001 werden zurückgehalten'],
@@ -26,6 +34,19 @@ test.each([
   ['Tag files partly complete', 'Dateien taggen: teilweise fertig'],
   ['2 of 3 files imported, 1 failed.', '2 von 3 Dateien importiert, 1 fehlgeschlagen.'],
   ['A link for each file, valid 30 days', 'Ein Link für jede Datei, 30 Tage gültig'],
+  ['Row 7: The file is empty', 'Zeile 7: Die Datei ist leer'],
+  [
+    'The row has 4 cells and the header 6: tags is missing',
+    'Die Zeile hat 4 Zellen, die Kopfzeile 6: tags fehlt',
+  ],
+  [
+    'The server answered 404: file not found',
+    'Der Server hat mit 404 geantwortet: Datei nicht gefunden',
+  ],
+  [
+    'A CSV file has at most 50,000 rows: split it',
+    'Eine CSV-Datei hat höchstens 50.000 Zeilen: teile sie auf',
+  ],
   ['Adds summer, sale', 'Fügt summer, sale hinzu'],
   ['A text of a plugin of this installation', 'A text of a plugin of this installation'],
 ])('%s', (text, german) => {
@@ -39,6 +60,15 @@ const sourcesIn = (folder: string): string =>
     .map((file) => readFileSync(path.join(ROOT, folder, file), 'utf8'))
     .join('\n')
     .replaceAll(/['`] \+\s*['`]/g, '')
+
+test('each text about imports is one of the server’s', () => {
+  const sources = (sourcesIn('server') + sourcesIn('plugins')).replaceAll('\\\\', '\\')
+  // The server composes some of them from parts.
+  const parts = (text: string) => (sources.includes(text) ? [] : text.split(': '))
+  expect(
+    IMPORT_TEXTS.filter((text) => parts(text).some((part) => !sources.includes(part))),
+  ).toEqual([])
+})
 
 test('each message is one of the server’s', () => {
   const sources = sourcesIn('server') + sourcesIn('plugins')

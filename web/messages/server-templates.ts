@@ -1,6 +1,7 @@
 // Texts with values that the server states in English: notices, what steps do, why a file failed. They
 // are stored as they were written, so the page finds the message that a text was made of, and writes
 // the same values in its own language. A text that no message fits is shown as it is.
+import { messageLocale } from './locale.ts'
 import { SERVER_TEMPLATES } from './server-texts.ts'
 import { translated, translationOf } from './t.ts'
 
@@ -49,12 +50,18 @@ function known(text: string): string | null {
     if (!found) continue
     const values = names.map((name, at) => {
       const value = found[at + 1]!
-      return [name, TEXT_VALUES.has(name) ? serverText(value) : value] as const
+      return [name, TEXT_VALUES.has(name) ? serverText(value) : figureText(value)] as const
     })
     return translated(message, Object.fromEntries(values))
   }
   return null
 }
+
+/** `50,000` as the page's language writes it. */
+const figureText = (value: string): string =>
+  /^\d{1,3}(,\d{3})+$/.test(value)
+    ? new Intl.NumberFormat(messageLocale()).format(Number(value.replaceAll(',', '')))
+    : value
 
 /** `A link for each file, valid 30 days.`: null unless every phrase is known. */
 function phrasesOf(text: string): string | null {

@@ -1,8 +1,12 @@
 // Fixed texts that the server writes in English: listed here so that the catalogs have them, and
 // shown with `translated()`. Other texts are shown as the server wrote them.
+import { IMPORT_TEMPLATES } from './import-texts.ts'
 import { t } from './t.ts'
 
 export const SERVER_TEXTS: readonly string[] = [
+  // Templates of scheduled tasks.
+  t('Delete old files that nobody uses'),
+  t('Tag files by rule'),
   // Why a delivery is not ready.
   t('You revoked it.'),
   t('You hold it.'),
@@ -145,6 +149,7 @@ const template = (message: string): string => message
 
 /** Texts with values, shown with `serverText()`: of those that fit, the first counts. */
 export const SERVER_TEMPLATES: readonly string[] = [
+  ...IMPORT_TEMPLATES,
   template('The files of order {order} are held'),
   template('A new version did not reach the buyer of order {order}'),
   template('A customer asks for more: {name}'),

@@ -2,6 +2,7 @@
 import { type AppProviderProps } from '@shopify/polaris'
 import en from '@shopify/polaris/locales/en.json'
 import { type Translated } from '../messages/locale.ts'
+import { t } from '../messages/t.ts'
 
 type Texts = typeof en
 
@@ -18,4 +19,18 @@ export async function loadUiTexts(language: Translated): Promise<void> {
 }
 
 /** A text that a translation lacks is shown in English. */
-export const uiTexts = (): AppProviderProps['i18n'] => (chosen ? [chosen as Texts, en] : en)
+export const uiTexts = (): AppProviderProps['i18n'] => [
+  ownTexts(),
+  ...(chosen ? [chosen as Texts] : []),
+  en,
+]
+
+/** Replaces texts that would mislead here. */
+const ownTexts = () => ({
+  Polaris: {
+    // Badges with counts have the tone `new`: a screen reader would read “Errors, New 3”.
+    Badge: { TONE_LABELS: { new: '' } },
+    // It clears the selection, and undoes no operation.
+    IndexTable: { undo: t('Only this page') },
+  },
+})

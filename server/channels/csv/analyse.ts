@@ -35,7 +35,7 @@ export async function analyse(text: AsyncIterable<string>, mostRows: number): Pr
   const pieces = text[Symbol.asyncIterator]()
   const first = await pieces.next()
   const head = first.done ? '' : first.value
-  if (head.trim() === '') throw invalidCsv([{ row: 1, column: null, detail: 'The file is empty' }])
+  if (head.trim() === '') throw invalidFile('The file is empty')
   const format = detectFormat(head)
   const all = async function* () {
     yield storableText(head).slice(format.skipped)
@@ -66,8 +66,7 @@ export async function analyse(text: AsyncIterable<string>, mostRows: number): Pr
         message: `A CSV file has at most ${mostRows.toLocaleString('en')} rows: split it`,
       })
   }
-  if (found.rows === 0)
-    throw invalidCsv([{ row: 1, column: null, detail: 'The file has a header but no rows' }])
+  if (found.rows === 0) throw invalidFile('The file has a header but no rows')
   found.mapping = mappingOf(
     suggestColumns(
       found.headers,
@@ -117,9 +116,15 @@ function invalidCsv(found: readonly Found[]): AppError {
   return new AppError('invalid_csv', { details })
 }
 
+/** The whole file is wrong, not one row of it. */
+const invalidFile = (detail: string): AppError =>
+  new AppError('invalid_csv', {
+    details: [{ index: 0, param: '', code: 'invalid_csv', message: detail }],
+  })
+
 /** Text that the database can store: without the character 0, which no table contains. */
 function storableText(text: string): string {
-  if (text.includes('\0')) throw invalidCsv([{ row: 1, column: null, detail: NOT_TEXT }])
+  if (text.includes('\0')) throw invalidFile(NOT_TEXT)
   return text
 }
 
@@ -133,5 +138,5 @@ const MAGIC: readonly (readonly [hex: string, detail: string])[] = [
 /** Detects other file types by their first bytes. Throws `invalid_csv`. */
 export function requireText(start: Buffer): void {
   const [, detail] = MAGIC.find(([hex]) => start.toString('hex', 0, 4) === hex) ?? []
-  if (detail) throw invalidCsv([{ row: 1, column: null, detail }])
+  if (detail) throw invalidFile(detail)
 }

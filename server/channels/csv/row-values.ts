@@ -139,7 +139,10 @@ function wholeNumber(text: string, most: number): number | null | undefined | Pr
   if (digits === undefined) return { code: 'invalid_type', message: 'This is not a whole number' }
   const value = Number(digits)
   if (value < 1 || value > most)
-    return { code: 'out_of_range', message: `This is not a number from 1 to ${most}` }
+    return {
+      code: 'out_of_range',
+      message: `This is not a number from 1 to ${most.toLocaleString('en')}`,
+    }
   return value
 }
 
@@ -164,9 +167,10 @@ export function shiftProblem(
   // prettier-ignore
   const beside = FIELDS.find((field) => Math.abs(places[field] - own) === 1 && places[field] >= 0 && isAddress(cells[places[field]]))
   if (beside === undefined) return null
-  const which = places[beside] > own ? 'a delimiter too many' : 'a delimiter missing'
   return invalid(
-    `The address is in the column of ${beside}: there is ${which} before it, or a cell without quotes`,
+    places[beside] > own
+      ? `The address is in the column of ${beside}: there is a delimiter too many before it, or a cell without quotes`
+      : `The address is in the column of ${beside}: there is a delimiter missing before it, or a cell without quotes`,
   )
 }
 

@@ -153,9 +153,9 @@ describe('an upload', () => {
   })
 
   it.each([
-    ['nothing', '', 'Row 1: The file is empty'],
-    ['blanks', ' \n\n', 'Row 1: The file is empty'],
-    ['a header alone', `${HEAD}\n`, 'Row 1: The file has a header but no rows'],
+    ['nothing', '', 'The file is empty'],
+    ['blanks', ' \n\n', 'The file is empty'],
+    ['a header alone', `${HEAD}\n`, 'The file has a header but no rows'],
     [
       'an open quote',
       `${HEAD}\na.pdf,"https://x.example/\nb.pdf,x,,,,\n`,
@@ -164,13 +164,9 @@ describe('an upload', () => {
     [
       'a workbook',
       Buffer.from('504b030414000600080000002100', 'hex'),
-      'Row 1: This is a workbook or an archive: save it as CSV first',
+      'This is a workbook or an archive: save it as CSV first',
     ],
-    [
-      'bytes',
-      Buffer.from([1, 0, 0, 2, 3, 0, 0]),
-      'Row 1: This is not a text file: save it as CSV first',
-    ],
+    ['bytes', Buffer.from([1, 0, 0, 2, 3, 0, 0]), 'This is not a text file: save it as CSV first'],
   ])('of %s is refused', async (_, bytes, message) => {
     const { status, body } = await app.upload(bytes)
     expect(status).toBe(422)

@@ -359,7 +359,10 @@ describe('a batch', () => {
     expect(await fileNamed('grow-1.txt')).toBeDefined()
     const { operation_id } = await readBatch(id)
     const running = await app.owner.call('GET', `/api/operations/${operation_id}`)
-    expect(running.body).toMatchObject({ status: 'running', total: 1, done: 1, finished_at: null })
+    expect(running.body).toMatchObject({
+      ...{ status: 'running', total: 1, done: 1, finished_at: null },
+      ...{ receiving: true, remaining_seconds: null },
+    })
 
     const two = await beginUpload(owner, 3, { filename: 'grow-2.txt', batch: id })
     await patch(owner, two, 0, Buffer.from('two'))

@@ -190,9 +190,9 @@ function Texts({ draft, problems, onChange, locale, onLocale }: PartProps) {
         </Text>
         <Select
           id={fieldId('language')}
-          label={t('Language for everyone else')}
+          label={t('Default language')}
           helpText={t(
-            'Buyers read their own language where the page speaks it, and this one otherwise.',
+            'Buyers see the page in their own language if it is available, and otherwise in this one.',
           )}
           options={LANGUAGES}
           value={language}

@@ -12,7 +12,7 @@ import { Problem } from '../../components/problem.tsx'
 import { StatusBadge } from '../../components/status.tsx'
 import { lastSeen } from '../../url-state/use-url-state.ts'
 import { BlockStack, Card, Layout } from '../../ui/index.ts'
-import { operationTitle } from '../../labels/operation.ts'
+import { labelText, operationTitle } from '../../labels/operation.ts'
 import { statusWord } from '../../labels/operation-status.ts'
 import { momentText } from '../../labels/time.ts'
 import { AboutCard } from './about-card.tsx'
@@ -96,7 +96,7 @@ function Whole({ operation, back, stale }: WholeProps) {
           ? `${Math.floor(operation.percentage)}% ${title}`
           : `${title}: ${status.text}`
       }
-      subtitle={[operation.label, momentText(operation.created_at), operation.requested_by]
+      subtitle={[labelText(operation), momentText(operation.created_at), operation.requested_by]
         .filter(Boolean)
         .join(' · ')}
       titleMetadata={<StatusBadge word={status} />}

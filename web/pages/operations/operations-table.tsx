@@ -16,7 +16,7 @@ import {
   Text,
   useBreakpoints,
 } from '../../ui/index.ts'
-import { operationTitle } from '../../labels/operation.ts'
+import { labelText, operationTitle } from '../../labels/operation.ts'
 import { statusWord } from '../../labels/operation-status.ts'
 import { numberText } from '../../labels/size.ts'
 import { durationText, momentText } from '../../labels/time.ts'
@@ -72,12 +72,12 @@ function WideRow({ operation }: { operation: Operation }) {
         <span
           className="cut"
           style={{ '--cut': '220px' } as CSSProperties}
-          title={operation.label ?? title}
+          title={labelText(operation) ?? title}
         >
           <Name operation={operation} />
           {operation.label !== null && (
             <Text as="p" variant="bodySm" tone="subdued" truncate>
-              {operation.label}
+              {labelText(operation)}
             </Text>
           )}
         </span>
@@ -118,7 +118,7 @@ function WideRow({ operation }: { operation: Operation }) {
 
 function NarrowRow({ operation }: { operation: Operation }) {
   const facts = [
-    operation.label ?? '',
+    labelText(operation) ?? '',
     momentText(operation.created_at),
     operation.requested_by,
     duration(operation),

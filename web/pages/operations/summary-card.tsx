@@ -4,7 +4,7 @@ import { type Operation } from '../../client/types.ts'
 import { Figures } from '../../components/facts.tsx'
 import { Progress } from '../../components/status.tsx'
 import { BlockStack, Card, Text } from '../../ui/index.ts'
-import { waitingCount } from '../../labels/operation.ts'
+import { awaitsFiles, waitingCount } from '../../labels/operation.ts'
 import { isPreview, statusWord } from '../../labels/operation-status.ts'
 import { numberText, capitalized, sizeText } from '../../labels/size.ts'
 import { durationText, remainingText } from '../../labels/time.ts'
@@ -36,9 +36,11 @@ export function SummaryCard({ operation }: { operation: Operation }) {
   )
 }
 
-function lineOf({ status, remaining_seconds }: Operation): string {
+function lineOf(operation: Operation): string {
+  const { status, remaining_seconds } = operation
   if (status === 'paused') return t('Paused. Resume to process the waiting files.')
   if (status === 'queued') return t('Waiting to start')
+  if (awaitsFiles(operation)) return t('The operation ends when no more files arrive.')
   return capitalized(remainingText(remaining_seconds))
 }
 

@@ -17,6 +17,7 @@ import { CONFLICTS, type Conflict } from '../../../labels/upload.ts'
 import { Preview } from './preview.tsx'
 import { SaveMapping } from './save-mapping.tsx'
 import '../../../components/form.css'
+import { serverText } from '../../../messages/server-templates.ts'
 import { t } from '../../../messages/t.ts'
 
 interface Props {
@@ -51,7 +52,7 @@ function Format({ upload }: { upload: CsvUpload }) {
           <ul className="bullets">
             {upload.problems.slice(0, 5).map((problem) => (
               <li key={`${problem.row} ${problem.column}`}>
-                {problemPlace(problem)}: {problem.detail ?? problem.message}
+                {problemPlace(problem)}: {serverText(problem.detail ?? problem.message)}
               </li>
             ))}
           </ul>

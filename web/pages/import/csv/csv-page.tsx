@@ -1,5 +1,5 @@
 // One CSV file: its columns, then the results of its check, then its import.
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { type CsvUpload, useCsv } from '../../../client/csv.ts'
 import { ApiError } from '../../../client/error.ts'
 import { LoadingRows, Nothing } from '../../../components/lists.tsx'
@@ -60,11 +60,15 @@ export function CsvPage({ id }: { id: string }) {
 
 function Steps({ upload }: { upload: CsvUpload }) {
   const [back, setBack] = useState(false)
-  if (upload.status === 'started') return <Started upload={upload} />
   const columns = back || upload.status === 'ready'
+  const at = columns ? 'columns' : upload.status === 'checking' ? 'check' : 'import'
+  const place = useFocusOnChange(at)
+  if (upload.status === 'started') return <Started upload={upload} />
   return (
     <>
-      <Stages at={columns ? 'columns' : upload.status === 'checking' ? 'check' : 'import'} />
+      <div ref={place} tabIndex={-1} className="place">
+        <Stages at={at} />
+      </div>
       {columns ? (
         <ColumnsStep upload={upload} onChecking={() => setBack(false)} />
       ) : (
@@ -72,4 +76,19 @@ function Steps({ upload }: { upload: CsvUpload }) {
       )}
     </>
   )
+}
+
+/** The button that led to another step is gone: the focus, and the view, move to the steps. */
+function useFocusOnChange(step: string) {
+  const place = useRef<HTMLDivElement>(null)
+  const before = useRef(step)
+  useEffect(() => {
+    if (before.current === step) return
+    before.current = step
+    // Leaves the focus where the merchant has moved it during a check.
+    if (document.activeElement !== document.body) return
+    place.current?.focus({ preventScroll: true })
+    place.current?.scrollIntoView({ block: 'nearest' })
+  }, [step])
+  return place
 }

@@ -2,6 +2,7 @@
 import { CSV_FIELDS, type CsvUpload } from '../../../client/csv.ts'
 import { Box, Card, Text } from '../../../ui/index.ts'
 import { CSV_FIELDS_TEXT } from '../../../labels/csv.ts'
+import { serverText } from '../../../messages/server-templates.ts'
 import { t } from '../../../messages/t.ts'
 
 type Row = CsvUpload['preview'][number]
@@ -62,7 +63,7 @@ function Objection({ row, column }: { row: Row; column: string | null }) {
     .filter((problem) => problem.column === column)
     .map(({ code, severity, message, detail }) => (
       <span key={code} className={`objection ${severity}`}>
-        {detail ?? message}
+        {serverText(detail ?? message)}
       </span>
     ))
 }

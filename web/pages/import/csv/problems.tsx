@@ -13,6 +13,7 @@ import { Problem } from '../../../components/problem.tsx'
 import { Badge, BlockStack, Box, Button, Card, InlineStack, Tabs, Text } from '../../../ui/index.ts'
 import { problemPlace } from '../../../labels/csv.ts'
 import { numberText } from '../../../labels/size.ts'
+import { serverText } from '../../../messages/server-templates.ts'
 import { t } from '../../../messages/t.ts'
 
 const SHOWN = 50
@@ -36,8 +37,18 @@ export function Problems({ upload, check }: Props) {
     <Card padding="0">
       <Tabs
         tabs={[
-          { id: 'errors', content: t('Errors'), badge: numberText(check.errors) },
-          { id: 'warnings', content: t('Warnings'), badge: numberText(check.warnings) },
+          {
+            id: 'errors',
+            content: t('Errors'),
+            badge: numberText(check.errors),
+            accessibilityLabel: `${t('Errors')}, ${numberText(check.errors)}`,
+          },
+          {
+            id: 'warnings',
+            content: t('Warnings'),
+            badge: numberText(check.warnings),
+            accessibilityLabel: `${t('Warnings')}, ${numberText(check.warnings)}`,
+          },
         ]}
         selected={tab}
         onSelect={(chosen) => {
@@ -102,10 +113,10 @@ function Line({ problem }: { problem: CsvProblem }) {
       <BlockStack gap="050">
         <span>
           <Badge tone={problem.severity === 'error' ? 'critical' : 'warning'}>
-            {problem.message}
+            {serverText(problem.message)}
           </Badge>
         </span>
-        {problem.detail && <Text as="span">{problem.detail}</Text>}
+        {problem.detail && <Text as="span">{serverText(problem.detail)}</Text>}
         {problem.value && (
           <Text as="span" variant="bodySm" tone="subdued" breakWord>
             {problem.value}

@@ -12,6 +12,8 @@ export type Choice = Exclude<Conflict, 'error'> | 'skip'
 interface Props {
   /** Files whose names are taken, in order; two files of one name are both listed. */
   files: readonly ChosenFile[]
+  /** Files that were chosen with them, whose names are free. */
+  others: number
   onChosen: (choices: ReadonlyMap<ChosenFile, Choice>) => void
   onClose: () => void
 }
@@ -22,7 +24,7 @@ const OPTIONS = [
 ]
 const SHOWN = 200
 
-export function ConflictsDialog({ files, onChosen, onClose }: Props) {
+export function ConflictsDialog({ files, others, onChosen, onClose }: Props) {
   const [choices, setChoices] = useState<ReadonlyMap<ChosenFile, Choice>>(
     new Map(files.map((file) => [file, 'rename'])),
   )
@@ -43,6 +45,14 @@ export function ConflictsDialog({ files, onChosen, onClose }: Props) {
       primaryAction={{ content: t('Continue'), onAction: () => onChosen(choices) }}
       secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
+      {others > 0 && (
+        <Text as="p">
+          {t(
+            '{others, plural, one {The other chosen file is} other {The # other chosen files are}} uploaded when you continue. If you cancel, no file is uploaded.',
+            { others },
+          )}
+        </Text>
+      )}
       {!one && (
         <Select
           label={t('For all of them')}

@@ -51,9 +51,15 @@ export function QueueRow({ row, queue, onTaken }: Props) {
 
 function Actions({ row, queue, onTaken }: Props) {
   const { id, filename, status, arrived, taken } = row
-  const action = (name: string, act: (id: string) => void, critical = false) => (
+  // The key is the button's position: pausing changes the label of a button that keeps the focus.
+  const action = (
+    at: 'run' | 'remove',
+    name: string,
+    act: (id: string) => void,
+    critical = false,
+  ) => (
     <Button
-      key={name}
+      key={at}
       variant="plain"
       tone={critical ? 'critical' : undefined}
       accessibilityLabel={`${name} ${filename}`}
@@ -64,16 +70,20 @@ function Actions({ row, queue, onTaken }: Props) {
   )
   return (
     <InlineStack gap="300" align="end" wrap={false}>
-      {(status === 'uploading' || status === 'queued') && action(t('Pause'), queue.pause)}
-      {status === 'paused' && action(t('Resume'), queue.resume)}
-      {status === 'failed' &&
-        (taken ? action(t('Choose'), () => onTaken(row)) : action(t('Retry'), queue.retry))}
-      {(status === 'uploading' ||
-        status === 'queued' ||
-        status === 'paused' ||
-        (status === 'failed' && !arrived)) &&
-        action(t('Cancel'), queue.cancel, true)}
-      {status === 'failed' && arrived && action(t('Remove'), queue.cancel)}
+      {[
+        (status === 'uploading' || status === 'queued') && action('run', t('Pause'), queue.pause),
+        status === 'paused' && action('run', t('Resume'), queue.resume),
+        status === 'failed' &&
+          (taken
+            ? action('run', t('Choose'), () => onTaken(row))
+            : action('run', t('Retry'), queue.retry)),
+        (status === 'uploading' ||
+          status === 'queued' ||
+          status === 'paused' ||
+          (status === 'failed' && !arrived)) &&
+          action('remove', t('Cancel'), queue.cancel, true),
+        status === 'failed' && arrived && action('remove', t('Remove'), queue.cancel),
+      ]}
     </InlineStack>
   )
 }

@@ -91,6 +91,7 @@ function Uploads({ shop }: { shop: string }) {
       {admission.asking && (
         <ConflictsDialog
           files={admission.asking.taken}
+          others={admission.asking.files.length - admission.asking.taken.length}
           onChosen={(choices) => void admission.answer(choices)}
           onClose={admission.giveUp}
         />

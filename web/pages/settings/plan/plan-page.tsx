@@ -35,7 +35,7 @@ export function PlanPage() {
         )}
         {plan.data && !plan.data.enabled && (
           <Card>
-            <Nothing why="new" heading={t('There are no plans here')}>
+            <Nothing why="new" heading={t('This server has no plans')}>
               {t('Everything is included. Nothing is limited by a plan.')}
             </Nothing>
           </Card>

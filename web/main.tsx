@@ -1,5 +1,6 @@
 // The entry point of the admin page: chooses the language, then loads the modules with texts.
 import './url-state/leaving.ts'
+import { keepFocus } from './components/keep-focus.ts'
 import { rememberFocus } from './components/openers.ts'
 import { chooseLocale, setPageLocale, translationFor, type Translated } from './messages/locale.ts'
 import { type Catalog, setCatalog } from './messages/t.ts'
@@ -35,5 +36,6 @@ async function translate(language: Translated): Promise<void> {
 }
 
 rememberFocus()
+keepFocus()
 reloadWhenUpgraded()
 void start()

@@ -331,8 +331,13 @@ test('uploads are paused, resumed and cancelled, one by one and all together', a
   await status(page, 'Part 2.zip', 'Uploading')
   await page.getByRole('button', { name: 'Pause all' }).click()
   for (const n of [1, 2, 3]) await status(page, `Part ${n}.zip`, 'Paused')
-  await page.getByRole('button', { name: 'Cancel Part 3.zip' }).click()
+  await page.getByRole('button', { name: 'Cancel Part 3.zip' }).press('Enter')
   await row(page, 'Part 3.zip').waitFor({ state: 'detached' })
+  // The row is gone: the focus moves to the one before it.
+  await page
+    .getByRole('button', { name: 'Resume Part 2.zip' })
+    .and(page.locator(':focus'))
+    .waitFor()
   await page.getByRole('button', { name: 'Resume all' }).click()
   await status(page, 'Part 1.zip', 'Uploading')
   await speed(-1)

@@ -5,6 +5,7 @@ import { useAct } from '../client/operations.ts'
 import { type Operation, type OperationAction } from '../client/types.ts'
 import { Text } from '../ui/index.ts'
 import { actionWord } from '../labels/operation-action.ts'
+import { isPreview } from '../labels/operation-status.ts'
 import { Question } from './question.tsx'
 import { t } from '../messages/t.ts'
 
@@ -29,10 +30,12 @@ const ORDER: readonly OperationAction[] = ['confirm', 'resume', 'retry', 'undo',
 const SAID: Partial<Record<OperationAction, string>> = {
   pause: t('Paused'),
   resume: t('Resumed'),
-  cancel: t('Cancelled'),
   retry: t('Started again'),
   undo: t('Undoing'),
 }
+
+const cancelledText = (operation: Operation): string =>
+  isPreview(operation) ? t('Preview discarded') : t('Cancelled')
 
 /** `onDone` gets the operation's record, for an undo the new operation's. */
 export function useOperationActions(
@@ -47,7 +50,8 @@ export function useOperationActions(
       {
         onSuccess: (record) => {
           setAsking(null)
-          if (SAID[action]) toast(SAID[action])
+          const said = action === 'cancel' ? cancelledText(operation) : SAID[action]
+          if (said) toast(said)
           onDone?.(record, action)
         },
       },

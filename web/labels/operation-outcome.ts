@@ -11,7 +11,7 @@ interface OutcomeText {
 export function outcomeText(operation: Operation): OutcomeText | null {
   if (operation.discarded)
     return {
-      title: t('Preview discarded, 0 files changed'),
+      title: t('Preview discarded: nothing was changed'),
       advice: t('Start the operation again to see a new preview.'),
     }
   if (operation.status === 'partial') return partialText(operation)

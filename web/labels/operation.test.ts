@@ -103,7 +103,7 @@ test('a discarded preview shows that it changed nothing', () => {
   })
   expect(workedCount(discarded)).toBe(0)
   expect(statusWord(discarded).text).toBe('Preview discarded')
-  expect(outcomeText(discarded)?.title).toBe('Preview discarded, 0 files changed')
+  expect(outcomeText(discarded)?.title).toBe('Preview discarded: nothing was changed')
 })
 
 test('success and running operations have no message', () => {

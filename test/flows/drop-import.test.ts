@@ -156,7 +156,7 @@ describe('import.csv', () => {
     const { data } = await house.get('/api/drop/files?state=failed')
     expect(data[0].error).toMatchObject({
       message: 'Invalid CSV format',
-      detail: 'import.csv: Row 3, expiry_days: This is not a number from 1 to 36500',
+      detail: 'import.csv: Row 3, expiry_days: This is not a number from 1 to 36,500',
     })
     const { data: notices } = await house.get('/api/notices')
     expect(notices).toContainEqual(

@@ -54,7 +54,7 @@ test('names every wrong row of an import.csv, and moves nothing', async () => {
   expect(body.error.details).toMatchObject([
     {
       ...{ param: 'wrong/import.csv', code: 'invalid_csv' },
-      message: 'Row 2, expiry_days: This is not a number from 1 to 36500',
+      message: 'Row 2, expiry_days: This is not a number from 1 to 36,500',
     },
   ])
   expect(await house.paths()).toEqual(['wrong/a.pdf', 'wrong/import.csv'])

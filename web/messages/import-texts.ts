@@ -3,6 +3,7 @@
 import { t } from './t.ts'
 
 export const IMPORT_TEXTS: readonly string[] = [
+  t('The preview was discarded: nothing was changed'),
   t('A filename is required'),
   t('A filename cannot begin or end with a space'),
   t('This filename is not valid Unicode'),
@@ -20,7 +21,7 @@ export const IMPORT_TEXTS: readonly string[] = [
   t('This file is in the trash: restore it first'),
   t('A row cannot change the products of an existing file'),
   t('This cell begins like a formula'),
-  t('It is taken as text, as it is written: check that your spreadsheet saved its result'),
+  t('It is read as text: check that your spreadsheet saved its result'),
   t('The file has a header but no rows'),
   t('This is not a text file: save it as CSV first'),
   t('This is a workbook or an archive: save it as CSV first'),
@@ -39,23 +40,23 @@ export const IMPORT_TEXTS: readonly string[] = [
   t('The file is imported without a product'),
   t('SKUs were not checked: they are looked up again when the files are imported'),
   t('The URL was not checked'),
-  t('Its host wants fewer requests: what is wrong with it shows during the import'),
-  t('Asking the others took too long: what is wrong with it shows during the import'),
-  t('Its host did not answer for other addresses, so it was not asked'),
-  t('The address answers without any bytes'),
+  t('Its host limits the rate of requests: problems will show during the import'),
+  t('Checking the others took too long: problems will show during the import'),
+  t('Its host did not answer other requests, so it was not checked'),
+  t('The URL returns no bytes'),
   t('The URL returns a web page'),
   t('It may be a sign-in page instead of the file: open the address without being signed in'),
   t('The address could not be reached'),
   t('The server did not answer in time'),
   t('The server sent the file too slowly'),
-  t('The connection broke off before the file was whole'),
+  t('The connection ended before the file was complete'),
   t('The server sent more than it had declared'),
   t(
     'The server sent the file with Content-Encoding, which was not asked for: switch its compression off for this address',
   ),
   t('The address redirects too often, or nowhere'),
   t('The secure connection failed'),
-  t('The server did not answer in proper HTTP'),
+  t('The server sent an invalid HTTP response'),
 ]
 
 const template = (message: string): string => message

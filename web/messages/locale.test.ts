@@ -86,7 +86,7 @@ test('the texts of a record are translated, its data is not', () => {
         options: {
           properties: {
             title: { type: 'string', title: 'Title', default: 'none' },
-            choices: { type: 'array', choices: { one: 'First' } },
+            choices: { type: 'array', choices: { one: 'First', id: 'ID of the file' } },
           },
         },
         advice: { file_in_use: 'Wait' },
@@ -101,7 +101,7 @@ test('the texts of a record are translated, its data is not', () => {
     options: {
       properties: {
         title: { type: 'string', title: 'TITLE', default: 'none' },
-        choices: { type: 'array', choices: { one: 'FIRST' } },
+        choices: { type: 'array', choices: { one: 'FIRST', id: 'ID OF THE FILE' } },
       },
     },
     advice: { file_in_use: 'WAIT' },

@@ -20,7 +20,8 @@ function mapped(value: unknown, change: (text: string) => string, texts: boolean
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
     Object.entries(value).map(([key, part]: [string, unknown]) => {
-      if (DATA.has(key)) return [key, part]
+      // A choice can have the name of a data field: `id`.
+      if (!texts && DATA.has(key)) return [key, part]
       if (typeof part === 'string') return [key, texts || TEXTS.has(key) ? change(part) : part]
       if (key === 'properties') return [key, eachOption(part, change)]
       return [key, mapped(part, change, RECORDS.has(key))]

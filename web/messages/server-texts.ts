@@ -127,7 +127,7 @@ export const SERVER_TEXTS: readonly string[] = [
   t('A notice in the page when a file got a product'),
   t('A text message when it has ended'),
   t('Notifies the shop when it has ended'),
-  t('Notifies the shop when it has ended, if it went on in the background'),
+  t('Notifies the shop when it has ended, if it ran in the background'),
   t('Creates a notice when it has ended, and sends an email when something failed'),
   t('Notifies the shop when files got products'),
   t('Creates a notice when it has ended, and sends no email'),

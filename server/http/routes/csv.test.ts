@@ -388,7 +388,7 @@ describe('a check', () => {
         'A URL cannot carry a user name or password',
       ],
       [`${name()},${url},,soon,,`, 'expiry_days', 'This is not a whole number'],
-      [`${name()},${url},,0,,`, 'expiry_days', 'This is not a number from 1 to 36500'],
+      [`${name()},${url},,0,,`, 'expiry_days', 'This is not a number from 1 to 36,500'],
       [`${name()},${url},,,-1,`, 'download_limit', 'This must be 0 or more'],
       [`${name()},${url},,,,${'t'.repeat(101)}`, 'tags', 'A tag has at most 100 characters'],
       [`${name()},${url},BOOK-1,never,unlimited,"a,b;c"`, '', ''],
@@ -744,7 +744,7 @@ describe('rows with the id of a file', () => {
     expect(await found(id)).toEqual([
       [2, 'filename', 'error', 'A filename cannot contain / or \\'],
       [2, 'product_sku', 'warning', 'A row cannot change the products of an existing file'],
-      [2, 'expiry_days', 'error', 'This is not a number from 1 to 36500'],
+      [2, 'expiry_days', 'error', 'This is not a number from 1 to 36,500'],
       [2, 'download_limit', 'error', 'This is not a whole number'],
       [2, 'tags', 'error', 'A tag has at most 100 characters'],
       [4, 'id', 'error', 'Row 3 changes the same file'],

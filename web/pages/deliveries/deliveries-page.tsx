@@ -1,6 +1,7 @@
 // All deliveries: found by order or buyer, with the state of each.
 import { useDeliveries } from '../../client/deliveries.ts'
-import { LoadingRows, Nothing, PageTurner } from '../../components/lists.tsx'
+import { ListPages } from '../../components/list-pages.tsx'
+import { LoadingRows, Nothing } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
 import { LoadProblem } from '../../components/load-problem.tsx'
 import { SearchAndStatus } from '../../components/search-and-status.tsx'
@@ -70,10 +71,15 @@ export function DeliveriesPage() {
             {list && list.length > 0 && (
               <>
                 <DeliveriesTable deliveries={list} />
-                <PageTurner
-                  label={t('Page {page, number}', { page })}
+                <ListPages
                   what={t('deliveries')}
-                  pages={pages(deliveries.isPlaceholderData ? null : deliveries.data?.next_cursor)}
+                  all={t('{count, plural, one {# delivery} other {# deliveries}}', {
+                    count: list.length,
+                  })}
+                  page={page}
+                  next={deliveries.data?.next_cursor ?? null}
+                  pages={pages}
+                  stale={deliveries.isPlaceholderData}
                 />
               </>
             )}

@@ -3,7 +3,8 @@
 import { useState } from 'react'
 import { saveLinks, useLinkPage, useRevokeLinks } from '../../client/link-list.ts'
 import { type DownloadLink } from '../../client/types.ts'
-import { LoadingRows, Nothing, PageTurner } from '../../components/lists.tsx'
+import { ListPages } from '../../components/list-pages.tsx'
+import { LoadingRows, Nothing } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
 import { LoadProblem } from '../../components/load-problem.tsx'
 import { Problem } from '../../components/problem.tsx'
@@ -85,10 +86,13 @@ export function LinksPage() {
             )}
             {list && list.length > 0 && <LinksTable links={list} named />}
             {list && list.length > 0 && (
-              <PageTurner
-                label={t('Page {page, number}', { page: urlState.page })}
+              <ListPages
                 what={t('links')}
-                pages={pages(links.data?.next_cursor)}
+                all={t('{count, plural, one {# link} other {# links}}', { count: list.length })}
+                page={urlState.page}
+                next={links.data?.next_cursor ?? null}
+                pages={pages}
+                stale={links.isPlaceholderData}
               />
             )}
           </Card>

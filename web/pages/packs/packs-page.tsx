@@ -2,7 +2,8 @@
 import { useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import { type Pack, usePacks } from '../../client/packs.ts'
-import { LoadingRows, Nothing, PageTurner } from '../../components/lists.tsx'
+import { ListPages } from '../../components/list-pages.tsx'
+import { LoadingRows, Nothing } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
 import { LoadProblem } from '../../components/load-problem.tsx'
 import { readPackUrlState, writePackUrlState } from '../../url-state/packs.ts'
@@ -68,10 +69,13 @@ export function PacksPage() {
             )}
             {list && list.length > 0 && <PacksTable packs={list} onDelete={setDoomed} />}
             {list && list.length > 0 && (
-              <PageTurner
-                label={t('Page {page, number}', { page: urlState.page })}
+              <ListPages
                 what={t('packs')}
-                pages={pages(packs.data?.next_cursor)}
+                all={t('{count, plural, one {# pack} other {# packs}}', { count: list.length })}
+                page={urlState.page}
+                next={packs.data?.next_cursor ?? null}
+                pages={pages}
+                stale={packs.isPlaceholderData}
               />
             )}
           </Card>

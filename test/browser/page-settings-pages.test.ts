@@ -115,7 +115,7 @@ test('a webhook’s deliveries are read and replayed, and it is deleted after co
 test('an installation without plans shows that nothing is limited', async () => {
   const page = await open('/settings')
   await page.getByRole('link', { name: 'Plan', exact: true }).click()
-  await page.getByRole('heading', { name: 'There are no plans here' }).waitFor()
+  await page.getByRole('heading', { name: 'This server has no plans' }).waitFor()
 })
 
 test('a customer’s data request is listed with its document, which is downloaded and deleted', async () => {

@@ -52,7 +52,7 @@ export const SERVER_TEXTS: readonly string[] = [
   t('The buyer keeps the earlier version.'),
   t('Their link still works.'),
   t('Their link has expired.'),
-  t('Their link has been used as often as it may be.'),
+  t('Their link has reached its download limit.'),
   t('Their link was withdrawn.'),
   t('Their page still works.'),
   t('Add keys in the settings, under Licence keys: orders that find no key are held until you do.'),

@@ -64,40 +64,16 @@ export function PackFiles({ pack }: { pack: Pack }) {
       )}
       <ol className="pack-files">
         {list?.map((file, at) => (
-          <li key={file.id}>
-            <FileIcon filename={file.filename} contentType={file.content_type} />
-            <span className="pack-file-name">
-              <Link url={`/files/${file.id}`} monochrome removeUnderline>
-                {file.filename}
-              </Link>
-              <Text as="span" variant="bodySm" tone="subdued">
-                {sizeText(file.size_bytes)}
-              </Text>
-            </span>
-            <Button
-              icon={ArrowUpIcon}
-              variant="tertiary"
-              disabled={at === 0 || order.isPending}
-              accessibilityLabel={t('Move {filename} up', { filename: file.filename })}
-              onClick={() => move(file, -1)}
-            />
-            <Button
-              icon={ArrowDownIcon}
-              variant="tertiary"
-              disabled={at === list.length - 1 || order.isPending}
-              accessibilityLabel={t('Move {filename} down', { filename: file.filename })}
-              onClick={() => move(file, 1)}
-            />
-            <Button
-              variant="plain"
-              tone="critical"
-              loading={takeOut.isPending && takeOut.variables[0] === file.id}
-              accessibilityLabel={t('Remove {filename} from the pack', { filename: file.filename })}
-              onClick={() => out(file)}
-            >
-              {t('Remove')}
-            </Button>
-          </li>
+          <FileRow
+            key={file.id}
+            file={file}
+            isFirst={at === 0}
+            isLast={at === list.length - 1}
+            ordering={order.isPending}
+            removing={takeOut.isPending && takeOut.variables[0] === file.id}
+            onMove={(by) => move(file, by)}
+            onRemove={() => out(file)}
+          />
         ))}
       </ol>
       {list && files.hasNextPage && (
@@ -120,6 +96,57 @@ export function PackFiles({ pack }: { pack: Pack }) {
         </Box>
       )}
     </Card>
+  )
+}
+
+interface FileRowProps {
+  file: File
+  isFirst: boolean
+  isLast: boolean
+  /** The order is being changed. */
+  ordering: boolean
+  removing: boolean
+  onMove: (by: -1 | 1) => void
+  onRemove: () => void
+}
+
+const FileRow = (props: FileRowProps) => {
+  const { file, isFirst, isLast, ordering, removing, onMove, onRemove } = props
+  return (
+    <li>
+      <FileIcon filename={file.filename} contentType={file.content_type} />
+      <span className="pack-file-name">
+        <Link url={`/files/${file.id}`} monochrome removeUnderline>
+          {file.filename}
+        </Link>
+        <Text as="span" variant="bodySm" tone="subdued">
+          {sizeText(file.size_bytes)}
+        </Text>
+      </span>
+      <Button
+        icon={ArrowUpIcon}
+        variant="tertiary"
+        disabled={isFirst || ordering}
+        accessibilityLabel={t('Move {filename} up', { filename: file.filename })}
+        onClick={() => onMove(-1)}
+      />
+      <Button
+        icon={ArrowDownIcon}
+        variant="tertiary"
+        disabled={isLast || ordering}
+        accessibilityLabel={t('Move {filename} down', { filename: file.filename })}
+        onClick={() => onMove(1)}
+      />
+      <Button
+        variant="plain"
+        tone="critical"
+        loading={removing}
+        accessibilityLabel={t('Remove {filename} from the pack', { filename: file.filename })}
+        onClick={onRemove}
+      >
+        {t('Remove')}
+      </Button>
+    </li>
   )
 }
 

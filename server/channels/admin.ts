@@ -42,7 +42,7 @@ export async function startBulk(
 ): Promise<string> {
   const workflow =
     request.actionWithOptions === undefined
-      ? await own(engine, scope, request)
+      ? await ownWorkflow(engine, scope, request)
       : workflowOfAction(engine, request.actionWithOptions, request.options)
   const { per_file } = request.options
   if (request.actionWithOptions === 'create-links' && per_file)
@@ -63,14 +63,10 @@ export async function startWorkflow(
   const { source, dryRun, requestedBy, channel, idempotencyKey } = request
   // Undo restores files from the trash, but not purged files.
   if (!dryRun && selectsEverything(source) && permissions.includes('files:purge'))
-    throw invalid([
-      {
-        param: 'select.filter',
-        code: 'invalid_value',
-        message:
-          'This would permanently delete the whole trash: preview it first (dry_run), or send {"deleted": true}',
-      },
-    ])
+    throw invalidValue(
+      'select.filter',
+      'This would permanently delete the whole trash: preview it first (dry_run), or send {"deleted": true}',
+    )
   return engine.start(scope, {
     workflow,
     channel,
@@ -82,50 +78,28 @@ export async function startWorkflow(
   })
 }
 
-async function own(
+/** The shop's own workflow, if it works on existing files. Throws `validation_failed`. */
+async function ownWorkflow(
   engine: Engine,
   scope: ShopScope,
   { workflow: id, options }: BulkRequest,
 ): Promise<Workflow> {
   const workflow = await requireWorkflow(scope, id!, engine).catch((error: unknown) => {
     if (error instanceof AppError && error.code === 'not_found')
-      throw invalid([
-        { param: 'workflow', code: 'invalid_value', message: `There is no workflow ${id}` },
-      ])
+      throw invalidValue('workflow', `There is no workflow ${id}`)
     throw error
   })
   if (workflow.kind === 'import')
-    throw invalid([
-      {
-        param: 'workflow',
-        code: 'invalid_value',
-        message: 'This workflow imports files: it needs a channel',
-      },
-    ])
+    throw invalidValue('workflow', 'This workflow imports files: it needs a channel')
   if (workflow.kind === 'delivery')
-    throw invalid([
-      {
-        param: 'workflow',
-        code: 'invalid_value',
-        message: 'This workflow runs when an order is delivered: choose it in the settings',
-      },
-    ])
+    throw invalidValue(
+      'workflow',
+      'This workflow runs when an order is delivered: choose it in the settings',
+    )
   if (filePlaceOf(workflow, engine.plugins) === 'rows')
-    throw invalid([
-      {
-        param: 'workflow',
-        code: 'invalid_value',
-        message: 'This workflow only works on the rows of a CSV file',
-      },
-    ])
+    throw invalidValue('workflow', 'This workflow only works on the rows of a CSV file')
   if (Object.keys(options).length > 0)
-    throw invalid([
-      {
-        param: 'options',
-        code: 'invalid_value',
-        message: 'A workflow has its options in its steps',
-      },
-    ])
+    throw invalidValue('options', 'A workflow has its options in its steps')
   return workflow
 }
 
@@ -138,7 +112,7 @@ export function workflowOfAction(
   const workflow = engine.workflow(id)
   const plugin = engine.plugins.find((one) => one.id === id)
   if (!workflow || !plugin || workflow.kind !== 'bulk')
-    throw invalid([{ param: 'action', code: 'invalid_value', message: `There is no action ${id}` }])
+    throw invalidValue('action', `There is no action ${id}`)
   const problems = schemaProblems(plugin.options, options, 'options')
   if (problems.length === 0) return withOptions(workflow, id, options)
   throw invalid(problems.map((problem) => ({ ...problem, code: 'invalid_value' })))
@@ -155,7 +129,7 @@ export function placedSource(
 ): OperationSource {
   if (source.type !== 'filter') return source
   const message = misplaced(source.filter, workflow, plugins)
-  if (message) throw invalid([{ param: 'select.filter.deleted', code: 'invalid_value', message }])
+  if (message) throw invalidValue('select.filter.deleted', message)
   return { type: 'filter', filter: placedFilter(source.filter, workflow, plugins) }
 }
 
@@ -165,6 +139,9 @@ const selectsEverything = (source: OperationSource): boolean =>
   Object.entries(source.filter).every(
     ([name, value]) => value === undefined || (name === 'deleted' && value === false),
   )
+
+const invalidValue = (param: string, message: string) =>
+  invalid([{ param, code: 'invalid_value', message }])
 
 const invalid = (details: ErrorDetail[]) =>
   new AppError('validation_failed', { details, param: details[0]!.param })

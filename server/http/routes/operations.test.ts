@@ -147,8 +147,8 @@ describe('starting', () => {
   })
 
   it.each<[string, object, [string, string][]]>([
-    ['neither action nor workflow', { action: undefined }, [['action', 'one of them']]],
-    ['both', { workflow: 'tag-files' }, [['action', 'one of them']]],
+    ['neither action nor workflow', { action: undefined }, [['action', 'either an action']]],
+    ['both', { workflow: 'tag-files' }, [['action', 'either an action']]],
     ['an action that is not there', { action: 'fly' }, [['action', 'There is no action fly']]],
     [
       'a plugin that is no action',

@@ -200,7 +200,7 @@ test('packs: a new one is created, an existing one is found, and files are remov
   await tick(page, ['Pack a.pdf'])
   await choose(page, 'Move to a pack')
   await dialog.getByText('Out of their packs').click()
-  await dialog.getByRole('button', { name: 'Take out of packs' }).click()
+  await dialog.getByRole('button', { name: 'Remove from packs' }).click()
   await expect.poll(packs).toEqual([undefined, 'Sea songs', 'Sea songs'])
   await page.getByRole('button', { name: 'Add filter' }).click()
   await page.getByRole('menuitem', { name: 'Pack' }).click()

@@ -7,6 +7,7 @@ import { findRunning, startEmbedded } from '../db/embedded.ts'
 import { migrate } from '../db/migrate.ts'
 import type { Logger } from '../log.ts'
 import { createSecrets, ensureSecret, type Secrets } from '../secrets.ts'
+import { warnOfOtherSecret } from './secret-check.ts'
 
 /** Connections of each pool: each of a worker's 57 places may use one. */
 const CONNECTIONS = 60
@@ -22,6 +23,7 @@ export async function openForStart(environment: Environment, log: Logger): Promi
   const secret = environment.secret ?? (await ensureSecret(environment.dataDir))
   const embedded = environment.databaseUrl ? null : await startEmbedded(environment.dataDir, log)
   const database = openDatabase(embedded?.url ?? environment.databaseUrl!, CONNECTIONS, log)
+  const secrets = createSecrets(secret)
   const close = async () => {
     await database.close()
     await embedded?.stop()
@@ -32,11 +34,12 @@ export async function openForStart(environment: Environment, log: Logger): Promi
     })
     const applied = await migrate(database)
     if (applied.length > 0) log.info('migrated the database', { migrations: applied.join(', ') })
+    await warnOfOtherSecret(database, secrets, log)
   } catch (error) {
     await close()
     throw error
   }
-  return { database, secrets: createSecrets(secret), close }
+  return { database, secrets, close }
 }
 
 const unusable = (error: unknown) =>

@@ -1,0 +1,23 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { createTestShop, openTestDatabase } from '../../test/database.ts'
+import { openDepot } from '../../test/delivery.ts'
+import { createLogger } from '../log.ts'
+import { createSecrets } from '../secrets.ts'
+import { warnOfOtherSecret } from './secret-check.ts'
+
+test('a process with another secret than that of the stored links is told', async () => {
+  const database = await openTestDatabase()
+  onTestFinished(() => database.drop())
+  const depot = await openDepot(database, await createTestShop(database))
+  onTestFinished(() => depot.close())
+  const lines: string[] = []
+  const log = createLogger('info', (line) => lines.push(line))
+  const other = createSecrets('another secret of at least thirty-two characters')
+  await warnOfOtherSecret(database, other, log)
+  const { key } = await depot.addLink(Buffer.from('a file'))
+  await warnOfOtherSecret(database, depot.secrets, log)
+  expect(lines).toEqual([])
+  await warnOfOtherSecret(database, other, log)
+  expect(lines).toEqual([expect.stringMatching(/"warn".*set the same APP_SECRET on every machine/)])
+  expect(lines[0]).not.toContain(key)
+})

@@ -17,6 +17,7 @@ import {
   ROOT,
   SECRET,
   startServer,
+  type RunningServer,
 } from './server.ts'
 
 let dataDir: string
@@ -50,6 +51,10 @@ function start(env: Readonly<Record<string, string>>) {
   })
   return { child, closed, output: () => output }
 }
+
+/** What the page says of the drop server. */
+const isRunning = async (web: Pick<RunningServer, 'call'>) =>
+  ((await (await web.call('GET', '/api/drop')).json()) as { running: boolean }).running
 
 async function takePort(): Promise<{ port: number; server: Server }> {
   const server = createServer().listen(0, '127.0.0.1')
@@ -88,8 +93,10 @@ test('a file sent to ROLE=drop is imported by another process on the same databa
   await expect.poll(files, { timeout: 30_000 }).toBeDefined()
   const content = await web.call('GET', `/api/files/${await files()}/content`)
   expect(Buffer.from(await content.arrayBuffer()).equals(bytes)).toBe(true)
+  expect(await isRunning(web)).toBe(true)
   drop.child.kill('SIGTERM')
   expect(await drop.closed).toBe(0)
+  await expect.poll(() => isRunning(web)).toBe(false)
 })
 
 test('wrong settings end the start of all roles, before anything starts, and are all named', async () => {
@@ -123,8 +130,10 @@ test('beside a taken port the product works; SFTP and FTP start when the port is
   expect((await web.call('GET', '/api/files')).status).toBe(200)
   const told = () => web.output().split('SFTP and FTP do not work').length - 1
   expect(told()).toBe(1)
+  await expect.poll(() => isRunning(web)).toBe(false)
   expect(web.output()).toContain(`FTP_PORT: ${port} on 127.0.0.1 is taken`)
   await new Promise((resolve) => server.close(resolve))
   await expect.poll(() => web.output(), { timeout: 60_000 }).toContain('the drop server is ready')
   expect(told()).toBe(1)
+  expect(await isRunning(web)).toBe(true)
 })

@@ -992,6 +992,8 @@ export interface components {
         max_bytes: number
         used_bytes: number
       }
+      /** @description false: no drop server runs, so that nobody can connect; its log says why */
+      running: boolean
       /**
        * @description hourly: at each full hour, files that nothing has changed for 30 seconds; realtime: each file as soon as it is complete; manual: only on request
        * @enum {string}

@@ -5,6 +5,7 @@ import { KEPT_DAYS } from '../../channels/drop/own-folders.ts'
 import { importNow } from '../../channels/drop/import/now.ts'
 import { countWaiting, QUIET_SECONDS } from '../../channels/drop/import/ready.ts'
 import { homeOf } from '../../channels/drop/paths.ts'
+import { isDropRunning } from '../../channels/drop/processes.ts'
 import {
   changeSettings,
   FOLDER_NAMES,
@@ -70,6 +71,9 @@ const settingsBody = z
 const dropSchema = z
   .object({
     ...settings,
+    running: z.boolean().meta({
+      description: 'false: no drop server runs, so that nobody can connect; its log says why',
+    }),
     host: z.string(),
     sftp_port: z.number(),
     ftp_port: z.number(),
@@ -105,6 +109,7 @@ async function recordOf(
   const { host, sftpPort, ftpPort } = drop
   return {
     ...own,
+    running: await isDropRunning(database),
     ...{ host, sftp_port: sftpPort, ftp_port: ftpPort, path: `${homeOf(scope.shop)}/` },
     host_keys: await hostKeyFingerprints(database, secrets),
     next_import_at: next_import_at?.toISOString() ?? null,

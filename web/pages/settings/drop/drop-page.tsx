@@ -45,6 +45,15 @@ export function DropPage() {
 function Loaded({ drop }: { drop: Drop }) {
   return (
     <>
+      {!drop.running && (
+        <Banner tone="critical" title={t('The FTP server isn’t running')}>
+          <p>
+            {t(
+              'Nobody can connect until it runs again. Files that are already in the folder are still imported. If this stays, contact support.',
+            )}
+          </p>
+        </Banner>
+      )}
       {!drop.enabled && <SwitchedOff />}
       <Accounts drop={drop} />
       <TransfersCard />

@@ -53,8 +53,8 @@ describe('a two-way comparison', () => {
       fc.property(side, side, side, (base, theirs, ours) => {
         const after = synced(base, theirs, ours, decideTwoWay)
         const kept = new Set(after.ours.values())
-        for (const of of [theirs, ours])
-          for (const [path, content] of of)
+        for (const changed of [theirs, ours])
+          for (const [path, content] of changed)
             if (content !== base.get(path)) expect(kept).toContain(content)
       }),
     )

@@ -44,7 +44,7 @@ test('invalid keys are named by line, and none is added', async () => {
     { index: 1, message: 'A key has at most 500 characters' },
     { index: 2 },
   ])
-  expect((await send(id, '\n\n')).body.error.message).toContain('There is no key in it')
+  expect((await send(id, '\n\n')).body.error.message).toContain('The file contains no keys')
   expect((await send(id, Buffer.alloc(21 * 1024 * 1024, 'a\n'))).status).toBe(413)
   expect((await send(id, 'x'.repeat(9000))).status).toBe(422)
   expect((await app.owner.call('GET', `/api/licence-lists/${id}`)).body).toMatchObject({ left: 0 })

@@ -1,7 +1,7 @@
 // The client of a request: its address and user agent, and a hash of both that identifies it in a
 // session.
 import type { IncomingMessage } from 'node:http'
-import { isIPv6 } from 'node:net'
+import { networkOf, plainAddress } from '../client-address.ts'
 import type { Secrets } from '../secrets.ts'
 
 export interface Client {
@@ -27,7 +27,7 @@ export function createClients(secrets: Pick<Secrets, 'clientHash'>, trustProxy: 
     if (kept) return kept
     const client: Client = {
       hash: secrets.clientHash(name),
-      address: usualForm(address),
+      address: plainAddress(address).slice(0, ADDRESS_LENGTH),
       agent: agent.slice(0, AGENT_LENGTH),
     }
     if (known.size >= MAX_CACHED) known.clear()
@@ -36,22 +36,9 @@ export function createClients(secrets: Pick<Secrets, 'clientHash'>, trustProxy: 
   }
 }
 
-/** An IPv4 address without the IPv6 prefix of a dual-stack socket. */
-const usualForm = (address: string) =>
-  address.replace(/^::ffff:(?=\d+\.)/, '').slice(0, ADDRESS_LENGTH)
-
-/** What a provider gives one customer: an IPv4 address, or the first half of an IPv6 address. */
+/** The network of the request's client, for limits. */
 export const networkOfRequest = (request: IncomingMessage, trustProxy: boolean): string =>
-  networkOf(usualForm(addressOf(request, trustProxy)))
-
-export function networkOf(address: string): string {
-  if (!isIPv6(address)) return address
-  const host = URL.parse(`http://[${address}]`)?.hostname.slice(1, -1) ?? address
-  const [head = '', tail] = host.split('::')
-  const groups = head === '' ? [] : head.split(':')
-  const filled = tail === undefined ? groups : [...groups, ...Array<string>(8).fill('0')]
-  return filled.slice(0, 4).join(':')
-}
+  networkOf(addressOf(request, trustProxy)).slice(0, ADDRESS_LENGTH)
 
 /**
  * Behind a trusted proxy, the last address of X-Forwarded-For: the proxy wrote it. The client may

@@ -1,7 +1,7 @@
-// Addresses of clients, and the ranges that an account allows. An IPv4 client of a server that
-// listens on IPv6 has a mapped address (::ffff:192.0.2.1): it is the same client.
+// Addresses of clients, and the ranges that an account allows.
 import type { Socket } from 'node:net'
 import ipaddr from 'ipaddr.js'
+import { plainAddress } from '../../client-address.ts'
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 const MAPPED_BITS = 96
@@ -9,17 +9,6 @@ const MAPPED_BITS = 96
 /** Mapped IPv4 addresses as IPv4. Null: the client is gone. */
 export const clientOf = (socket: Socket): string | null =>
   socket.remoteAddress === undefined ? null : plainAddress(socket.remoteAddress)
-
-export const plainAddress = (address: string): string =>
-  ipaddr.isValid(address) ? ipaddr.process(address).toString() : address
-
-/** The IPv4 address, or the /64 of an IPv6 address, which belongs to one client. */
-export function countedAs(address: string): string {
-  const parsed = ipaddr.process(address)
-  return parsed.kind() === 'ipv4'
-    ? parsed.toString()
-    : parsed.toNormalizedString().split(':').slice(0, 4).join(':')
-}
 
 /** `allowed`: CIDR ranges or single addresses; empty: any address. */
 export function isAllowed(address: string, allowed: readonly string[]): boolean {

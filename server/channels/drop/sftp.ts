@@ -1,9 +1,10 @@
 // The SFTP server: SSH connections that can do SFTP only.
 import { createServer, type Server, type Socket } from 'node:net'
 import ssh2, { type AuthContext, type Connection, type ServerConfig } from 'ssh2'
+import { plainAddress } from '../../client-address.ts'
 import { errorFields, type Logger } from '../../log.ts'
 import type { KnownAccount } from './accounts.ts'
-import { clientOf, plainAddress } from './addresses.ts'
+import { clientOf } from './addresses.ts'
 import type { ConnectionLimits } from './connection-limits.ts'
 import { serveSftp } from './sftp-requests.ts'
 import { disconnect, narrowCiphers, serveSocket, socketOf } from './sftp-socket.ts'

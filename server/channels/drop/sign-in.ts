@@ -1,10 +1,11 @@
 // Sign-in: the address is checked before the password, and failures are counted in the database for
 // all processes.
 import { timingSafeEqual } from 'node:crypto'
+import { networkOf } from '../../client-address.ts'
 import type { Database } from '../../db/database.ts'
 import type { Logger } from '../../log.ts'
 import { openRateLimit } from '../../db/rate-limits.ts'
-import { isAllowed, countedAs } from './addresses.ts'
+import { isAllowed } from './addresses.ts'
 import { findByUsername, type KnownAccount } from './accounts.ts'
 import { noteRefusal, type Attempt, type Refusal } from './connections.ts'
 import { hashPassword, isPassword } from './passwords.ts'
@@ -36,11 +37,11 @@ export function createSignIn(database: Database, log: Logger): SignIn {
   // An unknown name takes as long as a wrong password, so that the time reveals nothing.
   const decoyHash = hashPassword('')
   const countFailure = async (address: string) => {
-    const { consumedPoints } = await failures.consume(countedAs(address))
-    if (consumedPoints === MOST_FAILURES) await failures.block(countedAs(address), BAN_SECONDS)
+    const { consumedPoints } = await failures.consume(networkOf(address))
+    if (consumedPoints === MOST_FAILURES) await failures.block(networkOf(address), BAN_SECONDS)
   }
   const isBanned = async (address: string) =>
-    (await failures.consumed(countedAs(address))) >= MOST_FAILURES
+    (await failures.consumed(networkOf(address))) >= MOST_FAILURES
   const refuse = async (
     attempt: Attempt,
     account: KnownAccount | null,

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { networkOf, plainAddress } from './client-address.ts'
+
+test.each([
+  ['::ffff:192.0.2.1', '192.0.2.1'],
+  ['::FFFF:c000:201', '192.0.2.1'],
+  ['192.0.2.1', '192.0.2.1'],
+  ['2001:DB8::1', '2001:db8::1'],
+  ['fe80::1%eth0', 'fe80::1%eth0'],
+])('%s is the address %s', (address, plain) => {
+  expect(plainAddress(address)).toBe(plain)
+})
+
+test('one client is an IPv4 address, mapped or not, or an IPv6 /64', () => {
+  expect(networkOf('::ffff:192.0.2.1')).toBe('192.0.2.1')
+  expect(networkOf('2001:db8:1:2:3::4')).toBe('2001:db8:1:2')
+  expect(networkOf('2001:db8::1')).toBe('2001:db8:0:0')
+  expect(networkOf('192.0.2.1')).toBe('192.0.2.1')
+})
+
+test.each(['', 'unknown', '10.1', '192.0.2.1:80'])(
+  '“%s” is no address and stays as it is',
+  (text) => {
+    expect(plainAddress(text)).toBe(text)
+    expect(networkOf(text)).toBe(text)
+  },
+)

@@ -1,0 +1,17 @@
+// Addresses of clients in their usual form, and what counts as one client. A client that connects
+// by IPv4 to a server that listens on IPv6 has a mapped address (::ffff:192.0.2.1).
+import { isIP, isIPv6 } from 'node:net'
+import ipaddr from 'ipaddr.js'
+
+/** Mapped IPv4 addresses as IPv4. Text that is no address stays as it is. */
+export const plainAddress = (address: string): string =>
+  isIP(address) === 0 ? address : ipaddr.process(address).toString()
+
+/** What a provider gives one customer: an IPv4 address, or the /64 of an IPv6 address. */
+export function networkOf(address: string): string {
+  if (!isIPv6(address)) return address
+  const parsed = ipaddr.process(address)
+  return parsed.kind() === 'ipv4'
+    ? parsed.toString()
+    : parsed.toNormalizedString().split(':').slice(0, 4).join(':')
+}

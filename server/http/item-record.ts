@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { ITEM_STATUSES, urlOf, type ItemRow } from '../engine/engine.ts'
 import { toPublicId } from '../ids.ts'
-import { timestamp, warning } from './schemas.ts'
+import { itemError, timestamp, warning } from './schemas.ts'
 
 export const itemSchema = z
   .object({
@@ -16,14 +16,7 @@ export const itemSchema = z
     }),
     product_mapped: z.boolean(),
     attempt: z.number().int(),
-    error: z
-      .object({
-        code: z.string(),
-        message: z.string(),
-        detail: z.string().optional(),
-        retryable: z.boolean(),
-      })
-      .nullable(),
+    error: itemError.nullable(),
     warnings: z.array(warning),
     candidates: z
       .array(

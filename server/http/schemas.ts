@@ -35,6 +35,14 @@ export const givenName = z
 export const timestamp = z.iso.datetime()
 export const warning = z.object({ code: z.string(), message: z.string() })
 
+/** Why an item failed. */
+export const itemError = z.object({
+  code: z.string(),
+  message: z.string(),
+  detail: z.string().optional(),
+  retryable: z.boolean(),
+})
+
 const MAX_ROWS = 250
 const limit = (usual: number) =>
   z.coerce

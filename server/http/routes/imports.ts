@@ -8,7 +8,7 @@ import type { ShopScope } from '../../db/for-shop.ts'
 import { toPublicId } from '../../ids.ts'
 import { endpoint, type Endpoint, type Reply } from '../endpoint.ts'
 import { waitingTime } from '../prefer.ts'
-import { errorSchema, fetchUrl, filename, tags, warning } from '../schemas.ts'
+import { errorSchema, fetchUrl, filename, itemError, tags, warning } from '../schemas.ts'
 import { operationId, operationPath } from '../operation-record.ts'
 import { requireImportScopes } from '../scopes.ts'
 
@@ -23,14 +23,7 @@ export const importReply = z
         file_id: z.string().nullable(),
         status: z.enum(['imported', 'failed', 'skipped', 'queued']),
         product_mapped: z.boolean(),
-        error: z
-          .object({
-            code: z.string(),
-            message: z.string(),
-            detail: z.string().optional(),
-            retryable: z.boolean(),
-          })
-          .optional(),
+        error: itemError.optional(),
         warnings: z.array(warning).optional(),
       }),
     ),

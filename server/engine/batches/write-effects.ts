@@ -22,13 +22,12 @@ export async function recordLinks(
 ) {
   const done = [...results].filter(([, { status }]) => status === 'done').map(([item]) => item)
   const wanting = done.filter(({ link }) => link !== null)
-  const fileOf = (item: WorkItem) => results.get(item)!.file_id ?? item.file_id!
   const links = await makeLinks(
     tx,
     secrets,
     {
-      file_ids: wanting.map(fileOf),
-      per_file: wanting.map((item) => ({ file_id: fileOf(item), ...item.link })),
+      file_ids: wanting.map((item) => fileOf(item, results)),
+      per_file: wanting.map((item) => ({ file_id: fileOf(item, results), ...item.link })),
       operation: operation.id,
     },
     new Date(),
@@ -51,13 +50,16 @@ export async function tellBuyers(
 ): Promise<void> {
   const telling = [...results].filter(([item, { status }]) => item.tells && status === 'done')
   if (telling.length === 0) return
-  const fileOf = (item: WorkItem) => results.get(item)!.file_id ?? item.file_id!
-  const files = telling.map(([item]) => fileOf(item))
+  const files = telling.map(([item]) => fileOf(item, results))
   const buyers = await messages.buyersOf(tx, files)
   for (const [item] of telling)
-    addToLedger(results, item, { buyers: buyers.get(fileOf(item))?.length ?? 0 })
+    addToLedger(results, item, { buyers: buyers.get(fileOf(item, results))?.length ?? 0 })
   await messages.tellBuyers(tx, [...new Set([...buyers.values()].flat())], operation)
 }
+
+/** The file that the item created, or the one that it changed. */
+const fileOf = (item: WorkItem, results: ReadonlyMap<WorkItem, WriteResult>): string =>
+  results.get(item)!.file_id ?? item.file_id!
 
 export function addToLedger(
   results: Map<WorkItem, WriteResult>,

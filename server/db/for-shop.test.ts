@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-test('a scope sees only the rows of its own shop', async () => {
+test('a scope sees no rows of other shops', async () => {
   const [ours, theirs] = [
     await createTestShop(database, 'a.myshopify.com'),
     await createTestShop(database, 'b.myshopify.com'),

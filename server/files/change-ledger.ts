@@ -108,7 +108,7 @@ export function deltaOf(change: Change): Delta | null {
   return delta
 }
 
-/** FileColumns that follow from the name; the type follows from the extension alone. */
+/** Columns that follow from the name; the type follows from the extension alone. */
 function recordName({ change: { record, draft }, columns }: Delta): void {
   if (draft.filename === record.filename) return
   columns.name_key = nameKey(draft.filename)

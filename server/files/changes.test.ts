@@ -243,7 +243,7 @@ describe('versions', () => {
 })
 
 describe('many drafts', () => {
-  it('each file gets its own, in order, whatever they have in common', async () => {
+  it('changes each file by its own draft, in order, also where drafts share values', async () => {
     const records = await made('a.pdf', 'b.pdf', 'c.pdf', 'd.pdf')
     const results = await change(
       changeTo(records[0]!, { expiry_days: 1, cdn: false }),

@@ -154,7 +154,7 @@ export const FILE_SETTINGS = {
     phrase: onOff('download notification'),
     subject: 'Its download notification',
     usual: false,
-    delivery: 'told',
+    delivery: 'notified',
     plain: true,
   },
   download_tracking: {

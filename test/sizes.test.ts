@@ -1,7 +1,7 @@
 // A file's size is formatted the same on the admin page, in mails and on a buyer's page.
 import { expect, test } from 'vitest'
 import { sizeText as inMails } from '../plugins/notify/labels.ts'
-import { sayIn } from '../server/delivery/say.ts'
+import { translatorFor } from '../server/delivery/translate.ts'
 import { sizeText as inThePage } from '../web/labels/size.ts'
 
 test.each([
@@ -17,7 +17,7 @@ test.each([
   [5_000_000_000, '4.7 GB'],
   [3000 * 1024 ** 4, '3,000 TB'],
 ])('%d is %s', (bytes, text) => {
-  expect([inThePage(bytes, 'en-US'), inMails(bytes), sayIn('en').size(bytes)]).toEqual([
+  expect([inThePage(bytes, 'en-US'), inMails(bytes), translatorFor('en').size(bytes)]).toEqual([
     text,
     text,
     text,

@@ -13,7 +13,7 @@ export interface BuyerPlace {
   keeps?: readonly string[]
   /**
    * `mask`: the address is replaced in these columns. `delete`: the row is deleted. `link`: the row
-   * belongs to a buyer's link and is handled with it (buyers-links.ts). `order`: with the order.
+   * belongs to a buyer's link and is handled with it (redact-customer.ts). `order`: with the order.
    */
   how: 'mask' | 'delete' | 'link' | 'order'
 }

@@ -18,8 +18,8 @@ export interface Accel {
 const PLAIN_RANGE = /^bytes=(\d+-\d*|-\d+)$/
 
 /**
- * May nginx send this?
- * @param range the part of the file that was decided on.
+ * May nginx send this response?
+ * @param range the part of the file to send; null: the whole file.
  */
 export function maySendByNginx(request: IncomingMessage, range: ByteRange | null): boolean {
   const { headers } = request

@@ -15,7 +15,7 @@ import type { ZipEntry } from './zip.ts'
 
 export interface ArchiveEntry extends LinkTarget, ZipEntry {}
 
-/** A delivery's page and the client that asks. */
+/** A request for all files of a delivery: its page's link and the client. */
 export interface ArchiveAsker {
   shop: number
   link: string
@@ -25,7 +25,7 @@ export interface ArchiveAsker {
 
 const SESSION_MINUTES = 30
 const SESSION_SIZES = 2
-/** Records of a ZIP file, far above what they take. */
+/** An upper bound for the ZIP file's own records. */
 const OVERHEAD_BYTES = 16 * 1024 * 1024
 
 // The conditions of a single file's download (counting.ts), for all files of one page.
@@ -87,19 +87,19 @@ const REVERT_COUNT = `
   )
   delete from archive_sessions where shop_id = $1 and link_id = $2 and client = $4`
 
-const REMEMBER = `update blobs set crc32 = $3 where shop_id = $1 and hash = decode($2, 'hex')`
+const STORE_CHECKSUM = `update blobs set crc32 = $3 where shop_id = $1 and hash = decode($2, 'hex')`
 
 export interface ArchiveCounting {
-  /** What a download would contain now; `crc32` is null where it is not known yet. */
+  /** The files that a download would contain now; `crc32` is null where it is not known yet. */
   plan(asker: ArchiveAsker): Promise<readonly PlannedEntry[]>
   /** Counts every file that has downloads left. Empty: there is none, or a checksum is missing. */
   charge(asker: ArchiveAsker): Promise<readonly ArchiveEntry[]>
-  /** What this client began to download; null: nothing, or too long ago. */
+  /** The files of this client's open session; null: it has none, or it has expired. */
   session(asker: ArchiveAsker): Promise<readonly ArchiveEntry[] | null>
   spend(asker: ArchiveAsker, bytes: number): Promise<boolean>
   refund(asker: ArchiveAsker, bytes: number): Promise<void>
   revertCount(asker: ArchiveAsker, entries: readonly ArchiveEntry[]): Promise<void>
-  remember(shop: number, hash: string, crc32: number): Promise<void>
+  storeChecksum(shop: number, hash: string, crc32: number): Promise<void>
 }
 
 export type PlannedEntry = Omit<ArchiveEntry, 'crc32'> & { crc32: number | null }
@@ -124,10 +124,10 @@ export function createArchiveCounting(query: Query): ArchiveCounting {
     },
     revertCount: async ({ shop, link, client }, entries) => {
       const links = entries.map((entry) => entry.link)
-      await query('archive_give_back', REVERT_COUNT, [shop, link, links, client])
+      await query('archive_revert_count', REVERT_COUNT, [shop, link, links, client])
     },
-    remember: async (shop, hash, crc32) => {
-      await query('archive_remember', REMEMBER, [shop, hash, crc32])
+    storeChecksum: async (shop, hash, crc32) => {
+      await query('archive_store_checksum', STORE_CHECKSUM, [shop, hash, crc32])
     },
   }
 }

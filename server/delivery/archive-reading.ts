@@ -1,5 +1,5 @@
-// The bytes of a ZIP file in order, from where they are stored: the next file is opened while the one
-// before it is sent.
+// Reads the bytes of a ZIP file in order from the stores. The next file is opened while the current
+// one is sent.
 import { StoreError, type BlobReader, type ByteRange } from '../store/store.ts'
 import type { Bytes, OpenedBytes } from './bytes.ts'
 import type { FileTarget } from './targets.ts'
@@ -21,8 +21,8 @@ type Segment = ZipSegment<FileTarget>
 
 /**
  * Calls `take` with the bytes of the part in order until it returns false; then returns false.
- * Bytes are overwritten once `take` has resolved. Rejects with a `StoreError` where a blob is not
- * as it was admitted.
+ * The buffer is overwritten once `take` has resolved. Rejects with a `StoreError` if a blob is
+ * missing or has another length.
  */
 export async function eachPiece(
   bytes: Bytes,
@@ -79,14 +79,14 @@ const isAsked = (segment: Segment, part: ByteRange): boolean => {
 const locationOf = (segment: Segment): string | null =>
   'entry' in segment ? segment.entry.location : null
 
-/** Opens the entries one after another, each while the one before it is sent. */
+/** Opens each entry while the one before it is sent. */
 function createOpener(bytes: Bytes, segments: readonly Segment[], part: ByteRange) {
   let ahead: { at: number; opening: Promise<OpenedBytes> } | null = null
   const begin = (at: number): Promise<OpenedBytes> => {
     const segment = segments[at] as Extract<Segment, { entry: FileTarget }>
     return bytes.open(segment.entry, rangeOf(segment, part))
   }
-  /** A stream from a bucket would break off while it waits for its turn. */
+  /** Not for streams from a bucket: the bucket would close one that is not read for a while. */
   const openAhead = (after: number, opened: OpenedBytes): void => {
     const at = segments.findIndex(
       (segment, place) => place > after && 'entry' in segment && isAsked(segment, part),
@@ -94,7 +94,7 @@ function createOpener(bytes: Bytes, segments: readonly Segment[], part: ByteRang
     const same = at >= 0 && locationOf(segments[at]!) === locationOf(segments[after]!)
     if (!same || 'stream' in opened) return
     const opening = begin(at)
-    // Its failure is seen when its turn comes.
+    // `open` awaits it and handles its failure.
     opening.catch(() => {})
     ahead = { at, opening }
   }
@@ -105,7 +105,7 @@ function createOpener(bytes: Bytes, segments: readonly Segment[], part: ByteRang
       openAhead(at, opened)
       return opened
     },
-    /** Of what was opened and not read. */
+    /** Closes an entry that was opened and not read. */
     close: async (): Promise<void> => {
       const opened = await ahead?.opening.catch(() => null)
       if (opened && 'reader' in opened) await opened.reader.close()

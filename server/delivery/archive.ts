@@ -1,5 +1,5 @@
-// "Download all": the files of a delivery as one ZIP file, streamed from where they are. Its length
-// is known before the first byte, so that it has ranges, and a client can resume it.
+// "Download all": streams the files of a delivery as one ZIP file. Its length is known before the
+// first byte is sent, so it supports ranges and clients can resume it.
 import type { ServerResponse } from 'node:http'
 import { crc32 } from 'node:zlib'
 import { errorFields, type Logger } from '../log.ts'
@@ -28,7 +28,7 @@ export interface ArchiveAsked {
   shop: number
   link: string
   key: string
-  /** Of the ZIP file, without its ending. */
+  /** The name of the ZIP file, without its extension. */
   name: string
   client: Client
 }
@@ -38,14 +38,14 @@ export type ArchiveRefusal =
   'link_exhausted' | 'unavailable' | 'precondition_failed' | 'range_not_satisfiable'
 
 export interface Archives {
-  /** Answers, or gives why it did not: nothing was counted then. */
+  /** Sends the response; or returns a refusal, and then nothing was sent or counted. */
   answer(visit: Visit, asked: ArchiveAsked): Promise<ArchiveRefusal | null>
 }
 
 type Archive = ZipLayout<ArchiveEntry> & { modifiedMs: number; entries: readonly ArchiveEntry[] }
 
-/** Files change between the plan and the count: so often is it tried. */
-const ATTEMPTS = 3
+/** Files may change between the plan and the count; then both are repeated. */
+const MAX_ATTEMPTS = 3
 
 export function createArchives(parts: {
   query: Query
@@ -65,15 +65,15 @@ export function createArchives(parts: {
       planned.filter((one) => one.crc32 === null).map((one) => [one.hash, one]),
     )
     for (const entry of missing.values())
-      await counting.remember(entry.shop, entry.hash, await checksumOf(bytes, entry))
+      await counting.storeChecksum(entry.shop, entry.hash, await checksumOf(bytes, entry))
   }
 
-  /** Empty: no file has downloads left. */
+  /** Counts the download of each file that has downloads left, and returns these files. */
   async function charge(asker: ArchiveAsker): Promise<readonly ArchiveEntry[]> {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       // Usually every checksum is known, and nothing needs to be planned.
       const charged = await counting.charge(asker)
-      if (charged.length > 0) return present(asker, charged)
+      if (charged.length > 0) return revertUnlessPresent(asker, charged)
       const planned = await counting.plan(asker)
       if (planned.length === 0) return []
       await requirePresent(stores, planned)
@@ -82,8 +82,8 @@ export function createArchives(parts: {
     return []
   }
 
-  /** Takes the count back where bytes are missing. Rejects with a `StoreError` then. */
-  async function present(
+  /** If bytes are missing, takes the count back and rejects with a `StoreError`. */
+  async function revertUnlessPresent(
     asker: ArchiveAsker,
     entries: readonly ArchiveEntry[],
   ): Promise<readonly ArchiveEntry[]> {
@@ -96,7 +96,10 @@ export function createArchives(parts: {
     }
   }
 
-  /** What HEAD and conditions are about: what the client began, else what it would get. */
+  /**
+   * The ZIP file to which HEAD and conditions refer: that of the client's session, or the one that
+   * it would get now. Null: no file has downloads left.
+   */
   async function preview(
     asker: ArchiveAsker,
     begun: readonly ArchiveEntry[] | null,
@@ -109,47 +112,68 @@ export function createArchives(parts: {
   }
 
   async function answer(visit: Visit, asked: ArchiveAsked): Promise<ArchiveRefusal | null> {
-    const { request, response } = visit
+    const { request } = visit
     const { shop, link, client } = asked
     const asker: ArchiveAsker = { shop, link, client: client.hash, now: visit.now }
-    const conditional = request.method === 'HEAD' || hasConditions(request)
-    if (conditional) {
-      const begun = await counting.session(asker)
-      const archive = await preview(asker, begun)
-      if (!archive) return 'link_exhausted'
-      const decision = evaluateConditions(
-        request.method ?? '',
-        request.headers,
-        representation(archive),
-      )
-      if (decision.status === 412) return 'precondition_failed'
-      if (decision.status === 416) return 'range_not_satisfiable'
-      if (isBodiless(decision) || request.method === 'HEAD') {
-        const length = decision.status === 304 ? [] : ['Content-Length', String(archive.size)]
-        response.writeHead(decision.status, [...headersOf(archive, asked), ...length])
-        response.end()
-        return null
-      }
-      const range = 'range' in decision ? decision.range : null
-      if (begun && range && range.start > 0) return resume(visit, asked, asker, archive, range)
-      if (isProbe(range, archive.size)) {
-        await send(visit, asked, archive, range, null, null)
-        return null
-      }
+    if (request.method === 'HEAD' || hasConditions(request)) {
+      const answered = await answerUncounted(visit, asked, asker)
+      if (answered !== 'to_count') return answered
     }
+    return answerCounted(visit, asked, asker)
+  }
+
+  /**
+   * Answers HEAD, conditions that need no body, probes, and the parts of a download that was counted
+   * before. `to_count`: the request starts a download.
+   */
+  async function answerUncounted(
+    visit: Visit,
+    asked: ArchiveAsked,
+    asker: ArchiveAsker,
+  ): Promise<ArchiveRefusal | 'to_count' | null> {
+    const { request, response } = visit
+    const begun = await counting.session(asker)
+    const archive = await preview(asker, begun)
+    if (!archive) return 'link_exhausted'
+    const decision = evaluateConditions(
+      request.method ?? '',
+      request.headers,
+      representation(archive),
+    )
+    if (decision.status === 412) return 'precondition_failed'
+    if (decision.status === 416) return 'range_not_satisfiable'
+    if (isBodiless(decision) || request.method === 'HEAD') {
+      const length = decision.status === 304 ? [] : ['Content-Length', String(archive.size)]
+      response.writeHead(decision.status, [...headersOf(archive, asked), ...length])
+      response.end()
+      return null
+    }
+    const range = 'range' in decision ? decision.range : null
+    if (begun && range && range.start > 0) return resume(visit, asked, asker, archive, range)
+    if (!isProbe(range, archive.size)) return 'to_count'
+    await send(visit, asked, archive, range, null, null)
+    return null
+  }
+
+  async function answerCounted(
+    visit: Visit,
+    asked: ArchiveAsked,
+    asker: ArchiveAsker,
+  ): Promise<ArchiveRefusal | null> {
+    const { request, now } = visit
     const entries = await charge(asker)
     if (entries.length === 0) return 'link_exhausted'
     const archive = archiveOf(entries)
     const decision = evaluateConditions('GET', request.headers, representation(archive))
     const range = 'range' in decision ? decision.range : null
     for (const target of entries)
-      recorder.note({ target, link: target.link, client, at: visit.now })
+      recorder.record({ target, link: target.link, client: asked.client, at: now })
     const undo = () => counting.revertCount(asker, entries)
     await send(visit, asked, archive, range, null, undo)
     return null
   }
 
-  /** The rest of a download that was counted: paid from its session, never charged again. */
+  /** Sends the rest of a counted download; its bytes are taken from the session, not counted. */
   async function resume(
     visit: Visit,
     asked: ArchiveAsked,
@@ -222,7 +246,7 @@ const headersOf = (archive: Archive, { name }: ArchiveAsked): string[] =>
     ...{ etag: `"${archive.tag}"`, modifiedMs: archive.modifiedMs },
   })
 
-/** Rejects with a `StoreError` where a blob is not as it was admitted. */
+/** Rejects with a `StoreError` if a blob is missing or has another length. */
 async function requirePresent(
   stores: ReadonlyMap<string, BlobStore>,
   entries: readonly PlannedEntry[],
@@ -242,7 +266,7 @@ async function checksumOf(bytes: Bytes, entry: PlannedEntry): Promise<number> {
   return sum
 }
 
-/** Sends a part of the ZIP file; `state.sent` follows, also where it throws. */
+/** Sends a part of the ZIP file. `state.sent` counts the bytes, also if this rejects. */
 async function sendSegments(
   response: ServerResponse,
   bytes: Bytes,

@@ -13,10 +13,17 @@ import { networkOf } from '../client-address.ts'
 import type { Client } from './clients.ts'
 import type { Counting, KnownLink } from './counting.ts'
 import { renderMessage, sendPage, type AskForm, type Frame, type MessagePage } from './pages.ts'
-import { hasAsked, refuse, sayTo, shownShop, whyNot, type Refused } from './refusal.ts'
+import {
+  hasAsked,
+  refuse,
+  translatorForLink,
+  shownShop,
+  refusalReason,
+  type Refused,
+} from './refusal.ts'
 import { isKey, prefersJson, withLocale } from './request.ts'
 
-/** What a link's holder sends to the shop. */
+/** The message of a link's holder to the shop. */
 export interface Ask {
   shop: number
   /** A bare UUID. */
@@ -28,21 +35,25 @@ export interface Ask {
   now: Date
 }
 
-const BODY_BYTES = 16 * 1024
-const MESSAGE_LENGTH = 1000
-const ASKS = 10
+const MAX_BODY_BYTES = 16 * 1024
+const MAX_MESSAGE_LENGTH = 1000
+const ASKS_PER_HOUR = 10
 const HOUR_SECONDS = 60 * 60
 
-const emptied = (value: unknown) =>
+const emptyToUndefined = (value: unknown) =>
   typeof value === 'string' && value.trim() === '' ? undefined : value
 const fields = z.object({
   email: z.preprocess(
-    emptied,
+    emptyToUndefined,
     z.string().trim().pipe(z.email('Enter an email address').max(320)).optional(),
   ),
   message: z.preprocess(
-    emptied,
-    z.string().trim().max(MESSAGE_LENGTH, `Enter at most ${MESSAGE_LENGTH} characters`).optional(),
+    emptyToUndefined,
+    z
+      .string()
+      .trim()
+      .max(MAX_MESSAGE_LENGTH, `Enter at most ${MAX_MESSAGE_LENGTH} characters`)
+      .optional(),
   ),
 })
 
@@ -60,15 +71,19 @@ class Refusal extends Error {
 export function createAsking(parts: {
   pool: pg.Pool
   counting: Counting
-  /** Tells the shop; false if this link has asked within a day. */
-  tell(ask: Ask): Promise<boolean>
+  /** Notifies the shop; false if this link has asked within a day. */
+  notifyShop(ask: Ask): Promise<boolean>
 }): (
   request: IncomingMessage,
   response: ServerResponse,
   client: Client,
   now: Date,
 ) => Promise<void> {
-  const asks = openRateLimit(parts.pool, { name: 'asks', points: ASKS, seconds: HOUR_SECONDS })
+  const asks = openRateLimit(parts.pool, {
+    name: 'asks',
+    points: ASKS_PER_HOUR,
+    seconds: HOUR_SECONDS,
+  })
 
   async function countAsk(client: Client): Promise<void> {
     const { exceeded, retryAfter } = await asks.consume(networkOf(client.address))
@@ -103,10 +118,11 @@ export function createAsking(parts: {
     await countAsk(client)
     const { link, email, message } = await read(request, client, now)
     const { shop, link: id } = link
-    const told =
+    const reason = refusalReason(link, null, now)
+    const sent =
       !hasAsked(link, now) &&
-      (await parts.tell({ shop, link: id, reason: whyNot(link, null, now), email, message, now }))
-    answer(request, response, link, told, email)
+      (await parts.notifyShop({ shop, link: id, reason, email, message, now }))
+    answer(request, response, link, sent, email)
   }
 
   return async (request, response, client, now) => {
@@ -124,24 +140,24 @@ function answer(
   request: IncomingMessage,
   response: ServerResponse,
   link: KnownLink,
-  told: boolean,
+  sent: boolean,
   email: string | null,
 ): void {
   if (prefersJson(request.headers.accept))
-    return sendPage(request, response, 200, { json: { status: told ? 'sent' : 'asked_before' } })
-  const frame: Frame = { say: sayTo(request, link), shop: shownShop(link) }
-  const { say } = frame
+    return sendPage(request, response, 200, { json: { status: sent ? 'sent' : 'asked_before' } })
+  const frame: Frame = { t: translatorForLink(request, link), shop: shownShop(link) }
+  const { t } = frame
   const shop = link.shopName
-  const page: MessagePage = told
+  const page: MessagePage = sent
     ? {
-        title: say('ask.sent'),
-        happened: say('ask.sentHappened', { shop }),
-        advice: email ? say('ask.sentTo', { email }) : say('ask.sentThere'),
+        title: t('ask.sent'),
+        happened: t('ask.sentHappened', { shop }),
+        advice: email ? t('ask.sentTo', { email }) : t('ask.sentThere'),
       }
     : {
-        title: say('ask.before'),
-        happened: say('ask.beforeHappened', { shop }),
-        advice: say('ask.beforeAdvice'),
+        title: t('ask.before'),
+        happened: t('ask.beforeHappened', { shop }),
+        advice: t('ask.beforeAdvice'),
       }
   sendPage(request, response, 200, renderMessage(frame, page))
 }
@@ -151,7 +167,7 @@ async function readForm(request: IncomingMessage): Promise<Record<string, unknow
   const json = type === 'application/json'
   if (!json && type !== 'application/x-www-form-urlencoded')
     throw new Refusal('unsupported_media_type')
-  const bytes = await readBounded(request, BODY_BYTES)
+  const bytes = await readBounded(request, MAX_BODY_BYTES)
   // The rest is unread, so the connection cannot be used again.
   if (bytes === null) throw new Refusal('payload_too_large', { headers: ['Connection', 'close'] })
   const text = bytes.toString()
@@ -169,7 +185,7 @@ function problemsOf(
   { link, key, form }: { link: KnownLink; key: string; form: Record<string, unknown> },
   error: z.ZodError,
 ) {
-  const say = sayTo(request, link)
+  const t = translatorForLink(request, link)
   const details = error.issues.map(({ path, message, code }): ErrorDetail => ({
     param: String(path[0]),
     code:
@@ -183,11 +199,11 @@ function problemsOf(
   const wrong = Object.fromEntries(
     details.map(({ param }) => [
       param,
-      param === 'email' ? say('ask.wrongEmail') : say('ask.wrongMessage', { most: MESSAGE_LENGTH }),
+      param === 'email' ? t('ask.wrongEmail') : t('ask.wrongMessage', { max: MAX_MESSAGE_LENGTH }),
     ]),
   )
   const text = (value: unknown) =>
-    typeof value === 'string' ? value.slice(0, BODY_BYTES) : undefined
+    typeof value === 'string' ? value.slice(0, MAX_BODY_BYTES) : undefined
   const ask: AskForm = {
     key,
     action: withLocale(request, 'ask'),

@@ -1,11 +1,11 @@
-// How a shop's buyer pages look, as the shop sets it: colours, logo, own texts, and the language
-// for buyers whose own there is no catalog for.
+// A shop's settings for its buyers' pages: colours, logo, its own texts, and the language for buyers
+// whose language has no catalog.
 import { z } from 'zod'
 import type { ShopScope } from '../db/for-shop.ts'
-import { LOCALES, type Locale } from './say.ts'
+import { LOCALES, type Locale } from './translate.ts'
 
 const MAX_TEXT = 500
-/** A logo is in each page: more would make it slow. */
+/** The logo is part of each page, so a larger one would make every page slow. */
 export const MAX_LOGO_BYTES = 100 * 1024
 
 const colour = z
@@ -13,7 +13,7 @@ const colour = z
   .regex(/^#[0-9a-fA-F]{6}$/, 'Enter a colour as #rrggbb, like #0a55ad')
   .transform((text) => text.toLowerCase())
   .nullable()
-// Line breaks are kept; other control characters would not be seen.
+// Line breaks are kept; other control characters are invisible.
 const text = z
   .string()
   .max(MAX_TEXT, `Enter at most ${MAX_TEXT} characters`)
@@ -67,7 +67,7 @@ interface Row {
   logo_type: string | null
 }
 
-/** With the defaults for what the shop has not set. */
+/** Fills in the defaults of settings that the shop has not set. */
 export const savedPage = (row: Row | undefined): SavedBuyerPage => ({
   page: savedSchema.parse(row?.settings ?? {}),
   logo: row?.logo && row.logo_type ? { bytes: row.logo, type: row.logo_type } : null,
@@ -80,7 +80,7 @@ export async function readBuyerPage(scope: ShopScope): Promise<SavedBuyerPage> {
   return savedPage(row)
 }
 
-/** Changes what is named and leaves the rest. */
+/** Changes the given settings and leaves the others. */
 export async function changeBuyerPage(
   scope: ShopScope,
   change: z.output<typeof buyerPageChange>,

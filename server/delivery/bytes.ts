@@ -58,7 +58,7 @@ export function createByteSender(stores: ReadonlyMap<string, BlobStore>): Bytes 
   }
 }
 
-/** For bytes that will not be sent. */
+/** Releases opened bytes that will not be sent. */
 export async function closeOpened(opened: OpenedBytes): Promise<void> {
   if ('reader' in opened) await opened.reader.close()
   else if ('stream' in opened) opened.stream.destroy()

@@ -27,7 +27,7 @@ const DARK = {
   link: '#8fc1ff',
 }
 
-/** The declarations that follow page.css; empty where the shop has chosen nothing. */
+/** The CSS that follows page.css; empty if the shop has chosen no colour. */
 export function colourCss({ accent, background }: ChosenColours): string {
   if (background !== null) {
     const scheme = schemeOf(background)
@@ -46,7 +46,7 @@ const declarations = (palette: Palette) =>
     .map(([name, colour]) => `--${name}:${colour}`)
     .join(';')
 
-/** Which of the two palettes has text that can be read on this background. */
+/** The palette whose text is readable on this background. */
 const schemeOf = (background: Colour): 'light' | 'dark' =>
   contrast(INK, background) >= contrast(WHITE, background) ? 'light' : 'dark'
 
@@ -70,13 +70,13 @@ function paletteOf(
   }
 }
 
-/** With its own background the page no longer follows the device: all colours are named. */
+/** A page with its own background does not follow the device's scheme, so it sets every colour. */
 const FIXED = {
   light: { ...LIGHT, line: '#d5d8db', field: '#868b91', wrong: '#a3180c' },
   dark: { ...DARK, line: '#3b3f44', field: '#767b81', wrong: '#ffa79e' },
 } as const
 
-/** Black or white, whichever is read more easily; one of them always has at least 4.58 to 1. */
+/** Black or white, the more readable one; one of them always has at least 4.58 to 1. */
 export const textOn = (colour: Colour): Colour =>
   contrast(WHITE, colour) >= READABLE || contrast(WHITE, colour) >= contrast('#000000', colour)
     ? WHITE
@@ -84,7 +84,7 @@ export const textOn = (colour: Colour): Colour =>
 
 const STEPS = 20
 
-/** The colour, moved towards black or white by as little as makes it readable there. */
+/** The colour, moved towards black or white just far enough to be readable on `ground`. */
 export function readableOn(ground: Colour, colour: Colour): Colour {
   const end = textOn(ground)
   for (let step = 0; step < STEPS; step++) {
@@ -119,15 +119,15 @@ function mix(from: Colour, to: Colour, share: number): Colour {
     .join('')}`
 }
 
-/** What a shop is told about the colours that it has chosen. */
+/** The contrast of the colours that a shop has chosen, for its settings page. */
 export interface ColourReport {
-  /** Of the text on a button to the button. */
+  /** The contrast of a button's text to the button. */
   button: number
-  /** Of a link to the page behind it, after it was moved. */
+  /** The contrast of a link to the page, after its adjustment. */
   link: number
-  /** The colour that links have. */
+  /** The colour of links, after its adjustment. */
   link_colour: Colour
-  /** The chosen colour could not be read as a link and was moved. */
+  /** The chosen colour was not readable as a link. */
   adjusted: boolean
 }
 

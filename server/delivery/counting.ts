@@ -1,6 +1,6 @@
-// Decides whether a link may be used, and counts: one statement for all the requests that arrive
-// together. It holds a pool instead of a shop's scope because the link's key alone determines the
-// shop.
+// Decides whether a link may be used and counts the download, in one statement for all requests that
+// arrive together. It uses the pool instead of a shop's scope, because only the link's key determines
+// the shop.
 import type { LinkFacts } from '../files/links.ts'
 import { hashKey } from '../secrets.ts'
 import type { PageLook, Looks } from './look.ts'
@@ -23,13 +23,16 @@ import {
   type Query,
 } from './targets.ts'
 
-/** `delayed`: its workflow failed, and the shop has been told. `withdrawn`: for another reason. */
+/**
+ * `delayed`: its workflow failed, and the shop was notified. `withdrawn`: for a reason that is not
+ * in this list.
+ */
 export type DeliveryBlock =
   'held' | 'preparing' | 'delayed' | 'refused' | 'cancelled' | 'refunded' | 'withdrawn'
 
 /**
- * A link's state, whether or not it may be used. Its facts are those of the file; a pack's link has
- * none of a file.
+ * A link's state, whether or not it may be used. `deleted_at` and `mapping_state` are those of its
+ * file; a pack's link has no file.
  */
 export interface KnownLink extends LinkFacts {
   shop: number
@@ -45,9 +48,9 @@ export interface KnownLink extends LinkFacts {
   uninstalled: boolean
   /** The delivery whose page it is, a bare UUID. Null: any other link. */
   delivery: string | null
-  /** Why its delivery is not ready. Null: it is, or the link is of none. */
+  /** Why its delivery is not ready. Null: it is ready, or the link belongs to no delivery. */
   blocked: DeliveryBlock | null
-  /** Of the buyer of a delivery. */
+  /** The language of the delivery's buyer. */
   locale: string | null
   /** It belongs to a pack's link that was revoked, or to a pack that its file has left. */
   out: boolean
@@ -197,7 +200,7 @@ export function createCounting(query: Query, cache: LinkCache, looks: Looks): Co
     },
     revertCount: async (target, { client }) => {
       await cache.flush()
-      await query('give_back', REVERT_COUNT, [target.shop, target.link, client])
+      await query('revert_count', REVERT_COUNT, [target.shop, target.link, client])
     },
   }
 }

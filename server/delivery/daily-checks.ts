@@ -1,12 +1,12 @@
-// The first download of a blob on each day queues a check of its bytes, one blob after another.
-// Downloads do not wait for it. A damaged blob is thus found at its first download at the latest.
+// The first download of a blob on each day queues a check of its bytes. Blobs are checked one after
+// another, and downloads do not wait. So a damaged blob is found after one download at the latest.
 import { checkBlob, claimForToday, type BlobCheckParts } from '../files/blob-checks.ts'
 import { errorFields } from '../log.ts'
 import { blobFields, type FileTarget } from './targets.ts'
 
 export interface DailyChecks {
   /** Queues the check of a blob that is being downloaded. */
-  note(target: FileTarget): void
+  enqueue(target: FileTarget): void
   /** Resolves when the queue is empty. */
   idle(): Promise<void>
   close(): Promise<void>
@@ -54,7 +54,7 @@ export function createDailyChecks(
   }
 
   return {
-    note: (target) => {
+    enqueue: (target) => {
       const today = Math.floor(clock().getTime() / DAY_MS)
       if (today !== day || seen.size >= MAX_SEEN) seen = new Set()
       day = today

@@ -53,13 +53,13 @@ export interface DeliveryParts {
   limits?: Partial<DeliveryLimits>
 }
 
-/** Tells shops about their downloads. */
+/** Notifies shops of their downloads. */
 export interface DownloadMessages {
-  /** There are downloads that a shop wants to be notified of. */
+  /** Downloads were recorded that a shop wants to be notified of. */
   downloaded(): Promise<unknown>
-  /** These links were used; tells the shops of those that are used up now. */
+  /** These links were used; notifies the shops of those that are now used up. */
   used(links: readonly UsedLink[]): Promise<unknown>
-  /** A buyer asks for more; false if the same link has asked within a day. */
+  /** A buyer asks for more downloads; false if the same link has asked within a day. */
   asked(ask: Ask): Promise<boolean>
 }
 
@@ -75,7 +75,7 @@ export interface Delivery {
    * this process.
    */
   invalidate(shop: number): void
-  /** Resolves when the blobs that were noted for today's check have been read. */
+  /** Resolves when the queue of today's blob checks is empty. */
   checked(): Promise<void>
   /** Writes what is pending; tries for some seconds if the database is down. */
   close(): Promise<void>
@@ -86,7 +86,7 @@ export interface Delivery {
 const CLOSE_ATTEMPTS = 5
 const CLOSE_RETRY_MS = 1000
 
-// Once: a page that is opened often writes nothing.
+// Only the first opening is recorded, so that later ones write nothing.
 const OPENED = `update deliveries set opened_at = $3 where shop_id = $1 and id = $2 and opened_at is null`
 
 const DEFAULT_LIMITS: DeliveryLimits = { stall_seconds: 120 }
@@ -114,7 +114,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
       log,
       stallMs: stall_seconds * 1000,
     },
-    sending: checks.note,
+    sending: checks.enqueue,
   })
   const recorder = createRecorder({
     pool: database.pool,
@@ -128,7 +128,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   })
   const links = createLinkAnswers({
     ...{ database, secrets, counting, serving, clientOf, recorder, archives },
-    noteOpened: (shop, delivery, at) =>
+    recordOpening: (shop, delivery, at) =>
       void query('opened', OPENED, [shop, delivery, at]).catch((error: unknown) =>
         log.warn('an opened delivery was not recorded', errorFields(error)),
       ),
@@ -139,12 +139,12 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     signed: cdnBaseUrl === null ? null : createSignedAddresses(cdnBaseUrl, secrets),
     baseUrl,
     counted: ({ request, now }, target) =>
-      recorder.note({ target, link: null, client: clientOf(request), at: now }),
+      recorder.record({ target, link: null, client: clientOf(request), at: now }),
   })
   const ask = createAsking({
     pool: database.pool,
     counting,
-    tell: (asked) => messages.asked(asked),
+    notifyShop: (asked) => messages.asked(asked),
   })
 
   function answer(route: Route, visit: Visit): Promise<void> | void {
@@ -178,7 +178,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     },
     flush: async () => void (await writePending()),
     invalidate: (shop) => cache.invalidate(shop),
-    counted: () => recorder.noted(),
+    counted: () => recorder.count(),
     checked: checks.idle,
     close: async () => {
       stopListening()

@@ -77,7 +77,7 @@ export function safeType(type: string): string {
 
 const EXTENSION = /\.[^.\s]{1,16}$/u
 // Control characters break headers; direction marks make the shown name differ from the saved one.
-const UNSEEN = /[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu
+const INVISIBLE = /[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu
 const NOT_PLAIN = /[^\x20-\x7e]|["\\%/:*?<>|]/gu
 
 /**
@@ -86,7 +86,7 @@ const NOT_PLAIN = /[^\x20-\x7e]|["\\%/:*?<>|]/gu
  */
 export function contentDisposition(filename: string): string {
   const name =
-    shortened(filename.toWellFormed().replace(UNSEEN, '').replace(/[/\\]/g, '_').trim()) ||
+    shortened(filename.toWellFormed().replace(INVISIBLE, '').replace(/[/\\]/g, '_').trim()) ||
     'download'
   // A name of combining marks alone becomes empty.
   const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').replace(NOT_PLAIN, '_') || 'download'
@@ -98,7 +98,7 @@ export function contentDisposition(filename: string): string {
   return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`
 }
 
-/** The longest name a file may have; a longer one could make a header that clients refuse. */
+/** Cuts the name to the longest that a file may have: clients refuse very long headers. */
 function shortened(name: string): string {
   const characters = Array.from(name)
   if (characters.length <= MAX_NAME_LENGTH) return name

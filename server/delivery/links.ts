@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Database } from '../db/database.ts'
 import { forShop } from '../db/for-shop.ts'
+import type { ErrorCode } from '../errors.ts'
 import { openDeliveryLink } from '../files/delivery-links.ts'
 import { openPackLink } from '../files/pack-links.ts'
 import { hashKey, type Secrets } from '../secrets.ts'
@@ -15,7 +16,14 @@ import { sendPack } from './pack-page.ts'
 import { renderConfirm, sendPage, type AskForm } from './pages.ts'
 import type { Recorder } from './record.ts'
 import { sitesOf } from './referrers.ts'
-import { hasAsked, refuse, RETRY_LATER, sayTo, shownShop, whyNot } from './refusal.ts'
+import {
+  hasAsked,
+  refuse,
+  RETRY_LATER,
+  translatorForLink,
+  shownShop,
+  refusalReason,
+} from './refusal.ts'
 import { isConfirmed, isPlain, relativeToPage, wantsArchive } from './request.ts'
 import { isScanner } from './scanners.ts'
 import {
@@ -38,8 +46,8 @@ export interface LinkParts {
   recorder: Recorder
   clientOf: (request: IncomingMessage) => Client
   archives: Archives
-  /** A buyer has opened the page of a delivery. Never throws. */
-  noteOpened(shop: number, delivery: string, at: Date): void
+  /** Records that a buyer has opened the page of a delivery. Never throws. */
+  recordOpening(shop: number, delivery: string, at: Date): void
 }
 
 /** A request that may be served. */
@@ -47,7 +55,7 @@ interface Grant {
   target: LinkTarget
   range: ByteRange | null
   counted: boolean
-  /** Of a later part: its bytes are paid from the client's session as they are sent. */
+  /** For a later part: its bytes are taken from the client's session as they are sent. */
   budget: SessionBudget | null
 }
 
@@ -59,7 +67,7 @@ export function createLinkAnswers({
   recorder,
   clientOf,
   archives,
-  noteOpened,
+  recordOpening,
 }: LinkParts) {
   async function answer(visit: Visit, key: string): Promise<void> {
     const { request, response, now } = visit
@@ -74,43 +82,61 @@ export function createLinkAnswers({
       if (target) return serveWhole(target)
     }
     const link = await counting.lookUp(asker)
-    if (link?.delivery && whyNot(link, asker.sites, now) === null)
-      return openDelivery(visit, key, link, client)
-    if (link?.target && scanned && whyNot(link, asker.sites, now) === null) {
-      if (link.download_limit !== null)
-        return sendConfirm(visit, link, { key, name: link.target.filename })
-      // A link without a limit has nothing to lose.
-      const target = plain ? await counting.count(asker) : null
-      if (target) return serveWhole(target)
-    }
-    if (link?.pack && whyNot(link, asker.sites, now) === null) return openPack(visit, key, link)
-    if (link?.target?.damaged && whyNot(link, asker.sites, now) === null)
-      return refuse(request, response, 'file_damaged', { link, headers: RETRY_LATER })
-    if (link?.target && !plain && usable(link, asker)) {
-      const decision = evaluateConditions(
-        request.method ?? '',
-        request.headers,
-        representation(link.target),
-      )
-      const part: Part = { target: link.target, range: 'range' in decision ? decision.range : null }
-      if (isBodiless(decision)) return withoutBody(visit, part, decision, { link })
-      // A session allows only parts, and HEAD asks about the whole file: answer as for a GET of the
-      // whole.
-      const reason = request.method === 'HEAD' ? whyNot(link, asker.sites, now) : null
-      if (reason)
-        return refuse(request, response, reason, { link, now, ask: askForm(request, key) })
-      if (request.method === 'HEAD') return withoutBody(visit, part, decision, { link })
-      const grant = await grantOf(client, asker, link, part)
-      if (grant) return serve(visit, client, asker, grant)
-    }
     if (!link) return refuse(request, response, 'link_unavailable')
+    const reason = refusalReason(link, asker.sites, now)
+    if (reason === null) {
+      if (link.delivery) return openDelivery(visit, key, link, client)
+      if (link.target && scanned) {
+        if (link.download_limit !== null)
+          return sendConfirm(visit, link, { key, name: link.target.filename })
+        // Without a limit a scanner's download uses nothing up.
+        const target = plain ? await counting.count(asker) : null
+        if (target) return serveWhole(target)
+      }
+      if (link.pack) return openPack(visit, key, link)
+      if (link.target?.damaged)
+        return refuse(request, response, 'file_damaged', { link, headers: RETRY_LATER })
+    }
+    if (link.target && !plain && mayResume(link, reason)) {
+      const answered = await answerConditional(visit, client, asker, { link, reason })
+      if (answered) return
+    }
     // Refused although it is active now: another request took the last download and gave it back.
-    const reason = whyNot(link, asker.sites, now) ?? 'link_exhausted'
-    refuse(request, response, reason, { link, now, ask: askForm(request, key) })
+    refuse(request, response, reason ?? 'link_exhausted', {
+      ...{ link, now, ask: askForm(request, key) },
+    })
   }
 
-  const note = (target: LinkTarget, client: Client, at: Date) =>
-    recorder.note({ target, link: target.link, client, at })
+  /** Answers HEAD, Range and conditions; false: the download was not allowed. */
+  async function answerConditional(
+    visit: Visit,
+    client: Client,
+    asker: Asker,
+    { link, reason }: { link: KnownLink; reason: ErrorCode | null },
+  ): Promise<boolean> {
+    const { request } = visit
+    const target = link.target!
+    const decision = evaluateConditions(
+      request.method ?? '',
+      request.headers,
+      representation(target),
+    )
+    const part: Part = { target, range: 'range' in decision ? decision.range : null }
+    const bodiless = isBodiless(decision)
+    if (bodiless || request.method === 'HEAD') {
+      // A session allows only parts, and HEAD asks for the whole file: it is refused like its GET.
+      if (reason && !bodiless) return false
+      withoutBody(visit, part, decision, { link })
+      return true
+    }
+    const grant = await grantOf(client, asker, link, part)
+    if (!grant) return false
+    await serve(visit, client, asker, grant)
+    return true
+  }
+
+  const record = (target: LinkTarget, client: Client, at: Date) =>
+    recorder.record({ target, link: target.link, client, at })
 
   async function grantOf(
     client: Client,
@@ -123,7 +149,7 @@ export function createLinkAnswers({
     if (isProbe(range, known.size)) return { target: known, range, counted: false, budget: null }
     if (range && range.start > 0 && link.session) {
       const budget = await openSessionBudget(counting, known, asker, lengthOf(part), () =>
-        note(known, client, asker.now),
+        record(known, client, asker.now),
       )
       if (budget) return { target: known, range, counted: false, budget }
     }
@@ -154,7 +180,7 @@ export function createLinkAnswers({
       permit,
     }
     const served = {
-      begun: () => note(target, client, asker.now),
+      begun: () => record(target, client, asker.now),
       undo: () => counting.revertCount(target, asker),
     }
     const sent = await serving.serve(visit, part, counted ? served : {})
@@ -188,7 +214,7 @@ export function createLinkAnswers({
       ask: askForm(request, key),
       asked: hasAsked(link, now),
     })
-    if (request.method === 'GET' && !isScanner(request)) noteOpened(shop, link.delivery!, now)
+    if (request.method === 'GET' && !isScanner(request)) recordOpening(shop, link.delivery!, now)
   }
 
   async function openPack(visit: Visit, key: string, link: KnownLink): Promise<void> {
@@ -221,8 +247,8 @@ function sendConfirm(
   link: KnownLink,
   asked: { key: string; name: string; all?: boolean },
 ): void {
-  const frame = { say: sayTo(request, link), shop: shownShop(link) }
-  const title = frame.say('order.title')
+  const frame = { t: translatorForLink(request, link), shop: shownShop(link) }
+  const title = frame.t('order.title')
   const action = relativeToPage(request, 'download')
   sendPage(request, response, 200, renderConfirm(frame, { ...asked, title, action }))
 }
@@ -236,9 +262,5 @@ const askForm = (request: IncomingMessage, key: string): AskForm => ({
  * A session outlives its link: a download that began in time may finish after the link has expired
  * or is used up.
  */
-function usable(link: KnownLink, { sites, now }: Asker): boolean {
-  const reason = whyNot(link, sites, now)
-  return (
-    reason === null || (link.session && (reason === 'link_exhausted' || reason === 'link_expired'))
-  )
-}
+const mayResume = ({ session }: KnownLink, reason: ErrorCode | null): boolean =>
+  reason === null || (session && (reason === 'link_exhausted' || reason === 'link_expired'))

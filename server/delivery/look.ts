@@ -1,5 +1,5 @@
-// A shop's look, ready to be put into a page: the style with its hash for the content policy, the
-// logo as a data address, and the own texts. Kept in memory until the shop changes it.
+// A shop's look in the form that a page needs: the style with its hash for the content policy, the
+// logo as a data URL, and the shop's own texts. Cached until the shop changes it.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Listener } from '../db/listener.ts'
@@ -11,7 +11,7 @@ import {
   type SavedBuyerPage,
 } from './buyer-page.ts'
 import { colourCss } from './colours.ts'
-import type { Locale } from './say.ts'
+import type { Locale } from './translate.ts'
 import type { Query } from './targets.ts'
 import { createTtlCache } from './ttl-cache.ts'
 
@@ -19,10 +19,10 @@ export interface PageLook {
   style: string
   /** The Content-Security-Policy of a page with this look. */
   policy: string
-  /** A data address. */
+  /** A data URL. */
   logo: string | null
   language: Locale
-  /** The shop's own texts in that language, or in the shop's; null: it has none. */
+  /** The shop's own texts in that language, else in the shop's language; null: it has none. */
   textsIn(locale: Locale): OwnTexts | null
 }
 
@@ -55,10 +55,10 @@ function textsOf({ texts }: BuyerPage, locale: Locale): OwnTexts | null {
   return own && (own.intro !== '' || own.footer !== '') ? own : null
 }
 
-/** Of pages that name no shop, and of shops that have set nothing. */
+/** The look of pages that name no shop, and of shops without settings. */
 export const PLAIN_LOOK = lookOf(savedPage(undefined))
 
-/** A notification drops a look; this is for one that was missed. */
+/** A change drops the cached look by a notification; this bounds the effect of a missed one. */
 const KEPT_MS = 60_000
 
 const READ = 'select settings, logo, logo_type from buyer_pages where shop_id = $1'

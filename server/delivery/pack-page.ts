@@ -1,28 +1,28 @@
-// The page behind a pack's link: its files in order, each with its size and one download. Opening
-// it counts nothing.
+// The page of a pack's or a delivery's link: its files in order, each with its size and its own
+// download. Opening the page counts nothing.
 import type { PaidFile } from '../files/delivery-links.ts'
 import type { PackFile } from '../files/pack-links.ts'
 import { openTemplate, sendPage, type AskForm, type Page, type ShopShown } from './pages.ts'
 import { relativeToPage } from './request.ts'
-import { sayFor, type Say } from './say.ts'
+import { translatorForRequest, type Translator } from './translate.ts'
 import type { Visit } from './serve.ts'
 
 interface PackPage extends Page {
   summary: string
   files: readonly { filename: string; about: string; address: string | null }[]
-  /** Where all files that have downloads left are fetched as one ZIP file. */
+  /** The address of the ZIP file with all files that have downloads left. */
   all?: string
-  /** The size of that. */
+  /** The size of that ZIP file. */
   allSize?: string
   until?: string
-  /** Says that some files have no downloads left, and what to do. */
+  /** The text about files without downloads left. */
   usedUp?: string
 }
 
 export const renderPack = openTemplate<PackPage>(new URL('./pack.hbs', import.meta.url))
 
 export interface OpenedPack {
-  /** Of the pack, or the order's. */
+  /** The name of the pack or of the order. */
   name: string
   order?: boolean
   /** The order's language. */
@@ -42,34 +42,38 @@ export interface OpenedPack {
 
 export function sendPack({ request, response }: Visit, pack: OpenedPack): void {
   const { locale = null, shop } = pack
-  const say = sayFor(request, { ...shop.look, ...(locale === null ? {} : { locale }) })
+  const t = translatorForRequest(request, { ...shop.look, ...(locale === null ? {} : { locale }) })
   const address = (key: string) => relativeToPage(request, `download?key=${key}`)
-  sendPage(request, response, 200, renderPack({ say, shop }, packPage(say, pack, address)))
+  sendPage(request, response, 200, renderPack({ t, shop }, packPage(t, pack, address)))
 }
 
 /** @param address of one file, by its key. */
-export function packPage(say: Say, pack: OpenedPack, address: (key: string) => string): PackPage {
+export function packPage(
+  t: Translator,
+  pack: OpenedPack,
+  address: (key: string) => string,
+): PackPage {
   const { name, expires_at, files, now } = pack
   const usable = files.filter((file) => isUsable(file, now))
   return {
-    title: pack.order ? say('order.number', { order: name }) : name,
+    title: pack.order ? t('order.number', { order: name }) : name,
     intro: true,
-    summary: say('pack.summary', { count: files.length, size: say.size(bytesOf(files)) }),
+    summary: t('pack.summary', { count: files.length, size: t.size(bytesOf(files)) }),
     files: files.map((file) => ({
       filename: file.filename,
       about: [
-        ...[say.size(file.size_bytes), leftText(say, file), untilText(say, file, now)],
-        ...[renewedText(say, file), ...keyTexts(say, file)],
+        ...[t.size(file.size_bytes), leftText(t, file), untilText(t, file, now)],
+        ...[renewedText(t, file), ...keyTexts(t, file)],
       ]
         .filter((text) => text !== '')
         .join(' · '),
       address: isUsable(file, now) ? address(file.key) : null,
     })),
-    ...(expires_at === null ? {} : { until: say.date(expires_at) }),
+    ...(expires_at === null ? {} : { until: t.date(expires_at) }),
     ...(pack.archive && usable.length > 1
-      ? { all: `${address(pack.ask.key)}&all=1`, allSize: say.size(bytesOf(usable)) }
+      ? { all: `${address(pack.ask.key)}&all=1`, allSize: t.size(bytesOf(usable)) }
       : {}),
-    ...(usable.length === files.length ? {} : moreOf(say, pack)),
+    ...(usable.length === files.length ? {} : moreOf(t, pack)),
   }
 }
 
@@ -84,33 +88,33 @@ type ShownFile = OpenedPack['files'][number]
 const isUsable = (file: ShownFile, now: Date) =>
   hasLeft(file) && (!file.expires_at || file.expires_at > now)
 
-const keyTexts = (say: Say, { licence_keys = [] }: ShownFile) =>
-  licence_keys.map((key) => say('order.licenceKey', { key }))
+const keyTexts = (t: Translator, { licence_keys = [] }: ShownFile) =>
+  licence_keys.map((key) => t('order.licenceKey', { key }))
 
-const renewedText = (say: Say, { renewed_at }: ShownFile): string =>
-  renewed_at ? say('order.version', { day: say.date(renewed_at) }) : ''
+const renewedText = (t: Translator, { renewed_at }: ShownFile): string =>
+  renewed_at ? t('order.version', { day: t.date(renewed_at) }) : ''
 
-/** Files of a delivery expire one by one. */
-function untilText(say: Say, { expires_at }: ShownFile, now: Date): string {
+/** Each file of a delivery has its own expiry. */
+function untilText(t: Translator, { expires_at }: ShownFile, now: Date): string {
   if (!expires_at) return ''
-  const day = say.date(expires_at)
-  return expires_at > now ? say('order.until', { day }) : say('order.fileExpired', { day })
+  const day = t.date(expires_at)
+  return expires_at > now ? t('order.until', { day }) : t('order.fileExpired', { day })
 }
 
 /** What the buyer can do when a file has no downloads left. */
 function moreOf(
-  say: Say,
+  t: Translator,
   { shop: { name: shop }, files, ask, asked, now }: OpenedPack,
 ): Pick<PackPage, 'usedUp' | 'ask'> {
   const some = files.some((file) => isUsable(file, now))
   const which = files.length === 1 ? 'only' : some ? 'some' : 'all'
   // An expiry is shown beside its file.
-  const usedUp = files.every(hasLeft) ? '' : say('pack.usedUp', { which })
-  if (asked) return { usedUp: `${usedUp} ${say('advice.asked', { shop })}`.trim() }
-  return { usedUp: `${usedUp} ${say('pack.askMore', { shop })}`.trim(), ask }
+  const usedUp = files.every(hasLeft) ? '' : t('pack.usedUp', { which })
+  if (asked) return { usedUp: `${usedUp} ${t('advice.asked', { shop })}`.trim() }
+  return { usedUp: `${usedUp} ${t('pack.askMore', { shop })}`.trim(), ask }
 }
 
-function leftText(say: Say, { download_limit, downloads }: PackFile): string {
+function leftText(t: Translator, { download_limit, downloads }: PackFile): string {
   if (download_limit === null) return ''
-  return say('pack.left', { count: Math.max(0, download_limit - downloads) })
+  return t('pack.left', { count: Math.max(0, download_limit - downloads) })
 }

@@ -6,7 +6,7 @@ import Handlebars from 'handlebars'
 import { PAGE_HEADERS } from './headers.ts'
 import { PLAIN_LOOK, type PageLook } from './look.ts'
 import type { MessageKey } from './messages/en.ts'
-import type { Say, SayValues } from './say.ts'
+import type { Translator, MessageValues } from './translate.ts'
 
 export interface ShopShown {
   name: string
@@ -14,9 +14,9 @@ export interface ShopShown {
   look: PageLook
 }
 
-/** What is around a page's content. */
+/** The language of a page and the shop that its header and footer name. */
 export interface Frame {
-  say: Say
+  t: Translator
   /** Absent if a stranger must not learn it. */
   shop?: ShopShown | undefined
 }
@@ -49,7 +49,7 @@ export interface RenderedPage {
 
 const hbs = Handlebars.create()
 hbs.registerHelper('t', (key: MessageKey, options: Handlebars.HelperOptions) =>
-  (options.data as { say: Say }).say(key, options.hash as SayValues),
+  (options.data as { t: Translator }).t(key, options.hash as MessageValues),
 )
 
 // Not in the template: the formatter removes it there.
@@ -66,12 +66,12 @@ export function openTemplate<Data extends Page>(
   file: URL,
 ): (frame: Frame, data: Data) => RenderedPage {
   const template = compile(file)
-  return ({ say, shop }, page) => {
+  return ({ t, shop }, page) => {
     const look = shop?.look ?? PLAIN_LOOK
-    const own = look.textsIn(say.locale)
-    const values = { ...page, shop, locale: say.locale, own: page.intro ? own?.intro : '' }
+    const own = look.textsIn(t.locale)
+    const values = { ...page, shop, locale: t.locale, own: page.intro ? own?.intro : '' }
     const write = (part: Handlebars.TemplateDelegate, more: object = {}) =>
-      part({ ...values, ...more }, { data: { say } }).trimEnd()
+      part({ ...values, ...more }, { data: { t } }).trimEnd()
     const html = write(layout, {
       style: look.style,
       logo: look.logo,
@@ -79,7 +79,7 @@ export function openTemplate<Data extends Page>(
       content: write(template),
       asking: write(asking),
     })
-    return { html: DOCTYPE + html, policy: look.policy, locale: say.locale }
+    return { html: DOCTYPE + html, policy: look.policy, locale: t.locale }
   }
 }
 

@@ -1,11 +1,11 @@
-// What a merchant sees of the buyers' pages before the look is saved: the real pages with sample
-// files.
+// Previews of the buyers' pages for the merchant, before a look is saved: the real templates with
+// sample files.
 import type { ShopRecord } from '../files/shop-settings.ts'
 import type { SavedBuyerPage } from './buyer-page.ts'
 import { lookOf } from './look.ts'
 import { packPage, renderPack } from './pack-page.ts'
 import { renderMessage, type AskForm, type Frame } from './pages.ts'
-import { sayIn } from './say.ts'
+import { translatorFor } from './translate.ts'
 
 export const PREVIEW_PAGES = ['files', 'ended'] as const
 export type PreviewPage = (typeof PREVIEW_PAGES)[number]
@@ -18,7 +18,7 @@ const FILES = [
 const LIMIT = 5
 const PREVIEWED_AT = new Date('2027-01-01T00:00:00Z')
 const UNTIL = new Date('2027-06-30T00:00:00Z')
-/** Nothing leaves a preview: its frame may not send forms. */
+/** A preview's frame may not submit forms. */
 const ASK: AskForm = { key: '', action: '#' }
 
 export function previewPage(
@@ -26,20 +26,20 @@ export function previewPage(
   given: { shop: Pick<ShopRecord, 'name' | 'domain'>; look: SavedBuyerPage; locale: string },
 ): string {
   const { name, domain } = given.shop
-  const say = sayIn(given.locale)
+  const t = translatorFor(given.locale)
   const shop = { name, domain, look: lookOf(given.look) }
-  const frame: Frame = { say, shop }
+  const frame: Frame = { t, shop }
   if (page === 'ended')
     return renderMessage(frame, {
-      title: say('expired.title'),
-      happened: say('expired.happened', { day: say.date(UNTIL) }),
-      advice: say('advice.askShop', { shop: name }),
+      title: t('expired.title'),
+      happened: t('expired.happened', { day: t.date(UNTIL) }),
+      advice: t('advice.askShop', { shop: name }),
       name: FILES[0]!.filename,
       ask: ASK,
     }).html
   const files = FILES.map((file) => ({ ...file, key: '', download_limit: LIMIT }))
   const pack = {
-    name: say('order.title'),
+    name: t('order.title'),
     shop,
     expires_at: UNTIL,
     files,
@@ -49,6 +49,6 @@ export function previewPage(
   }
   return renderPack(
     frame,
-    packPage(say, pack, () => '#'),
+    packPage(t, pack, () => '#'),
   ).html
 }

@@ -125,7 +125,7 @@ export function createPublicCounting(query: Query, looks: Looks): PublicCounting
       return rows[0] ? targetAt(rows[0], token) : null
     },
     revertCount: async ({ shop, file }) => {
-      await query('public_give_back', REVERT_COUNT, [shop, file])
+      await query('public_revert_count', REVERT_COUNT, [shop, file])
     },
   }
 }

@@ -1,5 +1,6 @@
-// Records downloads: the time, address and agent for files with tracking, the number for files with
-// notifications, and the number of a shop's month for all files. Written in batches after the responses, so that no download waits for it.
+// Records downloads: time, address and agent for files with tracking, the count for files with
+// notifications, and the count of a shop's month for all files. They are written in batches after the
+// responses, so that no download waits for them.
 import type pg from 'pg'
 import { errorFields, type Logger } from '../log.ts'
 import type { Client } from './clients.ts'
@@ -16,9 +17,9 @@ export interface Downloaded {
 
 export interface Recorder {
   /** Queues a record; never throws. */
-  note(download: Downloaded): void
-  /** The number of calls of `note`. */
-  noted(): number
+  record(download: Downloaded): void
+  /** The number of calls of `record`. */
+  count(): number
   /** Writes the queue; failures are logged. */
   flush(): Promise<void>
 }
@@ -37,8 +38,8 @@ const INSERT = `
   from unnest($1::integer[], $2::uuid[], $3::uuid[], $4::integer[], $7::float8[])
     as g (shop_id, file_id, link_id, client, at_ms)`
 
-// In one order, because two processes may write the same files and could deadlock. The join drops
-// files that were purged meanwhile: their foreign key would make the whole statement fail.
+// Ordered, because two processes that write the same files in different orders could deadlock. The
+// join drops files that were purged meanwhile: their foreign key would make the whole statement fail.
 const UNREPORTED = `
   insert into download_notices as n (shop_id, file_id, untold)
   select g.shop_id, g.file_id, count(*) from unnest($1::integer[], $2::uuid[]) as g (shop_id, file_id)
@@ -75,7 +76,7 @@ export function createRecorder(parts: {
   let used = new Map<string, UsedLink>()
   let months = new Map<string, ShopMonth>()
   let lost = 0
-  let noted = 0
+  let count = 0
   let timer: NodeJS.Timeout | null = null
 
   const write = async () => {
@@ -92,11 +93,11 @@ export function createRecorder(parts: {
   }
   async function writeSome(downloads: readonly Downloaded[]): Promise<void> {
     const tracked = downloads.filter(({ target }) => target.tracked)
-    const told = downloads.filter(({ target }) => target.told)
+    const notified = downloads.filter(({ target }) => target.notified)
     if (tracked.length > 0)
       await pool.query({ name: 'delivery_record', text: INSERT, values: keptColumns(tracked) })
-    if (told.length === 0) return
-    await pool.query({ name: 'delivery_untold', text: UNREPORTED, values: fileColumns(told) })
+    if (notified.length === 0) return
+    await pool.query({ name: 'delivery_notices', text: UNREPORTED, values: fileColumns(notified) })
     await notify()
   }
   async function writeMonths(): Promise<void> {
@@ -119,17 +120,17 @@ export function createRecorder(parts: {
     write().catch((error: unknown) => log.warn('downloads were not recorded', errorFields(error))),
   )
   return {
-    note: (download) => {
-      noted++
+    record: (download) => {
+      count++
       const { link, target, at } = download
       countMonth(months, { shop: target.shop, month: monthOf(at), downloads: 1 })
       timer ??= setTimeout(() => void flush(), FLUSH_MS)
       if (link !== null && used.size < MAX_WAITING) used.set(link, { shop: target.shop, link })
-      if (!target.tracked && !target.told) return
+      if (!target.tracked && !target.notified) return
       if (waiting.length >= MAX_WAITING) return void lost++
       waiting.push(download)
     },
-    noted: () => noted,
+    count: () => count,
     flush,
   }
 }

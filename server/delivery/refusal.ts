@@ -1,6 +1,6 @@
-// The page or the JSON body that says why there is no download. A stranger always gets the same
-// one. The holder of a link's key learns what happened to the link and what to do, and may ask the
-// shop for more.
+// The page or JSON body that gives the reason for a refused download. Without a valid key it is
+// always the same. The holder of a link's key learns what happened to the link and what to do, and
+// may ask the shop for more downloads.
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ERRORS, type ErrorCode, type ErrorDetail } from '../errors.ts'
@@ -18,15 +18,15 @@ import {
 } from './pages.ts'
 import { isSiteAllowed } from './referrers.ts'
 import { prefersJson } from './request.ts'
-import { sayFor, type Say } from './say.ts'
+import { translatorForRequest, type Translator } from './translate.ts'
 
-/** How long a link that has asked must wait before it may ask again. */
+/** A link may ask the shop once in this time. */
 const ASK_EVERY_MS = 24 * 60 * 60 * 1000
 
-/** For a damaged file: it must be restored first. */
+/** For a damaged file, which must be restored first. */
 export const RETRY_LATER: readonly string[] = ['Retry-After', '3600']
 
-/** What a refusal is about. */
+/** The context of a refusal. */
 export interface Refused {
   /** The link whose key the client holds. */
   link?: KnownLink | null
@@ -41,7 +41,7 @@ export interface Refused {
 }
 
 /** Why an existing link may not be used now from these sites; null if it may. */
-export function whyNot(
+export function refusalReason(
   link: KnownLink,
   sites: readonly string[] | null,
   now: Date,
@@ -65,93 +65,93 @@ const HELD_TEXTS: Readonly<Record<string, MessageKey>> = {
 }
 
 /** The text of each refusal; those about a link are for the holder of its key. */
-const TEXTS: Partial<Record<ErrorCode, (say: Say, link: KnownLink | null) => RefusalText>> = {
-  link_expired: (say, link) => ({
-    title: say('expired.title'),
-    happened: link?.expires_at ? say('expired.happened', { day: say.date(link.expires_at) }) : '',
-    advice: askFor(say, link),
+const TEXTS: Partial<Record<ErrorCode, (t: Translator, link: KnownLink | null) => RefusalText>> = {
+  link_expired: (t, link) => ({
+    title: t('expired.title'),
+    happened: link?.expires_at ? t('expired.happened', { day: t.date(link.expires_at) }) : '',
+    advice: askFor(t, link),
   }),
-  link_exhausted: (say, link) => ({
-    title: say(link?.delivery ? 'order.endedTitle' : 'exhausted.title'),
+  link_exhausted: (t, link) => ({
+    title: t(link?.delivery ? 'order.endedTitle' : 'exhausted.title'),
     happened: link?.delivery
-      ? say('order.ended')
-      : say('exhausted.happened', { limit: link?.download_limit ?? 0 }),
-    advice: askFor(say, link),
+      ? t('order.ended')
+      : t('exhausted.happened', { limit: link?.download_limit ?? 0 }),
+    advice: askFor(t, link),
   }),
-  link_held: (say, link) => ({
-    title: say(link?.blocked === 'held' ? 'order.heldTitle' : 'order.preparingTitle'),
-    happened: say(HELD_TEXTS[link?.blocked ?? ''] ?? 'order.held', { shop: link?.shopName ?? '' }),
-    advice: link?.blocked === 'preparing' ? '' : say('order.heldAdvice'),
+  link_held: (t, link) => ({
+    title: t(link?.blocked === 'held' ? 'order.heldTitle' : 'order.preparingTitle'),
+    happened: t(HELD_TEXTS[link?.blocked ?? ''] ?? 'order.held', { shop: link?.shopName ?? '' }),
+    advice: link?.blocked === 'preparing' ? '' : t('order.heldAdvice'),
   }),
-  link_withdrawn: (say, link) =>
-    endedOrder(say, link) ?? {
-      title: say('withdrawn.title'),
-      happened: say('withdrawn.happened', { pack: Boolean(link?.pack) }),
-      advice: askFor(say, link),
+  link_withdrawn: (t, link) =>
+    endedOrder(t, link) ?? {
+      title: t('withdrawn.title'),
+      happened: t('withdrawn.happened', { pack: Boolean(link?.pack) }),
+      advice: askFor(t, link),
     },
-  link_unavailable: (say) => ({
-    title: say('unavailable.title'),
-    happened: say('unavailable.happened'),
-    advice: say('unavailable.advice'),
+  link_unavailable: (t) => ({
+    title: t('unavailable.title'),
+    happened: t('unavailable.happened'),
+    advice: t('unavailable.advice'),
   }),
-  file_not_found: (say) => ({
-    title: say('noFile.title'),
-    happened: say('noFile.happened'),
-    advice: say('noFile.advice'),
+  file_not_found: (t) => ({
+    title: t('noFile.title'),
+    happened: t('noFile.happened'),
+    advice: t('noFile.advice'),
   }),
-  referrer_not_allowed: (say) => ({
-    title: say('referrer.title'),
-    happened: say('referrer.happened'),
-    advice: say('referrer.advice'),
+  referrer_not_allowed: (t) => ({
+    title: t('referrer.title'),
+    happened: t('referrer.happened'),
+    advice: t('referrer.advice'),
   }),
-  rate_limited: (say) => ({
-    title: say('tooOften.title'),
-    happened: say('tooOften.happened'),
-    advice: say('tooOften.advice'),
+  rate_limited: (t) => ({
+    title: t('tooOften.title'),
+    happened: t('tooOften.happened'),
+    advice: t('tooOften.advice'),
   }),
-  payload_too_large: (say) => ({
-    title: say('tooLong.title'),
-    happened: say('tooLong.happened'),
-    advice: say('tooLong.advice'),
+  payload_too_large: (t) => ({
+    title: t('tooLong.title'),
+    happened: t('tooLong.happened'),
+    advice: t('tooLong.advice'),
   }),
-  validation_failed: (say) => ({
-    title: say('invalid.title'),
-    happened: say('invalid.happened'),
+  validation_failed: (t) => ({
+    title: t('invalid.title'),
+    happened: t('invalid.happened'),
   }),
-  file_damaged: (say) => uncounted(say, 'damaged.title', 'damaged.advice'),
-  unavailable: (say) => uncounted(say, 'away.title', 'away.advice'),
-  range_not_satisfiable: (say) => uncounted(say, 'range.title', 'again.advice'),
-  precondition_failed: (say) => uncounted(say, 'changed.title', 'again.advice'),
+  file_damaged: (t) => uncounted(t, 'damaged.title', 'damaged.advice'),
+  unavailable: (t) => uncounted(t, 'away.title', 'away.advice'),
+  range_not_satisfiable: (t) => uncounted(t, 'range.title', 'again.advice'),
+  precondition_failed: (t) => uncounted(t, 'changed.title', 'again.advice'),
 }
 
-/** Null: it is no delivery's link, or nothing more is known or may be said. */
-function endedOrder(say: Say, link: KnownLink | null): RefusalText | null {
+/** The text for a delivery that has ended; null: for any other link. */
+function endedOrder(t: Translator, link: KnownLink | null): RefusalText | null {
   const blocked = link?.uninstalled ? null : link?.blocked
   if (blocked !== 'refused' && blocked !== 'cancelled' && blocked !== 'refunded') return null
   const shop = link!.shopName
   return {
-    title: say('order.goneTitle'),
-    happened: say(`order.${blocked}`, { shop }),
-    advice: say('order.askIfWrong', { shop }),
+    title: t('order.goneTitle'),
+    happened: t(`order.${blocked}`, { shop }),
+    advice: t('order.askIfWrong', { shop }),
   }
 }
 
-function askFor(say: Say, link: KnownLink | null): string {
-  if (!link || link.uninstalled) return say('advice.askSender')
-  return say('advice.askShop', { shop: link.shopName })
+function askFor(t: Translator, link: KnownLink | null): string {
+  if (!link || link.uninstalled) return t('advice.askSender')
+  return t('advice.askShop', { shop: link.shopName })
 }
 
-const uncounted = (say: Say, title: MessageKey, advice: MessageKey): RefusalText => ({
-  title: say(title),
-  happened: say('notCounted'),
-  advice: say(advice),
+const uncounted = (t: Translator, title: MessageKey, advice: MessageKey): RefusalText => ({
+  title: t(title),
+  happened: t('notCounted'),
+  advice: t(advice),
 })
 
-/** For the errors that only a faulty client meets: a wrong method, a body that is no form. */
-const invalidRequest = (say: Say): RefusalText => ({
-  title: say('refused.title'),
+/** For errors that only a faulty client causes: a wrong method, a body that is not a form. */
+const invalidRequest = (t: Translator): RefusalText => ({
+  title: t('refused.title'),
   happened: '',
-  advice: say('refused.advice'),
+  advice: t('refused.advice'),
 })
 
 const MAY_ASK: readonly ErrorCode[] = [
@@ -161,7 +161,6 @@ const MAY_ASK: readonly ErrorCode[] = [
   'validation_failed',
 ]
 
-/** What is around the page, and what is in it. */
 function pageOf(
   request: IncomingMessage,
   code: ErrorCode,
@@ -169,30 +168,33 @@ function pageOf(
 ): RenderedPage {
   const shown = link ? (link.uninstalled ? undefined : shownShop(link)) : shop
   const frame: Frame = {
-    say: link ? sayTo(request, link) : sayFor(request, shown?.look),
+    t: link ? translatorForLink(request, link) : translatorForRequest(request, shown?.look),
     shop: shown,
   }
-  const { say } = frame
-  const page: MessagePage = (TEXTS[code] ?? invalidRequest)(say, link)
+  const { t } = frame
+  const page: MessagePage = (TEXTS[code] ?? invalidRequest)(t, link)
   if (!link || link.uninstalled) return renderMessage(frame, page)
-  const name = nameShown(say, code, link)
+  const name = nameShown(t, code, link)
   const whole = name === undefined ? page : { ...page, name }
   // More downloads would not help the buyer of a blocked delivery.
   if (!ask || !now || link.blocked || !MAY_ASK.includes(code)) return renderMessage(frame, whole)
   if (!hasAsked(link, now)) return renderMessage(frame, { ...whole, ask })
-  const advice = say('advice.asked', { shop: link.shopName })
+  const advice = t('advice.asked', { shop: link.shopName })
   return renderMessage(frame, { ...whole, advice })
 }
 
-function nameShown(say: Say, code: ErrorCode, link: KnownLink): string | undefined {
-  if (link.delivery) return say('order.number', { order: link.pack!.name })
+function nameShown(t: Translator, code: ErrorCode, link: KnownLink): string | undefined {
+  if (link.delivery) return t('order.number', { order: link.pack!.name })
   // A file may have been withdrawn because of its name.
   return code === 'link_withdrawn' ? undefined : (link.target?.filename ?? link.pack?.name)
 }
 
-/** In the language of the order, where the link is of one. */
-export const sayTo = (request: IncomingMessage, { locale, look, uninstalled }: KnownLink): Say =>
-  sayFor(request, uninstalled ? {} : { locale, language: look.language })
+/** In the language of the order, if the link belongs to one. */
+export const translatorForLink = (
+  request: IncomingMessage,
+  { locale, look, uninstalled }: KnownLink,
+): Translator =>
+  translatorForRequest(request, uninstalled ? {} : { locale, language: look.language })
 
 export const shownShop = (link: KnownLink): ShopShown => ({
   name: link.shopName,

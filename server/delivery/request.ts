@@ -1,7 +1,7 @@
 // Parses a buyer's request: which address of delivery it is, and whether it asks for anything but
 // the whole file.
 import type { IncomingMessage } from 'node:http'
-import { askedLocale } from './say.ts'
+import { askedLocale } from './translate.ts'
 
 /** An address of delivery. */
 export type Route =
@@ -42,7 +42,7 @@ export function routeOf(url: string | undefined): Route | null {
 export const relativeToPage = (request: IncomingMessage, address: string): string =>
   withLocale(request, request.url?.startsWith('/download/') ? `../${address}` : address)
 
-/** The next page has the language that the address of this one names. */
+/** Passes the language that this page's address names on to the next page. */
 export function withLocale({ url }: IncomingMessage, address: string): string {
   const locale = askedLocale(url)
   if (locale === null) return address
@@ -62,20 +62,20 @@ export function deliveryAddress(url: string | undefined): string | null {
   return route && ADDRESSES[route.kind]
 }
 
-/** All files as one ZIP file, rather than the page. */
+/** Does the request ask for all files as one ZIP file rather than for the page? */
 export const wantsArchive = ({ url = '' }: IncomingMessage): boolean => /[?&]all=1(?:&|$)/.test(url)
 
-/** The button of the second step was pressed. */
+/** Was the button of the confirmation page pressed? */
 export const isConfirmed = ({ url = '' }: IncomingMessage): boolean =>
   /[?&]confirmed=1(?:&|$)/.test(url)
 
 export const isKey = (text: string): boolean => KEY.test(text)
 
-/** No Range, no condition: the whole file, counted. */
+/** A GET without Range and conditions: it gets the whole file and is counted. */
 export const isPlain = (request: IncomingMessage): boolean =>
   request.method === 'GET' && !hasConditions(request)
 
-/** Range, or a condition on what the client already has. */
+/** Does the request have a Range, or a condition on the client's copy? */
 export const hasConditions = ({ headers }: IncomingMessage): boolean =>
   CONDITIONS.some((name) => headers[name] !== undefined)
 

@@ -78,7 +78,7 @@ export function createRevocation(query: Query, log: Logger): Revocation {
     const { rows } = await query(name, text, values)
     const valid = new Set(rows.map(([place]) => Number(place)))
     entries.forEach(({ responses }, at) => {
-      if (!valid.has(at + 1)) responses.forEach(breakOff)
+      if (!valid.has(at + 1)) responses.forEach(resetConnection)
     })
   }
 
@@ -139,9 +139,10 @@ const keyOf = (permit: Permit): string =>
   permit.kind !== 'public' ? `${permit.link}/${permit.keyHash.toString('hex')}` : permit.token
 
 /**
- * A reset: a normal close would still send the system's buffer, some megabytes for a slow client.
+ * Resets the connection: a normal close would still send the system's buffer, which holds some
+ * megabytes for a slow client.
  */
-function breakOff(response: ServerResponse): void {
+function resetConnection(response: ServerResponse): void {
   response.socket?.resetAndDestroy()
   response.destroy()
 }

@@ -1,8 +1,8 @@
-// Programs that fetch the addresses in mail and chats before a person does: filters, previews. They
-// name themselves in the user agent, as far as they can be known at all.
+// Programs that fetch the addresses in mails and chats before a person does: filters and previews.
+// Only those that name themselves in the user agent can be recognised.
 import type { IncomingMessage } from 'node:http'
 
-// Of the mail filters' and previews' documentation and logs; matched as parts of the user agent.
+// From the documentation and logs of these programs; matched as parts of the user agent.
 const NAMES = [
   ...['barracuda', 'mimecast', 'proofpoint', 'ironport', 'cloudmark', 'fireeye', 'trellix'],
   ...['symantec', 'messagelabs', 'trendmicro', 'trend micro', 'sophos', 'forcepoint', 'zscaler'],

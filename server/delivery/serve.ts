@@ -45,7 +45,7 @@ export interface Part {
   permit?: Permit
 }
 
-/** Callbacks for the code that counts. */
+/** Callbacks of the code that counts downloads. */
 export interface Served {
   /** The bytes were opened, and the response begins. */
   begun?(): void
@@ -71,8 +71,8 @@ export interface BucketRedirect {
 }
 
 /**
- * How long a blob's presence is trusted: each check costs a thread, and a blob in use is not
- * removed.
+ * How long a blob's presence is trusted: each check occupies a thread, and a blob that is in use is
+ * not removed.
  */
 const CHECKED_TTL_MS = 10_000
 
@@ -160,7 +160,7 @@ export function createServing(parts: {
     try {
       if (!('whole' in opened)) watch()
       const sent = await send(response, opened, parts.stallMs, part.allowance)
-      // A small file that its client has not read yet.
+      // The client has not read all of a small file yet.
       if ('whole' in opened && response.socket?.writableLength) watch()
       return sent
     } catch (error) {
@@ -206,8 +206,8 @@ export const lengthOf = ({ target, range }: Part): number =>
   range ? range.end - range.start + 1 : target.size
 
 /**
- * A response without the file's bytes: to HEAD, or where the request's conditions decide so (412
- * and 416 send a page).
+ * Answers without the file's bytes: to HEAD, or if the request's conditions require it (412 and 416
+ * send a page).
  */
 export function withoutBody(visit: Visit, part: Part, { status }: Answer, refused: Refused): void {
   const { request, response } = visit

@@ -1,32 +1,32 @@
-// A part of a file that continues a counted download is paid from the client's session, a piece at
-// a time as it is sent. A client that opens many parts at a time and closes each where the next
-// begins pays for the bytes it takes, not for the bytes it asked for.
+// Takes the bytes of a part that continues a counted download from the client's session, one piece
+// at a time as it is sent. So a client that opens many parts concurrently and closes each where the
+// next begins is charged for the bytes that it received, not for those it requested.
 import type { SendAllowance } from './bytes.ts'
 import type { Counting } from './counting.ts'
 import type { Asker, LinkTarget } from './targets.ts'
 
 export interface SessionBudget extends SendAllowance {
-  /** Returns to the session what was taken from it and not sent. */
+  /** Returns the bytes that were taken and not sent to the session. */
   end(sent: number): Promise<void>
 }
 
-/** This many concurrent parts can hold a piece each and leave the session half of its bytes. */
+/** This many concurrent parts can hold a piece each and leave half of the session's bytes. */
 const CONCURRENT_PIECES = 32
-const PIECE_BYTES = { least: 256 * 1024, most: 8 * 1024 * 1024 }
+const PIECE_BYTES = { min: 256 * 1024, max: 8 * 1024 * 1024 }
 
 const pieceOf = (size: number) =>
-  Math.min(PIECE_BYTES.most, Math.max(PIECE_BYTES.least, Math.ceil(size / CONCURRENT_PIECES)))
+  Math.min(PIECE_BYTES.max, Math.max(PIECE_BYTES.min, Math.ceil(size / CONCURRENT_PIECES)))
 
-/** What pays for the pieces. */
+/** The session from which the pieces are taken. */
 export interface PieceSource {
-  /** Of the whole file. */
+  /** The size of the whole file. */
   size: number
-  /** Of the part that is asked for. */
+  /** The length of the requested part. */
   length: number
   /** Takes bytes from the session; false if it has expired or has fewer left. */
   spend(bytes: number): Promise<boolean>
   refund(bytes: number): Promise<void>
-  /** The session has run out: pays for the rest in another way, or gives false. */
+  /** The session is used up: counts the rest in another way, or returns false. */
   more(): Promise<boolean>
 }
 
@@ -34,11 +34,11 @@ export type PieceBudget = SessionBudget
 
 /** Takes the first piece; null if the session has expired or has too few bytes left. */
 export async function openPieceBudget(source: PieceSource): Promise<PieceBudget | null> {
-  const most = pieceOf(source.size)
+  const pieceBytes = pieceOf(source.size)
   let [asked, taken, left] = [0, 0, 0]
   let paid = false
   const takePiece = async (): Promise<boolean> => {
-    const bytes = Math.min(most, source.length - asked)
+    const bytes = Math.min(pieceBytes, source.length - asked)
     if (bytes === 0 || !(await source.spend(bytes))) return false
     asked += bytes
     taken += bytes
@@ -49,7 +49,7 @@ export async function openPieceBudget(source: PieceSource): Promise<PieceBudget 
     try {
       return (await takePiece()) || (paid = await source.more())
     } catch {
-      // The database cannot be reached: a download that has begun may finish.
+      // The database is unavailable: a download that has begun may finish.
       return (paid = true)
     }
   }
@@ -68,8 +68,8 @@ export async function openPieceBudget(source: PieceSource): Promise<PieceBudget 
 }
 
 /**
- * The budget of a part of a link's file. If the session runs out, the part becomes a counted download
- * (`counted` is called) where the link allows one more.
+ * The budget of a part of a link's file. When the session is used up and the link allows one more
+ * download, that download is counted and `counted` is called.
  */
 export function openSessionBudget(
   counting: Counting,

@@ -22,7 +22,7 @@ const SPEND = `
   update download_sessions set bytes_left = bytes_left - $5
   where shop_id = $1 and link_id = $2 and client = $3 and expires_at > $4 and bytes_left >= $5`
 
-// Never above what a session starts with: another download may have renewed it.
+// At most the size of a new session: another download may have renewed it.
 const REFUND = `
   update download_sessions set bytes_left = least(bytes_left + $4, $5)
   where shop_id = $1 and link_id = $2 and client = $3`

@@ -1,5 +1,5 @@
-// The file behind a link or a public address: where its bytes are and what its settings ask of a
-// download. Also what the hot path's statements share.
+// The file of a link or a public address: where its bytes are, and the settings that affect a
+// download. Also the SQL that the statements of the hot path share.
 import type pg from 'pg'
 import {
   DELIVERY_SETTINGS,
@@ -8,7 +8,7 @@ import {
 } from '../../plugins/contract.ts'
 import { isRollback } from '../db/error-classes.ts'
 
-/** Settings that each download depends on, by what delivery calls them. */
+/** Settings that each download depends on, by their names in delivery. */
 type DeliverySettings = {
   [Name in DeliverySettingName as (typeof FILE_SETTINGS)[Name]['delivery']]: boolean
 }
@@ -70,9 +70,9 @@ export const bytesArray = (values: readonly Buffer[]): string =>
   `{${values.map((bytes) => `"\\\\x${bytes.toString('hex')}"`).join(',')}}`
 
 /**
- * SQL: the bytes that a link gives of its file `f`, as `v`: the buyer's own copy where a
- * workflow made one, else the current version. None while the workflow has not prepared the file, or
- * not its new version where there is no earlier copy.
+ * SQL: the bytes that a link serves of its file `f`, as `v`: the buyer's own copy if a workflow made
+ * one, else the current version. No row while the workflow has not prepared the file, or has no
+ * earlier copy and has not prepared the new version.
  */
 export const LINK_BYTES_OF = (l: string): string => `lateral (
     select x.shop_id, coalesce(p.hash, x.hash) as hash, coalesce(p.location, x.location) as location,
@@ -106,7 +106,7 @@ export function fileTargetOf(row: readonly unknown[]): FileTarget {
 
 type OwnColumns = [number, string, string, string, string, string, number, number, boolean]
 
-/** What identifies the bytes in a log line. */
+/** Identifies the bytes in a log line. */
 export const blobFields = ({ shop, location, hash }: FileTarget) => ({ shop, location, hash })
 
 export type Query = (

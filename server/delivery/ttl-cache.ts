@@ -4,8 +4,7 @@ export interface TtlCache<Value> {
   /** Undefined: never set, or expired. */
   get(name: string): Value | undefined
   /**
-   * @param since when the value was known to be true, by performance.now(); its time to live starts
-   * there.
+   * @param since when the value was valid, by performance.now(); its time to live starts then.
    */
   set(name: string, value: Value, since?: number): void
 }

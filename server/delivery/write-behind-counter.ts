@@ -22,8 +22,7 @@ export interface WriteBehindCounter {
   /** Is a count of the link with this key not written yet? */
   has(key: string): boolean
   /**
-   * Writes the pending counts. Resolves even if some cannot be written now; those are tried again
-   * later.
+   * Writes the pending counts. Resolves even if some cannot be written now; those are retried.
    */
   flush(): Promise<void>
   isEmpty(): boolean
@@ -35,8 +34,8 @@ const RETRY_MS = 1000
 /** How many links one statement writes: it locks all of them, and other processes' counts wait. */
 const LINKS_PER_STATEMENT = 200
 /**
- * A download locks its link for about a millisecond, so locked links are tried again this often
- * before the next flush.
+ * A download locks its link for about a millisecond, so the counts of locked links are retried after
+ * this pause, before the next flush.
  */
 const LOCKED_RETRY_MS = 10
 const LOCKED_RETRIES = 10

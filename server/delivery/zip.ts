@@ -1,16 +1,16 @@
-// A ZIP file whose entries are stored as they are: its layout is known before the first byte is
-// sent, so that it has a length and parts of it can be asked for. After APPNOTE.TXT 6.3.10: UTF-8
-// names (bit 11), ZIP64 records where 32 bits are too few, sizes and CRC in front of each entry, as
-// the unpackers of Windows and macOS want them.
+// Lays out a ZIP file whose entries are stored without compression. The layout is known before the
+// first byte is sent, so the file has a length and supports ranges. After APPNOTE.TXT 6.3.10: UTF-8
+// names (bit 11), ZIP64 records where 32 bits are too few. Sizes and CRC precede each entry, because
+// the unpackers of Windows and macOS need them there.
 import { createHash } from 'node:crypto'
 
 export interface ZipEntry {
-  /** As the file is called; it is made safe for every system. */
+  /** The file's name; the layout makes it safe for every system. */
   filename: string
   size: number
   crc32: number
   modifiedMs: number
-  /** Of the bytes. */
+  /** The hash of the bytes. */
   hash: string
 }
 
@@ -30,7 +30,7 @@ const MAX32 = 0xffffffff
 const MAX16 = 0xffff
 const UTF8_NAMES = 0x0800
 const VERSION = { plain: 20, zip64: 45 }
-/** Unix, so that unpackers there set usual permissions. */
+/** Unix, so that unpackers set the usual permissions there. */
 const MADE_BY = (3 << 8) | 63
 const REGULAR_FILE = (0o100644 << 16) >>> 0
 
@@ -127,7 +127,7 @@ function endRecords(count: number, length: number, start: number): Buffer {
   return Buffer.concat([record, locator, end])
 }
 
-/** Time in the low half, date in the high one; in steps of two seconds since 1980, in UTC. */
+/** Time in the low half, date in the high half; in steps of two seconds since 1980, in UTC. */
 function dosTime(ms: number): number {
   const at = new Date(Math.max(ms, Date.UTC(1980, 0, 1)))
   const time = (at.getUTCHours() << 11) | (at.getUTCMinutes() << 5) | (at.getUTCSeconds() >> 1)
@@ -141,7 +141,7 @@ const REFUSED = /[<>:"/\\|?*\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 const DEVICES = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
 const MAX_NAME_BYTES = 240
 
-/** Names that every system unpacks, each once without regard to case. */
+/** Names that every system can unpack, unique without regard to case. */
 export function safeNames(filenames: readonly string[]): string[] {
   const taken = new Set<string>()
   return filenames.map((filename) => {
@@ -169,7 +169,7 @@ function safeName(filename: string): string {
   return shortened(free)
 }
 
-/** Without half a character at the cut. */
+/** Cuts the name between characters, never within one. */
 function shortened(name: string): string {
   if (Buffer.byteLength(name) <= MAX_NAME_BYTES) return name
   const dot = name.lastIndexOf('.')

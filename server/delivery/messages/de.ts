@@ -73,7 +73,7 @@ export const de: Messages = {
   'ask.message': 'Nachricht, wenn Sie möchten',
   'ask.send': 'An {shop} senden',
   'ask.wrongEmail': 'Schreiben Sie eine E-Mail-Adresse',
-  'ask.wrongMessage': 'Schreiben Sie höchstens {most} Zeichen',
+  'ask.wrongMessage': 'Schreiben Sie höchstens {max} Zeichen',
   'ask.sent': 'Ihre Nachricht wurde gesendet',
   'ask.sentHappened': '{shop} hat Ihre Bitte um mehr Downloads erhalten.',
   'ask.sentTo': 'Die Antwort kann an {email} gehen.',

@@ -64,7 +64,7 @@ export const en = {
   'ask.message': 'Message, if you like',
   'ask.send': 'Send to {shop}',
   'ask.wrongEmail': 'Enter an email address',
-  'ask.wrongMessage': 'Enter at most {most} characters',
+  'ask.wrongMessage': 'Enter at most {max} characters',
   'ask.sent': 'Your message was sent',
   'ask.sentHappened': '{shop} has been told that you are asking for more.',
   'ask.sentTo': 'They can answer you at {email}.',

@@ -67,7 +67,7 @@ export const es: Messages = {
   'ask.message': 'Mensaje, si lo desea',
   'ask.send': 'Enviar a {shop}',
   'ask.wrongEmail': 'Escriba una dirección de correo electrónico',
-  'ask.wrongMessage': 'Escriba como máximo {most} caracteres',
+  'ask.wrongMessage': 'Escriba como máximo {max} caracteres',
   'ask.sent': 'Su mensaje se ha enviado',
   'ask.sentHappened': '{shop} ha recibido su petición.',
   'ask.sentTo': 'Pueden responderle en {email}.',

@@ -71,7 +71,7 @@ export const fr: Messages = {
   'ask.message': 'Message, si vous le souhaitez',
   'ask.send': 'Envoyer à {shop}',
   'ask.wrongEmail': 'Écrivez une adresse e-mail',
-  'ask.wrongMessage': 'Écrivez au plus {most} caractères',
+  'ask.wrongMessage': 'Écrivez au plus {max} caractères',
   'ask.sent': 'Votre message a été envoyé',
   'ask.sentHappened': '{shop} a été informé de votre demande.',
   'ask.sentTo': 'La réponse peut vous parvenir à {email}.',

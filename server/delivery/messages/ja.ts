@@ -69,7 +69,7 @@ export const ja: Messages = {
   'ask.message': 'メッセージ（任意）',
   'ask.send': '{shop}に送信',
   'ask.wrongEmail': 'メールアドレスを入力してください',
-  'ask.wrongMessage': '{most}文字以内で入力してください',
+  'ask.wrongMessage': '{max}文字以内で入力してください',
   'ask.sent': 'メッセージを送信しました',
   'ask.sentHappened': '追加のご依頼を{shop}に伝えました。',
   'ask.sentTo': '返信は{email}に届きます。',

@@ -14,7 +14,7 @@ import {
 import { reportColours } from '../../delivery/colours.ts'
 import { dataAddress } from '../../delivery/look.ts'
 import { PREVIEW_PAGES, previewPage } from '../../delivery/preview.ts'
-import { LOCALES, type Locale } from '../../delivery/say.ts'
+import { LOCALES, type Locale } from '../../delivery/translate.ts'
 import { AppError } from '../../errors.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'

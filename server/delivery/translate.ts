@@ -1,5 +1,5 @@
-// Speaks to buyers in their language: texts from the catalogs, and sizes, dates and numbers as
-// that language writes them.
+// Translates for buyers: texts from the catalogs, and sizes, dates and numbers in the format of the
+// language.
 import type { IncomingMessage } from 'node:http'
 import { IntlMessageFormat } from 'intl-messageformat'
 import { de } from './messages/de.ts'
@@ -13,11 +13,11 @@ const CATALOGS = { en, de, fr, es, ja } satisfies Record<string, Messages>
 export type Locale = keyof typeof CATALOGS
 export const LOCALES = Object.keys(CATALOGS) as readonly Locale[]
 
-export type SayValues = Readonly<Record<string, string | number | boolean>>
+export type MessageValues = Readonly<Record<string, string | number | boolean>>
 
-export interface Say {
-  /** The text of that key; a value is inserted as plain text, and is escaped by the template. */
-  (key: MessageKey, values?: SayValues): string
+export interface Translator {
+  /** The text of that key. Values are inserted as plain text; templates escape them. */
+  (key: MessageKey, values?: MessageValues): string
   /** The catalog's language, for `lang` and Content-Language. */
   locale: Locale
   /** `1.5 KB`, in units of 1,024, as on the admin page. */
@@ -27,36 +27,36 @@ export interface Say {
   number(value: number): string
 }
 
-const speakers = new Map<string, Say>()
-/** Tags come from requests: more than this many are not remembered. */
-const MAX_SPEAKERS = 200
+const translators = new Map<string, Translator>()
+/** Language tags come from requests, so the cache needs a limit. */
+const MAX_TRANSLATORS = 200
 
-/** In a language tag such as `de-AT`; English where there is no catalog for it. */
-export function sayIn(tag: string | null | undefined): Say {
-  const { locale, region } = spoken(tag ?? '') ?? { locale: 'en', region: 'en' }
-  const known = speakers.get(region)
+/** The translator for a language tag such as `de-AT`; English if there is no catalog for it. */
+export function translatorFor(tag: string | null | undefined): Translator {
+  const { locale, region } = supportedTag(tag ?? '') ?? { locale: 'en', region: 'en' }
+  const known = translators.get(region)
   if (known) return known
-  if (speakers.size >= MAX_SPEAKERS) speakers.clear()
-  const say = createSay(locale, region)
-  speakers.set(region, say)
-  return say
+  if (translators.size >= MAX_TRANSLATORS) translators.clear()
+  const t = createTranslator(locale, region)
+  translators.set(region, t)
+  return t
 }
 
 /**
- * In the language that a request wants: `?locale=` in its address, then `locale` (of the order),
- * then Accept-Language, then the shop's own choice, then English.
+ * The translator for a request. The language is, in this order, `?locale=` in its address, `locale`
+ * (of the order), Accept-Language, the shop's `language`, English.
  */
-export function sayFor(
+export function translatorForRequest(
   { url, headers }: Pick<IncomingMessage, 'url' | 'headers'>,
   own: { locale?: string | null | undefined; language?: string | null | undefined } = {},
-): Say {
+): Translator {
   const wanted = [
     askedLocale(url),
     own.locale,
     ...acceptedTags(headers['accept-language']),
     own.language,
   ]
-  return sayIn(wanted.find((tag) => tag && spoken(tag)))
+  return translatorFor(wanted.find((tag) => tag && supportedTag(tag)))
 }
 
 const LOCALE_ASKED = /[?&]locale=([A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3})(?:&|$)/
@@ -65,7 +65,7 @@ const LOCALE_ASKED = /[?&]locale=([A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3})(?:&|$
 export const askedLocale = (url: string | undefined): string | null =>
   LOCALE_ASKED.exec(url ?? '')?.[1] ?? null
 
-/** Most wanted first. */
+/** The tags of an Accept-Language header, in descending order of preference. */
 export function acceptedTags(header: string | undefined): string[] {
   if (!header) return []
   return header
@@ -81,8 +81,8 @@ export function acceptedTags(header: string | undefined): string[] {
     .map(({ tag }) => tag)
 }
 
-/** The catalog for a tag, and the tag itself where numbers and dates can be written by it. */
-function spoken(tag: string): { locale: Locale; region: string } | null {
+/** The catalog for a tag, and the tag by which numbers and dates are formatted. */
+function supportedTag(tag: string): { locale: Locale; region: string } | null {
   const locale = tag.toLowerCase().split(/[-_]/, 1)[0] as Locale
   if (!Object.hasOwn(CATALOGS, locale)) return null
   try {
@@ -94,12 +94,12 @@ function spoken(tag: string): { locale: Locale; region: string } | null {
   }
 }
 
-function createSay(locale: Locale, region: string): Say {
+function createTranslator(locale: Locale, region: string): Translator {
   const formats = new Map<MessageKey, IntlMessageFormat>()
-  const say = (key: MessageKey, values: SayValues = {}): string => {
+  const t = (key: MessageKey, values: MessageValues = {}): string => {
     let format = formats.get(key)
     if (!format) {
-      // Tags are off: a text with < is a text.
+      // Without tags, so that `<` is plain text.
       format = new IntlMessageFormat(CATALOGS[locale][key], region, undefined, { ignoreTag: true })
       formats.set(key, format)
     }
@@ -109,20 +109,20 @@ function createSay(locale: Locale, region: string): Say {
   const brief = new Intl.NumberFormat(region, { maximumFractionDigits: 1 })
   const whole = new Intl.NumberFormat(region, { maximumFractionDigits: 0 })
   const day = new Intl.DateTimeFormat(region, { dateStyle: 'long', timeZone: 'UTC' })
-  return Object.assign(say, {
+  return Object.assign(t, {
     locale,
     number: (value: number) => number.format(value),
     date: (at: Date) => day.format(at),
     size: (bytes: number) => {
       const { value, unit } = scaled(bytes)
-      if (unit === 'bytes') return say('size.bytes', { count: bytes })
-      return say(`size.${unit}`, { value: (value < 10 ? brief : whole).format(value) })
+      if (unit === 'bytes') return t('size.bytes', { count: bytes })
+      return t(`size.${unit}`, { value: (value < 10 ? brief : whole).format(value) })
     },
   })
 }
 
-/** `select` compares texts. */
-const selectable = (values: SayValues): Record<string, string | number> =>
+/** Booleans as strings, because ICU `select` compares strings. */
+const selectable = (values: MessageValues): Record<string, string | number> =>
   Object.fromEntries(
     Object.entries(values).map(([name, value]) => [
       name,

@@ -6,7 +6,7 @@ import { en, type MessageKey } from './messages/en.ts'
 import { es } from './messages/es.ts'
 import { fr } from './messages/fr.ts'
 import { ja } from './messages/ja.ts'
-import { acceptedTags, sayFor, sayIn } from './say.ts'
+import { acceptedTags, translatorForRequest, translatorFor } from './translate.ts'
 
 const KEYS = Object.keys(en) as MessageKey[]
 
@@ -46,8 +46,8 @@ test('templates use only existing keys', () => {
 test('numbers, days and sizes are formatted in the language', () => {
   const day = new Date('2027-03-09T23:30:00Z')
   const samples = ['en', 'de', 'fr', 'es', 'ja'].map((locale) => {
-    const say = sayIn(locale)
-    return [say.size(1550), say.size(1_234_567_890_123), say.date(day)]
+    const t = translatorFor(locale)
+    return [t.size(1550), t.size(1_234_567_890_123), t.date(day)]
   })
   expect(samples).toEqual([
     ['1.5 KB', '1.1 TB', 'March 9, 2027'],
@@ -56,14 +56,15 @@ test('numbers, days and sizes are formatted in the language', () => {
     ['1,5 KB', '1,1 TB', '9 de marzo de 2027'],
     ['1.5 KB', '1.1 TB', '2027年3月9日'],
   ])
-  expect(sayIn('en-GB').date(day)).toBe('9 March 2027')
-  expect(sayIn('de')('pack.left', { count: 1200 })).toBe('noch 1.200 Downloads')
+  expect(translatorFor('en-GB').date(day)).toBe('9 March 2027')
+  expect(translatorFor('de')('pack.left', { count: 1200 })).toBe('noch 1.200 Downloads')
 })
 
 test('the language is chosen by the address, then the order, then the browser, then the shop', () => {
   const headers = { 'accept-language': 'nl, fr-CH;q=0.9, de;q=0.8, *;q=0.1' }
   const url = '/download?key=x&locale=ja'
-  const localeOf = (...given: Parameters<typeof sayFor>) => sayFor(...given).locale
+  const localeOf = (...given: Parameters<typeof translatorForRequest>) =>
+    translatorForRequest(...given).locale
   expect(localeOf({ url, headers }, { locale: 'es-MX', language: 'de' })).toBe('ja')
   expect(localeOf({ url: '/download', headers }, { locale: 'es-MX' })).toBe('es')
   expect(localeOf({ url: '/download', headers }, { locale: 'nl' })).toBe('fr')
@@ -74,8 +75,8 @@ test('the language is chosen by the address, then the order, then the browser, t
 
 test('a hostile Accept-Language is parsed as a list of tags', () => {
   expect(acceptedTags('de;q=0, fr;q=abc, es;q=0.5,ja')).toEqual(['ja', 'es'])
-  expect(sayIn('de-u-nu-thai-ca-buddhist').date(new Date(0))).toBe('1. Januar 1970')
-  expect(sayIn('de_AT').locale).toBe('de')
-  expect(sayIn('fr-!!').locale).toBe('fr')
+  expect(translatorFor('de-u-nu-thai-ca-buddhist').date(new Date(0))).toBe('1. Januar 1970')
+  expect(translatorFor('de_AT').locale).toBe('de')
+  expect(translatorFor('fr-!!').locale).toBe('fr')
   expect(acceptedTags('x'.repeat(100_000))).toHaveLength(1)
 })

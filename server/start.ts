@@ -12,7 +12,7 @@ import { operationRecord } from './http/operation-record.ts'
 import { builtPage, developmentPage, type PageSource } from './http/page.ts'
 import type { Logger } from './log.ts'
 import { openOutbox } from './notify/open.ts'
-import { forgetPlans } from './plans/shop-plan.ts'
+import { clearPlans } from './plans/shop-plan.ts'
 import { backgroundTasks } from './startup/background.ts'
 import { openForStart } from './startup/database.ts'
 import { prepareDemo, welcome } from './startup/demo.ts'
@@ -48,7 +48,7 @@ export async function start(
   const clock = () => new Date()
   const options = { config, database, secrets, baseUrl, clock, log, closings }
   const server = await composeServer(options)
-  await forgetPlans({ database, storefront: server.storefront, plans: config.plans, log })
+  await clearPlans({ database, storefront: server.storefront, plans: config.plans, log })
   if (environment.roles.includes('worker')) await startWorkerRole(options, server)
   if (!web) return log.info('the worker is ready')
 

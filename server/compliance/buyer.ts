@@ -1,8 +1,7 @@
-// The person that a privacy request is about, as far as this installation knows: e-mail addresses
-// and links.
+// Finds the stored data about the person of a privacy request: e-mail addresses, orders and links.
 import type { ShopScope } from '../db/for-shop.ts'
 
-/** As the platform names a customer. Ids are its global ids, `gid://shopify/Order/1`. */
+/** The customer as the platform names it. Ids are its global ids, `gid://shopify/Order/1`. */
 export interface CustomerRequest {
   email: string | null
   customerId: string | null
@@ -67,14 +66,14 @@ export function patternsOf({ addresses }: Buyer): AddressPatterns | null {
   }
 }
 
-/** The same for a JSON text in memory; null: no address is known. */
+/** The same pattern for JSON in memory; null: no address is known. */
 export function addressPattern(buyer: Buyer): RegExp | null {
   const patterns = patternsOf(buyer)
   return patterns && new RegExp(patterns.exact, 'gi')
 }
 
 /** SQL: one of these columns contains an address of the buyer. */
-export const naming = (columns: readonly string[]): string =>
+export const containsAddress = (columns: readonly string[]): string =>
   `(${columns
     .map((name) => `("${name}"::text ilike any(:likes::text[]) and "${name}"::text ~* :exact)`)
     .join(' or ')})`

@@ -82,7 +82,7 @@ export async function storeAnswer(
   return row!
 }
 
-/** Newest first. `after`: the previous page's last id. */
+/** Newest first. `before`: the previous page's last id. */
 export const listAnswers = (
   scope: ShopScope,
   page: { before?: string; limit: number },
@@ -93,7 +93,7 @@ export const listAnswers = (
     { before: page.before ?? null, limit: page.limit },
   )
 
-/** JSON, or null: the answer has expired. */
+/** The answer and its document, as JSON; null: there is none, or it has expired. */
 export async function readAnswer(
   scope: ShopScope,
   secrets: Secrets,
@@ -130,7 +130,7 @@ export async function dropAnswers(
   )
 }
 
-/** Across shops; returns how many have expired. */
+/** Deletes the expired answers of all shops, and returns their number. */
 export async function sweepAnswers({ pool }: Pick<Database, 'pool'>): Promise<number> {
   const { rowCount } = await pool.query('delete from customer_data where expires_at < now()')
   return rowCount ?? 0

@@ -5,7 +5,7 @@ import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { raiseNotice } from '../files/notices.ts'
 import {
   findBuyer,
-  naming,
+  containsAddress,
   patternsOf,
   type AddressPatterns,
   type Buyer,
@@ -80,7 +80,7 @@ async function collect(
   if (patterns)
     for (const [table, { about, columns, how }] of Object.entries(PLACES))
       if (how === 'mask' || how === 'delete')
-        records[about] = await rowsNaming(scope, table, columns, patterns)
+        records[about] = await rowsWithAddress(scope, table, columns, patterns)
   ;(records[PLACES.outbox!.about] ??= []).push(...(await waitingMails(scope, buyer)))
   return {
     customer: { email, customer_id: customerId, order_ids: orderIds },
@@ -97,25 +97,25 @@ async function collect(
  * For each row that contains an address: the columns with it, and the time of the row if it is
  * known.
  */
-async function rowsNaming(
+async function rowsWithAddress(
   scope: ShopScope,
   table: string,
   columns: readonly string[],
   patterns: AddressPatterns,
 ): Promise<Rows> {
   const named = columns.map(
-    (name) => `'${name}', case when ${naming([name])} then to_jsonb("${name}") end`,
+    (name) => `'${name}', case when ${containsAddress([name])} then to_jsonb("${name}") end`,
   )
   const rows = await scope.query<{ record: Record<string, unknown> }>(
     `select jsonb_strip_nulls(jsonb_build_object('created_at', to_jsonb(t) -> 'created_at', ${named.join(', ')}))
        as record
-     from ${table} t where shop_id = :shop and ${naming(columns)}`,
+     from ${table} t where shop_id = :shop and ${containsAddress(columns)}`,
     { ...patterns },
   )
   return rows.map(({ record }) => record)
 }
 
-/** Mails that are not written yet refer to the buyer by the link only. */
+/** Mails that are not rendered yet: they contain no address, only the link's id. */
 const waitingMails = (scope: ShopScope, { links }: Buyer): Promise<Rows> =>
   scope.query(
     `select created_at, status, payload from outbox
@@ -146,7 +146,10 @@ const ordersOf = (scope: ShopScope, { orders }: Buyer): Promise<Rows> =>
     { orders },
   )
 
-/** Copies and licence keys that were made for this buyer only. The buyer has the keys already. */
+/**
+ * The copies and the number of licence keys that were made for this buyer. The keys themselves are
+ * left out: the buyer has them.
+ */
 const preparedFor = (scope: ShopScope, { links }: Buyer): Promise<Rows> =>
   scope.query(
     `select r.created_at, r.about, r.status, (

@@ -1,4 +1,4 @@
-// What uninstalling and privacy requests need of this installation.
+// The dependencies of uninstalling and of privacy requests.
 import type { Database } from '../db/database.ts'
 import type { Logger } from '../log.ts'
 import type { Secrets } from '../secrets.ts'
@@ -8,7 +8,7 @@ export interface ComplianceParts {
   database: Database
   /** All storage locations, by name. */
   stores: ReadonlyMap<string, BlobStore>
-  /** Where unfinished uploads are. */
+  /** The folder of unfinished uploads. */
   folder: { remove(id: string): Promise<void> }
   secrets: Secrets
   clock: () => Date

@@ -6,7 +6,7 @@
 export const DELETED = 'deleted@customer.invalid'
 
 export interface BuyerPlace {
-  /** What the row is, for the customer's document. */
+  /** The kind of row, as the customer's document names it. */
   about: string
   columns: readonly string[]
   /** Other texts of the table, which contain nothing about buyers: ids, hashes, names of files. */
@@ -138,7 +138,7 @@ export const NOT_BUYERS: Readonly<Record<string, string>> = {
   order_syncs: 'times',
   pack_products: 'the shop’s public catalog',
   packs: 'names that the merchant gave',
-  platform_changes: 'demands of the platform, deleted once they are met',
+  platform_changes: 'requests of the platform, deleted once they are carried out',
   products: 'the shop’s public catalog',
   public_addresses: 'counts',
   reviews: 'the shop’s public catalog, and who of the shop decided',
@@ -157,7 +157,7 @@ export const NOT_BUYERS: Readonly<Record<string, string>> = {
   webhooks: 'ids of the platform, kept for some days',
 }
 
-/** Tables of no shop with columns that look like an address, each with the reason. */
+/** Columns outside the shops' tables that look like an address, each with the reason. */
 export const NOT_OF_SHOPS: Readonly<Record<string, string>> = {
   'shops.profile': 'the merchant’s own address, from the platform',
   'rate_limits.key': 'networks of clients, for an hour at most, with nothing that names a buyer',

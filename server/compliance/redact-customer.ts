@@ -6,7 +6,7 @@ import type { Secrets } from '../secrets.ts'
 import {
   addressPattern,
   findBuyer,
-  naming,
+  containsAddress,
   patternsOf,
   type AddressPatterns,
   type Buyer,
@@ -30,7 +30,7 @@ export async function redactCustomer(
   if (patterns)
     for (const [table, { how, columns }] of Object.entries(PLACES)) {
       if (how === 'mask') await mask(scope, table, columns, patterns)
-      if (how === 'delete') await deleteNaming(scope, table, columns, patterns)
+      if (how === 'delete') await deleteWithAddress(scope, table, columns, patterns)
     }
   await maskReplies(scope, parts.secrets, buyer)
   await scope.transaction(async (tx) => {
@@ -57,31 +57,31 @@ async function mask(
       `"${name}" = regexp_replace("${name}"::text, :exact, :deleted, 'gi')::${type}`,
   )
   await scope.query(
-    `update ${table} set ${set.join(', ')} where shop_id = :shop and ${naming(columns)}`,
+    `update ${table} set ${set.join(', ')} where shop_id = :shop and ${containsAddress(columns)}`,
     { ...patterns, deleted: DELETED },
   )
 }
 
-/** They are sealed, so queries cannot find them. */
+/** Stored replies are sealed, so no query can search them: each is opened. */
 async function maskReplies(scope: ShopScope, secrets: Secrets, buyer: Buyer): Promise<void> {
   const exact = addressPattern(buyer)
   if (!exact) return
   await rewriteReplies(scope, secrets, (json) => json.replace(exact, DELETED))
 }
 
-const deleteNaming = (
+const deleteWithAddress = (
   scope: ShopScope,
   table: string,
   columns: readonly string[],
   patterns: AddressPatterns,
 ) =>
-  scope.query(`delete from ${table} where shop_id = :shop and ${naming(columns)}`, {
+  scope.query(`delete from ${table} where shop_id = :shop and ${containsAddress(columns)}`, {
     ...patterns,
   })
 
 /**
- * Lists of links contain address and key: the whole document is dropped. Unused bytes are swept
- * within two days.
+ * Lists of links contain addresses and keys, so the whole document is deleted. Its unused bytes are
+ * swept within two days.
  */
 async function redactLinks(tx: ShopScope, { links }: Buyer): Promise<void> {
   if (links.length === 0) return
@@ -91,7 +91,7 @@ async function redactLinks(tx: ShopScope, { links }: Buyer): Promise<void> {
        and a.operation_id = l.operation_id`,
     { links },
   )
-  // Also the copies with the buyer's name: no row refers to their bytes any more.
+  // This also deletes the rows of copies with the buyer's name, so their bytes become unused.
   await tx.query(
     `delete from delivery_runs where shop_id = :shop and page_id = any(:links::uuid[])`,
     { links },
@@ -124,9 +124,7 @@ async function redactLinks(tx: ShopScope, { links }: Buyer): Promise<void> {
   )
 }
 
-/**
- * Orders are kept as sales without a person. Their deliveries end: there is nobody to deliver to.
- */
+/** Orders are kept as sales without a person. Their deliveries are revoked. */
 async function redactOrders(tx: ShopScope, { orders }: Buyer): Promise<void> {
   await tx.query(
     `update deliveries set email = null, ask = null, revoked_at = coalesce(revoked_at, now()),

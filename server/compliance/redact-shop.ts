@@ -1,16 +1,16 @@
-// shop/redact: deletes a shop with all rows, bytes, uploads and jobs. Every step is idempotent, so
-// an interrupted run is run again; the shop's own row is deleted last, because the platform's
-// request, and with it the job, depends on it.
+// shop/redact: deletes a shop with all rows, bytes, uploads and jobs. Every step is idempotent, so an
+// interrupted run can be repeated. The shop's own row is deleted last, because the row of the
+// platform's request refers to it, and with it the job.
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { dropJobs, stopOperations } from '../engine/engine.ts'
 import type { ComplianceParts } from './parts.ts'
 import { tablesOfShops, type ShopTable } from './shop-tables.ts'
 import { uninstallShop } from './uninstall.ts'
 
-/** Rows that one transaction deletes, so that no lock is held for long. */
+/** How many rows one transaction deletes, so that no lock is held for long. */
 const ROW_BATCH = 5000
 const UPLOAD_BATCH = 500
-/** These contain the request and the lease of this run: deleted with the shop's row. */
+/** These contain the request and the lease of this run, and are deleted with the shop's row. */
 const LAST = new Set(['platform_changes', 'background_tasks'])
 
 /** Idempotent. Rejects with a `StoreError` if a storage location does not answer. */
@@ -39,7 +39,7 @@ export async function redactShop(
   log.info('deleted all data of a shop', { shop, rows, blobs })
 }
 
-/** Unfinished and waiting uploads are files in a folder, named in their rows. */
+/** Deletes the files of unfinished and waiting uploads, which only the rows of `uploads` name. */
 async function removeUploads(
   { folder }: ComplianceParts,
   scope: ShopScope,
@@ -75,7 +75,7 @@ async function deleteRows(
   }
 }
 
-/** Rows that were written in the meantime are deleted with the shop's row, in one transaction. */
+/** Deletes the shop's row, and in the same transaction the rows written in the meantime. */
 async function deleteShop(scope: ShopScope, tables: readonly ShopTable[]): Promise<void> {
   await scope.transaction(async (tx) => {
     await dropJobs(tx)

@@ -1,5 +1,5 @@
-// The tables with rows of shops, read from the live schema, so that a table of a later migration is
-// part of every deletion without being listed.
+// Reads the tables with rows of shops from the live schema, so that every deletion includes the
+// tables of later migrations.
 import type { Database } from '../db/database.ts'
 
 export interface ShopTable {
@@ -29,7 +29,7 @@ const REFERENCES = `
   join pg_namespace n on n.oid = f.relnamespace and n.nspname = current_schema()
   where k.contype = 'f' order by 1, 2`
 
-/** In an order in which their rows can be deleted. */
+/** In the order in which their rows can be deleted. */
 export async function tablesOfShops({ pool }: Pick<Database, 'pool'>): Promise<ShopTable[]> {
   const { rows: tables } = await pool.query<{ name: string }>(TABLES)
   const { rows: references } = await pool.query<Reference>(REFERENCES)

@@ -1,5 +1,5 @@
-// app/uninstalled: drops the shop's tokens, and nothing of the shop is served any more. Its data is
-// kept until the platform requests the deletion, 48 hours later, or the shop returns.
+// app/uninstalled: deletes the shop's tokens and stops serving its files. Its data is kept until the
+// platform requests the deletion, 48 hours later, or the shop reinstalls the app.
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import type { ComplianceParts } from './parts.ts'
 
@@ -15,7 +15,7 @@ export async function uninstallShop(
   if (uninstalled) log.info('uninstalled a shop', { shop })
 }
 
-/** The same in the caller's transaction. False: the shop was uninstalled already, or is unknown. */
+/** The same in the caller's transaction; false: the shop is uninstalled already, or unknown. */
 export async function uninstall(tx: ShopScope): Promise<boolean> {
   const rows = await tx.query(
     `update shops set uninstalled_at = now() where id = :shop and uninstalled_at is null

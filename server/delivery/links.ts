@@ -102,9 +102,8 @@ export function createLinkAnswers({
       if (answered) return
     }
     // Refused although it is active now: another request took the last download and gave it back.
-    refuse(request, response, reason ?? 'link_exhausted', {
-      ...{ link, now, ask: askForm(request, key) },
-    })
+    const ask = askForm(request, key)
+    refuse(request, response, reason ?? 'link_exhausted', { link, now, ask })
   }
 
   /** Answers HEAD, Range and conditions; false: the download was not allowed. */

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { paidOrder } from '../../test/orders.ts'
 import { addMappings } from '../files/mappings.ts'
-import { changeDelivery, holdBack, revokeDelivery } from '../orders/changes.ts'
+import { changeDelivery, holdDelivery, revokeDelivery } from '../orders/changes.ts'
 import { reconcileOrder } from '../orders/reconcile.ts'
 import { get, openDepot, visit, type Depot } from '../../test/delivery.ts'
 
@@ -175,7 +175,7 @@ describe('the page', () => {
   test('says that the order is checked while it is held, and that it is refused afterwards', async () => {
     const one = await buy([['a.pdf', Buffer.from('a')]])
     const [key] = (await one.keys()) as [string]
-    await holdBack(depot.scope, one.delivery, one.parts)
+    await holdDelivery(depot.scope, one.delivery, one.parts)
     for (const held of [one.key, key]) {
       const answer = await get(port, held)
       expect([answer.status, answer.text.includes('Your order is being checked')]).toEqual([

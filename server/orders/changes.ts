@@ -10,7 +10,7 @@ import { queueDeliveryMail } from '../notify/delivery-mail.ts'
 import { hashKey, type Secrets } from '../secrets.ts'
 import {
   addDeliveryFiles,
-  holdDelivery,
+  lockDelivery,
   readDeliveryFiles,
   writeState,
   type DeliveryRow,
@@ -31,7 +31,7 @@ export interface ChangeParts {
 
 /** Throws `not_found`. */
 async function requireDelivery(tx: ShopScope, id: string): Promise<DeliveryRow> {
-  const row = await holdDelivery(tx, id)
+  const row = await lockDelivery(tx, id)
   if (!row) throw new AppError('not_found')
   return row
 }
@@ -44,7 +44,7 @@ const NOT_READY = {
   revoked: 'This delivery was revoked, which is for good',
 } as const
 
-/** Sends the mail again. Throws `conflict` if the buyer could download nothing. */
+/** Sends the mail again. Throws `conflict` if the delivery is not ready or has no address. */
 export const resendDelivery = (scope: ShopScope, id: string, { now }: ChangeParts): Promise<void> =>
   scope.transaction(async (tx) => {
     const row = await requireDelivery(tx, id)
@@ -85,7 +85,7 @@ export const revokeDelivery = (scope: ShopScope, id: string, parts: ChangeParts)
  * The buyer's page then says that the order is being checked. Throws `conflict` if the delivery was
  * revoked.
  */
-export const holdBack = (scope: ShopScope, id: string, parts: ChangeParts): Promise<void> =>
+export const holdDelivery = (scope: ShopScope, id: string, parts: ChangeParts): Promise<void> =>
   changeState(scope, id, parts, (row) => {
     if (row.revoked_at) throw conflict(NOT_READY.revoked)
     return { held_by: 'merchant' }
@@ -135,15 +135,15 @@ export const changeDelivery = (
     await tx.query(
       `update deliveries set updated_at = :now, ask = case when :answers then null else ask end
        where shop_id = :shop and id = :id`,
-      { id, now, answers: change.expiry_days !== undefined || gives(change) },
+      { id, now, answers: change.expiry_days !== undefined || changesLimit(change) },
     )
-    const held = (await holdDelivery(tx, id))!
+    const held = (await lockDelivery(tx, id))!
     const held_by = held.held_by ?? (await heldByWorkflow(tx, id))
     const next = await writeState(tx, held, { ...held, held_by }, now)
     await queueFollowUps(tx, [{ row: next, files: await readDeliveryFiles(tx, id) }], now)
   })
 
-const gives = ({ download_limit, more_downloads }: DeliveryChange) =>
+const changesLimit = ({ download_limit, more_downloads }: DeliveryChange) =>
   download_limit !== undefined || more_downloads !== undefined
 
 async function requireFiles(tx: ShopScope, id: string, change: DeliveryChange): Promise<void> {
@@ -230,7 +230,7 @@ async function changeAddress(
   return true
 }
 
-/** The buyer gets the other file instead, with the terms and the count of the old link. */
+/** Gives the buyer another file instead, with the terms of the old link. */
 async function replaceFile(
   tx: ShopScope,
   secrets: Secrets,

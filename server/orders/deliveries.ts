@@ -1,4 +1,4 @@
-// Deliveries as the shop reads them: by order and buyer, with what was sent, opened and downloaded.
+// Reads deliveries for the shop: their orders and buyers, mails, openings and downloads.
 import type { Bindings, ShopScope } from '../db/for-shop.ts'
 import { likeLiteral } from '../db/like-pattern.ts'
 import { linkStatus, MAPPING_STATE, type LinkFacts, type LinkStatus } from '../files/links.ts'
@@ -45,7 +45,7 @@ export interface DeliveryFilter {
   limit: number
 }
 
-/** The mail was written without a mail server. */
+/** SQL: the mail was stored instead of sent, because there is no mail server. */
 const KEPT = `coalesce((m.result ->> 'kept')::boolean, false)`
 
 const SUMMARY = `
@@ -148,7 +148,7 @@ export interface DeliveryDetail extends DeliverySummary {
 const MAX_MESSAGES = 20
 const MAX_DOWNLOADS = 50
 
-/** By its bare UUID, or null. */
+/** The delivery with this bare UUID, or null. */
 export async function readDelivery(
   scope: ShopScope,
   id: string,
@@ -160,42 +160,66 @@ export async function readDelivery(
   )
   if (!summary) return null
   const { link_id: link, order_id: order } = summary
-  const [files, lines, messages, downloads] = await Promise.all([
-    scope.query<LinkFacts & Omit<DeliveryFile, 'status'> & { withdrawn: boolean }>(
-      `select f.id as file_id, f.filename, f.size_bytes, l.expires_at, l.download_limit, l.downloads, l.last_download_at,
-         l.revoked_at, f.deleted_at, ${MAPPING_STATE} as mapping_state,
-         coalesce((select bool_and(df.withdrawn) from delivery_files df
-           where df.shop_id = l.shop_id and df.delivery_id = :id and df.file_id = f.id), false) as withdrawn
-       from links l join files f on f.shop_id = l.shop_id and f.id = l.file_id
-       where l.shop_id = :shop and l.parent_id = :link order by f.pack_position, f.filename`,
-      { id, link },
-    ),
-    scope.query<DeliveryDetail['lines'][number]>(
-      `select l.id as line_id, l.title, l.sku, l.quantity, l.entitled,
-         (select count(*)::int from delivery_files df where df.shop_id = l.shop_id and df.delivery_id = :id
-            and df.line_id = l.id and not df.withdrawn) as files
-       from order_lines l where l.shop_id = :shop and l.order_id = :order order by l.position`,
-      { id, order },
-    ),
-    scope.query<DeliveryDetail['messages'][number]>(
-      `select m.id, coalesce(m.result -> 'to', '[]') as to, coalesce(m.result ->> 'subject', '') as subject, m.status,
-         ${KEPT} as kept, m.error, m.created_at, m.sent_at
-       from outbox m where m.shop_id = :shop and m.payload ->> 'delivery' = :id::text
-       order by m.id desc limit :most`,
-      { id, most: MAX_MESSAGES },
-    ),
-    scope.query<DeliveryDetail['download_list'][number]>(
-      `select w.at, w.file_id, f.filename, w.address, w.agent
-       from links l join downloads w on w.shop_id = l.shop_id and w.file_id = l.file_id and w.link_id = l.id
-       join files f on f.shop_id = l.shop_id and f.id = l.file_id
-       where l.shop_id = :shop and l.parent_id = :link order by w.at desc limit :most`,
-      { link, most: MAX_DOWNLOADS },
-    ),
+  const [file_list, lines, messages, download_list] = await Promise.all([
+    listFiles(scope, { id, link }, now),
+    listLines(scope, { id, order }),
+    listMessages(scope, id),
+    listDownloads(scope, link),
   ])
-  const file_list = files.map(({ withdrawn, ...row }) => {
+  return { ...summary, file_list, lines, messages, download_list }
+}
+
+async function listFiles(
+  scope: ShopScope,
+  page: { id: string; link: string },
+  now: Date,
+): Promise<DeliveryFile[]> {
+  const files = await scope.query<
+    LinkFacts & Omit<DeliveryFile, 'status'> & { withdrawn: boolean }
+  >(
+    `select f.id as file_id, f.filename, f.size_bytes, l.expires_at, l.download_limit, l.downloads, l.last_download_at,
+       l.revoked_at, f.deleted_at, ${MAPPING_STATE} as mapping_state,
+       coalesce((select bool_and(df.withdrawn) from delivery_files df
+         where df.shop_id = l.shop_id and df.delivery_id = :id and df.file_id = f.id), false) as withdrawn
+     from links l join files f on f.shop_id = l.shop_id and f.id = l.file_id
+     where l.shop_id = :shop and l.parent_id = :link order by f.pack_position, f.filename`,
+    page,
+  )
+  return files.map(({ withdrawn, ...row }) => {
     const status = linkStatus(row, now)
-    // The order took it, not the merchant.
+    // Revoked because of the order, not by the merchant.
     return { ...row, status: withdrawn && status === 'revoked' ? 'withdrawn' : status }
   })
-  return { ...summary, file_list, lines, messages, download_list: downloads }
 }
+
+const listLines = (
+  scope: ShopScope,
+  delivery: { id: string; order: string },
+): Promise<DeliveryDetail['lines']> =>
+  scope.query<DeliveryDetail['lines'][number]>(
+    `select l.id as line_id, l.title, l.sku, l.quantity, l.entitled,
+       (select count(*)::int from delivery_files df where df.shop_id = l.shop_id and df.delivery_id = :id
+          and df.line_id = l.id and not df.withdrawn) as files
+     from order_lines l where l.shop_id = :shop and l.order_id = :order order by l.position`,
+    delivery,
+  )
+
+/** Newest first. */
+const listMessages = (scope: ShopScope, id: string): Promise<DeliveryDetail['messages']> =>
+  scope.query<DeliveryDetail['messages'][number]>(
+    `select m.id, coalesce(m.result -> 'to', '[]') as to, coalesce(m.result ->> 'subject', '') as subject, m.status,
+       ${KEPT} as kept, m.error, m.created_at, m.sent_at
+     from outbox m where m.shop_id = :shop and m.payload ->> 'delivery' = :id::text
+     order by m.id desc limit :limit`,
+    { id, limit: MAX_MESSAGES },
+  )
+
+/** Newest first. */
+const listDownloads = (scope: ShopScope, link: string): Promise<DeliveryDetail['download_list']> =>
+  scope.query<DeliveryDetail['download_list'][number]>(
+    `select w.at, w.file_id, f.filename, w.address, w.agent
+     from links l join downloads w on w.shop_id = l.shop_id and w.file_id = l.file_id and w.link_id = l.id
+     join files f on f.shop_id = l.shop_id and f.id = l.file_id
+     where l.shop_id = :shop and l.parent_id = :link order by w.at desc limit :limit`,
+    { link, limit: MAX_DOWNLOADS },
+  )

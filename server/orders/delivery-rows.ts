@@ -25,8 +25,8 @@ const COLUMNS = `d.id, d.order_id, coalesce(d.email, o.email) as email, d.held_b
 const TABLES = `deliveries d join orders o on o.shop_id = d.shop_id and o.id = d.order_id
   left join links l on l.shop_id = d.shop_id and l.delivery_id = d.id`
 
-/** Locks the delivery; null: there is none. */
-export async function holdDelivery(tx: ShopScope, id: string): Promise<DeliveryRow | null> {
+/** Locks and returns the delivery, or null. */
+export async function lockDelivery(tx: ShopScope, id: string): Promise<DeliveryRow | null> {
   const [row] = await tx.query<DeliveryRow>(
     `select ${COLUMNS} from ${TABLES} where d.shop_id = :shop and d.id = :id for update of d`,
     { id },
@@ -34,8 +34,8 @@ export async function holdDelivery(tx: ShopScope, id: string): Promise<DeliveryR
   return row ?? null
 }
 
-/** The same for many orders, by order. */
-export async function holdDeliveries(
+/** Locks the deliveries of many orders; returns them by order. */
+export async function lockDeliveries(
   tx: ShopScope,
   orders: readonly string[],
 ): Promise<Map<string, DeliveryRow>> {
@@ -48,7 +48,7 @@ export async function holdDeliveries(
 }
 
 /** Creates the missing deliveries, each with its page's link. */
-export async function makeDeliveries(
+export async function createDeliveries(
   tx: ShopScope,
   secrets: Secrets,
   orders: readonly string[],

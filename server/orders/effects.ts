@@ -1,7 +1,7 @@
-// Changes of the platform's orders, outside the transaction that decides them: a row for each order
-// and kind says that the order is to be marked or fulfilled, and a task of the shop carries them
-// out, many orders in one request. A row contains no content: the state at the time of the work
-// counts, so late effects are right.
+// Changes orders on the platform, outside the transaction that decides the change. A row for each
+// order and kind requests that the order is marked or fulfilled, and a task of the shop carries them
+// out, many orders in one request. The rows contain no content: the task reads the current state, so
+// a late effect is still correct.
 import { setTimeout as delay } from 'node:timers/promises'
 import { PortError } from '../../plugins/contract.ts'
 import type { Database } from '../db/database.ts'
@@ -28,10 +28,10 @@ const MAX_ATTEMPTS = 8
 const RETRY_SECONDS = 30
 /** How long a run waits for further effects, so that the next request has more of them. */
 const GATHER_MS = 200
-/** The length of a run: then other shops get their turn. */
+/** A run ends after this time, so that other shops get their turn. */
 const RUN_MS = 10_000
 
-/** Call it in the transaction that changes the deliveries. */
+/** Must be called in the transaction that changes the deliveries. */
 export async function queueEffects(tx: ShopScope, effects: readonly QueuedEffect[]): Promise<void> {
   if (effects.length === 0) return
   await tx.query(
@@ -105,8 +105,8 @@ async function carryOutDue(
      where shop_id = :shop and error is null and due_at <= now() and kind = (
        select kind from order_effects where shop_id = :shop and error is null and due_at <= now()
        order by due_at, kind desc limit 1)
-     order by due_at limit :most`,
-    { most: MARKS_PER_REQUEST },
+     order by due_at limit :limit`,
+    { limit: MARKS_PER_REQUEST },
   )
   signal.throwIfAborted()
   if (due.length === 0) return 0
@@ -117,50 +117,56 @@ async function carryOutDue(
   return group.length
 }
 
-const OURS = new PortError('storefront_unavailable', 'Something went wrong on our side', true)
+const OUR_ERROR = new PortError('storefront_unavailable', 'Something went wrong on our side', true)
 
-/** Returns the result of each. */
+/** Returns the result of each effect. All of them have the same kind. */
 async function performAll(
-  { storefront, secrets, baseUrl, log }: EffectParts,
+  parts: EffectParts,
   scope: ShopScope,
   due: readonly DueEffect[],
   signal: AbortSignal,
 ): Promise<readonly Marked[]> {
-  const shop = await readShop(scope)
   const shown = await readShown(
     scope,
     due.map(({ order_id }) => order_id),
   )
-  const orders = storefront.orders(scope.shop)
-  const address = ({ link_id, rotation }: Shown) =>
-    linkAddress(baseUrl, secrets.linkKey(link_id, rotation))
   // A deleted delivery needs no effect, and one that is not ready is not fulfilled.
   const wanted = due.flatMap(({ order_id, kind }) => {
     const found = shown.get(order_id)
     return found && (kind === 'mark' || found.status === 'ready') ? [found] : []
   })
   if (wanted.length === 0) return due.map(() => null)
-  let results: readonly Marked[]
-  try {
-    results =
-      due[0]!.kind === 'mark'
-        ? await orders.mark(
-            wanted.map((one) => markOf(one, shop, address)),
-            signal,
-          )
-        : await orders.fulfil(
-            wanted.map((one) => fulfilmentOf(one, shop, address)),
-            signal,
-          )
-  } catch (error) {
-    signal.throwIfAborted()
-    if (!(error instanceof PortError)) log.error('orders were not changed', errorFields(error))
-    results = wanted.map(() => (error instanceof PortError ? error : OURS))
-  }
+  const results = await send(parts, scope, due[0]!.kind, wanted, signal)
   return due.map(({ order_id }) => {
     const at = wanted.findIndex((one) => one.order_id === order_id)
     return at < 0 ? null : results[at]!
   })
+}
+
+/** Rejects only if the signal is aborted: an error of the request is the result of each order. */
+async function send(
+  { storefront, secrets, baseUrl, log }: EffectParts,
+  scope: ShopScope,
+  kind: EffectKind,
+  wanted: readonly Shown[],
+  signal: AbortSignal,
+): Promise<readonly Marked[]> {
+  const shop = await readShop(scope)
+  const orders = storefront.orders(scope.shop)
+  const address = ({ link_id, rotation }: Shown) =>
+    linkAddress(baseUrl, secrets.linkKey(link_id, rotation))
+  try {
+    if (kind === 'fulfil') {
+      const fulfilments = wanted.map((one) => fulfilmentOf(one, shop, address))
+      return await orders.fulfil(fulfilments, signal)
+    }
+    const marks = wanted.map((one) => markOf(one, shop, address))
+    return await orders.mark(marks, signal)
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!(error instanceof PortError)) log.error('orders were not changed', errorFields(error))
+    return wanted.map(() => (error instanceof PortError ? error : OUR_ERROR))
+  }
 }
 
 type Address = (shown: Shown) => string

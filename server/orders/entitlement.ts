@@ -1,5 +1,5 @@
-// What an order entitles its buyer to, decided from the order's state only: any order of events
-// that leads to one state gives the same result.
+// Decides from an order's state what its buyer is entitled to. Only the state counts, not the
+// sequence of the events that led to it.
 import type { ShopDefaults } from '../files/shop-settings.ts'
 import type { PlatformLine, PlatformOrder } from '../storefront/orders.ts'
 
@@ -47,9 +47,7 @@ export function statusOf({ revoked_at, withdrawn_at, held_by }: DeliveryFacts): 
   return held_by ? 'held' : 'ready'
 }
 
-/**
- * What the order's buyer is told: that files are being prepared is no hold of the shop's.
- */
+/** The status as the buyer sees it: a hold by the workflow is shown as preparation. */
 export type BuyerStatus = DeliveryStatus | 'preparing'
 export const buyerStatusOf = (facts: DeliveryFacts): BuyerStatus => {
   const status = statusOf(facts)

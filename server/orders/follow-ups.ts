@@ -1,4 +1,4 @@
-// What follows from the state of deliveries: the buyers' mails, and the orders' marks on the
+// Queues what the state of deliveries requires: the buyers' mails, and the orders' marks on the
 // platform.
 import type { ShopScope } from '../db/for-shop.ts'
 import { readShop } from '../files/shop-settings.ts'
@@ -15,7 +15,7 @@ export interface FollowedDelivery {
   files: readonly DeliveredFile[]
 }
 
-/** Queues what follows from their state: each buyer's mail, once, and the orders' marks. */
+/** Queues each buyer's mail, once, and the orders' marks. */
 export async function queueFollowUps(
   tx: ShopScope,
   written: readonly FollowedDelivery[],

@@ -6,7 +6,7 @@ import type { Secrets } from '../secrets.ts'
 import { BUYER_STATUS_SQL, type BuyerStatus } from './entitlement.ts'
 
 export interface OrderPage {
-  /** Null: the platform gave it none; then nothing is shown. */
+  /** Null: the platform gave the order none; then nothing is shown. */
   confirmation_number: string | null
   /** When the order was placed. */
   ordered_at: Date

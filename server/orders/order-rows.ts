@@ -12,8 +12,8 @@ export interface SoldFile {
   download_limit: number | null
 }
 
-/** Locks the stored orders; returns the state to which each was reconciled. */
-export async function holdOrders(
+/** Locks the stored orders; returns by id when the reconciled state of each was written. */
+export async function lockOrders(
   tx: ShopScope,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, Date>> {
@@ -79,7 +79,7 @@ export async function writeOrders(tx: ShopScope, judged: readonly JudgedOrder[])
   await writeLines(tx, judged)
 }
 
-/** A line that the platform no longer lists entitles to nothing. */
+/** A line that the platform no longer lists loses its entitlement. */
 async function writeLines(tx: ShopScope, judged: readonly JudgedOrder[]): Promise<void> {
   const rows = judged.flatMap(({ order, entitled }) =>
     order.lines.map((line, position) => ({

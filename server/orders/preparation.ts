@@ -1,5 +1,5 @@
-// The shop's workflow for deliveries: a delivery is held until the workflow has prepared all of its
-// files, and released by the run that succeeds.
+// Runs the shop's workflow for deliveries. A delivery is held until the workflow has prepared all of
+// its files; the run that succeeds releases it.
 import type { Workflow } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import {
@@ -14,7 +14,7 @@ import { readShop } from '../files/shop-settings.ts'
 import { parsePublicId } from '../ids.ts'
 import { runnable } from '../workflows/find.ts'
 import { readWorkflow } from '../workflows/workflows.ts'
-import { holdDelivery, readDeliveryFiles, writeState, type DeliveryRow } from './delivery-rows.ts'
+import { lockDelivery, readDeliveryFiles, writeState, type DeliveryRow } from './delivery-rows.ts'
 import type { DeliveryFacts } from './entitlement.ts'
 import { queueFollowUps } from './follow-ups.ts'
 
@@ -77,16 +77,16 @@ async function aboutOf(tx: ShopScope, delivery: string): Promise<DeliveryAbout> 
   }
 }
 
-/** The workflow's hold, which applies if nobody else holds the delivery. */
+/** `workflow` while the workflow has not prepared the delivery, null afterwards. */
 export async function heldByWorkflow(
   tx: ShopScope,
   delivery: string,
 ): Promise<DeliveryFacts['held_by']> {
-  return (await preparedBy(tx, [delivery]))(delivery)
+  return (await workflowHolds(tx, [delivery]))(delivery)
 }
 
-/** The same for many. */
-export async function preparedBy(
+/** The same for many deliveries. */
+export async function workflowHolds(
   tx: ShopScope,
   deliveries: readonly string[],
 ): Promise<(delivery: string) => DeliveryFacts['held_by']> {
@@ -95,24 +95,24 @@ export async function preparedBy(
 }
 
 /**
- * Call it in the transaction in which a run ends: releases the delivery if only the run held it.
+ * Releases the delivery if only the run held it. Must be called in the transaction that ends the run.
  */
 export async function endPreparation(tx: ShopScope, delivery: string, now: Date): Promise<void> {
-  const row = await holdDelivery(tx, delivery)
+  const row = await lockDelivery(tx, delivery)
   if (!row || (row.held_by !== null && row.held_by !== 'workflow')) return
   const held_by = await heldByWorkflow(tx, delivery)
   const next = await writeState(tx, row, { ...row, held_by }, now)
   await queueFollowUps(tx, [{ row: next, files: await readDeliveryFiles(tx, delivery) }], now)
 }
 
-/** The buyer's address was corrected, and the copies show the old one: prepares them again. */
+/** Prepares the copies again after a correction of the buyer's address, because they show it. */
 export async function prepareForAddress(tx: ShopScope, row: DeliveryRow): Promise<void> {
   if ((await readPreparation(tx, row.id)) === null) return
   await prepareFiles(tx, row)
   await restartPreparation(tx, row.id)
 }
 
-/** The merchant releases a delivery: if its workflow failed, it is prepared again. */
+/** Prepares the delivery again if its workflow failed; returns the hold that remains. */
 export async function releasePreparation(
   tx: ShopScope,
   { id }: DeliveryRow,

@@ -8,7 +8,7 @@ import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { addMappings } from '../files/mappings.ts'
 import { createSecrets } from '../secrets.ts'
 import type { PlatformOrder } from '../storefront/orders.ts'
-import { changeDelivery, holdBack, releaseDelivery, revokeDelivery } from './changes.ts'
+import { changeDelivery, holdDelivery, releaseDelivery, revokeDelivery } from './changes.ts'
 import { listDeliveries, readDelivery } from './deliveries.ts'
 import { reconcileOrder } from './reconcile.ts'
 
@@ -178,7 +178,7 @@ describe('later changes of an order', () => {
     const one = order([1])
     await reconcile(one)
     const id = await idOf(one)
-    await holdBack(scope, id, parts)
+    await holdDelivery(scope, id, parts)
     await reconcile(later(one, {}))
     expect((await shown(one))!.status).toBe('held')
     await revokeDelivery(scope, id, parts)

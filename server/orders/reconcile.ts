@@ -1,7 +1,7 @@
-// reconcileOrders: updates the deliveries of orders to what the platform's orders entitle their
-// buyers to. It serves every webhook about an order and the hourly comparison. It reads the whole
-// state and writes the differences, so it is idempotent, and events may arrive in any order. Orders
-// of one batch share its statements.
+// reconcileOrders: gives the deliveries of orders the files to which the platform's orders entitle
+// their buyers. Every webhook about an order and the hourly comparison use it. It reads the whole
+// state and writes the differences, so it is idempotent and events may arrive in any order. Orders of
+// one batch share its statements.
 import type { ShopScope } from '../db/for-shop.ts'
 import { readShop } from '../files/shop-settings.ts'
 import { raiseNotice } from '../files/notices.ts'
@@ -9,8 +9,8 @@ import type { Secrets } from '../secrets.ts'
 import type { PlatformOrder } from '../storefront/orders.ts'
 import {
   addDeliveryFiles,
-  holdDeliveries,
-  makeDeliveries,
+  lockDeliveries,
+  createDeliveries,
   readFilesOf,
   withdrawFiles,
   writeState,
@@ -20,12 +20,12 @@ import {
 import { isEntitled, isRisky, type DeliveryFacts } from './entitlement.ts'
 import {
   filesOfOrders,
-  holdOrders,
+  lockOrders,
   writeOrders,
   type JudgedOrder,
   type SoldFile,
 } from './order-rows.ts'
-import { prepareFiles, preparedBy } from './preparation.ts'
+import { prepareFiles, workflowHolds } from './preparation.ts'
 import { queueFollowUps } from './follow-ups.ts'
 
 export interface ReconcileParts {
@@ -55,7 +55,7 @@ export async function reconcileOrders(
   { secrets, now }: ReconcileParts,
 ): Promise<Reconciled[]> {
   const ids = orders.map(({ id }) => id)
-  const known = await holdOrders(tx, ids)
+  const known = await lockOrders(tx, ids)
   const sold = groupBy(await filesOfOrders(tx, orders), ({ order_id }) => order_id)
   const { settings } = await readShop(tx)
   const results = orders.map(({ id, updated_at }): Reconciled => {
@@ -100,8 +100,8 @@ async function deliveriesOf(
     ]),
   )
   const entitling = [...due].filter(([, files]) => files.length > 0).map(([id]) => id)
-  await makeDeliveries(tx, secrets, entitling, now)
-  const rows = await holdDeliveries(tx, [...due.keys()])
+  await createDeliveries(tx, secrets, entitling, now)
+  const rows = await lockDeliveries(tx, [...due.keys()])
   const given = await readFilesOf(
     tx,
     entitling.map((order) => rows.get(order)!.id),
@@ -117,7 +117,7 @@ async function deliveriesOf(
   return rows
 }
 
-/** Updates each delivery's files and state to the order, and queues the consequences. */
+/** Updates each delivery's files and state to the order, and queues mails and marks. */
 async function writeDeliveries(
   tx: ShopScope,
   judged: readonly JudgedOrder[],
@@ -128,14 +128,14 @@ async function writeDeliveries(
   const ids = [...deliveries.values()].map(({ id }) => id)
   if (ids.length === 0) return
   const files = groupBy(await readFilesOf(tx, ids), ({ delivery_id }) => delivery_id)
-  const prepares = await preparedBy(tx, ids)
+  const holdOf = await workflowHolds(tx, ids)
   const written: Parameters<typeof queueFollowUps>[1][number][] = []
   for (const { order } of judged) {
     const row = deliveries.get(order.id)
     if (!row) continue
     const own = files.get(row.id) ?? []
     await withdrawFiles(tx, row, own, now)
-    const state = stateOf(row, order, own, { ...settings, prepares: prepares(row.id) }, now)
+    const state = stateOf(row, order, own, { ...settings, workflowHold: holdOf(row.id) }, now)
     const next = await writeState(tx, row, state, now)
     if (next.held_by === 'risk' && row.held_by !== 'risk') await notifyOfHold(tx, order)
     written.push({ row: next, files: own })
@@ -157,7 +157,7 @@ function stateOf(
   row: DeliveryRow,
   order: PlatformOrder,
   files: readonly DeliveredFile[],
-  settings: Parameters<typeof isRisky>[1] & { prepares: DeliveryFacts['held_by'] },
+  settings: Parameters<typeof isRisky>[1] & { workflowHold: DeliveryFacts['held_by'] },
   now: Date,
 ) {
   const entitles = files.some(({ entitled }) => entitled)
@@ -166,7 +166,7 @@ function stateOf(
     revoked_at: row.revoked_at,
     withdrawn_at: entitles ? null : (row.withdrawn_at ?? now),
     held_by:
-      row.held_by === 'merchant' ? row.held_by : risky ? ('risk' as const) : settings.prepares,
+      row.held_by === 'merchant' ? row.held_by : risky ? ('risk' as const) : settings.workflowHold,
   }
 }
 

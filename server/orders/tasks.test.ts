@@ -6,7 +6,7 @@ import { openPurchases, type Purchases } from '../../test/purchases.ts'
 import { addLicenceKeys, createLicenceList } from '../files/licence-lists.ts'
 import { claimOrders } from '../storefront/webhooks/claims.ts'
 import { noteOrders } from '../storefront/webhooks/changes.ts'
-import { holdBack, releaseDelivery } from './changes.ts'
+import { holdDelivery, releaseDelivery } from './changes.ts'
 
 let shop: Purchases
 let mail: MailFake
@@ -126,7 +126,7 @@ describe('first mails', () => {
     await reported([order])
     const { id } = (await shop.delivery(order))!
     const parts = { secrets: shop.secrets, now: new Date() }
-    await holdBack(shop.scope, id, parts)
+    await holdDelivery(shop.scope, id, parts)
     await shop.run('mails')
     expect((await shop.delivery(order))!.messages).toMatchObject([{ status: 'failed' }])
     expect(mailsTo(about.email)).toEqual([])

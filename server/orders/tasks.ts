@@ -1,5 +1,5 @@
-// Orders in the background: the orders of a shop that changed, many in one run, and an hourly
-// comparison with the platform that finds what no webhook reported.
+// Background tasks for orders: one reconciles the changed orders of a shop, many in one run, and one
+// compares hourly with the platform to find changes that no webhook reported.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from '../db/database.ts'
 import { isDatabaseUnavailable } from '../db/error-classes.ts'
@@ -36,9 +36,9 @@ const SHOP_CONCURRENCY = 4
  * How long a run that had orders waits for further ones, so that the next batch has more of them.
  */
 const GATHER_MS = 200
-/** The length of a run: then other shops get their turn. */
+/** A run ends after this time, so that other shops get their turn. */
 const RUN_MS = 10_000
-/** PostgreSQL ends a transaction that is idle for longer, and with it the claims. */
+/** PostgreSQL ends a transaction that is idle for longer, which would release the claims. */
 const READ_WITHIN_MS = 20_000
 
 export const reconcileTask = (parts: OrderParts): BackgroundTask => ({
@@ -101,7 +101,7 @@ interface ReadOrder {
   order: PlatformOrder
 }
 
-/** Writes all of them together; if that fails, one by one. Returns those that failed alone. */
+/** Writes all orders together; if that fails, one by one. Returns those that failed alone. */
 async function writeBatch(
   parts: OrderParts,
   tx: ShopScope,
@@ -147,7 +147,7 @@ export const syncTask = (parts: OrderParts): BackgroundTask => ({
     const since = await beginSync(scope, now)
     try {
       const pages = parts.storefront.orders(scope.shop).changedSince(since, signal)
-      for await (const page of pages) await reportUnknown(scope, page)
+      for await (const page of pages) await queueChanged(scope, page)
       await endSync(scope, now)
     } catch (error) {
       if (signal.aborted) throw error
@@ -174,8 +174,8 @@ async function endSync(scope: ShopScope, now: Date): Promise<void> {
   await scope.query('update order_syncs set synced_to = :now where shop_id = :shop', { now })
 }
 
-/** Skips orders that are known in this state. */
-async function reportUnknown(scope: ShopScope, page: readonly ChangedOrder[]): Promise<void> {
+/** Queues the orders of a page whose state is newer than the stored one. */
+async function queueChanged(scope: ShopScope, page: readonly ChangedOrder[]): Promise<void> {
   const known = await scope.query<{ id: string; changed_at: Date }>(
     'select id, changed_at from orders where shop_id = :shop and id = any(:ids::text[])',
     { ids: page.map(({ id }) => id) },

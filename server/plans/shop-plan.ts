@@ -1,5 +1,5 @@
 // Reads the plan that a shop pays for from the platform, and stores it with its limits. While the
-// platform is unavailable, the plan that was read last counts.
+// platform is unavailable, the stored plan applies.
 import type { Database } from '../db/database.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import type { BackgroundTask } from '../engine/background.ts'
@@ -10,16 +10,16 @@ import type { OfferedPlan, Plans } from '../plan-list.ts'
 export interface PlanParts {
   database: Pick<Database, 'knex' | 'pool'>
   storefront: { subscriptions(shop: number): Subscriptions }
-  /** Null: the operator has none. */
+  /** Null: the operator has configured no plans. */
   plans: Plans | null
   log: Logger
 }
 
-/** Managed pricing has no webhook that reports a subscription. */
+/** Polled, because managed pricing has no webhook for subscriptions. */
 const READ_EVERY = '1 hour'
 
-/** Throws `PortError`. */
-export async function learnPlan(
+/** Reads the shop's plan and stores it. Throws `PortError`. */
+export async function refreshPlan(
   { storefront, plans }: PlanParts,
   scope: ShopScope,
   signal: AbortSignal,
@@ -30,7 +30,7 @@ export async function learnPlan(
     plans.pricing === 'manual' || !plans.partner
       ? await subscriptions.manual(signal)
       : await subscriptions.managed(plans.partner, signal)
-  await keepPlan(scope, planOf(plans, found), found)
+  await storePlan(scope, planOf(plans, found), found)
 }
 
 /** A subscription to a plan that is no longer in the list has the limits of the free one. */
@@ -38,7 +38,7 @@ const planOf = ({ list, free }: Plans, found: Subscription | null): OfferedPlan 
   list.find(({ id, title }) => id === found?.name || title === found?.name) ??
   list.find(({ id }) => id === free)!
 
-async function keepPlan(
+async function storePlan(
   scope: ShopScope,
   { id, title, limits, features }: OfferedPlan,
   found: Subscription | null,
@@ -67,7 +67,7 @@ export const planTask = (parts: PlanParts): BackgroundTask => ({
     : 'select shop_id, shop_id::text as key, now() as due_at from shop_plans where false',
   run: async ({ shop, signal }) => {
     try {
-      await learnPlan(parts, forShop(parts.database, shop!), signal)
+      await refreshPlan(parts, forShop(parts.database, shop!), signal)
     } catch (error) {
       if (signal.aborted) throw error
       parts.log.warn('a shop’s plan could not be read', { shop, ...errorFields(error) })
@@ -77,7 +77,7 @@ export const planTask = (parts: PlanParts): BackgroundTask => ({
   },
 })
 
-/** If the operator has no plans any more, plans that were read before must not limit anything. */
-export async function forgetPlans({ database, plans }: PlanParts): Promise<void> {
+/** Deletes the stored plans once the operator has no plans any more, because they would still limit. */
+export async function clearPlans({ database, plans }: PlanParts): Promise<void> {
   if (!plans) await database.pool.query('delete from shop_plans')
 }

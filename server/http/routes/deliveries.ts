@@ -6,7 +6,7 @@ import { AppError } from '../../errors.ts'
 import { parsePublicId, requirePublicId } from '../../ids.ts'
 import {
   changeDelivery,
-  holdBack,
+  holdDelivery,
   releaseDelivery,
   resendDelivery,
   revokeDelivery,
@@ -56,7 +56,7 @@ export const deliveryRoutes = (parts: DeliveryRouteParts): Endpoint[] => [
   actionRoute(parts, {
     ...{ name: 'hold', summary: 'Hold a delivery', status: 200 },
     conflict: 'It was revoked',
-    act: holdBack,
+    act: holdDelivery,
   }),
   actionRoute(parts, {
     ...{ name: 'release', summary: 'Release a delivery that is held', status: 200 },

@@ -5,7 +5,7 @@ import { downloadsOfMonth, readShopPlan, usageOfShop } from '../../files/plan-li
 import { readShop } from '../../files/shop-settings.ts'
 import { PortError } from '../../../plugins/contract.ts'
 import { PLAN_FEATURES, type OfferedPlan, type Plans } from '../../plan-list.ts'
-import { learnPlan, type PlanParts } from '../../plans/shop-plan.ts'
+import { refreshPlan, type PlanParts } from '../../plans/shop-plan.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 import { errorSchema, timestamp } from '../schemas.ts'
 
@@ -55,7 +55,7 @@ export const planRoutes = (parts: PlanRouteParts): Endpoint[] => [
     }),
     replies: { 200: { description: 'The plan', schema: stateSchema } },
     handler: async ({ caller: { scope }, query, signal }) => {
-      if (query.refresh) await unlessUnavailable(learnPlan(parts, scope, signal))
+      if (query.refresh) await unlessUnavailable(refreshPlan(parts, scope, signal))
       const [shown, usage, monthly_downloads] = await Promise.all([
         parts.plans ? readShopPlan(scope) : null,
         usageOfShop(scope),

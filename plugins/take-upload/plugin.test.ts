@@ -31,9 +31,9 @@ async function openWorld() {
   }
   const upload = async (bytes: Buffer, size = bytes.length) => {
     const id = await newUploadId(scope)
-    const wishes = { filename: 'a.pdf', on_conflict: 'error' as const, tags: [], batch: null }
+    const choices = { filename: 'a.pdf', on_conflict: 'error' as const, tags: [], batch: null }
     const quotas = { shop_open_uploads: 1000, shop_upload_bytes: 1e12 }
-    await insertUpload(scope, { id, size, wishes, metadata: {}, requestedBy: 'test' }, quotas)
+    await insertUpload(scope, { id, size, choices, metadata: {}, requestedBy: 'test' }, quotas)
     await uploads.create(id)
     await writeFile(uploads.incoming(id), bytes)
     await uploads.finish(id)
@@ -92,7 +92,7 @@ describe('take-upload', () => {
     }
     expect((await run([id])).get(id)).toEqual({ item: id, status: 'ok', bytes: staged })
     expect((await run([id])).get(id)).toEqual({ item: id, status: 'ok', bytes: staged })
-    expect(await world.uploads.look(id)).toMatchObject({ size: bytes.length })
+    expect(await world.uploads.stat(id)).toMatchObject({ size: bytes.length })
     expect(await world.blobs()).toEqual([hashOf(bytes)])
   })
   it('reports that an upload is missing, unfinished or incomplete', async () => {

@@ -1,5 +1,5 @@
-// Terms of single files, in an operation that creates links: each must name a selected file. Terms
-// of any other file would be ignored without notice.
+// Checks the terms of single files in an operation that creates links: each must name a selected
+// file, because terms of other files would be ignored silently.
 import type { ShopScope } from '../db/for-shop.ts'
 import type { OperationSource } from '../engine/engine.ts'
 import { AppError, type ErrorDetail } from '../errors.ts'

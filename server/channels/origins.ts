@@ -1,4 +1,4 @@
-// The channels that import no files: their operations are about files that exist.
+// The channels that import no files: their operations work on existing files.
 import type { Channel } from '../workflows/channel.ts'
 
 export const adminChannel: Channel = { id: 'admin', title: 'Admin page', imports: null }

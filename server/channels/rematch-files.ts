@@ -12,14 +12,14 @@ const MAX_FILES = 50_000
  * Starts one operation over files whose import named a SKU that a product has now, and one over
  * files whose products may be guessed; both only over files that never had a product. Returns the
  * operations' UUIDs.
- * @param learned how many products and SKUs are new; 0 starts nothing.
+ * @param added how many products and SKUs are new; 0 starts nothing.
  */
 export async function rematchFiles(
   engine: Engine,
   scope: ShopScope,
-  learned: number,
+  added: number,
 ): Promise<string[]> {
-  if (learned === 0) return []
+  if (added === 0) return []
   const { settings } = await readShop(scope)
   const named = await filesOf(scope, WANTED_IS_KNOWN)
   const guesses = settings.match_by.some((method) => method !== 'sku')
@@ -45,13 +45,13 @@ async function filesOf(
 ): Promise<string[]> {
   const rows = await scope.query<{ id: string }>(
     `select f.id from files f where f.shop_id = :shop and f.deleted_at is null and f.mapping_state = 'never' and ${which}
-     order by f.created_at desc, f.id desc limit :most`,
-    { most: MAX_FILES, ...bindings },
+     order by f.created_at desc, f.id desc limit :limit`,
+    { limit: MAX_FILES, ...bindings },
   )
   return rows.map(({ id }) => id)
 }
 
-/** No person started it, so it notifies only if files got products. */
+/** The operation was not requested by a person, so it notifies only if files got products. */
 function start(
   engine: Engine,
   scope: ShopScope,

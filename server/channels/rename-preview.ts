@@ -14,7 +14,7 @@ export interface NewName {
   id: string
   before: string
   after: string
-  /** Why it cannot have that name, or keeps its own; null: it can. */
+  /** Why the file cannot get that name, or keeps its own; null: it can. */
   problem: string | null
 }
 
@@ -94,7 +94,7 @@ async function withNameOwners(
 interface Selected {
   count(): Promise<number>
   first(limit: number): Promise<Placed[]>
-  /** Those of these files that are selected. */
+  /** The selected ones of these files. */
   find(ids: readonly string[]): Promise<Placed[]>
 }
 

@@ -1,4 +1,4 @@
-// Resolves what a schedule runs, and finds every problem of one before it is saved.
+// Resolves the workflow of a schedule, and finds every problem of a schedule before it is saved.
 import type { Workflow } from '../../plugins/contract.ts'
 import { keptProblems, type WorkflowProblem } from '../workflows/problems.ts'
 import type { ShopScope } from '../db/for-shop.ts'
@@ -10,7 +10,7 @@ import { referenceProblems, referencesIn, type Reference } from '../workflows/re
 import { cronProblem } from './schedule-times.ts'
 import type { FileFilter } from '../files/filter.ts'
 
-/** What it runs, with the action's options in place. Throws `not_found`, `workflow_broken`. */
+/** The schedule's workflow, with the options of its action. Throws `not_found`, `workflow_broken`. */
 export async function workflowOf(
   scope: ShopScope,
   { action, workflow, options }: Pick<ScheduleBody, 'action' | 'workflow' | 'options'>,

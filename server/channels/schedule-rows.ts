@@ -49,7 +49,7 @@ export async function readSchedule(scope: ShopScope, id: string): Promise<Schedu
  * Locks the schedule for this transaction; null when it is not due at `now` or another worker has
  * it.
  */
-export async function takeDue(tx: ShopScope, id: string, now: Date): Promise<ScheduleRow | null> {
+export async function lockDue(tx: ShopScope, id: string, now: Date): Promise<ScheduleRow | null> {
   const [row] = await tx.query<Stored>(
     `${SELECT} and s.id = :id and s.enabled and s.next_run_at <= :now for update of s skip locked`,
     { id, now },
@@ -58,7 +58,7 @@ export async function takeDue(tx: ShopScope, id: string, now: Date): Promise<Sch
 }
 
 /** Locks the schedule for this transaction, and waits for its lock. Throws `not_found`. */
-export async function takeNow(tx: ShopScope, id: string): Promise<ScheduleRow> {
+export async function lockSchedule(tx: ShopScope, id: string): Promise<ScheduleRow> {
   const [row] = await tx.query<Stored>(`${SELECT} and s.id = :id for update of s`, { id })
   if (!row) throw new AppError('not_found')
   return rowOf(row)
@@ -97,7 +97,7 @@ export async function replaceSchedule(
   now: Date,
 ): Promise<void> {
   await scope.transaction(async (tx) => {
-    const before = await takeNow(tx, id)
+    const before = await lockSchedule(tx, id)
     const columns = await columnsOf(tx, body, parts, now, [], before)
     const set = Object.keys(columns).map((name) => `${name} = :${name}`)
     await tx.query(

@@ -7,7 +7,7 @@ import { AppError } from '../errors.ts'
 import { countFiles } from '../files/list.ts'
 import { deletes } from '../workflows/describe.ts'
 import { workflowOf } from './schedule-check.ts'
-import { takeNow, type ScheduleRow } from './schedule-rows.ts'
+import { lockSchedule, type ScheduleRow } from './schedule-rows.ts'
 import { scheduleChannel } from './origins.ts'
 
 export interface ScheduleRun {
@@ -43,9 +43,9 @@ export async function startRun(
       ...(run.idempotencyKey === undefined ? {} : { idempotencyKey: run.idempotencyKey }),
     })
   await discardPreviews(tx, engine, schedule.id)
-  const most = deletes(workflow, plugins) ? schedule.cap : Infinity
-  const within = most === Infinity || (await countFiles(tx, filter)) <= most
-  const started = within ? await startWithin(tx, engine, start, most) : null
+  const cap = deletes(workflow, plugins) ? schedule.cap : Infinity
+  const within = cap === Infinity || (await countFiles(tx, filter)) <= cap
+  const started = within ? await startWithin(tx, engine, start, cap) : null
   const operation = started ?? (await start(tx, true))
   if (started === null) await askToConfirm(tx, engine, schedule, operation)
   await tx.query(
@@ -65,7 +65,7 @@ export function runNow(
   run: ScheduleRun,
 ): Promise<string> {
   return scope.transaction(async (tx) => {
-    const schedule = await takeNow(tx, id)
+    const schedule = await lockSchedule(tx, id)
     if (await runningOperation(tx, id))
       throw new AppError('conflict', { message: 'The last run of this schedule has not ended yet' })
     return startRun(tx, engine, schedule, run)
@@ -117,13 +117,13 @@ async function startWithin(
   tx: ShopScope,
   engine: Engine,
   start: (scope: ShopScope, dryRun: boolean) => Promise<string>,
-  most: number,
+  cap: number,
 ): Promise<string | null> {
   const above = new Error('above the cap')
   try {
     return await tx.transaction(async (inner) => {
       const operation = await start(inner, false)
-      if (most < Infinity && (await totalOf(inner, engine, operation)) > most) throw above
+      if (cap < Infinity && (await totalOf(inner, engine, operation)) > cap) throw above
       return operation
     })
   } catch (error) {

@@ -1,4 +1,4 @@
-// Schedules to begin with: the two that the specification describes.
+// Templates of schedules: the two that the specification describes.
 import type { ScheduleBody } from './schedule-check.ts'
 
 const MB = 1024 ** 2

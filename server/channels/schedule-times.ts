@@ -1,8 +1,7 @@
-// When a schedule runs: a cron line of five fields in the shop's time zone, and its description in
-// words.
+// Evaluates and describes the cron line of a schedule: five fields, in the shop's time zone.
 import { Cron } from 'croner'
 
-/** A line with more fixed times of day is evaluated as one pattern. */
+/** A line with more fixed times of day than this is evaluated as one pattern. */
 const MAX_TIMES = 24
 const FIELD = /^[0-9A-Za-z*/,#-]+$/
 
@@ -47,7 +46,8 @@ export function nextRuns(cron: string, timeZone: string, after: Date, count: num
 }
 
 /**
- * Croner does this for lines with one time a day, so a line with several is split into such lines.
+ * Splits a line with several fixed times a day into lines with one each: croner handles clock
+ * changes in this way only for those.
  */
 function fixedTimes(cron: string): string[] {
   const [minute, hour, ...days] = fieldsOf(cron)

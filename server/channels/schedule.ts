@@ -9,11 +9,11 @@ import { AppError } from '../errors.ts'
 import { readShop } from '../files/shop-settings.ts'
 import { errorFields, type Logger } from '../log.ts'
 import { raiseNoticeOnce, runningOperation, startRun } from './schedule-run.ts'
-import { setNextRun, takeDue, type ScheduleRow } from './schedule-rows.ts'
+import { setNextRun, lockDue, type ScheduleRow } from './schedule-rows.ts'
 import { nextRuns } from './schedule-times.ts'
 
 /** A schedule that was saved in the meantime is noticed within this time. */
-const LOOK_MS = 10_000
+const POLL_MS = 10_000
 const DUE_BATCH = 100
 
 export interface ScheduleParts {
@@ -63,7 +63,7 @@ export async function runDue(parts: ScheduleParts, now: Date): Promise<number> {
  * it.
  */
 async function fire(tx: ShopScope, parts: ScheduleParts, id: string, now: Date): Promise<boolean> {
-  const schedule = await takeDue(tx, id, now)
+  const schedule = await lockDue(tx, id, now)
   if (!schedule) return false
   const { time_zone } = (await readShop(tx)).settings
   // Counted from now, so that this one run replaces all that were missed while no worker ran.
@@ -116,5 +116,5 @@ async function untilNext(database: Database, now: Date): Promise<number> {
     [now],
   )
   const next = rows[0]!.next
-  return next ? Math.min(LOOK_MS, next.getTime() - now.getTime()) : LOOK_MS
+  return next ? Math.min(POLL_MS, next.getTime() - now.getTime()) : POLL_MS
 }

@@ -56,7 +56,7 @@ test('an import by hand takes all waiting files, also when one import cannot hav
   for (const name of names) await house.send(name, name)
   const { app } = house
   const parts = { engine: app.engine.engine, stores: app.stores }
-  await importNow(parts, app.owner.scope, { requestedBy: 'Test', dryRun: false, most: 2 })
+  await importNow(parts, app.owner.scope, { requestedBy: 'Test', dryRun: false, limit: 2 })
   const { data } = await house.get('/api/operations?channel=drop&limit=3')
   expect(data.map(({ total }: { total: number }) => total)).toEqual([1, 2, 2])
   for (const name of names) await house.untilThere(name)

@@ -1,17 +1,17 @@
-// The first reading of a CSV file: its headers, its number of rows, the first rows, and whether it
-// can be read.
+// The first pass over a CSV file: reads its headers, its number of rows and the first rows, and
+// checks that it is a table.
 import { AppError, ERRORS, type ErrorDetail } from '../../errors.ts'
 import { headerLabels, mappingOf, suggestColumns, type ColumnMapping } from './columns.ts'
 import { detectFormat } from './format.ts'
 import { shapeProblem } from './row-values.ts'
 import { isBlank, readRows, type Broken, type Format } from './rows.ts'
 
-const PREVIEWED = 10
-const PROBLEMS_REPORTED = 20
+const PREVIEWED_ROWS = 10
+const MAX_PROBLEMS = 20
 const MAX_COLUMNS = 500
-/** The most characters of a cell in the preview. */
+/** A cell is cut to this many characters in the preview. */
 const MAX_CHARACTERS = 5000
-const MAX_BLANK = 100_000
+const MAX_BLANK_ROWS = 100_000
 
 export interface StructureProblem {
   row: number
@@ -30,8 +30,8 @@ export interface Analysis {
   mapping: ColumnMapping
 }
 
-/** Throws `invalid_csv` if the file cannot be read as a table, and `too_many` above `mostRows`. */
-export async function analyse(text: AsyncIterable<string>, mostRows: number): Promise<Analysis> {
+/** Throws `invalid_csv` if the file cannot be read as a table, and `too_many` above `maxRows`. */
+export async function analyse(text: AsyncIterable<string>, maxRows: number): Promise<Analysis> {
   const pieces = text[Symbol.asyncIterator]()
   const first = await pieces.next()
   const head = first.done ? '' : first.value
@@ -58,12 +58,12 @@ export async function analyse(text: AsyncIterable<string>, mostRows: number): Pr
       if (wrong?.fatal)
         throw invalidCsv([{ row, column: found.headers[wrong.cell] ?? null, detail: wrong.detail }])
       if (!isBlank(cells)) addRow(found, row, cells, wrong)
-      else if (++blank > MAX_BLANK)
+      else if (++blank > MAX_BLANK_ROWS)
         throw invalidCsv([{ row, column: null, detail: 'There are too many empty lines' }])
     }
-    if (found.rows > mostRows)
+    if (found.rows > maxRows)
       throw new AppError('too_many', {
-        message: `A CSV file has at most ${mostRows.toLocaleString('en')} rows: split it`,
+        message: `A CSV file has at most ${maxRows.toLocaleString('en')} rows: split it`,
       })
   }
   if (found.rows === 0) throw invalidFile('The file has a header but no rows')
@@ -87,12 +87,12 @@ function addRow(found: Analysis, row: number, cells: string[], broken: Broken | 
     return
   }
   found.rows++
-  if (found.sample.length < PREVIEWED)
+  if (found.sample.length < PREVIEWED_ROWS)
     found.sample.push({
       row,
       cells: cells.slice(0, MAX_COLUMNS).map((cell) => cell.slice(0, MAX_CHARACTERS)),
     })
-  if (found.structure.length >= PROBLEMS_REPORTED) return
+  if (found.structure.length >= MAX_PROBLEMS) return
   const detail = broken?.detail ?? shapeProblem(cells, found.headers)?.detail
   if (detail === undefined) return
   const at = broken?.cell ?? Math.min(cells.length, found.headers.length - 1)
@@ -116,13 +116,13 @@ function invalidCsv(found: readonly Found[]): AppError {
   return new AppError('invalid_csv', { details })
 }
 
-/** The whole file is wrong, not one row of it. */
+/** For problems of the whole file, not of one row. */
 const invalidFile = (detail: string): AppError =>
   new AppError('invalid_csv', {
     details: [{ index: 0, param: '', code: 'invalid_csv', message: detail }],
   })
 
-/** Text that the database can store: without the character 0, which no table contains. */
+/** Throws `invalid_csv` for text with the character 0, which PostgreSQL cannot store. */
 function storableText(text: string): string {
   if (text.includes('\0')) throw invalidFile(NOT_TEXT)
   return text

@@ -1,34 +1,33 @@
-// The part of a check that is about files: names within the CSV file and in the shop, and the ids
-// of files that rows change. Rows may give files each other's names: those are judged together,
-// after all rows were read.
+// Checks names within the CSV file and in the shop, and the ids of the files that rows change. Rows
+// may exchange names between files, so these rows are checked together after all rows were read.
 import type { OnConflict } from '../../files/admission.ts'
 import { grantNames } from '../../files/name-allocation.ts'
 import { nameKey } from '../../files/rules.ts'
 import { ERRORS, type ErrorCode } from '../../errors.ts'
-import type { Book, CheckParts, KnownFile, NamedRow, Renaming } from './check-book.ts'
+import type { CheckState, CheckParts, KnownFile, NamedRow, Renaming } from './check-state.ts'
 
 export async function checkFiles(
   parts: CheckParts,
-  book: Book,
+  state: CheckState,
   rows: readonly NamedRow[],
 ): Promise<void> {
-  await checkNames(parts, book, rows, await checkIds(parts, book, rows))
+  await checkNames(parts, state, rows, await checkIds(parts, state, rows))
 }
 
 /** Returns the files that rows may change. */
 async function checkIds(
   { knownFiles }: CheckParts,
-  book: Book,
+  state: CheckState,
   rows: readonly NamedRow[],
 ): Promise<ReadonlyMap<string, KnownFile>> {
   const updates = rows.flatMap(({ row, id }) => (id === null ? [] : [{ row, id }]))
   if (updates.length === 0) return new Map()
   const known = await knownFiles(updates.map(({ id }) => id))
   for (const { row, id } of updates) {
-    const before = book.ids.get(id)
-    if (before === undefined) book.ids.set(id, row)
+    const before = state.ids.get(id)
+    if (before === undefined) state.ids.set(id, row)
     const wrong = (code: ErrorCode, message: string) =>
-      book.add(row, { field: 'id', severity: 'error', code, message })
+      state.add(row, { field: 'id', severity: 'error', code, message })
     if (before !== undefined) await wrong('invalid_value', `Row ${before} changes the same file`)
     else if (!known.has(id)) await wrong('file_not_found', ERRORS.file_not_found.message)
     else if (known.get(id)!.deleted)
@@ -67,7 +66,7 @@ function amongRows(before: number, onConflict: OnConflict): Conflict {
 
 async function checkNames(
   { onConflict, takenNames }: CheckParts,
-  book: Book,
+  state: CheckState,
   rows: readonly NamedRow[],
   known: ReadonlyMap<string, KnownFile>,
 ): Promise<void> {
@@ -76,35 +75,35 @@ async function checkNames(
   const taken = await takenNames(keys)
   for (const [at, { row, id, filename }] of named.entries()) {
     const key = keys[at]!
-    const before = book.names.get(key)
-    if (before === undefined) book.names.set(key, row)
+    const before = state.names.get(key)
+    if (before === undefined) state.names.set(key, row)
     const owner = taken.get(key)
     if (before !== undefined) {
       // A renamed file needs a free name: conflicts cannot be resolved otherwise.
       const conflict = amongRows(before, id === null ? onConflict : 'error')
-      await conflictAt(book, { row, filename }, conflict)
+      await conflictAt(state, { row, filename }, conflict)
     } else if (id === null) {
-      if (owner !== undefined) await conflictAt(book, { row, filename }, inShop(onConflict))
+      if (owner !== undefined) await conflictAt(state, { row, filename }, inShop(onConflict))
     } else if (known.has(id) && known.get(id)!.name_key !== key) {
-      book.renamings.push({
+      state.renamings.push({
         row,
         filename,
         id,
         currentKey: known.get(id)!.name_key,
         wantedKey: key,
       })
-      if (owner !== undefined) book.owners.set(key, owner)
+      if (owner !== undefined) state.owners.set(key, owner)
     }
   }
 }
 
 function conflictAt(
-  book: Book,
+  state: CheckState,
   { row, filename }: Pick<Renaming, 'row' | 'filename'>,
   conflict: Conflict,
 ): Promise<void> {
   const { message } = ERRORS.duplicate_filename
-  return book.add(row, {
+  return state.add(row, {
     field: 'filename',
     code: 'duplicate_filename',
     message,
@@ -117,9 +116,9 @@ function conflictAt(
  * Names that files of the shop have: they are free if rows without errors give those files other
  * names.
  */
-export async function checkContested(book: Book): Promise<void> {
-  const requests = book.renamings.filter(({ row }) => !book.hasError(row))
-  const granted = grantNames(requests, book.owners)
+export async function checkContested(state: CheckState): Promise<void> {
+  const requests = state.renamings.filter(({ row }) => !state.hasError(row))
+  const granted = grantNames(requests, state.owners)
   for (const [at, renaming] of requests.entries())
-    if (!granted[at]) await conflictAt(book, renaming, KEEPS_NAME)
+    if (!granted[at]) await conflictAt(state, renaming, KEEPS_NAME)
 }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openCsvApp, untilChecked, type CsvApp } from '../../../test/csv.ts'
 import { CHECK_CSV, queueCheck } from './check-queue.ts'
 import { createSkuCount } from './sku-count.ts'
-import { keepProblems } from './problems.ts'
+import { storeProblems } from './problems.ts'
 import { listUploads, MAX_KEPT, receiveCsv, requireUpload, sweepCsvUploads } from './uploads.ts'
 import { requirePublicId, toPublicId } from '../../ids.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
@@ -79,7 +79,7 @@ describe('a check', () => {
       code: 'invalid_csv',
       message: 'x',
     } as const
-    await keepProblems(app.owner.scope, { id: before.id, round: 5 }, [zombie])
+    await storeProblems(app.owner.scope, { id: before.id, round: 5 }, [zombie])
     expect((await app.problems(id)).map(({ row }) => row)).toEqual([2])
   })
 

@@ -5,9 +5,9 @@ import { forShop, type ShopScope } from '../../db/for-shop.ts'
 import type { BackgroundTask, TaskRun } from '../../engine/background.ts'
 import { findNameOwners } from '../../files/name-allocation.ts'
 import { checkRows } from './check.ts'
-import { type CheckProgress, type KnownFile, type OddSkus } from './check-book.ts'
+import { type CheckProgress, type KnownFile, type OddSkus } from './check-state.ts'
 import { beginCheck, CHECK_CSV, QUEUED_CHECKS, type StartedCheck } from './check-queue.ts'
-import { keepProblems } from './problems.ts'
+import { storeProblems } from './problems.ts'
 import type { ProbeAddress, SizeLimits } from './probes.ts'
 import { readUploadRows, type CsvUpload } from './uploads.ts'
 
@@ -84,7 +84,7 @@ export const checkUpload = (
     oddSkus: parts.oddSkus(scope),
     probe: upload.check_options!.probe ? parts.probe : null,
     limits: parts.limits,
-    report: (problems) => keepProblems(scope, upload, problems),
+    report: (problems) => storeProblems(scope, upload, problems),
     onProgress: parts.onProgress,
     signal: parts.signal,
   })
@@ -103,7 +103,7 @@ function lookups(scope: ShopScope) {
   }
 }
 
-const OURS = `shop_id = :shop and id = :id and round = :round and status = 'checking'`
+const THIS_ROUND = `shop_id = :shop and id = :id and round = :round and status = 'checking'`
 
 /** False: the check was stopped, or another run has taken it. */
 async function writeProgress(
@@ -112,7 +112,7 @@ async function writeProgress(
   progress: CheckProgress | null,
 ) {
   const rows = await scope.query(
-    `update csv_uploads set progress = :progress where ${OURS} returning id`,
+    `update csv_uploads set progress = :progress where ${THIS_ROUND} returning id`,
     {
       ...{ id, round },
       progress: progress && JSON.stringify(progress),
@@ -128,7 +128,7 @@ async function endCheck(
   failure: string | null,
 ) {
   await scope.query(
-    `update csv_uploads set status = :status, progress = :progress, failure = :failure where ${OURS}`,
+    `update csv_uploads set status = :status, progress = :progress, failure = :failure where ${THIS_ROUND}`,
     {
       id,
       round,

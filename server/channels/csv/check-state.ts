@@ -1,4 +1,4 @@
-// The parts that a check of a CSV file uses, and what it has found so far.
+// The dependencies of a check of a CSV file, and its state: counts, names and problems so far.
 import type { OnConflict } from '../../files/admission.ts'
 import type { NameRequest } from '../../files/name-allocation.ts'
 import type { RowBatch } from './rows.ts'
@@ -28,9 +28,7 @@ export interface RowProblem extends CellProblem {
   column: string | null
 }
 
-/**
- * Of these SKUs, those that no product or several products have, each with the number of products.
- */
+/** Returns the SKUs that do not have exactly one product, each with its number of products. */
 export type OddSkus = (
   skus: readonly string[],
   signal: AbortSignal,
@@ -88,8 +86,7 @@ function noCatalog(error: unknown): null {
   throw error
 }
 
-/** What the check has found so far. */
-export function createBook({ mapping, report, onProgress, signal }: CheckParts) {
+export function createCheckState({ mapping, report, onProgress, signal }: CheckParts) {
   const newSkus: string[] = []
   const skuLookUps: Promise<ReadonlyMap<string, number> | null>[] = []
   const progress: CheckProgress = {
@@ -120,11 +117,11 @@ export function createBook({ mapping, report, onProgress, signal }: CheckParts) 
     newSkus,
     skuLookUps,
     /**
-     * Looks SKUs up in the background, one batch after another, when at least `least` are waiting;
-     * null: the storefront is unavailable.
+     * Looks SKUs up in the background, one batch after another, when at least `min` are waiting.
+     * The result of a batch is null if the storefront is unavailable.
      */
-    lookUpSkus: ({ oddSkus }: CheckParts, least: number) => {
-      if (newSkus.length < least) return
+    lookUpSkus: ({ oddSkus }: CheckParts, min: number) => {
+      if (newSkus.length < min) return
       const skus = newSkus.splice(0)
       const before = skuLookUps.at(-1) ?? Promise.resolve(NONE)
       const found = before.then((odd) => odd && oddSkus(skus, signal).catch(noCatalog))
@@ -138,7 +135,7 @@ export function createBook({ mapping, report, onProgress, signal }: CheckParts) 
       skuLookUps.push(counted)
     },
     hasError: (row: number) => errorRows.has(row),
-    noteUpdate: (row: number) => {
+    addUpdate: (row: number) => {
       updateRows.add(row)
       if (errorRows.has(row)) wrongUpdates++
     },
@@ -174,4 +171,4 @@ export function createBook({ mapping, report, onProgress, signal }: CheckParts) 
   }
 }
 
-export type Book = ReturnType<typeof createBook>
+export type CheckState = ReturnType<typeof createCheckState>

@@ -4,13 +4,13 @@
 import { ERRORS } from '../../errors.ts'
 import { checkContested, checkFiles } from './check-files.ts'
 import {
-  type Book,
+  type CheckState,
   type CheckParts,
   type CheckProgress,
   type NamedRow,
   type Rows,
-  createBook,
-} from './check-book.ts'
+  createCheckState,
+} from './check-state.ts'
 import { placesOf, type ColumnMapping, type CsvField } from './columns.ts'
 import { probeAddresses, type ProbeAddress } from './probes.ts'
 import {
@@ -25,19 +25,19 @@ import { isBlank, type RowBatch } from './rows.ts'
 const LOOKUP_BATCH = 4000
 /** Returns the final counts. Throws errors of the look-ups, and the signal's reason. */
 export async function checkRows(parts: CheckParts): Promise<CheckProgress> {
-  const book = createBook(parts)
+  const state = createCheckState(parts)
   const missing = missingColumns(parts.mapping)
   for (const field of missing)
-    await book.add(
+    await state.add(
       1,
       { field: null, severity: 'error', ...invalid(missingText(field, parts.mapping)) },
       field,
     )
-  await readAll(parts, book)
-  await checkContested(book)
-  await checkSkus(book)
-  if (parts.probe) await checkAddresses(parts, book, parts.probe)
-  return book.end()
+  await readAll(parts, state)
+  await checkContested(state)
+  await checkSkus(state)
+  if (parts.probe) await checkAddresses(parts, state, parts.probe)
+  return state.end()
 }
 
 /**
@@ -63,39 +63,39 @@ const invalid = (detail: string) => ({
 })
 
 /** Reads the rows batch by batch. Look-ups of one batch run while the next batches are read. */
-async function readAll(parts: CheckParts, book: Book): Promise<void> {
+async function readAll(parts: CheckParts, state: CheckState): Promise<void> {
   const places = placesOf(parts.mapping, parts.headers)
   let named: NamedRow[] = []
   let lookedUp: Promise<void> = Promise.resolve()
   const lookUp = async () => {
     await lookedUp
-    lookedUp = checkFiles(parts, book, named)
+    lookedUp = checkFiles(parts, state, named)
     // The awaiting code gets the error.
     lookedUp.catch(() => {})
     named = []
   }
   for await (const batch of bodyOf(parts.batches)) {
-    book.progress.rows += batch.length
+    state.progress.rows += batch.length
     for (const { row, cells, broken } of batch) {
       const shape = broken ?? shapeProblem(cells, parts.headers) ?? shiftProblem(cells, places)
       // If cells are in the wrong columns, further problems of their values would be misleading.
       if (shape) {
-        await book.add(row, shape)
+        await state.add(row, shape)
         continue
       }
       const { values, problems } = readValues(cells, places)
-      if (values.id !== null) book.noteUpdate(row)
-      for (const problem of problems) await book.add(row, problem)
-      recordRow(parts, book, row, values)
+      if (values.id !== null) state.addUpdate(row)
+      for (const problem of problems) await state.add(row, problem)
+      recordRow(parts, state, row, values)
       named.push({ row, id: values.id, filename: values.filename })
     }
     if (named.length >= LOOKUP_BATCH) await lookUp()
-    book.lookUpSkus(parts, LOOKUP_BATCH)
-    book.step({})
+    state.lookUpSkus(parts, LOOKUP_BATCH)
+    state.step({})
   }
   await lookUp()
   await lookedUp
-  book.lookUpSkus(parts, 1)
+  state.lookUpSkus(parts, 1)
 }
 
 export interface BodyRow {
@@ -126,11 +126,11 @@ export async function* bodyOf(batches: AsyncIterable<RowBatch>): AsyncGenerator<
   }
 }
 
-function recordRow({ probe }: CheckParts, book: Book, row: number, values: RowValues): void {
+function recordRow({ probe }: CheckParts, state: CheckState, row: number, values: RowValues): void {
   const { id, product_sku } = values
-  if (id === null && product_sku !== '' && addRow(book.skus, product_sku, row))
-    book.newSkus.push(product_sku)
-  if (probe && id === null && !book.hasError(row)) addRow(book.urls, values.file_url, row)
+  if (id === null && product_sku !== '' && addRow(state.skus, product_sku, row))
+    state.newSkus.push(product_sku)
+  if (probe && id === null && !state.hasError(row)) addRow(state.urls, values.file_url, row)
 }
 
 /** Adds the row; returns whether it is the first one with this key. */
@@ -147,14 +147,14 @@ const rowsOf = (map: ReadonlyMap<string, Rows>, key: string): readonly number[] 
   return typeof rows === 'number' ? [rows] : rows
 }
 
-async function checkSkus(book: Book): Promise<void> {
-  book.step({ phase: 'skus' })
-  for (const lookUp of book.skuLookUps) {
+async function checkSkus(state: CheckState): Promise<void> {
+  state.step({ phase: 'skus' })
+  for (const lookUp of state.skuLookUps) {
     const odd = await lookUp
     if (!odd) {
       const { message } = ERRORS.storefront_unavailable
       const detail = 'SKUs were not checked: they are looked up again when the files are imported'
-      await book.add(1, {
+      await state.add(1, {
         field: 'product_sku',
         severity: 'warning',
         code: 'storefront_unavailable',
@@ -171,9 +171,9 @@ async function checkSkus(book: Book): Promise<void> {
               'sku_ambiguous',
               `${products} products have it: choose one after the import`,
             ] as const)
-      for (const row of rowsOf(book.skus, sku)) {
+      for (const row of rowsOf(state.skus, sku)) {
         const { message } = ERRORS[code]
-        await book.add(row, {
+        await state.add(row, {
           field: 'product_sku',
           severity: 'warning',
           code,
@@ -184,16 +184,20 @@ async function checkSkus(book: Book): Promise<void> {
       }
     }
   }
-  book.skus.clear()
+  state.skus.clear()
 }
 
-async function checkAddresses(parts: CheckParts, book: Book, probe: ProbeAddress): Promise<void> {
-  const { urls, progress } = book
-  book.step({ phase: 'urls', urls_total: urls.size })
+async function checkAddresses(
+  parts: CheckParts,
+  state: CheckState,
+  probe: ProbeAddress,
+): Promise<void> {
+  const { urls, progress } = state
+  state.step({ phase: 'urls', urls_total: urls.size })
   for await (const { url, problem } of probeAddresses([...urls.keys()], probe, parts)) {
-    book.step({ urls: progress.urls + 1 })
+    state.step({ urls: progress.urls + 1 })
     if (!problem) continue
     for (const row of rowsOf(urls, url))
-      await book.add(row, { field: 'file_url', ...problem, value: url })
+      await state.add(row, { field: 'file_url', ...problem, value: url })
   }
 }

@@ -26,7 +26,7 @@ export interface Suggestion {
 
 export type Suggestions = Record<CsvField, Suggestion | null>
 
-/** Headers that other programs use for each field, in the form that `plain` gives. */
+/** Headers that other programs use for each field, as `normalizeHeader` writes them. */
 const SYNONYMS: Readonly<Record<CsvField, readonly string[]>> = {
   filename: [
     'filename',

@@ -4,8 +4,8 @@ import { isUtf8 } from 'node:buffer'
 
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252'
 
-/** The bytes of the file in which zero bytes are counted. */
-const LOOKED_AT = 64 * 1024
+/** How many bytes from the start of the file are searched for zero bytes. */
+const HEAD_BYTES = 64 * 1024
 /**
  * ASCII in UTF-16 has a zero in every second byte. A line with few ASCII characters still has its
  * separators.
@@ -24,8 +24,8 @@ export function createEncodingDetector(): EncodingDetector {
   let utf8 = true
   return {
     add: (bytes) => {
-      if (head.length < LOOKED_AT)
-        head = Buffer.concat([head, bytes.subarray(0, LOOKED_AT - head.length)])
+      if (head.length < HEAD_BYTES)
+        head = Buffer.concat([head, bytes.subarray(0, HEAD_BYTES - head.length)])
       if (!utf8) return
       const joined = rest.length > 0 ? Buffer.concat([rest, bytes]) : bytes
       const end = wholeCharacters(joined)
@@ -55,8 +55,8 @@ function zerosOf(head: Buffer): Encoding | null {
 }
 
 /**
- * Where the last incomplete character begins, which the next bytes may complete; the length if
- * there is none.
+ * The offset of an incomplete last character, which the next bytes may complete; the length if the
+ * last character is complete.
  */
 function wholeCharacters(bytes: Buffer): number {
   for (let back = 1; back <= 3 && back <= bytes.length; back++) {

@@ -23,10 +23,10 @@ export interface ScheduledRequest {
 /** `wake` is called when a host may be requested again. */
 export function createHostScheduler(
   urls: readonly string[],
-  { at_once, at_once_per_host }: { at_once: number; at_once_per_host: number },
+  { concurrency, perHost }: { concurrency: number; perHost: number },
   wake: () => void,
 ) {
-  const hosts = hostsOf(urls, at_once_per_host)
+  const hosts = hostsOf(urls, perHost)
   let running = 0
   /** Hosts with waiting addresses and room for another request, in order. */
   const ready = new Set(hosts)
@@ -42,7 +42,7 @@ export function createHostScheduler(
     /** Null: no host can take a request now. */
     next: (): ScheduledRequest | null => {
       const [host] = ready
-      if (!host || running === at_once) return null
+      if (!host || running === concurrency) return null
       ready.delete(host)
       running++
       host.running++

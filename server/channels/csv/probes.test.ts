@@ -19,7 +19,7 @@ afterAll(async () => {
 
 async function ask(
   urls: readonly string[],
-  politeness: HostLimits = {},
+  hostLimits: HostLimits = {},
   signal = new AbortController().signal,
 ) {
   const found: Probed[] = []
@@ -27,7 +27,7 @@ async function ask(
     urls,
     client.probe,
     { signal, limits },
-    { again_after: 10, ...politeness },
+    { retryMs: 10, ...hostLimits },
   ))
     found.push(one)
   return found
@@ -79,7 +79,7 @@ describe('addresses', () => {
     const urls = origins.flatMap(({ url }) =>
       Array.from({ length: 60 }, (_, n) => `${url}/bytes/10/${n}`),
     )
-    const found = await ask(urls, { at_once: 8, at_once_per_host: 3 })
+    const found = await ask(urls, { concurrency: 8, perHost: 3 })
     expect(found.map(({ url }) => url).sort()).toEqual(urls.toSorted())
     expect(found.every(({ problem }) => problem === null)).toBe(true)
     for (const origin of origins) {
@@ -142,7 +142,7 @@ describe('addresses', () => {
     await withServer(limiter, async (busy) => {
       const found = await ask(
         Array.from({ length: 200 }, (_, n) => `${busy}/${n}`),
-        { again_after: 1 },
+        { retryMs: 1 },
       )
       expect(found.length).toBe(200)
       for (const { problem } of found) expect(problem).toMatchObject(NOT_ASKED)
@@ -155,7 +155,9 @@ describe('addresses', () => {
       () => {},
       async (silentHost) => {
         const urls = Array.from({ length: 100 }, (_, n) => `${silentHost}/${n}`)
-        const found = await ask([...urls, `${origins[0]!.url}/bytes/10/in-time`], { within: 150 })
+        const found = await ask([...urls, `${origins[0]!.url}/bytes/10/in-time`], {
+          timeLimitMs: 150,
+        })
         expect(found.length).toBe(101)
         expect(found.filter(({ problem }) => problem === null).length).toBe(1)
         expect(found.at(-1)!.problem).toMatchObject(NOT_ASKED)
@@ -186,14 +188,14 @@ describe('addresses', () => {
     const abort = new AbortController()
     const urls = Array.from({ length: 1000 }, (_, n) => `${origins[1]!.url}/bytes/10/later-${n}`)
     const before = origins[1]!.total
-    const asking = (async () => {
+    const context = (async () => {
       for await (const { url } of probeAddresses(urls, client.probe, {
         signal: abort.signal,
         limits,
       }))
         abort.abort(new Error(`enough after ${url}`))
     })()
-    await expect(asking).rejects.toThrow('enough after')
+    await expect(context).rejects.toThrow('enough after')
     expect(origins[1]!.total - before).toBeLessThan(50)
   })
 })

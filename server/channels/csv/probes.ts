@@ -1,7 +1,6 @@
-// Do the addresses of a CSV file answer? Many are requested concurrently, few of one host, within a
-// time limit. A host that asks for fewer requests gets fewer, a host that never answers is not
-// requested thousands of times, and addresses that were not requested in time are no errors of the
-// file.
+// Checks whether the addresses of a CSV file answer. Many are requested concurrently, but few of one
+// host, within a time limit. A host that limits requests gets fewer, a host that never answers is
+// given up, and addresses that were not requested in time are warnings, not errors.
 import { PortError, type Probe } from '../../../plugins/contract.ts'
 import { ERRORS } from '../../errors.ts'
 import { Throttled } from '../../ports/failures.ts'
@@ -23,53 +22,52 @@ export interface SizeLimits {
 
 /** Times are milliseconds. */
 export interface HostLimits {
-  at_once?: number
-  at_once_per_host?: number
+  concurrency?: number
+  perHost?: number
   /** The delay before a temporary failure is retried. */
-  again_after?: number
+  retryMs?: number
   /** The time limit for all addresses: the remaining ones are not requested. */
-  within?: number
+  timeLimitMs?: number
 }
 
-const USUAL: Required<HostLimits> = {
-  at_once: 32,
-  at_once_per_host: 4,
-  again_after: 2000,
-  within: 10 * 60_000,
+const DEFAULT_LIMITS: Required<HostLimits> = {
+  concurrency: 32,
+  perHost: 4,
+  retryMs: 2000,
+  timeLimitMs: 10 * 60_000,
 }
 /**
- * After this many consecutive failures that are not about a single file, the host's other addresses
- * count as failed too.
+ * After this many consecutive failures of the host itself, its other addresses count as failed too.
  */
-const GIVEN_UP_AFTER = 12
+const MAX_HOST_FAILURES = 12
 /** A host that asks for a longer pause, or for this many in a row, is not requested any more. */
-const LONGEST_REST_MS = 60_000
+const MAX_REST_MS = 60_000
 const MAX_RESTS = 6
 const MB = 1024 ** 2
 
-/** One result for each address, as they come. Throws the signal's reason when it aborts. */
+/** Yields one result for each address, in no order. Throws the signal's reason when it aborts. */
 export async function* probeAddresses(
   urls: readonly string[],
   probe: ProbeAddress,
   { signal, limits }: { signal: AbortSignal; limits: SizeLimits },
-  politeness: HostLimits = {},
+  hostLimits: HostLimits = {},
 ): AsyncGenerator<Probed> {
-  const { at_once, at_once_per_host, again_after, within } = { ...USUAL, ...politeness }
-  const late = AbortSignal.timeout(within)
-  const asking: Asking = {
+  const { concurrency, perHost, retryMs, timeLimitMs } = { ...DEFAULT_LIMITS, ...hostLimits }
+  const late = AbortSignal.timeout(timeLimitMs)
+  const context: ProbeContext = {
     probe,
     signal,
     late,
     either: AbortSignal.any([signal, late]),
     limits,
-    again_after,
+    retryMs,
   }
   const results: Probed[] = []
   let wake = () => {}
   const onChange = () => wake()
-  const scheduler = createHostScheduler(urls, { at_once, at_once_per_host }, onChange)
+  const scheduler = createHostScheduler(urls, { concurrency, perHost }, onChange)
   const ask = async ({ host, url }: ScheduledRequest) => {
-    const answer = await probeOne(url, host, asking)
+    const answer = await probeOne(url, host, context)
     if ('rest' in answer) scheduler.rest(host, url, answer.rest)
     else {
       scheduler.ended(host)
@@ -77,7 +75,7 @@ export async function* probeAddresses(
     }
     wake()
   }
-  asking.either.addEventListener('abort', onChange)
+  context.either.addEventListener('abort', onChange)
   try {
     for (let left = urls.length; left > 0;) {
       signal.throwIfAborted()
@@ -92,30 +90,30 @@ export async function* probeAddresses(
     }
   } finally {
     scheduler.close()
-    asking.either.removeEventListener('abort', onChange)
+    context.either.removeEventListener('abort', onChange)
   }
 }
 
-interface Asking {
+interface ProbeContext {
   probe: ProbeAddress
   signal: AbortSignal
   /** Aborts when the time limit is reached. */
   late: AbortSignal
   either: AbortSignal
   limits: SizeLimits
-  again_after: number
+  retryMs: number
 }
 
-/** The result of the address, or how long its host must rest first. */
+/** The result of the address, or the milliseconds for which its host must rest first. */
 async function probeOne(
   url: string,
   host: Host,
-  asking: Asking,
+  context: ProbeContext,
 ): Promise<Probed | { rest: number }> {
-  const { probe, signal, late, either, limits, again_after } = asking
+  const { probe, signal, late, either, limits, retryMs } = context
   for (let attempt = 1; ; attempt++) {
     if (host.rests > MAX_RESTS) return { url, problem: HOST_LIMITED }
-    if (host.failures >= GIVEN_UP_AFTER) return { url, problem: GIVEN_UP }
+    if (host.failures >= MAX_HOST_FAILURES) return { url, problem: HOST_FAILED }
     try {
       const { size_bytes, content_type } = await probe(url, either)
       host.failures = 0
@@ -124,7 +122,7 @@ async function probeOne(
     } catch (error) {
       if (signal.aborted) return { url, problem: null }
       if (late.aborted) return { url, problem: TOO_LATE }
-      if (error instanceof Throttled) return throttled(url, host, error, again_after)
+      if (error instanceof Throttled) return throttled(url, host, error, retryMs)
       const failure = error instanceof PortError ? error : null
       if (failure && !failure.retryable) {
         host.failures = 0
@@ -134,7 +132,7 @@ async function probeOne(
         host.failures++
         return { url, problem: notAccessible('url_not_accessible', failure?.detail) }
       }
-      await pause(again_after, either)
+      await pause(retryMs, either)
     }
   }
 }
@@ -150,7 +148,7 @@ function throttled(
 ): Probed | { rest: number } {
   const ms = retryAfter === undefined ? least * 2 ** host.rests : Math.max(least, retryAfter * 1000)
   host.room = 1
-  if (host.resting === null) host.rests = ms > LONGEST_REST_MS ? Infinity : host.rests + 1
+  if (host.resting === null) host.rests = ms > MAX_REST_MS ? Infinity : host.rests + 1
   return host.rests > MAX_RESTS ? { url, problem: HOST_LIMITED } : { rest: ms }
 }
 
@@ -166,19 +164,19 @@ function notAccessible(code: string, detail: string | undefined): ProbeProblem {
   }
 }
 
-const GIVEN_UP = notAccessible(
+const HOST_FAILED = notAccessible(
   'url_not_accessible',
   'Its host did not answer other requests, so it was not checked',
 )
 
-const notAsked = (why: string): ProbeProblem => ({
+const notChecked = (why: string): ProbeProblem => ({
   severity: 'warning',
   code: 'not_asked',
   message: 'The URL was not checked',
   detail: `${why}: problems will show during the import`,
 })
-const HOST_LIMITED = notAsked('Its host limits the rate of requests')
-const TOO_LATE = notAsked('Checking the others took too long')
+const HOST_LIMITED = notChecked('Its host limits the rate of requests')
+const TOO_LATE = notChecked('Checking the others took too long')
 
 function sizeProblem(
   size: number | null,
@@ -195,8 +193,7 @@ function sizeProblem(
 }
 
 /**
- * A page where the address promises something else: what servers give to those who are not signed
- * in.
+ * Warns of a web page at an address that does not end with .html: it is often a sign-in page.
  */
 function pageProblem(url: string, type: string | null): ProbeProblem | null {
   if (!/^(text\/html|application\/xhtml\+xml)\b/i.test(type ?? '')) return null

@@ -1,10 +1,10 @@
-// The problems that a check finds: written during the check, paged for the API, and as a CSV file
-// of the rows to correct.
+// The problems that a check finds: stored during the check, paged for the API, and exported as a CSV
+// file of the rows to correct.
 import Papa from 'papaparse'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { originalCell, plainCell } from '../../files/cells.ts'
 import { bodyOf } from './check.ts'
-import { type RowProblem } from './check-book.ts'
+import { type RowProblem } from './check-state.ts'
 import { readUploadRows, type CsvUpload } from './uploads.ts'
 
 /** The position of a problem among all problems. */
@@ -34,8 +34,8 @@ export interface ProblemFilter {
 const MAX_CHARACTERS = 300
 const ROW_BATCH = 1000
 
-/** Writes nothing if another round has begun. */
-export async function keepProblems(
+/** Stores nothing if another round has begun. */
+export async function storeProblems(
   scope: ShopScope,
   { id, round }: Pick<CsvUpload, 'id' | 'round'>,
   problems: readonly RowProblem[],
@@ -84,10 +84,8 @@ export async function errorRows(
   return new Set(rows.map(({ row }) => row))
 }
 
-/**
- * The column that explains why a row is in the file; removed when the corrected file is imported.
- */
-const WHY = 'import_errors'
+/** The column with a row's errors; it is ignored when the corrected file is imported. */
+const ERRORS_COLUMN = 'import_errors'
 
 /**
  * The rows with errors in their original form, with a column that explains them, as pieces of a CSV
@@ -97,12 +95,12 @@ const WHY = 'import_errors'
 export async function* errorsCsv(scope: ShopScope, upload: CsvUpload): AsyncGenerator<string> {
   const wrong = await errorRows(scope, upload)
   const { delimiter } = upload.format
-  const kept = upload.headers.flatMap((header, at) => (header === WHY ? [] : [at]))
+  const kept = upload.headers.flatMap((header, at) => (header === ERRORS_COLUMN ? [] : [at]))
   const write = (rows: readonly (readonly string[])[]) =>
     `${Papa.unparse(rows as string[][], { delimiter, newline: '\r\n' })}\r\n`
   const marked = (cell: string | undefined) => plainCell(originalCell(cell ?? ''))
   // The byte-order mark tells a spreadsheet that this is UTF-8.
-  yield `\ufeff${write([[...kept.map((at) => marked(upload.headers[at])), WHY]])}`
+  yield `\ufeff${write([[...kept.map((at) => marked(upload.headers[at])), ERRORS_COLUMN]])}`
   for await (const rows of bodyOf(readUploadRows(scope, upload))) {
     const bad = rows.filter(({ row }) => wrong.has(row))
     for (let from = 0; from < bad.length; from += ROW_BATCH) {

@@ -131,17 +131,17 @@ const NEGATIVE = /^[-−]\s*\d{1,15}([.,]\d+)?$/
 const WITH_DECIMALS = /^(\d{1,15})[.,]0{1,2}$/
 
 /** `60`, `60.0`; empty: the default; `never` and `unlimited`: null. */
-function wholeNumber(text: string, most: number): number | null | undefined | Problem {
+function wholeNumber(text: string, max: number): number | null | undefined | Problem {
   if (text === '') return undefined
   const digits = WHOLE.test(text) ? text : WITH_DECIMALS.exec(text)?.[1]
   if (digits === undefined && NONE.has(text.toLowerCase())) return null
   if (NEGATIVE.test(text)) return { code: 'out_of_range', message: 'This must be 0 or more' }
   if (digits === undefined) return { code: 'invalid_type', message: 'This is not a whole number' }
   const value = Number(digits)
-  if (value < 1 || value > most)
+  if (value < 1 || value > max)
     return {
       code: 'out_of_range',
-      message: `This is not a number from 1 to ${most.toLocaleString('en')}`,
+      message: `This is not a number from 1 to ${max.toLocaleString('en')}`,
     }
   return value
 }
@@ -157,7 +157,7 @@ const invalid = (detail: string): CellProblem => ({
 const isAddress = (cell: string | undefined) =>
   /^https?:\/\//i.test(originalCell(cell ?? '').trim())
 
-/** A delimiter in the wrong place, in a row of the right length: its address is one column away. */
+/** A surplus or missing delimiter moves the address to the neighbouring column. */
 export function shiftProblem(
   cells: readonly string[],
   places: Record<CsvField, number>,

@@ -1,6 +1,5 @@
-// Reads rows from text, a piece at a time: papaparse finds the cells, and this module counts rows
-// and records problems of the structure. Only one piece and one row are in memory, for files of any
-// length.
+// Reads rows from text piece by piece: papaparse finds the cells, and this module counts rows and
+// records problems of the structure. Only one piece and one row are in memory.
 import Papa from 'papaparse'
 
 export const DELIMITERS = [',', ';', '\t', '|'] as const
@@ -32,10 +31,10 @@ export interface Broken {
 }
 
 /** The longest row, in characters: a longer one has a quote that is never closed. */
-const LONGEST_ROW = 1024 * 1024
+const MAX_ROW_CHARACTERS = 1024 * 1024
 const PIECE = 128 * 1024
-/** Finding the cell requires parsing again, so it is reported for this many only. */
-const CELLS_FOUND = 20
+/** The cell of a problem is found by parsing the row again, so only for this many problems. */
+const MAX_LOCATED = 20
 
 interface Parsed {
   data: string[][]
@@ -65,7 +64,7 @@ export async function* readRows(
   }
   let first = 1
   let left = ''
-  let looked = 0
+  let located = 0
   const batchOf = (input: string, { data, errors }: Parsed, whole: boolean): RowBatch => {
     if (newline === '\n') for (const cells of data) withoutReturn(cells)
     const broken = new Map<number, Broken>()
@@ -74,7 +73,8 @@ export async function* readRows(
       if (!whole && error.row >= data.length) continue
       const unclosed = error.code === 'MissingQuotes'
       if (broken.has(first + error.row) && !unclosed) continue
-      const cell = looked++ < CELLS_FOUND ? cellAt(parse(input.slice(0, error.index - 1), true)) : 0
+      const cell =
+        located++ < MAX_LOCATED ? cellAt(parse(input.slice(0, error.index - 1), true)) : 0
       broken.set(first + error.row, { ...(unclosed ? UNCLOSED : UNDOUBLED), cell })
     }
     const batch = { first, records: data, broken }
@@ -86,7 +86,7 @@ export async function* readRows(
     const parsed = parse(input, false)
     left = input.slice(parsed.meta.cursor)
     if (parsed.data.length > 0) yield batchOf(input, parsed, false)
-    if (left.length <= LONGEST_ROW) continue
+    if (left.length <= MAX_ROW_CHARACTERS) continue
     yield { first, records: [[]], broken: new Map([[first, ENDLESS]]) }
     return
   }
@@ -94,7 +94,8 @@ export async function* readRows(
 }
 
 /**
- * Smaller pieces: cells that are no longer used before the next garbage collection cost nothing.
+ * Splits the text into small pieces: cells that are unused at the next garbage collection cost
+ * nothing.
  */
 async function* inSmallPieces(text: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const piece of text)

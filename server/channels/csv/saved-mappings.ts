@@ -70,7 +70,7 @@ export async function removeMapping(scope: ShopScope, id: string): Promise<void>
  * The mapping that was saved last for files with these headers, with the headers as this file
  * writes them.
  */
-export async function savedFor(
+export async function findSavedMapping(
   scope: ShopScope,
   headers: readonly string[],
 ): Promise<{ name: string; mapping: ColumnMapping } | null> {

@@ -1,11 +1,11 @@
-// How many products have each SKU of a CSV file: counted in the mirror of the catalog. SKUs that
-// are missing there are looked up in the storefront, which may be newer.
+// Counts the products of each SKU of a CSV file in the mirror of the catalog. SKUs that are missing
+// there are looked up in the storefront, which may be newer.
 import { nameKey, type Catalog } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
-import type { OddSkus } from './check-book.ts'
+import type { OddSkus } from './check-state.ts'
 
-/** The storefront answers about a hundred per second: above this number only the mirror is used. */
-const MAX_ASKED = 2000
+/** The storefront answers about a hundred a second; above this number only the mirror is used. */
+const MAX_LIVE = 2000
 
 /** Counts for one check. The result throws `PortError` if the storefront cannot be reached. */
 export function createSkuCount(scope: ShopScope, live: Pick<Catalog, 'findBySku'>): OddSkus {
@@ -14,7 +14,7 @@ export function createSkuCount(scope: ShopScope, live: Pick<Catalog, 'findBySku'
     const odd = await oddInMirror(scope, skus)
     const unknown = [...odd].flatMap(([sku, products]) => (products === 0 ? [sku] : []))
     asked += unknown.length
-    if (unknown.length === 0 || (asked > MAX_ASKED && (await hasMirror(scope)))) return odd
+    if (unknown.length === 0 || (asked > MAX_LIVE && (await hasMirror(scope)))) return odd
     const found = await live.findBySku(unknown, signal)
     for (const sku of unknown) {
       const products = new Set(found.get(sku)?.map((one) => one.product_id)).size
@@ -30,12 +30,12 @@ async function oddInMirror(
   skus: readonly string[],
 ): Promise<Map<string, number>> {
   const rows = await scope.query<{ sku: string; products: number }>(
-    `select s.sku, case when o.least is null then 0 else (
+    `select s.sku, case when o.first is null then 0 else (
          select count(distinct product_id)::int from variants where shop_id = :shop and sku = s.sku) end as products
      from jsonb_array_elements_text(:skus::jsonb) as s(sku), lateral (
-         select min(product_id) as least, max(product_id) as most from variants
+         select min(product_id) as first, max(product_id) as last from variants
          where shop_id = :shop and sku = s.sku collate "C") o
-     where o.least is null or o.least <> o.most`,
+     where o.first is null or o.first <> o.last`,
     { skus: JSON.stringify(skus) },
   )
   const odd = new Map(rows.map(({ sku, products }) => [sku, products]))
@@ -44,7 +44,7 @@ async function oddInMirror(
   return odd
 }
 
-/** Of these SKUs, those that one product has in another case. */
+/** Returns the SKUs that one product has in another case. */
 async function inAnotherCase(scope: ShopScope, skus: readonly string[]): Promise<string[]> {
   if (skus.length === 0) return []
   const byKey = Map.groupBy(skus, (sku) => nameKey(sku.trim()))

@@ -1,5 +1,5 @@
-// Starts the work of a checked file's rows: an import of new files, and changes of the files that
-// rows name by their ids.
+// Starts the operations for the rows of a checked file: an import of new files, and a change of the
+// files that rows name by their ids.
 import { givenSettings } from '../../files/drafts.ts'
 import type { Entry, FileChange } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
@@ -44,12 +44,12 @@ export function startCsvImport(
   engine: Engine,
   scope: ShopScope,
   id: string,
-  wishes: CsvStart,
+  request: CsvStart,
   caller: CsvCaller,
 ): Promise<CsvStarted> {
   return scope.transaction(async (tx) => {
     const upload = await requireOpen(tx, id)
-    requireChecked(upload, wishes)
+    requireChecked(upload, request)
     const { files, rows } = await workOf(tx, upload)
     if (files.length + rows.length === 0)
       throw new AppError('too_few', { message: 'No row of this file can be imported' })
@@ -61,7 +61,7 @@ export function startCsvImport(
       imports:
         files.length > 0
           ? await startImport(engine, tx, csvChannel, {
-              ...importOptions(wishes),
+              ...importOptions(request),
               files,
               label,
               requestedBy,
@@ -69,7 +69,7 @@ export function startCsvImport(
             })
           : null,
       updates:
-        rows.length > 0 ? await startUpdates(engine, tx, rows, { wishes, label, caller }) : null,
+        rows.length > 0 ? await startUpdates(engine, tx, rows, { request, label, caller }) : null,
     }
     await tx.query(
       `update csv_uploads set status = 'started', operation_id = :imports, update_operation_id = :updates
@@ -87,7 +87,7 @@ function startUpdates(
   engine: Engine,
   tx: ShopScope,
   rows: readonly { id: string; wanted: FileChange }[],
-  { wishes: { notify }, label, caller }: { wishes: CsvStart; label: string; caller: CsvCaller },
+  { request: { notify }, label, caller }: { request: CsvStart; label: string; caller: CsvCaller },
 ): Promise<string> {
   const { name: requestedBy, idempotencyKey: key } = caller
   return engine.start(tx, {
@@ -103,14 +103,14 @@ function startUpdates(
   })
 }
 
-function requireChecked({ status, progress, check_options }: CsvUpload, wishes: CsvStart): void {
+function requireChecked({ status, progress, check_options }: CsvUpload, request: CsvStart): void {
   const conflict = (message: string) => new AppError('conflict', { message })
   if (status === 'checking') throw conflict('The check of this file has not ended yet')
   if (status !== 'checked') throw conflict('Check this file before it is imported')
-  if (wishes.on_conflict && wishes.on_conflict !== check_options!.on_conflict)
+  if (request.on_conflict && request.on_conflict !== check_options!.on_conflict)
     throw conflict(`It was checked for on_conflict ${check_options!.on_conflict}: check it again`)
   const { error_rows: rows } = progress!
-  if (rows > 0 && !wishes.only_valid)
+  if (rows > 0 && !request.only_valid)
     throw conflict(
       `${rows} ${rows === 1 ? 'row has' : 'rows have'} errors: correct them, or import the valid rows only`,
     )

@@ -4,17 +4,15 @@ import { AppError } from '../../errors.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { OnConflict } from '../../files/admission.ts'
 import { analyse, requireText, type StructureProblem } from './analyse.ts'
-import type { CheckProgress } from './check-book.ts'
+import type { CheckProgress } from './check-state.ts'
 import type { ColumnMapping } from './columns.ts'
 import { createEncodingDetector, decode, type Encoding } from './encoding.ts'
 import { readRows, type Format, type RowBatch } from './rows.ts'
-import { savedFor } from './saved-mappings.ts'
+import { findSavedMapping } from './saved-mappings.ts'
 
 export const MAX_BYTES = 50 * 1024 ** 2
 export const MAX_CSV_ROWS = 50_000
-/**
- * The most files of a shop: above it, a file that is no longer needed is removed, or the oldest.
- */
+/** Above this number of a shop's files, imported ones are removed first, then the oldest. */
 export const MAX_KEPT = 20
 const CHUNK_BYTES = 512 * 1024
 const KEPT = '24 hours'
@@ -75,7 +73,7 @@ export async function receiveCsv(
   try {
     const { size, encoding, analysis } = await storeBytes(scope, id, bytes)
     const { format, headers, rows, sample, structure, mapping } = analysis
-    const saved = await savedFor(scope, headers)
+    const saved = await findSavedMapping(scope, headers)
     await scope.query(
       `update csv_uploads set status = 'ready', size_bytes = :size, format = :format, headers = :headers, rows = :rows,
          sample = :sample, structure = :structure, mapping = :mapping, saved_mapping = :saved
@@ -89,7 +87,7 @@ export async function receiveCsv(
         saved: saved?.name ?? null,
       },
     )
-    await makeRoom(scope, id)
+    await removeSurplus(scope, id)
     return id
   } catch (error) {
     await removeUpload(scope, id)
@@ -101,18 +99,18 @@ export async function receiveCsv(
  * Removes imported files first, then the oldest; never one that is being received or checked.
  * Throws `too_many` if there are no others.
  */
-async function makeRoom(scope: ShopScope, newest: string): Promise<void> {
-  const [kept] = await scope.query<{ more: number }>(
+async function removeSurplus(scope: ShopScope, newest: string): Promise<void> {
+  const [counted] = await scope.query<{ surplus: number }>(
     `with gone as (
        delete from csv_uploads where shop_id = :shop and id in (
          select id from csv_uploads where shop_id = :shop and id <> :newest and status not in ('uploading', 'checking')
          order by status = 'started' desc, id
-         limit greatest(0, (select count(*) from csv_uploads where shop_id = :shop) - :most))
+         limit greatest(0, (select count(*) from csv_uploads where shop_id = :shop) - :max))
        returning id)
-     select (select count(*) from csv_uploads where shop_id = :shop) - (select count(*) from gone) - :most as more`,
-    { newest, most: MAX_KEPT },
+     select (select count(*) from csv_uploads where shop_id = :shop) - (select count(*) from gone) - :max as surplus`,
+    { newest, max: MAX_KEPT },
   )
-  if (kept!.more > 0) throw new AppError('too_many', { message: TOO_MANY })
+  if (counted!.surplus > 0) throw new AppError('too_many', { message: TOO_MANY })
 }
 
 const TOO_MANY = `${MAX_KEPT} CSV files are being checked: wait until one of them is, or remove one`
@@ -194,7 +192,7 @@ async function* readBytes(scope: ShopScope, id: string): AsyncGenerator<Buffer> 
   }
 }
 
-/** All of its records, the header first. */
+/** Yields all rows of the file, the header first. */
 export function readUploadRows(scope: ShopScope, { id, format }: Pick<CsvUpload, 'id' | 'format'>) {
   return rowsOf(decode(readBytes(scope, id), format.encoding), format)
 }
@@ -221,8 +219,8 @@ const COLUMNS = `${LISTED}, format, headers, sample, structure, mapping, saved_m
 /** All stored files, newest first. */
 export function listUploads(scope: ShopScope): Promise<ListedUpload[]> {
   return scope.query<ListedUpload>(
-    `select ${LISTED} from csv_uploads where shop_id = :shop and status <> 'uploading' order by id desc limit :most`,
-    { most: MAX_KEPT },
+    `select ${LISTED} from csv_uploads where shop_id = :shop and status <> 'uploading' order by id desc limit :limit`,
+    { limit: MAX_KEPT },
   )
 }
 

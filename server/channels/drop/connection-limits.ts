@@ -1,11 +1,11 @@
-// How many connections a process of the drop server accepts, and for how long without a sign-in.
+// Limits of the connections of a process of the drop server.
 
 export interface ConnectionLimits {
-  /** A connection that has not signed in by then is closed, in milliseconds. */
+  /** A connection that has not signed in after this many milliseconds is closed. */
   loginGraceMs: number
-  /** Of one protocol in one process; further ones are closed immediately. */
+  /** Connections of one protocol in one process; further ones are closed immediately. */
   perProtocol: number
-  /** Of one account in one process, both protocols. */
+  /** Connections of one account in one process, of both protocols together. */
   perAccount: number
 }
 

@@ -1,10 +1,11 @@
-// The last connections and refusals of a shop, for its merchant, and the figures of each account.
+// Records the last connections and refusals of a shop for its merchant, and the counts of each
+// account.
 import type { Database } from '../../db/database.ts'
 import { forShop, type ShopScope } from '../../db/for-shop.ts'
 import type { KnownAccount } from './accounts.ts'
 import { isGone } from './processes.ts'
 
-const MOST_KEPT = 100
+const MAX_KEPT = 100
 
 export interface ConnectionRow {
   id: string
@@ -25,10 +26,10 @@ export const listConnections = (scope: ShopScope): Promise<ConnectionRow[]> =>
     `select id, account_id, (select a.name from drop_accounts a
          where a.shop_id = c.shop_id and a.id = c.account_id) as account_name,
        username, address, protocol, refused, connected_at, ended_at, files, bytes
-     from drop_connections c where shop_id = :shop order by id desc limit ${MOST_KEPT}`,
+     from drop_connections c where shop_id = :shop order by id desc limit ${MAX_KEPT}`,
   )
 
-async function note(
+async function insertConnection(
   scope: ShopScope,
   account: string,
   attempt: Attempt,
@@ -44,26 +45,26 @@ async function note(
   )
   await scope.query(
     `delete from drop_connections where shop_id = :shop and id < (
-       select id from drop_connections where shop_id = :shop order by id desc offset ${MOST_KEPT - 1} limit 1)`,
+       select id from drop_connections where shop_id = :shop order by id desc offset ${MAX_KEPT - 1} limit 1)`,
   )
   return row!.id
 }
 
-export async function noteRefusal(
+export async function recordRefusal(
   database: Database,
   { shop_id, id }: KnownAccount,
   attempt: Attempt,
   refused: Refusal,
 ): Promise<void> {
   const scope = forShop(database, shop_id)
-  await note(scope, id, attempt, { refused, process: null })
+  await insertConnection(scope, id, attempt, { refused, process: null })
   await scope.query(
     'update drop_accounts set refusals = refusals + 1 where shop_id = :shop and id = :id',
     { id },
   )
 }
 
-export async function noteConnection(
+export async function recordConnection(
   scope: ShopScope,
   account: string,
   attempt: Attempt,
@@ -73,7 +74,7 @@ export async function noteConnection(
     `update drop_accounts set last_used_at = now() where shop_id = :shop and id = :account`,
     { account },
   )
-  return note(scope, account, attempt, { refused: null, process })
+  return insertConnection(scope, account, attempt, { refused: null, process })
 }
 
 export interface ReceivedFiles {
@@ -82,7 +83,7 @@ export interface ReceivedFiles {
 }
 
 /** Records what a connection has received since the last record. */
-export const noteReceived = async (
+export const recordReceived = async (
   scope: ShopScope,
   { id, account, ended }: { id: string; account: string; ended: boolean },
   { files, bytes }: ReceivedFiles,

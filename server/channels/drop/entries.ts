@@ -11,7 +11,7 @@ export type FileState =
   | 'importing'
   | 'processed'
   | 'failed'
-  /** The text beside a failed file. */
+  /** The text file next to a failed file, with the reason. */
   | 'note'
 
 export interface DropEntry {
@@ -140,7 +140,7 @@ export function moveEntry(
   const from = joinPath(entry.folder, entry.name)
   const to = joinPath(folder, name)
   if (from === to) return Promise.resolve()
-  // The text beside a failed file is not needed when the file is moved back.
+  // A client that moves a failed file back moves its note too; the note is then not needed.
   if (entry.state === 'note') return removeEntry(scope, entry)
   if (entry.kind === 'folder' && `${to}/`.startsWith(`${from}/`))
     throw new DropError('denied', 'A folder cannot be moved into itself')
@@ -153,7 +153,7 @@ export function moveEntry(
       if (there) await removeEntry(tx, there)
       const moved = await tx.query(
         `update drop_entries set folder = :folder, name = :name, parent_id = :parent, quiet_since = now(),
-           ${AS_IF_SENT}
+           ${RESET_IF_FILED}
          where shop_id = :shop and id = :id and state is distinct from 'importing' returning 1`,
         { id: entry.id, folder, name, parent },
       )
@@ -167,8 +167,8 @@ export function moveEntry(
     })
 }
 
-/** SQL: a file that was moved back from /processed/ or /failed/ is imported like a new one. */
-const AS_IF_SENT = `
+/** SQL: a file that is moved back from /processed/ or /failed/ is imported like a new one. */
+const RESET_IF_FILED = `
   state = case when filed_at is null then state else 'waiting' end,
   closed_cleanly = closed_cleanly or filed_at is not null,
   claim = null, operation_id = null, position = null, manifest_id = null, filed_at = null,
@@ -190,7 +190,7 @@ async function moveContents(tx: ShopScope, from: string, to: string): Promise<vo
     throw new DropError('bad_name', 'A path in it would be too long')
 }
 
-/** Gives whether the file was unchanged since it was found. */
+/** False: the entry was removed in the meantime. */
 export async function setModified(scope: ShopScope, id: string, at: Date): Promise<boolean> {
   const rows = await scope.query(
     `update drop_entries set modified_at = :at where shop_id = :shop and id = :id returning 1`,
@@ -200,7 +200,7 @@ export async function setModified(scope: ShopScope, id: string, at: Date): Promi
 }
 
 /** Marks a file that waits to be imported as an interrupted transfer. */
-export const breakOff = async (scope: ShopScope, id: string): Promise<void> =>
+export const markInterrupted = async (scope: ShopScope, id: string): Promise<void> =>
   void (await scope.query(
     `update drop_entries set state = 'partial', closed_cleanly = false where shop_id = :shop and id = :id and state = 'waiting'`,
     { id },
@@ -215,8 +215,8 @@ export const confirm = async (scope: ShopScope, ids: readonly string[]): Promise
   ))
 
 /**
- * Bytes that wait in the shop's folders, including files that are being written and failed files;
- * imported files do not count.
+ * The bytes of files in the shop's folders, including files that are being written and failed files,
+ * but not imported files.
  */
 export async function waitingBytes(scope: ShopScope): Promise<number> {
   const [row] = await scope.query<{ bytes: number }>(

@@ -41,7 +41,7 @@ export class DropError extends Error {
   }
 }
 
-/** What the operator's log should show of a refusal: its system error. Null: the client's own mistake. */
+/** The system error to log, or null for a mistake of the client. */
 export function faultOf(error: unknown): unknown {
   return error instanceof DropError ? (error.cause ?? null) : error
 }

@@ -1,4 +1,4 @@
-// The files of a shop's drop folders, as its merchant sees them.
+// Lists, retries and deletes files of a shop's drop folders for the merchant.
 import type { ShopScope } from '../../db/for-shop.ts'
 import {
   findEntry,
@@ -14,7 +14,7 @@ import type { Reason } from './note.ts'
 import { WAITS_FOR, type WaitsFor } from './waits-for.ts'
 
 export interface ListedDropFile extends DropEntry {
-  /** Of a running transfer. */
+  /** How long the transfer has been running; null: none is running. */
   writing_seconds: number | null
   account_name: string | null
   /** The import that takes or took the file. */
@@ -27,7 +27,7 @@ export interface ListedDropFile extends DropEntry {
   waits_for: WaitsFor | null
 }
 
-/** By folder and name, after the given ones. Without a state: those that are not imported yet. */
+/** By folder and name, after the given ones. Without a state: files that are not imported yet. */
 export const listFiles = (
   scope: ShopScope,
   page: { folder: string; after: string; limit: number; state: FileState | null },
@@ -47,7 +47,7 @@ const SELECT = `
     ${WAITS_FOR} as waits_for
   from drop_entries e`
 
-/** By its UUID; null: there is none. */
+/** The file with this UUID, or null. */
 export async function readDropFile(scope: ShopScope, id: string): Promise<ListedDropFile | null> {
   const [row] = await scope.query<ListedDropFile>(
     `${SELECT} where e.shop_id = :shop and e.id = :id and e.kind = 'file' and e.state <> 'note'`,

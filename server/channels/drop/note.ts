@@ -1,4 +1,4 @@
-// The text beside a file that could not be imported.
+// The content of the text file next to a file that could not be imported.
 export interface Reason {
   code: string
   /** In the specification's words, if it has some: `Duplicate filename`. */
@@ -18,7 +18,7 @@ const WHAT_TO_DO: Readonly<Record<string, string>> = {
   file_quota: 'Delete files in the app.',
 }
 
-/** With line ends that every system reads. */
+/** Lines end with CR LF, which every system can read. */
 export const noteOf = (path: string, { code, message, detail }: Reason): string =>
   [
     message,

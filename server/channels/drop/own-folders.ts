@@ -1,5 +1,4 @@
-// The folders that the app fills itself: clients can read and delete files there, and move them
-// out.
+// The folders that the app manages: clients can only read and delete files there, and move them out.
 import type { ShopScope } from '../../db/for-shop.ts'
 import { DropError } from './errors.ts'
 
@@ -8,22 +7,22 @@ export const FAILED = 'failed'
 /** How long files stay in both. */
 export const KEPT_DAYS = 30
 /**
- * The folder of a file that is being imported while another one of its name arrives. Not listed.
+ * A file that is being imported is moved here when another one of its name arrives. Not listed.
  */
 export const ASIDE = '.importing'
 
 const rootOf = (folder: string, name: string) => (folder === '' ? name : folder.split('/')[0]!)
 
-/** Is this place one of these folders, or in one? */
-const isOwn = (folder: string, name: string): boolean =>
+/** Is this place a managed folder, or in one? */
+const isManaged = (folder: string, name: string): boolean =>
   [PROCESSED, FAILED, ASIDE].includes(rootOf(folder, name))
 
-/** SQL: the entry is in none of them. */
-export const OUTSIDE_OWN = `split_part(folder, '/', 1) not in ('${PROCESSED}', '${FAILED}')`
+/** SQL: the entry is in neither /processed/ nor /failed/. */
+export const OUTSIDE_MANAGED = `split_part(folder, '/', 1) not in ('${PROCESSED}', '${FAILED}')`
 
-/** Throws `denied` if a client would write there. */
-export function requireForeign(place: { folder: string; name: string }): void {
-  if (isOwn(place.folder, place.name))
+/** Throws `denied` for a place in a managed folder. */
+export function requireUnmanaged(place: { folder: string; name: string }): void {
+  if (isManaged(place.folder, place.name))
     throw new DropError(
       'denied',
       `/${PROCESSED} and /${FAILED} are managed by the app: use another folder`,
@@ -31,13 +30,12 @@ export function requireForeign(place: { folder: string; name: string }): void {
 }
 
 const NOTE_END = '.error.txt'
-const MOST_NAME_BYTES = 255
+const MAX_NAME_BYTES = 255
 
-/** Cut to the longest allowed name. */
+/** The name of a file's note, cut to the longest allowed name. */
 export function noteName(name: string): string {
   let stem = name
-  while (Buffer.byteLength(stem + NOTE_END) > MOST_NAME_BYTES)
-    stem = [...stem].slice(0, -1).join('')
+  while (Buffer.byteLength(stem + NOTE_END) > MAX_NAME_BYTES) stem = [...stem].slice(0, -1).join('')
   return stem + NOTE_END
 }
 

@@ -7,9 +7,9 @@ export type Place =
   /** `folder` and `name` are both '' for the home itself. */
   | { kind: 'entry'; folder: string; name: string }
 
-const MOST_PATH_BYTES = 1000
-const MOST_NAME_BYTES = 255
-const MOST_DEPTH = 16
+const MAX_PATH_BYTES = 1000
+const MAX_NAME_BYTES = 255
+const MAX_DEPTH = 16
 /** Control characters, the separator of another system, and the result of a wrong encoding. */
 const REFUSED = /[\u0000-\u001f\u007f\\\ufffd]/
 
@@ -17,7 +17,7 @@ export const homeOf = (shop: number): string => `/uploads/${shop}`
 
 /** The absolute path of `given`, relative to `from`. Throws `bad_name`. */
 export function absolutePath(given: string, from: string): string {
-  if (Buffer.byteLength(given) > MOST_PATH_BYTES)
+  if (Buffer.byteLength(given) > MAX_PATH_BYTES)
     throw new DropError('bad_name', 'The path is too long')
   const parts: string[] = []
   for (const part of (given.startsWith('/') ? given : `${from}/${given}`).split('/')) {
@@ -26,14 +26,14 @@ export function absolutePath(given: string, from: string): string {
     else parts.push(checkedName(part))
   }
   const path = `/${parts.join('/')}`
-  if (parts.length > MOST_DEPTH || Buffer.byteLength(path) > MOST_PATH_BYTES)
+  if (parts.length > MAX_DEPTH || Buffer.byteLength(path) > MAX_PATH_BYTES)
     throw new DropError('bad_name', 'The path is too long')
   return path
 }
 
 function checkedName(name: string): string {
-  if (Buffer.byteLength(name) > MOST_NAME_BYTES)
-    throw new DropError('bad_name', `A name has at most ${MOST_NAME_BYTES} bytes`)
+  if (Buffer.byteLength(name) > MAX_NAME_BYTES)
+    throw new DropError('bad_name', `A name has at most ${MAX_NAME_BYTES} bytes`)
   if (REFUSED.test(name) || !name.isWellFormed())
     throw new DropError(
       'bad_name',

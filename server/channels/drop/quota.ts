@@ -1,16 +1,16 @@
-// How much more a shop may send: the waiting bytes of its rows, read at most once a second, plus
-// the bytes that this process has taken since.
+// Limits the waiting bytes of a shop: those of its rows, read at most once a second, plus the bytes
+// that this process has received since.
 import type { Database } from '../../db/database.ts'
 import { forShop } from '../../db/for-shop.ts'
 import { waitingBytes } from './entries.ts'
 
 const FRESH_MS = 1000
-/** Above this age, the figure is read again before a transfer starts. */
+/** Above this age, the sum is read again before a transfer starts. */
 const STALE_MS = 5000
-const MOST_SHOPS = 10_000
+const MAX_SHOPS = 10_000
 
 export interface Allowance {
-  /** Takes bytes of the quota; false: not enough are left. */
+  /** Takes bytes from the quota; false: too few are left. */
   take(bytes: number): boolean
   close(): void
 }
@@ -27,8 +27,8 @@ interface Known {
   open: number
 }
 
-/** `largest`: the limit of one file. */
-export function createQuota(database: Database, most: number, largest: number): Quota {
+/** `limit`: the bytes of a shop; `fileLimit`: those of one file. */
+export function createQuota(database: Database, limit: number, fileLimit: number): Quota {
   const shops = new Map<number, Known>()
   const read = async (shop: number, known: Known) => {
     try {
@@ -45,7 +45,7 @@ export function createQuota(database: Database, most: number, largest: number): 
   }
   const knownOf = (shop: number): Known => {
     const known = shops.get(shop) ?? { used: 0, readAt: -Infinity, reading: null, open: 0 }
-    if (shops.size > MOST_SHOPS)
+    if (shops.size > MAX_SHOPS)
       for (const [other, { open }] of shops) if (open === 0) shops.delete(other)
     shops.set(shop, known)
     return known
@@ -55,13 +55,13 @@ export function createQuota(database: Database, most: number, largest: number): 
       const known = knownOf(shop)
       // Near the quota the rows are read again: bytes of files that were removed in the meantime
       // must not refuse a file.
-      const isNear = known.open === 0 && known.used + largest > most
+      const isNear = known.open === 0 && known.used + fileLimit > limit
       if (age(known) > STALE_MS || isNear) await refreshed(shop, known)
       known.open++
       return {
         take: (bytes) => {
           refreshOld(shop, known)
-          if (known.used + bytes > most) return false
+          if (known.used + bytes > limit) return false
           known.used += bytes
           return true
         },

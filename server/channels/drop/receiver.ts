@@ -1,6 +1,6 @@
-// Receives the bytes of one file: gathered into pieces, kept in memory up to a limit, then written
-// to a staging file under a random name. A piece is hashed while the previous one is written. If a
-// client sends pieces out of order, the file is hashed from the disk at the end.
+// Receives the bytes of one file. They are gathered into pieces and kept in memory up to a limit;
+// above it they are written to a staging file with a random name. A piece is hashed while the
+// previous one is written. If a client sends pieces out of order, the file is hashed at the end.
 import { Blake3Hasher } from '@napi-rs/blake-hash'
 import { createPiecePool, createStagingFile, type Piece } from './staging-file.ts'
 import { freeYoungBuffers } from './young-buffers.ts'
@@ -8,8 +8,8 @@ import { freeYoungBuffers } from './young-buffers.ts'
 /** Up to this size a file is kept in memory: one write to the store, no staging file. */
 export const IN_MEMORY = 256 * 1024
 const FIRST_MEMORY = 32 * 1024
-/** The most pieces that wait to be written before the sender is paused. */
-const MOST_QUEUED = 2
+/** If more pieces wait to be written, the sender is paused. */
+const MAX_QUEUED = 2
 
 export interface Received {
   size: number
@@ -24,7 +24,7 @@ export interface Receiver {
   size(): number
   inMemory(): boolean
   /**
-   * Copies `data`. Gives a promise only if the caller should wait before it sends more. Rejects
+   * Copies `data`. Returns a promise only if the caller should wait before it sends more. Rejects
    * with `full` and the like, now or in the next call.
    */
   write(position: number, data: Buffer): Promise<void> | undefined
@@ -99,7 +99,7 @@ export function createReceiver(
       }
       size = Math.max(size, position + data.length)
       freeYoungBuffers(data.length)
-      return disk.pieces() <= MOST_QUEUED ? undefined : disk.below(MOST_QUEUED)
+      return disk.pieces() <= MAX_QUEUED ? undefined : disk.below(MAX_QUEUED)
     },
     truncate: async (to) => {
       if (to === size) return

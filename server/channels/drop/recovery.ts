@@ -1,5 +1,5 @@
-// Recovers transfers of processes that died: the bytes on this machine are kept as an interrupted
-// transfer, which the client can resume.
+// Recovers transfers of processes that died: their bytes on this machine become an interrupted file,
+// which the client can resume.
 import { createReadStream } from 'node:fs'
 import { readdir, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
@@ -32,7 +32,7 @@ interface Orphan {
 }
 
 /**
- * A machine recovers its own transfers when it starts again; other machines wait this long for it.
+ * A machine recovers its own transfers when it restarts; other machines wait this long for it.
  */
 const GRACE = '1 minute'
 
@@ -41,14 +41,14 @@ const ORPHANS = `
     writing_since < now() - interval '${GRACE}' as late
   from drop_entries e where state = 'writing' and ${isGone('e.process')}`
 
-/** Gives how many transfers were recovered. Several processes may run it concurrently. */
+/** Returns the number of recovered transfers. Several processes may run it concurrently. */
 export async function recoverTransfers(parts: RecoveryParts): Promise<number> {
   const { rows } = await parts.database.pool.query<Orphan>(ORPHANS)
   const here = new Set(await readdir(parts.staging).catch(() => []))
   let recovered = 0
   for (const orphan of rows) {
     if (!here.has(orphan.write_id) && !orphan.late) continue
-    const kept = await bringBack(parts, orphan, here.has(orphan.write_id)).catch(
+    const kept = await recoverTransfer(parts, orphan, here.has(orphan.write_id)).catch(
       (error: unknown) => {
         parts.log.warn('drop: an interrupted transfer could not be kept', errorFields(error))
         return false
@@ -61,7 +61,11 @@ export async function recoverTransfers(parts: RecoveryParts): Promise<number> {
   return recovered
 }
 
-async function bringBack(parts: RecoveryParts, orphan: Orphan, here: boolean): Promise<boolean> {
+async function recoverTransfer(
+  parts: RecoveryParts,
+  orphan: Orphan,
+  here: boolean,
+): Promise<boolean> {
   const scope = forShop(parts.database, orphan.shop_id)
   const file = path.join(parts.staging, orphan.write_id)
   const { hash, location, size_bytes } = orphan

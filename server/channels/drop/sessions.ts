@@ -6,7 +6,7 @@ import type { Listener } from '../../db/listener.ts'
 import { errorFields, type Logger } from '../../log.ts'
 import { findByUsername, type KnownAccount } from './accounts.ts'
 import type { ConnectionLimits } from './connection-limits.ts'
-import { noteConnection, noteReceived, noteRefusal, type Attempt } from './connections.ts'
+import { recordConnection, recordReceived, recordRefusal, type Attempt } from './connections.ts'
 import { createDropFs, type DropFs } from './vfs.ts'
 import type { Transfer, TransferParts } from './transfer.ts'
 import type { Transfers } from './transfers.ts'
@@ -30,8 +30,8 @@ export interface Sessions {
 
 export class SessionLimit extends Error {}
 
-/** How soon a connection's row shows what it has received. */
-const NOTE_MS = 1000
+/** How long received files are gathered before a connection's row is updated. */
+const RECORD_MS = 1000
 
 interface Live {
   account: KnownAccount
@@ -72,14 +72,14 @@ export function createSessions(parts: SessionParts, transfers: Transfers): Sessi
     open: async (account, attempt, kick) => {
       const own = [...live].filter((one) => one.account.id === account.id)
       if (own.length >= perAccount) {
-        await noteRefusal(database, account, attempt, 'too many connections').catch(warn)
+        await recordRefusal(database, account, attempt, 'too many connections').catch(warn)
         throw new SessionLimit(`This account has ${perAccount} connections: close some first`)
       }
       const one: Live = { account, protocol: attempt.protocol, kick }
       live.add(one)
       const scope = forShop(database, account.shop_id)
       const about = { account: account.id, username: account.username, protocol: attempt.protocol }
-      const noted = noteConnection(scope, account.id, attempt, transfers.process).catch(
+      const recorded = recordConnection(scope, account.id, attempt, transfers.process).catch(
         (error: unknown): void => warn(error),
       )
       log.info('drop: connected', { ...about, address: attempt.address })
@@ -89,13 +89,13 @@ export function createSessions(parts: SessionParts, transfers: Transfers): Sessi
         protocol: attempt.protocol,
       })
       const writing = new Set<Transfer>()
-      const tally = createTally(scope, account.id, noted, warn)
+      const tally = createTally(scope, account.id, recorded, warn)
       let ended: Promise<void> | null = null
       const end = async () => {
         live.delete(one)
         await Promise.allSettled([...writing].map((transfer) => transfer.abandon()))
         log.info('drop: disconnected', { ...about, ...tally.counts })
-        await tally.note(true)
+        await tally.flush(true)
       }
       return {
         fs,
@@ -126,31 +126,31 @@ export function createSessions(parts: SessionParts, transfers: Transfers): Sessi
   }
 }
 
-/** Counts what one connection has received; written to its row soon, and when it ends. */
+/** Counts the files and bytes of a connection. They are written to its row within a second. */
 function createTally(
   scope: ShopScope,
   account: string,
-  noted: Promise<string | void>,
+  recorded: Promise<string | void>,
   warn: (error: unknown) => void,
 ) {
   const counts = { files: 0, bytes: 0 }
-  const told = { files: 0, bytes: 0 }
+  const written = { files: 0, bytes: 0 }
   let timer: NodeJS.Timeout | null = null
-  const note = async (ended: boolean) => {
+  const flush = async (ended: boolean) => {
     if (timer) clearTimeout(timer)
     timer = null
-    const id = await noted
-    const since = { files: counts.files - told.files, bytes: counts.bytes - told.bytes }
-    Object.assign(told, counts)
-    if (id) await noteReceived(scope, { id, account, ended }, since).catch(warn)
+    const id = await recorded
+    const since = { files: counts.files - written.files, bytes: counts.bytes - written.bytes }
+    Object.assign(written, counts)
+    if (id) await recordReceived(scope, { id, account, ended }, since).catch(warn)
   }
   return {
     counts,
-    note,
+    flush,
     add: (bytes: number) => {
       counts.files++
       counts.bytes += bytes
-      timer ??= setTimeout(() => void note(false), NOTE_MS).unref()
+      timer ??= setTimeout(() => void flush(false), RECORD_MS).unref()
     },
   }
 }

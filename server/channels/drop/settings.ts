@@ -18,7 +18,7 @@ export interface DropSettings {
   /** `sku_prefix`: {product_sku}_{filename}.ext; `rules`: the shop's own. */
   match_by: (typeof MATCH_BY)[number]
   notify: boolean
-  /** Otherwise imported files are removed without a copy. */
+  /** False: imported files are deleted from the drop folder. */
   move_to_processed: boolean
   /** How the name of a file's folder is used. */
   folder_names: (typeof FOLDER_NAMES)[number]
@@ -30,7 +30,7 @@ const COLUMNS = [
   ...['move_to_processed', 'folder_names', 'on_conflict'],
 ] as const
 
-/** Settings that were checked when a session was opened. */
+/** Settings that are checked only when a session is opened, so a change of them ends sessions. */
 const OF_SESSIONS = ['enabled', 'tls_required'] as const
 
 /** A shop gets its row with its first account. */
@@ -81,8 +81,7 @@ export async function changeSettings(
 export type LockedSettings = DropSettings & { operation_id: string | null }
 
 /**
- * Locks the settings: nobody else takes files or adds to the open import until the transaction
- * ends.
+ * Locks the settings, so that no other transaction takes files or adds to the open import.
  */
 export async function lockSettings(tx: ShopScope): Promise<LockedSettings> {
   const [row] = await tx.query<LockedSettings>(

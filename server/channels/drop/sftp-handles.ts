@@ -3,7 +3,7 @@ import { DropError } from './errors.ts'
 import type { Transfer } from './transfer.ts'
 import type { Node, OpenFile } from './vfs.ts'
 
-const MOST_HANDLES = 100
+const MAX_HANDLES = 100
 
 type Handle =
   | { kind: 'read'; file: OpenFile; path: string }
@@ -30,8 +30,7 @@ export function createSftpHandles(): SftpHandles {
   const get = (given: Buffer) => handles.get(numberOf(given))
   return {
     requireRoom: () => {
-      if (handles.size >= MOST_HANDLES)
-        throw new DropError('unavailable', 'Too many files are open')
+      if (handles.size >= MAX_HANDLES) throw new DropError('unavailable', 'Too many files are open')
     },
     add: (handle) => {
       handles.set(next, handle)

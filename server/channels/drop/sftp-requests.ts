@@ -10,7 +10,7 @@ import type { Node } from './vfs.ts'
 
 const { OPEN_MODE } = ssh2.utils.sftp
 
-const MOST_READ = 256 * 1024
+const MAX_READ_BYTES = 256 * 1024
 const FOLDER_MODE = 0o040755
 const FILE_MODE = 0o100644
 
@@ -111,7 +111,7 @@ function serveReading({ sftp, handles, replies }: Parts): void {
   sftp.on('READ', (id, given, offset, length) =>
     replies.answer(id, async () => {
       const { file } = handles.require(given, 'read')
-      return replies.data(id, await file.read(offset, Math.min(length, MOST_READ)))
+      return replies.data(id, await file.read(offset, Math.min(length, MAX_READ_BYTES)))
     }),
   )
 }

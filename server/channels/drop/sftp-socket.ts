@@ -1,27 +1,28 @@
-// Code between a connection's socket and ssh2: chooses the cipher, and combines replies.
+// Sits between a connection's socket and ssh2: selects the cipher, and combines replies.
 import type { Socket } from 'node:net'
 import type { Connection, Server } from 'ssh2'
 import { hasNativeCrypto } from './native-crypto.ts'
 
 /**
  * The client's order decides (RFC 4253, 7.1), and OpenSSH before 10 prefers CTR with a separate
- * SHA-256 to GCM, which costs four times as much: a client that supports GCM is offered GCM only.
+ * SHA-256 to GCM, although it costs four times as much. So a client that supports GCM is offered GCM
+ * only.
  */
 const GCM = ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com']
 const KEXINIT = 20
 const COOKIE_BYTES = 16
-const MOST_KEXINIT = 35_000
+const MAX_KEXINIT = 35_000
 /** A client may wait for our list before it sends its own. */
 const LIST_MS = 1000
-/** Replies to this many reads are sent in one call. With more, the client would be idle. */
-const MOST_READS = 4
+/** Replies to this many reads are sent in one call. With more, the client would wait. */
+const MAX_READS = 4
 
 /** Does the client's KEXINIT list AES-GCM? Null: incomplete. */
 export function offersGcm(data: Buffer): boolean | null {
   const start = data.indexOf(10) + 1
-  if (start === 0 || data.length < start + 6) return data.length > MOST_KEXINIT ? false : null
+  if (start === 0 || data.length < start + 6) return data.length > MAX_KEXINIT ? false : null
   const length = data.readUInt32BE(start)
-  if (length > MOST_KEXINIT || data[start + 5] !== KEXINIT) return false
+  if (length > MAX_KEXINIT || data[start + 5] !== KEXINIT) return false
   if (data.length < start + 4 + length) return null
   let at = start + 6 + COOKIE_BYTES
   const nextList = (): string => {
@@ -85,7 +86,7 @@ function corked(socket: Socket, parse: (chunk: Buffer) => void): (chunk: Buffer)
     }
     reads++
     parse.call(socket, chunk)
-    if (reads >= MOST_READS) flush()
+    if (reads >= MAX_READS) flush()
   }
 }
 

@@ -20,7 +20,7 @@ export interface SftpParts {
 }
 
 const IDLE_MS = 15 * 60_000
-const MOST_TRIES = 3
+const MAX_TRIES = 3
 /** RFC 4253, 11.1: programs show it as a reason. */
 const TOO_MANY_CONNECTIONS = 12
 /**
@@ -111,7 +111,7 @@ function serveConnection(parts: SftpParts, connection: Connection, address: stri
   })
   connection.on('close', closed)
   connection.on('end', closed)
-  const tries = { left: MOST_TRIES }
+  const tries = { left: MAX_TRIES }
   connection.on('authentication', (context) => {
     authenticate(parts, context, address, tries).then(
       (found) => {

@@ -1,5 +1,5 @@
-// Sign-in: the address is checked before the password, and failures are counted in the database for
-// all processes.
+// Signs clients in. The address is checked before the password, and failures are counted in the
+// database, for all processes.
 import { timingSafeEqual } from 'node:crypto'
 import { networkOf } from '../../client-address.ts'
 import type { Database } from '../../db/database.ts'
@@ -7,7 +7,7 @@ import type { Logger } from '../../log.ts'
 import { openRateLimit } from '../../db/rate-limits.ts'
 import { isAllowed } from './addresses.ts'
 import { findByUsername, type KnownAccount } from './accounts.ts'
-import { noteRefusal, type Attempt, type Refusal } from './connections.ts'
+import { recordRefusal, type Attempt, type Refusal } from './connections.ts'
 import { hashPassword, isPassword } from './passwords.ts'
 
 export type SignedIn = { account: KnownAccount } | { refused: Refusal }
@@ -23,14 +23,14 @@ export interface SignIn {
   byKey(attempt: Attempt, blob: Buffer, verify: (() => boolean) | null): Promise<SignedIn>
 }
 
-const MOST_FAILURES = 10
+const MAX_FAILURES = 10
 const WITHIN_SECONDS = 600
 const BAN_SECONDS = 1800
 
 export function createSignIn(database: Database, log: Logger): SignIn {
   const failures = openRateLimit(database.pool, {
     name: 'drop-failures',
-    points: MOST_FAILURES,
+    points: MAX_FAILURES,
     seconds: WITHIN_SECONDS,
     blockSeconds: BAN_SECONDS,
   })
@@ -38,10 +38,10 @@ export function createSignIn(database: Database, log: Logger): SignIn {
   const decoyHash = hashPassword('')
   const countFailure = async (address: string) => {
     const { consumedPoints } = await failures.consume(networkOf(address))
-    if (consumedPoints === MOST_FAILURES) await failures.block(networkOf(address), BAN_SECONDS)
+    if (consumedPoints === MAX_FAILURES) await failures.block(networkOf(address), BAN_SECONDS)
   }
   const isBanned = async (address: string) =>
-    (await failures.consumed(networkOf(address))) >= MOST_FAILURES
+    (await failures.consumed(networkOf(address))) >= MAX_FAILURES
   const refuse = async (
     attempt: Attempt,
     account: KnownAccount | null,
@@ -52,7 +52,7 @@ export function createSignIn(database: Database, log: Logger): SignIn {
     // Log only known usernames: an unknown name may be a password.
     const about = { address, protocol, username: account?.username ?? null }
     log.info('drop: refused', { ...about, account: account?.id ?? null, reason: refused })
-    if (account) await noteRefusal(database, account, attempt, refused)
+    if (account) await recordRefusal(database, account, attempt, refused)
     return { refused }
   }
   /** The refusal before any password is checked; null: none. */

@@ -1,6 +1,6 @@
-// The file on this machine that holds a transfer's bytes until the store takes them, and its
-// buffers. Buffers are reused: the system would clear new ones page by page, and they would wait
-// for the garbage collector.
+// The local file that holds a transfer's bytes until they are in the store, and its buffers. Buffers
+// are reused: the system would clear new ones page by page, and they would wait for the garbage
+// collector.
 import fs from 'node:fs'
 import { promisify } from 'node:util'
 import { hasNoRoom } from '../../db/error-classes.ts'
@@ -20,7 +20,7 @@ export interface Piece {
 /** The size of written pieces: larger pieces need fewer calls. */
 const PIECE_BYTES = 256 * 1024
 /** Free buffers that are kept; others are returned to the system. */
-const MOST_FREE = 8
+const MAX_FREE = 8
 
 export interface PiecePool {
   take(): Buffer
@@ -31,7 +31,7 @@ export function createPiecePool(): PiecePool {
   const free: Buffer[] = []
   return {
     take: () => free.pop() ?? Buffer.allocUnsafeSlow(PIECE_BYTES),
-    give: (buffer) => void (free.length < MOST_FREE && free.push(buffer)),
+    give: (buffer) => void (free.length < MAX_FREE && free.push(buffer)),
   }
 }
 
@@ -42,10 +42,10 @@ export function createStagingFile(file: string, pool: PiecePool, seen: (piece: P
   let writing = 0
   let running: Promise<void> | null = null
   let failure: DropError | null = null
-  let waiting: { most: number; resolve: () => void; reject: (error: Error) => void }[] = []
+  let waiting: { limit: number; resolve: () => void; reject: (error: Error) => void }[] = []
   const pieces = () => queue.length + writing
   const wake = () => {
-    const ready = waiting.filter(({ most }) => failure || pieces() <= most)
+    const ready = waiting.filter(({ limit }) => failure || pieces() <= limit)
     waiting = waiting.filter((one) => !ready.includes(one))
     for (const { resolve, reject } of ready) {
       if (failure) reject(failure)
@@ -93,10 +93,10 @@ export function createStagingFile(file: string, pool: PiecePool, seen: (piece: P
       queue.push(piece)
       running ??= drain()
     },
-    /** Resolves when at most `most` pieces are left. */
-    below: (most: number): Promise<void> => {
+    /** Resolves when at most `limit` pieces are left. */
+    below: (limit: number): Promise<void> => {
       const { promise, resolve, reject } = Promise.withResolvers<void>()
-      waiting.push({ most, resolve, reject })
+      waiting.push({ limit, resolve, reject })
       wake()
       return promise
     },

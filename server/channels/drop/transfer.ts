@@ -1,5 +1,5 @@
-// One file that is being received. At its end, complete or interrupted, its bytes are in the blob
-// store, so that workers and other processes of the drop server need nothing from this machine.
+// One file that is being received. When it ends, complete or interrupted, its bytes are moved to the
+// blob store, so that workers and other processes of the drop server do not depend on this machine.
 import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -55,17 +55,18 @@ export interface WriteRequest {
 
 export interface Transfer {
   size(): number
-  /** Gives a promise only if the caller should wait before it sends more. */
+  /** Returns a promise only if the caller should wait before it sends more. */
   write(position: number, data: Buffer): Promise<void> | undefined
   truncate(size: number): Promise<void>
   modified(at: Date): void
   /**
-   * Completes the file; gives its entry's id. Rejects if its bytes could not be stored; then it is
-   * as after `abandon`.
+   * Completes the file; returns its entry's id. Rejects if its bytes could not be stored; the file is
+   * then interrupted, as after `abandon`.
    */
   close(): Promise<string>
   /**
-   * The transfer was interrupted: the received bytes are kept, to be resumed, and never imported.
+   * Ends an interrupted transfer: the received bytes are kept so that the client can resume them, and
+   * are not imported.
    */
   abandon(): Promise<void>
 }
@@ -88,8 +89,8 @@ export interface Start {
 }
 
 /**
- * The name is taken immediately if the caller must know whether it is available, and otherwise when
- * the file is no longer small: a smaller file needs only one statement.
+ * Takes the name immediately if the caller must know whether it is available. Otherwise it is taken
+ * when the file is no longer small, because a small file then needs only one statement.
  */
 export async function startTransfer(start: Start): Promise<NamedTransfer> {
   const { parts, request, allowance } = start
@@ -100,7 +101,7 @@ export async function startTransfer(start: Start): Promise<NamedTransfer> {
   try {
     const isEarly = request.mode === 'keep' || request.exclusive
     const before = isEarly ? await name.take() : null
-    const from = before?.hash ? await broughtBack(start, before, file) : undefined
+    const from = before?.hash ? await loadExisting(start, before, file) : undefined
     receiver = createReceiver(file, from)
   } catch (error) {
     allowance.close()
@@ -141,9 +142,10 @@ function transferOf(start: Start, { writeId, file, name, receiver }: Begun): Nam
       await receiver.discard()
     }
   }
-  const judge = (end: number) => {
-    const most = parts.limits.file_bytes
-    if (end > most) refused ??= new DropError('too_large', `A file has at most ${most} bytes`)
+  /** The reason to refuse bytes up to `end`, or null. */
+  const refusalAt = (end: number) => {
+    const limit = parts.limits.file_bytes
+    if (end > limit) refused ??= new DropError('too_large', `A file has at most ${limit} bytes`)
     const growth = end - receiver.size()
     if (!refused && growth > 0 && !allowance.take(growth)) refused = new DropError('quota')
     return refused ?? name.failure()
@@ -155,7 +157,7 @@ function transferOf(start: Start, { writeId, file, name, receiver }: Begun): Nam
     size: () => receiver.size(),
     write: (position, data) => {
       if (ending) return Promise.reject(new DropError('interrupted'))
-      const problem = judge(position + data.length)
+      const problem = refusalAt(position + data.length)
       if (problem) return Promise.reject(problem)
       const wait = receiver.write(position, data)
       if (receiver.inMemory() || name.isTaken()) return wait
@@ -208,7 +210,7 @@ function createName({ parts: { database }, request, process }: Start, writeId: s
 }
 
 /** Copies the file's bytes to the staging file and hashes them: the receiver appends to it. */
-async function broughtBack({ parts, request }: Start, before: TakenName, file: string) {
+async function loadExisting({ parts, request }: Start, before: TakenName, file: string) {
   const store = parts.stores.get(before.location!)
   if (!store) throw new DropError('unavailable')
   const hasher = new Blake3Hasher()

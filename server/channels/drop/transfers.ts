@@ -1,5 +1,5 @@
-// The transfers of this process. Each has its name in the database while it is written, so that
-// other processes see it and can take it over; a small file gets its name only at its end.
+// The transfers of this process. Each has a row in the database while it is written, so that other
+// processes see it and can take it over; a small file gets its row only when it ends.
 import { mkdir } from 'node:fs/promises'
 import type { Database } from '../../db/database.ts'
 import { forShop, type ShopScope } from '../../db/for-shop.ts'
@@ -15,25 +15,25 @@ import {
   type TransferParts,
   type WriteRequest,
 } from './transfer.ts'
-import { noteProgress } from './writes.ts'
+import { recordProgress } from './writes.ts'
 
 export interface Transfers {
   /** The number of this process. */
   process: number
   open(request: WriteRequest): Promise<Transfer>
-  /** Resolves when each open file of the shop has its name: call it before names are read. */
+  /** Resolves when each open file of the shop has its row. Must be called before rows are read. */
   named(shop: number): Promise<void> | undefined
   close(): Promise<void>
 }
 
 const PROGRESS_MS = 1000
-/** A file that is open for this long is listed while it is written. */
+/** A file that is open for this long gets its row, so that it is listed while it is written. */
 const SHOWN_MS = 250
 const RELEASE_MS = 3000
-const LOOK_MS = 50
+const POLL_MS = 50
 /** Values that rarely change and that small files need often are read once in this time. */
 const FRESH_MS = 1000
-const MOST_FRESH = 10_000
+const MAX_CACHED = 10_000
 
 interface Open {
   shop: number
@@ -46,8 +46,8 @@ export async function openTransfers(parts: TransferParts): Promise<Transfers> {
   const number = await numberProcess(database)
   await listener.hold(number, DROP_LOCKS)
   const open = new Map<string, Open>()
-  const locations = createFresh<string>()
-  const folders = createFresh<true>()
+  const locations = createShortCache<string>()
+  const folders = createShortCache<true>()
   const quota = createQuota(database, parts.limits.drop_waiting_bytes, parts.limits.file_bytes)
   // Another process resumes a file whose connection here is broken.
   const stopListening = listener.on('drop_control', (payload) => {
@@ -60,7 +60,7 @@ export async function openTransfers(parts: TransferParts): Promise<Transfers> {
       .filter((one) => one.isNamed())
       .map((one) => ({ writeId: one.writeId, size: one.size() }))
     if (sizes.length > 0)
-      noteProgress(database, sizes).catch((error: Error) =>
+      recordProgress(database, sizes).catch((error: Error) =>
         log.debug('the progress of drop transfers could not be recorded', { error: error.message }),
       )
   }, PROGRESS_MS)
@@ -73,7 +73,7 @@ export async function openTransfers(parts: TransferParts): Promise<Transfers> {
     const { shop, folder } = request
     const scope = forShop(database, shop)
     if (request.mode === 'keep' || request.exclusive) await namedOf(shop)
-    if (request.mode === 'keep') await released(database, open, scope, request)
+    if (request.mode === 'keep') await releaseWriter(database, open, scope, request)
     if (folder !== '')
       await folders(`${shop}/${folder}`, () => folderId(scope, folder).then(() => true))
     const location = () =>
@@ -111,10 +111,10 @@ const abandonQuietly = (transfer: Transfer | undefined): Promise<void> | undefin
   transfer?.abandon().catch(() => {})
 
 /**
- * Waits until nobody writes the file: a client that reconnects must find all bytes that it has
- * sent.
+ * Ends another connection's transfer of the file and waits for its bytes: a client that reconnects
+ * must find all bytes that it has sent.
  */
-async function released(
+async function releaseWriter(
   database: Database,
   open: ReadonlyMap<string, Open>,
   scope: ShopScope,
@@ -130,18 +130,18 @@ async function released(
       await database.pool.query(`select pg_notify('drop_control', $1)`, [
         `release ${entry.write_id}`,
       ])
-    else await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+    else await new Promise((resolve) => setTimeout(resolve, POLL_MS))
   }
 }
 
-/** Values by key, at most a second old. */
-function createFresh<T>(): (key: string, read: () => Promise<T>) => Promise<T> {
+/** A cache of values by key, at most a second old. */
+function createShortCache<T>(): (key: string, read: () => Promise<T>) => Promise<T> {
   const known = new Map<string, { value: T; until: number }>()
   return async (key, read) => {
     const before = known.get(key)
     if (before && before.until > performance.now()) return before.value
     const value = await read()
-    if (known.size > MOST_FRESH) known.clear()
+    if (known.size > MAX_CACHED) known.clear()
     known.set(key, { value, until: performance.now() + FRESH_MS })
     return value
   }

@@ -1,9 +1,8 @@
-// The file system of both protocols, as one account sees it: `/uploads/<shop>/` and everything
-// below it. Nothing else exists.
+// The file system of one account, for both protocols: `/uploads/<shop>/` and everything below it.
 import type { Readable } from 'node:stream'
 import { forShop } from '../../db/for-shop.ts'
 import {
-  breakOff,
+  markInterrupted,
   findEntry,
   insertFolder,
   listFolder,
@@ -14,7 +13,7 @@ import {
   type FileState,
 } from './entries.ts'
 import { DropError } from './errors.ts'
-import { requireForeign } from './own-folders.ts'
+import { requireUnmanaged } from './own-folders.ts'
 import { absolutePath, homeOf, joinPath, placeOf, type Place } from './paths.ts'
 import type { Transfer, TransferParts } from './transfer.ts'
 import type { Transfers } from './transfers.ts'
@@ -67,7 +66,7 @@ export interface DropFs {
    * Marks a file as incomplete: its client disconnected before it could show that it was still
    * connected.
    */
-  breakOff(entry: string): Promise<void>
+  markInterrupted(entry: string): Promise<void>
 }
 
 export interface FsOwner {
@@ -130,7 +129,7 @@ export function createDropFs(parts: TransferParts, transfers: Transfers, owner: 
     makeFolder: async (path) => {
       const place = at(path)
       if (place.kind === 'virtual' || place.name === '') throw new DropError('exists')
-      requireForeign(place)
+      requireUnmanaged(place)
       await transfers.named(owner.shop)
       await insertFolder(scope, place.folder, place.name)
     },
@@ -139,8 +138,8 @@ export function createDropFs(parts: TransferParts, transfers: Transfers, owner: 
     rename: async (from, to, overwrite) => {
       const entry = await required(from)
       const place = changeable(to)
-      requireForeign(place)
-      if (entry.kind === 'folder') requireForeign(entry)
+      requireUnmanaged(place)
+      if (entry.kind === 'folder') requireUnmanaged(entry)
       await moveEntry(scope, { entry, ...place, overwrite })
       parts.waker.wake(owner.shop)
     },
@@ -151,11 +150,11 @@ export function createDropFs(parts: TransferParts, transfers: Transfers, owner: 
     openRead: async (path) => openEntry(parts, owner.shop, await required(path, 'file')),
     openWrite: async (path, mode) => {
       const place = changeable(path)
-      requireForeign(place)
+      requireUnmanaged(place)
       return transfers.open({ ...owner, ...place, ...mode })
     },
     confirm: (entry, soon) => parts.confirmations.add(owner.shop, entry, soon),
-    breakOff: (entry) => breakOff(scope, entry),
+    markInterrupted: (entry) => markInterrupted(scope, entry),
   }
 }
 

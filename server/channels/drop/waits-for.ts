@@ -1,14 +1,14 @@
-// Why the next import leaves a file that waits in the drop folder.
+// The reason why a waiting file in the drop folder is not imported yet.
 
 /**
- * Names under which clients write before they rename, and what systems leave in folders. lftp and
- * WinSCP write `.in.name` and `name.filepart`, rclone `name.partial`.
+ * Temporary names that clients use until a file is complete (lftp `.in.name`, WinSCP
+ * `name.filepart`, rclone `name.partial`), and files that operating systems create in folders.
  */
 export const TEMPORARY = String.raw`(^[.~]|~$|\.(filepart|part|partial|tmp|temp|crdownload)$|^(thumbs\.db|desktop\.ini)$)`
 
 /**
- * `rename`: its name is a temporary one; `manifest`: the import.csv beside it is being sent; `files`: it
- * is an import.csv, and not all files of its rows have come. Null: it waits for nothing.
+ * `rename`: its name is temporary; `manifest`: the import.csv in its folder is being sent; `files`:
+ * it is an import.csv, and files of its rows have not arrived. Null: it waits for nothing.
  */
 export type WaitsFor = 'rename' | 'manifest' | 'files'
 

@@ -1,6 +1,6 @@
-// How a name gets new bytes: it is taken when a transfer opens, and gets its bytes when the
-// transfer ends. A small file does both in one statement, at its end. The statements are prepared:
-// planning them would cost more than running them.
+// Writes the rows of transfers: a transfer takes its name when it opens, and the row gets the bytes
+// when it ends. A small file does both in one statement when it ends. The statements are prepared,
+// because planning them would cost more than running them.
 import type { Database } from '../../db/database.ts'
 import { forShop, type ShopScope } from '../../db/for-shop.ts'
 import { HOLD_BLOBS } from '../../files/blob-holds.ts'
@@ -39,7 +39,7 @@ const parentOf = (folder: string): string =>
     : `(select id from drop_entries
          where shop_id = $1 and folder = $2 and name = $3 and kind = 'folder')`
 
-/** New bytes were not part of any preview. */
+/** SQL: new bytes are not part of an earlier preview. */
 const UNCLAIMED = 'claim = null, operation_id = null, position = null, manifest_id = null'
 
 const TAKE = (folder: string) => `
@@ -59,8 +59,8 @@ const preparedName = (what: string, folder: string): string =>
   folder === '' ? `${what}-home` : `${what}-folder`
 
 /**
- * In one statement: gives the name to this transfer, so that an earlier transfer with the name
- * cannot end. With `keep` the row keeps its bytes until the end, so that they remain after a crash.
+ * Gives the name to this transfer in one statement, so that an earlier transfer of the name cannot
+ * commit. With `keep` the row keeps its bytes until the end, so that they remain after a crash.
  * Throws `not_found` (no such folder), `exists`, `is_a_folder`, `busy`.
  */
 export async function takeName(database: Database, taking: Taking): Promise<TakenName> {
@@ -129,8 +129,8 @@ const COMMIT = `with ${HOLD}
   where shop_id = $1 and id = $9::uuid and write_id = $10::uuid returning 1`
 
 /**
- * Gives bytes to a name that was taken, in one statement and so with one wait for the disk. False:
- * another transfer has taken the name, or it was removed.
+ * Writes the bytes of a name that was taken, in one statement and so with one wait for the disk.
+ * False: another transfer has taken the name, or it was removed.
  */
 export async function commitBytes(
   { pool }: Database,
@@ -150,8 +150,8 @@ export async function commitBytes(
 }
 
 /**
- * The bytes of a transfer could not be stored: the name keeps its earlier bytes, can be written
- * again, and is not imported.
+ * Releases a name whose transfer could not store its bytes: it keeps its earlier bytes, can be
+ * written again, and is not imported.
  */
 export async function releaseName(
   { pool }: Database,
@@ -167,7 +167,7 @@ export async function releaseName(
 }
 
 /**
- * A transfer that opened the name later has it. An interrupted one also leaves a name unchanged
+ * SQL: no later transfer has opened the name. An interrupted transfer also leaves a name unchanged
  * that has changed since it began.
  */
 const STILL_OURS = `(case when $6 = 'waiting'
@@ -197,7 +197,7 @@ export interface Putting extends DropPlace, Ended {
 }
 
 /**
- * A whole file in one statement: its name and its bytes. Gives its id; throws as `takeName` does.
+ * Writes name and bytes of a file in one statement. Returns its id; throws as `takeName` does.
  */
 export async function putFile(database: Database, putting: Putting): Promise<string> {
   const { shop, folder, name, account, protocol, modifiedAt } = putting
@@ -224,7 +224,7 @@ export interface TransferSize {
 }
 
 /** Records the sizes so far, for listings. */
-export async function noteProgress(
+export async function recordProgress(
   { pool }: Database,
   transfers: readonly TransferSize[],
 ): Promise<void> {

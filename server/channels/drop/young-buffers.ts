@@ -5,7 +5,7 @@ import v8 from 'node:v8'
 import vm from 'node:vm'
 
 /** Buffers of this many received bytes may wait to be freed. */
-const MOST_BYTES = 2 * 1024 * 1024
+const MAX_UNFREED_BYTES = 2 * 1024 * 1024
 
 v8.setFlagsFromString('--expose-gc')
 const collect = vm.runInNewContext('gc') as (how: { type: 'minor' }) => void
@@ -15,7 +15,7 @@ let waiting = 0
 /** Counts bytes that were received in buffers that are no longer used. */
 export function freeYoungBuffers(bytes: number): void {
   waiting += bytes
-  if (waiting < MOST_BYTES) return
+  if (waiting < MAX_UNFREED_BYTES) return
   waiting = 0
   collect({ type: 'minor' })
 }

@@ -19,7 +19,7 @@ export interface BatchRow {
   request: BatchRequest
   requested_by: string
   /**
-   * The operation that takes in its files as they arrive; null: there is none, or it was closed.
+   * The open operation to which its files are added as they arrive; null: there is none.
    */
   operation_id: string | null
   created_at: Date
@@ -65,8 +65,8 @@ export async function readBatch(scope: ShopScope, id: string): Promise<BatchView
 
 /**
  * Imports the received files that are in no operation, and closes the batch; returns the import's
- * UUID. Idempotent: with nothing new it gives the last import. Throws `not_found`, and `conflict`
- * when nothing was ever received.
+ * UUID. Idempotent: without new files it returns the last import. Throws `not_found`, and `conflict`
+ * if no file was ever received.
  */
 export function startBatch(engine: Engine, scope: ShopScope, id: string): Promise<string> {
   return retryTransaction(scope, async (tx) => {

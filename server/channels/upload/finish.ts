@@ -1,6 +1,6 @@
-// After the last byte: the upload is moved where its sender cannot change it, marked as received,
-// and imported if its batch is complete. Every step is idempotent, so the next request or sweep
-// continues after a crash.
+// Finishes an upload after its last byte: moves it to where its sender cannot change it, marks it as
+// received, and imports it. Every step is idempotent, so the next request or sweep continues after a
+// crash.
 import { retryTransaction } from '../../db/retry-transaction.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'

@@ -27,24 +27,24 @@ export function openUploadFolder(folder: string) {
       const file = await open(at('incoming', id), 'wx', 0o640)
       await file.close()
     },
-    /** The number of bytes and the time of the last one, or null. */
-    look: async (id: string): Promise<{ size: number; changed: Date } | null> => {
+    /** The number of bytes and the time of the last write; null: there is no such upload. */
+    stat: async (id: string): Promise<{ size: number; changed: Date } | null> => {
       const found =
-        (await unlessAbsent(stat(at('incoming', id)))) ??
-        (await unlessAbsent(stat(at('received', id))))
+        (await nullIfAbsent(stat(at('incoming', id)))) ??
+        (await nullIfAbsent(stat(at('received', id))))
       return found && { size: found.size, changed: found.mtime }
     },
-    cut: (id: string, size: number) => truncate(at('incoming', id), size),
+    truncate: (id: string, size: number) => truncate(at('incoming', id), size),
     /** Syncs the bytes and moves the file to `received`. Idempotent. */
     finish: async (id: string) => {
-      const file = await unlessAbsent(open(at('incoming', id), 'r+'))
+      const file = await nullIfAbsent(open(at('incoming', id), 'r+'))
       if (file) {
         try {
           await file.sync()
         } finally {
           await file.close()
         }
-        await unlessAbsent(rename(at('incoming', id), at('received', id)))
+        await nullIfAbsent(rename(at('incoming', id), at('received', id)))
       }
       await shareSync(places.received)
     },
@@ -58,7 +58,7 @@ export function openUploadFolder(folder: string) {
         let page: string[] = []
         for await (const { name } of await opendir(place)) {
           if (!UUID.test(name)) continue
-          const found = await unlessAbsent(stat(path.join(place, name)))
+          const found = await nullIfAbsent(stat(path.join(place, name)))
           if (found && found.mtime < before) page.push(name)
           if (page.length < 1000) continue
           yield page
@@ -70,7 +70,7 @@ export function openUploadFolder(folder: string) {
   }
 }
 
-async function unlessAbsent<T>(work: Promise<T>): Promise<T | null> {
+async function nullIfAbsent<T>(work: Promise<T>): Promise<T | null> {
   try {
     return await work
   } catch (error) {

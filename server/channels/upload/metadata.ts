@@ -1,5 +1,5 @@
-// A client's declarations of an upload, before it sends a byte. They are validated immediately by
-// the rules of every file: a wrong name must not be found after five gigabytes.
+// The metadata that a client declares before it sends a byte. It is validated immediately, by the
+// rules for all files, so that a wrong name is not reported only after five gigabytes.
 import { AppError, type ErrorDetail } from '../../errors.ts'
 import { filenameProblem, MAX_TAGS, normalizeTags, tagProblem } from '../../files/rules.ts'
 import { parsePublicId } from '../../ids.ts'
@@ -43,7 +43,7 @@ export function readMetadata(metadata: Metadata, size: number, limit: number): U
   return { filename, on_conflict: on_conflict!, tags, batch }
 }
 
-/** A single problem is the error's message: the page shows it beside the file. */
+/** A single problem becomes the error's message, which the page shows next to the file. */
 export const invalid = (details: readonly ErrorDetail[]): AppError =>
   new AppError('validation_failed', {
     details,

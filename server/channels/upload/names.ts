@@ -1,4 +1,5 @@
-// Which names are taken, before anything is sent: the page asks how to resolve the conflicts.
+// Finds the names that are taken before anything is sent, so that the page can ask how to resolve
+// the conflicts.
 import type { ShopScope } from '../../db/for-shop.ts'
 import { filenameProblem, nameKey, type Problem } from '../../files/rules.ts'
 

@@ -1,4 +1,4 @@
-// What plugins may do with uploads that are complete: look at their size, and take their bytes into
+// The port through which plugins access complete uploads: read their size, and move their bytes to
 // the storage location.
 import { PortError, type Uploads } from '../../../plugins/contract.ts'
 import type { UploadFolder } from './folder.ts'
@@ -20,7 +20,7 @@ export function createUploadPort(
 ): Uploads {
   const sizeOf = async (id: string): Promise<number> => {
     const row = await findUpload(scope, id)
-    const found = row?.status === 'received' ? await folder.look(id) : null
+    const found = row?.status === 'received' ? await folder.stat(id) : null
     if (!found || found.size !== row!.size_bytes)
       throw new PortError('upload_lost', ERRORS.upload_lost.message, false)
     return found.size

@@ -1,5 +1,5 @@
-// Writes received bytes to their place in the upload's file, one piece behind, and verifies the
-// checksum.
+// Writes received bytes to the upload's file, each piece while the next one arrives, and verifies
+// the checksum.
 import { createHash } from 'node:crypto'
 import { open, type FileHandle } from 'node:fs/promises'
 import { hasNoRoom } from '../../db/error-classes.ts'
@@ -60,8 +60,8 @@ export async function receiveUpload(
   }
 }
 
-async function* limitBytes(bytes: AsyncIterable<Buffer>, most: number): AsyncGenerator<Buffer> {
-  let left = most
+async function* limitBytes(bytes: AsyncIterable<Buffer>, limit: number): AsyncGenerator<Buffer> {
+  let left = limit
   for await (const chunk of bytes) {
     left -= chunk.length
     if (left < 0) throw new AppError('payload_too_large')

@@ -16,8 +16,8 @@ export interface UploadResult {
 type Row = Omit<UploadResult, 'status'> & { arrived: boolean; item: ItemStatus | null }
 
 /**
- * Those of these uploads (bare UUIDs) that exist, in no order. An item that waits for a retry is
- * still importing.
+ * The results of the given uploads (bare UUIDs) that exist, in no order. An item that waits for a
+ * retry is still importing.
  */
 export async function readResults(
   scope: ShopScope,

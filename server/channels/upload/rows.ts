@@ -1,4 +1,4 @@
-// An upload's row: the requested import, and how many bytes have arrived.
+// The row of an upload: the requested import, and the number of bytes that have arrived.
 import type { Entry } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { AppError } from '../../errors.ts'
@@ -64,21 +64,21 @@ export interface UploadQuotas {
 }
 
 /**
- * Throws `upload_quota`. Uploads of a shop are created one after another, so that no two use the
- * same room.
+ * Throws `upload_quota`. Uploads of a shop are created one after another, so that concurrent ones
+ * cannot exceed the quota.
  */
 export function insertUpload(
   scope: ShopScope,
   upload: {
     id: string
     size: number
-    wishes: UploadChoices
+    choices: UploadChoices
     metadata: Record<string, string>
     requestedBy: string
   },
   quotas: UploadQuotas,
 ): Promise<UploadRow> {
-  const { filename, on_conflict, tags, batch } = upload.wishes
+  const { filename, on_conflict, tags, batch } = upload.choices
   return scope.transaction(async (tx) => {
     await tx.query(`select pg_advisory_xact_lock(hashtextextended('quota of uploads', :shop))`)
     const [used] = await tx.query<{ open: number; bytes: number }>(
@@ -106,7 +106,7 @@ export function insertUpload(
   })
 }
 
-/** Records its offset, and that it is alive. */
+/** Records the offset and postpones the expiry. */
 export async function recordOffset(scope: ShopScope, id: string, offset: number): Promise<void> {
   await scope.query(
     `update uploads set offset_bytes = :offset, unproved_from = null, expires_at = now() + :expiry * interval '1 millisecond'

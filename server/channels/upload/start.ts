@@ -23,7 +23,7 @@ export async function importUploads(
   return operation
 }
 
-/** Adds these uploads to a batch's operation; false: it takes no more. */
+/** Adds these uploads to a batch's operation; false: the operation is closed. */
 export async function addToImport(
   engine: Engine,
   tx: ShopScope,

@@ -53,13 +53,13 @@ export class ShopUploads extends DataStore {
   override async create(upload: Upload): Promise<Upload> {
     const id = uuidOf(upload.id)
     const metadata = (upload.metadata ?? {}) as Record<string, string>
-    const wishes = readMetadata(metadata, upload.size!, this.#request.fileBytes)
+    const choices = readMetadata(metadata, upload.size!, this.#request.fileBytes)
     await this.#parts.folder.create(id)
     const { requestedBy, quotas } = this.#request
     try {
       this.#row = await insertUpload(
         this.#scope,
-        { id, size: upload.size!, wishes, metadata, requestedBy },
+        { id, size: upload.size!, choices, metadata, requestedBy },
         quotas,
       )
     } catch (error) {
@@ -118,15 +118,15 @@ export class ShopUploads extends DataStore {
     return row
   }
 
-  /** Call it under the upload's lock, which excludes other writers. */
+  /** Must be called under the upload's lock, which excludes other writers. */
   async #offsetOf(row: UploadRow): Promise<number> {
     if (row.status !== 'uploading') return row.size_bytes
     const { folder } = this.#parts
-    const found = await folder.look(row.id)
+    const found = await folder.stat(row.id)
     if (!found) throw ERRORS.FILE_NO_LONGER_EXISTS
     if (row.unproved_from !== null && found.size > row.unproved_from) {
       // A process died before it had verified the checksum of this chunk.
-      await folder.cut(row.id, row.unproved_from)
+      await folder.truncate(row.id, row.unproved_from)
       return row.unproved_from
     }
     // A process died after the last byte; the client will send nothing more, so the upload is

@@ -36,7 +36,7 @@ async function sweepUnfinished(parts: FinishParts, database: Database): Promise<
   let removed = 0
   for (const row of rows) {
     const scope = forShop(database, row.shop_id)
-    const found = await parts.folder.look(row.id)
+    const found = await parts.folder.stat(row.id)
     if (found && found.size === row.size_bytes && row.unproved_from === null) {
       // Its process died before it had recorded the end.
       await finishUpload(parts, scope, row)

@@ -16,8 +16,8 @@ import { ShopUploads } from './store.ts'
 
 export const UPLOADS_PATH = '/api/uploads'
 /**
- * How long a request may continue after another one for the same upload came: its client is
- * probably gone.
+ * How long a request may continue after another request for the same upload has arrived: the client
+ * of the first is probably gone.
  */
 const DRAIN_MS = 500
 
@@ -30,7 +30,7 @@ export interface TusParts extends FinishParts {
 export interface TusCaller {
   scope: ShopScope
   name: string
-  /** Throws where an upload of this kind needs a scope that the caller lacks. */
+  /** Throws if an upload of this kind needs a scope that the caller lacks. */
   permit(onConflict: Entry['on_conflict']): void
 }
 
@@ -70,9 +70,9 @@ export async function handleTus(
       () => void setTimeout(() => stop.abort(), DRAIN_MS),
     ),
     namingFunction: (_, metadata = {}) => {
-      const wishes = readMetadata(metadata, Number(request.headers['upload-length']), fileBytes)
-      caller.permit(wishes.on_conflict)
-      return admit(scope, wishes)
+      const choices = readMetadata(metadata, Number(request.headers['upload-length']), fileBytes)
+      caller.permit(choices.on_conflict)
+      return admit(scope, choices)
     },
     onUploadCreate: async (_, upload) => ({ metadata: keptMetadata(upload.metadata ?? {}) }),
     onUploadFinish: async (_, upload) => {
@@ -179,8 +179,8 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
   500: 'internal',
 }
 
-/** Errors whose tus message is shown. */
-const SPOKEN: ReadonlySet<ErrorCode> = new Set(['malformed_request', 'precondition_failed'])
+/** Errors with the message of the tus server. */
+const SHOWN: ReadonlySet<ErrorCode> = new Set(['malformed_request', 'precondition_failed'])
 
 /** Other errors, such as a full disk, are handled with those of all requests. */
 function toAppError(error: Error | { status_code: number; body: string }): Error {
@@ -195,7 +195,7 @@ function toAppError(error: Error | { status_code: number; body: string }): Error
   if (code === 'conflict')
     return new AppError(code, { message: 'The upload is not at this offset' })
   return new AppError(code, {
-    ...(SPOKEN.has(code) ? { message: error.body.trim() } : {}),
+    ...(SHOWN.has(code) ? { message: error.body.trim() } : {}),
     cause: error,
   })
 }

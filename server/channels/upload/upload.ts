@@ -11,7 +11,7 @@ export { readResults } from './results.ts'
 export { sweepUploads } from './sweep.ts'
 export { handleTus, UPLOADS_PATH } from './tus.ts'
 
-/** What the routes of uploads need. */
+/** The dependencies of the upload routes. */
 export interface UploadParts {
   engine: Engine
   folder: UploadFolder

@@ -11,7 +11,7 @@ import { VERBS } from './verbs.ts'
 export interface Control {
   reply: State['reply']
   isSignedIn(): boolean
-  /** Runs one command; gives the encrypted socket after AUTH TLS. */
+  /** Runs one command; returns the encrypted socket after AUTH TLS. */
   command(line: string): Promise<TLSSocket | null>
   /** The reply to STAT during a transfer. */
   status(): void
@@ -97,7 +97,6 @@ export function createControl(
     const handler = VERBS[name]
     if (!handler) return state.reply(name === '' ? 500 : 502, 'Unknown command')
     // A control character in an argument could become a separate line in a log or a listing.
-
     if (/[\u0000-\u001f]/.test(argument))
       return state.reply(501, 'The command has a control character')
     if (!state.session && !BEFORE_SIGN_IN.has(name)) return state.reply(530, 'Sign in first')
@@ -113,8 +112,8 @@ export function createControl(
       return upgraded
     },
     status: () => state.reply(213, 'A transfer is running'),
-    // The transfer's reply comes first (RFC 959, 4.1.3): a client takes a 226 that precedes it for
-    // the success of the file.
+    // The transfer's reply comes first (RFC 959, 4.1.3): a client would treat an earlier 226 as the
+    // success of the file.
     abort: () => {
       state.data?.destroy(new DataError('The transfer was aborted'))
       if (!state.data) state.passive.close()
@@ -133,7 +132,7 @@ export function createControl(
       state.isClosed = true
       state.passive.close()
       state.data?.destroy()
-      await state.unconfirmed?.breakOff().catch(() => {})
+      await state.unconfirmed?.markInterrupted().catch(() => {})
       await state.session?.end()
     },
   }

@@ -9,14 +9,14 @@ import { encrypted } from './options.ts'
 
 const CONNECT_MS = 20_000
 const STALL_MS = 120_000
-const TRIES = 50
+const MAX_ATTEMPTS = 50
 
 export class DataError extends Error {}
 
 export interface Passive {
-  /** The port that waits for the next data connection. */
+  /** Listens for the next data connection; returns the port. */
   listen(): Promise<number>
-  /** The client's connection, which may still be coming. Throws `DataError` if none comes. */
+  /** Waits for the client's connection. Throws `DataError` if it does not connect in time. */
   take(secure: SecureContext | null): Promise<Socket>
   isReady(): boolean
   close(): void
@@ -28,12 +28,12 @@ export function createPassive(
 ): Passive {
   const client = clientOf(control)
   let server: Server | null = null
-  let coming: Promise<Socket> | null = null
+  let connecting: Promise<Socket> | null = null
   const close = () => {
     server?.close()
     server = null
-    void coming?.then((socket) => socket.destroy()).catch(() => {})
-    coming = null
+    void connecting?.then((socket) => socket.destroy()).catch(() => {})
+    connecting = null
   }
   const waitFor = (listening: Server): Promise<Socket> => {
     const { promise, resolve, reject } = Promise.withResolvers<Socket>()
@@ -43,7 +43,7 @@ export function createPassive(
     )
     listening.on('connection', (socket) => {
       socket.on('error', () => {})
-      // Nobody else may receive or send a client's bytes.
+      // Another address must not receive or send the client's bytes.
       if (clientOf(socket) !== client) return void socket.destroy()
       clearTimeout(timer)
       listening.close()
@@ -63,16 +63,16 @@ export function createPassive(
     listen: async () => {
       close()
       server = await listenWithin(control.localAddress!, ports)
-      coming = waitFor(server)
+      connecting = waitFor(server)
       return (server.address() as AddressInfo).port
     },
-    isReady: () => coming !== null,
+    isReady: () => connecting !== null,
     take: async (secure) => {
-      if (!coming) throw new DataError('Send EPSV or PASV first')
-      const socket = await coming.finally(() => {
+      if (!connecting) throw new DataError('Send EPSV or PASV first')
+      const socket = await connecting.finally(() => {
         server?.close()
         server = null
-        coming = null
+        connecting = null
       })
       if (!secure) return socket
       return handshaken(encrypted(socket, secure))
@@ -82,7 +82,7 @@ export function createPassive(
 }
 
 /**
- * Wait for the handshake: an empty listing that ended during it would reach the client as a broken
+ * Waits for the handshake: if an empty listing ended before it, the client would see a broken
  * connection.
  */
 async function handshaken(tls: TLSSocket): Promise<TLSSocket> {
@@ -97,8 +97,7 @@ async function listenWithin(
   host: string,
   ports: { first: number; last: number } | null,
 ): Promise<Server> {
-  for (let tried = 0; ; tried++) {
-    // One waiting connection: further ones would be refused.
+  for (let attempt = 0; ; attempt++) {
     const server = createServer({ noDelay: true, pauseOnConnect: true })
     server.listen(ports ? randomInt(ports.first, ports.last + 1) : 0, host)
     try {
@@ -106,7 +105,11 @@ async function listenWithin(
       server.on('error', () => {})
       return server
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || !ports || tried >= TRIES)
+      if (
+        (error as NodeJS.ErrnoException).code !== 'EADDRINUSE' ||
+        !ports ||
+        attempt >= MAX_ATTEMPTS
+      )
         throw new DataError('No port is free for a data connection')
     }
   }

@@ -7,8 +7,8 @@ import { createControl, type Control } from './control.ts'
 import type { FtpOptions } from './options.ts'
 
 /** Lines of RFC 959 are short; a longer one is not a command. */
-const MOST_LINE = 4096
-const MOST_QUEUED = 20
+const MAX_LINE_BYTES = 4096
+const MAX_QUEUED = 20
 const IDLE_MS = 15 * 60_000
 
 export function createFtpServer(options: FtpOptions): Server {
@@ -25,7 +25,7 @@ export function createFtpServer(options: FtpOptions): Server {
 }
 
 async function serve(options: FtpOptions, secure: SecureContext, socket: Socket): Promise<void> {
-  // It starts with the connection: while the database is slow, the look-up below waits.
+  // Set before the control connection exists, because the look-up below may wait for the database.
   let control: Control | null = null
   const expire = () => control?.isSignedIn() || socket.destroy()
   const grace = setTimeout(expire, options.limits.loginGraceMs)
@@ -67,7 +67,7 @@ function readLines(control: Control, socket: Socket): void {
     for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
       const line = rest.subarray(0, end)
       rest = rest.subarray(end + 1)
-      if (line.length > MOST_LINE) return control.refuseLine()
+      if (line.length > MAX_LINE_BYTES) return control.refuseLine()
       const text = line.toString('utf8').replace(/\r$/, '')
       // Only these commands are read during a transfer; telnet codes may precede them.
       const word = text
@@ -81,8 +81,8 @@ function readLines(control: Control, socket: Socket): void {
       if (busy && word === 'ABOR') control.abort()
       lines.push(word === 'ABOR' ? word : text)
     }
-    if (rest.length > MOST_LINE) return control.refuseLine()
-    if (lines.length > MOST_QUEUED) socket.pause()
+    if (rest.length > MAX_LINE_BYTES) return control.refuseLine()
+    if (lines.length > MAX_QUEUED) socket.pause()
     void work()
   }
   socket.setTimeout(IDLE_MS, () => control.idle())

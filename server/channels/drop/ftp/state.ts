@@ -6,13 +6,13 @@ import type { FtpOptions } from './options.ts'
 import type { Passive } from './passive.ts'
 
 /**
- * A file whose end looks like that of a client that has disconnected: only later is it known to be
- * whole.
+ * A file whose data connection has ended. A client that disconnects ends it in the same way, so the
+ * file is known to be complete only when the client shows that it is still connected.
  */
 export interface Unconfirmed {
   /** `soon`: a moment later, together with others. */
   confirm(soon: boolean): Promise<void>
-  breakOff(): Promise<void>
+  markInterrupted(): Promise<void>
 }
 
 /** The state that verbs read and change. */

@@ -16,8 +16,8 @@ import { DataError } from './passive.ts'
  */
 const CONFIRM_MS = 30_000
 const ALIVE_MS = 1000
-/** How much of a refused file is read, and for how long, before its connection is closed. */
-const MOST_DISCARDED = 64 * 1024 ** 2
+/** The bytes and the time for which a refused file is still read before its connection is closed. */
+const MAX_DISCARDED = 64 * 1024 ** 2
 const DISCARD_MS = 5000
 
 /**
@@ -45,8 +45,8 @@ async function withData(state: State, work: (data: Socket) => Promise<void>): Pr
 
 /**
  * The bytes of a data connection, until it ends; rejects if it is reset. After a refusal further
- * bytes are discarded, up to a limit: a client whose connection is reset reports that instead of
- * our reply.
+ * bytes are discarded, up to a limit: if the connection were reset, the client would report that
+ * instead of our reply.
  */
 function receive(data: Socket, transfer: Transfer, from: number): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>()
@@ -55,7 +55,7 @@ function receive(data: Socket, transfer: Transfer, from: number): Promise<number
   let discarded = 0
   const refuse = (bytes: number) => {
     discarded += bytes
-    if (discarded > MOST_DISCARDED) reject(failure!)
+    if (discarded > MAX_DISCARDED) reject(failure!)
   }
   data.on('data', (chunk: Buffer) => {
     if (failure) return refuse(chunk.length)
@@ -77,9 +77,9 @@ function receive(data: Socket, transfer: Transfer, from: number): Promise<number
 }
 
 /**
- * Confirmed by the client's next command, or after a second in which the connection was open and
- * idle, so that an import in real time need not wait longer. If the connection ends within the rest
- * of the 30 seconds, the client had disconnected.
+ * The file is confirmed by the client's next command, or by a second in which the connection stays
+ * open, so that an import in real time can start soon. If the connection ends within the 30 seconds
+ * without a further command, the client had disconnected and the file is incomplete.
  */
 function unconfirmedFile(state: State, entry: string): Unconfirmed {
   const { fs } = state.session!
@@ -87,7 +87,7 @@ function unconfirmedFile(state: State, entry: string): Unconfirmed {
     state.options.log.warn('drop: a file could not be confirmed', errorFields(error))
   const unconfirmed: Unconfirmed = {
     confirm: (soon) => fs.confirm(entry, soon).catch(warn),
-    breakOff: () => fs.breakOff(entry),
+    markInterrupted: () => fs.markInterrupted(entry),
   }
   const still = () => state.unconfirmed === unconfirmed
   const alive = () => still() && !state.socket.destroyed && void unconfirmed.confirm(false)
@@ -114,7 +114,7 @@ async function store(state: State, argument: string, append: boolean): Promise<v
       const end = await receive(data, transfer, begin)
       const entry = await transfer.close()
       // A killed client closes both connections together; `closed` ran while the file was stored.
-      if (state.isClosed) return session.fs.breakOff(entry)
+      if (state.isClosed) return session.fs.markInterrupted(entry)
       session.received(end - begin)
       state.unconfirmed = unconfirmedFile(state, entry)
     })

@@ -1,5 +1,5 @@
-// Starts an import of files in a drop folder: they are claimed and the import is started in one
-// transaction, so that each file is in exactly one import, even with several workers and crashes.
+// Starts an import of files in a drop folder. One transaction claims the files and starts the
+// import, so that each file is in exactly one import, even with several workers and crashes.
 import { randomUUID } from 'node:crypto'
 import { packNameProblem } from '../../../../plugins/contract.ts'
 import type { ShopScope } from '../../../db/for-shop.ts'
@@ -18,13 +18,13 @@ export interface Taken {
   row: { manifest: string; values: ManifestRow } | null
 }
 
-/** More leading parts of a name are not tried as a SKU. */
-const MOST_PREFIXES = 10
+/** How many leading parts of a name are tried as a SKU. */
+const MAX_PREFIXES = 10
 
 /** `AB_12_guide.pdf` may begin with the SKU `AB_12`, or `AB`. */
 function skuPrefixes(name: string): string[] {
   const stem = name.replace(/\.[^.]+$/, '')
-  const parts = stem.split('_').slice(0, MOST_PREFIXES + 1)
+  const parts = stem.split('_').slice(0, MAX_PREFIXES + 1)
   const prefixes = parts.slice(0, -1).map((_, at) => parts.slice(0, at + 1).join('_'))
   return prefixes.filter((prefix) => prefix.trim() !== '').reverse()
 }
@@ -61,17 +61,17 @@ function fileOf({ entry, row }: Taken, settings: DropSettings, claim: string): I
 export interface ImportOf {
   requestedBy: string
   settings: DropSettings
-  /** It takes in further files as they arrive. */
+  /** Further files are added to the import as they arrive. */
   open?: boolean
-  /** The merchant waits for each file. */
+  /** Its batches have their own places in every worker, because someone waits for the files. */
   prompt: boolean
   dryRun?: boolean
 }
 
 /**
- * Runs inside the caller's transaction, which has locked the entries; gives the operation's UUID.
+ * Runs inside the caller's transaction, which has locked the entries; returns the operation's UUID.
  */
-export async function startOf(
+export async function startDropImport(
   engine: Engine,
   tx: ShopScope,
   taken: readonly Taken[],
@@ -88,8 +88,8 @@ export async function startOf(
   return operation
 }
 
-/** Adds files to an open import; false: it takes no more. */
-export async function addTo(
+/** Adds files to an open import; false: the import is closed. */
+export async function addToDropImport(
   engine: Engine,
   tx: ShopScope,
   operation: string,
@@ -99,7 +99,7 @@ export async function addTo(
   const claim = randomUUID()
   const files = taken.map((one) => fileOf(one, settings, claim))
   const entries = await importEntries(tx, files)
-  const before = await newestOf(tx, operation, files)
+  const before = await lastPositions(tx, operation, files)
   const first = await engine.add(
     tx,
     operation,
@@ -113,8 +113,8 @@ export async function addTo(
   return true
 }
 
-/** The last positions of these names: files of one name end in the order of their arrival. */
-async function newestOf(
+/** The last positions of these names: files of one name are imported in the order of their arrival. */
+async function lastPositions(
   tx: ShopScope,
   operation: string,
   files: readonly ImportFile[],
@@ -136,8 +136,8 @@ interface Claim {
 }
 
 /**
- * A preview does not hold its files: it takes them when it is confirmed, unless another import has
- * claimed them or new bytes have arrived.
+ * A preview does not claim its files: they are claimed when it is confirmed, unless another import
+ * has claimed them or new bytes have arrived.
  */
 async function markClaimed(
   tx: ShopScope,

@@ -2,7 +2,7 @@
 import type { Database } from '../../../db/database.ts'
 import { KEPT_DAYS, PROCESSED } from '../own-folders.ts'
 
-/** Gives how many files were removed. A day's folder is removed with its last file. */
+/** Returns the number of files that were removed. A day's folder is removed with its last file. */
 export async function clearFiled(pool: Database['pool']): Promise<number> {
   const { rowCount } = await pool.query(
     `delete from drop_entries where filed_at < now() - interval '${KEPT_DAYS} days'

@@ -4,12 +4,12 @@ import { ERRORS } from '../../../errors.ts'
 import type { BlobStore } from '../../../store/store.ts'
 import { readSettings } from '../settings.ts'
 import { endedFiles, fileFailed, fileProcessed, type EndedFile } from './filing.ts'
-import { putMetAway } from './manifests.ts'
+import { fileCompleteManifests } from './manifests.ts'
 import type { Reason } from '../note.ts'
 
 const BATCH_SIZE = 100
 
-/** Gives how many files were moved. */
+/** Returns the number of files that were moved. */
 export async function fileAway(
   scope: ShopScope,
   stores: ReadonlyMap<string, BlobStore>,
@@ -29,7 +29,7 @@ export async function fileAway(
       for (const file of files)
         if (file.status !== 'done') await fileFailed({ scope: tx, stores }, file, reasonOf(file))
       const manifests = new Set(files.flatMap(({ manifest_id }) => manifest_id ?? []))
-      if (manifests.size > 0) await putMetAway({ stores }, tx, [...manifests])
+      if (manifests.size > 0) await fileCompleteManifests({ stores }, tx, [...manifests])
       return files
     })
     if (ended.length < BATCH_SIZE) return moved + ended.length

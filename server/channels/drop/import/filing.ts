@@ -1,5 +1,5 @@
-// Moves files whose import has ended: to /processed/YYYY-MM-DD/, or to /failed/ with a text beside
-// each that gives the reason. They keep their bytes, which the store has only once.
+// Moves files whose import has ended to /processed/YYYY-MM-DD/, or to /failed/, where a text file
+// next to each gives the reason. Only rows move: the bytes stay in the store.
 import type { ShopScope } from '../../../db/for-shop.ts'
 import { holdBlobs } from '../../../files/blob-holds.ts'
 import { numberedName } from '../../../files/rules.ts'
@@ -15,7 +15,7 @@ export interface Filing {
   stores: ReadonlyMap<string, BlobStore>
 }
 
-const MOST_NUMBERS = 10_000
+const MAX_NUMBERS = 10_000
 
 /** The date in the shop's time zone. */
 async function today(tx: ShopScope): Promise<string> {
@@ -27,7 +27,7 @@ async function today(tx: ShopScope): Promise<string> {
   return row!.day
 }
 
-/** Gives the folder's id; creates it and the folders above it. */
+/** Returns the id of the folder; creates it and its parent folders. */
 async function ensureFolder(tx: ShopScope, path: string): Promise<string> {
   const { folder, name } = splitPath(path)
   const parent = folder === '' ? null : await ensureFolder(tx, folder)
@@ -42,7 +42,7 @@ async function ensureFolder(tx: ShopScope, path: string): Promise<string> {
 
 /** The name, with a number if the folder has it already. */
 async function freeName(tx: ShopScope, folder: string, name: string): Promise<string> {
-  for (let number = 1; number < MOST_NUMBERS; number++) {
+  for (let number = 1; number < MAX_NUMBERS; number++) {
     const wanted = number === 1 ? name : numberedName(name, number)
     const taken = await tx.query(
       'select 1 from drop_entries where shop_id = :shop and folder = :folder and name = :wanted',
@@ -50,7 +50,7 @@ async function freeName(tx: ShopScope, folder: string, name: string): Promise<st
     )
     if (taken.length === 0) return wanted
   }
-  throw new Error(`There are ${MOST_NUMBERS} files called ${name} in ${folder}`)
+  throw new Error(`There are ${MAX_NUMBERS} files called ${name} in ${folder}`)
 }
 
 type Filed = Pick<DropEntry, 'id' | 'folder' | 'name'> & { dropped_name?: string | null }
@@ -75,7 +75,7 @@ async function moveTo(
   return free
 }
 
-/** Moves imported files. `keep`: false: removes them without a copy. */
+/** Moves imported files to /processed/. `keep`: false: deletes them instead. */
 export async function fileProcessed(
   tx: ShopScope,
   entries: readonly Filed[],
@@ -93,7 +93,7 @@ export async function fileProcessed(
   for (const entry of entries) await moveTo(tx, entry, { folder, state: 'processed', error: null })
 }
 
-/** Moves a file that was not imported, with the reason beside it. */
+/** Moves a file that was not imported to /failed/, with the reason in a text file next to it. */
 export async function fileFailed(
   { scope: tx, stores }: Filing,
   entry: Filed & { dropped_folder?: string | null },
@@ -132,15 +132,15 @@ export interface EndedFile extends DropEntry {
   manifest_id: string | null
 }
 
-export const endedFiles = (tx: ShopScope, most: number): Promise<EndedFile[]> =>
+export const endedFiles = (tx: ShopScope, limit: number): Promise<EndedFile[]> =>
   tx.query<EndedFile>(
     `select ${ENTRY}, dropped_folder, dropped_name, manifest_id, i.status, i.error as item_error from drop_entries e
      left join items i
        on i.shop_id = :shop and i.operation_id = e.operation_id and i.position = e.position
      where e.shop_id = :shop and e.state = 'importing'
        and (i.status is null or i.status in ('done', 'failed', 'skipped', 'cancelled'))
-     order by e.operation_id, e.position limit :most for update of e skip locked`,
-    { most },
+     order by e.operation_id, e.position limit :limit for update of e skip locked`,
+    { limit },
   )
 
 async function* oneChunk(bytes: Buffer): AsyncGenerator<Uint8Array> {

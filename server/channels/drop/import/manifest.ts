@@ -16,8 +16,8 @@ import { rowsOf } from '../../csv/uploads.ts'
 import { nameKey } from '../../../files/rules.ts'
 
 export const MANIFEST = /^import\.csv$/i
-export const MOST_MANIFEST_BYTES = 10 * 1024 * 1024
-const MOST_ROWS = 50_000
+export const MAX_MANIFEST_BYTES = 10 * 1024 * 1024
+const MAX_ROWS = 50_000
 
 export type ManifestRow = Pick<
   RowValues,
@@ -38,7 +38,7 @@ export async function readManifest(bytes: Buffer): Promise<Manifest> {
   detector.add(bytes)
   const encoding = detector.result()
   const text = () => decode(once(bytes), encoding)
-  const { format, headers } = await analyse(text(), MOST_ROWS)
+  const { format, headers } = await analyse(text(), MAX_ROWS)
   const { file, places } = columnsOf(headers)
   const rows = new Map<string, { row: number; values: ManifestRow }>()
   const wrong = new Map<string, string>()
@@ -47,7 +47,7 @@ export async function readManifest(bytes: Buffer): Promise<Manifest> {
       const name = (cells[file] ?? '').trim()
       const problem = broken ?? shapeProblem(cells, headers)
       const { values, problems } = readValues(cells, places)
-      const first = problem ?? problems.find((one) => counts(one, values))
+      const first = problem ?? problems.find((one) => applies(one, values))
       if (first) wrong.set(nameKey(name), rowText(row, first))
       else if (name === '')
         throw invalid(row, 'file_name', 'Enter the name of a file in the folder of import.csv')
@@ -72,9 +72,10 @@ function columnsOf(headers: readonly string[]): { file: number; places: Record<C
 }
 
 /**
- * Problems that matter here: the file replaces the address, and an empty name means the file's own.
+ * Does the problem apply here? A row needs no address, because the file is in the folder, and an
+ * empty name means the file's own name.
  */
-const counts = ({ severity, field }: CellProblem, { filename }: RowValues): boolean =>
+const applies = ({ severity, field }: CellProblem, { filename }: RowValues): boolean =>
   severity === 'error' && field !== 'file_url' && !(field === 'filename' && filename === '')
 
 const rowText = (row: number, { field, message, detail }: CellProblem) =>

@@ -1,5 +1,5 @@
-// import.csv files of a drop folder: they give their rows' settings to the files in the same
-// folder, and are moved away when each row has got its file.
+// Applies the import.csv files of a drop folder: the files in the same folder get the settings of
+// their rows. An import.csv is moved away when the file of each row has arrived.
 import type { ShopScope } from '../../../db/for-shop.ts'
 import { AppError } from '../../../errors.ts'
 import { nameKey } from '../../../files/rules.ts'
@@ -10,14 +10,14 @@ import { joinPath } from '../paths.ts'
 import { lockSettings } from '../settings.ts'
 import type { Taken } from './claim.ts'
 import { fileFailed, fileProcessed } from './filing.ts'
-import { MANIFEST, MOST_MANIFEST_BYTES, readManifest, type Manifest } from './manifest.ts'
+import { MANIFEST, MAX_MANIFEST_BYTES, readManifest, type Manifest } from './manifest.ts'
 
 export interface ManifestParts {
   stores: ReadonlyMap<string, BlobStore>
 }
 
 /** How long rows wait for files that have not arrived. */
-const PATIENCE = '1 hour'
+const ROWS_WAIT = '1 hour'
 
 export interface Ready {
   ready: readonly DropEntry[]
@@ -25,8 +25,8 @@ export interface Ready {
 }
 
 /**
- * Finds the import.csv of each folder; gives the files that are left to import. Files with a faulty
- * row are moved to /failed/; in a dry run this throws `invalid_csv` instead.
+ * Applies the import.csv of each folder and returns the files to import. Files with a faulty row are
+ * moved to /failed/; in a dry run this throws `invalid_csv` instead.
  */
 export async function withManifests(
   parts: ManifestParts,
@@ -38,16 +38,16 @@ export async function withManifests(
   for (const [folder, entries] of folders) {
     const manifest = entries.find(({ name }) => MANIFEST.test(name))
     const files = entries.filter(({ name }) => !MANIFEST.test(name))
-    if (manifest && dryRun) taken.push(...(await foreseen(parts, tx, { manifest, files })))
-    else if (manifest) taken.push(...(await applied(parts, tx, { manifest, files })))
-    else if (!(await isComing(tx, folder)))
+    if (manifest && dryRun) taken.push(...(await previewManifest(parts, tx, { manifest, files })))
+    else if (manifest) taken.push(...(await applyManifest(parts, tx, { manifest, files })))
+    else if (!(await isManifestArriving(tx, folder)))
       taken.push(...files.map((entry) => ({ entry, row: null })))
   }
   return taken
 }
 
-/** Waits for an import.csv that is being sent or has just arrived. */
-async function isComing(tx: ShopScope, folder: string): Promise<boolean> {
+/** Is an import.csv being sent, or has it arrived without being ready? Its files wait for it. */
+async function isManifestArriving(tx: ShopScope, folder: string): Promise<boolean> {
   const rows = await tx.query(
     `select 1 from drop_entries where shop_id = :shop and folder = :folder and kind = 'file'
        and name ~* '^import[.]csv$' and state in ('writing', 'waiting')`,
@@ -56,7 +56,7 @@ async function isComing(tx: ShopScope, folder: string): Promise<boolean> {
   return rows.length > 0
 }
 
-interface Together {
+interface ManifestFiles {
   manifest: DropEntry
   files: readonly DropEntry[]
 }
@@ -66,10 +66,10 @@ const withRow = (entry: DropEntry, manifest: DropEntry, { rows }: Manifest): Tak
   return { entry, row: row ? { manifest: manifest.id, values: row.values } : null }
 }
 
-async function foreseen(
+async function previewManifest(
   parts: ManifestParts,
   tx: ShopScope,
-  { manifest, files }: Together,
+  { manifest, files }: ManifestFiles,
 ): Promise<Taken[]> {
   const read = await readManifest(await bytesOf(parts, tx, manifest))
   const wrong = files.flatMap(({ name }) => read.wrong.get(nameKey(name)) ?? [])
@@ -81,10 +81,10 @@ async function foreseen(
   return files.map((entry) => withRow(entry, manifest, read))
 }
 
-async function applied(
+async function applyManifest(
   parts: ManifestParts,
   tx: ShopScope,
-  { manifest, files }: Together,
+  { manifest, files }: ManifestFiles,
 ): Promise<Taken[]> {
   const filing = { scope: tx, stores: parts.stores }
   let read: Manifest
@@ -96,7 +96,7 @@ async function applied(
     const reason = { code, message, detail: details.map((one) => one.message).join('; ') }
     // Without the settings of its import.csv, a file must not be imported.
     for (const entry of [...files, manifest]) await fileFailed(filing, entry, reason)
-    await tellProblems(tx, manifest, [reason.detail || message])
+    await notifyOfProblems(tx, manifest, [reason.detail || message])
     return []
   }
   const taken: Taken[] = []
@@ -110,21 +110,21 @@ async function applied(
     kept.push(wrong)
     await fileFailed(filing, entry, { ...INVALID, detail: `import.csv: ${wrong}` })
   }
-  if (kept.length > 0) await tellProblems(tx, manifest, kept)
-  await putManifestAway(parts, tx, { manifest, read, files })
+  if (kept.length > 0) await notifyOfProblems(tx, manifest, kept)
+  await fileManifest(parts, tx, { manifest, read, files })
   return taken
 }
 
-const MOST_TOLD = 3
+const MAX_LISTED = 3
 
-/** The import's own notice does not know of files that never became part of it. */
-function tellProblems(
+/** A separate notice, because the import's notice does not include files that were refused before. */
+function notifyOfProblems(
   tx: ShopScope,
   { folder, name }: DropEntry,
   problems: readonly string[],
 ): Promise<void> {
-  const more = problems.length - MOST_TOLD
-  const told = [...problems.slice(0, MOST_TOLD), ...(more > 0 ? [`${more} more problems`] : [])]
+  const more = problems.length - MAX_LISTED
+  const told = [...problems.slice(0, MAX_LISTED), ...(more > 0 ? [`${more} more problems`] : [])]
   return raiseNoticeOnce(tx, {
     level: 'warning',
     title: `${joinPath(folder, name)} has mistakes`,
@@ -136,16 +136,16 @@ function tellProblems(
 const INVALID = { code: 'invalid_csv', message: 'Invalid CSV format' }
 
 /**
- * Moves it away when each row has got its file, or after an hour; then it counts as failed if rows
- * are left.
+ * Moves an import.csv away when the file of each row has arrived, or after an hour: to /failed/ if
+ * files are missing or rows are faulty.
  */
-async function putManifestAway(
+async function fileManifest(
   { stores }: ManifestParts,
   tx: ShopScope,
-  { manifest, read, files }: Together & { read: Manifest },
+  { manifest, read, files }: ManifestFiles & { read: Manifest },
 ): Promise<void> {
   const met = new Set(
-    [...files, ...(await earlierOf(tx, manifest.id))].map(({ name }) => nameKey(name)),
+    [...files, ...(await earlierFiles(tx, manifest.id))].map(({ name }) => nameKey(name)),
   )
   const missing = [...read.rows].filter(([key]) => !met.has(key))
   if (missing.length > 0 && !(await isOld(tx, manifest.id))) return
@@ -155,15 +155,16 @@ async function putManifestAway(
   ]
   const { move_to_processed } = await lockSettings(tx)
   if (problems.length === 0) return fileProcessed(tx, [manifest], move_to_processed)
-  await tellProblems(tx, manifest, problems)
+  await notifyOfProblems(tx, manifest, problems)
   const detail = problems.join('\r\n')
   await fileFailed({ scope: tx, stores }, manifest, { ...INVALID, detail })
 }
 
 /**
- * Moves away those whose files were imported by a confirmed preview: no later import would do it.
+ * Moves away import.csv files whose files were imported by a confirmed preview, because no later
+ * import takes them.
  */
-export async function putMetAway(
+export async function fileCompleteManifests(
   parts: ManifestParts,
   tx: ShopScope,
   ids: readonly string[],
@@ -173,10 +174,10 @@ export async function putMetAway(
        and state = 'waiting' for update skip locked`,
     { ids },
   )
-  for (const manifest of manifests) await applied(parts, tx, { manifest, files: [] })
+  for (const manifest of manifests) await applyManifest(parts, tx, { manifest, files: [] })
 }
 
-const earlierOf = (tx: ShopScope, manifest: string): Promise<{ name: string }[]> =>
+const earlierFiles = (tx: ShopScope, manifest: string): Promise<{ name: string }[]> =>
   tx.query(
     `select coalesce(dropped_name, name) as name from drop_entries
      where shop_id = :shop and manifest_id = :manifest`,
@@ -186,7 +187,7 @@ const earlierOf = (tx: ShopScope, manifest: string): Promise<{ name: string }[]>
 async function isOld(tx: ShopScope, id: string): Promise<boolean> {
   const rows = await tx.query(
     `select 1 from drop_entries where shop_id = :shop and id = :id
-       and quiet_since < now() - interval '${PATIENCE}'`,
+       and quiet_since < now() - interval '${ROWS_WAIT}'`,
     { id },
   )
   return rows.length > 0
@@ -198,7 +199,7 @@ async function bytesOf(
   entry: DropEntry,
 ): Promise<Buffer> {
   const { hash, location, size_bytes } = entry
-  if (size_bytes > MOST_MANIFEST_BYTES)
+  if (size_bytes > MAX_MANIFEST_BYTES)
     throw new AppError('invalid_csv', {
       details: [{ param: '', code: 'invalid_csv', message: 'import.csv has at most 10 MB' }],
     })

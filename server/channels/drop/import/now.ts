@@ -14,24 +14,25 @@ export interface ImportNow {
   only?: string | undefined
   /** Only a preview, until it is confirmed. */
   dryRun: boolean
-  /** Files of one import; tests use fewer. */
-  most?: number
+  /** The files of one import; tests set fewer. */
+  limit?: number
 }
 
 /**
- * Starts as many imports as the waiting files need; a preview is one. Gives the first one's UUID. Throws `not_found` if there is no such file, `conflict` if none is
- * ready, errors of starting an import, and for a preview as `takeReady` does.
+ * Starts as many imports as the waiting files need; a preview is always one. Returns the UUID of the
+ * first. Throws `not_found` if there is no such file, `conflict` if none is ready, errors of starting
+ * an import, and for a preview as `takeReady` does.
  */
 export async function importNow(
   parts: TakeParts,
   scope: ShopScope,
-  { requestedBy, only, dryRun, most }: ImportNow,
+  { requestedBy, only, dryRun, limit }: ImportNow,
 ): Promise<string> {
   if (only !== undefined && !(await readDropFile(scope, only))) throw new AppError('not_found')
   await ensureSettings(scope)
-  const take = { requestedBy, prompt: true, growing: false, only, dryRun, most }
+  const take = { requestedBy, prompt: true, growing: false, only, dryRun, limit }
   const taken = await takeReady(parts, scope, take)
-  if (!taken) throw new AppError('conflict', { message: await whyNone(scope) })
+  if (!taken) throw new AppError('conflict', { message: await nothingReadyReason(scope) })
   let last: TakenNow | null = taken
   while (last?.isFull && !dryRun && only === undefined) last = await takeReady(parts, scope, take)
   // The task's run moves the files away when their items end.
@@ -39,7 +40,7 @@ export async function importNow(
   return taken.operation
 }
 
-async function whyNone(scope: ShopScope): Promise<string> {
+async function nothingReadyReason(scope: ShopScope): Promise<string> {
   const { files } = await countWaiting(scope)
   const [row] = await scope.query<{ writing: number }>(
     `select count(*)::int as writing from drop_entries where shop_id = :shop and state = 'writing'`,

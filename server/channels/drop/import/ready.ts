@@ -1,14 +1,14 @@
-// Which files of a drop folder an import takes.
+// Selects the files of a drop folder that an import takes.
 import type { ShopScope } from '../../../db/for-shop.ts'
 import { ENTRY, type DropEntry } from '../entries.ts'
-import { OUTSIDE_OWN } from '../own-folders.ts'
+import { OUTSIDE_MANAGED } from '../own-folders.ts'
 import { TEMPORARY } from '../waits-for.ts'
 
 /** A file whose protocol cannot confirm that it is whole must have been unchanged for this long. */
 export const QUIET_SECONDS = 30
 
-/** SQL: a file that waits and will be imported by itself or by hand. */
-export const IMPORTABLE = `kind = 'file' and state = 'waiting' and ${OUTSIDE_OWN} and name !~* '${TEMPORARY}'`
+/** SQL: a file that waits to be imported, automatically or on request. */
+export const IMPORTABLE = `kind = 'file' and state = 'waiting' and ${OUTSIDE_MANAGED} and name !~* '${TEMPORARY}'`
 
 const QUIET = `quiet_since <= now() - interval '${QUIET_SECONDS} seconds'`
 
@@ -17,17 +17,18 @@ const isReady = (prompt: boolean): string =>
   `${IMPORTABLE} and ${prompt ? `(closed_cleanly or ${QUIET})` : QUIET}`
 
 /**
- * In the order of their arrival. Locked, so that nobody overwrites or moves them before the claim.
+ * The files that are ready, in the order of their arrival. Locked, so that they are not overwritten
+ * or moved before the claim.
  */
 export const lockReady = (
   tx: ShopScope,
-  { prompt, most, only }: { prompt: boolean; most: number; only: string | null },
+  { prompt, limit, only }: { prompt: boolean; limit: number; only: string | null },
 ): Promise<DropEntry[]> =>
   tx.query<DropEntry>(
     `select ${ENTRY} from drop_entries where shop_id = :shop and ${isReady(prompt)}
        and (:only::uuid is null or id = :only)
-     order by quiet_since, id limit :most for update skip locked`,
-    { most, only },
+     order by quiet_since, id limit :limit for update skip locked`,
+    { limit, only },
   )
 
 export interface Waiting {

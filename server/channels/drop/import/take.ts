@@ -1,10 +1,10 @@
-// One check of a shop's drop folder: the files that are ready become an import, or join the open
-// one. Files next to an import.csv get the settings of its rows.
+// Imports the files of a shop's drop folder that are ready, in a new import or the open one. Files
+// next to an import.csv get the settings of its rows.
 import type { ShopScope } from '../../../db/for-shop.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import type { BlobStore } from '../../../store/store.ts'
 import { lockSettings, type LockedSettings } from '../settings.ts'
-import { addTo, startOf, type Taken } from './claim.ts'
+import { addToDropImport, startDropImport, type Taken } from './claim.ts'
 import { withManifests } from './manifests.ts'
 import { lockReady } from './ready.ts'
 
@@ -17,18 +17,18 @@ export interface Take {
   requestedBy: string
   /** Files that the protocol confirms as whole are taken without waiting. */
   prompt: boolean
-  /** They join the open import; if there is none, one is opened. */
+  /** Adds the files to the open import, or opens one. */
   growing: boolean
   /** Only this file, by its UUID. */
   only?: string | undefined
   /** A preview: the files stay in their folders until it is confirmed. */
   dryRun?: boolean
-  /** Tests use fewer. */
-  most?: number | undefined
+  /** The files of one import; tests set fewer. */
+  limit?: number | undefined
 }
 
-/** Of one import: an item for each is written in one transaction. */
-const MOST_FILES = 5000
+/** The files of one import, whose items are written in one transaction. */
+const MAX_FILES = 5000
 
 /** Null: no file was ready. Otherwise the import's UUID, and its number of files. */
 export interface TakenNow {
@@ -39,9 +39,9 @@ export interface TakenNow {
 }
 
 /**
- * Throws `invalid_csv` for a preview of files with a faulty import.csv: nothing is moved. Runs in
- * one transaction, which locks the shop's row of settings: nobody else takes files or adds to the
- * open import meanwhile.
+ * Throws `invalid_csv` for a preview of files with a faulty import.csv; then nothing is moved. Runs
+ * in one transaction, which locks the shop's settings, so that no other run takes files or adds to
+ * the open import.
  */
 export function takeReady(
   parts: TakeParts,
@@ -50,16 +50,16 @@ export function takeReady(
 ): Promise<TakenNow | null> {
   return scope.transaction(async (tx) => {
     const settings = await lockSettings(tx)
-    const { most = MOST_FILES } = take
+    const { limit = MAX_FILES } = take
     const ready = await lockReady(tx, {
       prompt: take.prompt,
-      most,
+      limit,
       only: take.only ?? null,
     })
     const taken = await withManifests(parts, tx, { ready, dryRun: take.dryRun ?? false })
     if (taken.length === 0) return null
     const operation = await startOrGrow(parts, tx, { taken, settings, take })
-    return { operation, files: taken.length, isFull: ready.length === most }
+    return { operation, files: taken.length, isFull: ready.length === limit }
   })
 }
 
@@ -76,12 +76,12 @@ async function startOrGrow(
 ): Promise<string> {
   const { growing, prompt, requestedBy, dryRun = false } = take
   const open = settings.operation_id
-  if (growing && open && (await addTo(engine, tx, open, taken, settings))) {
+  if (growing && open && (await addToDropImport(engine, tx, open, taken, settings))) {
     await tx.query('update drop_settings set grown_at = now() where shop_id = :shop')
     return open
   }
   const about = { requestedBy, settings, open: growing, prompt, dryRun }
-  const operation = await startOf(engine, tx, taken, about)
+  const operation = await startDropImport(engine, tx, taken, about)
   if (growing)
     await tx.query(
       'update drop_settings set operation_id = :operation, grown_at = now() where shop_id = :shop',

@@ -1,5 +1,5 @@
-// The import of drop folders in the background, one run per shop at a time: moves away files of
-// ended imports, takes files that are ready, and gives the time of the next run.
+// Imports drop folders in the background, one run per shop at a time: imports the files that are
+// ready, moves away files of ended imports, and schedules the next run.
 import { forShop, type ShopScope } from '../../../db/for-shop.ts'
 import type { Database } from '../../../db/database.ts'
 import { queueTask, type BackgroundTask } from '../../../engine/background.ts'
@@ -34,9 +34,9 @@ export const dropTask = (parts: DropTaskParts): BackgroundTask => ({
   wanted: WANTED,
   run: async ({ shop, signal }) => {
     const scope = forShop(parts.database, shop!)
-    await importDue(parts, scope).catch((error: unknown) => tellBroken(parts, scope, error))
+    await importDue(parts, scope).catch((error: unknown) => reportFailure(parts, scope, error))
     await fileAway(scope, parts.stores, signal)
-    const next = await nextLook(scope)
+    const next = await nextRunAt(scope)
     // Under a separate key, so that it does not delay a file that wakes the task now.
     if (next) await queueTask(scope, DROP_TASK, laterKey(shop!), next)
     return null
@@ -47,7 +47,7 @@ async function importDue(parts: DropTaskParts, scope: ShopScope): Promise<void> 
   const settings = await readSettings(scope)
   if (settings.auto_import && settings.schedule === 'realtime')
     await takeReady(parts, scope, { requestedBy: REQUESTED_BY, prompt: true, growing: true })
-  if (settings.auto_import && settings.schedule === 'hourly' && (await isHour(scope)))
+  if (settings.auto_import && settings.schedule === 'hourly' && (await isHourlyDue(scope)))
     await importAll(parts, scope)
   await closeIdle(parts, scope, settings)
 }
@@ -60,7 +60,7 @@ async function importAll(parts: DropTaskParts, scope: ShopScope): Promise<void> 
 }
 
 /** Is the hourly import due? Sets the next one in the same statement. */
-async function isHour(scope: ShopScope): Promise<boolean> {
+async function isHourlyDue(scope: ShopScope): Promise<boolean> {
   const [row] = await scope.query<{ due: boolean }>(
     `update drop_settings set next_import_at = ${NEXT_HOUR}
      where shop_id = :shop and (next_import_at is null or next_import_at <= now())
@@ -72,7 +72,7 @@ async function isHour(scope: ShopScope): Promise<boolean> {
 /** The open import ends when no file has arrived for this time. */
 const IDLE = '3 seconds'
 /** While a file is still being sent the import stays open, but not longer than this. */
-const LONGEST_IDLE = '60 seconds'
+const MAX_IDLE = '60 seconds'
 
 function closeIdle(
   { engine }: DropTaskParts,
@@ -84,7 +84,7 @@ function closeIdle(
     const [closed] = await tx.query<{ operation: string }>(
       `update drop_settings d set operation_id = null, grown_at = null
        where shop_id = :shop and operation_id is not null and (:ended::boolean
-         or grown_at < now() - interval '${LONGEST_IDLE}'
+         or grown_at < now() - interval '${MAX_IDLE}'
          or (grown_at < now() - interval '${IDLE}' and not exists (
            select from drop_entries e where e.shop_id = d.shop_id and e.state = 'writing')))
        returning old.operation_id as operation`,
@@ -94,8 +94,8 @@ function closeIdle(
   })
 }
 
-/** When there may be work; null: nothing waits. */
-async function nextLook(scope: ShopScope): Promise<Date | null> {
+/** When the next run may have work; null: nothing waits. */
+async function nextRunAt(scope: ShopScope): Promise<Date | null> {
   const [row] = await scope.query<{ next: Date | null }>(
     `select least(
        case when exists (select from drop_entries e join operations o
@@ -119,7 +119,11 @@ async function nextLook(scope: ShopScope): Promise<Date | null> {
 }
 
 /** A workflow that cannot run raises a notice: the files wait until it is corrected. */
-async function tellBroken({ log }: DropTaskParts, scope: ShopScope, error: unknown): Promise<void> {
+async function reportFailure(
+  { log }: DropTaskParts,
+  scope: ShopScope,
+  error: unknown,
+): Promise<void> {
   if (!(error instanceof AppError)) throw error
   log.warn('drop: the import could not start', { shop: scope.shop, ...errorFields(error) })
   const title = 'Files in the drop folder could not be imported'

@@ -160,15 +160,20 @@ export function createArchives(parts: {
     asked: ArchiveAsked,
     asker: ArchiveAsker,
   ): Promise<ArchiveRefusal | null> {
-    const { request, now } = visit
+    const { request, response, now } = visit
     const entries = await charge(asker)
     if (entries.length === 0) return 'link_exhausted'
+    const undo = () => counting.revertCount(asker, entries)
+    // The client left while its files were read and counted: it has received nothing.
+    if (response.destroyed) {
+      await undo()
+      return null
+    }
     const archive = archiveOf(entries)
     const decision = evaluateConditions('GET', request.headers, representation(archive))
     const range = 'range' in decision ? decision.range : null
     for (const target of entries)
       recorder.record({ target, link: target.link, client: asked.client, at: now })
-    const undo = () => counting.revertCount(asker, entries)
     await send(visit, asked, archive, range, null, undo)
     return null
   }

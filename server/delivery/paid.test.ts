@@ -2,7 +2,10 @@
 // own terms, and a resumed ZIP file is never charged twice.
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -12,6 +15,7 @@ import { paidOrder } from '../../test/orders.ts'
 import { addMappings } from '../files/mappings.ts'
 import { changeDelivery, holdDelivery, revokeDelivery } from '../orders/changes.ts'
 import { reconcileOrder } from '../orders/reconcile.ts'
+import type { BlobStore } from '../store/store.ts'
 import { get, openDepot, visit, type Depot } from '../../test/delivery.ts'
 
 const run = promisify(execFile)
@@ -227,6 +231,40 @@ describe('all files as a ZIP file', () => {
     ['empty.txt', Buffer.alloc(0)],
   ] as const
 
+  test('is not charged to a client that leaves before its first byte', async () => {
+    const one = await buy([['a.pdf', Buffer.from('a')]])
+    const [asked, left, resume] = [1, 2, 3].map(() => Promise.withResolvers<void>()) as [
+      PromiseWithResolvers<void>,
+      PromiseWithResolvers<void>,
+      PromiseWithResolvers<void>,
+    ]
+    const slow: BlobStore = {
+      ...depot.store,
+      size: async (...blob) => {
+        asked.resolve()
+        await resume.promise
+        return depot.store.size(...blob)
+      },
+    }
+    await depot.serve({ stores: new Map([['primary', slow]]) })
+    const delivery = depot.lastDelivery()
+    const handled = Promise.withResolvers<void>()
+    const server = createServer((request, response) => {
+      response.once('close', left.resolve)
+      void delivery.handle(request, response).then(handled.resolve)
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const leaving = new AbortController()
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/download?key=${one.key}&all=1`
+    const request = fetch(url, { signal: leaving.signal }).catch(() => {})
+    await asked.promise
+    leaving.abort()
+    await left.promise
+    resume.resolve()
+    await Promise.all([handled.promise, request])
+    expect(await one.downloads()).toEqual([0])
+    await new Promise((resolve) => server.close(resolve))
+  })
   test('can be unpacked by unzip, has a known length, and counts each file once', async () => {
     const one = await buy(files.map(([name, bytes]) => [name, bytes]))
     const head = await all(one.key, {}, 'HEAD')

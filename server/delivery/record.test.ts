@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createTestShop, openTestDatabase } from '../../test/database.ts'
+import { createTestShop, openTestDatabase, silent } from '../../test/database.ts'
 import { notifyDownloads } from '../notify/downloads.ts'
 import { renderMail, type MailPayload } from '../notify/templates.ts'
 import { get, openDepot, visit, type Depot } from '../../test/delivery.ts'
-import { sweepDownloads } from './record.ts'
+import { createRecorder, sweepDownloads, type UsedLink } from './record.ts'
+import type { FileTarget } from './targets.ts'
 
 const SMALL = randomBytes(1000)
 const MINUTE_MS = 60_000
@@ -39,6 +40,31 @@ async function kept(): Promise<Kept[]> {
     'select file_id, link_id, address, agent, at from downloads where shop_id = :shop order by id',
   )
 }
+
+test('after a failed write the month is written without a further download', async () => {
+  await database.pool.query('delete from shop_downloads')
+  let failures = 1
+  const query = (...given: Parameters<typeof database.pool.query>) =>
+    failures-- > 0
+      ? Promise.reject(new Error('the database is down'))
+      : database.pool.query(...given)
+  const used: UsedLink[] = []
+  const recorder = createRecorder({
+    pool: { query } as never,
+    notify: () => Promise.resolve(),
+    used: async (links) => void used.push(...links),
+    log: silent,
+  })
+  const target = { shop: depot.shop, tracked: false, notified: false } as FileTarget
+  const client = { hash: Buffer.alloc(1), address: '', agent: '' }
+  recorder.record({ target, link: 'a link', client, at: depot.time.now })
+  await recorder.flush()
+  expect(used).toEqual([])
+  const months = () =>
+    depot.scope.query('select downloads from shop_downloads where shop_id = :shop')
+  await expect.poll(months, { timeout: 20_000 }).toEqual([{ downloads: 1 }])
+  await expect.poll(() => used).toEqual([{ shop: depot.shop, link: 'a link' }])
+})
 
 describe('tracking', () => {
   test('records time, address and client of a download, by link and at its public address', async () => {

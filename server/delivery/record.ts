@@ -25,6 +25,8 @@ export interface Recorder {
 }
 
 const FLUSH_MS = 400
+/** The pause after a failed write: the database may be down. */
+const RETRY_MS = 1000
 const ROWS = 1000
 /** The longest queue while the database is down; further records are dropped. */
 const MAX_WAITING = 20_000
@@ -86,9 +88,9 @@ export function createRecorder(parts: {
     if (lost > 0)
       log.warn('downloads were not recorded because the database was too slow', { downloads: lost })
     lost = 0
+    await writeMonths()
     const links = [...used.values()]
     used = new Map()
-    await writeMonths()
     if (links.length > 0) await parts.used(links)
   }
   async function writeSome(downloads: readonly Downloaded[]): Promise<void> {
@@ -116,15 +118,22 @@ export function createRecorder(parts: {
         throw error
       })
   }
+  const schedule = (ms: number) => {
+    timer ??= setTimeout(() => void flush(), ms).unref()
+  }
   const flush = singleFlight(() =>
-    write().catch((error: unknown) => log.warn('downloads were not recorded', errorFields(error))),
+    write().catch((error: unknown) => {
+      log.warn('downloads were not recorded', errorFields(error))
+      // The rest must not wait for the next download, which may be hours away.
+      if (waiting.length > 0 || months.size > 0) schedule(RETRY_MS)
+    }),
   )
   return {
     record: (download) => {
       count++
       const { link, target, at } = download
       countMonth(months, { shop: target.shop, month: monthOf(at), downloads: 1 })
-      timer ??= setTimeout(() => void flush(), FLUSH_MS)
+      schedule(FLUSH_MS)
       if (link !== null && used.size < MAX_WAITING) used.set(link, { shop: target.shop, link })
       if (!target.tracked && !target.notified) return
       if (waiting.length >= MAX_WAITING) return void lost++

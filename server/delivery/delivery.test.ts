@@ -374,7 +374,7 @@ describe('ranges and sessions', () => {
         `update download_sessions set expires_at = expires_at - interval '13 hours' where shop_id = :shop and link_id <> :id`,
         { id },
       )
-      expect(await sweepSessions(database.pool, depot.time.now)).toBeGreaterThan(0)
+      expect(await sweepSessions(database.pool, depot.time.now, 1)).toBeGreaterThan(0)
       const left = await database.pool.query<{ link_id: string; expires_at: Date }>(
         'select * from download_sessions',
       )

@@ -56,20 +56,36 @@ export const createDownloadSessions = (query: Query): DownloadSessions => ({
  */
 const KEPT_HOURS = 12
 
-/** Deletes the sessions of all shops that expired 12 hours ago, and returns their number. */
-export async function sweepSessions(pool: pg.Pool, now: Date): Promise<number> {
+const SWEEP_BATCH = 10_000
+
+/**
+ * Deletes the sessions of all shops that expired 12 hours ago, and returns their number.
+ * @param batch how many one statement deletes; tests set fewer.
+ */
+export async function sweepSessions(
+  pool: pg.Pool,
+  now: Date,
+  batch = SWEEP_BATCH,
+): Promise<number> {
+  let swept = 0
+  for (const table of ['download_sessions', 'archive_sessions'])
+    for (let deleted = batch; deleted === batch; swept += deleted)
+      deleted = await deleteExpired(pool, table, now, batch)
+  return swept
+}
+
+async function deleteExpired(
+  pool: pg.Pool,
+  table: string,
+  now: Date,
+  limit: number,
+): Promise<number> {
   // A locked session is being renewed: waiting for it while holding others could deadlock.
   const { rowCount } = await pool.query(
-    `delete from download_sessions where (link_id, client) in (
-       select link_id, client from download_sessions where expires_at <= $1::timestamptz - $2 * interval '1 hour'
-       for update skip locked)`,
-    [now, KEPT_HOURS],
+    `delete from ${table} where (link_id, client) in (
+       select link_id, client from ${table} where expires_at <= $1::timestamptz - $2 * interval '1 hour'
+       limit $3 for update skip locked)`,
+    [now, KEPT_HOURS, limit],
   )
-  const archives = await pool.query(
-    `delete from archive_sessions where (link_id, client) in (
-       select link_id, client from archive_sessions where expires_at <= $1::timestamptz - $2 * interval '1 hour'
-       for update skip locked)`,
-    [now, KEPT_HOURS],
-  )
-  return (rowCount ?? 0) + (archives.rowCount ?? 0)
+  return rowCount ?? 0
 }

@@ -2,7 +2,8 @@
 // the folder, and imports the received files of abandoned batches. A complete upload is never
 // removed before its import has ended.
 import type { Database } from '../../db/database.ts'
-import { forShop } from '../../db/for-shop.ts'
+import { isDatabaseUnavailable } from '../../db/error-classes.ts'
+import { forShop, type ShopScope } from '../../db/for-shop.ts'
 import { errorFields, type Logger } from '../../log.ts'
 import { startBatch } from './batches.ts'
 import { finishUpload, type FinishParts } from './finish.ts'
@@ -29,36 +30,57 @@ export async function sweepUploads(
   return removed
 }
 
-async function sweepUnfinished(parts: FinishParts, database: Database): Promise<number> {
+async function sweepUnfinished(
+  parts: FinishParts & { log: Logger },
+  database: Database,
+): Promise<number> {
   const { rows } = await database.pool.query<Swept>(
     `select * from uploads where status = 'uploading' and expires_at < now() order by expires_at limit ${PAGE}`,
   )
   let removed = 0
   for (const row of rows) {
-    const scope = forShop(database, row.shop_id)
-    const found = await parts.folder.stat(row.id)
-    if (found && found.size === row.size_bytes && row.unproved_from === null) {
-      // Its process died before it had recorded the end.
-      await finishUpload(parts, scope, row)
-    } else if (found && found.changed.getTime() > Date.now() - EXPIRY_MS) {
-      // One request may last longer than a day; the file's time is newer than the row's.
-      await scope.query(
-        'update uploads set expires_at = :until where shop_id = :shop and id = :id',
-        {
-          id: row.id,
-          until: new Date(found.changed.getTime() + EXPIRY_MS),
-        },
-      )
-    } else {
-      const gone = await scope.query(
-        `delete from uploads where shop_id = :shop and id = :id and status = 'uploading' and expires_at < now() returning id`,
-        { id: row.id },
-      )
-      if (gone.length > 0) await parts.folder.remove(row.id)
-      removed += gone.length
+    try {
+      if (await finishOrRemove(parts, forShop(database, row.shop_id), row)) removed++
+    } catch (error) {
+      if (isDatabaseUnavailable(error)) throw error
+      // One upload that fails each time must not keep the others from being swept.
+      parts.log.warn('an unfinished upload could not be swept', {
+        shop: row.shop_id,
+        upload: row.id,
+        ...errorFields(error),
+      })
     }
   }
   return removed
+}
+
+/** True: it was removed. */
+async function finishOrRemove(
+  parts: FinishParts,
+  scope: ShopScope,
+  row: UploadRow,
+): Promise<boolean> {
+  const found = await parts.folder.stat(row.id)
+  if (found && found.size === row.size_bytes && row.unproved_from === null) {
+    // Its process died before it had recorded the end.
+    await finishUpload(parts, scope, row)
+    return false
+  }
+  if (found && found.changed.getTime() > Date.now() - EXPIRY_MS) {
+    // One request may last longer than a day; the file's time is newer than the row's.
+    const until = new Date(found.changed.getTime() + EXPIRY_MS)
+    await scope.query('update uploads set expires_at = :until where shop_id = :shop and id = :id', {
+      id: row.id,
+      until,
+    })
+    return false
+  }
+  const gone = await scope.query(
+    `delete from uploads where shop_id = :shop and id = :id and status = 'uploading' and expires_at < now() returning id`,
+    { id: row.id },
+  )
+  if (gone.length > 0) await parts.folder.remove(row.id)
+  return gone.length > 0
 }
 
 /** Received but never imported: the page was closed, or the workflow could not run. */
@@ -116,7 +138,7 @@ async function closeAbandoned(
 
 function startAlone(
   engine: FinishParts['engine'],
-  scope: ReturnType<typeof forShop>,
+  scope: ShopScope,
   row: UploadRow,
 ): Promise<void> {
   return scope.transaction(async (tx) => {

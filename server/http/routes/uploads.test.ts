@@ -13,7 +13,7 @@ import {
   tus,
   type Sender,
 } from '../../../test/uploads.ts'
-import { openUploadFolder, sweepUploads } from '../../channels/upload/upload.ts'
+import { openUploadFolder, sweepUploads, type UploadFolder } from '../../channels/upload/upload.ts'
 import { silent } from '../../../test/database.ts'
 import type { EngineWorker } from '../../engine/worker.ts'
 import { parsePublicId } from '../../ids.ts'
@@ -37,9 +37,9 @@ afterAll(async () => {
 
 const incoming = () => readdir(path.join(app.engine.folder, 'uploads/incoming'))
 const received = () => readdir(path.join(app.engine.folder, 'uploads/received'))
-const sweep = () => {
+const sweep = (broken: Partial<UploadFolder> = {}) => {
   const { database } = app.engine.parts
-  const folder = openUploadFolder(path.join(app.engine.folder, 'uploads'))
+  const folder = { ...openUploadFolder(path.join(app.engine.folder, 'uploads')), ...broken }
   return sweepUploads({ engine: app.engine.engine, folder, log: silent }, database)
 }
 const batch = async (body: object = {}) =>
@@ -475,6 +475,18 @@ describe('the sweep', () => {
     for (const place of ['incoming', 'received'])
       await utimes(path.join(app.engine.folder, 'uploads', place, id), then, then).catch(() => {})
   }
+  it('continues after an upload that fails each time', async () => {
+    const at = await beginUpload(owner, 100, { filename: 'unreadable.bin' })
+    await age(at, 26)
+    const next = await beginUpload(owner, 100, { filename: 'expired.bin' })
+    await age(next, 25)
+    const { stat } = openUploadFolder(path.join(app.engine.folder, 'uploads'))
+    const failing = (id: string) => (id === rowOf(at) ? Promise.reject(new Error('EIO')) : stat(id))
+    await sweep({ stat: failing })
+    expect((await tus(owner, 'HEAD', next)).status).toBe(404)
+    await sweep()
+    expect((await tus(owner, 'HEAD', at)).status).toBe(404)
+  })
   it('deletes uploads that were unfinished for a day, and logs them', async () => {
     const at = await beginUpload(owner, 100, { filename: 'old.bin' })
     await patch(owner, at, 0, Buffer.alloc(50))

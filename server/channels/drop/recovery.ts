@@ -94,7 +94,10 @@ async function* asSource(
   yield* bytes
 }
 
-/** Removes staging files without a transfer. */
+/** A running transfer creates its staging file shortly before its row. */
+const MIN_AGE_MS = 10 * 60_000
+
+/** Removes old staging files without a transfer. */
 async function removeUnknown(
   { database, staging }: RecoveryParts,
   names: readonly string[],
@@ -105,6 +108,13 @@ async function removeUnknown(
     [names],
   )
   const known = new Set(rows.map(({ write_id }) => write_id))
-  for (const name of names)
-    if (!known.has(name)) await rm(path.join(staging, name), { force: true })
+  for (const name of names) {
+    if (known.has(name)) continue
+    const file = path.join(staging, name)
+    const changed = await stat(file).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => Infinity,
+    )
+    if (changed < Date.now() - MIN_AGE_MS) await rm(file, { force: true })
+  }
 }

@@ -181,6 +181,18 @@ describe('import.csv', () => {
     await house.untilThere('late.pdf')
     await expect.poll(() => house.paths()).toEqual([])
   })
+  test('with very many wrong rows names the first hundred', async () => {
+    await house.set({ schedule: 'manual' })
+    const rows = Array.from({ length: 150 }, (_, n) => `${n}.pdf,0`)
+    await house.send('many/import.csv', ['file_name,expiry_days', ...rows].join('\n'))
+    await house.send('many/0.pdf', 'many')
+    await house.call('POST', '/api/drop/import')
+    expect(await house.paths('failed')).toEqual(['failed/0.pdf', 'failed/import.csv'])
+    const { data } = await house.get('/api/drop/files?state=failed')
+    const lines = data[1].error.detail.split('\r\n')
+    expect([lines.length, lines.at(-1)]).toEqual([101, '… and 50 more rows'])
+    for (const { id } of data) await house.call('DELETE', `/api/drop/files/${id}`)
+  })
   test('that cannot be read keeps every file of its folder back', async () => {
     await house.set({ schedule: 'manual' })
     await house.send('bad/import.csv', 'nothing\nx\n')

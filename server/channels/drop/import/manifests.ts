@@ -1,7 +1,7 @@
 // Applies the import.csv files of a drop folder: the files in the same folder get the settings of
 // their rows. An import.csv is moved away when the file of each row has arrived.
 import type { ShopScope } from '../../../db/for-shop.ts'
-import { AppError } from '../../../errors.ts'
+import { AppError, MAX_DETAILS } from '../../../errors.ts'
 import { nameKey } from '../../../files/rules.ts'
 import type { BlobStore } from '../../../store/store.ts'
 import { raiseNoticeOnce } from '../../schedule-run.ts'
@@ -156,7 +156,9 @@ async function fileManifest(
   const { move_to_processed } = await lockSettings(tx)
   if (problems.length === 0) return fileProcessed(tx, [manifest], move_to_processed)
   await notifyOfProblems(tx, manifest, problems)
-  const detail = problems.join('\r\n')
+  const surplus = problems.length - MAX_DETAILS
+  const more = surplus > 0 ? [`… and ${surplus} more rows`] : []
+  const detail = [...problems.slice(0, MAX_DETAILS), ...more].join('\r\n')
   await fileFailed({ scope: tx, stores }, manifest, { ...INVALID, detail })
 }
 

@@ -14,6 +14,8 @@ export interface SftpClient {
   rename(from: string, to: string): Promise<void>
   symlink(target: string, path: string): Promise<void>
   size(path: string): Promise<number>
+  /** Another SFTP channel of the same connection. */
+  another(): Promise<SFTPWrapper>
   end(): void
 }
 
@@ -62,6 +64,7 @@ export async function openSftp(
     symlink: (target, path) => asked<void>((done) => sftp.symlink(target, path, done as never)),
     size: async (path) =>
       (await asked<{ size: number }>((done) => sftp.stat(path, done as never))).size,
+    another: () => asked<SFTPWrapper>((done) => client.sftp(done)),
     end: () => client.end(),
   }
 }

@@ -128,6 +128,56 @@ test('a file that is still open is visible to another session, even if it is sma
   other.end()
 })
 
+test('the end of one SFTP channel leaves the transfers of the connection’s other channels alone', async () => {
+  const client = await sftp()
+  const second = await client.another()
+  const call = <T>(ask: (done: (error: unknown, value: T) => void) => void) =>
+    new Promise<T>((resolve, reject) =>
+      ask((error, value) => (error ? reject(error as Error) : resolve(value))),
+    )
+  const openFile = (channel: typeof second, name: string) =>
+    call<Buffer>((done) => channel.open(`${house.home}/${name}`, 'w', done as never))
+  const [kept, cut] = [await openFile(client.sftp, 'kept.bin'), await openFile(second, 'cut.bin')]
+  const bytes = Buffer.alloc(1000, 1)
+  await call((done) => client.sftp.write(kept, bytes, 0, 1000, 0, done as never))
+  await call((done) => second.write(cut, bytes, 0, 1000, 0, done as never))
+  const ended = new Promise((resolve) => second.once('close', resolve))
+  second.end()
+  await ended
+  const stateOf = async (name: string) =>
+    (
+      await house.scope.query<{ state: string }>(
+        'select state from drop_entries where shop_id = :shop and name = :name',
+        { name },
+      )
+    )[0]?.state
+  await expect.poll(() => stateOf('cut.bin')).toBe('partial')
+  await call((done) => client.sftp.write(kept, bytes, 0, 1000, 1000, done as never))
+  await call((done) => client.sftp.close(kept, done as never))
+  expect(await stateOf('kept.bin')).toBe('waiting')
+  await client.put(`${house.home}/next.bin`, bytes)
+  expect(await stateOf('next.bin')).toBe('waiting')
+  client.end()
+})
+
+test('a connection has at most ten SFTP channels, and ended ones do not count', async () => {
+  const client = await sftp()
+  const more = await Promise.all(Array.from({ length: 9 }, () => client.another()))
+  await expect(client.another()).rejects.toThrow()
+  const ended = new Promise((resolve) => more[0]!.once('close', resolve))
+  more[0]!.end()
+  await ended
+  await expect
+    .poll(() =>
+      client.another().then(
+        () => true,
+        () => false,
+      ),
+    )
+    .toBe(true)
+  client.end()
+})
+
 test('OpenSSH negotiates AES-GCM, which it lists after AES-CTR', async () => {
   const options = ['StrictHostKeyChecking=no', 'UserKnownHostsFile=/dev/null', 'BatchMode=yes']
   const ciphers = 'Ciphers=aes128-ctr,aes256-gcm@openssh.com'

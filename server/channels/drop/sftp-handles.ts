@@ -3,46 +3,55 @@ import { DropError } from './errors.ts'
 import type { Transfer } from './transfer.ts'
 import type { Node, OpenFile } from './vfs.ts'
 
-const MAX_HANDLES = 100
+export const MAX_HANDLES = 100
 
-type Handle =
+export type SftpHandle =
   | { kind: 'read'; file: OpenFile; path: string }
   | { kind: 'write'; transfer: Transfer; path: string; append: boolean }
   | { kind: 'folder'; pages: AsyncGenerator<Node[]> }
 
 export interface SftpHandles {
-  /** Throws `DropError` if the client has too many open. */
-  requireRoom(): void
-  /** The name of the new handle. */
-  add(handle: Handle): Buffer
-  get(given: Buffer): Handle | undefined
+  /**
+   * Keeps the handle that `create` opens, and returns its name. Handles that are being opened count
+   * towards the limit. Throws `DropError` above the limit, and after `close`.
+   */
+  open(create: () => Promise<SftpHandle>): Promise<Buffer>
+  get(given: Buffer): SftpHandle | undefined
   /** Throws `DropError` if it is not open for this. */
-  require<K extends Handle['kind']>(given: Buffer, kind: K): Handle & { kind: K }
-  remove(given: Buffer): Handle | undefined
-  /** Closes the files that are read; transfers end with their session. */
+  require<K extends SftpHandle['kind']>(given: Buffer, kind: K): SftpHandle & { kind: K }
+  remove(given: Buffer): SftpHandle | undefined
+  /** Closes all files and interrupts the transfers of the channel. */
   close(): void
 }
 
-export function createSftpHandles(): SftpHandles {
-  const handles = new Map<number, Handle>()
+/** `onError` receives errors of files that are closed with the channel. */
+export function createSftpHandles(onError: (error: unknown) => void): SftpHandles {
+  const handles = new Map<number, SftpHandle>()
   let next = 0
+  let opening = 0
+  let isClosed = false
   const numberOf = (given: Buffer) => (given.length === 4 ? given.readUInt32BE() : -1)
   const get = (given: Buffer) => handles.get(numberOf(given))
   return {
-    requireRoom: () => {
-      if (handles.size >= MAX_HANDLES) throw new DropError('unavailable', 'Too many files are open')
-    },
-    add: (handle) => {
+    open: async (create) => {
+      if (handles.size + opening >= MAX_HANDLES)
+        throw new DropError('unavailable', 'Too many files are open')
+      opening++
+      const handle = await create().finally(() => opening--)
+      if (isClosed) {
+        await release(handle).catch(onError)
+        throw notOpen()
+      }
       handles.set(next, handle)
       const name = Buffer.alloc(4)
       name.writeUInt32BE(next++)
       return name
     },
     get,
-    require: <K extends Handle['kind']>(given: Buffer, kind: K) => {
+    require: <K extends SftpHandle['kind']>(given: Buffer, kind: K) => {
       const handle = get(given)
       if (handle?.kind !== kind) throw notOpen()
-      return handle as Handle & { kind: K }
+      return handle as SftpHandle & { kind: K }
     },
     remove: (given) => {
       const handle = get(given)
@@ -50,10 +59,16 @@ export function createSftpHandles(): SftpHandles {
       return handle
     },
     close: () => {
-      for (const handle of handles.values()) if (handle.kind === 'read') void handle.file.close()
+      isClosed = true
+      for (const handle of handles.values()) release(handle).catch(onError)
       handles.clear()
     },
   }
+}
+
+async function release(handle: SftpHandle): Promise<void> {
+  if (handle.kind === 'read') await handle.file.close()
+  if (handle.kind === 'write') await handle.transfer.abandon()
 }
 
 export const notOpen = () => new DropError('denied', 'This handle is not open for that')

@@ -1,7 +1,7 @@
 // SFTP version 3 (draft-ietf-secsh-filexfer-02) on one account's file system; requests run one
 // after another if their order matters.
 import ssh2, { type Attributes, type FileEntry, type SFTPWrapper } from 'ssh2'
-import type { Logger } from '../../log.ts'
+import { errorFields, type Logger } from '../../log.ts'
 import { DropError } from './errors.ts'
 import type { Session } from './sessions.ts'
 import { createSftpHandles, notOpen, type SftpHandles } from './sftp-handles.ts'
@@ -36,12 +36,13 @@ export function serveSftp(
   { log, flow }: { log: Logger; flow: Flow },
 ): void {
   const { fs } = session
-  const handles = createSftpHandles()
+  const handles = createSftpHandles((error) =>
+    log.warn('drop: a file of an ended SFTP channel could not be closed', errorFields(error)),
+  )
   const replies = createSftpReplies(sftp, log)
+  // The session continues: its connection may have other channels.
   const end = () => {
-    if (!replies.end()) return
-    handles.close()
-    void session.end()
+    if (replies.end()) handles.close()
   }
   sftp.on('end', end)
   sftp.on('close', end)
@@ -60,19 +61,21 @@ function serveOpening({ sftp, session, handles, replies, at }: Parts): void {
   const { fs } = session
   sftp.on('OPEN', (id, name, flags, attributes) =>
     replies.answer(id, async () => {
-      handles.requireRoom()
       const path = at(name)
-      if (!(flags & (OPEN_MODE.WRITE | OPEN_MODE.APPEND))) {
-        const file = await fs.openRead(path)
-        return replies.handle(id, handles.add({ kind: 'read', file, path }))
-      }
-      if (!(flags & OPEN_MODE.CREAT)) await fs.stat(path)
-      const exclusive = (flags & OPEN_MODE.EXCL) !== 0
-      const mode = flags & OPEN_MODE.TRUNC ? 'truncate' : 'keep'
-      const transfer = await session.write(fs.openWrite(path, { mode, exclusive }))
-      if (attributes.mtime) transfer.modified(new Date(attributes.mtime * 1000))
-      const append = (flags & OPEN_MODE.APPEND) !== 0
-      return replies.handle(id, handles.add({ kind: 'write', transfer, path, append }))
+      if (!(flags & (OPEN_MODE.WRITE | OPEN_MODE.APPEND)))
+        return replies.handle(
+          id,
+          await handles.open(async () => ({ kind: 'read', file: await fs.openRead(path), path })),
+        )
+      const opened = await handles.open(async () => {
+        if (!(flags & OPEN_MODE.CREAT)) await fs.stat(path)
+        const exclusive = (flags & OPEN_MODE.EXCL) !== 0
+        const mode = flags & OPEN_MODE.TRUNC ? 'truncate' : 'keep'
+        const transfer = await session.write(fs.openWrite(path, { mode, exclusive }))
+        if (attributes.mtime) transfer.modified(new Date(attributes.mtime * 1000))
+        return { kind: 'write', transfer, path, append: (flags & OPEN_MODE.APPEND) !== 0 }
+      })
+      return replies.handle(id, opened)
     }),
   )
   sftp.on('CLOSE', (id, given) =>
@@ -165,10 +168,12 @@ async function truncate(session: Session, path: string, size: number): Promise<v
 function serveFolders({ sftp, session: { fs }, handles, replies, at }: Parts): void {
   sftp.on('OPENDIR', (id, name) =>
     replies.answer(id, async () => {
-      handles.requireRoom()
       const path = at(name)
-      if ((await fs.stat(path)).kind !== 'folder') throw new DropError('not_a_folder')
-      return replies.handle(id, handles.add({ kind: 'folder', pages: fs.list(path) }))
+      const opened = await handles.open(async () => {
+        if ((await fs.stat(path)).kind !== 'folder') throw new DropError('not_a_folder')
+        return { kind: 'folder', pages: fs.list(path) }
+      })
+      return replies.handle(id, opened)
     }),
   )
   sftp.on('READDIR', (id, given) =>

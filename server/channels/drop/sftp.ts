@@ -21,6 +21,8 @@ export interface SftpParts {
 
 const IDLE_MS = 15 * 60_000
 const MAX_TRIES = 3
+/** The open channels of one connection, as in OpenSSH (MaxSessions). */
+const MAX_CHANNELS = 10
 /** RFC 4253, 11.1: programs show it as a reason. */
 const TOO_MANY_CONNECTIONS = 12
 /**
@@ -144,8 +146,12 @@ function serveConnection(parts: SftpParts, connection: Connection, address: stri
         connection.end()
       },
     )
-    connection.on('session', (accept) => {
+    let channels = 0
+    connection.on('session', (accept, reject) => {
+      if (channels >= MAX_CHANNELS) return reject()
       const channel = accept()
+      channels++
+      channel.once('close', () => channels--)
       for (const name of ['pty', 'x11', 'auth-agent', 'shell', 'exec', 'env', 'signal'] as const)
         channel.on(name as 'exec', (_accept: unknown, reject?: () => void) => reject?.())
       channel.on('error', (error: Error) =>

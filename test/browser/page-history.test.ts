@@ -135,8 +135,10 @@ test('settings link to the history; changes are saved, or refused next to their 
   await page.getByRole('button', { name: 'Remove nobody' }).click()
   await recipients.fill('ann@example.com,')
   await page.getByLabel('Time zone').selectOption('Europe/Berlin')
-  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Save' }).press('Enter')
   await page.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' })
+  // The bar is gone: the focus moves to the element before it.
+  await page.getByRole('link', { name: 'API keys' }).and(page.locator(':focus')).waitFor()
   const saved = (await (await server.call('GET', '/api/settings')).json()) as Record<
     string,
     unknown

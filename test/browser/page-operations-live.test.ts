@@ -71,8 +71,9 @@ soakTest('the page polls if no events arrive', async () => {
 test('a paused operation stays paused over a reload until it is resumed', async () => {
   const job = await startImport(4)
   const page = await open(`/operations/${job}`)
-  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByRole('button', { name: 'Pause' }).press('Enter')
   await reaches(page, 'Paused')
+  await page.getByRole('button', { name: 'Resume' }).and(page.locator(':focus')).waitFor()
   await page.getByText('Resume to process the waiting files', { exact: false }).waitFor()
   await page.reload()
   await reaches(page, 'Paused')

@@ -62,15 +62,24 @@ function nearest(places: readonly Place[]): HTMLElement | undefined {
   for (const { parent, index } of places) {
     if (!parent.isConnected) continue
     const children = [...parent.children]
-    const around = [...children.slice(index), ...children.slice(0, index).reverse()]
-    const found = around.map(firstFocusable).find((element) => element !== undefined)
-    if (found) return found
+    for (const after of children.slice(index)) {
+      const [first] = focusableIn(after)
+      if (first) return first
+    }
+    for (const before of children.slice(0, index).reverse()) {
+      const found = focusableIn(before)
+      // The last element of a row is often the one that deletes it.
+      const closest = found.at(before.matches(ROW) ? 0 : -1)
+      if (closest) return closest
+    }
   }
   return undefined
 }
 
-const firstFocusable = (box: Element): HTMLElement | undefined =>
-  [box, ...box.querySelectorAll(FOCUSABLE)].find(
+const ROW = 'li, tr'
+
+const focusableIn = (box: Element): HTMLElement[] =>
+  [box, ...box.querySelectorAll(FOCUSABLE)].filter(
     (element): element is HTMLElement =>
       element instanceof HTMLElement &&
       element.matches(FOCUSABLE) &&

@@ -76,8 +76,11 @@ interface WholeProps {
   stale: React.ReactNode
 }
 
-/** The most likely action is the primary button. */
-const FOREMOST: readonly ActionButton['action'][] = ['confirm', 'resume', 'retry']
+/**
+ * The first of these that is possible is the button on the right. Pause and Resume are the same
+ * button, which keeps the focus.
+ */
+const FOREMOST: readonly ActionButton['action'][] = ['confirm', 'resume', 'retry', 'pause']
 
 function Whole({ operation, back, stale }: WholeProps) {
   const { buttons, question, error } = useOperationActions(operation, (record, action) => {
@@ -101,7 +104,7 @@ function Whole({ operation, back, stale }: WholeProps) {
         .join(' · ')}
       titleMetadata={<StatusBadge word={status} />}
       backAction={back}
-      primaryAction={foremost}
+      primaryAction={foremost && { ...foremost, primary: foremost.action !== 'pause' }}
       secondaryActions={others.map(({ loading: _, ...button }) => button)}
       actionGroups={[{ title: t('Export log'), actions: log.choices }]}
       fullWidth

@@ -5,7 +5,7 @@ import { type Query } from '../client/client.ts'
 import { type Operation } from '../client/types.ts'
 import { operationTitle } from '../labels/operation.ts'
 import { statusWord } from '../labels/operation-status.ts'
-import { numberText } from '../labels/size.ts'
+import { inSentence, numberText } from '../labels/size.ts'
 import { momentText } from '../labels/time.ts'
 import { t } from '../messages/t.ts'
 import { BlockStack, Box, Card, InlineStack, Link, Text } from '../ui/index.ts'
@@ -50,7 +50,7 @@ export function LastOperations({ title, query, all, empty }: Props) {
           />
         </Box>
       )}
-      {operations.isPending && <LoadingRows rows={2} what={title.toLowerCase()} />}
+      {operations.isPending && <LoadingRows rows={2} what={inSentence(title)} />}
       {list?.length === 0 && <Quiet {...empty} />}
       {list && list.length > 0 && (
         <ul className="last-operations" aria-label={title}>

@@ -4,9 +4,9 @@ import { connectionWord, passwordAge, refusalText, sentText } from './drop.ts'
 
 test('a password shows its age, and an old one is marked', () => {
   const age = (password_age_days: number) => passwordAge({ password_age_days })
-  expect(age(0)).toEqual({ text: 'Set today', old: false })
-  expect(age(1)).toEqual({ text: '1 day old', old: false })
-  expect(age(113)).toEqual({ text: '113 days old', old: true })
+  expect(age(0)).toEqual({ text: 'Password: set today', old: false })
+  expect(age(1)).toEqual({ text: 'Password: 1 day old', old: false })
+  expect(age(113)).toEqual({ text: 'Password: 113 days old', old: true })
 })
 
 test('a refusal says what to do, even if the page does not know its code', () => {

@@ -7,12 +7,15 @@ import { sizeText } from './size.ts'
 /** An older password is marked, because passwords should be changed regularly. */
 const OLD_DAYS = 90
 
-/** `3 days old`, and whether it should be changed. */
+/** `Password: 3 days old`, and whether it should be changed. */
 export function passwordAge({ password_age_days: days }: Pick<DropAccount, 'password_age_days'>): {
   text: string
   old: boolean
 } {
-  const text = t('{days, plural, =0 {Set today} one {# day old} other {# days old}}', { days })
+  const text = t(
+    '{days, plural, =0 {Password: set today} one {Password: # day old} other {Password: # days old}}',
+    { days },
+  )
   return { text, old: days > OLD_DAYS }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { savedText, scoreText, sizeText } from './size.ts'
+import { inSentence, savedText, scoreText, sizeText } from './size.ts'
 
 describe('sizes', () => {
   test.each([
@@ -16,6 +16,16 @@ describe('sizes', () => {
   ])('%d is %s', (bytes, text) => expect(sizeText(bytes, 'en-GB')).toBe(text))
 
   test('follow the language', () => expect(sizeText(1536, 'de-DE')).toBe('1,5 KB'))
+})
+
+test('a label inside a sentence is written in lower case in English, without its abbreviations', () => {
+  const labels = ['Host', 'Port for SFTP', 'FTP upload']
+  expect(labels.map((label) => inSentence(label, 'en-GB'))).toEqual([
+    'host',
+    'port for SFTP',
+    'FTP upload',
+  ])
+  expect(inSentence('Benutzername', 'de')).toBe('Benutzername')
 })
 
 test('only complete certainty is 100 %', () => {

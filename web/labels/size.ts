@@ -26,10 +26,13 @@ export const numberText = (value: number, locale = pageLocale()): string =>
 export const capitalized = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
 
 /**
- * A label inside a sentence: `Product tags` → `product tags`. Only English writes it in lower case.
+ * A label inside a sentence: `Product tags` → `product tags`, `SKU` → `SKU`. Only English writes it
+ * in lower case: in German it would be a misspelt noun.
  */
-export const inSentence = (label: string): string =>
-  messageLocale().startsWith('en') ? label.toLowerCase() : label
+export const inSentence = (label: string, locale: string = messageLocale()): string =>
+  locale.startsWith('en') && !/^\p{Lu}{2}/u.test(label)
+    ? label.slice(0, 1).toLowerCase() + label.slice(1)
+    : label
 
 /** 0.834 → `83%`; only 1 is shown as 100 %. */
 export const scoreText = (score: number): string =>

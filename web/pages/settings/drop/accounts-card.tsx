@@ -134,7 +134,7 @@ function AccountFacts({ account }: { account: DropAccount }) {
   const { allowed_addresses, public_keys, password_changed_at } = account
   const age = passwordAge(account)
   const texts = [
-    t('Password: {age}', { age: age.text.toLowerCase() }),
+    age.text,
     t('{count, plural, =0 {Any address} one {# allowed address} other {# allowed addresses}}', {
       count: allowed_addresses.length,
     }),

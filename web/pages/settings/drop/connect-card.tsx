@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { type Drop, type DropAccount } from '../../../client/drop.ts'
 import { Code, Copy } from '../../../components/copy.tsx'
 import { Titled } from '../../../components/titled.tsx'
+import { inSentence } from '../../../labels/size.ts'
 import { t } from '../../../messages/t.ts'
 import { BlockStack, Button, Select, Text } from '../../../ui/index.ts'
 import { PROGRAMS } from './programs.ts'
@@ -59,7 +60,7 @@ function Value({ name, text, note }: { name: string; text: string; note?: string
       <dt>{name}</dt>
       <dd>
         <span className="connect-value">{text}</span>
-        <Copy text={text} what={name.toLowerCase()} />
+        <Copy text={text} what={inSentence(name)} />
         {note && (
           <Text as="span" tone="subdued" variant="bodySm">
             {note}

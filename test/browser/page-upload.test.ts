@@ -144,6 +144,9 @@ test('a folder is uploaded, and its result is an operation', async () => {
   expect(await figure(page, 'Total files').textContent()).toBe('2')
   expect(await figure(page, 'Completed').textContent()).toBe('2')
   expect(await figure(page, 'Remaining').textContent()).toBe('0')
+  await page
+    .locator('main [role=status]', { hasText: 'Uploads ended: 2 complete, 0 failed' })
+    .waitFor({ state: 'attached' })
   expect(await hashOf('Guide to tides.pdf')).toBe(guide.hash)
   expect(await hashOf('Beach.jpg')).toBe(photo.hash)
   await page.getByRole('link', { name: 'View details' }).click()

@@ -1,5 +1,6 @@
 // Files are imported as they arrive: links to the imports, and the problems that prevent one.
 import { Banner, Link } from '../../../ui/index.ts'
+import { endedText } from './announcement.ts'
 import { type Import } from './imports.ts'
 import { type QueueState } from './queue.ts'
 import { t } from '../../../messages/t.ts'
@@ -22,7 +23,11 @@ export function Imports({ imports, errors, onRetry }: Props) {
         </Banner>
       ))}
       {imports.map((one) => (
-        <Banner key={one.batch} tone={!one.ended ? 'info' : one.failed > 0 ? 'warning' : 'success'}>
+        <Banner
+          key={one.batch}
+          tone={!one.ended ? 'info' : one.failed > 0 ? 'warning' : 'success'}
+          stopAnnouncements
+        >
           <p>
             {`${stateText(one)} `}
             {one.failed > 0 &&
@@ -37,9 +42,7 @@ export function Imports({ imports, errors, onRetry }: Props) {
 
 const stateText = ({ ended, done }: Import): string =>
   ended
-    ? t('The import has ended. {done, plural, one {# file was} other {# files were}} imported.', {
-        done,
-      })
+    ? endedText(done)
     : t(
         'Each file is imported when it arrives: {done, plural, one {# file} other {# files}} so far.',
         {

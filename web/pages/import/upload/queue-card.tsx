@@ -8,6 +8,7 @@ import { BlockStack, Box, Button, Card, InlineStack, Text } from '../../../ui/in
 import { numberText, sizeText } from '../../../labels/size.ts'
 import { remainingText } from '../../../labels/time.ts'
 import { speedText, type UploadStatus } from '../../../labels/upload.ts'
+import { quarterOf } from './announcement.ts'
 import { type QueueState, type UploadQueue } from './queue.ts'
 import { QueueRow } from './queue-row.tsx'
 import { type UploadRow } from './rows.ts'
@@ -72,7 +73,8 @@ function Totals({ state: { rows, totals, speed, seconds } }: { state: QueueState
           aria-label={t('All uploads')}
           aria-valuemin={0}
           aria-valuemax={100}
-          aria-valuenow={Math.floor(share * 100)}
+          // Screen readers announce each change; the text beside it is exact.
+          aria-valuenow={quarterOf(totals) * 25}
         >
           <span className="done" style={{ inlineSize: `${share * 100}%` }} />
         </div>

@@ -1,15 +1,18 @@
 // Uploads from this computer: choose or drop files, watch the queue, pause and resume it.
+import { useState } from 'react'
 import { useSession } from '../../../client/queries.ts'
 import { DropArea } from '../../../components/drop-area.tsx'
 import { LoadingRows } from '../../../components/lists.tsx'
 import { Page } from '../../../components/page.tsx'
 import { Problem } from '../../../components/problem.tsx'
-import { Banner, BlockStack, Card } from '../../../ui/index.ts'
+import { Banner, BlockStack, Card, Text } from '../../../ui/index.ts'
 import { sizeText } from '../../../labels/size.ts'
 import { batchAdvice, MAX_BYTES } from '../../../labels/upload.ts'
+import { announcementOf } from './announcement.ts'
 import { ConflictsDialog } from './conflicts-dialog.tsx'
 import { Imports } from './imports-banners.tsx'
 import { Interrupted } from './interrupted.tsx'
+import { type QueueState } from './queue.ts'
 import { QueueCard } from './queue-card.tsx'
 import { type Refused, useAdmission } from './use-admission.ts'
 import { useQueue } from './use-queue.ts'
@@ -59,6 +62,7 @@ function Uploads({ shop }: { shop: string }) {
   )
   return (
     <BlockStack gap="400">
+      <Announced state={state} />
       {admission.error && (
         <Problem error={admission.error} what={t('The files could not be uploaded')} />
       )}
@@ -97,6 +101,18 @@ function Uploads({ shop }: { shop: string }) {
         />
       )}
     </BlockStack>
+  )
+}
+
+function Announced({ state }: { state: QueueState }) {
+  const now = announcementOf(state)
+  const [said, setSaid] = useState(now)
+  // The text of a stage is the one at its beginning.
+  if (said.stage !== now.stage) setSaid(now)
+  return (
+    <Text as="span" visuallyHidden>
+      <span role="status">{said.text}</span>
+    </Text>
   )
 }
 

@@ -11,8 +11,20 @@ import {
   type GrowingChange,
   type GrowingEntry,
 } from './operations/grow.ts'
-import { listItems, pagesOfItems, type ItemFilter, type ItemRow } from './operations/items.ts'
-import { allows, MOVE_NAMES, moveOperation, reopenOperation } from './operations/lifecycle.ts'
+import {
+  countWarned,
+  listItems,
+  pagesOfItems,
+  type ItemFilter,
+  type ItemRow,
+} from './operations/items.ts'
+import {
+  allows,
+  isDiscarded,
+  MOVE_NAMES,
+  moveOperation,
+  reopenOperation,
+} from './operations/lifecycle.ts'
 import type { OperationMove } from './operations/moves.ts'
 import { permissionsTo, type PermittedMove } from './operations/permissions.ts'
 import { sealEntries, sealRequest } from './operations/sealed-addresses.ts'
@@ -139,6 +151,11 @@ export interface Engine {
   get(scope: ShopScope, id: string): Promise<OperationRow | null>
   list(scope: ShopScope, filter: OperationFilter): Promise<OperationRow[]>
   items(scope: ShopScope, id: string, filter: ItemFilter): Promise<ItemRow[]>
+  /**
+   * The number of items with a warning; null while it runs, and 0 for a discarded
+   * preview.
+   */
+  warnedItems(scope: ShopScope, operation: OperationRow): Promise<number | null>
   /** All items in order, a page at a time. */
   allItems(scope: ShopScope, id: string): AsyncIterable<ItemRow[]>
   /** The operation once it has ended, or its current state after `ms` or when `signal` aborts. */
@@ -149,6 +166,10 @@ export interface Engine {
     signal: AbortSignal,
   ): Promise<OperationRow | null>
 }
+
+/** Nothing changes its items until a person confirms, resumes or retries it. */
+const isResting = (operation: OperationRow): boolean =>
+  hasEnded(operation) || operation.status === 'previewed' || operation.status === 'paused'
 
 /** A cancelled operation ends after its last steps have run. */
 export const hasEnded = ({ status, finished_at }: OperationRow): boolean =>
@@ -208,6 +229,10 @@ export function createEngine(parts: EngineParts): Engine {
       }),
     list: listOperations,
     items: listItems,
+    warnedItems: async (scope, operation) => {
+      if (isDiscarded(operation)) return 0
+      return isResting(operation) ? await countWarned(scope, operation.id) : null
+    },
     allItems: pagesOfItems,
     waitForEnd: async (scope, id, ms, signal) => {
       const until = performance.now() + ms

@@ -118,6 +118,11 @@ function remember(client: QueryClient, operation: Operation): void {
   client.setQueryData(['operation', operation.id], operation)
 }
 
+interface ItemList extends Page<Item> {
+  /** Items with a warning, regardless of the query; null while the operation runs. */
+  warned: number | null
+}
+
 /** The filter for waiting items includes items that are being processed. */
 const withRunning = (query: Query): Query =>
   query.status === 'pending' ? { ...query, status: 'pending,running' } : query
@@ -130,7 +135,7 @@ export const useItems = (id: string, query: Query, state: OperationStatus, live:
   useQuery({
     queryKey: ['items', id, query, state],
     queryFn: ({ signal }) =>
-      call<Page<Item>>(`/api/operations/${id}/items`, { query: withRunning(query), signal }),
+      call<ItemList>(`/api/operations/${id}/items`, { query: withRunning(query), signal }),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state: own }) => (isRefusal(own.error) || !live ? false : LIVE_MS),
   })

@@ -13,8 +13,8 @@ test('an address is read and written back the same', () => {
     '?status=partial&kind=import&action=stamp-files&channel=api&requested_by=Ann+Lee&schedule_id=schedule_1' +
     '&search=del&from=2026-01-01&to=2026-02-28&page=3&cursor=abc'
   expect(writeOperationsUrlState(readOperationsUrlState(history))).toBe(history)
-  const items = '?status=failed&search=a+b&page=2&cursor=abc'
-  expect(writeOperationsUrlState(readItemsUrlState(items))).toBe(items)
+  for (const items of ['?status=failed&search=a+b&page=2&cursor=abc', '?warned=true'])
+    expect(writeOperationsUrlState(readItemsUrlState(items))).toBe(items)
 })
 
 test('invalid values in an address are ignored', () => {
@@ -29,6 +29,7 @@ test('invalid values in an address are ignored', () => {
 test('the API request has no page number', () => {
   expect(operationsQuery(readItemsUrlState('?status=failed&page=2&cursor=abc'), 50)).toEqual({
     status: 'failed',
+    warned: null,
     search: '',
     cursor: 'abc',
     limit: 50,

@@ -20,6 +20,8 @@ export interface OperationsUrlState extends Paged {
 
 export interface ItemsUrlState extends Paged {
   status: ItemStatus | null
+  /** Only items with a warning; null: all. */
+  warned: true | null
   /** Part of the name. */
   search: string
 }
@@ -48,6 +50,7 @@ export function readItemsUrlState(search: string): ItemsUrlState {
   const params = new URLSearchParams(search)
   return {
     status: oneOf(ITEM_STATUSES, params.get('status')),
+    warned: params.get('warned') === 'true' || null,
     search: params.get('search') ?? '',
     ...readPaged(search),
   }

@@ -44,6 +44,8 @@ export interface ItemFilter {
   statuses?: readonly ItemStatus[]
   /** The name contains this, ignoring case. */
   search?: string
+  /** Only items with a warning. */
+  warned?: boolean
   /** Items after this position. */
   after?: number
   limit: number
@@ -126,12 +128,24 @@ const WHY_ENDED = {
   whyStopped: JSON.stringify(STOPPED),
 }
 
+const IS_WARNED = 'warnings is not null'
+
+/** The number of items with a warning. It reads every item, so do not call it repeatedly. */
+export async function countWarned(scope: ShopScope, operation: string): Promise<number> {
+  const [row] = await scope.query<{ warned: number }>(
+    `select count(*)::int as warned from items where shop_id = :shop and operation_id = :operation and ${IS_WARNED}`,
+    { operation },
+  )
+  return row!.warned
+}
+
 export function listItems(
   scope: ShopScope,
   operation: string,
   filter: ItemFilter,
 ): Promise<ItemRow[]> {
   const conditions = [
+    ...(filter.warned ? [IS_WARNED] : []),
     ...(filter.statuses ? ['status = any(:statuses::text[])'] : []),
     ...(filter.search ? ['position(:search in lower(filename)) > 0'] : []),
   ]

@@ -543,6 +543,25 @@ describe('reading', () => {
     ])
   })
 
+  it('items: those with a warning, and their number', async () => {
+    const [warned] = await some(3)
+    const { id } = await done({ select: mine() })
+    await app.engine.scope.query(
+      `update items set warnings = :warnings where shop_id = :shop and operation_id = :id and file_id = :file`,
+      {
+        id: requirePublicId('op', id),
+        file: requirePublicId('file', warned!),
+        warnings: JSON.stringify([{ code: 'sku_not_found', message: 'Product SKU not found' }]),
+      },
+    )
+    const { body } = await owner.call('GET', `/api/operations/${id}/items?warned=true`)
+    expect([body.warned, body.data]).toMatchObject([1, [{ file_id: warned }]])
+    const other = await owner.call('GET', `/api/operations/${id}/items?limit=1&status=failed`)
+    expect(other.body).toEqual({ data: [], next_cursor: null, warned: 1 })
+    const running = await start({ select: mine() })
+    expect((await owner.call('GET', `/api/operations/${running.id}/items`)).body.warned).toBeNull()
+  })
+
   it('the log: every file, as CSV that no spreadsheet executes, and as JSON', async () => {
     const [formula] = await makeFiles(owner.scope, [
       { filename: `=${batch}sum(1,2).pdf`, tags: ['o"ne'] },

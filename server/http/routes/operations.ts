@@ -1,5 +1,6 @@
 // Operations: history, one operation, its items, and the start of every bulk action and workflow.
 import { z } from 'zod'
+import { flag } from '../../../plugins/contract.ts'
 import type { Limits } from '../../limits.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import {
@@ -135,6 +136,13 @@ const list = ({ engine, clock }: OperationParts) =>
     },
   })
 
+const itemList = listOf(itemSchema).extend({
+  warned: z.number().int().nullable().meta({
+    description:
+      'How many of the operation’s items have a warning, regardless of the filter; null while it runs',
+  }),
+})
+
 const items = ({ engine }: OperationParts) =>
   endpoint({
     method: 'get',
@@ -147,8 +155,9 @@ const items = ({ engine }: OperationParts) =>
       ...page,
       status: statuses(ITEM_STATUSES).optional(),
       search: z.string().max(255).optional().meta({ description: 'The name contains this' }),
+      warned: flag.optional().meta({ description: '`true`: only items with a warning' }),
     }),
-    replies: { 200: { description: 'A page of items', schema: listOf(itemSchema) } },
+    replies: { 200: { description: 'A page of items', schema: itemList } },
     handler: async ({ caller, params, query }) => {
       const operation = await findOperation(engine, caller.scope, params.id)
       const after = fromCursor(query.cursor, [integer])?.[0]
@@ -156,11 +165,13 @@ const items = ({ engine }: OperationParts) =>
         limit: query.limit + 1,
         ...(query.status ? { statuses: query.status } : {}),
         ...(query.search ? { search: query.search } : {}),
+        ...(query.warned ? { warned: true } : {}),
         ...(after === undefined ? {} : { after }),
       })
       const shown = rows.slice(0, query.limit)
       const next = rows.length > query.limit ? toCursor([shown.at(-1)!.position]) : null
-      return { body: { data: shown.map(itemRecord), next_cursor: next } }
+      const warned = await engine.warnedItems(caller.scope, operation)
+      return { body: { data: shown.map(itemRecord), next_cursor: next, warned } }
     },
   })
 

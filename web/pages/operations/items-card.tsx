@@ -34,7 +34,7 @@ export function ItemsCard({ operation }: { operation: Operation }) {
   const failed = items.error !== null && (list === undefined || items.isPlaceholderData)
   return (
     <Card padding="0">
-      <ResultTabs operation={operation} urlState={urlState} go={go} />
+      <ResultTabs operation={operation} warned={list?.warned ?? 0} urlState={urlState} go={go} />
       <Search urlState={urlState} go={go} />
       <div id="items">
         {items.error && (
@@ -55,7 +55,7 @@ export function ItemsCard({ operation }: { operation: Operation }) {
             <Text as="p" alignment="center" tone="subdued">
               {urlState.search.trim() !== ''
                 ? t('No file’s name contains this.')
-                : urlState.status === null
+                : urlState.status === null && !urlState.warned
                   ? t('This operation has no files.')
                   : t('No file has this result.')}
             </Text>
@@ -84,26 +84,33 @@ interface NarrowProps {
   go: UrlState<ItemsUrlState>['go']
 }
 
-function ResultTabs({ operation, urlState, go }: NarrowProps & { operation: Operation }) {
+interface ResultTabsProps extends NarrowProps {
+  operation: Operation
+  /** How many items have a warning. */
+  warned: number
+}
+
+function ResultTabs({ operation, warned, urlState, go }: ResultTabsProps) {
+  const isSelected = (tab: ResultTab) =>
+    tab.warned === urlState.warned && tab.status === urlState.status
   // An empty tab that cannot fill any more is hidden, unless it is selected.
-  const tabs = tabsOf(operation).filter(
-    ({ status, count }) =>
-      count > 0 || (status !== 'pending' && status !== 'cancelled') || status === urlState.status,
+  const tabs = tabsOf(operation, warned).filter(
+    (tab) =>
+      tab.count > 0 ||
+      !(tab.warned || tab.status === 'pending' || tab.status === 'cancelled') ||
+      isSelected(tab),
   )
   return (
     <Tabs
-      tabs={tabs.map(({ status, text, count }) => ({
-        id: `items-${status ?? 'all'}`,
+      tabs={tabs.map(({ status, warned, text, count }) => ({
+        id: `items-${warned ? 'warned' : (status ?? 'all')}`,
         content: text,
         badge: numberText(count),
         accessibilityLabel: `${text}, ${numberText(count)}`,
         panelID: 'items',
       }))}
-      selected={Math.max(
-        0,
-        tabs.findIndex(({ status }) => status === urlState.status),
-      )}
-      onSelect={(at) => go({ status: tabs[at]?.status ?? null })}
+      selected={Math.max(0, tabs.findIndex(isSelected))}
+      onSelect={(at) => go({ status: tabs[at]?.status ?? null, warned: tabs[at]?.warned ?? null })}
     />
   )
 }
@@ -130,22 +137,25 @@ function Search({ urlState, go }: NarrowProps) {
 
 interface ResultTab {
   status: ItemStatus | null
+  warned: true | null
   text: string
   count: number
 }
 
-function tabsOf(operation: Operation): ResultTab[] {
+function tabsOf(operation: Operation, warned: number): ResultTab[] {
   const preview = isPreview(operation)
+  const { total, done, failed, skipped, cancelled } = operation
+  const tabOf = (status: ItemStatus | null, text: string, count: number) => ({
+    ...{ status, text, count },
+    warned: null,
+  })
   return [
-    { status: null, text: t('All'), count: operation.total },
-    { status: 'done', text: preview ? t('Would be done') : t('Done'), count: operation.done },
-    { status: 'failed', text: preview ? t('Would fail') : t('Failed'), count: operation.failed },
-    {
-      status: 'skipped',
-      text: preview ? t('Would be skipped') : t('Skipped'),
-      count: operation.skipped,
-    },
-    { status: 'pending', text: t('Waiting'), count: waitingCount(operation) },
-    { status: 'cancelled', text: t('Cancelled'), count: operation.cancelled },
+    tabOf(null, t('All'), total),
+    tabOf('done', preview ? t('Would be done') : t('Done'), done),
+    tabOf('failed', preview ? t('Would fail') : t('Failed'), failed),
+    tabOf('skipped', preview ? t('Would be skipped') : t('Skipped'), skipped),
+    tabOf('pending', t('Waiting'), waitingCount(operation)),
+    tabOf('cancelled', t('Cancelled'), cancelled),
+    { status: null, warned: true, text: t('Warnings'), count: warned },
   ]
 }

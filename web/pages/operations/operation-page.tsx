@@ -10,6 +10,7 @@ import { type ActionButton, useOperationActions } from '../../components/operati
 import { Page } from '../../components/page.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { StatusBadge } from '../../components/status.tsx'
+import { useRequester } from '../../components/use-requester.ts'
 import { lastSeen } from '../../url-state/use-url-state.ts'
 import { BlockStack, Card, Layout } from '../../ui/index.ts'
 import { labelText, operationTitle } from '../../labels/operation.ts'
@@ -86,6 +87,7 @@ function Whole({ operation, back, stale }: WholeProps) {
   const { buttons, question, error } = useOperationActions(operation, (record, action) => {
     if (action === 'undo') navigate(`/operations/${record.id}`)
   })
+  const requester = useRequester()(operation.requested_by)
   const log = useLog(operation.id)
   const title = operationTitle(operation, useChannels())
   const status = statusWord(operation)
@@ -99,7 +101,7 @@ function Whole({ operation, back, stale }: WholeProps) {
           ? `${Math.floor(operation.percentage)}% ${title}`
           : `${title}: ${status.text}`
       }
-      subtitle={[labelText(operation), momentText(operation.created_at), operation.requested_by]
+      subtitle={[labelText(operation), momentText(operation.created_at), requester]
         .filter(Boolean)
         .join(' · ')}
       titleMetadata={<StatusBadge word={status} />}

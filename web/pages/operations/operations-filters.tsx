@@ -1,12 +1,14 @@
 // The filters of the history, and the applied ones.
 import { type Channel, useChannels } from '../../client/channels.ts'
 import { usePlugins } from '../../client/plugins.ts'
+import { useSession } from '../../client/queries.ts'
 import { type OperationStatus } from '../../client/types.ts'
 import { useWorkflows } from '../../client/workflows.ts'
+import { useRequester } from '../../components/use-requester.ts'
 import { EVERY_OPERATION, type OperationsUrlState } from '../../url-state/operations.ts'
 import { useDraft } from '../../url-state/use-draft.ts'
 import { type UrlState } from '../../url-state/use-url-state.ts'
-import { BlockStack, ChoiceList, Filters, TextField } from '../../ui/index.ts'
+import { BlockStack, Checkbox, ChoiceList, Filters, TextField } from '../../ui/index.ts'
 import { channelText } from '../../labels/channel.ts'
 import { actionChoices, operationTitle } from '../../labels/operation.ts'
 import { OPERATION_STATUSES } from '../../labels/operation-status.ts'
@@ -45,6 +47,7 @@ export function OperationsFilters({ urlState, go, loading }: Props & { loading: 
       />
     ),
   })
+  const requester = useRequester()
   return (
     <Filters
       queryValue={search.text}
@@ -61,7 +64,7 @@ export function OperationsFilters({ urlState, go, loading }: Props & { loading: 
         {
           key: 'who',
           label: t('Started by'),
-          filter: <WhoFilter urlState={urlState} go={go} />,
+          filter: <RequesterFilter urlState={urlState} go={go} />,
           pinned: true,
         },
         {
@@ -83,7 +86,7 @@ export function OperationsFilters({ urlState, go, loading }: Props & { loading: 
               },
             ]),
       ]}
-      appliedFilters={appliedFilters(urlState, go, { actions, channels })}
+      appliedFilters={appliedFilters(urlState, go, { actions, channels, requester })}
     />
   )
 }
@@ -94,18 +97,27 @@ const titlesOf = (channels: readonly Channel[]): Record<string, string> =>
 const statusTexts = (): Record<string, string> =>
   Object.fromEntries(Object.entries(OPERATION_STATUSES).map(([status, { text }]) => [status, text]))
 
-function WhoFilter({ urlState, go }: Props) {
+function RequesterFilter({ urlState, go }: Props) {
+  const me = useSession().data?.user ?? ''
   const draft = useDraft(urlState.requested_by, (requested_by) =>
     go({ requested_by: requested_by.trim() }),
   )
+  const mine = me !== '' && urlState.requested_by === me
   return (
-    <TextField
-      label={t('Started by')}
-      placeholder={t('A name, or an API key’s name')}
-      autoComplete="off"
-      value={draft.text}
-      onChange={draft.change}
-    />
+    <BlockStack gap="300">
+      <Checkbox
+        label={t('You')}
+        checked={mine}
+        disabled={me === ''}
+        onChange={(on) => go({ requested_by: on ? me : '' })}
+      />
+      <TextField
+        label={t('Name of the API key')}
+        autoComplete="off"
+        value={mine ? '' : draft.text}
+        onChange={draft.change}
+      />
+    </BlockStack>
   )
 }
 
@@ -135,12 +147,13 @@ function DateFilter({ urlState, go }: Props) {
 interface Known {
   actions: Record<string, string>
   channels: readonly Channel[]
+  requester: (requestedBy: string) => string
 }
 
 function appliedFilters(
   urlState: OperationsUrlState,
   go: Props['go'],
-  { actions, channels }: Known,
+  { actions, channels, requester }: Known,
 ) {
   const { status, kind, action, channel, requested_by, schedule_id, from, to } = urlState
   const list: { key: string; label: string; onRemove: () => void }[] = []
@@ -160,7 +173,7 @@ function appliedFilters(
     channel !== '' && t('Channel: {channel}', { channel: channelText(channels, channel) }),
     { channel: '' },
   )
-  add('who', requested_by !== '' && t('Started by: {name}', { name: requested_by }), {
+  add('who', requested_by !== '' && t('Started by: {name}', { name: requester(requested_by) }), {
     requested_by: '',
   })
   add('schedule', schedule_id !== '' && t('One scheduled task'), { schedule_id: '' })

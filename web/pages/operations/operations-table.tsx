@@ -5,6 +5,7 @@ import { isMoving } from '../../client/operations.ts'
 import { type Operation } from '../../client/types.ts'
 import { useOperationActions } from '../../components/operation-actions.tsx'
 import { Progress, StatusBadge } from '../../components/status.tsx'
+import { useRequester } from '../../components/use-requester.ts'
 import { RowsTable } from '../../components/rows-table.tsx'
 import {
   BlockStack,
@@ -65,6 +66,7 @@ const duration = (operation: Operation): string =>
       : durationText(operation.elapsed_seconds)
 
 function WideRow({ operation }: { operation: Operation }) {
+  const requester = useRequester()(operation.requested_by)
   const title = operationTitle(operation, useChannels())
   return (
     <>
@@ -101,12 +103,8 @@ function WideRow({ operation }: { operation: Operation }) {
       </IndexTable.Cell>
       <IndexTable.Cell className="tabular">{duration(operation)}</IndexTable.Cell>
       <IndexTable.Cell>
-        <span
-          className="cut"
-          style={{ '--cut': '150px' } as CSSProperties}
-          title={operation.requested_by}
-        >
-          {operation.requested_by}
+        <span className="cut" style={{ '--cut': '150px' } as CSSProperties} title={requester}>
+          {requester}
         </span>
       </IndexTable.Cell>
       <IndexTable.Cell>
@@ -117,10 +115,11 @@ function WideRow({ operation }: { operation: Operation }) {
 }
 
 function NarrowRow({ operation }: { operation: Operation }) {
+  const requester = useRequester()(operation.requested_by)
   const facts = [
     labelText(operation) ?? '',
     momentText(operation.created_at),
-    operation.requested_by,
+    requester,
     duration(operation),
     operation.failed > 0
       ? t('{failed, plural, one {# error} other {# errors}}', { failed: operation.failed })

@@ -1,24 +1,22 @@
 // Starts the roles asked for, and stops them cleanly: start.ts, or startup/drop.ts for the
 // drop server alone, which loads nothing of the others to stay small. Read this first.
 import { appConfig } from '../app.config.ts'
-import type { Closing } from './startup/closing.ts'
+import { closeAll, type Closing } from './startup/closing.ts'
 import type { Config } from './config.ts'
 import { createLogger, errorFields, type Logger } from './log.ts'
 import { DROP_CHILD } from './startup/drop-child.ts'
 
 const STOP_WITHIN_MS = 20_000
 
-/**
- * Starts everything; pushes what must be stopped to `closings` as it starts, so that a failed start
- * stops it too.
- */
 async function start(config: Config, log: Logger, closings: Closing[]): Promise<void> {
   if (config.environment.roles.every((role) => role === 'drop')) {
     const { startDrop } = await import('./startup/drop.ts')
     return startDrop(config, log, closings)
   }
   const all = await import('./start.ts')
-  return all.start(config, log, closings, process.argv.includes('--dev'))
+  const print = (text: string) => void process.stdout.write(text)
+  const development = process.argv.includes('--dev')
+  return all.start(config, log, { closings, print, development })
 }
 
 /** A drop server beside `npm start` reports to its parent, which logs a reason only once. */
@@ -33,8 +31,7 @@ async function main(): Promise<void> {
   let stopping: Promise<void> | null = null
   const stop = async (code: number) => {
     setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref()
-    for (const closing of closings.reverse())
-      await closing().catch((error: unknown) => log.warn('stopping', errorFields(error)))
+    await closeAll(closings, log)
     process.exitCode = code
   }
   // Ctrl-C arrives from the terminal and again from npm: only the first is handled.
@@ -46,10 +43,14 @@ async function main(): Promise<void> {
     log = createLogger(config.environment.logLevel)
     await start(config, log, closings)
   } catch (error) {
-    fail(error instanceof Error ? error.message : String(error))
+    // Stopped while it was starting: the start fails because its database is closed.
+    if (!stopping) fail(error instanceof Error ? error.message : String(error))
     log.debug('start failed', errorFields(error))
-    await (stopping ??= stop(1))
+    stopping ??= stop(1)
   }
+  await stopping
+  // What started while the server was stopping.
+  if (stopping) await closeAll(closings, log)
 }
 
 await main()

@@ -22,15 +22,20 @@ import type { Storefront } from './storefront/storefront.ts'
 
 const STOP_WITHIN_MS = 20_000
 
-/**
- * Starts everything; pushes what must be stopped to `closings` as it starts, so that a failed start
- * stops it too.
- */
+export interface StartOptions {
+  /** Receives what must be stopped as it starts, so that a failed start stops it too. */
+  closings: Closing[]
+  /** Writes text for people: the welcome of demo mode. */
+  print: (text: string) => void
+  /** Serves the page from its sources. */
+  development?: boolean
+}
+
+/** Resolves when all requested roles have started. */
 export async function start(
   config: Config,
   log: Logger,
-  closings: Closing[],
-  development: boolean,
+  { closings, print, development = false }: StartOptions,
 ): Promise<void> {
   const { environment } = config
   const web = environment.roles.includes('web')
@@ -56,7 +61,7 @@ export async function start(
   const drop = (await dropStarts)?.address ?? null
   const port = await startWebRole(options, server, page, drop)
   if (!server.storefront.demoShop) return log.info('ready', { url: baseUrl, port })
-  await welcomeToDemo(options, server.storefront, drop)
+  print(await welcomeToDemo(options, server.storefront, drop))
 }
 
 async function startWorkerRole(options: ComposeOptions, server: Composed): Promise<void> {
@@ -110,8 +115,8 @@ async function welcomeToDemo(
   { config, database, baseUrl }: ComposeOptions,
   { demoShop, demoSample, shopFrontUrl }: Storefront,
   drop: DropAddress | null,
-): Promise<void> {
+): Promise<string> {
   const { dataDir } = config.environment
   const demo = await prepareDemo(database, dataDir, demoShop!, baseUrl, drop, shopFrontUrl ?? null)
-  process.stdout.write(welcome(demo, demoSample!))
+  return welcome(demo, demoSample!)
 }

@@ -11,7 +11,7 @@ import { pipeline } from 'node:stream/promises'
 import { dropProcessOf } from '../drop-process.ts'
 import { runProgram } from '../drop.ts'
 import { startOrigin } from '../fakes/origin.ts'
-import { startServer, type RunningServer } from '../flows/server.ts'
+import { startServer, type ServerProcess } from '../flows/server.ts'
 import { openSftp } from '../sftp-client.ts'
 import { compare, peakMegabytes, type Bench, type Context, type Row } from './bench.ts'
 import { startSshd, startVsftpd, type OtherServer } from './drop/servers.ts'
@@ -36,7 +36,7 @@ interface Drop {
 }
 
 interface Place {
-  server: RunningServer
+  server: ServerProcess
   drop: Drop
   /** Holds the accounts' key and the files to send. */
   folder: string
@@ -161,7 +161,7 @@ async function speeds(place: Place, { rounds, say }: Context): Promise<Row[]> {
   return rows
 }
 
-async function restartDrop(server: RunningServer): Promise<number> {
+async function restartDrop(server: ServerProcess): Promise<number> {
   const before = dropProcessOf(server.child.pid!)
   if (before !== null) process.kill(before, 'SIGKILL')
   for (;;) {

@@ -6,7 +6,7 @@ import path from 'node:path'
 import pg from 'pg'
 import { findRunning } from '../../server/db/embedded.ts'
 import { insertManyFiles } from '../factories.ts'
-import { startServer, type RunningServer } from '../flows/server.ts'
+import { startServer, type ServerProcess } from '../flows/server.ts'
 import { compare, peakMegabytes, type Bench, type Context, type Row } from './bench.ts'
 
 const FILES = 100_000
@@ -17,7 +17,7 @@ const MEMORY_SPREAD = 1.15
 const LIST_MS = 50
 
 export interface World {
-  server: RunningServer
+  server: ServerProcess
   pool: pg.Pool
   shop: number
   close(): Promise<void>

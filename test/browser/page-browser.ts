@@ -8,8 +8,8 @@ import {
   type Page,
 } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
-import { createTestDatabase } from '../database.ts'
-import { removeDataDir, startServer, type RunningServer } from '../flows/server.ts'
+import { startLocalServer } from '../flows/local-server.ts'
+import { removeDataDir, SECRET, startServer, type RunningServer } from '../flows/server.ts'
 
 /** The headless shell renders as Chromium does and takes a fifth less processor time. */
 const EXECUTABLES = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium']
@@ -104,42 +104,47 @@ async function openIn(
 }
 
 export interface PageServer extends RunningServer {
-  /** Kills the server and starts another one with the same data and address. */
-  dieAndStart(): Promise<void>
   /** Stops the server and removes its data. */
   end(): Promise<void>
 }
 
-const SECRET = 'p'.repeat(32)
+export interface PageProcess extends PageServer {
+  /** Kills the server and starts another one with the same data and address. */
+  dieAndStart(): Promise<void>
+}
 
-/**
- * A server on a database of the run's PostgreSQL: starting a separate PostgreSQL would take most of
- * the time.
- */
-export async function startPageServer(
-  env: Record<string, string> = {},
-  drop = false,
-): Promise<PageServer> {
-  const database = await createTestDatabase()
-  const all = { DATABASE_URL: database.url, APP_SECRET: SECRET, ...env }
-  const server = await startServer({ drop, env: all })
+export const startPageServer = async (env: Record<string, string> = {}): Promise<PageServer> =>
+  endingAll(await startLocalServer(env))
+
+/** In a process of its own. */
+export async function startPageProcess({ drop = false } = {}): Promise<PageProcess> {
+  const server = await startServer({ drop })
   let running = server
   return {
     ...server,
     dieAndStart: async () => {
       await running.kill()
       running = await startServer({
+        drop,
         dataDir: server.dataDir,
-        env: { ...all, PORT: new URL(server.url).port },
+        env: {
+          DATABASE_URL: server.databaseUrl,
+          APP_SECRET: SECRET,
+          PORT: new URL(server.url).port,
+        },
       })
     },
-    end: async () => {
-      await running.stop()
-      await database.drop()
-      await removeDataDir(server.dataDir)
-    },
+    end: () => endingAll(running).end(),
   }
 }
+
+const endingAll = (server: RunningServer): PageServer => ({
+  ...server,
+  end: async () => {
+    await server.stop()
+    await removeDataDir(server.dataDir)
+  },
+})
 
 export interface World<Origin> {
   server: PageServer
@@ -162,7 +167,7 @@ export function usePages<Origin extends { close(): Promise<unknown> }>(
   const opened: OpenPage[] = []
   beforeAll(async () => {
     const [server, origin, browser] = await Promise.all([
-      startPageServer({}, drop),
+      drop ? startPageProcess({ drop }) : startPageServer(),
       startOrigin(),
       sharedBrowser(),
     ])

@@ -12,15 +12,15 @@ import { importUntilEnd, listAll } from '../flows/imports.ts'
 import { soakTest } from '../scale.ts'
 import {
   openPage,
-  type PageServer,
+  type PageProcess,
   sharedBrowser,
-  startPageServer,
+  startPageProcess,
   type OpenPage,
 } from './page-browser.ts'
 
 const MB = 1024 ** 2
 
-let server: PageServer
+let server: PageProcess
 let browser: Browser
 let folder: string
 let origin: Origin
@@ -28,7 +28,7 @@ let opened: OpenPage | null = null
 
 beforeAll(async () => {
   ;[server, browser, origin, folder] = await Promise.all([
-    startPageServer(),
+    startPageProcess(),
     sharedBrowser(),
     startOrigin(),
     mkdtemp(path.join(tmpdir(), 'stevedore-up-')),

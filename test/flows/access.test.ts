@@ -8,7 +8,8 @@ import { SCOPES, type Scope } from '../../server/http/endpoint.ts'
 import { createTestShop, silent } from '../database.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { importUntilEnd, listAll } from './imports.ts'
-import { removeDataDir, startServer, type RunningServer } from './server.ts'
+import { startLocalServer } from './local-server.ts'
+import { removeDataDir, type RunningServer } from './server.ts'
 
 interface Owner {
   key: string
@@ -67,7 +68,7 @@ async function makeOwner(domain: string): Promise<Owner> {
 }
 
 beforeAll(async () => {
-  ;[server, origin] = await Promise.all([startServer({ env: { TRUST_PROXY: '1' } }), startOrigin()])
+  ;[server, origin] = await Promise.all([startLocalServer({ TRUST_PROXY: '1' }), startOrigin()])
   database = openDatabase(server.databaseUrl, 2, silent)
   ;[a, b] = await Promise.all([
     makeOwner('shop-a.myshopify.com'),

@@ -9,13 +9,14 @@ import { SCOPES, type Scope } from '../../server/http/endpoint.ts'
 import { silent } from '../database.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { importUntilEnd, listAll } from './imports.ts'
-import { removeDataDir, startServer, type RunningServer } from './server.ts'
+import { startLocalServer } from './local-server.ts'
+import { removeDataDir, type RunningServer } from './server.ts'
 
 let server: RunningServer
 let origin: Origin
 let database: Database
 beforeAll(async () => {
-  ;[server, origin] = await Promise.all([startServer(), startOrigin()])
+  ;[server, origin] = await Promise.all([startLocalServer(), startOrigin()])
   database = openDatabase(server.databaseUrl, 2, silent)
 })
 afterAll(async () => {

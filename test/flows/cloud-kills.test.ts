@@ -10,7 +10,7 @@ import { startBucket, type FakeBucket } from '../fakes/bucket.ts'
 import { contentOf, hashOf } from '../fakes/content.ts'
 import { randomOf, sized } from '../scale.ts'
 import { jobUntilEnd, listAll } from './imports.ts'
-import { makeDataDir, removeDataDir, SECRET, startServer, type RunningServer } from './server.ts'
+import { makeDataDir, removeDataDir, SECRET, startServer, type ServerProcess } from './server.ts'
 
 const KILLS = sized(3, 20)
 const FILES = 60 + 30 * KILLS
@@ -19,7 +19,7 @@ const random = randomOf('cloud-kills')
 
 let dataDir: string
 let database: Awaited<ReturnType<typeof createTestDatabase>>
-let server: RunningServer
+let server: ServerProcess
 let bucket: FakeBucket
 beforeAll(async () => {
   dataDir = await makeDataDir()

@@ -4,12 +4,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startBucket, type FakeBucket } from '../fakes/bucket.ts'
 import { uniqueSkus } from './catalog.ts'
 import { jobUntilEnd, listAll } from './imports.ts'
-import { removeDataDir, startServer, type RunningServer } from './server.ts'
+import { startLocalServer } from './local-server.ts'
+import { removeDataDir, type RunningServer } from './server.ts'
 
 let server: RunningServer
 let bucket: FakeBucket
 beforeAll(async () => {
-  ;[server, bucket] = await Promise.all([startServer(), startBucket()])
+  ;[server, bucket] = await Promise.all([startLocalServer(), startBucket()])
 })
 afterAll(async () => {
   await server.stop()

@@ -7,7 +7,7 @@ import { startBucket, type FakeBucket } from '../fakes/bucket.ts'
 import { contentOf, hashOf } from '../fakes/content.ts'
 import { soakTest } from '../scale.ts'
 import { jobUntilEnd, listAll } from './imports.ts'
-import { removeDataDir, startServer, type RunningServer } from './server.ts'
+import { removeDataDir, startServer, type ServerProcess } from './server.ts'
 
 /** Rows that a phase needs: the test locks them, so the phase waits there. */
 interface Phase {
@@ -51,7 +51,7 @@ const LATER: typeof PHASES = {
 }
 const UNTIL_MS = 120_000
 
-let server: RunningServer
+let server: ServerProcess
 let bucket: FakeBucket
 beforeAll(async () => {
   bucket = await startBucket()

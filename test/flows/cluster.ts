@@ -9,7 +9,7 @@ import { clusterOf } from '../../server/db/embedded-place.ts'
 import { startEmbedded } from '../../server/db/embedded.ts'
 import { makeDataDir, removeDataDir } from '../data-dir.ts'
 import { silent } from '../database.ts'
-import { ARGUMENTS, baseEnv, freePort, ROOT, startServer, type RunningServer } from './server.ts'
+import { ARGUMENTS, baseEnv, freePort, ROOT, startServer, type ServerProcess } from './server.ts'
 
 const run = promisify(execFile)
 
@@ -19,7 +19,7 @@ export interface Cluster {
   dataDir: string
   /** A connection for the test's queries. It reconnects after a restart of PostgreSQL. */
   pool: pg.Pool
-  startWeb(): Promise<RunningServer>
+  startWeb(): Promise<ServerProcess>
   startWorker(name: string): Promise<Worker>
   /**
    * `pg_ctl -m immediate restart`: nothing is flushed, every connection is cut, and recovery

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createTestDatabase } from '../database.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { jobUntilEnd, listAll } from './imports.ts'
-import { makeDataDir, removeDataDir, SECRET, startServer, type RunningServer } from './server.ts'
+import { makeDataDir, removeDataDir, SECRET, startServer, type ServerProcess } from './server.ts'
 
 let dataDir: string
 let database: Awaited<ReturnType<typeof createTestDatabase>>
 let origin: Origin
-let server: RunningServer
+let server: ServerProcess
 beforeAll(async () => {
   dataDir = await makeDataDir()
   origin = await startOrigin()

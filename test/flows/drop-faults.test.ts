@@ -10,7 +10,7 @@ import { dropProcessOf } from '../drop-process.ts'
 import { promisedMs, randomOf, sized } from '../scale.ts'
 import { openSftp, type SftpClient } from '../sftp-client.ts'
 import { listAll } from './imports.ts'
-import { startServer, type RunningServer } from './server.ts'
+import { startServer, type ServerProcess } from './server.ts'
 
 const RESETS = sized(4, 100)
 const UPLOADS = sized(5, 20)
@@ -28,7 +28,7 @@ interface Drop {
   password: string
   path: string
 }
-let server: RunningServer
+let server: ServerProcess
 let drop: Drop
 beforeAll(async () => {
   server = await startServer({ drop: true })

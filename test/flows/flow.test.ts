@@ -6,7 +6,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startMailFake, type MailFake } from '../fakes/smtp.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { importUntilEnd } from './imports.ts'
-import { removeDataDir, startServer, type RunningServer } from './server.ts'
+import { startLocalServer } from './local-server.ts'
+import { removeDataDir, type RunningServer } from './server.ts'
 
 let server: RunningServer
 let origin: Origin
@@ -15,7 +16,7 @@ let shopFront: string
 
 beforeAll(async () => {
   ;[origin, mail] = await Promise.all([startOrigin(), startMailFake()])
-  server = await startServer({ env: { SMTP_URL: mail.url, ROLE: 'web,worker' } })
+  server = await startLocalServer({ SMTP_URL: mail.url })
   const demo = await readFile(path.join(server.dataDir, 'demo.json'), 'utf8')
   shopFront = (JSON.parse(demo) as { storefront: { url: string } }).storefront.url
 })

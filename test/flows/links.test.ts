@@ -7,7 +7,8 @@ import { startMailFake, type MailFake } from '../fakes/smtp.ts'
 import { promisedMs } from '../scale.ts'
 import { uniqueSkus } from './catalog.ts'
 import { importUntilEnd, listAll } from './imports.ts'
-import { removeDataDir, startServer, type RunningServer } from './server.ts'
+import { startLocalServer } from './local-server.ts'
+import { removeDataDir, type RunningServer } from './server.ts'
 
 const WITHIN_MS = promisedMs(1000)
 let server: RunningServer
@@ -18,7 +19,7 @@ let files = 0
 
 beforeAll(async () => {
   ;[origin, smtp] = await Promise.all([startOrigin(), startMailFake()])
-  server = await startServer({ env: { SMTP_URL: smtp.url } })
+  server = await startLocalServer({ SMTP_URL: smtp.url })
 })
 afterAll(async () => {
   await server.stop()

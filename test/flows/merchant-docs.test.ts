@@ -8,7 +8,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SCOPES } from '../../server/http/endpoint.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { importUntilEnd } from './imports.ts'
-import { removeDataDir, startServer, type RunningServer } from './server.ts'
+import { startLocalServer } from './local-server.ts'
+import { removeDataDir, type RunningServer } from './server.ts'
 
 const FOLDER = path.resolve(import.meta.dirname, '../../docs/merchants')
 const shell = promisify(execFile)
@@ -32,7 +33,7 @@ let folder: string
 let files = 0
 beforeAll(async () => {
   ;[server, origin, folder] = await Promise.all([
-    startServer(),
+    startLocalServer(),
     startOrigin(),
     mkdtemp(path.join(tmpdir(), 'stevedore-docs-')),
   ])

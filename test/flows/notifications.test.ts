@@ -11,7 +11,7 @@ import { startReceiver, type Receiver } from '../fakes/receiver.ts'
 import { startMailFake, type Behaviour, type MailFake } from '../fakes/smtp.ts'
 import { sized } from '../scale.ts'
 import { importUntilEnd, jobUntilEnd, listAll, type ImportReply } from './imports.ts'
-import { makeDataDir, removeDataDir, startServer, type RunningServer } from './server.ts'
+import { makeDataDir, removeDataDir, startServer, type ServerProcess } from './server.ts'
 
 interface MessageRecord {
   id: string
@@ -29,7 +29,7 @@ let sql: pg.Client
 let origin: Origin
 let smtp: MailFake
 let receiver: Receiver
-let server: RunningServer
+let server: ServerProcess
 
 const start = () =>
   startServer({

@@ -12,7 +12,8 @@ import { demoCredentials } from '../../server/storefront/open.ts'
 import { startMailFake, type MailFake } from '../fakes/smtp.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { importUntilEnd } from './imports.ts'
-import { removeDataDir, SECRET, startServer, type RunningServer } from './server.ts'
+import { startLocalServer } from './local-server.ts'
+import { removeDataDir, SECRET, type RunningServer } from './server.ts'
 
 let server: RunningServer
 let origin: Origin
@@ -21,7 +22,7 @@ let shopFront: string
 
 beforeAll(async () => {
   ;[origin, mail] = await Promise.all([startOrigin(), startMailFake()])
-  server = await startServer({ env: { SMTP_URL: mail.url, ROLE: 'web,worker' } })
+  server = await startLocalServer({ SMTP_URL: mail.url })
   const demo = JSON.parse(await readFile(path.join(server.dataDir, 'demo.json'), 'utf8')) as {
     storefront: { url: string }
   }

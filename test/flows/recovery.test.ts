@@ -13,7 +13,7 @@ import { promisedMs, randomOf, sized } from '../scale.ts'
 import { uniqueSkus } from './catalog.ts'
 import { startCluster, type Cluster, type Worker } from './cluster.ts'
 import { jobUntilEnd, listAll, type ImportReply } from './imports.ts'
-import { makeDataDir, removeDataDir, startServer, type RunningServer } from './server.ts'
+import { makeDataDir, removeDataDir, startServer, type ServerProcess } from './server.ts'
 
 const FILES = sized(120, 400)
 const RESTARTS = sized(1, 10)
@@ -21,7 +21,7 @@ const random = randomOf('recovery')
 
 let dataDir: string
 let origin: Origin
-let server: RunningServer
+let server: ServerProcess
 
 beforeAll(async () => {
   dataDir = await makeDataDir()
@@ -89,7 +89,7 @@ test('a second server on the same data folder is refused with advice', async () 
 
 describe('immediate restarts of PostgreSQL under load', () => {
   let cluster: Cluster
-  let web: RunningServer
+  let web: ServerProcess
   let worker: Worker
   beforeAll(async () => {
     cluster = await startCluster()
@@ -205,7 +205,7 @@ describe('immediate restarts of PostgreSQL under load', () => {
 })
 
 /** Reads from the database: a listening server is not enough. */
-const serves = (server: RunningServer): Promise<boolean> =>
+const serves = (server: ServerProcess): Promise<boolean> =>
   server.call('GET', '/api/files?limit=1').then(
     async (response) => {
       await response.arrayBuffer()

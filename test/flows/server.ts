@@ -34,7 +34,6 @@ export interface RunningServer {
   dataDir: string
   /** Empty: the server has an embedded PostgreSQL in its data folder. */
   databaseUrl: string
-  child: ChildProcess
   /** Everything it has written so far, for the message of a failed test. */
   output(): string
   /** Calls the API with the demo key. */
@@ -44,7 +43,13 @@ export interface RunningServer {
     body?: unknown,
     headers?: Record<string, string>,
   ): Promise<Response>
-  /** Stops the server as Ctrl-C does; resolves with the exit code. */
+  /** Stops the server as Ctrl-C does. */
+  stop(): Promise<unknown>
+}
+
+export interface ServerProcess extends RunningServer {
+  child: ChildProcess
+  /** Resolves with the exit code. */
   stop(): Promise<number | null>
   kill(): Promise<void>
 }
@@ -68,7 +73,7 @@ export interface ServerOptions {
 }
 
 /** Resolves when the server is ready. */
-export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
+export async function startServer(options: ServerOptions = {}): Promise<ServerProcess> {
   const dataDir = options.dataDir ?? (await makeDataDir())
   const given = options.env?.DATABASE_URL ?? ''
   const databaseUrl = given || options.dataDir ? given : (await createTestDatabase()).url
@@ -97,19 +102,36 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     child.once('exit', (code) => resolve(code)),
   )
   await readiness(child, exited, () => output)
+  return {
+    ...(await demoClient(`http://127.0.0.1:${port}`, dataDir)),
+    databaseUrl,
+    child,
+    output: () => output,
+    stop: async () => {
+      child.kill('SIGINT')
+      return exited
+    },
+    kill: async () => {
+      child.kill('SIGKILL')
+      await exited
+    },
+  }
+}
+
+/** The demo shop of a server, and calls of its API. */
+export async function demoClient(
+  url: string,
+  dataDir: string,
+): Promise<Pick<RunningServer, 'url' | 'dataDir' | 'apiKey' | 'shop' | 'call'>> {
   const demo = JSON.parse(await readFile(path.join(dataDir, 'demo.json'), 'utf8')) as {
     api_key: string
     shop: string
   }
-  const url = `http://127.0.0.1:${port}`
   return {
     url,
+    dataDir,
     apiKey: demo.api_key,
     shop: demo.shop,
-    dataDir,
-    databaseUrl,
-    child,
-    output: () => output,
     call: (method, route, body, headers = {}) =>
       fetch(url + route, {
         method,
@@ -120,14 +142,6 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       }),
-    stop: async () => {
-      child.kill('SIGINT')
-      return exited
-    },
-    kill: async () => {
-      child.kill('SIGKILL')
-      await exited
-    },
   }
 }
 

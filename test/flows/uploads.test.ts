@@ -10,7 +10,7 @@ import { sized } from '../scale.ts'
 import { beginUpload, metadataOf, offsetOf, patch, sendFile, tus, type Sender } from '../uploads.ts'
 import { startCluster, type Cluster, type Worker } from './cluster.ts'
 import { jobUntilEnd } from './imports.ts'
-import type { RunningServer } from './server.ts'
+import type { ServerProcess } from './server.ts'
 
 const KILLS = sized(3, 100)
 const SIZE = sized(60_000_000, 1_000_000_000)
@@ -18,8 +18,8 @@ const CHUNK = Math.min(8_000_000, Math.ceil(SIZE / 6))
 
 let cluster: Cluster
 let worker: Worker
-let one: RunningServer
-let two: RunningServer
+let one: ServerProcess
+let two: ServerProcess
 beforeAll(async () => {
   cluster = await startCluster()
   one = await cluster.startWeb()
@@ -31,7 +31,7 @@ afterAll(async () => {
   await cluster.close()
 })
 
-const senderOf = ({ url, apiKey }: RunningServer): Sender => ({ url, key: apiKey })
+const senderOf = ({ url, apiKey }: ServerProcess): Sender => ({ url, key: apiKey })
 const pathOf = (address: string) => new URL(address, one.url).pathname
 
 async function importedHash(batch: string): Promise<{ status: string; hashes: string[] }> {
@@ -46,7 +46,7 @@ async function importedHash(batch: string): Promise<{ status: string; hashes: st
   }
 }
 
-async function newBatch(server: RunningServer): Promise<string> {
+async function newBatch(server: ServerProcess): Promise<string> {
   const response = await server.call('POST', '/api/uploads/batches', { count: 1, notify: false })
   return ((await response.json()) as { id: string }).id
 }
@@ -146,7 +146,7 @@ test('two clients that send one upload concurrently take turns, and the bytes ar
   const bytes = contentOf(20_000_000, 'both')
   const batch = await newBatch(one)
   const at = await beginUpload(senderOf(one), bytes.length, { filename: 'both.bin', batch })
-  const send = (server: RunningServer) =>
+  const send = (server: ServerProcess) =>
     sendFile(senderOf(server), bytes, {
       uploadUrl: new URL(at, server.url).href,
       chunkSize: 1_000_000,
@@ -175,7 +175,7 @@ test('metadata is returned as it was sent, without additions', async () => {
  * function that ends it.
  */
 async function stallingPatch(
-  server: RunningServer,
+  server: ServerProcess,
   at: string,
   bytes: Buffer,
   announced: number,

@@ -88,59 +88,62 @@ soakTest('a check is stopped, and the file is still on its page', async () => {
   expect(await field(page, 'Filename').inputValue()).toBe('=filename')
 })
 
-test('errors with row and column block the import, warnings do not; valid rows can be imported alone', async () => {
-  const page = await open('/import/csv')
-  const lines = [
-    'filename,file_url,product_sku',
-    `Map A.pdf,${bytes(11)},`,
-    'Map B.pdf,no address at all,',
-    `Map C.pdf,${origin.url}/status/404,`,
-    `Map D.pdf,${bytes(14)},NO-SUCH-SKU`,
-    `Map A.pdf,${bytes(15)},`,
-  ]
-  await choose(page, 'maps.csv', lines.join('\n'))
-  await page
-    .getByRole('region', { name: 'Preview' })
-    .getByText('This is not an http or https URL')
-    .waitFor()
-  await check(page)
-  expect(await figure(page, 'Rows with errors').textContent()).toBe('3')
-  const problems = page.locator('.problems li')
-  await problems
-    .filter({ hasText: 'Row 3, column file_url' })
-    .getByText('This is not an http or https URL')
-    .waitFor()
-  await problems
-    .filter({ hasText: 'Row 4, column file_url' })
-    .getByText('File URL not accessible')
-    .waitFor()
-  await problems
-    .filter({ hasText: 'Row 6, column filename' })
-    .getByText('Duplicate filename')
-    .waitFor()
-  const start = page.getByRole('button', { name: 'Import the valid rows' })
-  expect(await start.isDisabled()).toBe(true)
+soakTest(
+  'errors with row and column block the import, warnings do not; valid rows can be imported alone',
+  async () => {
+    const page = await open('/import/csv')
+    const lines = [
+      'filename,file_url,product_sku',
+      `Map A.pdf,${bytes(11)},`,
+      'Map B.pdf,no address at all,',
+      `Map C.pdf,${origin.url}/status/404,`,
+      `Map D.pdf,${bytes(14)},NO-SUCH-SKU`,
+      `Map A.pdf,${bytes(15)},`,
+    ]
+    await choose(page, 'maps.csv', lines.join('\n'))
+    await page
+      .getByRole('region', { name: 'Preview' })
+      .getByText('This is not an http or https URL')
+      .waitFor()
+    await check(page)
+    expect(await figure(page, 'Rows with errors').textContent()).toBe('3')
+    const problems = page.locator('.problems li')
+    await problems
+      .filter({ hasText: 'Row 3, column file_url' })
+      .getByText('This is not an http or https URL')
+      .waitFor()
+    await problems
+      .filter({ hasText: 'Row 4, column file_url' })
+      .getByText('File URL not accessible')
+      .waitFor()
+    await problems
+      .filter({ hasText: 'Row 6, column filename' })
+      .getByText('Duplicate filename')
+      .waitFor()
+    const start = page.getByRole('button', { name: 'Import the valid rows' })
+    expect(await start.isDisabled()).toBe(true)
 
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('button', { name: 'Download 3 rows with errors' }).click(),
-  ])
-  const saved = await readFile(await download.path(), 'utf8')
-  expect(saved).toContain('Map B.pdf')
-  expect(saved).not.toContain('Map D.pdf')
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download 3 rows with errors' }).click(),
+    ])
+    const saved = await readFile(await download.path(), 'utf8')
+    expect(saved).toContain('Map B.pdf')
+    expect(saved).not.toContain('Map D.pdf')
 
-  await page.getByRole('tab', { name: /Warnings/ }).click()
-  await problems
-    .filter({ hasText: 'Row 5, column product_sku' })
-    .getByText('Product SKU not found')
-    .waitFor()
-  await page.getByLabel('Import the valid rows only: 2 rows').check()
-  await start.click()
-  await page.waitForURL(/\/operations\/import_/)
-  await page.getByText('Success').first().waitFor()
-  const names = (await listAll(server, '/api/files?search=Map')).map(({ filename }) => filename)
-  expect(names.toSorted()).toEqual(['Map A.pdf', 'Map D.pdf'])
-})
+    await page.getByRole('tab', { name: /Warnings/ }).click()
+    await problems
+      .filter({ hasText: 'Row 5, column product_sku' })
+      .getByText('Product SKU not found')
+      .waitFor()
+    await page.getByLabel('Import the valid rows only: 2 rows').check()
+    await start.click()
+    await page.waitForURL(/\/operations\/import_/)
+    await page.getByText('Success').first().waitFor()
+    const names = (await listAll(server, '/api/files?search=Map')).map(({ filename }) => filename)
+    expect(names.toSorted()).toEqual(['Map A.pdf', 'Map D.pdf'])
+  },
+)
 
 soakTest(
   'an unreadable file shows where the error is; unusual encodings are detected',

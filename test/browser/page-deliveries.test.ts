@@ -91,7 +91,7 @@ soakTest('a buyer’s request for more downloads is granted with one click', asy
   await buyer.close()
 })
 
-test('a held delivery gives the buyer nothing until it is released', async () => {
+soakTest('a held delivery gives the buyer nothing until it is released', async () => {
   const buyer = await buy('three@example.com')
   const page = await openDelivery('three@example.com')
   await press(page, 'Hold')

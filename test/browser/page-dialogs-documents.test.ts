@@ -92,7 +92,7 @@ describe('PDF documents', () => {
     ).not.toContain('not needed')
   })
 
-  test('get a watermark on every page, and a sketch shows its position', async () => {
+  soakTest('get a watermark on every page, and a sketch shows its position', async () => {
     const page = await open('/files?search=book+one&sort=filename')
     await tick(page, ['Book one.pdf'])
     const dialog = await choose(page, 'Add a watermark to PDFs')

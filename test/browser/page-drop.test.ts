@@ -128,7 +128,7 @@ soakTest('a failed file shows the reason, and waits again after a retry', async 
   await page.getByText('No file waits').waitFor()
 })
 
-test('one click changes the password, and refusals are listed with advice', async () => {
+soakTest('one click changes the password, and refusals are listed with advice', async () => {
   const page = await open('/settings/drop')
   const before = await createAccount(page, 'Old laptop')
   await page.getByRole('button', { name: 'Change the password of Old laptop' }).click()

@@ -47,7 +47,7 @@ describe('with 120 files', () => {
     expect(reply.imported).toBe(120)
   })
 
-  test('pages change, and reload and Back keep the position', async () => {
+  soakTest('pages change, and reload and Back keep the position', async () => {
     const page = await open('/files?sort=filename')
     await page.getByText('1–50 of 120 files').waitFor()
     await page.getByRole('button', { name: 'Next page of files' }).click()
@@ -155,34 +155,37 @@ describe('with 120 files', () => {
     await rm(folder, { recursive: true })
   })
 
-  test('a link with invalid fields is refused next to them, then created, and works', async () => {
-    const page = await open('/files?search=chart+004')
-    await page.getByRole('link', { name: 'Sea chart 004.zip' }).click()
-    await page.getByText('No links yet', { exact: false }).waitFor()
-    await page.getByRole('button', { name: 'Create link' }).click()
-    const dialog = page.getByRole('dialog')
-    await dialog.getByLabel('Days until the link expires').fill('0')
-    await dialog.getByLabel('Customer’s email').fill('nobody')
-    await dialog.getByLabel('Customer’s email').press('Enter')
-    await dialog.getByText('Enter a whole number from 1 to 36,500').waitFor()
-    await dialog.getByText('Enter an address like name@example.com').waitFor()
-    // The server may refuse what the page's validation accepts; its message is then next to the
-    // field.
-    await dialog.getByLabel('Days until the link expires').fill('30')
-    await dialog.getByLabel('Customer’s email').fill('buyer@exa_mple.com')
-    await dialog.getByRole('button', { name: 'Create link' }).click()
-    await dialog.getByText('Send an email address').waitFor()
-    await dialog.getByLabel('Customer’s email').fill('buyer@example.com')
-    await dialog.getByLabel('Maximum downloads').fill('2')
-    await dialog.getByRole('button', { name: 'Create link' }).click()
-    await dialog.getByText('allows 2 downloads', { exact: false }).waitFor()
-    const url = await dialog.getByRole('group', { name: 'link' }).textContent()
-    expect((await fetch(url!)).status).toBe(200)
-    await dialog.getByRole('button', { name: 'Done' }).click()
-    await page.reload()
-    const made = page.getByRole('listitem').filter({ hasText: 'buyer@example.com' })
-    await made.filter({ hasText: 'Active' }).getByText('1 of 2').waitFor()
-  })
+  soakTest(
+    'a link with invalid fields is refused next to them, then created, and works',
+    async () => {
+      const page = await open('/files?search=chart+004')
+      await page.getByRole('link', { name: 'Sea chart 004.zip' }).click()
+      await page.getByText('No links yet', { exact: false }).waitFor()
+      await page.getByRole('button', { name: 'Create link' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByLabel('Days until the link expires').fill('0')
+      await dialog.getByLabel('Customer’s email').fill('nobody')
+      await dialog.getByLabel('Customer’s email').press('Enter')
+      await dialog.getByText('Enter a whole number from 1 to 36,500').waitFor()
+      await dialog.getByText('Enter an address like name@example.com').waitFor()
+      // The server may refuse what the page's validation accepts; its message is then next to the
+      // field.
+      await dialog.getByLabel('Days until the link expires').fill('30')
+      await dialog.getByLabel('Customer’s email').fill('buyer@exa_mple.com')
+      await dialog.getByRole('button', { name: 'Create link' }).click()
+      await dialog.getByText('Send an email address').waitFor()
+      await dialog.getByLabel('Customer’s email').fill('buyer@example.com')
+      await dialog.getByLabel('Maximum downloads').fill('2')
+      await dialog.getByRole('button', { name: 'Create link' }).click()
+      await dialog.getByText('allows 2 downloads', { exact: false }).waitFor()
+      const url = await dialog.getByRole('group', { name: 'link' }).textContent()
+      expect((await fetch(url!)).status).toBe(200)
+      await dialog.getByRole('button', { name: 'Done' }).click()
+      await page.reload()
+      const made = page.getByRole('listitem').filter({ hasText: 'buyer@example.com' })
+      await made.filter({ hasText: 'Active' }).getByText('1 of 2').waitFor()
+    },
+  )
 
   test('a failed call shows an error, and Retry loads the list', async () => {
     const page = await open('/notices')

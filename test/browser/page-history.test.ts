@@ -68,7 +68,7 @@ test('each operation is listed with its date, files, status, duration and creato
   await page.getByText('Page 1', { exact: true }).waitFor()
 })
 
-test('filters combine, are kept in the address, and are removed one by one', async () => {
+soakTest('filters combine, are kept in the address, and are removed one by one', async () => {
   const page = await open('/operations')
   await choose(page, 'Kind', 'Bulk operations')
   await page.getByRole('button', { name: 'Action', exact: true }).click()

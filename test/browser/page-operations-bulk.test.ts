@@ -138,21 +138,24 @@ describe('settings', () => {
     expect(await page.getByRole('button', { name: 'Confirm and run' }).count()).toBe(0)
   })
 
-  test('an undo from the operation’s page says what it does, restores the settings, and both operations link to each other', async () => {
-    const page = await open('/operations?action=update-settings')
-    await rows(page).first().getByRole('link').click()
-    await page.getByRole('button', { name: 'Undo', exact: true }).click()
-    const dialog = dialogOf(page)
-    await dialog.getByText('3 files are restored to the state before this operation.').waitFor()
-    await dialog.getByRole('button', { name: 'Undo for 3 files' }).click()
-    await page.getByRole('heading', { name: 'Undo: Update settings' }).waitFor()
-    await expect.poll(() => filesBy('chart 20')).toMatchObject([{ expiry_days: 60, cdn: true }])
-    await page.getByRole('link', { name: 'the operation that it undoes' }).click()
-    await page.getByText('This operation was undone').waitFor()
-    expect(await page.getByRole('button', { name: 'Undo', exact: true }).count()).toBe(0)
-    await page.getByRole('link', { name: 'a later operation' }).click()
-    await page.getByRole('heading', { name: 'Undo: Update settings' }).waitFor()
-  })
+  soakTest(
+    'an undo from the operation’s page says what it does, restores the settings, and both operations link to each other',
+    async () => {
+      const page = await open('/operations?action=update-settings')
+      await rows(page).first().getByRole('link').click()
+      await page.getByRole('button', { name: 'Undo', exact: true }).click()
+      const dialog = dialogOf(page)
+      await dialog.getByText('3 files are restored to the state before this operation.').waitFor()
+      await dialog.getByRole('button', { name: 'Undo for 3 files' }).click()
+      await page.getByRole('heading', { name: 'Undo: Update settings' }).waitFor()
+      await expect.poll(() => filesBy('chart 20')).toMatchObject([{ expiry_days: 60, cdn: true }])
+      await page.getByRole('link', { name: 'the operation that it undoes' }).click()
+      await page.getByText('This operation was undone').waitFor()
+      expect(await page.getByRole('button', { name: 'Undo', exact: true }).count()).toBe(0)
+      await page.getByRole('link', { name: 'a later operation' }).click()
+      await page.getByRole('heading', { name: 'Undo: Update settings' }).waitFor()
+    },
+  )
 
   soakTest('a preview that is discarded changes nothing', async () => {
     const page = await open('/files?search=chart+23')
@@ -216,7 +219,7 @@ describe('deleting', () => {
 })
 
 test('all matching files on every page are selected, and a new list clears the selection', async () => {
-  const page = await open('/files?tags=chart')
+  const page = await open('/files?tags=chart&sort=filename')
   await page.getByRole('checkbox', { name: 'Select all files' }).first().check({ force: true })
   await page.getByText('50 selected').first().waitFor()
   await page.getByRole('button', { name: /^Select all \d+ files$/ }).click()

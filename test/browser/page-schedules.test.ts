@@ -71,7 +71,7 @@ test('a template shows its next runs in the shop’s time zone and its matches, 
   await row(page, 'Delete old files').getByText('Success', { exact: true }).waitFor()
 })
 
-test('a task is created by a plain form, and missing fields are named', async () => {
+soakTest('a task is created by a plain form, and missing fields are named', async () => {
   const page = await open('/schedules/new')
   await save(page).click()
   await page.getByText('The task can’t be saved yet').waitFor()

@@ -154,7 +154,7 @@ test('a folder is uploaded, and its result is an operation', async () => {
   await page.getByText('Success').first().waitFor()
 })
 
-test('asks about a name that exists: rename, new version, or do not send', async () => {
+soakTest('asks about a name that exists: rename, new version, or do not send', async () => {
   const [first, second] = await Promise.all([
     made('one/Chart.pdf', 1000),
     made('two/Chart.pdf', 2000),
@@ -357,7 +357,7 @@ test('uploads are paused, resumed and cancelled, one by one and all together', a
   expect(await figure(page, 'Total files').textContent()).toBe('2')
 })
 
-test('an upload waits while the network is down, and resumes at its offset', async () => {
+soakTest('an upload waits while the network is down, and resumes at its offset', async () => {
   const file = await made('Long way.zip', 6 * MB)
   const line = await startLine(Number(new URL(server.url).port))
   opened = await openPage(browser, { ...server, url: line.url }, '/import/upload')

@@ -124,7 +124,7 @@ test('a workflow of tags and settings is built, run on a selection, and listed i
     .waitFor()
 })
 
-test('an invalid workflow is not saved, and every reason is next to its field', async () => {
+soakTest('an invalid workflow is not saved, and every reason is next to its field', async () => {
   const before = await own()
   const page = await open('/workflows/new')
   await addStep(page, 'Update settings')

@@ -67,27 +67,30 @@ const ODD = [
 /** rclone normalizes these paths to that of another object. */
 const CLEANED = ['a//b.txt', '/c.txt', '../odd/c.txt', './c.txt', 'a/../c.txt', 'a/./b.txt', '..']
 
-test('every object of a bucket is imported, or its item says that its name cannot be read', async () => {
-  // Each unusual name costs one start of rclone.
-  const odd = ODD.filter((_, at) => at % sized(4, 1) === 0)
-  const all = [...odd, ...CLEANED, 'a/b.txt', 'c.txt']
-  for (const name of all) bucket.put(`odd/${name}`, `bytes of ${name}`.padEnd(1200))
-  bucket.put('odd/folder/', '')
-  const id = await app.connect({ ...bucket.connection('odd'), auto_map: false })
-  const sync = await app.sync(id)
-  const { data } = await app.get(`/api/operations/${sync.id}/items?limit=250`)
-  const failures = data.filter(({ status }: { status: string }) => status !== 'done')
-  expect(failures.map(({ error }: { error: { code: string } }) => error.code)).toEqual(
-    CLEANED.map(() => 'cloud_name_unusable'),
-  )
-  expect(await hashes(await filesOf(sync))).toEqual(
-    all
-      .filter((name) => !CLEANED.includes(name))
-      .map((name) => hashOf(Buffer.from(`bytes of ${name}`.padEnd(1200))))
-      .sort(),
-  )
-  expect(await app.sync(id)).toMatchObject({ total: CLEANED.length, failed: CLEANED.length })
-})
+soakTest(
+  'every object of a bucket is imported, or its item says that its name cannot be read',
+  async () => {
+    // Each unusual name costs one start of rclone.
+    const odd = ODD.filter((_, at) => at % sized(4, 1) === 0)
+    const all = [...odd, ...CLEANED, 'a/b.txt', 'c.txt']
+    for (const name of all) bucket.put(`odd/${name}`, `bytes of ${name}`.padEnd(1200))
+    bucket.put('odd/folder/', '')
+    const id = await app.connect({ ...bucket.connection('odd'), auto_map: false })
+    const sync = await app.sync(id)
+    const { data } = await app.get(`/api/operations/${sync.id}/items?limit=250`)
+    const failures = data.filter(({ status }: { status: string }) => status !== 'done')
+    expect(failures.map(({ error }: { error: { code: string } }) => error.code)).toEqual(
+      CLEANED.map(() => 'cloud_name_unusable'),
+    )
+    expect(await hashes(await filesOf(sync))).toEqual(
+      all
+        .filter((name) => !CLEANED.includes(name))
+        .map((name) => hashOf(Buffer.from(`bytes of ${name}`.padEnd(1200))))
+        .sort(),
+    )
+    expect(await app.sync(id)).toMatchObject({ total: CLEANED.length, failed: CLEANED.length })
+  },
+)
 
 test('wide characters need no separate rclone', async () => {
   for (let n = 0; n < 60; n++) bucket.put(`wide/カタログ（${n}）！.txt`, `wide ${n}`)
@@ -128,15 +131,18 @@ test.each([
   expect(await hashes(all)).toContain(hashOf(Buffer.from('changed')))
 })
 
-test('hundreds of objects with one name in different folders become numbered files', async () => {
-  const count = sized(60, 2000)
-  for (let n = 0; n < count; n++) bucket.put(`covers/${n}/cover.txt`, `cover ${n}`)
-  const id = await app.connect({ ...bucket.connection('covers'), auto_map: false })
-  expect(await app.sync(id)).toMatchObject({ status: 'success', done: count, failed: 0 })
-  bucket.put('covers/17/cover.txt', 'another cover')
-  expect(await app.sync(id)).toMatchObject({ status: 'success', total: 1, done: 1 })
-  expect(await app.sync(id)).toMatchObject({ status: 'success', total: 0 })
-})
+soakTest(
+  'hundreds of objects with one name in different folders become numbered files',
+  async () => {
+    const count = sized(60, 2000)
+    for (let n = 0; n < count; n++) bucket.put(`covers/${n}/cover.txt`, `cover ${n}`)
+    const id = await app.connect({ ...bucket.connection('covers'), auto_map: false })
+    expect(await app.sync(id)).toMatchObject({ status: 'success', done: count, failed: 0 })
+    bucket.put('covers/17/cover.txt', 'another cover')
+    expect(await app.sync(id)).toMatchObject({ status: 'success', total: 1, done: 1 })
+    expect(await app.sync(id)).toMatchObject({ status: 'success', total: 0 })
+  },
+)
 
 test('two files of one name in Google Drive that are excluded are not reported', async () => {
   const twin = (path: string, content: string) => ({

@@ -214,21 +214,24 @@ soakTest('a paused sync keeps what is done, and continues after a resume', async
   })
 })
 
-test('the bandwidth limit applies to the whole sync: one rclone runs at a time, with the limit', async () => {
-  for (let n = 0; n < 1200; n++) bucket.put(`narrow/narrow ${n}.txt`, `${n}`)
-  const given = { ...bucket.connection('narrow'), auto_map: false, bytes_per_second: 65_536 }
-  const id = await app.connect(given)
-  const seen: string[][] = []
-  let asked = 0
-  bucket.intercept = ({ key }) => {
-    if (key.startsWith('narrow/') && asked++ % 20 === 0) seen.push(copies())
-    return null
-  }
-  expect(await app.sync(id)).toMatchObject({ status: 'success', done: 1200 })
-  bucket.intercept = () => null
-  expect(Math.max(...seen.map((running) => running.length))).toBe(1)
-  expect(seen.flat().every((line) => line.includes('--bwlimit 64K'))).toBe(true)
-})
+soakTest(
+  'the bandwidth limit applies to the whole sync: one rclone runs at a time, with the limit',
+  async () => {
+    for (let n = 0; n < 1200; n++) bucket.put(`narrow/narrow ${n}.txt`, `${n}`)
+    const given = { ...bucket.connection('narrow'), auto_map: false, bytes_per_second: 65_536 }
+    const id = await app.connect(given)
+    const seen: string[][] = []
+    let asked = 0
+    bucket.intercept = ({ key }) => {
+      if (key.startsWith('narrow/') && asked++ % 20 === 0) seen.push(copies())
+      return null
+    }
+    expect(await app.sync(id)).toMatchObject({ status: 'success', done: 1200 })
+    bucket.intercept = () => null
+    expect(Math.max(...seen.map((running) => running.length))).toBe(1)
+    expect(seen.flat().every((line) => line.includes('--bwlimit 64K'))).toBe(true)
+  },
+)
 
 const copies = (): string[] =>
   execFileSync('ps', ['-eo', 'args='])

@@ -4,6 +4,7 @@ import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openCloudApp, untilEndedOrPreview, type CloudApp } from '../cloud.ts'
+import { soakTest } from '../scale.ts'
 
 let app: CloudApp
 beforeAll(async () => {
@@ -67,7 +68,7 @@ test('sends changes both ways, and keeps both versions of a conflict', async () 
   await nothingLeft(id)
 })
 
-test('keeps a second conflict of the same file too', async () => {
+soakTest('keeps a second conflict of the same file too', async () => {
   const { id, files } = await begin('again', { 'a again.txt': 'a' })
   const { id: file } = files['a again.txt']
   await app.replace(file, 'ours, first')
@@ -92,27 +93,30 @@ test('excluded objects stay excluded', async () => {
   expect(await there('left out')).toHaveProperty(['left out.tmp'])
 })
 
-test('a file that was moved at the provider and changed in the shop is sent by the next sync', async () => {
-  const { id, files } = await begin('moved', { 'a moved.txt': 'a', 'x/b moved.txt': 'b' })
-  await app.replace(files['a moved.txt'].id, 'ours of a')
-  await app.owner.call('PATCH', `/api/files/${files['b moved.txt'].id}`, {
-    filename: 'c moved.txt',
-  })
-  const move = async (from: string, to: string) => {
-    await mkdir(path.join(app.folder, 'moved', path.dirname(to)), { recursive: true })
-    await rename(path.join(app.folder, 'moved', from), path.join(app.folder, 'moved', to))
-  }
-  await move('a moved.txt', 'renamed moved.txt')
-  await move('x/b moved.txt', 'y/b moved.txt')
-  expect(await app.sync(id)).toMatchObject({ status: 'success', failed: 0 })
-  expect((await app.files())['renamed moved.txt'].id).toBe(files['a moved.txt'].id)
-  expect(await app.sync(id)).toMatchObject({ status: 'success', failed: 0 })
-  expect(rest('moved', await there('moved'))).toEqual({
-    'renamed moved.txt': 'ours of a',
-    'y/c moved.txt': 'b',
-  })
-  await nothingLeft(id)
-})
+soakTest(
+  'a file that was moved at the provider and changed in the shop is sent by the next sync',
+  async () => {
+    const { id, files } = await begin('moved', { 'a moved.txt': 'a', 'x/b moved.txt': 'b' })
+    await app.replace(files['a moved.txt'].id, 'ours of a')
+    await app.owner.call('PATCH', `/api/files/${files['b moved.txt'].id}`, {
+      filename: 'c moved.txt',
+    })
+    const move = async (from: string, to: string) => {
+      await mkdir(path.join(app.folder, 'moved', path.dirname(to)), { recursive: true })
+      await rename(path.join(app.folder, 'moved', from), path.join(app.folder, 'moved', to))
+    }
+    await move('a moved.txt', 'renamed moved.txt')
+    await move('x/b moved.txt', 'y/b moved.txt')
+    expect(await app.sync(id)).toMatchObject({ status: 'success', failed: 0 })
+    expect((await app.files())['renamed moved.txt'].id).toBe(files['a moved.txt'].id)
+    expect(await app.sync(id)).toMatchObject({ status: 'success', failed: 0 })
+    expect(rest('moved', await there('moved'))).toEqual({
+      'renamed moved.txt': 'ours of a',
+      'y/c moved.txt': 'b',
+    })
+    await nothingLeft(id)
+  },
+)
 
 test('a file with the name of another object does not replace it', async () => {
   const { id, files } = await begin('taken', { 'taken.txt': 'top', 'x/taken.txt': 'in x' })

@@ -108,7 +108,7 @@ describe('fifty hostile files', () => {
     expect([calls, complaints]).toEqual([[], []])
   })
 
-  test('none runs in a page that embeds it in every possible way', async () => {
+  soakTest('none runs in a page that embeds it in every possible way', async () => {
     const ways = (address: string) => `
       <script src="${address}"></script><script type="module" src="${address}"></script>
       <link rel="stylesheet" href="${address}"><img src="${address}"><object data="${address}"></object>

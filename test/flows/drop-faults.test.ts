@@ -7,7 +7,7 @@ import { connect, type Socket } from 'node:net'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dropProcessOf } from '../drop-process.ts'
-import { promisedMs, randomOf, sized } from '../scale.ts'
+import { promisedMs, randomOf, sized, soakTest } from '../scale.ts'
 import { openSftp, type SftpClient } from '../sftp-client.ts'
 import { listAll } from './imports.ts'
 import { startServer, type ServerProcess } from './server.ts'
@@ -143,29 +143,32 @@ test('a killed drop process is restarted, and interrupted uploads resume to the 
   client.end()
 })
 
-test('a worker killed in the middle of an import neither loses nor duplicates files', async () => {
-  await set({ schedule: 'manual', on_conflict: 'rename' })
-  const client = await open()
-  const names = Array.from({ length: sized(60, 400) }, (_, n) => `once-${n}.bin`)
-  for (const name of names) await client.put(drop.path + name, randomBytes(random(1, 50_000)))
-  client.end()
-  expect((await server.call('POST', '/api/drop/import')).status).toBe(202)
-  const env = { DATABASE_URL: server.databaseUrl }
-  const { dataDir } = server
-  await server.kill()
-  server = await startServer({ drop: true, dataDir, env })
-  await readDemo()
-  await expect
-    .poll(async () => (await listAll(server, '/api/files?search=once-&limit=250')).length, {
-      timeout: 90_000,
-    })
-    .toBe(names.length)
-  await expect
-    .poll(async () => (await get('/api/drop/files?state=importing')).data, { timeout: 30_000 })
-    .toEqual([])
-  const files = await listAll(server, '/api/files?search=once-&limit=250')
-  expect(files.map(({ filename }) => filename).sort()).toEqual(names.toSorted())
-})
+soakTest(
+  'a worker killed in the middle of an import neither loses nor duplicates files',
+  async () => {
+    await set({ schedule: 'manual', on_conflict: 'rename' })
+    const client = await open()
+    const names = Array.from({ length: sized(60, 400) }, (_, n) => `once-${n}.bin`)
+    for (const name of names) await client.put(drop.path + name, randomBytes(random(1, 50_000)))
+    client.end()
+    expect((await server.call('POST', '/api/drop/import')).status).toBe(202)
+    const env = { DATABASE_URL: server.databaseUrl }
+    const { dataDir } = server
+    await server.kill()
+    server = await startServer({ drop: true, dataDir, env })
+    await readDemo()
+    await expect
+      .poll(async () => (await listAll(server, '/api/files?search=once-&limit=250')).length, {
+        timeout: 90_000,
+      })
+      .toBe(names.length)
+    await expect
+      .poll(async () => (await get('/api/drop/files?state=importing')).data, { timeout: 30_000 })
+      .toEqual([])
+    const files = await listAll(server, '/api/files?search=once-&limit=250')
+    expect(files.map(({ filename }) => filename).sort()).toEqual(names.toSorted())
+  },
+)
 
 /** Bytes of a valid session start with some changed, removed or repeated. */
 function mutated(text: Buffer): Buffer {

@@ -10,6 +10,7 @@ import { DROP_TASK, laterKey } from '../../server/channels/drop/wake.ts'
 import { queueTask } from '../../server/engine/background.ts'
 import { untilEnded } from '../app.ts'
 import { openDropImports, type DropImports } from '../drop-import.ts'
+import { soakTest } from '../scale.ts'
 
 let house: DropImports
 beforeAll(async () => void (house = await openDropImports()))
@@ -62,7 +63,7 @@ test('an import by hand takes all waiting files, also when one import cannot hav
   for (const name of names) await house.untilThere(name)
 })
 
-test('a retry of the import takes the failed file again', async () => {
+soakTest('a retry of the import takes the failed file again', async () => {
   await house.send('again.pdf', 'first')
   await house.untilThere('again.pdf')
   await expect.poll(() => house.paths()).toEqual([])

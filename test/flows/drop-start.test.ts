@@ -19,6 +19,7 @@ import {
   startServer,
   type RunningServer,
 } from './server.ts'
+import { soakTest } from '../scale.ts'
 
 let dataDir: string
 let database: Awaited<ReturnType<typeof createTestDatabase>>
@@ -123,17 +124,23 @@ test('ROLE=drop alone ends with both ports that are taken', async () => {
     )
 })
 
-test('beside a taken port the product works; SFTP and FTP start when the port is free', async () => {
-  const { server, port } = await takePort()
-  const web = await startServer({ drop: true, env: { FTP_PORT: String(port), LOG_LEVEL: 'info' } })
-  onTestFinished(() => web.stop().then(() => removeDataDir(web.dataDir)))
-  expect((await web.call('GET', '/api/files')).status).toBe(200)
-  const told = () => web.output().split('SFTP and FTP do not work').length - 1
-  expect(told()).toBe(1)
-  await expect.poll(() => isRunning(web)).toBe(false)
-  expect(web.output()).toContain(`FTP_PORT: ${port} on 127.0.0.1 is taken`)
-  await new Promise((resolve) => server.close(resolve))
-  await expect.poll(() => web.output(), { timeout: 60_000 }).toContain('the drop server is ready')
-  expect(told()).toBe(1)
-  expect(await isRunning(web)).toBe(true)
-})
+soakTest(
+  'beside a taken port the product works; SFTP and FTP start when the port is free',
+  async () => {
+    const { server, port } = await takePort()
+    const web = await startServer({
+      drop: true,
+      env: { FTP_PORT: String(port), LOG_LEVEL: 'info' },
+    })
+    onTestFinished(() => web.stop().then(() => removeDataDir(web.dataDir)))
+    expect((await web.call('GET', '/api/files')).status).toBe(200)
+    const told = () => web.output().split('SFTP and FTP do not work').length - 1
+    expect(told()).toBe(1)
+    await expect.poll(() => isRunning(web)).toBe(false)
+    expect(web.output()).toContain(`FTP_PORT: ${port} on 127.0.0.1 is taken`)
+    await new Promise((resolve) => server.close(resolve))
+    await expect.poll(() => web.output(), { timeout: 60_000 }).toContain('the drop server is ready')
+    expect(told()).toBe(1)
+    expect(await isRunning(web)).toBe(true)
+  },
+)

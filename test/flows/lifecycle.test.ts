@@ -16,7 +16,7 @@ import type { ItemStatus, OperationMove, OperationRow } from '../../server/engin
 import { PLAN_BATCH } from '../../server/engine/operations/strategy.ts'
 import { UNIFORM_BATCHES } from '../../server/engine/batches/uniform-change.ts'
 import { createTestEngine, type TestEngine } from '../engine.ts'
-import { promisedMs, sized } from '../scale.ts'
+import { promisedMs, sized, soakTest } from '../scale.ts'
 import { startGatedOrigin, type GatedOrigin } from './gated-origin.ts'
 import { dumpOf, expectSame, fileIds, fillLibrary } from './library.ts'
 
@@ -438,49 +438,52 @@ describe('previews, retries and order', () => {
     expect(log).toEqual(batches.flat())
   })
 
-  test('a file that another operation has claimed is in use: retried three times, then failed, unless the other ends', async () => {
-    const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    const inside = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    behave = async function* (items) {
-      const gate = items[0]!.file.id === ids[600] ? 0 : 1
-      inside[gate]!.resolve()
-      await gates[gate]!.promise
-      yield* well(items)
-    }
-    const holders = [
-      await house.startOn(workflowOf('work-on-bytes'), { ids: ids.slice(600, 605) }),
-      await house.startOn(workflowOf('work-on-bytes'), { ids: ids.slice(700, 705) }),
-    ]
-    await Promise.all(inside.map(({ promise }) => promise))
-    const late = await house.startOn(expiryOf(501), { ids: ids.slice(603, 610) })
-    const inTime = await house.startOn(expiryOf(502), { ids: ids.slice(703, 710) })
-    const waiting = async (id: string) =>
-      (await house.engine.items(house.scope, id, { limit: 10 })).map(({ error }) => error?.code)
-    await expect
-      .poll(() => waiting(inTime), { timeout: 10_000, interval: 20 })
-      .toContain('file_in_use')
-    gates[1]!.resolve()
+  soakTest(
+    'a file that another operation has claimed is in use: retried three times, then failed, unless the other ends',
+    async () => {
+      const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      const inside = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      behave = async function* (items) {
+        const gate = items[0]!.file.id === ids[600] ? 0 : 1
+        inside[gate]!.resolve()
+        await gates[gate]!.promise
+        yield* well(items)
+      }
+      const holders = [
+        await house.startOn(workflowOf('work-on-bytes'), { ids: ids.slice(600, 605) }),
+        await house.startOn(workflowOf('work-on-bytes'), { ids: ids.slice(700, 705) }),
+      ]
+      await Promise.all(inside.map(({ promise }) => promise))
+      const late = await house.startOn(expiryOf(501), { ids: ids.slice(603, 610) })
+      const inTime = await house.startOn(expiryOf(502), { ids: ids.slice(703, 710) })
+      const waiting = async (id: string) =>
+        (await house.engine.items(house.scope, id, { limit: 10 })).map(({ error }) => error?.code)
+      await expect
+        .poll(() => waiting(inTime), { timeout: 10_000, interval: 20 })
+        .toContain('file_in_use')
+      gates[1]!.resolve()
 
-    const helped = await house.untilEnd(inTime)
-    expect(helped.operation).toMatchObject({ status: 'success', done: 7 })
-    expect(helped.items.slice(0, 2)).toMatchObject([
-      { status: 'done', error: null },
-      { status: 'done', error: null },
-    ])
-    const refused = await house.untilEnd(late)
-    expect(refused.operation).toMatchObject({ status: 'partial', done: 5, failed: 2 })
-    expect(refused.items.slice(0, 2)).toMatchObject(
-      Array(2).fill({
-        status: 'failed',
-        attempt: 3,
-        error: { code: 'file_in_use', message: 'File in use' },
-      }),
-    )
-    gates[0]!.resolve()
-    for (const id of holders)
-      expect((await house.untilEnd(id)).operation).toMatchObject({ status: 'success', done: 5 })
-    await move(late, 'retry')
-    expect((await house.untilEnd(late)).operation).toMatchObject({ status: 'success', done: 7 })
-    expect(await filesWith(501)).toBe(7)
-  })
+      const helped = await house.untilEnd(inTime)
+      expect(helped.operation).toMatchObject({ status: 'success', done: 7 })
+      expect(helped.items.slice(0, 2)).toMatchObject([
+        { status: 'done', error: null },
+        { status: 'done', error: null },
+      ])
+      const refused = await house.untilEnd(late)
+      expect(refused.operation).toMatchObject({ status: 'partial', done: 5, failed: 2 })
+      expect(refused.items.slice(0, 2)).toMatchObject(
+        Array(2).fill({
+          status: 'failed',
+          attempt: 3,
+          error: { code: 'file_in_use', message: 'File in use' },
+        }),
+      )
+      gates[0]!.resolve()
+      for (const id of holders)
+        expect((await house.untilEnd(id)).operation).toMatchObject({ status: 'success', done: 5 })
+      await move(late, 'retry')
+      expect((await house.untilEnd(late)).operation).toMatchObject({ status: 'success', done: 7 })
+      expect(await filesWith(501)).toBe(7)
+    },
+  )
 })

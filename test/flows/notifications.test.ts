@@ -9,7 +9,7 @@ import { createTestDatabase } from '../database.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { startReceiver, type Receiver } from '../fakes/receiver.ts'
 import { startMailFake, type Behaviour, type MailFake } from '../fakes/smtp.ts'
-import { sized } from '../scale.ts'
+import { sized, soakTest } from '../scale.ts'
 import { importUntilEnd, jobUntilEnd, listAll, type ImportReply } from './imports.ts'
 import { makeDataDir, removeDataDir, startServer, type ServerProcess } from './server.ts'
 
@@ -263,32 +263,35 @@ test.each(HANGS.slice(0, sized(1, 2)))(
   },
 )
 
-test('killed at the moment of acceptance, with more mail waiting: none is delivered twice, and none is lost unnoticed', async () => {
-  const before = smtp.mails.length
-  const { since } = (await sql.query<{ since: string }>('select now()::text as since')).rows[0]!
-  let killed = false
-  smtp.onAccepted = () => void (killed ||= server.child.kill('SIGKILL'))
-  const jobs = await Promise.all(
-    Array.from({ length: 5 }, (_, n) => importOf(`many-${n}`).catch(() => null)),
-  )
-  await until(() => killed)
-  smtp.onAccepted = null
-  await killAndStart()
-  // As many as were accepted before the kill: the first may have ended before the others arrived.
-  const all = await until(async () => {
-    const { rows } = await sql.query<{ id: string; status: string }>(
-      `select o.id, coalesce(o.status, 'none yet') as status from operations p
+soakTest(
+  'killed at the moment of acceptance, with more mail waiting: none is delivered twice, and none is lost unnoticed',
+  async () => {
+    const before = smtp.mails.length
+    const { since } = (await sql.query<{ since: string }>('select now()::text as since')).rows[0]!
+    let killed = false
+    smtp.onAccepted = () => void (killed ||= server.child.kill('SIGKILL'))
+    const jobs = await Promise.all(
+      Array.from({ length: 5 }, (_, n) => importOf(`many-${n}`).catch(() => null)),
+    )
+    await until(() => killed)
+    smtp.onAccepted = null
+    await killAndStart()
+    // As many as were accepted before the kill: the first may have ended before the others arrived.
+    const all = await until(async () => {
+      const { rows } = await sql.query<{ id: string; status: string }>(
+        `select o.id, coalesce(o.status, 'none yet') as status from operations p
          left join outbox o on o.operation_id = p.id and o.kind = 'email' where p.created_at > $1`,
-      [since],
-    )
-    return (
-      rows.length > 0 && rows.every(({ status }) => ['sent', 'unknown'].includes(status)) && rows
-    )
-  })
-  const arrived = smtp.mails.slice(before).map(({ messageId }) => messageId)
-  expect(new Set(arrived).size).toBe(arrived.length)
-  for (const { id, status } of all)
-    if (status === 'sent')
-      expect(arrived.some((one) => one.includes(id.replaceAll('-', '')))).toBe(true)
-  expect(jobs.length).toBe(5)
-})
+        [since],
+      )
+      return (
+        rows.length > 0 && rows.every(({ status }) => ['sent', 'unknown'].includes(status)) && rows
+      )
+    })
+    const arrived = smtp.mails.slice(before).map(({ messageId }) => messageId)
+    expect(new Set(arrived).size).toBe(arrived.length)
+    for (const { id, status } of all)
+      if (status === 'sent')
+        expect(arrived.some((one) => one.includes(id.replaceAll('-', '')))).toBe(true)
+    expect(jobs.length).toBe(5)
+  },
+)

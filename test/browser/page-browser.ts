@@ -116,7 +116,7 @@ export interface PageProcess extends PageServer {
 export const startPageServer = async (env: Record<string, string> = {}): Promise<PageServer> =>
   endingAll(await startLocalServer(env))
 
-/** In a process of its own. */
+/** In a separate process. */
 export async function startPageProcess({ drop = false } = {}): Promise<PageProcess> {
   const server = await startServer({ drop })
   let running = server

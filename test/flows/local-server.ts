@@ -1,5 +1,5 @@
-// The web and worker roles in the test's own process, started as main.ts starts them. A process of
-// its own takes a second of processor time longer: use server.ts only for a test that kills the
+// The web and worker roles in the test's own process, started as main.ts starts them. A separate
+// process takes a second of processor time longer: use server.ts only for a test that kills the
 // server, reads its exit code or needs the drop server.
 import { appConfig } from '../../app.config.ts'
 import { createLogger } from '../../server/log.ts'

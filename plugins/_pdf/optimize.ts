@@ -45,8 +45,7 @@ export async function optimizeDocument(opened: Opened, task: OptimizeTask): Prom
 
 const PICTURES_LEFT: Warning = {
   code: 'pictures_left',
-  message:
-    'It has too many pictures to optimize in the time allowed: the smaller ones are unchanged',
+  message: 'It has too many images to optimize in the time allowed: the smaller ones are unchanged',
 }
 
 /** Writes the reduced pictures next to the document, and gives the changes for qpdf. */

@@ -27,7 +27,7 @@ export async function pictureMark(bytes: Buffer): Promise<Mark> {
     return imageOf(info, { '/ColorSpace': '/DeviceRGB' }, colours, alpha)
   } catch (error) {
     if (error instanceof Error && isOutOfMemory(error.message)) throw error
-    throw new Refusal('image_damaged', 'The picture for the watermark cannot be opened', {
+    throw new Refusal('image_damaged', 'The image for the watermark cannot be opened', {
       cause: error,
     })
   }

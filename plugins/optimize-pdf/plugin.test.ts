@@ -79,7 +79,7 @@ describe('optimize-pdf', () => {
   it('never reveals the password', () => {
     const options = optimizePdf.options.parse({ password: 'canary' })
     expect(optimizePdf.summary!(options)).toBe(
-      'Pictures up to 2000 px, 75 % quality, for web viewing',
+      'Images up to 2000 px, 75 % quality, for web viewing',
     )
   })
 })

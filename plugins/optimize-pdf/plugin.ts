@@ -1,4 +1,4 @@
-// Makes PDF documents smaller: encodes pictures again and compresses everything else. They can be
+// Makes PDF documents smaller: encodes images again and compresses everything else. They can be
 // linearized too.
 import { z } from 'zod'
 import { definePlugin, anyPdf, documentPassword, pdfAdvice } from '../contract.ts'
@@ -10,8 +10,8 @@ const CONCURRENCY = 4
 
 const options = z.strictObject({
   max_px: z.int().min(100).max(16_000).default(2000).meta({
-    title: 'Longer side of pictures at most (pixels)',
-    help: 'Smaller pictures are not enlarged.',
+    title: 'Longer side of images at most (pixels)',
+    help: 'Smaller images are not enlarged.',
     suffix: 'pixels',
   }),
   quality: z
@@ -19,7 +19,7 @@ const options = z.strictObject({
     .min(1)
     .max(100)
     .default(75)
-    .meta({ title: 'Quality of pictures (%)', suffix: '%' }),
+    .meta({ title: 'Quality of images (%)', suffix: '%' }),
   linearize: z.boolean().default(true).meta({
     title: 'Optimize for web viewing',
     help: 'The first page is shown while the rest still loads. This can make a document up to 5 % larger.',
@@ -58,7 +58,7 @@ export const optimizePdf = definePlugin({
   needs: ['bytes', 'sandbox'],
   bytes: true,
   summary: ({ max_px, quality, linearize, preserve_original }) =>
-    `Pictures up to ${max_px} px, ${quality} % quality${linearize ? ', for web viewing' : ''}${preserve_original ? '' : ', the original is deleted'}`,
+    `Images up to ${max_px} px, ${quality} % quality${linearize ? ', for web viewing' : ''}${preserve_original ? '' : ', the original is deleted'}`,
   plan: planDocuments,
   run: (items, { preserve_original, password, ...wanted }, { bytes: port, sandbox, signal }) =>
     eachDocument(items, CONCURRENCY, signal, async (item) => {

@@ -2,22 +2,23 @@
 // archives or text inside.
 import mime from 'mime-types'
 
-type Kind = 'PDF document' | 'web page' | 'program' | 'picture' | 'sound or video'
+/** With its article, for a sentence. */
+type Kind = 'a PDF document' | 'a web page' | 'a program' | 'an image' | 'an audio or video file'
 
 const PROGRAMS =
   /x-msdownload|x-msdos-program|x-elf|x-mach-binary|x-dosexec|vnd\.microsoft\.portable-executable/
 
 function kindOf(type: string): Kind | null {
-  if (type === 'application/pdf') return 'PDF document'
-  if (/^(text\/html|application\/xhtml\+xml)\b/i.test(type)) return 'web page'
-  if (PROGRAMS.test(type)) return 'program'
-  if (/^image\//.test(type)) return 'picture'
-  return /^(audio|video)\//.test(type) ? 'sound or video' : null
+  if (type === 'application/pdf') return 'a PDF document'
+  if (/^(text\/html|application\/xhtml\+xml)\b/i.test(type)) return 'a web page'
+  if (PROGRAMS.test(type)) return 'a program'
+  if (/^image\//.test(type)) return 'an image'
+  return /^(audio|video)\//.test(type) ? 'an audio or video file' : null
 }
 
 /** Text types, and containers that several formats share: a name cannot contradict them. */
 const isShared = (type: string) =>
-  /^(text\/|image\/(svg|vnd\.))/.test(type) && kindOf(type) !== 'web page'
+  /^(text\/|image\/(svg|vnd\.))/.test(type) && kindOf(type) !== 'a web page'
 
 /** A description of the detected type if the name promises another one; null: no contradiction. */
 export function mismatchOf(
@@ -28,10 +29,10 @@ export function mismatchOf(
   const extension = /\.([^.]+)$/.exec(filename)?.[1]?.toLowerCase()
   const promised = extension === undefined ? false : mime.lookup(extension)
   if (is === null || promised === false || isShared(found!) || isShared(promised)) return null
-  // Files other than pictures, audio, pages or documents may contain anything except a web page or
+  // Files other than images, audio, pages or documents may contain anything except a web page or
   // a program.
   const kind = kindOf(promised)
-  if (kind === is || (kind === null && is !== 'web page' && is !== 'program')) return null
+  if (kind === is || (kind === null && is !== 'a web page' && is !== 'a program')) return null
   if (kind === null && promised === 'application/octet-stream') return null
   return { is, not: extension!.toUpperCase() }
 }

@@ -66,10 +66,10 @@ function contentWarnings(
   found: string | undefined,
 ): Warning[] {
   const mismatch = mismatchOf(file.filename, found)
-  if (mismatch?.is === 'web page' || (found === undefined && isUnexpectedPage(file, type)))
+  if (mismatch?.is === 'a web page' || (found === undefined && isUnexpectedPage(file, type)))
     return [WEB_PAGE]
   if (!mismatch) return []
-  const message = `Its name ends in ${mismatch.not}, but it is a ${mismatch.is}: check that it is the right file`
+  const message = `Its name ends in ${mismatch.not}, but it is ${mismatch.is}: check that it is the right file`
   return [{ code: 'content_mismatch', message }]
 }
 

@@ -71,7 +71,7 @@ describe('watermark-pdf', () => {
     const summary = (options: unknown) => watermarkPdf.summary!(watermarkPdf.options.parse(options))
     expect(summary({ text: 'Sample' })).toBe('“Sample” on every page, diagonal')
     expect(summary({ picture: `file_${'0'.repeat(32)}`, position: 'top-left' })).toBe(
-      'A picture on every page, top-left',
+      'An image on every page, top-left',
     )
   })
 })

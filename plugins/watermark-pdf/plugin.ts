@@ -1,4 +1,4 @@
-// Puts a mark on every page of PDF documents: text in any script, or a picture. The original stays
+// Puts a mark on every page of PDF documents: text in any script, or an image. The original stays
 // as a version of the file.
 import { z } from 'zod'
 import { definePlugin, anyPdf, documentPassword, pdfAdvice } from '../contract.ts'
@@ -30,11 +30,11 @@ const options = z
       .regex(/^file_[0-9a-f]{32}$/, 'This is not the id of a file')
       .optional()
       .meta({
-        title: 'Picture',
-        help: 'A picture among the files, instead of a text.',
+        title: 'Image',
+        help: 'An image among the files, instead of a text.',
         widget: 'file',
-        files: { extensions: ['png', 'jpg', 'jpeg', 'webp'], one: 'picture', many: 'pictures' },
-        missing: 'Choose a picture',
+        files: { extensions: ['png', 'jpg', 'jpeg', 'webp'], one: 'image', many: 'images' },
+        missing: 'Choose an image',
       }),
     position: z
       .enum(POSITIONS)
@@ -66,13 +66,13 @@ const options = z
     password: documentPassword,
   })
   .refine(({ text, picture }) => (text === undefined) !== (picture === undefined), {
-    message: 'Enter a text or choose a picture',
+    message: 'Enter a text or choose an image',
     path: ['text'],
   })
 type Options = z.output<typeof options>
 
 /**
- * `bytes`. Fails with `glyph_missing`, `image_damaged`, `file_not_found` (the picture), and the
+ * `bytes`. Fails with `glyph_missing`, `image_damaged`, `file_not_found` (the image), and the
  * other errors of documents.
  */
 export const watermarkPdf = definePlugin({
@@ -101,7 +101,7 @@ export const watermarkPdf = definePlugin({
         title: 'What appears on every page',
         choices: [
           { label: 'A text', fields: ['text', 'font_size'] },
-          { label: 'A picture', fields: ['picture'] },
+          { label: 'An image', fields: ['picture'] },
         ],
       },
     ],
@@ -110,8 +110,8 @@ export const watermarkPdf = definePlugin({
   advice: {
     ...pdfAdvice,
     glyph_missing:
-      'Start it again with other letters, or with a picture of the text: there is no font for these.',
-    image_damaged: 'Replace the picture that is damaged, then start it again.',
+      'Start it again with other letters, or with an image of the text: there is no font for these.',
+    image_damaged: 'Replace the image that is damaged, then start it again.',
   },
   options,
   undo: 'fields',
@@ -119,7 +119,7 @@ export const watermarkPdf = definePlugin({
   bytes: true,
   summary: ({ text, position }) =>
     (text === undefined
-      ? `A picture on every page, ${position}`
+      ? `An image on every page, ${position}`
       : `“${text}” on every page, ${position}`
     ).slice(0, 200),
   plan: planDocuments,

@@ -48,6 +48,10 @@ test.each([
     'Eine CSV-Datei hat höchstens 50.000 Zeilen: teile sie auf',
   ],
   ['Adds summer, sale', 'Fügt summer, sale hinzu'],
+  [
+    'Its name ends in PDF, but it is an image: check that it is the right file',
+    'Der Name endet auf PDF, es ist aber ein Bild: Prüfe, ob es die richtige Datei ist',
+  ],
   ['A text of a plugin of this installation', 'A text of a plugin of this installation'],
 ])('%s', (text, german) => {
   expect(serverText(text)).toBe(german)

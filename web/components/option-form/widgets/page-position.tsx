@@ -49,7 +49,7 @@ function SmallPage({ position, text, picture, opacity }: SketchProps) {
         <span key={line} className="small-line" />
       ))}
       <span className={`small-mark ${position} ${kind}`} style={{ opacity: strength }}>
-        {kind === 'text' ? words : t('Picture')}
+        {kind === 'text' ? words : t('Image')}
       </span>
     </div>
   )

@@ -4,7 +4,7 @@ import type { ShopScope } from '../db/for-shop.ts'
 import { retryTransaction } from '../db/retry-transaction.ts'
 import { withOptions, type Engine } from '../engine/engine.ts'
 import { AppError, type ErrorDetail } from '../errors.ts'
-import { holdPack, renamePack, replaceProducts } from '../files/pack-changes.ts'
+import { lockPack, renamePack, replaceProducts } from '../files/pack-changes.ts'
 import type { PackProduct } from '../files/pack-list.ts'
 import { toPublicId } from '../ids.ts'
 import { findProduct } from '../storefront/mirror/lookup.ts'
@@ -57,7 +57,7 @@ export function changePack(
   by: { name: string; channel: string },
 ): Promise<string | null> {
   return retryTransaction(scope, async (tx) => {
-    await holdPack(tx, id)
+    await lockPack(tx, id)
     if (change.name !== undefined) await renamePack(tx, id, change.name)
     if (change.products === undefined || !(await replaceProducts(tx, id, change.products)))
       return null

@@ -1,4 +1,4 @@
-// What is asked of an admission of bytes, and its result.
+// The types of an admission of bytes: the request and its result.
 import type { StagedBlob } from '../../plugins/contract.ts'
 import { AppError, type ErrorCode } from '../errors.ts'
 import type { Draft } from './drafts.ts'
@@ -13,11 +13,8 @@ export interface Admission {
   /** The file whose next version it becomes; its name is ignored. */
   replaces?: string | undefined
   channel: string
-  /**
-   * What its import says about products, kept for SKUs that the catalog does not know yet. Absent:
-   * nothing.
-   */
-  wishes?: ProductOptions
+  /** The import's options for products, stored for SKUs that the catalog does not have yet. */
+  productOptions?: ProductOptions
 }
 
 export interface ProductOptions {
@@ -26,7 +23,7 @@ export interface ProductOptions {
   auto_map: boolean | null
 }
 
-/** Without the shop's quotas, nothing is limited by them. */
+/** Absent quotas limit nothing. */
 export type AdmissionLimits = { file_bytes: number } & Partial<ShopQuotas>
 
 export const NO_PRODUCT_OPTIONS: ProductOptions = { sku: null, auto_map: null }

@@ -13,7 +13,7 @@ export const ARTIFACT = `(
   select json_build_object('filename', a.filename, 'content_type', a.content_type, 'size_bytes', a.size_bytes)
   from artifacts a where a.shop_id = operations.shop_id and a.operation_id = operations.id)`
 
-/** Where its bytes are; null: the operation (a bare UUID) has none. */
+/** The location of an operation's artifact; null: the operation (a bare UUID) has none. */
 export async function locateArtifact(
   scope: ShopScope,
   operation: string,

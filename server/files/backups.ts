@@ -14,7 +14,7 @@ export interface BackedUp {
 }
 
 /** Records a verified copy, unless the newest backup is identical. Throws `file_not_found`. */
-export function keepBackup(
+export function recordBackup(
   scope: ShopScope,
   { fileId, hash, size_bytes, location }: BackedUp,
 ): Promise<void> {
@@ -28,20 +28,20 @@ export function keepBackup(
        where not exists (
          select from (select * from backups where shop_id = :shop and file_id = :fileId order by id desc limit 1) newest
          where newest.hash = decode(:hash, 'hex') and newest.location = :location and newest.record = :record::jsonb)`,
-      { fileId, hash, location, record: JSON.stringify({ ...keptOf(record), size_bytes }) },
+      { fileId, hash, location, record: JSON.stringify({ ...restorable(record), size_bytes }) },
     )
   })
 }
 
-/** The fields that a restored backup gets back. Times and ids are left out. */
-function keptOf(record: FileRecord): Partial<FileRecord> {
+/** The fields that restoring a backup writes, without times and ids. */
+function restorable(record: FileRecord): Partial<FileRecord> {
   const kept: Partial<FileRecord> = { ...record }
   delete kept.id
   delete kept.updated_at
   delete kept.deleted_at
   delete kept.row_version
   delete kept.claimed
-  delete kept.over
+  delete kept.trash_expired
   delete kept.created_at
   delete kept.pack_id
   delete kept.pack_position

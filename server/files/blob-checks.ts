@@ -1,6 +1,6 @@
-// Checks that stored bytes are still the ones that were admitted. A disk can return other bytes
-// than were written, without an error. Each blob is read and hashed again, restored from another
-// location if it is damaged, and reported.
+// Checks that stored bytes are still the ones that were admitted: a disk can return other bytes than
+// were written, without an error. Each blob is read and hashed again. A damaged one is restored from
+// another location, or reported.
 import { Blake3Hasher } from '@napi-rs/blake-hash'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import type { Database } from '../db/database.ts'
@@ -151,22 +151,22 @@ const DUE_MS = 20 * 24 * 60 * 60 * 1000
  * days.
  */
 const RUNS = 7 * 24
-const MIN = 100
+const MIN_BLOBS = 100
 
 /** Reads the blobs that are due; returns how many were damaged. */
 export async function scrubBlobs(parts: BlobCheckParts, signal: AbortSignal): Promise<number> {
   const { database, clock, log } = parts
   const { rows } = await database.pool.query<StoredBlob>(
-    `with share as (select greatest($2::bigint, count(*) / $3) as most from blob_locations),
+    `with share as (select greatest($2::bigint, count(*) / $3) as size from blob_locations),
      due as (
        select * from blob_locations where coalesce(checked_at, created_at) < $1 and unneeded_since is null
-       order by coalesce(checked_at, created_at) limit (select most from share)
+       order by coalesce(checked_at, created_at) limit (select size from share)
      ), chosen as (
        select shop_id, hash, location from due
        union select b.shop_id, b.hash, b.location from blob_locations b where ${DAMAGED}
      )
      select shop_id as shop, encode(hash, 'hex') as hash, location from chosen`,
-    [new Date(clock().getTime() - DUE_MS), MIN, RUNS],
+    [new Date(clock().getTime() - DUE_MS), MIN_BLOBS, RUNS],
   )
   let found = 0
   for (const blob of rows) {

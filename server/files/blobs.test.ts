@@ -7,10 +7,10 @@ import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { admitFiles } from './admit.ts'
 import { addVersion } from './admit-version.ts'
 import { holdBlobs } from './blob-holds.ts'
-import { keepBackup } from './backups.ts'
+import { recordBackup } from './backups.ts'
 import { GRACE_MS, sweepBlobs, sweepVersions } from './blobs.ts'
 import { draftFrom } from './drafts.ts'
-import { keepCopy, locateVersions } from './locations.ts'
+import { recordCopy, locateVersions } from './locations.ts'
 import { shopSettingsSchema } from './shop-settings.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
@@ -110,12 +110,22 @@ describe('a blob is kept for', () => {
   const needs: Record<string, (id: string) => Promise<unknown>> = {
     'an older version': (id) => scope.transaction((tx) => addVersion(tx, id, blob(11), null)),
     'a backup, though its file is gone': async (fileId) => {
-      await keepBackup(scope, { fileId, hash: blob(11).hash, size_bytes: 10, location: 'primary' })
+      await recordBackup(scope, {
+        fileId,
+        hash: blob(11).hash,
+        size_bytes: 10,
+        location: 'primary',
+      })
       await purge(fileId)
     },
     'a copy': async (id) => {
       const [version] = await locateVersions(scope, id)
-      await keepCopy(scope, id, { ...version!, hash: blob(11).hash, location: 'backup' }, 'primary')
+      await recordCopy(
+        scope,
+        id,
+        { ...version!, hash: blob(11).hash, location: 'backup' },
+        'primary',
+      )
     },
     'what an operation produced': async () => {
       const operation = randomUUID()

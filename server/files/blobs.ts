@@ -13,7 +13,7 @@ const ROW_BATCH = 1000
 
 type Pool = Database['pool']
 
-/** SQL: does anything point at the row `b` of blob_locations? */
+/** SQL: is the row `b` of blob_locations referred to? */
 const NEEDED = ['versions', 'backups', 'file_copies', 'artifacts', 'drop_entries', 'prepared_files']
   .map(
     (table) =>
@@ -22,8 +22,8 @@ const NEEDED = ['versions', 'backups', 'file_copies', 'artifacts', 'drop_entries
   .join(' or ')
 
 /**
- * Removes expired versions, and returns how many. A version that is its file's current one again is
- * kept. The file is locked, so that nobody restores a version that is being removed.
+ * Removes expired versions, and returns their number. A version that is its file's current one again
+ * is kept. The file is locked, so that a version that is being removed cannot be restored.
  */
 export async function sweepVersions(pool: Pool, now: Date): Promise<number> {
   await pool.query(
@@ -58,7 +58,7 @@ interface Place {
 const FIRST: Place = { shop_id: -1, hash: Buffer.alloc(0), location: '' }
 
 /**
- * Records since when a blob is unused, and clears that when it is used again. Only a hint: the
+ * Records the time since which a blob is unused, and clears it when the blob is used again. The
  * removal checks again. Works page by page and skips locked rows, so that no import waits for it.
  */
 async function markUnused(pool: Pool, now: Date): Promise<void> {
@@ -67,12 +67,12 @@ async function markUnused(pool: Pool, now: Date): Promise<void> {
       `with page as materialized (
          select shop_id, hash, location, unneeded_since from blob_locations
          where (shop_id, hash, location) > ($1, $2, $3) order by shop_id, hash, location limit ${PAGE}
-       ), judged as materialized (
+       ), checked as materialized (
          select shop_id, hash, location, ${NEEDED} as needed, unneeded_since from page b
        ), changed as materialized (
-         select b.shop_id, b.hash, b.location, j.needed from blob_locations b join judged j using (shop_id, hash, location)
+         select b.shop_id, b.hash, b.location, j.needed from blob_locations b join checked j using (shop_id, hash, location)
          where j.needed = (j.unneeded_since is not null) for update of b skip locked
-       ), noted as (
+       ), recorded as (
          update blob_locations b set unneeded_since = case when c.needed then null else $4::timestamptz end
          from changed c where b.shop_id = c.shop_id and b.hash = c.hash and b.location = c.location
        )
@@ -107,7 +107,7 @@ const LISTED = `unnest($1::int[], $2::bytea[], $3::text[]) as o(shop_id, hash, l
  * caller waits for the lock and then inserts new rows.
  */
 async function removeBlobs(pool: Pool, places: readonly Place[], before: Date): Promise<number> {
-  const those = [
+  const listed = [
     places.map((one) => one.shop_id),
     places.map((one) => one.hash),
     places.map((one) => one.location),
@@ -118,7 +118,7 @@ async function removeBlobs(pool: Pool, places: readonly Place[], before: Date): 
     const { rows: held } = await client.query<Pick<Place, 'shop_id' | 'hash'>>(
       `select b.shop_id, b.hash from blobs b where (b.shop_id, b.hash) in (select o.shop_id, o.hash from ${LISTED})
        for update of b skip locked`,
-      those,
+      listed,
     )
     const free = new Set(held.map(nameOf))
     const ours = places.filter((place) => free.has(nameOf(place)))
@@ -153,7 +153,7 @@ async function removeBlobs(pool: Pool, places: readonly Place[], before: Date): 
 const nameOf = ({ shop_id, hash }: Pick<Place, 'shop_id' | 'hash'>) =>
   `${shop_id} ${hash.toString('hex')}`
 
-/** Of these blobs, those that a location must keep because a row names them. */
+/** Returns the blobs of the list that a location must keep, because a row names them. */
 export async function knownBlobs(
   pool: Pool,
   location: string,

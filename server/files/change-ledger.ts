@@ -33,18 +33,18 @@ export interface Delta {
    * The version of the row on which the change was made; a row with another version is not written.
    */
   row_version: string
-  /** The file that has its new name at present. */
+  /** The file that currently has its new name. */
   from: string | null
   added: (Mapping & { created_at?: string })[]
   removed: KeptMapping[]
 }
 
-/** What would change, without changing it; null: nothing. */
+/** The changes that a draft would make; null: none. */
 export const ledgerOf = (change: Change): Ledger | null => deltaOf(change)?.ledger ?? null
 
 /**
- * Is this what the preview found? Ignores the times of change and deletion and the position in a
- * pack.
+ * Are these the changes that the preview showed? Ignores the times of change and deletion and the
+ * position in a pack.
  */
 export function matchesPreview(
   [before, after]: readonly [unknown, unknown],
@@ -108,7 +108,7 @@ export function deltaOf(change: Change): Delta | null {
   return delta
 }
 
-/** Columns that follow from the name; the type follows from the extension alone. */
+/** Records the columns that are derived from the name; the type is derived from the extension. */
 function recordName({ change: { record, draft }, columns }: Delta): void {
   if (draft.filename === record.filename) return
   columns.name_key = nameKey(draft.filename)
@@ -124,7 +124,7 @@ function recordField(delta: Delta, field: Column, before: unknown, after: unknow
   delta.columns[field] = after
 }
 
-/** The size is the version's. */
+/** The size belongs to the version. */
 function recordSize({ change: { record, draft }, columns, ledger }: Delta): void {
   if (columns.version === undefined || draft.size_bytes === undefined) return
   ledger.before.size_bytes = record.size_bytes
@@ -137,7 +137,7 @@ function recordTags(delta: Delta): void {
   const removed = record.tags.filter((tag) => !draft.tags.includes(tag))
   if (added.length === 0 && removed.length === 0) return
   delta.columns.tags = draft.tags
-  // Also as a list, so that an undo restores their order if nobody else changed them.
+  // Also as a list, so that an undo restores their order if they were not changed since.
   delta.ledger.before.tags = record.tags
   delta.ledger.after.tags = { added, removed }
 }
@@ -157,7 +157,7 @@ function recordMappings(delta: Delta): void {
 }
 
 /**
- * An undo restores the place in the pack, and drift ignores it; the packs' names are for people.
+ * An undo restores the position in the pack, but drift ignores it. The packs' names are only shown.
  */
 function recordPack(delta: Delta): void {
   const { record, draft } = delta.change

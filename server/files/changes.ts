@@ -1,7 +1,6 @@
-// The only way to change existing files: what a draft changes in the file's present record is
-// written, for many files per statement, and recorded as before and after. It runs inside the
-// caller's transaction. A file whose row is not the one that the draft was made from is left
-// unchanged.
+// The only way to change existing files: writes the differences between drafts and the files'
+// current records, many files per statement, and returns them as before and after. It runs inside
+// the caller's transaction. A file whose row has changed since its draft was made is not written.
 import type { ShopScope } from '../db/for-shop.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { Change } from './drafts.ts'
@@ -24,12 +23,12 @@ export type Changed =
   | { status: 'overtaken' }
   | { status: 'refused'; code: ErrorCode; message: string }
 
-interface Looking {
-  /** false: only finds the result, and writes nothing. */
+interface ChangeOptions {
+  /** false: only finds the results, and writes nothing. */
   write?: boolean
   /**
-   * The preview that this batch is part of, an operation's UUID: its batches see what earlier ones
-   * have found.
+   * The preview that this batch is part of, an operation's UUID: a batch sees the names that earlier
+   * batches have planned.
    */
   preview?: string | null
   /** Files outside this batch that are assumed to give up their names. */
@@ -43,13 +42,13 @@ interface Looking {
 export async function changeFiles(
   tx: ShopScope,
   changes: readonly Change[],
-  { write = true, preview = null, leaving = new Set() }: Looking = {},
+  { write = true, preview = null, leaving = new Set() }: ChangeOptions = {},
 ): Promise<Changed[]> {
   const packed = await resolvePacks(tx, changes, write)
   const verdicts = changes.map((change, at): Verdict | null => {
     const problem = packed[at] ?? problemOf(change)
     if (problem) return refused(problem)
-    // A restored file may get another name: it is judged with that name.
+    // A restored file may get another name: its changes are found after that.
     return isRestored(change) ? null : judge(change)
   })
   // A change without effect keeps its name, which other changes may want.

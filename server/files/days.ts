@@ -1,4 +1,4 @@
-// Where a day begins: a date without a time is one of the shop's own calendar.
+// Finds the beginning of a day: a date without a time is a day in the shop's time zone.
 
 /**
  * The moment at which a day (`2026-01-31`) begins in the time zone; where its clocks skip midnight,
@@ -7,7 +7,7 @@
 export function beginningOf(day: string, timeZone: string): Date {
   const midnight = Date.parse(`${day}T00:00:00Z`)
   const guess = midnight - aheadAt(midnight, timeZone)
-  // They differ if the clocks change around that time: the later one is in the day.
+  // The two differ if the clocks change around midnight; the later one is within the day.
   return new Date(Math.max(guess, midnight - aheadAt(guess, timeZone)))
 }
 

@@ -1,15 +1,15 @@
-// What workflows added to a delivery's files: licence keys, and the buyer's own copies. The order's
-// page and its mail show it.
+// The results of workflows for a delivery's files, shown on the order's page and in its mail: licence
+// keys, and the buyer's own copies.
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Secrets } from '../secrets.ts'
 import { keysOfDelivery } from './licence-lists.ts'
 
 export interface DeliveryExtras {
-  /** In plain text: show them only to the buyer and to people of the shop. */
+  /** In plain text: must be shown only to the buyer and to people of the shop. */
   licence_keys: readonly string[]
-  /** The buyer's own copy; null: they get the file's current version. */
+  /** The buyer's own copy; null: the buyer gets the file's current version. */
   copy: { size_bytes: number; content_type: string; version: number } | null
-  /** Why the file is left out of the delivery; null: it is not. */
+  /** Why the file is left out of the delivery; null: it is delivered. */
   left_out: string | null
 }
 
@@ -22,7 +22,7 @@ interface PreparedRow {
   version: number
 }
 
-/** By file, bare UUIDs both. Files without extras are absent. */
+/** By file. All ids are bare UUIDs. Files without extras are absent. */
 export async function deliveryExtras(
   scope: ShopScope,
   secrets: Secrets,

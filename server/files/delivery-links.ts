@@ -1,5 +1,5 @@
-// The files behind a delivery's page, each with its own link under the page's link and with the
-// terms at the time of the sale. Opening the page counts nothing.
+// The files of a delivery's page, each with its own link under the page's link, with the terms of the
+// time of the sale. Opening the page counts nothing.
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Secrets } from '../secrets.ts'
 import { keysOfDelivery } from './licence-lists.ts'
@@ -7,9 +7,9 @@ import type { PackFile } from './pack-links.ts'
 
 export interface PaidFile extends PackFile {
   expires_at: Date | null
-  /** When it got the version that it has, where that was after the sale. */
+  /** When the file got its current version, if that was after the sale. */
   renewed_at: Date | null
-  /** What a workflow gave the buyer with it. */
+  /** The keys that a workflow assigned to the buyer. */
   licence_keys: readonly string[]
 }
 
@@ -48,7 +48,7 @@ export async function openDeliveryLink(
   }))
 }
 
-/** SQL: the place of the link `c` to the file `f` under the page's link `l`. */
+/** SQL: orders the links `c` to the files `f` under the page's link `l`. */
 export const PAID_ORDER = `(select min(o.position) from delivery_files df
     join deliveries d on d.shop_id = df.shop_id and d.id = df.delivery_id
     join order_lines o on o.shop_id = d.shop_id and o.order_id = d.order_id and o.id = df.line_id

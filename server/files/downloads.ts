@@ -1,4 +1,4 @@
-// The single downloads of a file whose tracking is on.
+// Lists the recorded downloads of a file with download tracking.
 import type { ShopScope } from '../db/for-shop.ts'
 
 export interface DownloadRow {

@@ -1,5 +1,5 @@
-// The draft of a file that an import will create: the entry's settings over the shop's import
-// defaults.
+// Drafts of files: for an import, the entry's settings over the shop's defaults; for a change, the
+// file's record.
 import {
   settingsOf,
   usualSettings,
@@ -49,15 +49,15 @@ export interface DraftOptions extends EntrySettings {
   pack?: string
 }
 
-export function draftFrom(wishes: DraftOptions, defaults: ShopDefaults): Draft {
+export function draftFrom(given: DraftOptions, defaults: ShopDefaults): Draft {
   return {
-    filename: wishes.filename.normalize('NFC'),
-    tags: normalizeTags(wishes.tags ?? []),
+    filename: given.filename.normalize('NFC'),
+    tags: normalizeTags(given.tags ?? []),
     mappings: [],
     ...usualSettings(),
     ...shopDefaultsIn(defaults),
-    ...givenSettings(wishes),
-    ...(wishes.pack === undefined ? {} : { new_pack: wishes.pack }),
+    ...givenSettings(given),
+    ...(given.pack === undefined ? {} : { new_pack: given.pack }),
   }
 }
 
@@ -73,7 +73,7 @@ export const givenSettings = (given: EntrySettings): Partial<FileSettings> =>
     ENTRY_SETTINGS.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])),
   )
 
-/** A draft that changes an existing file: at first the file's present record. */
+/** The draft of a change of an existing file, initially equal to its record. */
 export const draftOfRecord = (record: FileRecord): Draft => ({
   filename: record.filename,
   tags: [...record.tags],

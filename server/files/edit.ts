@@ -1,5 +1,5 @@
-// Changes one file through the page or the API: reads, drafts, judges and writes it in one
-// transaction, or refuses the change with every problem.
+// Changes one file for the page or the API in one transaction, or refuses the change with every
+// problem.
 import { movedMappings, type FileSettings } from '../../plugins/contract.ts'
 import { retryTransaction } from '../db/retry-transaction.ts'
 import type { ShopScope } from '../db/for-shop.ts'

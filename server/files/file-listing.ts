@@ -1,5 +1,5 @@
-// SQL that writes a page of files as one text: rows of CSV or objects of JSON. Columns are defined
-// here only.
+// SQL that renders a page of files as one text, rows of CSV or objects of JSON. The columns are
+// defined here only.
 import {
   ENTRY_SETTINGS,
   EXPORT_COLUMNS,
@@ -47,7 +47,7 @@ export const FRAME: Readonly<
     { between: string; end: string; begin(columns: readonly ExportColumn[]): string }
   >
 > = {
-  // The mark tells a spreadsheet that this is UTF-8.
+  // The byte-order mark makes spreadsheets read the file as UTF-8.
   csv: { begin: (columns) => `\ufeff${columns.join(',')}\r\n`, between: '\r\n', end: '\r\n' },
   json: { begin: () => '[\n', between: ',\n', end: '\n]\n' },
 }
@@ -139,7 +139,7 @@ const ENCODED_NAME = `(
     else regexp_replace(upper(encode(convert_to(sign, 'UTF8'), 'hex')), '(..)', '%\\1', 'g') end, '' order by at)
   from regexp_split_to_table(filename, '') with ordinality as signs (sign, at))`
 
-/** Of a row of `files`. A value that no column uses is not computed. */
+/** The values of a row of `files`. PostgreSQL does not compute values that no column uses. */
 const VALUES = `id, filename, size_bytes, tags, ${ENTRY_SETTINGS.join(', ')}, ${PUBLIC_ID} as public_id,
   to_char(created_at at time zone 'UTC', 'YYYY-MM-DD') as upload_date, array_to_string(tags, ';') as joined_tags,
   case when visibility = 'public' then coalesce(

@@ -1,5 +1,5 @@
-// The selection language: one filter of files, compiled to SQL here only. Lists, bulk operations,
-// schedules and exports use it.
+// The filter of files, compiled to SQL here only. Lists, bulk operations, schedules and exports use
+// it.
 import { z } from 'zod'
 import { conditionFields, extensionsOf, flag, nameKey } from '../../plugins/contract.ts'
 import type { Bindings, ShopScope } from '../db/for-shop.ts'
@@ -7,7 +7,7 @@ import { likeLiteral } from '../db/like-pattern.ts'
 import { parsePublicId } from '../ids.ts'
 import { beginningOf } from './days.ts'
 import { readShop } from './shop-settings.ts'
-import { TRASH_OVER } from './trash.ts'
+import { TRASH_EXPIRED } from './trash.ts'
 
 const NO_DATE = 'Send a date, like 2026-01-31'
 // PostgreSQL has no year 0.
@@ -53,7 +53,7 @@ export async function compileFilter(
 ): Promise<{ sql: string; bindings: Bindings }> {
   const conditions = [
     filter.deleted
-      ? `files.deleted_at is not null and not ${TRASH_OVER}`
+      ? `files.deleted_at is not null and not ${TRASH_EXPIRED}`
       : 'files.deleted_at is null',
   ]
   const bindings: Bindings = {}

@@ -1,4 +1,4 @@
-// What deleting files would affect, for any selection, in one statement.
+// Counts what deleting a selection of files would affect, in one statement.
 import type { ShopScope } from '../db/for-shop.ts'
 import { compileFilter, type FileFilter } from './filter.ts'
 import { WORKING } from './list.ts'
@@ -6,9 +6,9 @@ import { WORKING } from './list.ts'
 export interface Impact {
   /** Files in the selection. */
   files: number
-  /** How many of them are mapped to a product. */
+  /** The selected files that are mapped to a product. */
   mapped: number
-  /** To how many products in all. */
+  /** The products to which they are mapped. */
   products: number
   /** Working links to them. */
   live_links: number
@@ -17,8 +17,8 @@ export interface Impact {
 }
 
 /**
- * Files by their bare UUIDs, in the trash or not, or all that a filter selects. Ids of no file
- * count nothing.
+ * Counts for files by their bare UUIDs, in the trash or not, or for all files of a filter. Unknown
+ * ids are ignored.
  */
 export async function impactOf(
   scope: ShopScope,

@@ -16,22 +16,24 @@ export async function insertFiles(
   admissions: readonly Admission[],
 ): Promise<Map<Admission, string>> {
   if (admissions.length === 0) return new Map()
-  const rows = admissions.map(({ draft, staged, channel, wishes = NO_PRODUCT_OPTIONS }, at) => ({
-    at,
-    wanted_sku: wishes.sku,
-    auto_map: wishes.auto_map,
-    name_key: nameKey(draft.filename),
-    filename: draft.filename,
-    extension: extensionOf(draft.filename),
-    size_bytes: staged.size_bytes,
-    content_type: contentTypeOf(draft.filename),
-    hash: staged.hash,
-    location: staged.location,
-    channel,
-    tags: draft.tags,
-    ...settingsOf(draft),
-    mapped: draft.mappings.length > 0,
-  }))
+  const rows = admissions.map(
+    ({ draft, staged, channel, productOptions = NO_PRODUCT_OPTIONS }, at) => ({
+      at,
+      wanted_sku: productOptions.sku,
+      auto_map: productOptions.auto_map,
+      name_key: nameKey(draft.filename),
+      filename: draft.filename,
+      extension: extensionOf(draft.filename),
+      size_bytes: staged.size_bytes,
+      content_type: contentTypeOf(draft.filename),
+      hash: staged.hash,
+      location: staged.location,
+      channel,
+      tags: draft.tags,
+      ...settingsOf(draft),
+      mapped: draft.mappings.length > 0,
+    }),
+  )
   const inserted = await tx.query<{ id: string; at: number }>(
     `with given as (
        select distinct on (name_key) *

@@ -11,7 +11,7 @@ export interface LicenceList {
   /** A bare UUID. */
   id: string
   name: string
-  /** Keys that can still be given, and keys that buyers have. */
+  /** The number of unassigned keys, and of keys that are assigned to buyers. */
   left: number
   given: number
   created_at: Date
@@ -50,7 +50,7 @@ export const listLicenceLists = (
     { ...page },
   )
 
-/** Null: there is no such list. */
+/** The list with this UUID, or null. */
 export async function readLicenceList(scope: ShopScope, id: string): Promise<LicenceList | null> {
   const [row] = await scope.query<LicenceList>(
     `select l.id, l.name, l.created_at, ${COUNTS} from licence_lists l
@@ -143,7 +143,7 @@ export async function warnOfFewKeys(
   })
 }
 
-/** Keys that were given stay with their buyers; the others are deleted. Throws `not_found`. */
+/** Assigned keys are kept for their buyers; the others are deleted. Throws `not_found`. */
 export async function deleteLicenceList(tx: ShopScope, id: string): Promise<void> {
   const rows = await tx.query(
     `update licence_lists set deleted_at = now()
@@ -157,7 +157,7 @@ export async function deleteLicenceList(tx: ShopScope, id: string): Promise<void
   )
 }
 
-/** The keys of a delivery (a bare UUID), by file, each in the order in which they were given. */
+/** The keys of a delivery (a bare UUID), by file, in the order in which they were assigned. */
 export async function keysOfDelivery(
   scope: ShopScope,
   secrets: Secrets,

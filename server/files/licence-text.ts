@@ -10,17 +10,17 @@ const HEADER = /^(licen[cs]e[ _-]?|serial[ _-]?|product[ _-]?)?(key|code|number)
 
 /**
  * All keys of the file, each once. Throws `validation_failed`, which names the lines that cannot be
- * keys, and `payload_too_large` above `mostBytes`.
+ * keys, and `payload_too_large` above `maxBytes`.
  */
 export async function readLicenceKeys(
   bytes: AsyncIterable<Uint8Array>,
-  mostBytes: number,
+  maxBytes: number,
 ): Promise<string[]> {
   const keys = new Set<string>()
   const details: ErrorDetail[] = []
   let wrong = 0
   let line = 0
-  for await (const text of linesOf(bytes, mostBytes)) {
+  for await (const text of linesOf(bytes, maxBytes)) {
     line += 1
     const key = firstCell(text)
     if (key === '' || (line === 1 && HEADER.test(key))) continue
@@ -58,14 +58,14 @@ const firstCell = (line: string): string =>
 
 async function* linesOf(
   bytes: AsyncIterable<Uint8Array>,
-  mostBytes: number,
+  maxBytes: number,
 ): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let size = 0
   let rest = ''
   for await (const chunk of bytes) {
     size += chunk.length
-    if (size > mostBytes) throw new AppError('payload_too_large')
+    if (size > maxBytes) throw new AppError('payload_too_large')
     const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r\n|\n|\r/)
     rest = lines.pop()!
     if (rest.length > MAX_LINE)

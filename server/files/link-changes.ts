@@ -1,4 +1,4 @@
-// Changes buyers' links: revoked, extended, or their downloads reset.
+// Revokes and extends buyers' links, and resets their downloads.
 import { AppError } from '../errors.ts'
 import type { Bindings, ShopScope } from '../db/for-shop.ts'
 
@@ -23,8 +23,8 @@ export const linksInLockOrder = (condition: string): string =>
   `select id from links where shop_id = :shop and ${condition} order by id for no key update`
 
 /**
- * Makes the link valid for this many days from now, or for ever (null); for a pack's link also
- * those of its files.
+ * Makes a link valid for this many days from now; null: without expiry. For a pack's link, this also
+ * applies to the links of its files.
  */
 export const extendLink = (
   tx: ShopScope,
@@ -37,7 +37,7 @@ export const extendLink = (
     now,
   })
 
-/** Sets the number of downloads to 0; for a pack's link also those of its files. */
+/** Sets the download count to 0; for a pack's link also those of the links of its files. */
 export const resetLink = (tx: ShopScope, id: string): Promise<void> =>
   changeLink(tx, id, 'downloads = 0', {})
 

@@ -25,18 +25,18 @@ export interface LinksWanted extends LinkTerms {
 // All or none: `found` is compared as a whole, so that one unknown file leaves no link behind.
 // Files are found by their ids instead of a join: one walk along the index instead of one through
 // the table.
-const MAKE = `
+const CREATE = `
   with wanted as (
     select * from unnest(:files::uuid[], :ids::uuid[], :hashes::bytea[], :days::integer[], :ownDays::boolean[],
       :limits::integer[], :ownLimits::boolean[], :emails::text[])
       as w (file_id, id, key_hash, days, own_days, download_limit, own_limit, email)
-  ), there as materialized (
+  ), existing as materialized (
     select id, expiry_days, download_limit from files
     where shop_id = :shop and id = any((select :files::uuid[])::uuid[]) and deleted_at is null
   ), found as (
     select w.id, w.file_id, w.key_hash, w.email, case when own_days then f.expiry_days else w.days end as days,
       case when own_limit then f.download_limit else w.download_limit end as download_limit
-    from wanted w join there f on f.id = w.file_id
+    from wanted w join existing f on f.id = w.file_id
   )
   insert into links (shop_id, id, file_id, key_hash, email, expires_at, download_limit, operation_id, created_at)
   select :shop, id, file_id, key_hash, email, :now::timestamptz + days * interval '24 hours', download_limit,
@@ -62,7 +62,7 @@ export async function makeLinks(
     ...defined(termsOf(own.get(file) ?? {})),
   }))
   const ids = orderedIds(now, wanted.file_ids.length)
-  const rows = await scope.query(MAKE, {
+  const rows = await scope.query(CREATE, {
     files: wanted.file_ids,
     ids,
     hashes: ids.map((id) => hashKey(secrets.linkKey(id, 0))),
@@ -78,7 +78,7 @@ export async function makeLinks(
   return ids
 }
 
-/** The same; returns the links themselves. */
+/** The same as `makeLinks`, but returns the links. */
 export async function createLinks(
   scope: ShopScope,
   secrets: Secrets,
@@ -119,7 +119,7 @@ export async function unknownFiles(
   )
 }
 
-/** Without its undefined properties, so that spreading it overrides nothing. */
+/** Removes undefined properties, so that spreading the object does not override others with them. */
 const defined = (object: object = {}) =>
   Object.fromEntries(Object.entries(object).filter(([, v]) => v !== undefined))
 

@@ -1,6 +1,5 @@
-// Lists of links, newest first. A shop may have a million links: each filter names the index that
-// serves it, and conditions that no index serves are tested on spans of rows, so that no page takes
-// long.
+// Lists links, newest first. A shop may have a million links: each filter names the index that serves
+// it, and conditions without an index are tested on spans of rows within a time limit.
 import type { Bindings, ShopScope } from '../db/for-shop.ts'
 import { likeLiteral } from '../db/like-pattern.ts'
 import { AppError, ERRORS } from '../errors.ts'
@@ -44,11 +43,11 @@ export interface LinkPage {
 }
 
 /**
- * Rows that are read in one query, at first and at most; and the time after which a page that is
- * not full is returned.
+ * How many rows one query reads, at first and at most; and the time after which a page is returned
+ * although it is not full.
  */
-const SPAN = { first: 1000, most: 32_000 }
-const LOOKING_MS = 1000
+const SPAN = { first: 1000, max: 32_000 }
+const TIME_LIMIT_MS = 1000
 /** A query names up to this many files, packs or links by id. */
 const MAX_NAMED = 1000
 
@@ -76,8 +75,8 @@ export async function listLinks(
 ): Promise<LinkPage> {
   requireCursor(page.cursor)
   const { where, bindings, served } = await compile(scope, page, now)
-  const look = served ? inspectTarget : inspectStream
-  const { rows, last } = await look(scope, where, bindings, page)
+  const read = served ? readByIndex : readBySpans
+  const { rows, last } = await read(scope, where, bindings, page)
   const data = rows.slice(0, page.limit).map((row) => linkOf(row, secrets, now))
   return { data, next_cursor: rows.length > page.limit ? data.at(-1)!.id : last }
 }
@@ -179,15 +178,15 @@ async function searchedLinks(
   return [anywhere, { ...part, ...start }, false]
 }
 
-/** Their ids, or null if there are too many to name. */
+/** The ids that a query finds, or null if there are more than another query can name. */
 async function fewIds(
   scope: ShopScope,
   select: string,
   bindings: Bindings,
 ): Promise<string[] | null> {
-  const rows = await scope.query<{ id: string }>(`select id from (${select}) found limit :most`, {
+  const rows = await scope.query<{ id: string }>(`select id from (${select}) found limit :limit`, {
     ...bindings,
-    most: MAX_NAMED + 1,
+    limit: MAX_NAMED + 1,
   })
   return rows.length > MAX_NAMED ? null : rows.map(({ id }) => id)
 }
@@ -202,7 +201,7 @@ interface Place {
   cursor?: string | undefined
 }
 
-async function inspectTarget(
+async function readByIndex(
   scope: ShopScope,
   where: string,
   bindings: Bindings,
@@ -221,17 +220,17 @@ async function inspectTarget(
 /**
  * Reads span after span until the page is full, no links are left, or the time limit has passed.
  */
-async function inspectStream(
+async function readBySpans(
   scope: ShopScope,
   where: string,
   bindings: Bindings,
   place: Place,
 ): Promise<Found> {
-  const until = performance.now() + LOOKING_MS
+  const until = performance.now() + TIME_LIMIT_MS
   const found: LinkRow[] = []
   let last = place.cursor ?? null
-  for (let span = SPAN.first; ; span = Math.min(SPAN.most, span * 4)) {
-    const rows = await scope.query<LinkRow & { last: string | null; looked: number }>(
+  for (let span = SPAN.first; ; span = Math.min(SPAN.max, span * 4)) {
+    const rows = await scope.query<LinkRow & { last: string | null; read: number }>(
       `with span as materialized (
          select l.* from links l where l.shop_id = :shop ${last === null ? '' : 'and l.id < :last'}
          order by l.id desc limit :span
@@ -239,8 +238,8 @@ async function inspectStream(
          select ${LINK_COLUMNS} from ${LINK_TABLES.replace('links l', 'span l')}
          where ${where} order by l.id desc limit :rows
        )
-       select page.*, span.last, span.looked
-       from (select (array_agg(id order by id))[1] as last, count(*) as looked from span) span left join page on true
+       select page.*, span.last, span.read
+       from (select (array_agg(id order by id))[1] as last, count(*) as read from span) span left join page on true
        order by page.id desc`,
       {
         ...bindings,
@@ -250,7 +249,7 @@ async function inspectStream(
       },
     )
     found.push(...rows.filter(({ id }) => id !== null))
-    last = rows[0]!.looked < span ? null : rows[0]!.last
+    last = rows[0]!.read < span ? null : rows[0]!.last
     if (found.length > place.limit) return { rows: found, last: null }
     if (last === null || performance.now() > until) return { rows: found, last }
   }

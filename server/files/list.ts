@@ -1,4 +1,4 @@
-// Reading files: one by its id, or a page of those that a filter selects.
+// Reads files: one by its id, or a page of the files that a filter selects.
 import { nameKey, type FileSettings, type Mapping } from '../../plugins/contract.ts'
 import type { Bindings, ShopScope } from '../db/for-shop.ts'
 import { likeLiteral } from '../db/like-pattern.ts'
@@ -28,7 +28,7 @@ export interface FileRow extends FileSettings {
   deleted_at: Date | null
   pack: { id: string; name: string } | null
   pack_position: number | null
-  /** Of its public address; the address of a private file exists but does not work. */
+  /** The token of its public address. That of a private file exists but does not work. */
   public_token: string | null
   /** As text with every digit, so that a cursor identifies the row exactly. */
   created_exact: string
@@ -104,7 +104,7 @@ const FROM_CHOSEN = `from chosen
 
 const COLUMNS = `files.*, files.created_at::text as created_exact`
 
-/** A page of files in the order asked for. */
+/** A page of files in the requested order. */
 export async function listFilePage(scope: ShopScope, page: FilePage): Promise<FileRow[]> {
   const { sql, bindings } = await compileFilter(scope, page.filter)
   const { column, type } = sortOf(page.sort)
@@ -171,7 +171,7 @@ export interface LocatedFile {
   modified_at: Date
 }
 
-/** Where a file's current bytes are, or null if there is no such file. */
+/** The location of a file's current bytes, or null if there is no such file. */
 export async function locateFile(scope: ShopScope, id: string): Promise<LocatedFile | null> {
   const [row] = await scope.query<LocatedFile>(
     `select encode(v.hash, 'hex') as hash, v.location, v.size_bytes, f.filename, f.content_type,

@@ -1,4 +1,4 @@
-// Documents of an operation's files and links, written by the database: a page is one query and one
+// Renders documents of an operation's files and links in the database: a page is one query and one
 // text, so that memory use does not grow with the number of files.
 import type { ExportColumn, Listings, MadeLink } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
@@ -10,7 +10,7 @@ import { linkAddress } from './links.ts'
 const BATCHES = 2
 const ITEMS = 4000
 const LINKS = 1000
-/** Pages read ahead: the database prepares the next ones while one is written. */
+/** How many pages are read ahead while one is written. */
 const AHEAD = 2
 
 interface Parts {
@@ -123,23 +123,23 @@ async function* inAdvance<Input, Output>(
   work: (input: Input) => Promise<Output>,
   signal: AbortSignal,
 ): AsyncGenerator<Output> {
-  const under: Promise<Output>[] = []
+  const running: Promise<Output>[] = []
   try {
     for await (const input of inputs) {
       signal.throwIfAborted()
       const working = work(input)
       // The code that awaits it handles the failure.
       working.catch(() => {})
-      under.push(working)
-      if (under.length > AHEAD) yield await under.shift()!
+      running.push(working)
+      if (running.length > AHEAD) yield await running.shift()!
     }
-    while (under.length > 0) {
+    while (running.length > 0) {
       signal.throwIfAborted()
-      yield await under.shift()!
+      yield await running.shift()!
     }
   } finally {
     // No query may still run when this returns.
-    await Promise.allSettled(under)
+    await Promise.allSettled(running)
   }
 }
 

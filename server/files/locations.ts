@@ -1,4 +1,4 @@
-// In which storage locations a file's bytes are: each version is in one, and copies may be in
+// The storage locations of files' bytes: each version is in one location, and copies may be in
 // others.
 import type { StoredAt } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
@@ -25,7 +25,7 @@ export function locateVersions(scope: ShopScope, fileId: string): Promise<Locate
   )
 }
 
-/** Where the bytes of files are; purged files and files in the trash are absent. */
+/** The locations of files' bytes; purged files and files in the trash are absent. */
 export async function locateFiles(
   scope: ShopScope,
   fileIds: readonly string[],
@@ -44,9 +44,8 @@ export async function locateFiles(
 }
 
 /**
- * Has the blob a row in `location`? Then it can be reused: the row, and the bytes with it, is kept
- * like one in use. Bytes without a row may be swept at any moment, even if the store still has
- * them.
+ * Does the blob have a row in `location`? Then it can be reused: the sweep keeps the row and its
+ * bytes as if they were in use. Bytes without a row may be swept at any moment.
  */
 export async function holdsBlob(
   scope: ShopScope,
@@ -104,10 +103,10 @@ export function pointVersionsAt(
 }
 
 /**
- * Records that a copy of these bytes of a file is kept in `location` as long as the file exists;
- * false: it was recorded before, or the version itself is there.
+ * Records a copy of a file's bytes in `location`, which is kept as long as the file exists. False: it
+ * was recorded before, or the version itself is there.
  */
-export async function keepCopy(
+export async function recordCopy(
   scope: ShopScope,
   fileId: string,
   blob: Pick<LocatedVersion, 'hash' | 'size_bytes' | 'location'>,
@@ -116,11 +115,11 @@ export async function keepCopy(
   if (blob.location === location) return false
   return scope.transaction(async (tx) => {
     await holdBlobs(tx, [{ ...blob, location, content_type: null }])
-    const noted = await tx.query(
+    const recorded = await tx.query(
       `insert into file_copies (shop_id, file_id, hash, location) select :shop, :fileId::uuid, decode(:hash, 'hex'), :location
        on conflict do nothing returning file_id`,
       { fileId, hash: blob.hash, location },
     )
-    return noted.length > 0
+    return recorded.length > 0
   })
 }

@@ -1,5 +1,5 @@
-// What becomes of an admission whose name another file has: a numbered name, a new version, an
-// overwritten file, or a refusal.
+// Resolves an admission whose name another file has: by a numbered name, a new version, overwriting,
+// or a refusal.
 import type { StagedBlob } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { addMappings } from './mappings.ts'
@@ -13,7 +13,7 @@ import { admitVersion } from './admit-version.ts'
 const LAST_NUMBER = 1_000_000
 const MAX_NUMBERS = 5000
 
-/** Another operation has claimed it. */
+/** SQL: another operation has claimed the file. */
 const CLAIMED =
   'exists (select from file_claims c where c.shop_id = files.shop_id and c.file_id = files.id)'
 
@@ -85,13 +85,13 @@ export async function admitNumbered(
 }
 
 async function admitRenamed(tx: ShopScope, admission: Admission): Promise<Admitted> {
-  let most = MIN_NUMBERS
+  let count = MIN_NUMBERS
   for (
     let from = FIRST_NUMBER;
     from <= LAST_NUMBER;
-    from += most, most = Math.min(4 * most, MAX_NUMBERS)
+    from += count, count = Math.min(4 * count, MAX_NUMBERS)
   ) {
-    const names = Array.from({ length: most }, (_, n) =>
+    const names = Array.from({ length: count }, (_, n) =>
       numberedName(admission.draft.filename, from + n),
     )
     const taken = await findNameOwners(tx, names.map(nameKey))
@@ -112,11 +112,11 @@ async function admitRenamed(tx: ShopScope, admission: Admission): Promise<Admitt
 async function overwriteRecord(
   tx: ShopScope,
   fileId: string,
-  { draft, wishes = NO_PRODUCT_OPTIONS }: Admission,
+  { draft, productOptions = NO_PRODUCT_OPTIONS }: Admission,
 ): Promise<void> {
   const { mappings, ...settings } = draft
   delete settings.new_pack
-  const wanted = { wanted_sku: wishes.sku, auto_map: wishes.auto_map }
+  const wanted = { wanted_sku: productOptions.sku, auto_map: productOptions.auto_map }
   const state = mappings.length > 0 ? { mapping_state: 'mapped' } : {}
   await tx
     .from('files')

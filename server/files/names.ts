@@ -1,5 +1,5 @@
-// Taken names: no two files of a shop have the same name. A renamed file whose new name is taken is
-// refused; a file that is restored from the trash gets a number instead.
+// Resolves names of changed files: no two files of a shop have the same name. A rename to a taken
+// name is refused; a file that is restored from the trash gets a number instead.
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Change } from './drafts.ts'
 import {
@@ -57,7 +57,7 @@ export async function resolveNames(
   return resolved
 }
 
-/** Imports use the specification's words; a rename of many files names the filename. */
+/** Names the filename, because a rename changes many files. */
 const duplicateOf = ({ draft }: Change): Problem => ({
   code: 'duplicate_filename',
   message: `“${draft.filename}” is taken`,

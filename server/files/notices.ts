@@ -1,5 +1,5 @@
-// In-app notices, as the page lists them. The engine raises them when an operation ends, the outbox
-// when a message could not be delivered.
+// In-app notices. The engine raises them when an operation ends, the outbox when a message could not
+// be delivered, and channels when an import or a schedule needs attention.
 import type { ShopScope } from '../db/for-shop.ts'
 import { toOperationId, toPublicId } from '../ids.ts'
 import { raiseEvent } from './webhook-events.ts'
@@ -29,7 +29,7 @@ export async function listNotices(
   return { rows, unread: await countUnread(scope) }
 }
 
-/** Call it in the transaction of the event. */
+/** Must be called in the transaction of the event. */
 export async function raiseNotice(
   tx: ShopScope,
   notice: Pick<NoticeRow, 'level' | 'title' | 'body' | 'operation_id'>,

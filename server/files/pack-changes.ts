@@ -7,7 +7,7 @@ import { revokeLinks } from './link-changes.ts'
 import type { PackProduct } from './pack-list.ts'
 import { nameKey } from './rules.ts'
 
-/** Returns its UUID. Throws `conflict` if the name is taken. */
+/** Returns the pack's UUID. Throws `conflict` if the name is taken. */
 export async function createPack(
   tx: ShopScope,
   name: string,
@@ -27,10 +27,10 @@ const nameTaken = () =>
   new AppError('conflict', { param: 'name', message: 'Another pack has this name' })
 
 /**
- * Locks the pack until the transaction ends: nobody else changes it or moves a file into it. Throws
- * `not_found`.
+ * Locks the pack until the transaction ends, so that no other transaction changes it or moves a file
+ * into it. Throws `not_found`.
  */
-export async function holdPack(tx: ShopScope, id: string): Promise<void> {
+export async function lockPack(tx: ShopScope, id: string): Promise<void> {
   const held = await tx.query('select from packs where shop_id = :shop and id = :id for update', {
     id,
   })
@@ -65,11 +65,11 @@ export async function replaceProducts(
      ), gone as (
        delete from pack_products p where shop_id = :shop and pack_id = :id and not exists (
          select from wanted w where w.product_id = p.product_id and w.variant_id = p.variant_id) returning 1
-     ), come as (
+     ), added as (
        insert into pack_products (shop_id, pack_id, product_id, variant_id, product_title, sku)
        select :shop, :id, product_id, variant_id, product_title, sku from wanted on conflict do nothing returning 1
      )
-     select (select count(*) from gone) + (select count(*) from come) as changed`,
+     select (select count(*) from gone) + (select count(*) from added) as changed`,
     { id, rows: JSON.stringify(rows) },
   )
   if (counted!.changed > 0) await touch(tx, id)
@@ -125,7 +125,7 @@ async function requireInPack(tx: ShopScope, id: string, files: readonly string[]
  * revoked and keep its name, so that their holders get the reason.
  */
 export async function deletePack(tx: ShopScope, id: string): Promise<void> {
-  await holdPack(tx, id)
+  await lockPack(tx, id)
   await tx.query(
     `with gone as (
        delete from mappings m using files f

@@ -1,6 +1,6 @@
-// Links of packs: one key gives the pack's current files, each with its own link under the pack's.
-// Those links are created when a buyer first sees them, count separately, and expire with the
-// pack's.
+// Links of packs: one key opens the pack's current files, each with its own link under the pack's
+// link. These links are created when a buyer first opens the pack's link. They count separately and
+// expire with the pack's link.
 import { AppError } from '../errors.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { hashKey, type Secrets } from '../secrets.ts'
@@ -69,12 +69,12 @@ interface PackFileRow extends Omit<PackFile, 'key'> {
   link_id: string | null
   rotation: number
   /** Its link has the terms of the pack's link. */
-  in_line: boolean
+  has_pack_terms: boolean
 }
 
 /**
- * The files behind a pack's link (a bare UUID), in the pack's order: only files that can be
- * downloaded, without those whose own link a merchant has revoked. Opening counts nothing.
+ * The files of a pack's link (a bare UUID), in the pack's order: only files that can be downloaded,
+ * without those whose own link was revoked. Opening counts nothing.
  */
 export async function openPackLink(
   scope: ShopScope,
@@ -83,7 +83,7 @@ export async function openPackLink(
   now: Date,
 ): Promise<readonly PackFile[]> {
   const seen = await listFiles(scope, link)
-  const ready = seen.every(({ link_id, in_line }) => link_id !== null && in_line)
+  const ready = seen.every(({ link_id, has_pack_terms }) => link_id !== null && has_pack_terms)
   if (!ready) await ensurePackLinks(scope, secrets, link, seen, now)
   return (ready ? seen : await listFiles(scope, link)).flatMap((row) =>
     row.link_id === null ? [] : [presented(row, secrets.linkKey(row.link_id, row.rotation))],
@@ -102,7 +102,7 @@ const listFiles = (scope: ShopScope, link: string): Promise<PackFileRow[]> =>
     `select f.id as file_id, f.filename, f.size_bytes, c.id as link_id, coalesce(c.rotation, 0) as rotation,
        c.download_limit, coalesce(c.downloads, 0) as downloads,
        c.expires_at is not distinct from l.expires_at and c.download_limit is not distinct from l.download_limit
-         and c.email is not distinct from l.email as in_line
+         and c.email is not distinct from l.email as has_pack_terms
      from links l
      join files f on f.shop_id = l.shop_id and f.pack_id = l.pack_id
      left join links c on c.shop_id = l.shop_id and c.parent_id = l.id and c.file_id = f.id
@@ -113,8 +113,8 @@ const listFiles = (scope: ShopScope, link: string): Promise<PackFileRow[]> =>
   )
 
 /**
- * Creates the missing links and gives the others the terms of the pack's link, in one statement. Of
- * concurrent visitors the second creates none.
+ * Creates the missing links and updates the others to the terms of the pack's link, in one statement.
+ * For concurrent visitors, links are created once.
  */
 async function ensurePackLinks(
   scope: ShopScope,

@@ -1,5 +1,4 @@
-// Packs as they are shown: with their products and their number of files, those in the trash
-// excluded.
+// Lists packs with their products and their number of files, without files in the trash.
 import { nameKey } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { likeLiteral } from '../db/like-pattern.ts'
@@ -52,7 +51,7 @@ export function listPacks(
   )
 }
 
-/** By its bare UUID, or null. */
+/** The pack with this bare UUID, or null. */
 export async function readPack(scope: ShopScope, id: string): Promise<PackRow | null> {
   const [row] = await scope.query<PackRow>(
     `with chosen as (select * from packs where shop_id = :shop and id = :id) select ${DETAILS}`,

@@ -4,7 +4,7 @@ import type { ShopScope } from '../db/for-shop.ts'
 import type { Change } from './drafts.ts'
 import { nameKey, type Problem } from './rules.ts'
 
-/** By its bare UUID or by its name, ignoring case. */
+/** Finds a pack by its bare UUID, or by its name, ignoring case. */
 export async function findPack(
   scope: ShopScope,
   pack: { id: string } | { name: string },
@@ -43,9 +43,9 @@ export async function resolvePacks(
   changes: readonly Change[],
   write: boolean,
 ): Promise<(Problem | null)[]> {
-  await nameThem(tx, changes, write)
-  const moving = new Set(changes.filter(({ record, draft }) => leavesPack(record, draft)))
-  const packs = await holdPacks(
+  await assignPackIds(tx, changes, write)
+  const moving = new Set(changes.filter(({ record, draft }) => changesPack(record, draft)))
+  const packs = await lockPacks(
     tx,
     [...moving].map(({ draft }) => draft.pack_id),
   )
@@ -69,10 +69,15 @@ export async function resolvePacks(
   })
 }
 
-const leavesPack = (record: Change['record'], { pack_id, new_pack }: Change['draft']) =>
+const changesPack = (record: Change['record'], { pack_id, new_pack }: Change['draft']) =>
   pack_id === undefined ? new_pack !== undefined : pack_id !== record.pack_id
 
-async function nameThem(tx: ShopScope, changes: readonly Change[], write: boolean): Promise<void> {
+/** Sets `pack_id` of the drafts that name a pack. */
+async function assignPackIds(
+  tx: ShopScope,
+  changes: readonly Change[],
+  write: boolean,
+): Promise<void> {
   const named = changes.filter(
     ({ draft }) => draft.new_pack !== undefined && packNameProblem(draft.new_pack) === null,
   )
@@ -95,7 +100,7 @@ export async function placeInPacks(
   for (const key of [...named.keys()].sort()) {
     const members = named.get(key)!
     const pack = await ensurePack(tx, members[0]!.pack)
-    const { last } = (await holdPacks(tx, [pack])).get(pack)!
+    const { last } = (await lockPacks(tx, [pack])).get(pack)!
     const ids = members.map(({ fileId }) => fileId)
     await tx.query(
       `with placed as (
@@ -119,10 +124,10 @@ export async function placeInPacks(
 }
 
 /**
- * Locks packs, and gives the places of their last files, 0 for empty ones. The lock prevents two
- * transactions from using the same place.
+ * Locks packs, and returns the positions of their last files, 0 for empty packs. The lock prevents
+ * two transactions from using the same position.
  */
-async function holdPacks(
+async function lockPacks(
   tx: ShopScope,
   ids: readonly (string | null | undefined)[],
 ): Promise<Map<string, { name: string; last: number }>> {

@@ -1,5 +1,5 @@
-// What a shop's plan allows, where the operator has plans (app.config.ts). Without a row there is no
-// plan, and nothing is limited.
+// The limits of a shop's plan, if the operator has plans (app.config.ts). Without a row there is no
+// plan and no limit.
 import type { ShopScope } from '../db/for-shop.ts'
 import { AppError } from '../errors.ts'
 import type { PlanFeature, PlanLimits } from '../plan-list.ts'

@@ -4,8 +4,8 @@
 import type { ShopScope } from '../db/for-shop.ts'
 
 /**
- * Creates addresses for the files (bare UUIDs) that have none. Call it in the transaction that
- * makes them public.
+ * Creates addresses for the files (bare UUIDs) that have none. Must be called in the transaction
+ * that makes them public.
  */
 export async function ensurePublicAddresses(
   tx: ShopScope,

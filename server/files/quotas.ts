@@ -1,10 +1,12 @@
-// How much a shop may store, checked in the transaction that admits files. Counting a large shop
-// takes a tenth of a second, so far from its quotas this process reuses a count for a minute. Near
-// them, and always for small quotas, a shop's admissions run one after another and each counts
-// again, so that no two use the same room.
+// Checks a shop's quotas in the transaction that admits files. Counting a large shop takes a tenth of
+// a second, so far below the quotas this process reuses a count for a minute. Near them, and always
+// for small quotas, the shop's admissions run one after another and each counts again, so that
+// concurrent ones cannot exceed a quota.
 import type { ShopScope } from '../db/for-shop.ts'
 import { AppError, type ErrorCode } from '../errors.ts'
-import { planText, readShopPlan, type ShopPlan } from './plan-limits.ts'
+import { planText, readShopPlan, usageOfShop, type ShopPlan } from './plan-limits.ts'
+
+type Usage = Awaited<ReturnType<typeof usageOfShop>>
 
 export interface ShopQuotas {
   /** Files, trash excluded. */
@@ -21,11 +23,6 @@ export interface Wanted {
   overwrites: boolean
 }
 
-interface Usage {
-  files: number
-  bytes: number
-}
-
 /** More than other processes can admit within a minute. */
 const NEAR: Usage = { files: 20_000, bytes: 200 * 1024 ** 3 }
 const KEPT_MS = 60_000
@@ -37,7 +34,7 @@ export interface QuotaRefusal {
   message: string
 }
 
-/** For each admission, in their order: null, or the reason why there is no room for it. */
+/** Returns for each admission, in order, null or the quota that refuses it. */
 export async function refusedByQuota(
   tx: ShopScope,
   wanted: readonly Wanted[],
@@ -51,18 +48,18 @@ export async function refusedByQuota(
     plan?.limits.storage_bytes ?? Infinity,
   )
   if (shop_files === Infinity && shop_storage_bytes === Infinity) return wanted.map(() => null)
-  const most = { files: wanted.length, bytes: wanted.reduce((sum, { bytes }) => sum + bytes, 0) }
+  const total = { files: wanted.length, bytes: wanted.reduce((sum, { bytes }) => sum + bytes, 0) }
   const isFar = ({ files, bytes }: Usage) =>
-    files + most.files + NEAR.files < shop_files &&
-    bytes + most.bytes + NEAR.bytes < shop_storage_bytes
-  const known = await usageOf(tx)
+    files + total.files + NEAR.files < shop_files &&
+    bytes + total.bytes + NEAR.bytes < shop_storage_bytes
+  const known = await cachedUsage(tx)
   if (isFar(known)) {
-    known.files += most.files
-    known.bytes += most.bytes
+    known.files += total.files
+    known.bytes += total.bytes
     return wanted.map(() => null)
   }
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('quota of files', :shop))`)
-  const usage = await countUsage(tx)
+  const usage = await usageOfShop(tx)
   const existing = await namesOf(tx, wanted)
   return wanted.map(({ newName, bytes, overwrites }) => {
     const isNew = newName !== null && !(overwrites && existing.has(newName))
@@ -85,21 +82,13 @@ function refusalOf(what: keyof typeof QUOTAS, plan: ShopPlan | null, limit: numb
   return { code: QUOTAS[what], message: new AppError(QUOTAS[what]).message }
 }
 
-async function usageOf(tx: ShopScope): Promise<Usage> {
+async function cachedUsage(tx: ShopScope): Promise<Usage> {
   const kept = counted.get(tx.shop)
   if (kept && kept.until > performance.now()) return kept
   if (counted.size >= MAX_KEPT) counted.clear()
-  const usage = { ...(await countUsage(tx)), until: performance.now() + KEPT_MS }
+  const usage = { ...(await usageOfShop(tx)), until: performance.now() + KEPT_MS }
   counted.set(tx.shop, usage)
   return usage
-}
-
-async function countUsage(tx: ShopScope): Promise<Usage> {
-  const [row] = await tx.query<Usage>(
-    `select (select count(*) from files where shop_id = :shop and deleted_at is null)::float8 as files,
-       (select coalesce(sum(size_bytes), 0) from versions where shop_id = :shop)::float8 as bytes`,
-  )
-  return row!
 }
 
 async function namesOf(tx: ShopScope, wanted: readonly Wanted[]): Promise<Set<string>> {

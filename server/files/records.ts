@@ -1,8 +1,8 @@
-// Files as operations read them: complete, many per query, each with the version of its row, so
-// that a later write can detect another change.
+// Reads the complete records of files for operations, many per query, each with the version of its
+// row, so that a later write can detect a concurrent change.
 import { SETTING_NAMES, type FileView, type Mapping } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
-import { TRASH_OVER } from './trash.ts'
+import { TRASH_EXPIRED } from './trash.ts'
 
 export interface KeptMapping extends Mapping {
   /** With every digit, so that an undo can restore it exactly. */
@@ -11,15 +11,15 @@ export interface KeptMapping extends Mapping {
 
 export type MappingState = 'never' | 'mapped' | 'unmapped'
 
-/** A file as its rows contain it. Times are text with every digit. */
+/** A file with all fields of its rows. Times are text with every digit. */
 export interface FileRecord extends FileView {
   id: string
   version: number
   mapping_state: MappingState
   updated_at: string
   deleted_at: string | null
-  /** Its days in the trash have ended. */
-  over: boolean
+  /** Its days in the trash have ended: the next sweep purges it. */
+  trash_expired: boolean
   /** Changes with every write to its row. */
   row_version: string
   /** A running operation has claimed it. */
@@ -31,7 +31,7 @@ export interface FileRecord extends FileView {
 const COLUMNS = `id, filename, version, size_bytes, content_type, tags, ${SETTING_NAMES.join(', ')},
   mapping_state, pack_id, pack_position, wanted_sku,
   created_at::text as created_at, updated_at::text as updated_at,
-  deleted_at::text as deleted_at, coalesce(${TRASH_OVER}, false) as over, xmin::text as row_version,
+  deleted_at::text as deleted_at, coalesce(${TRASH_EXPIRED}, false) as trash_expired, xmin::text as row_version,
   exists (select from file_claims c where c.shop_id = files.shop_id and c.file_id = files.id) as claimed`
 
 /** The files of `ids` (bare UUIDs) that exist, in the trash or not. */

@@ -1,5 +1,5 @@
-// Reviews: files that several products fit, with the candidates from which a person chooses. A file
-// has at most one open review, and a rejected question is not asked again.
+// Reviews: files that match several products, with the candidates from which a person chooses. A file
+// has at most one open review, and a rejected set of candidates is not proposed again.
 import { hash } from 'node:crypto'
 import type { Candidate } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
@@ -25,8 +25,8 @@ export interface ReviewRow {
 }
 
 /**
- * Call it in the transaction that writes the outcomes. A file that has a product gets a review only
- * if the product is to be replaced.
+ * Must be called in the transaction that writes the outcomes. A file that has a product gets a review
+ * only if the product is to be replaced.
  */
 export async function recordReviews(
   tx: ShopScope,
@@ -64,7 +64,7 @@ const COLUMNS = `r.id, r.file_id, f.filename, r.operation_id, o.kind, r.candidat
 const WITH_FILES = `reviews r join files f on f.shop_id = r.shop_id and f.id = r.file_id and f.deleted_at is null
   left join operations o on o.shop_id = r.shop_id and o.id = r.operation_id`
 /** A file that was mapped in the meantime needs no review. */
-const ASKED = `(r.status <> 'open' or f.mapping_state <> 'mapped' or r.replaces and not exists (select from mappings m
+const IS_NEEDED = `(r.status <> 'open' or f.mapping_state <> 'mapped' or r.replaces and not exists (select from mappings m
   where m.shop_id = r.shop_id and m.file_id = r.file_id and m.created_at > r.created_at))`
 
 /** A page, newest first. */
@@ -74,7 +74,7 @@ export function listReviews(
 ): Promise<ReviewRow[]> {
   return scope.query<ReviewRow>(
     `select ${COLUMNS} from ${WITH_FILES}
-     where r.shop_id = :shop and r.status = :status and ${ASKED} and (:before::uuid is null or r.id < :before)
+     where r.shop_id = :shop and r.status = :status and ${IS_NEEDED} and (:before::uuid is null or r.id < :before)
      order by r.id desc limit :limit`,
     { status, before: before ?? null, limit },
   )
@@ -82,7 +82,7 @@ export function listReviews(
 
 export async function countOpen(scope: ShopScope): Promise<number> {
   const [row] = await scope.query<{ open: number }>(
-    `select count(*) as open from ${WITH_FILES} where r.shop_id = :shop and r.status = 'open' and ${ASKED}`,
+    `select count(*) as open from ${WITH_FILES} where r.shop_id = :shop and r.status = 'open' and ${IS_NEEDED}`,
   )
   return row!.open
 }
@@ -98,29 +98,31 @@ export async function findReview(scope: ShopScope, id: string): Promise<ReviewRo
 /**
  * Open reviews whose best candidate scores at least `above` and higher than every other product.
  */
-const CLEAR = `r.shop_id = :shop and r.status = 'open' and ${ASKED} and r.score >= :above::real
+const UNAMBIGUOUS = `r.shop_id = :shop and r.status = 'open' and ${IS_NEEDED} and r.score >= :above::real
   and (r.candidates -> 0 ->> 'score')::real > coalesce((select max((c ->> 'score')::real)
     from jsonb_array_elements(r.candidates) c where c -> 'product_id' <> r.candidates -> 0 -> 'product_id'), -1)`
 
-/** Reviews with one best candidate above a score; highest score first. */
-export function clearReviews(scope: ShopScope, above: number, most: number): Promise<ReviewRow[]> {
+/** Open reviews with one best candidate above a score; highest score first. */
+export function listUnambiguous(
+  scope: ShopScope,
+  above: number,
+  limit: number,
+): Promise<ReviewRow[]> {
   return scope.query<ReviewRow>(
-    `select ${COLUMNS} from ${WITH_FILES} where ${CLEAR} order by r.score desc, r.id limit :most`,
-    { above, most },
+    `select ${COLUMNS} from ${WITH_FILES} where ${UNAMBIGUOUS} order by r.score desc, r.id limit :limit`,
+    { above, limit },
   )
 }
 
-export async function countClear(scope: ShopScope, above: number): Promise<number> {
-  const [row] = await scope.query<{ clear: number }>(
-    `select count(*) as clear from ${WITH_FILES} where ${CLEAR}`,
-    {
-      above,
-    },
+export async function countUnambiguous(scope: ShopScope, above: number): Promise<number> {
+  const [row] = await scope.query<{ reviews: number }>(
+    `select count(*) as reviews from ${WITH_FILES} where ${UNAMBIGUOUS}`,
+    { above },
   )
-  return row!.clear
+  return row!.reviews
 }
 
-/** Returns those that were open before. */
+/** Returns the reviews that were open before. */
 export async function decideReviews(
   tx: ShopScope,
   ids: readonly string[],

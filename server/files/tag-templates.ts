@@ -12,8 +12,7 @@ export interface TagTemplate {
   created_at: Date
 }
 
-/** Of one shop. */
-const MAX = 500
+const MAX_TEMPLATES = 500
 const COLUMNS = 'id, name, tags, created_at'
 
 /** By name. `after`: the key of the previous page's last name (`nameKey`). */
@@ -33,9 +32,14 @@ export async function createTemplate(
 ): Promise<TagTemplate> {
   const [row] = await scope.query<TagTemplate>(
     `insert into tag_templates (shop_id, name, name_key, tags)
-     select :shop, :name, :key, :tags::text[] where (select count(*) from tag_templates where shop_id = :shop) < :most
+     select :shop, :name, :key, :tags::text[] where (select count(*) from tag_templates where shop_id = :shop) < :max
      on conflict (shop_id, name_key) do nothing returning ${COLUMNS}`,
-    { name: name.normalize('NFC'), key: nameKey(name), tags: normalizeTags(tags), most: MAX },
+    {
+      name: name.normalize('NFC'),
+      key: nameKey(name),
+      tags: normalizeTags(tags),
+      max: MAX_TEMPLATES,
+    },
   )
   if (row) return row
   const [same] = await scope.query(
@@ -46,7 +50,7 @@ export async function createTemplate(
   )
   throw same
     ? nameTaken()
-    : new AppError('conflict', { message: `A shop has at most ${MAX} tag templates` })
+    : new AppError('conflict', { message: `A shop has at most ${MAX_TEMPLATES} tag templates` })
 }
 
 /** Absent fields stay unchanged. Throws `not_found`, and `conflict` if the name is taken. */

@@ -2,11 +2,11 @@
 import type { Database } from '../db/database.ts'
 
 const TRASH_DAYS = 7
-/** SQL, of a row of `files` in the trash: its days have ended, and the next sweep purges it. */
-export const TRASH_OVER = `files.deleted_at <= now() - interval '${TRASH_DAYS} days'`
+/** SQL, for a row of `files` in the trash: its days have ended, and the next sweep purges it. */
+export const TRASH_EXPIRED = `files.deleted_at <= now() - interval '${TRASH_DAYS} days'`
 const FILE_BATCH = 5000
 
-/** Across shops. Returns how many files it purged. */
+/** Purges expired files of all shops, and returns their number. */
 export async function sweepTrash(pool: Database['pool'], now: Date): Promise<number> {
   let removed = 0
   while (true) {

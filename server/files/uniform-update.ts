@@ -20,7 +20,7 @@ interface Field {
   /** `after` as an object, if it is the same for every file. */
   value?: Readonly<Record<string, unknown>>
   /** The condition that the new value must meet. */
-  most?: string
+  limit?: string
 }
 
 export interface UniformUpdate {
@@ -40,10 +40,10 @@ export function uniformUpdate(change: FileChange): UniformUpdate | null {
   const conditions = [
     // With an array the index finds them; with a join the planner would read all files.
     'files.shop_id = :shop and files.id = any(array(select id from given)) and files.deleted_at is null',
-    // Another operation has claimed it.
+    // Not claimed by another operation.
     'not exists (select from file_claims c where c.shop_id = files.shop_id and c.file_id = files.id)',
     `(${fields.map(({ differs }) => differs).join(' or ')})`,
-    ...fields.flatMap(({ most }) => most ?? []),
+    ...fields.flatMap(({ limit }) => limit ?? []),
   ]
   return {
     sql: `update files set ${fields.map(({ sets }) => sets).join(', ')}, updated_at = now()
@@ -134,23 +134,24 @@ const without = (all: string, some: string) =>
   `array(select t from unnest(${all}) with ordinality as u(t, n) where t <> all(${some}) order by n)`
 
 /**
- * The same as in server/engine/batches/apply.ts: kept tags in their order, then the new ones. Their
- * order alone is no change.
+ * The same as in server/engine/batches/apply.ts: kept tags in their order, then the new ones. A
+ * different order alone is not a change.
  */
 function tagsField(change: TagChange, bindings: Bindings): Field | null {
-  const way = wayOf(change)
-  if (!way) return null
-  bindings.uniform_tags = normalizeTags(way.tags)
+  const sql = tagSql(change)
+  if (!sql) return null
+  bindings.uniform_tags = normalizeTags(sql.tags)
   return {
-    sets: `tags = ${way.after}`,
-    differs: `(${way.differs})`,
+    sets: `tags = ${sql.after}`,
+    differs: `(${sql.differs})`,
     before: `'tags', old.tags`,
     after: `'tags', jsonb_build_object('added', ${without('new.tags', 'old.tags')}, 'removed', ${without('old.tags', 'new.tags')})`,
-    most: `cardinality(${way.after}) <= ${MAX_TAGS}`,
+    limit: `cardinality(${sql.after}) <= ${MAX_TAGS}`,
   }
 }
 
-function wayOf(
+/** The bound tags, the SQL of the new tags, and of whether they differ; null: SQL cannot do it. */
+function tagSql(
   change: TagChange,
 ): { tags: readonly string[]; after: string; differs: string } | null {
   if ('replace' in change)

@@ -1,4 +1,4 @@
-// A file's versions: listed, located and restored.
+// Lists, locates and restores versions of a file.
 import { extensionOf } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { AppError } from '../errors.ts'
@@ -36,7 +36,7 @@ export function listVersions(
   )
 }
 
-/** Where a version's bytes are, or null if the file has no such version. */
+/** The location of a version's bytes, or null if the file has no such version. */
 export async function locateVersion(
   scope: ShopScope,
   fileId: string,
@@ -70,8 +70,8 @@ export function restoreVersion(scope: ShopScope, fileId: string, number: number)
 }
 
 /**
- * At an operation's end: sets when the versions expire that it was told not to keep: when it cannot
- * be undone any more. `window`: an interval.
+ * Sets, at the end of an operation that keeps no old versions, when the versions that it replaced
+ * expire: when it can no longer be undone. `window`: an interval.
  */
 export async function expireReplaced(
   tx: ShopScope,

@@ -20,7 +20,7 @@ export const WEBHOOK_EVENTS = Object.keys(EVENTS) as readonly WebhookEvent[]
 /** Sent on request, to check an address. */
 export const TEST_EVENT = 'webhook.test'
 
-/** What the outbox stores. The data of an operation is read when its message is written. */
+/** The payload in the outbox. The data of an operation is read when its message is rendered. */
 export interface WebhookPayload {
   type: WebhookEvent | typeof TEST_EVENT
   data?: object
@@ -35,7 +35,10 @@ export interface RaisedEvent {
   operation?: string | null
 }
 
-/** Call it in the transaction of the event. Without a webhook that wants it, it writes nothing. */
+/**
+ * Must be called in the transaction of the event. Writes nothing if no webhook subscribes to the
+ * event.
+ */
 export async function raiseEvent(tx: ShopScope, event: RaisedEvent): Promise<void> {
   const { type, key, data, operation = null } = event
   const rows = await tx.query<{ id: string }>(

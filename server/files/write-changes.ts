@@ -1,4 +1,4 @@
-// Writes what changes found, for many files per statement: only rows that are unchanged since they
+// Writes changes of files, many files per statement, but only to rows that are unchanged since they
 // were read.
 import type { ShopScope } from '../db/for-shop.ts'
 import { sharedRows } from '../db/shared-rows.ts'

@@ -2,11 +2,11 @@
 import { PortError, type StoredFiles } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { ERRORS } from '../errors.ts'
-import { keepBackup } from '../files/backups.ts'
+import { recordBackup } from '../files/backups.ts'
 import { isWhole } from '../files/blob-checks.ts'
 import {
   holdsBlob,
-  keepCopy,
+  recordCopy,
   locateFiles,
   locateVersions,
   recordBlob,
@@ -60,7 +60,7 @@ export function createStoredFiles(
     backUp: async (item, signal) => {
       const { hash, size_bytes, location } = await locateItem(scope, item)
       await asPort(() => bring({ hash, size_bytes, location }, BACKUP, signal))
-      await keepBackup(scope, { fileId: item.file.id!, hash, size_bytes, location: BACKUP })
+      await recordBackup(scope, { fileId: item.file.id!, hash, size_bytes, location: BACKUP })
     },
     relocate: async ({ file, staged }, location, { keep }, signal) => {
       storeOf(location)
@@ -75,7 +75,7 @@ export function createStoredFiles(
       let copied = 0
       for (const blob of wanted) copied += await asPort(() => bring(blob, location, signal))
       if (keep) {
-        const fresh = await keepCopy(scope, fileId, kept, location)
+        const fresh = await recordCopy(scope, fileId, kept, location)
         return { copied, unchanged: copied === 0 && !fresh, bytes: null }
       }
       await pointVersionsAt(scope, fileId, moving, location)

@@ -52,7 +52,7 @@ export async function loadRecords(tx: ShopScope, items: readonly WorkItem[]): Pr
 /** Why this file cannot be processed, or null. `place`: where the steps' files may be. */
 export function obstacleOf(item: WorkItem, place: FilePlace): ItemEnding | null {
   if (item.entry !== null) return null
-  if (item.record === null || item.record.over) return failedFor('file_not_found')
+  if (item.record === null || item.record.trash_expired) return failedFor('file_not_found')
   if (place === 'all') return null
   if (item.record.deleted_at !== null) return place === 'trash' ? null : failedFor('file_not_found')
   return place === 'trash' ? { status: 'skipped', reason: 'It is not in the trash' } : null

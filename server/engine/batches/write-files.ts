@@ -70,7 +70,7 @@ async function admitEntries(
       onConflict: item.entry!.on_conflict,
       replaces: item.entry!.replaces,
       channel: operation.channel,
-      wishes: {
+      productOptions: {
         sku: item.entry!.product_sku || null,
         auto_map: operation.request.auto_map ?? null,
       },

@@ -7,7 +7,7 @@ import { retryTransaction } from '../../db/retry-transaction.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../errors.ts'
-import { createPack, deletePack, holdPack, orderPack } from '../../files/pack-changes.ts'
+import { createPack, deletePack, lockPack, orderPack } from '../../files/pack-changes.ts'
 import { listPacks, readPack, type PackRow } from '../../files/pack-list.ts'
 import { requirePublicId, toOperationId, toPublicId } from '../../ids.ts'
 import { fromCursor, text, toCursor } from '../cursors.ts'
@@ -187,7 +187,7 @@ const order = ({ limits }: PackRouteParts) =>
     handler: async ({ caller, params, body }) => {
       const id = idOf(params.id)
       await retryTransaction(caller.scope, async (tx) => {
-        await holdPack(tx, id)
+        await lockPack(tx, id)
         await orderPack(tx, id, body.file_ids)
       })
       return { body: await requirePack(caller.scope, id) }

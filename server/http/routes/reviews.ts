@@ -5,7 +5,7 @@ import type { ShopScope } from '../../db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../errors.ts'
 // prettier-ignore
-import { clearReviews, countClear, countOpen, decideReviews, findReview, listReviews, REVIEW_STATUSES, type ReviewRow } from '../../files/reviews.ts'
+import { listUnambiguous, countUnambiguous, countOpen, decideReviews, findReview, listReviews, REVIEW_STATUSES, type ReviewRow } from '../../files/reviews.ts'
 import { requirePublicId, toOperationId, toPublicId } from '../../ids.ts'
 import { looksOf } from '../../storefront/mirror/lookup.ts'
 import { fromCursor, text, toCursor } from '../cursors.ts'
@@ -173,7 +173,7 @@ const countAbove = () =>
       },
     },
     handler: async ({ caller, query: { above } }) => ({
-      body: { above, count: await countClear(caller.scope, above) },
+      body: { above, count: await countUnambiguous(caller.scope, above) },
     }),
   })
 
@@ -188,7 +188,7 @@ const acceptAbove = (engine: Engine) =>
     body: z.strictObject({ above: z.number().min(0).max(1) }).meta({ id: 'ReviewsAcceptance' }),
     replies: { 202: { description: 'An operation maps them', schema: acceptedSchema } },
     handler: async ({ caller, body }) => {
-      const reviews = await clearReviews(caller.scope, body.above, MAX_ACCEPTED)
+      const reviews = await listUnambiguous(caller.scope, body.above, MAX_ACCEPTED)
       const best = reviews.map((review) => ({ review, candidate: review.candidates[0]! }))
       if (best.length === 0)
         return {

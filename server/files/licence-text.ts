@@ -66,8 +66,11 @@ async function* linesOf(
   for await (const chunk of bytes) {
     size += chunk.length
     if (size > maxBytes) throw new AppError('payload_too_large')
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r\n|\n|\r/)
-    rest = lines.pop()!
+    const text = rest + decoder.decode(chunk, { stream: true })
+    // A CR at the end may be the first half of a CR LF, and would otherwise count as a line.
+    const end = text.endsWith('\r') ? text.length - 1 : text.length
+    const lines = text.slice(0, end).split(/\r\n|\n|\r/)
+    rest = lines.pop()! + text.slice(end)
     if (rest.length > MAX_LINE)
       throw new AppError('validation_failed', {
         param: 'keys',
@@ -75,5 +78,5 @@ async function* linesOf(
       })
     yield* lines
   }
-  yield rest + decoder.decode()
+  yield (rest + decoder.decode()).replace(/\r$/, '')
 }

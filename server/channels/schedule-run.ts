@@ -5,6 +5,7 @@ import type { ShopScope } from '../db/for-shop.ts'
 import { placedFilter, type Engine } from '../engine/engine.ts'
 import { AppError } from '../errors.ts'
 import { countFiles } from '../files/list.ts'
+import { raiseNoticeOnce } from '../files/notices.ts'
 import { deletes } from '../workflows/describe.ts'
 import { workflowOf } from './schedule-check.ts'
 import { lockSchedule, type ScheduleRow } from './schedule-rows.ts'
@@ -98,20 +99,6 @@ async function discardPreviews(tx: ShopScope, engine: Engine, id: string): Promi
   )
 }
 
-/** Raises a notice, unless the same one exists and is unread. */
-export async function raiseNoticeOnce(
-  tx: ShopScope,
-  notice: { level: 'warning' | 'critical'; title: string; body: string; operation: string | null },
-): Promise<void> {
-  await tx.query(
-    `insert into notices (shop_id, level, title, body, operation_id)
-     select :shop, :level, :title, :body, :operation::uuid
-     where not exists (select from notices where shop_id = :shop and read_at is null and title = :title
-       and operation_id is not distinct from :operation::uuid)`,
-    notice,
-  )
-}
-
 /** Null, with nothing started, when the selection has grown above the cap since it was counted. */
 async function startWithin(
   tx: ShopScope,
@@ -146,7 +133,7 @@ async function askToConfirm(
     level: 'warning',
     title: `“${schedule.name}” waits for your confirmation`,
     body: `It would delete ${total} files, and one run may delete ${schedule.cap}. Nothing was deleted: look at the preview and confirm it.`,
-    operation,
+    operation_id: operation,
   })
 }
 

@@ -8,7 +8,8 @@ import type { Engine } from '../engine/engine.ts'
 import { AppError } from '../errors.ts'
 import { readShop } from '../files/shop-settings.ts'
 import { errorFields, type Logger } from '../log.ts'
-import { raiseNoticeOnce, runningOperation, startRun } from './schedule-run.ts'
+import { raiseNoticeOnce } from '../files/notices.ts'
+import { runningOperation, startRun } from './schedule-run.ts'
 import { setNextRun, lockDue, type ScheduleRow } from './schedule-rows.ts'
 import { nextRuns } from './schedule-times.ts'
 
@@ -72,7 +73,7 @@ async function fire(tx: ShopScope, parts: ScheduleParts, id: string, now: Date):
   if (running) {
     const title = `“${schedule.name}” was skipped`
     const body = 'Its last run has not ended yet. It runs again at its next time.'
-    await raiseNoticeOnce(tx, { level: 'warning', title, body, operation: running })
+    await raiseNoticeOnce(tx, { level: 'warning', title, body, operation_id: running })
     return false
   }
   return started(tx, parts, schedule, now)
@@ -103,7 +104,7 @@ async function started(
       level: 'critical',
       title: `“${name}” could not run`,
       body,
-      operation: null,
+      operation_id: null,
     })
     return false
   }

@@ -51,6 +51,19 @@ export async function raiseNotice(
   })
 }
 
+/** Raises a notice, unless the shop has an unread one with the same title and operation. */
+export async function raiseNoticeOnce(
+  tx: ShopScope,
+  notice: Parameters<typeof raiseNotice>[1],
+): Promise<void> {
+  const same = await tx.query(
+    `select from notices where shop_id = :shop and read_at is null and title = :title
+       and operation_id is not distinct from :operation::uuid limit 1`,
+    { title: notice.title, operation: notice.operation_id },
+  )
+  if (same.length === 0) await raiseNotice(tx, notice)
+}
+
 async function operationIdOf(tx: ShopScope, id: string): Promise<string | null> {
   const [row] = await tx.query<{ kind: 'import' | 'bulk' }>(
     'select kind from operations where shop_id = :shop and id = :id',

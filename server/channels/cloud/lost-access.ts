@@ -2,7 +2,7 @@
 // again.
 import type { ShopScope } from '../../db/for-shop.ts'
 import { ERRORS } from '../../errors.ts'
-import { raiseNoticeOnce } from '../schedule-run.ts'
+import { raiseNoticeOnce } from '../../files/notices.ts'
 
 /** The title of its notice, which a new authorization marks as read. */
 export const lostAccessTitle = (name: string): string => `“${name}” lost its access`
@@ -22,7 +22,12 @@ export async function noteLostAccess(
   )
   if (!lost) return await showOperation(tx, connection, operation)
   const title = lostAccessTitle(lost.name)
-  await raiseNoticeOnce(tx, { level: 'critical', title, body: `${message}.`, operation })
+  await raiseNoticeOnce(tx, {
+    level: 'critical',
+    title,
+    body: `${message}.`,
+    operation_id: operation,
+  })
 }
 
 /** Its notice was left where a token was asked for, before the operation failed. */

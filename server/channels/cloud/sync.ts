@@ -4,7 +4,7 @@ import type { ShopScope } from '../../db/for-shop.ts'
 import { queueTask } from '../../engine/background.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../errors.ts'
-import { raiseNoticeOnce } from '../schedule-run.ts'
+import { raiseNoticeOnce } from '../../files/notices.ts'
 import { startImport } from '../start-import.ts'
 import { cloudChannel } from './channel.ts'
 import type { Cloud } from './cloud.ts'
@@ -107,7 +107,7 @@ export const tellOf = (
   title: string,
   body: string,
   operation: string | null,
-): Promise<void> => raiseNoticeOnce(tx, { level, title, body, operation })
+): Promise<void> => raiseNoticeOnce(tx, { level, title, body, operation_id: operation })
 
 /**
  * Raises a notice that a sync failed. It replaces the unread one of the connection's earlier

@@ -5,7 +5,7 @@ import { silent } from '../../../test/database.ts'
 import { startReceiver, type Receiver } from '../../../test/fakes/receiver.ts'
 import { parsePublicId } from '../../ids.ts'
 import { raiseExhausted } from '../../notify/exhausted-links.ts'
-import { raiseNotice } from '../../files/notices.ts'
+import { raiseNotice, raiseNoticeOnce } from '../../files/notices.ts'
 import { openOutbox, type Outbox } from '../../notify/open.ts'
 import { raiseOperationEvents } from '../../notify/webhooks/operation-events.ts'
 import { createGuardedClient } from '../../ports/guarded-fetch.ts'
@@ -104,6 +104,17 @@ it('a secret is shown once, and verifies its messages', async () => {
     last_success_at: expect.stringMatching(/Z$/),
     last_error: null,
   })
+})
+
+it('a notice of a schedule or of the drop folder is an event once, while it is unread', async () => {
+  const { id } = await create({ events: ['notice.created'] })
+  const once = () =>
+    app.owner.scope.transaction((tx) =>
+      raiseNoticeOnce(tx, { level: 'warning', title: 'It waits', body: '', operation_id: null }),
+    )
+  await once()
+  await once()
+  expect((await sentTo(id)).map(({ subject }) => subject)).toEqual(['notice.created'])
 })
 
 it('a webhook gets the events that it selects, and none while it is off', async () => {

@@ -4,7 +4,7 @@ import type { ShopScope } from '../../../db/for-shop.ts'
 import { AppError, MAX_DETAILS } from '../../../errors.ts'
 import { nameKey } from '../../../files/rules.ts'
 import type { BlobStore } from '../../../store/store.ts'
-import { raiseNoticeOnce } from '../../schedule-run.ts'
+import { raiseNoticeOnce } from '../../../files/notices.ts'
 import { ENTRY, type DropEntry } from '../entries.ts'
 import { joinPath } from '../paths.ts'
 import { lockSettings } from '../settings.ts'
@@ -129,7 +129,7 @@ function notifyOfProblems(
     level: 'warning',
     title: `${joinPath(folder, name)} has mistakes`,
     body: `${told.join('. ')}. Files that it keeps back are in /failed/, each next to its reason.`,
-    operation: null,
+    operation_id: null,
   })
 }
 

@@ -5,7 +5,7 @@ import type { Database } from '../../../db/database.ts'
 import { queueTask, type BackgroundTask } from '../../../engine/background.ts'
 import { AppError } from '../../../errors.ts'
 import { errorFields, type Logger } from '../../../log.ts'
-import { raiseNoticeOnce } from '../../schedule-run.ts'
+import { raiseNoticeOnce } from '../../../files/notices.ts'
 import { lockSettings, NEXT_HOUR, readSettings, type DropSettings } from '../settings.ts'
 import { fileAway } from './file-away.ts'
 import { IMPORTABLE, QUIET_SECONDS } from './ready.ts'
@@ -128,5 +128,7 @@ async function reportFailure(
   log.warn('drop: the import could not start', { shop: scope.shop, ...errorFields(error) })
   const title = 'Files in the drop folder could not be imported'
   const body = `${error.message}. The files wait, and the next import takes them.`
-  await raiseNoticeOnce(scope, { level: 'critical', title, body, operation: null })
+  await scope.transaction((tx) =>
+    raiseNoticeOnce(tx, { level: 'critical', title, body, operation_id: null }),
+  )
 }

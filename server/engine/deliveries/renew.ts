@@ -1,20 +1,20 @@
-// Makes the copies of deliveries again when a file of theirs has another version: buyers find it under
-// the link that they have. Until the new copy is there they get the earlier one, and still do when it
-// cannot be made; the shop is told then.
+// Makes a buyer's copy again after its file got a new version; the buyer's link stays the same. The
+// earlier copy is served until the new one is ready. If the new one cannot be made, the shop is
+// notified and the earlier copy stays.
 import { forShop, type ShopScope } from '../../db/for-shop.ts'
 import { raiseNotice } from '../../files/notices.ts'
 import type { BackgroundTask } from '../background.ts'
 import { MAX_ATTEMPTS } from '../batches/failure.ts'
 import type { EndedItem, EngineParts } from '../types.ts'
 import { writeReady, type RunFailure } from './results.ts'
-import { carryOutRun, CRASHED } from './run.ts'
-import { readRun, type DeliveryRun } from './runs.ts'
+import { executeRun, CRASHED } from './run.ts'
+import { beginRenewal, type DeliveryRun } from './runs.ts'
 
 const RUN_CONCURRENCY = 2
-/** Of a file that many have bought: their copies take turns with each other. */
+/** Deliveries queued in one sweep: thousands of buyers may have copies of one file. */
 const MAX_WANTED = 500
 
-/** @param ended as of `prepareTask`; called where the delivery must be held. */
+/** @param ended as in `prepareTask`; called only if the delivery must be held. */
 export const renewTask = (
   parts: EngineParts,
   ended: (tx: ShopScope, delivery: string) => Promise<void>,
@@ -27,27 +27,32 @@ export const renewTask = (
     where p.stale group by p.shop_id, p.delivery_id limit ${MAX_WANTED}`,
   run: async (task) => {
     const scope = forShop(parts.database, task.shop!)
-    const run = await readRun(scope, task.key)
-    if (run?.status !== 'ready') return null
-    const files = await staleFiles(scope, run.delivery_id)
-    if (files.length === 0) return null
-    const write = (tx: ShopScope, ended: EndedItem) => writeRenewed(tx, run, ended)
+    const run = await beginRenewal(scope, task.key)
+    if (!run) return null
     const result =
       task.attempt > MAX_ATTEMPTS
         ? { failure: CRASHED }
-        : await carryOutRun(parts, scope, run, task, { files, write })
+        : await executeRun(parts, scope, run, task, {
+            files: await staleFiles(scope, run.delivery_id),
+            write: (tx, one) => writeRenewed(tx, run, one),
+          })
     if ('again' in result) return new Date(Date.now() + result.again)
-    if ('failure' in result) {
-      const { failure } = result
-      await scope.transaction(async (tx) => {
-        await task.lease.hold(tx)
-        const held = await giveUp(tx, run, failure)
-        if (held) await ended(tx, run.delivery_id)
-      })
-    }
+    await scope.transaction(async (tx) => {
+      await task.lease.hold(tx)
+      await resetAttempts(tx, run)
+      const held = 'failure' in result && (await giveUp(tx, run, result.failure))
+      if (held) await ended(tx, run.delivery_id)
+    })
     return null
   },
 })
+
+/** The next new version has all its attempts again. */
+const resetAttempts = (tx: ShopScope, { delivery_id: delivery }: DeliveryRun) =>
+  tx.query(
+    'update delivery_runs set attempts = 0 where shop_id = :shop and delivery_id = :delivery',
+    { delivery },
+  )
 
 const staleFiles = async (scope: ShopScope, delivery: string): Promise<string[]> =>
   (
@@ -76,8 +81,8 @@ const keepEarlier = (tx: ShopScope, delivery: string, files: readonly string[]) 
   )
 
 /**
- * True: one of them has no earlier copy, and nothing without a stamp may be served. The delivery is
- * held then, as it is when it cannot be prepared for the first time.
+ * Keeps the earlier copies. Returns true if a file has none: it must not be served unstamped, so the
+ * delivery is held, like one that could not be prepared.
  */
 async function giveUp(
   tx: ShopScope,

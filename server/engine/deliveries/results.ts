@@ -7,7 +7,8 @@ import { queueMessage } from '../../queue/queue.ts'
 import type { WorkItem } from '../types.ts'
 import type { DeliveryRun } from './runs.ts'
 
-export interface Told {
+/** A message of a step to the shop. */
+export interface DeliveryNotice {
   title: string
   body: string
   email: boolean
@@ -42,7 +43,7 @@ export async function writeReady(
   )
 }
 
-/** The buyer's link to it goes: the file is no part of the delivery. */
+/** Deletes the buyer's link to the file, which is not part of the delivery. */
 export async function writeLeftOut(
   tx: ShopScope,
   delivery: string,
@@ -62,27 +63,31 @@ export async function writeLeftOut(
 export async function writePrepared(
   tx: ShopScope,
   { delivery_id: delivery }: DeliveryRun,
-  messages: readonly Told[],
+  notices: readonly DeliveryNotice[],
 ): Promise<void> {
   await tx.query(
-    `update delivery_runs set status = 'ready', code = null, reason = null, updated_at = now()
+    `update delivery_runs set status = 'ready', code = null, reason = null, attempts = 0,
+       updated_at = now()
      where shop_id = :shop and delivery_id = :delivery`,
     { delivery },
   )
-  for (const message of new Map(messages.map((one) => [one.title, one])).values())
-    await tell(tx, delivery, message)
+  for (const notice of new Map(notices.map((one) => [one.title, one])).values())
+    await notifyOnce(tx, delivery, notice)
 }
 
 /** Sent once, also if files are added to the delivery later and its steps run again. */
-async function tell(tx: ShopScope, delivery: string, told: Told): Promise<void> {
+async function notifyOnce(
+  tx: ShopScope,
+  delivery: string,
+  { title, body, email }: DeliveryNotice,
+): Promise<void> {
   const added = await tx.query(
     `update delivery_runs set messages = messages || to_jsonb(array[:title::text])
      where shop_id = :shop and delivery_id = :delivery
        and not messages @> to_jsonb(array[:title::text]) returning 1`,
-    { delivery, title: told.title },
+    { delivery, title },
   )
   if (added.length === 0) return
-  const { title, body, email } = told
   await raiseNotice(tx, { level: 'success', title, body, operation_id: null })
   const { name, settings } = await readShop(tx)
   if (!email || settings.recipients.length === 0) return

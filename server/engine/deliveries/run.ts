@@ -1,6 +1,6 @@
-// Runs a delivery's workflow over its files, as a background task under a lease. It is no operation:
-// thousands may be made a day, none can be undone, and their results belong to the delivery. What a
-// step could not do holds the whole delivery, because a file must not leave without its stamp.
+// Runs a delivery's workflow over its files, as a background task under a lease. It is not an
+// operation: there may be thousands a day, none can be undone, and their results belong to the
+// delivery. A failed step holds the whole delivery, because no file may be served unstamped.
 import { adviceOf, type Plugin } from '../../../plugins/contract.ts'
 import { forShop, type ShopScope } from '../../db/for-shop.ts'
 import { createLicences } from './licences.ts'
@@ -8,7 +8,7 @@ import type { BackgroundTask, TaskRun } from '../background.ts'
 import { BrokenStep, resolveSteps, writeContext } from '../batches/context.ts'
 import { MAX_ATTEMPTS } from '../batches/failure.ts'
 import { loadRecords, obstacleOf } from '../batches/item-work.ts'
-import { runSteps } from '../batches/run-steps.ts'
+import { runSteps, type BatchContext } from '../batches/run-steps.ts'
 import { freshItem } from '../batches/work-items.ts'
 import type { EndedItem, EngineParts, WorkItem } from '../types.ts'
 import {
@@ -25,10 +25,10 @@ import {
   writeLeftOut,
   writeReady,
   type RunFailure,
-  type Told,
+  type DeliveryNotice,
 } from './results.ts'
 
-/** Most wait for the sandbox, which limits itself. */
+/** Most runs wait for the sandbox, which has its own limit. */
 const RUN_CONCURRENCY = 4
 
 /**
@@ -46,11 +46,11 @@ export const prepareTask = (
     const scope = forShop(parts.database, task.shop!)
     const run = await beginRun(scope, task.key)
     if (!run) return null
-    // An attempt that ended its worker has counted too.
+    // An attempt during which the worker died counts too.
     const result =
       run.attempts > MAX_ATTEMPTS
         ? { failure: CRASHED }
-        : await carryOutRun(parts, scope, run, task, {
+        : await executeRun(parts, scope, run, task, {
             files: await waitingFiles(scope, run.delivery_id),
             write: (tx, one) => writeItem(tx, run, one),
           })
@@ -58,34 +58,29 @@ export const prepareTask = (
     await scope.transaction(async (tx) => {
       await task.lease.hold(tx)
       if ('failure' in result) await writeFailed(tx, run, result.failure)
-      else await writePrepared(tx, run, result.told)
+      else await writePrepared(tx, run, result.notices)
       await ended(tx, run.delivery_id)
     })
     return null
   },
 })
 
-type Result = { told: readonly Told[] } | { failure: RunFailure } | { again: number }
+type Result = { notices: readonly DeliveryNotice[] } | { failure: RunFailure } | { again: number }
 
 export interface RunWork {
   /** Bare UUIDs. */
   files: readonly string[]
-  /** In its own transaction, under the run's lease. */
+  /** Writes one item's result in a separate transaction, under the run's lease. */
   write(tx: ShopScope, ended: EndedItem): Promise<void>
 }
 
-export async function carryOutRun(
+export async function executeRun(
   parts: EngineParts,
   scope: ShopScope,
   run: DeliveryRun,
   task: TaskRun,
-  { files, write: writeEnded }: RunWork,
+  { files, write }: RunWork,
 ): Promise<Result> {
-  const told: Told[] = []
-  const delivery = deliveryPort(run.about, told)
-  const licences = createLicences(scope, run.delivery_id)
-  const ports = { delivery, licences }
-  const write = await writeContext(parts, scope, { request: {} }, task.signal, ports)
   const items = await openItems(scope, run, files)
   const lost = items.find((item) => obstacleOf(item, 'files') !== null)
   if (lost) return { failure: { code: 'file_not_found', reason: LOST } }
@@ -96,22 +91,60 @@ export async function carryOutRun(
     if (!(error instanceof BrokenStep)) throw error
     return { failure: { code: error.code, reason: `${error.message}. Correct the workflow.` } }
   }
+  const notices: DeliveryNotice[] = []
+  // Without this, the steps would continue after a write failed, beside the next run.
+  const stop = new AbortController()
+  const context = await contextOf(parts, scope, run, {
+    signal: AbortSignal.any([task.signal, stop.signal]),
+    notices,
+  })
+  const save = (one: EndedItem) =>
+    scope.transaction(async (tx) => {
+      await task.lease.hold(tx)
+      await write(tx, one)
+    })
+  try {
+    const end = await saveEach(runSteps(steps, items, context), save, task.signal, parts.plugins)
+    return end ?? { notices }
+  } catch (error) {
+    stop.abort(error)
+    throw error
+  }
+}
+
+async function contextOf(
+  parts: EngineParts,
+  scope: ShopScope,
+  run: DeliveryRun,
+  { signal, notices }: { signal: AbortSignal; notices: DeliveryNotice[] },
+): Promise<BatchContext> {
+  const ports = {
+    delivery: deliveryPort(run.about, notices),
+    licences: createLicences(scope, run.delivery_id),
+  }
+  const write = await writeContext(parts, scope, { request: {} }, signal, ports)
   const onStaged = () => Promise.resolve()
-  const context = { read: write, write, log: parts.log, onStaged, now: () => performance.now() }
+  return { read: write, write, log: parts.log, onStaged, now: () => performance.now() }
+}
+
+/** Null: all items are saved, and none failed. */
+async function saveEach(
+  ended: AsyncIterable<EndedItem>,
+  save: (one: EndedItem) => Promise<void>,
+  signal: AbortSignal,
+  plugins: readonly Plugin[],
+): Promise<{ failure: RunFailure } | { again: number } | null> {
   let failure: RunFailure | null = null
   let again: number | null = null
-  for await (const one of runSteps(steps, items, context)) {
-    task.signal.throwIfAborted()
-    await scope.transaction(async (tx) => {
-      await task.lease.hold(tx)
-      await writeEnded(tx, one)
-    })
-    if (one.ending.status === 'failed') failure ??= failureOf(one, parts.plugins)
+  for await (const one of ended) {
+    signal.throwIfAborted()
+    await save(one)
+    if (one.ending.status === 'failed') failure ??= failureOf(one, plugins)
     if (one.ending.status === 'again') again = Math.max(again ?? 0, one.ending.delayMs)
   }
-  task.signal.throwIfAborted()
+  signal.throwIfAborted()
   if (failure) return { failure }
-  return again === null ? { told } : { again }
+  return again === null ? null : { again }
 }
 
 export const CRASHED = {
@@ -119,7 +152,7 @@ export const CRASHED = {
   reason: 'Processing its files stopped the worker several times: check the files.',
 }
 const LOST =
-  'A file of it is in the trash or was deleted: restore it, then prepare the delivery again.'
+  'One of its files is in the trash or was deleted: restore it, then prepare the delivery again.'
 
 async function openItems(
   scope: ShopScope,
@@ -131,11 +164,11 @@ async function openItems(
   return items
 }
 
-const deliveryPort = ({ order, buyer, quantities }: DeliveryAbout, told: Told[]) => ({
+const deliveryPort = ({ order, buyer, quantities }: DeliveryAbout, notices: DeliveryNotice[]) => ({
   order,
   buyer,
   quantityOf: (file: string) => Math.max(1, quantities[file] ?? 1),
-  tell: (message: Told) => void told.push(message),
+  tell: (notice: DeliveryNotice) => void notices.push(notice),
 })
 
 async function writeItem(

@@ -1,5 +1,5 @@
-// What a workflow does for one delivery, as rows: the run, and the files that it prepares. The
-// buyer gets nothing before the run is ready, because the delivery's page is held until then.
+// The rows of a workflow's run for one delivery: the run, and the files that it prepares. The
+// delivery's page is held until the run is ready.
 import type { Workflow } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { queueTask, type TaskKind } from '../background.ts'
@@ -9,7 +9,7 @@ export interface DeliveryAbout {
   /** Its name as the buyer knows it, `#1001`; its time is ISO 8601. */
   order: { name: string; confirmation_number: string | null; ordered_at: string }
   buyer: { name: string | null; email: string | null; locale: string | null }
-  /** By file (a bare UUID): how many units were bought of what brought it. */
+  /** By file (a bare UUID): how many units of its product were bought. */
   quantities: Readonly<Record<string, number>>
 }
 
@@ -36,7 +36,7 @@ export interface DeliveryRun extends Preparation {
   page_id: string
   workflow: Workflow
   about: DeliveryAbout
-  /** Runs since it began to wait, this one included. */
+  /** Runs of this preparation or renewal, including this one. */
   attempts: number
 }
 
@@ -97,7 +97,7 @@ export async function readPreparations(
   return new Map(rows.map(({ delivery_id, ...preparation }) => [delivery_id, preparation]))
 }
 
-/** A run that failed is tried again. False: this one did not fail. */
+/** Queues a failed run again. False: it did not fail. */
 export async function repeatPreparation(tx: ShopScope, delivery: string): Promise<boolean> {
   const rows = await tx.query(
     `select 1 from delivery_runs where shop_id = :shop and delivery_id = :delivery
@@ -108,7 +108,7 @@ export async function repeatPreparation(tx: ShopScope, delivery: string): Promis
   return rows.length > 0
 }
 
-/** All files are prepared once more: what the plugins were told of the buyer has changed. */
+/** Prepares all files again, because the buyer's data, which the plugins get, has changed. */
 export async function restartPreparation(tx: ShopScope, delivery: string): Promise<void> {
   await tx.query(
     `update prepared_files set status = 'waiting'
@@ -118,7 +118,7 @@ export async function restartPreparation(tx: ShopScope, delivery: string): Promi
   await wait(tx, [delivery])
 }
 
-/** Keys were added to a list: deliveries that were held for want of one are prepared again. */
+/** After keys were added to a list: prepares deliveries again that lacked licence keys. */
 export async function prepareForKeys(tx: ShopScope): Promise<void> {
   const rows = await tx.query<{ delivery_id: string }>(
     `select delivery_id from delivery_runs where shop_id = :shop and status = 'failed'
@@ -144,22 +144,30 @@ async function wait(
   for (const delivery of deliveries) await queueTask(tx, PREPARE_DELIVERY, delivery)
 }
 
-/** Null: no workflow prepares this delivery. */
-export async function readRun(scope: ShopScope, delivery: string): Promise<DeliveryRun | null> {
+const RUN_COLUMNS = 'delivery_id, page_id, workflow, about, status, code, reason, attempts'
+
+/** Begins an attempt, which counts before it starts. Null: the delivery does not wait for a run. */
+export async function beginRun(scope: ShopScope, delivery: string): Promise<DeliveryRun | null> {
   const [row] = await scope.query<DeliveryRun>(
-    `select delivery_id, page_id, workflow, about, status, code, reason, attempts from delivery_runs
-     where shop_id = :shop and delivery_id = :delivery`,
+    `update delivery_runs set attempts = attempts + 1
+     where shop_id = :shop and delivery_id = :delivery and status = 'waiting'
+     returning ${RUN_COLUMNS}`,
     { delivery },
   )
   return row ?? null
 }
 
-/** Begins an attempt, which counts before it starts. Null: it does not wait (any more). */
-export async function beginRun(scope: ShopScope, delivery: string): Promise<DeliveryRun | null> {
+/** The same for the renewal of copies. Null: the delivery is not ready, or no copy is stale. */
+export async function beginRenewal(
+  scope: ShopScope,
+  delivery: string,
+): Promise<DeliveryRun | null> {
   const [row] = await scope.query<DeliveryRun>(
     `update delivery_runs set attempts = attempts + 1
-     where shop_id = :shop and delivery_id = :delivery and status = 'waiting'
-     returning delivery_id, page_id, workflow, about, status, code, reason, attempts`,
+     where shop_id = :shop and delivery_id = :delivery and status = 'ready' and exists (
+       select from prepared_files
+       where shop_id = :shop and delivery_id = :delivery and stale and status = 'ready')
+     returning ${RUN_COLUMNS}`,
     { delivery },
   )
   return row ?? null

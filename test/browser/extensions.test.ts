@@ -38,6 +38,7 @@ beforeAll(async () => {
   koa.use(errorResponses(silent))
   koa.use(
     thankYouRoute({
+      trustProxy: false,
       database,
       storefront: { verifyBuyerToken: (token) => verifyBuyerToken(token, platform, new Date()) },
       // The first query does not find the order; later queries do.

@@ -42,7 +42,8 @@ beforeAll(async () => {
         find: (one, id) => Promise.resolve(one === shop && id === ORDER ? page : null),
         sells: (_, lines) => Promise.resolve(lines.some(({ product_id }) => product_id === SOLD)),
       },
-      failures: createFailureLimiter({ database, limits, trustProxy: false }),
+      failures: createFailureLimiter({ database, limits, trustProxy: true }),
+      trustProxy: true,
       clock: () => new Date(),
     }),
   )
@@ -74,10 +75,13 @@ const token = (over: object = {}) =>
     },
     platform.apiSecret,
   )
-async function ask(body: object = {}, bearer = token()) {
+async function ask(body: object = {}, bearer = token(), others: Record<string, string> = {}) {
   const response = await fetch(url + THANK_YOU_PATH, {
     method: 'POST',
-    headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
+    headers: {
+      ...{ authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
+      ...others,
+    },
     body: JSON.stringify({ order_id: ORDER, confirmation_number: 'X1Y2Z3', ...body }),
   })
   return { response, body: (await response.json()) as Record<string, unknown> }
@@ -134,6 +138,15 @@ it('the admin’s token and one of a shop without the app are refused', async ()
   expect((await ask({}, token({ dest: 'other.myshopify.com' }))).response.status).toBe(401)
   const wrong = await ask({ order_id: 'gid://shopify/Order/1; drop' })
   expect(wrong.response.status).toBe(422)
+})
+
+it('requests of one network count together, also with forged addresses before the proxy’s', async () => {
+  for (const n of [1, 2, 3])
+    await ask({}, token(), { 'x-forwarded-for': `192.0.2.${n}, 2001:db8::${n}` })
+  const { rows } = await database.pool.query<{ points: number }>(
+    `select points from rate_limits where key = 'thank-you:2001:db8:0:0'`,
+  )
+  expect(rows).toEqual([{ points: 3 }])
 })
 
 it('a preflight is answered here for every site, and at the API only for the admin', async () => {

@@ -11,6 +11,7 @@ import { openRateLimit } from '../../db/rate-limits.ts'
 import type { Storefront } from '../../storefront/storefront.ts'
 import { bearerToken } from '../auth.ts'
 import type { FailureLimiter } from '../auth-failures.ts'
+import { networkOfRequest } from '../../delivery/clients.ts'
 import { jsonReader } from '../body.ts'
 import { validate } from '../validate.ts'
 import type { OrderPages } from '../../orders/order-pages.ts'
@@ -20,10 +21,10 @@ const MINUTE_MS = 60_000
 /** The page stays open for some minutes at most; later the buyer uses the link in the mail. */
 const NEW_ORDER_MS = 30 * MINUTE_MS
 const MAX_LINES = 250
-/** Of so many lines. */
+/** Enough for `MAX_LINES` lines. */
 const BODY_BYTES = 48 * 1024
-/** The extension asks every few seconds; many buyers may share an address. */
-const ASKS_PER_MINUTE = 240
+/** The extension sends a request every few seconds, and many buyers may share an address. */
+const REQUESTS_PER_MINUTE = 240
 
 const bodySchema = z.strictObject({
   order_id: z
@@ -48,10 +49,11 @@ export interface ThankYouParts {
   storefront: Pick<Storefront, 'verifyBuyerToken'>
   orderPages: OrderPages
   failures: FailureLimiter
+  trustProxy: boolean
   clock: () => Date
 }
 
-/** `none`: no product that was bought has files, so that nothing is shown. */
+/** `none`: no product of the order has files, so nothing is shown. */
 type Answer = { status: 'preparing' | 'held' | 'elsewhere' | 'none' } | ReadyAnswer
 interface ReadyAnswer {
   status: 'ready'
@@ -62,14 +64,16 @@ interface ReadyAnswer {
 /** Koa middleware; passes on requests for other addresses. */
 export function thankYouRoute(parts: ThankYouParts) {
   const readJson = jsonReader(BODY_BYTES)
-  const asks = openRateLimit(parts.database.pool, {
+  const limit = openRateLimit(parts.database.pool, {
     name: 'thank-you',
-    points: ASKS_PER_MINUTE,
+    points: REQUESTS_PER_MINUTE,
     seconds: 60,
   })
 
   async function answer(ctx: Context): Promise<Answer> {
-    const { exceeded, retryAfter } = await asks.consume(ctx.ip)
+    const { exceeded, retryAfter } = await limit.consume(
+      networkOfRequest(ctx.req, parts.trustProxy),
+    )
     if (exceeded) throw new AppError('rate_limited', { retryAfter })
     const token = bearerToken(ctx.req)
     if (!token) throw new AppError('unauthenticated')

@@ -9,6 +9,7 @@ import { UPLOADS_PATH } from '../channels/upload/upload.ts'
 import type { Database } from '../db/database.ts'
 import { deliveryAddress } from '../delivery/request.ts'
 import { AppError } from '../errors.ts'
+import { errorFields } from '../log.ts'
 import { createFlowRequests, isFlowPath } from '../flow/requests.ts'
 import { WEBHOOKS_PATH } from '../storefront/webhooks/intake.ts'
 import { createAuthenticator } from './auth.ts'
@@ -68,6 +69,9 @@ const methodOf = ({ method = '' }: IncomingMessage): string =>
   METHODS.has(method) ? method : 'other'
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
+/** A client that leaves is not a fault of the server. */
+const DISCONNECTED = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'])
+
 function createKoa(parts: AppParts, metrics: Metrics, failures: FailureLimiter): Koa {
   const endpoints = listEndpoints(parts)
   const { version } = createRequire(import.meta.url)(
@@ -84,7 +88,10 @@ function createKoa(parts: AppParts, metrics: Metrics, failures: FailureLimiter):
     secrets: parts.secrets,
   })
   const app = new Koa({ proxy: parts.trustProxy })
-  app.on('error', (error: Error) => parts.log.debug('response', { error: error.message }))
+  app.on('error', (error: NodeJS.ErrnoException) => {
+    const level = DISCONNECTED.has(error.code ?? '') ? 'debug' : 'warn'
+    parts.log[level]('a response was not sent completely', errorFields(error))
+  })
   if (parts.storefront.handle)
     app.use(withoutKoa((request, response) => parts.storefront.handle!(request, response)))
   app.use(withMetrics(metrics))

@@ -1,5 +1,4 @@
 // Checks of CSV files: started, stopped, and the problems that they find.
-import { Readable } from 'node:stream'
 import { z } from 'zod'
 import { queueCheck, stopCheck } from '../../channels/csv/check-queue.ts'
 import { FIELDS } from '../../channels/csv/columns.ts'
@@ -9,6 +8,7 @@ import { csvSchema, problemRecord, problemSchema } from '../csv-record.ts'
 import { fromCursor, integer, toCursor } from '../cursors.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 import { listOf, page } from '../schemas.ts'
+import { sendChunks } from '../stream-body.ts'
 import {
   byCsvId,
   csvConflict,
@@ -116,7 +116,7 @@ const errors = () =>
       const file = await requireUpload(caller.scope, csvIdOf(params.id))
       ctx.set('Content-Disposition', `attachment; filename="${params.id}-errors.csv"`)
       ctx.type = 'text/csv; charset=utf-8'
-      ctx.body = Readable.from(errorsCsv(caller.scope, file))
+      sendChunks(ctx, errorsCsv(caller.scope, file))
       return null
     },
   })

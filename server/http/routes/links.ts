@@ -1,5 +1,4 @@
 // Links: created for files or for a pack, listed with their addresses, exported as CSV.
-import { Readable } from 'node:stream'
 import Papa from 'papaparse'
 import { z } from 'zod'
 import { workflowOfAction, startWorkflow } from '../../channels/admin.ts'
@@ -21,6 +20,7 @@ import { operationPath, operationRecord, operationSchema } from '../operation-re
 import { downloadLimit, errorSchema, expiryDays, listOf, page } from '../schemas.ts'
 import { requireScopes } from '../scopes.ts'
 import { fileIds } from '../selection.ts'
+import { sendChunks } from '../stream-body.ts'
 import { channelOf } from './operations.ts'
 
 /** Links for more files are created by an operation. */
@@ -234,7 +234,8 @@ const exportCsv = (parts: LinkRouteParts) =>
       )
       ctx.set('Cache-Control', 'no-store')
       ctx.type = 'text/csv; charset=utf-8'
-      ctx.body = Readable.from(
+      sendChunks(
+        ctx,
         csvOf(pagesOfLinks(caller.scope, parts.secrets, filter, now, signal), parts.baseUrl),
       )
       return null

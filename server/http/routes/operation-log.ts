@@ -1,6 +1,5 @@
 // Watching an operation and exporting its results: progress as server-sent events, the log as CSV
 // or JSON.
-import { PassThrough, Readable } from 'node:stream'
 import type { Context } from 'koa'
 import Papa from 'papaparse'
 import { z } from 'zod'
@@ -10,11 +9,12 @@ import { plainCell } from '../../files/cells.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 import { operationId, operationRecord } from '../operation-record.ts'
 import { itemRecord } from '../item-record.ts'
+import { sendChunks } from '../stream-body.ts'
 import { findOperation, type OperationParts } from './operations.ts'
 
 const HEARTBEAT_MS = 15_000
 /** Notifications may be lost with their connection: poll this often too. */
-const LOOK_MS = 2000
+const POLL_MS = 2000
 const byId = z.strictObject({ id: z.string() })
 
 export function operationLogRoutes(parts: OperationParts): Endpoint[] {
@@ -38,7 +38,8 @@ export function operationLogRoutes(parts: OperationParts): Endpoint[] {
         const operation = await findOperation(engine, caller.scope, params.id)
         ctx.set('Content-Disposition', `attachment; filename="${operationId(operation)}.${ending}"`)
         ctx.type = type
-        ctx.body = Readable.from(
+        sendChunks(
+          ctx,
           ending === 'csv'
             ? csvOf(engine, caller.scope, operation)
             : jsonOf(parts, caller.scope, operation),
@@ -63,7 +64,7 @@ export function operationLogRoutes(parts: OperationParts): Endpoint[] {
       },
       handler: async ({ caller, params, ctx, signal }) => {
         const operation = await findOperation(engine, caller.scope, params.id)
-        stream(ctx, watch(parts, caller.scope, operation, signal))
+        sendEvents(ctx, watch(parts, caller.scope, operation, signal))
         return null
       },
     }),
@@ -129,19 +130,15 @@ async function* jsonOf(
   yield ']}\n'
 }
 
-function stream(ctx: Context, events: AsyncIterable<string>): void {
+function sendEvents(ctx: Context, events: AsyncIterable<string>): void {
   ctx.set({
     'Content-Type': 'text/event-stream',
     'Cache-Control': 'no-store',
     'X-Accel-Buffering': 'no',
   })
   ctx.status = 200
-  const body = new PassThrough()
-  ctx.body = body
+  sendChunks(ctx, events)
   ctx.flushHeaders()
-  Readable.from(events)
-    .on('error', () => body.end())
-    .pipe(body)
 }
 
 /**
@@ -202,7 +199,7 @@ async function* watch(
 }
 
 function sleepUntil(resolve: () => void, wakeBy: (wake: () => void) => void): void {
-  const timer = setTimeout(resolve, LOOK_MS)
+  const timer = setTimeout(resolve, POLL_MS)
   wakeBy(() => {
     clearTimeout(timer)
     resolve()

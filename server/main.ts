@@ -36,7 +36,11 @@ async function main(): Promise<void> {
   }
   // Ctrl-C arrives from the terminal and again from npm: only the first is handled.
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.on(signal, () => void (stopping ??= stop(0)))
+    process.on(signal, () => {
+      if (stopping) return
+      log.info('stopping', { signal })
+      stopping = stop(0)
+    })
   process.on('unhandledRejection', (error) => log.error('unhandled rejection', errorFields(error)))
   try {
     const config = appConfig()

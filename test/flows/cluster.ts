@@ -9,7 +9,15 @@ import { clusterOf } from '../../server/db/embedded-place.ts'
 import { startEmbedded } from '../../server/db/embedded.ts'
 import { makeDataDir, removeDataDir } from '../data-dir.ts'
 import { silent } from '../database.ts'
-import { ARGUMENTS, baseEnv, freePort, ROOT, startServer, type ServerProcess } from './server.ts'
+import {
+  ARGUMENTS,
+  baseEnv,
+  freePort,
+  outputOf,
+  ROOT,
+  startServer,
+  type ServerProcess,
+} from './server.ts'
 
 const run = promisify(execFile)
 
@@ -82,23 +90,20 @@ async function startWorkerProcess(name: string, env: Record<string, string>): Pr
     env: { ...baseEnv(), LOG_LEVEL: 'info', PORT: String(await freePort()), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let output = ''
+  const output = outputOf(child)
   const exited = new Promise<number | null>((resolve) =>
     child.once('exit', (code) => resolve(code)),
   )
   await new Promise<void>((resolve, reject) => {
-    const note = (chunk: unknown) => {
-      output += String(chunk)
-      if (output.includes('the worker is ready')) resolve()
-    }
-    child.stdout.on('data', note)
-    child.stderr.on('data', note)
-    void exited.then((code) => reject(new Error(`The worker ended with ${code}:\n${output}`)))
+    child.stderr.on('data', () => {
+      if (output().includes('the worker is ready')) resolve()
+    })
+    void exited.then((code) => reject(new Error(`The worker ended with ${code}:\n${output()}`)))
   })
   return {
     name,
     child,
-    output: () => output,
+    output,
     freeze: () => void child.kill('SIGSTOP'),
     thaw: () => void child.kill('SIGCONT'),
     kill: async () => {

@@ -13,6 +13,7 @@ import {
   ARGUMENTS,
   baseEnv,
   makeDataDir,
+  outputOf,
   removeDataDir,
   ROOT,
   SECRET,
@@ -42,15 +43,13 @@ function start(env: Readonly<Record<string, string>>) {
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk) => (output += String(chunk)))
+  const output = outputOf(child)
   const closed = once(child, 'close').then(([code]) => code as number | null)
   onTestFinished(async () => {
     child.kill('SIGTERM')
     await closed
   })
-  return { child, closed, output: () => output }
+  return { child, closed, output }
 }
 
 /** What the page says of the drop server. */

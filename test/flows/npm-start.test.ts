@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase } from '../database.ts'
-import { baseEnv, freePort, makeDataDir, removeDataDir, ROOT, SECRET } from './server.ts'
+import { baseEnv, freePort, makeDataDir, outputOf, removeDataDir, ROOT, SECRET } from './server.ts'
 
 let dataDir: string
 let database: Awaited<ReturnType<typeof createTestDatabase>>
@@ -29,14 +29,13 @@ test('the server starts without a warning, and ends when npm is told to end', as
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let output = ''
-  for (const stream of [npm.stdout, npm.stderr])
-    stream.on('data', (chunk) => (output += String(chunk)))
+  const output = outputOf(npm)
   // The pipes close when the last process that writes to them has ended.
   const closed = once(npm, 'close')
-  await expect.poll(() => output, { timeout: 120_000 }).toContain('Stevedore is ready')
-  expect(output).not.toContain('"level":"warn"')
+  await expect.poll(output, { timeout: 120_000 }).toContain('Stevedore is ready')
+  expect(output()).not.toContain('"level":"warn"')
   npm.kill('SIGTERM')
   await closed
+  expect(output()).toContain('"message":"stopping","signal":"SIGTERM"')
   await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow('fetch failed')
 })

@@ -95,18 +95,16 @@ export async function startServer(options: ServerOptions = {}): Promise<ServerPr
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let output = ''
-  child.stdout.on('data', (chunk) => (output += String(chunk)))
-  child.stderr.on('data', (chunk) => (output += String(chunk)))
+  const output = outputOf(child)
   const exited = new Promise<number | null>((resolve) =>
     child.once('exit', (code) => resolve(code)),
   )
-  await readiness(child, exited, () => output)
+  await readiness(child, exited, output)
   return {
     ...(await demoClient(`http://127.0.0.1:${port}`, dataDir)),
     databaseUrl,
     child,
-    output: () => output,
+    output,
     stop: async () => {
       child.kill('SIGINT')
       return exited
@@ -116,6 +114,16 @@ export async function startServer(options: ServerOptions = {}): Promise<ServerPr
       await exited
     },
   }
+}
+
+/** Collects what a process writes; the returned function gives all of it so far. */
+export function outputOf({
+  stdout,
+  stderr,
+}: Pick<ChildProcess, 'stdout' | 'stderr'>): () => string {
+  let output = ''
+  for (const stream of [stdout!, stderr!]) stream.on('data', (chunk) => (output += String(chunk)))
+  return () => output
 }
 
 /** The demo shop of a server, and calls of its API. */

@@ -30,8 +30,8 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },
-    // Two for two processors, and two for files that wait for a process or a timer.
-    maxWorkers: 4,
+    // Two for two processors, and four for files that wait for a process or a timer.
+    maxWorkers: 6,
     sequence: { sequencer: LongestFirst },
     provide: { seed, soak: false },
     // A test that is focused by accident hides the others.

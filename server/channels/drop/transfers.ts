@@ -3,7 +3,7 @@
 import { mkdir } from 'node:fs/promises'
 import type { Database } from '../../db/database.ts'
 import { forShop, type ShopScope } from '../../db/for-shop.ts'
-import { DROP_LOCKS } from '../../db/listener.ts'
+import { DROP_LOCKS } from '../../db/lock-classes.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { findEntry, folderId } from './entries.ts'
 import { numberProcess } from './processes.ts'

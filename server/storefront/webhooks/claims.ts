@@ -2,9 +2,8 @@
 // an advisory lock of the transaction, not of the row: a webhook that reports the order in the
 // meantime does not wait for it, and the claims of a dead process are released with its connection.
 import type { ShopScope } from '../../db/for-shop.ts'
+import { ORDER_LOCKS } from '../../db/lock-classes.ts'
 
-/** The first number of the advisory locks; the second is a hash of shop and order. */
-const ORDER_LOCKS = 728_117
 const RETRY_SECONDS = 15
 const MAX_RETRIES_DOUBLED = 8
 

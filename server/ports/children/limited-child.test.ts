@@ -154,3 +154,19 @@ test('folders of killed processes are deleted; those in use stay', async () => {
   })
   await expect(access(left)).rejects.toThrow()
 })
+
+test('a temporary folder that could not be listed once does not fail later work', async () => {
+  // A second instance of the module, which has not swept yet.
+  const again = './work-folder.ts?again'
+  const fresh = (await import(again)) as { withWorkFolder: typeof withWorkFolder }
+  const { TMPDIR: before } = process.env
+  const restore = () => {
+    if (before === undefined) delete process.env.TMPDIR
+    else process.env.TMPDIR = before
+  }
+  onTestFinished(restore)
+  process.env.TMPDIR = path.join(tmpdir(), 'stevedore-not-there')
+  await expect(fresh.withWorkFolder(() => Promise.resolve())).rejects.toThrow('ENOENT')
+  restore()
+  expect(await fresh.withWorkFolder(() => Promise.resolve('done'))).toBe('done')
+})

@@ -7,11 +7,12 @@ const PREFIX = 'stevedore-work-'
 // Work takes minutes: older folders belong to processes that were killed.
 const OLD_MS = 3600_000
 
-let swept: Promise<void> | null = null
+let swept: Promise<unknown> | null = null
 
 /** Removes the folder in any case. */
 export async function withWorkFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
-  await (swept ??= sweepWorkFolders())
+  // Only a clean-up: a sweep that failed once must not fail all later work.
+  await (swept ??= sweepWorkFolders().catch(() => {}))
   const folder = await mkdtemp(path.join(tmpdir(), PREFIX))
   try {
     return await work(folder)
@@ -20,7 +21,7 @@ export async function withWorkFolder<T>(work: (folder: string) => Promise<T>): P
   }
 }
 
-const LOOK_MS = 250
+const POLL_MS = 250
 
 /**
  * Gives `work` a signal that aborts with `reason` when the folder exceeds this many bytes. The
@@ -33,14 +34,14 @@ export async function withinBytes<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const stop = new AbortController()
-  const look = async () => {
+  const check = async () => {
     if ((await bytesIn(folder)) > most) stop.abort(reason)
   }
-  // Stop checking a folder that is gone.
-  const timer = setInterval(() => void look().catch(() => {}), LOOK_MS)
+  // A check may find the folder gone, when the work has ended.
+  const timer = setInterval(() => void check().catch(() => {}), POLL_MS)
   try {
     const done = await work(stop.signal)
-    await look()
+    await check()
     stop.signal.throwIfAborted()
     return done
   } finally {

@@ -88,7 +88,7 @@ export async function deliverBatch(
   const messages = await takeBatch(scope, most)
   if (messages.length === 0) return 0
   const deliverer = deliverers.email
-  const results = await attemptBatch(scope, messages, deliverer.together!, log, signal)
+  const results = await attemptBatch(scope, messages, deliverer.batch!, log, signal)
   for (const { message, result } of results)
     if (result.status !== 'sent')
       log.warn('a message was not delivered', { id: message.id, status: result.status })
@@ -113,12 +113,12 @@ const takeBatch = (scope: ShopScope, most: number): Promise<Message[]> =>
 async function attemptBatch(
   scope: ShopScope,
   messages: readonly Message[],
-  together: NonNullable<Deliverer['together']>,
+  batch: NonNullable<Deliverer['batch']>,
   log: Logger,
   signal: AbortSignal,
 ): Promise<Attempted[]> {
   try {
-    const contents = await together.write(scope, messages)
+    const contents = await batch.write(scope, messages)
     const rows = await scope.query<{ id: string }>(
       `update outbox o set result = g.content::jsonb
        from unnest(:ids::uuid[], :leases::bigint[], :contents::text[]) as g (id, lease, content)
@@ -133,7 +133,7 @@ async function attemptBatch(
     const written = messages
       .map((message, at) => ({ message, content: contents[at]! }))
       .filter(({ message }) => held.has(message.id))
-    const results = await together.send(scope, written, signal)
+    const results = await batch.send(scope, written, signal)
     return written.map(({ message }, at) => ({ message, result: results[at]! }))
   } catch (error) {
     log.error('messages could not be written', errorFields(error))

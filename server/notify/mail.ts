@@ -8,7 +8,7 @@ import { createSemaphore } from '../semaphore.ts'
 import { mailedDelivery, NOT_READY, withDeliveryKeys, writeDeliveryMails } from './delivery-mail.ts'
 import { linkInPayload, withKey, writeLinkMails } from './link-mail.ts'
 import type { MailServer } from './mail-server.ts'
-import type { Content, Deliverer, DeliveryResult, Message } from './outbox.ts'
+import type { Content, Deliverer, DeliveryResult, Message, WrittenMessage } from './outbox.ts'
 import { renderMail, type MailPayload } from './templates.ts'
 
 const MINUTE = 60_000
@@ -25,42 +25,16 @@ export interface MailOptions {
 }
 
 export function mailDeliverer(options: MailOptions): Deliverer {
-  const { server, baseUrl, secrets, clock } = options
-  const write: Together['write'] = async (scope, messages) => {
-    const unwritten = messages.filter(({ content }) => content === null)
-    const deliveries = unwritten.flatMap(({ id, payload }) => {
-      const brought = mailedDelivery(payload)
-      return brought ? [{ id, brought }] : []
-    })
-    const mails = await writeDeliveryMails(
-      scope,
-      deliveries.map(({ brought }) => brought),
-      baseUrl,
-    )
-    const written = new Map(deliveries.map(({ id }, at) => [id, mails[at] ?? GONE]))
-    return Promise.all(
-      messages.map((one) => written.get(one.id) ?? writeOther(scope, one, baseUrl)),
-    )
-  }
-  const send: Together['send'] = async (scope, written, signal) => {
-    const brought = written.flatMap(({ message: { id, payload }, content }) => {
-      const found = mailedDelivery(payload)
-      return found ? [{ id, delivery: found.delivery, content }] : []
-    })
-    const filled = await withDeliveryKeys(scope, brought, { secrets, baseUrl })
-    const letters = new Map(brought.map(({ id }, at) => [id, filled[at]!]))
+  const { server, baseUrl } = options
+  const write: MailBatch['write'] = (scope, messages) => writeMails(scope, messages, baseUrl)
+  const send: MailBatch['send'] = async (scope, written, signal) => {
+    // Before the first mail is handed over: an error after that would send mails a second time.
+    const mails = await withKeys(options, scope, written)
     const semaphore = createSemaphore(SESSIONS)
     return Promise.all(
-      written.map(async ({ message: { id, payload }, content }) => {
+      written.map(async ({ message: { id } }, at) => {
         const release = await semaphore.acquire()
-        const link = linkInPayload(payload)
-        const sent = link
-          ? await withKey(scope, content, link, { secrets, baseUrl, now: clock() })
-          : letters.has(id)
-            ? letters.get(id)!
-            : content
-        const gone = letters.has(id) ? NOT_READY : 'The link does not work any more'
-        return handOver(options, id, sent ?? { gone }, signal).finally(release)
+        return handOver(options, id, mails[at]!, signal).finally(release)
       }),
     )
   }
@@ -68,14 +42,58 @@ export function mailDeliverer(options: MailOptions): Deliverer {
     delays: [MINUTE, 5 * MINUTE],
     // Without a mail server no message can have been sent.
     lost: server ? 'unknown' : 'waiting',
-    together: { write, send },
+    batch: { write, send },
     write: async (scope, message) => (await write(scope, [message]))[0]!,
     send: async (scope, content, message, signal) =>
       (await send(scope, [{ message, content }], signal))[0]!,
   }
 }
+type MailBatch = NonNullable<Deliverer['batch']>
 
-type Together = NonNullable<Deliverer['together']>
+/** The contents of the messages, without keys. Those of an earlier attempt are kept. */
+async function writeMails(
+  scope: ShopScope,
+  messages: readonly Message[],
+  baseUrl: string,
+): Promise<Content[]> {
+  const deliveries = messages.flatMap(({ id, payload, content }) => {
+    const mailed = content === null ? mailedDelivery(payload) : null
+    return mailed ? [{ id, mailed }] : []
+  })
+  const mails = await writeDeliveryMails(
+    scope,
+    deliveries.map(({ mailed }) => mailed),
+    baseUrl,
+  )
+  const written = new Map(deliveries.map(({ id }, at) => [id, mails[at] ?? GONE]))
+  return Promise.all(messages.map((one) => written.get(one.id) ?? writeOther(scope, one, baseUrl)))
+}
+
+/** A mail as it is sent, or why its link does not work any more. */
+type Sendable = Content | { gone: string }
+
+async function withKeys(
+  { secrets, baseUrl, clock }: MailOptions,
+  scope: ShopScope,
+  written: readonly WrittenMessage[],
+): Promise<Sendable[]> {
+  const deliveries = written.flatMap(({ message: { id, payload }, content }) => {
+    const mailed = mailedDelivery(payload)
+    return mailed ? [{ id, delivery: mailed.delivery, content }] : []
+  })
+  const mails = await withDeliveryKeys(scope, deliveries, { secrets, baseUrl })
+  const filled = new Map(
+    deliveries.map(({ id }, at) => [id, mails[at] ?? { gone: NOT_READY }] as const),
+  )
+  return Promise.all(
+    written.map(async ({ message: { id, payload }, content }) => {
+      const link = linkInPayload(payload)
+      if (!link) return filled.get(id) ?? content
+      const mail = await withKey(scope, content, link, { secrets, baseUrl, now: clock() })
+      return mail ?? { gone: 'The link does not work any more' }
+    }),
+  )
+}
 
 /**
  * Writes mails that are not about a delivery: their recipients may have changed since an earlier
@@ -96,11 +114,10 @@ async function writeOther(
   }
 }
 
-/** @param sent `gone`: why the link in it does not work any more. */
 async function handOver(
   { server, from }: MailOptions,
   id: string,
-  sent: Content | { gone: string },
+  sent: Sendable,
   signal: AbortSignal,
 ): Promise<DeliveryResult> {
   if ('gone' in sent) return { status: 'failed', reason: sent.gone }

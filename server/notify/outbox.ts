@@ -57,8 +57,8 @@ export interface Deliverer {
     message: Message,
     signal: AbortSignal,
   ): Promise<DeliveryResult>
-  /** The same for many messages that are written and sent together. */
-  together?: {
+  /** The same for many messages. */
+  batch?: {
     write(scope: ShopScope, messages: readonly Message[]): Promise<readonly Content[]>
     send(
       scope: ShopScope,

@@ -111,6 +111,7 @@ export const NOT_BUYERS: Readonly<Record<string, string>> = {
   cloud_authorizations: 'who of the shop signs in to a provider',
   cloud_files: 'paths of the merchant’s own files',
   cloud_listings: 'paths of the merchant’s own files',
+  cloud_rejections: 'paths of the merchant’s own files',
   connections: 'the merchant’s own accounts',
   created_files: 'ids',
   csv_chunks: 'files to import, kept for a day; none of their columns is a buyer’s',

@@ -18,6 +18,7 @@ export type TenantTable =
   | 'cloud_authorizations'
   | 'cloud_files'
   | 'cloud_listings'
+  | 'cloud_rejections'
   | 'connections'
   | 'csv_chunks'
   | 'csv_column_mappings'

@@ -1,5 +1,5 @@
 // The engine as channels and routes see it: start operations, read them back, wait for their end.
-import type { Workflow } from '../../plugins/contract.ts'
+import type { Warning, Workflow } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { ARTIFACT } from '../files/artifacts.ts'
 import { dryRun, type PreviewResult, type Placed } from './batches/dry-run.ts'
@@ -114,7 +114,7 @@ export interface Engine {
     entries: readonly (GrowingEntry | GrowingChange)[],
   ): Promise<number | null>
   /** Nothing more is added: it ends with its last item. */
-  close(tx: ShopScope, id: string): Promise<void>
+  close(tx: ShopScope, id: string, warnings?: readonly Warning[]): Promise<void>
   /** Makes an open operation without items a preview; false: that is too late. */
   preview(tx: ShopScope, id: string): Promise<boolean>
   /**

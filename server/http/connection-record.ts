@@ -4,6 +4,7 @@ import type { CloudConnection, ConnectionWishes } from '../channels/cloud/connec
 import { FREQUENCIES, optionFields, type ConnectionOptions } from '../channels/cloud/options.ts'
 import { PROVIDER_IDS, PROVIDERS, providerOf } from '../channels/cloud/providers/providers.ts'
 import { isRunning, type SyncView } from '../channels/cloud/sync-rows.ts'
+import type { Totals } from '../channels/cloud/totals.ts'
 import { OPERATION_STATUSES } from '../engine/engine.ts'
 import { toPublicId } from '../ids.ts'
 import { timestamp } from './schemas.ts'
@@ -74,6 +75,7 @@ export const syncSchema = z
     uploaded: count,
     conflicts: count,
     ignored: count.meta({ description: 'Excluded by patterns or by their size' }),
+    rejected: count.meta({ description: 'Cannot be imported, and were not tried again' }),
     done: count.meta({ description: 'Files that it has processed' }),
     failed: count,
     bytes: count,
@@ -94,6 +96,7 @@ export const connectionSchema = z
     frequency_hours: count.nullable(),
     files: count,
     bytes: count,
+    rejected: count.meta({ description: 'Files at the provider that cannot be imported' }),
     next_sync_at: timestamp.nullable(),
     created_at: timestamp,
     progress: z
@@ -107,6 +110,10 @@ export const connectionSchema = z
   })
   .meta({ id: 'Connection' })
 
+export const rejectionSchema = z
+  .object({ path: z.string(), size_bytes: count, code: z.string(), message: z.string() })
+  .meta({ id: 'CloudRejection' })
+
 const importId = (id: string | null) => id && toPublicId('import', id)
 
 export const syncRecord = (sync: SyncView): z.output<typeof syncSchema> => ({
@@ -119,6 +126,7 @@ export const syncRecord = (sync: SyncView): z.output<typeof syncSchema> => ({
   listed: sync.listed,
   listed_bytes: sync.listed_bytes,
   ...{ added: 0, changed: 0, renamed: 0, removed: 0, uploaded: 0, conflicts: 0, ignored: 0 },
+  rejected: 0,
   ...sync.counts,
   done: sync.done,
   failed: sync.failed,
@@ -140,7 +148,7 @@ function shownSettings({ provider, settings }: CloudConnection): Record<string, 
 export function connectionRecord(
   row: CloudConnection,
   sync: SyncView | null,
-  has: { files: number; bytes: number },
+  has: Totals,
 ): z.output<typeof connectionSchema> {
   const { id, name, provider, state, error, options, frequency_hours } = row
   const running = sync !== null && sync.operation_id !== null && isRunning(sync)

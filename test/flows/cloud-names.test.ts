@@ -88,7 +88,8 @@ soakTest(
         .map((name) => hashOf(Buffer.from(`bytes of ${name}`.padEnd(1200))))
         .sort(),
     )
-    expect(await app.sync(id)).toMatchObject({ total: CLEANED.length, failed: CLEANED.length })
+    expect(await app.sync(id)).toMatchObject({ status: 'success', total: 0 })
+    expect(await app.get(`/api/connections/${id}`)).toMatchObject({ rejected: CLEANED.length })
   },
 )
 

@@ -243,6 +243,12 @@ export interface components {
         version: string | null
       }
     }
+    CloudRejection: {
+      code: string
+      message: string
+      path: string
+      size_bytes: number
+    }
     ColourReport: {
       /** @description The chosen colour is unreadable for links, so links have `link_colour` */
       adjusted: boolean
@@ -303,6 +309,8 @@ export interface components {
       } | null
       provider: string
       provider_title: string
+      /** @description Files at the provider that cannot be imported */
+      rejected: number
       settings: {
         [key: string]: string | null
       }
@@ -2593,6 +2601,8 @@ export interface components {
       listed_bytes: number
       operation_id: string | null
       preview_reason: ('requested' | 'first_sync' | 'deletions' | 'uploads' | 'changed') | null
+      /** @description Cannot be imported, and were not tried again */
+      rejected: number
       removed: number
       renamed: number
       /** Format: date-time */

@@ -1,5 +1,5 @@
 // Cloud connections: the providers of this installation, the connections, their folders and syncs.
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useChangeOf } from './change.ts'
 import { call, callForAll } from './client.ts'
 import { LIVE_MS, isRefusal, SLOW_MS, CALM_MS } from './queries.ts'
@@ -26,6 +26,7 @@ export type SyncOptions = Pick<
 >
 
 export type Sync = Schemas['Sync']
+export type Rejection = Schemas['CloudRejection']
 export type PreviewReason = NonNullable<Sync['preview_reason']>
 
 /** The fields of the provider come from a form that the server describes. */
@@ -68,6 +69,20 @@ export const useSyncs = (id: string) =>
     refetchInterval: ({ state }) => (isRefusal(state.error) ? false : CALM_MS),
   })
 
+/** The files at the provider that cannot be imported, page by page. */
+export const useRejections = (id: string) =>
+  useInfiniteQuery({
+    queryKey: [...KEY, id, 'rejections'],
+    queryFn: ({ pageParam, signal }) =>
+      call<Page<Rejection>>(`/api/connections/${id}/rejections`, {
+        query: { limit: 20, cursor: pageParam },
+        signal,
+      }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+    refetchInterval: (query) => (isRefusal(query.state.error) ? false : CALM_MS),
+  })
+
 export interface Folder {
   name: string
   path: string
@@ -103,8 +118,8 @@ export const useDeleteConnection = () =>
   useConnectionChange<string, void>((id) => call(`/api/connections/${id}`, { method: 'DELETE' }))
 
 export const useSync = () =>
-  useConnectionChange<{ id: string; dry_run: boolean }, Operation>(({ id, dry_run }) =>
-    call(`/api/connections/${id}/sync`, { method: 'POST', body: { dry_run } }),
+  useConnectionChange<{ id: string; dry_run: boolean; retry_rejected?: boolean }, Operation>(
+    ({ id, ...body }) => call(`/api/connections/${id}/sync`, { method: 'POST', body }),
   )
 
 /** Returns the address of the provider's own sign-in page. */

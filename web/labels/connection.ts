@@ -90,6 +90,11 @@ export const holdsText = ({ files, bytes }: Pick<Connection, 'files' | 'bytes'>)
     size: sizeText(bytes),
   })
 
+export const rejectedText = (count: number): string =>
+  t('{count, plural, one {# file cannot be imported} other {# files cannot be imported}}', {
+    count,
+  })
+
 export const nextSyncText = ({
   next_sync_at,
   frequency_hours,

@@ -51,6 +51,9 @@ export const SERVER_TEXTS: readonly string[] = [
   t('A text message could not be sent'),
   t('A text message may not have arrived'),
   // Sentences of notices.
+  t('The folder has changed since the preview that you confirmed.'),
+  t('Nothing was changed: look at the preview and confirm it.'),
+  t('1 file cannot be imported and was not tried again: the page of the connection says why'),
   t('The platform advises to cancel it.'),
   t('The platform advises to look into it.'),
   t(
@@ -160,6 +163,15 @@ const template = (message: string): string => message
 /** Texts with values, shown with `serverText()`: of those that fit, the first counts. */
 export const SERVER_TEMPLATES: readonly string[] = [
   ...IMPORT_TEMPLATES,
+  template('“{name}” could not be synced'),
+  template('“{name}” lost its access'),
+  template('“{name}” waits for your confirmation'),
+  template('Its first sync would replace {count} and delete {files} files.'),
+  template('It would delete {count} of {total} files, and a sync may delete 20 % or 100 files.'),
+  template('Its first sync would send {count} files to the provider.'),
+  template(
+    '{count} files cannot be imported and were not tried again: the page of the connection says why',
+  ),
   template('The files of order {order} are held'),
   template('A new version did not reach the buyer of order {order}'),
   template('A customer asks for more: {name}'),

@@ -8,6 +8,7 @@ import { providerOf } from './providers/providers.ts'
 import type { Provider, Values } from './providers/provider.ts'
 import { CloudError } from './rclone/errors.ts'
 import { probeRoot } from './rclone/probe.ts'
+import { dropRejections } from './rejections.ts'
 import { openSealed, sealed } from './sealed.ts'
 
 export type ConnectionState = 'unauthorized' | 'ready' | 'failing'
@@ -159,6 +160,7 @@ export async function changeConnection(
   }
   await scope.transaction(async (tx) => {
     const row = await holdConnection(tx, id)
+    const options = JSON.stringify({ ...row.options, ...wishes.options })
     await tx.query(
       `update connections set name = :name, options = :options, settings = :settings, sealed = :sealed,
          next_sync_at = case when frequency_hours is distinct from :hours::int then ${nextSync(':hours::int')} else next_sync_at end,
@@ -168,13 +170,14 @@ export async function changeConnection(
        where shop_id = :shop and id = :id`,
       {
         ...{ id, moved, name: wishes.name ?? nameAfter(row, provider, values.settings) },
-        options: JSON.stringify({ ...row.options, ...wishes.options }),
+        options,
         settings: JSON.stringify(moved ? values.settings : row.settings),
         sealed:
           moved && !provider.oauth ? sealed(cloud.options.secrets, tx.shop, secrets) : row.sealed,
         hours: wishes.frequency_hours === undefined ? row.frequency_hours : wishes.frequency_hours,
       },
     )
+    if (moved || options !== JSON.stringify(row.options)) await dropRejections(tx, id)
     if (!moved || !rootChanged(before.settings, values.settings)) return
     await stopSync(tx)
     await forgetApplied(tx, id)
@@ -202,9 +205,7 @@ async function forgetApplied(tx: ShopScope, id: string): Promise<void> {
 export async function deleteConnection(tx: ShopScope, id: string): Promise<void> {
   const rows = await tx.query(
     'delete from connections where shop_id = :shop and id = :id returning id',
-    {
-      id,
-    },
+    { id },
   )
   if (rows.length === 0) throw new AppError('not_found')
 }

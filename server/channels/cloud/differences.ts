@@ -15,6 +15,8 @@ export interface Difference {
   ignored: boolean | null
   duplicate: boolean | null
   changed: boolean | null
+  /** This version of the object cannot be imported. */
+  rejected: boolean
   base_path: string | null
   base_version: number | null
   base_filename: string | null
@@ -36,7 +38,8 @@ const differences = (twoWay: boolean) => `
     c.path as base_path, c.version as base_version, c.filename as base_filename,
     c.undone as base_undone,
     f.id as ours_id, f.version as ours_version, f.filename as ours_filename,
-    f.mapped as ours_mapped
+    f.mapped as ours_mapped, exists (select from cloud_rejections r
+      where r.shop_id = :shop and r.connection_id = :connection and r.path = l.path) as rejected
   from (select * from cloud_listings where shop_id = :shop and connection_id = :connection) l
   full join (select * from cloud_files where shop_id = :shop and connection_id = :connection) c
     on c.path = coalesce(l.renamed_from, l.path)

@@ -18,6 +18,7 @@ import { needsConfirmation } from './decide.ts'
 import { addItems } from './items.ts'
 import { noteLostAccess } from './lost-access.ts'
 import { pathFilter } from './patterns.ts'
+import { rejectionWarnings } from './rejections.ts'
 import { planSync } from './plan.ts'
 import { providerOf } from './providers/providers.ts'
 import { CloudError } from './rclone/errors.ts'
@@ -123,10 +124,11 @@ async function listAndPlan(
   await addItems(parts.engine, scope, { id: sync.id, operation }, current)
   await scope.transaction(async (tx) => {
     await lease.hold(tx)
-    await tx.query(`update syncs set phase = 'planned' where shop_id = :shop and id = :id`, {
-      id: sync.id,
-    })
-    await parts.engine.close(tx, operation)
+    const [planned] = await tx.query<Pick<SyncRow, 'counts'>>(
+      `update syncs set phase = 'planned' where shop_id = :shop and id = :id returning counts`,
+      { id: sync.id },
+    )
+    await parts.engine.close(tx, operation, rejectionWarnings(planned!.counts.rejected ?? 0))
     await tx.query(
       `update connections set state = 'ready', error = null
        where shop_id = :shop and id = :connection and state = 'failing'`,

@@ -8,6 +8,7 @@ import type { DeletionCounts } from './decide.ts'
 import { differencesOf, findMoved } from './differences.ts'
 import { uploadsOf, withFreePaths } from './plan-uploads.ts'
 import { createPlanner, type Planner } from './planner.ts'
+import { keepListedRejections } from './rejections.ts'
 import { writeChanges, type ChangeRow } from './sync-changes.ts'
 import type { SyncCounts } from './sync-rows.ts'
 
@@ -24,6 +25,7 @@ export async function planSync(
 ): Promise<Plan> {
   await tx.query('delete from sync_changes where shop_id = :shop and sync_id = :sync', { sync })
   await findMoved(tx, connection)
+  const rejected = await keepListedRejections(tx, connection.id)
   const planner = createPlanner(connection)
   const twoWay = connection.options.direction === 'two_way'
   let number = 0
@@ -36,7 +38,7 @@ export async function planSync(
     await write(await withTakenNames(tx, connection, planner, rows.flatMap(planner.decide)))
   if (twoWay)
     for await (const uploads of uploadsOf(tx, sync, connection, planner)) await write(uploads)
-  const counts = { ...planner.counts, ignored: await countIgnored(tx, connection.id) }
+  const counts = { ...planner.counts, ignored: await countIgnored(tx, connection.id), rejected }
   return { counts, guard: await guardOf(tx, connection, planner) }
 }
 

@@ -16,6 +16,7 @@ export function createPlanner({ options, provider: id }: CloudConnection) {
   const decideOn = twoWay ? decideTwoWay : decideOneWay
   const counts: SyncCounts = {
     ...{ added: 0, changed: 0, renamed: 0, removed: 0, uploaded: 0, conflicts: 0, ignored: 0 },
+    rejected: 0,
   }
   const guard = { deleted: 0, replaced: 0, sent: 0 }
   const nameOf = (path: string) => filenameOf(path, options.names)
@@ -92,10 +93,11 @@ export function createPlanner({ options, provider: id }: CloudConnection) {
     nameOf,
     filter: pathFilter(options.include, options.exclude),
     decide: (row: Difference): ChangeRow[] => {
-      if (row.duplicate && !row.ignored) return [of(row, 'duplicate')]
+      if (row.duplicate && !row.ignored) return row.rejected ? [] : [of(row, 'duplicate')]
       if (row.there && row.base_undone && row.ours_id === null && !row.changed) return []
       // What else happened to it is seen by the next sync.
       if (row.there && row.base_path !== null && row.base_path !== row.path) return [moved(row)]
+      if (row.rejected) return []
       const triple = standingsOf(row, twoWay)
       // Both were touched, but ours has only another name: theirs comes first.
       if (triple.theirs === 'changed' && row.ours_version === row.base_version && row.ours_id)

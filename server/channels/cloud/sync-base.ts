@@ -3,6 +3,7 @@
 import type { ShopScope } from '../../db/for-shop.ts'
 import { withHashJoins } from '../../db/hash-joins.ts'
 import { holdConnection } from './connections.ts'
+import { recordRejections } from './rejections.ts'
 
 /** Changes that were carried out and are not in the base yet; never those of a preview. */
 const ENDED = `
@@ -34,15 +35,17 @@ async function updateBaseFrom(
   sync: string,
   keepsUnmapped: boolean,
 ): Promise<void> {
-  const [state] = await tx.query<{ operation: string; complete: boolean }>(
-    `select o.id as operation, o.finished_at is not null and o.status in ('success', 'partial') as complete
+  const [state] = await tx.query<{ operation: string; complete: boolean; failed: boolean }>(
+    `select o.id as operation, o.failed > 0 as failed, o.finished_at is not null and o.status in ('success', 'partial') as complete
      from syncs s join operations o on o.shop_id = s.shop_id and o.id = s.operation_id
      where s.shop_id = :shop and s.id = :sync and not s.obsolete and not (o.preview and o.round = 0)
        and o.status not in ('previewing', 'previewed')`,
     { sync },
   )
   if (!state) return
-  const bindings = { connection, sync, ...state }
+  const { failed, ...about } = state
+  const bindings = { connection, sync, ...about }
+  if (failed) await recordRejections(tx, bindings)
   // As one array: one row for each of many changes would need as much memory as the rest of a sync.
   const [merged] = await withHashJoins(tx, () =>
     tx.query<{ numbers: number[] | null }>(
@@ -51,6 +54,9 @@ async function updateBaseFrom(
        ), gone as (
          delete from cloud_files f using paths
          where f.shop_id = :shop and f.connection_id = :connection and f.path = paths.path
+       ), imported as (
+         delete from cloud_rejections r using paths
+         where r.shop_id = :shop and r.connection_id = :connection and r.path = paths.path
        ), marked as (
          update sync_changes set settled = true, file_id = ended.now_file, version = ended.now_version,
          filename = ended.now_filename

@@ -11,6 +11,8 @@ export interface SyncCounts {
   uploaded: number
   conflicts: number
   ignored: number
+  /** They cannot be imported, which an earlier sync has found. */
+  rejected: number
 }
 
 export interface SyncRow {

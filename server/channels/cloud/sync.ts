@@ -9,6 +9,7 @@ import { startImport } from '../start-import.ts'
 import { cloudChannel } from './channel.ts'
 import type { Cloud } from './cloud.ts'
 import { holdConnection, type CloudConnection } from './connections.ts'
+import { dropRejections } from './rejections.ts'
 import { updateSyncBase } from './sync-base.ts'
 import { isRunning, newestSync } from './sync-rows.ts'
 
@@ -16,6 +17,8 @@ export const LISTING_TASK = { name: 'cloud-listing' } as const
 
 export interface SyncWishes {
   dryRun: boolean
+  /** Objects that could not be imported before are tried again. */
+  retryRejected?: boolean
   requestedBy: string
   idempotencyKey?: string
 }
@@ -38,6 +41,7 @@ export function startSync(
     if (last && isRunning(last))
       throw new AppError('conflict', { message: 'A sync of this connection is running already' })
     await updateSyncBase(tx, id)
+    if (wishes.retryRejected) await dropRejections(tx, id)
     if (last?.status === 'previewed') await discard(tx, engine, last.operation_id!)
     const [sync] = await tx.query<{ id: string }>(
       `insert into syncs (shop_id, connection_id, dry_run) values (:shop, :id, :dryRun) returning id`,

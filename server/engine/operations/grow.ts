@@ -1,6 +1,6 @@
 // Operations that take entries while they run: an import of uploads begins with the first complete
 // file. It stays open until its channel closes it, and can end only then.
-import type { Entry, FileChange } from '../../../plugins/contract.ts'
+import type { Entry, FileChange, Warning } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Draft } from '../../files/drafts.ts'
 import { predecessorsOf } from './name-order.ts'
@@ -77,12 +77,19 @@ function linked(entries: readonly (GrowingEntry | GrowingChange)[], first: numbe
   return rows
 }
 
-/** Nothing more will be added: the operation ends with its last item. Idempotent. */
-export async function closeOperation(tx: ShopScope, operation: string): Promise<void> {
+/**
+ * Nothing more will be added: the operation ends with its last item. Idempotent.
+ * @param warnings of the operation as a whole.
+ */
+export async function closeOperation(
+  tx: ShopScope,
+  operation: string,
+  warnings: readonly Warning[] = [],
+): Promise<void> {
   const [closed] = await tx.query<{ complete: boolean }>(
-    `update operations set open = false where shop_id = :shop and id = :operation and open
+    `update operations set open = false, warnings = :warnings where shop_id = :shop and id = :operation and open
      returning status in ('queued', 'running', 'previewing') and done + failed + skipped + cancelled = total as complete`,
-    { operation },
+    { operation, warnings: JSON.stringify(warnings) },
   )
   if (closed?.complete) await queueFinish(tx, operation)
 }

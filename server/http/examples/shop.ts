@@ -83,6 +83,7 @@ export const shopExamples: Examples = {
     status: 200,
   },
   'get /api/connections/{id}/syncs': { params: { id: IDS.connection }, status: 200 },
+  'get /api/connections/{id}/rejections': { params: { id: IDS.connection }, status: 200 },
   'post /api/connections/{id}/sync': {
     params: { id: IDS.connection },
     body: { dry_run: true },

@@ -4,7 +4,7 @@ import type { Cloud } from '../../channels/cloud/cloud.ts'
 import { requireConnection } from '../../channels/cloud/connections.ts'
 import { updateSyncBase } from '../../channels/cloud/sync-base.ts'
 import { listSyncs } from '../../channels/cloud/sync-rows.ts'
-import { totalsOf } from '../../channels/cloud/totals.ts'
+import { NOTHING, totalsOf } from '../../channels/cloud/totals.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { connectionRecord, connectionSchema } from '../connection-record.ts'
@@ -39,5 +39,5 @@ export async function readConnection(scope: ShopScope, id: string) {
     listSyncs(scope, id, 1),
     totalsOf(scope),
   ])
-  return connectionRecord(row, syncs[0] ?? null, totals.get(id) ?? { files: 0, bytes: 0 })
+  return connectionRecord(row, syncs[0] ?? null, totals.get(id) ?? NOTHING)
 }

@@ -10,7 +10,7 @@ import {
 import { foldersOf } from '../../channels/cloud/folders.ts'
 import { cancelSync } from '../../channels/cloud/sync.ts'
 import { newestSyncs } from '../../channels/cloud/sync-rows.ts'
-import { totalsOf } from '../../channels/cloud/totals.ts'
+import { NOTHING, totalsOf } from '../../channels/cloud/totals.ts'
 import { requireFeature } from '../../files/plan-limits.ts'
 import { requirePublicId } from '../../ids.ts'
 import {
@@ -58,11 +58,7 @@ function readRoutes(): Endpoint[] {
           totalsOf(scope),
         ])
         const data = rows.map((row) =>
-          connectionRecord(
-            row,
-            syncs.get(row.id) ?? null,
-            totals.get(row.id) ?? { files: 0, bytes: 0 },
-          ),
+          connectionRecord(row, syncs.get(row.id) ?? null, totals.get(row.id) ?? NOTHING),
         )
         return { body: { data, next_cursor: null } }
       },

@@ -23,6 +23,7 @@ import { AccessCard } from './access-card.tsx'
 import { AuthorizeBanner } from './authorize-banner.tsx'
 import { EditAccess } from './edit-access.tsx'
 import { OptionsForm } from './options-form.tsx'
+import { RejectionsCard } from './rejections-card.tsx'
 import { RcloneMissing } from './rclone-missing.tsx'
 import { SetupSteps } from './setup-steps.tsx'
 import { SyncCard } from './sync-card.tsx'
@@ -104,6 +105,7 @@ function Loaded({ connection: read, cloud }: { connection: Connection; cloud: Cl
           </Banner>
         )}
         {fresh ? <SetupSteps connection={connection} /> : sync}
+        {connection.rejected > 0 && <RejectionsCard connection={connection} />}
         {provider && <AccessCard connection={connection} provider={provider} onEdit={edit} />}
         <OptionsForm connection={connection} />
         {fresh ? sync : <SyncsCard connection={connection} />}

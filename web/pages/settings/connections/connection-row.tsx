@@ -6,6 +6,7 @@ import {
   connectionState,
   countsText,
   holdsText,
+  rejectedText,
   nextSyncText,
   syncWord,
 } from '../../../labels/connection.ts'
@@ -15,7 +16,7 @@ import { SyncProgress } from './sync-progress.tsx'
 import { SyncLink } from './sync-link.tsx'
 
 export function ConnectionRow({ connection }: { connection: Connection }) {
-  const { id, name, provider_title, progress, error } = connection
+  const { id, name, provider_title, progress, error, rejected } = connection
   return (
     <li>
       <BlockStack gap="100" inlineAlign="start">
@@ -31,6 +32,7 @@ export function ConnectionRow({ connection }: { connection: Connection }) {
       </BlockStack>
       <BlockStack gap="100">
         {progress ? <SyncProgress progress={progress} /> : <LastSync connection={connection} />}
+        {rejected > 0 && <Link url={`/settings/connections/${id}`}>{rejectedText(rejected)}</Link>}
         {error && (
           <Text as="p" variant="bodySm" tone="critical" breakWord>
             {error.message}

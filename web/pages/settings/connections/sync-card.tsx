@@ -120,6 +120,7 @@ function Ended({ sync }: { sync: Sync }) {
 
 function Counted({ sync }: { sync: Sync }) {
   const { listed, added, changed, renamed, removed, uploaded, conflicts, ignored, failed } = sync
+  const { rejected } = sync
   const rows: [string, number][] = [
     [t('At the provider'), listed],
     [t('New'), added],
@@ -130,6 +131,7 @@ function Counted({ sync }: { sync: Sync }) {
     [t('Failed'), failed],
   ]
   if (uploaded > 0) rows.push([t('Sent to the provider'), uploaded])
+  if (rejected > 0) rows.push([t('Cannot be imported'), rejected])
   if (conflicts > 0) rows.push([t('Conflicts'), conflicts])
   return (
     <Figures

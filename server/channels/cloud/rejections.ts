@@ -1,0 +1,103 @@
+// Objects that can never be imported as they are: recorded with the version that was refused, so
+// that later syncs neither fetch nor report them again. A new version, a change of the connection's
+// options or a person's request drops the record, and the next sync tries the object again.
+import type { Warning } from '../../../plugins/contract.ts'
+import type { ShopScope } from '../../db/for-shop.ts'
+import { withHashJoins } from '../../db/hash-joins.ts'
+import type { ErrorCode } from '../../errors.ts'
+
+const DUPLICATE = 'cloud_duplicate_name'
+
+/** Failures that last until the object or the connection's options change. */
+const LASTING: readonly ErrorCode[] = [
+  'empty_file',
+  'file_too_large',
+  'invalid_filename',
+  'cloud_name_unusable',
+  DUPLICATE,
+]
+
+export interface RejectionRow {
+  path: string
+  size_bytes: number
+  code: string
+  message: string
+}
+
+/** Records the lasting failures of a sync's items. Idempotent. */
+export async function recordRejections(
+  tx: ShopScope,
+  about: { connection: string; sync: string; operation: string },
+): Promise<void> {
+  await withHashJoins(tx, () =>
+    tx.query(
+      `with refused as materialized (
+         select c.number, c.path, c.size_bytes, c.hash, c.modified_at,
+           i.error ->> 'code' as code, i.error ->> 'message' as message
+         from sync_changes c join items i on i.shop_id = c.shop_id and i.position = c.position
+         where c.shop_id = :shop and c.sync_id = :sync and not c.rejected
+           and c.kind in ('add', 'change', 'conflict', 'match', 'duplicate')
+           and i.operation_id = :operation and i.status = 'failed' and i.error ->> 'code' = any(:codes::text[])
+       ), marked as (
+         update sync_changes set rejected = true from refused
+         where shop_id = :shop and sync_id = :sync and sync_changes.number = refused.number
+       )
+       insert into cloud_rejections (shop_id, connection_id, path, size_bytes, hash, modified_at, code, message)
+       select distinct on (path) :shop, :connection, path, size_bytes, hash, modified_at, code, message
+       from refused order by path, number desc
+       on conflict (shop_id, connection_id, path) do update set size_bytes = excluded.size_bytes,
+         hash = excluded.hash, modified_at = excluded.modified_at, code = excluded.code,
+         message = excluded.message, created_at = now()`,
+      { ...about, codes: LASTING },
+    ),
+  )
+}
+
+/** Drops the rejections that the newest listing does not confirm; gives the number of the others. */
+export async function keepListedRejections(tx: ShopScope, connection: string): Promise<number> {
+  await tx.query(
+    `delete from cloud_rejections r where shop_id = :shop and connection_id = :connection and not exists (
+       select from cloud_listings l
+       where l.shop_id = :shop and l.connection_id = :connection and l.path = r.path and not l.ignored
+         and l.duplicate = (r.code = '${DUPLICATE}')
+         and (l.duplicate or l.size_bytes = r.size_bytes and case
+           when l.hash is not null and r.hash is not null then l.hash = r.hash
+           else l.modified_at is not distinct from r.modified_at end))`,
+    { connection },
+  )
+  const [row] = await tx.query<{ count: number }>(
+    'select count(*) as count from cloud_rejections where shop_id = :shop and connection_id = :connection',
+    { connection },
+  )
+  return row!.count
+}
+
+/** The next sync tries these objects again. */
+export async function dropRejections(tx: ShopScope, connection: string): Promise<void> {
+  await tx.query(
+    'delete from cloud_rejections where shop_id = :shop and connection_id = :connection',
+    { connection },
+  )
+}
+
+/** What the operation of a sync says about objects that it did not try again. */
+export function rejectionWarnings(count: number): Warning[] {
+  if (count === 0) return []
+  const message =
+    count === 1
+      ? '1 file cannot be imported and was not tried again: the page of the connection says why'
+      : `${count} files cannot be imported and were not tried again: the page of the connection says why`
+  return [{ code: 'cloud_rejected', message }]
+}
+
+/** By path, after `after`. */
+export const listRejections = (
+  scope: ShopScope,
+  connection: string,
+  { after, limit }: { after: string; limit: number },
+): Promise<RejectionRow[]> =>
+  scope.query<RejectionRow>(
+    `select path, size_bytes, code, message from cloud_rejections
+     where shop_id = :shop and connection_id = :connection and path > :after order by path limit :limit`,
+    { connection, after, limit },
+  )

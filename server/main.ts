@@ -7,6 +7,8 @@ import { createLogger, errorFields, type Logger } from './log.ts'
 import { DROP_CHILD } from './startup/drop-child.ts'
 
 const STOP_WITHIN_MS = 20_000
+/** A drop server beside `npm start`. */
+const isDropChild = process.argv.includes(DROP_CHILD)
 
 async function start(config: Config, log: Logger, closings: Closing[]): Promise<void> {
   if (config.environment.roles.every((role) => role === 'drop')) {
@@ -19,9 +21,9 @@ async function start(config: Config, log: Logger, closings: Closing[]): Promise<
   return all.start(config, log, { closings, print, development })
 }
 
-/** A drop server beside `npm start` reports to its parent, which logs a reason only once. */
+/** A drop server's parent logs a reason only once. */
 function fail(message: string): void {
-  if (process.send && process.argv.includes(DROP_CHILD)) process.send({ failed: message })
+  if (process.send && isDropChild) process.send({ failed: message })
   else console.error(message)
 }
 
@@ -37,8 +39,9 @@ async function main(): Promise<void> {
   // Ctrl-C arrives from the terminal and again from npm: only the first is handled.
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => {
-      if (stopping) return
-      log.info('stopping', { signal })
+      // The terminal interrupts the whole process group; the parent stops its drop server itself.
+      if (stopping || (signal === 'SIGINT' && isDropChild)) return
+      if (!isDropChild) log.info('stopping', { signal })
       stopping = stop(0)
     })
   process.on('unhandledRejection', (error) => log.error('unhandled rejection', errorFields(error)))

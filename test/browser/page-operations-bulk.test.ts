@@ -71,6 +71,7 @@ describe('tags', () => {
     await dialog.getByLabel('Tags', { exact: true }).fill('north, 2026,')
     await dialog.getByRole('button', { name: 'Replace tags' }).click()
     await launched(page).getByText('Tags of 2 files changed').waitFor()
+    await launched(page).and(page.locator(':focus')).waitFor()
     expect((await filesBy('chart 1')).slice(0, 3).map(({ tags }) => tags)).toEqual([
       expect.arrayContaining(['north', '2026']),
       expect.arrayContaining(['north', '2026']),
@@ -92,12 +93,14 @@ describe('tags', () => {
     await dialog.getByLabel('Add to the tags they have').check({ force: true })
     await dialog.getByRole('button', { name: 'Add tags' }).click()
     await dialog.getByText('Name at least one tag to add').waitFor()
-    await dialog.getByLabel('Replace the tags they have').check({ force: true })
-    await dialog.getByRole('button', { name: 'Replace tags' }).click()
+    const replace = dialog.getByLabel('Replace the tags they have')
+    await replace.check({ force: true })
+    await replace.press('Enter')
     await dialog
       .getByText('every tag that these files have will be removed', { exact: false })
       .waitFor()
     expect((await filesBy('chart 12'))[0]!.tags).toEqual(['chart'])
+    await replace.and(page.locator(':focus')).waitFor()
     await dialog.getByRole('button', { name: 'Remove all tags' }).click()
     await launched(page).getByText('Tags of 1 file changed').waitFor()
     expect((await filesBy('chart 12'))[0]!.tags).toEqual([])

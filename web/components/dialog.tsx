@@ -21,7 +21,9 @@ export function Dialog({ children, onClose, onEnter, ...rest }: Props) {
     return () => {
       // In the next frame the dialog's own focus trap has ended.
       requestAnimationFrame(() => {
+        // Another dialog is open, or what the dialog started has taken the focus.
         if (document.querySelector('[role="dialog"]')) return
+        if (document.activeElement !== document.body) return
         const there = back.find((element) => element.isConnected)
         const target = there ?? document.querySelector<HTMLElement>('.place')
         target?.focus({ preventScroll: true })
@@ -76,14 +78,14 @@ function focusFirstField(box: HTMLElement): boolean {
   return true
 }
 
+/** Always a form: a dialog that becomes destructive must not draw its fields again. */
 function Fields({ onEnter, children }: Pick<Props, 'onEnter' | 'children'>) {
-  if (!onEnter) return children
   return (
     <form
       noValidate
       onSubmit={(event) => {
         event.preventDefault()
-        onEnter()
+        onEnter?.()
       }}
     >
       {children}

@@ -39,7 +39,8 @@ export function keepFocus(): void {
 
 function restore(lost: NonNullable<typeof last>): void {
   if (last !== lost || document.activeElement !== document.body) return
-  if (document.querySelector('[role="dialog"]')) return
+  const dialog = document.querySelector('[role="dialog"]')
+  if (dialog && !dialog.contains(lost.element)) return
   if (isUsable(lost.element)) return lost.element.focus({ preventScroll: true })
   // Disabled for a moment, while a request is sent.
   if (lost.element.isConnected) return

@@ -20,11 +20,7 @@ const onOff = (on: boolean | null) => (on ? t('On') : t('Off'))
 
 const FIELDS: Fields = {
   filename: { what: t('Name'), text: (name) => name ?? '' },
-  expiry_days: {
-    what: t('Links expire'),
-    text: (days) =>
-      days === null ? t('Never') : t('After {expiry}', { expiry: expiryText(days) }),
-  },
+  expiry_days: { what: t('Links expire'), text: expiryText },
   download_limit: { what: t('Links allow'), text: limitText },
   visibility: {
     what: t('Visibility'),

@@ -55,7 +55,7 @@ export const TYPE_GROUPS = Object.keys(GROUPS)
 export const typeText = (type: string): string => GROUPS[type] ?? type.toUpperCase()
 
 export const expiryText = (days: number | null): string =>
-  days === null ? t('Never') : t('{days, plural, one {# day} other {# days}}', { days })
+  days === null ? t('Never') : t('After {days, plural, one {# day} other {# days}}', { days })
 
 export const limitText = (limit: number | null): string =>
   limit === null

@@ -251,12 +251,7 @@ function Settings({ file }: { file: FileDetail }) {
         </Text>
         <Facts
           rows={[
-            [
-              t('Links expire'),
-              file.expiry_days === null
-                ? t('Never')
-                : t('After {expiry}', { expiry: expiryText(file.expiry_days) }),
-            ],
+            [t('Links expire'), expiryText(file.expiry_days)],
             [t('Links allow'), limitText(file.download_limit)],
             [t('Visibility'), visibilityText(file.visibility)],
             ['CDN', onOff(file.cdn)],

@@ -2,7 +2,7 @@
 import { type CSSProperties } from 'react'
 import { useChannels } from '../../client/channels.ts'
 import { isMoving } from '../../client/operations.ts'
-import { type Operation } from '../../client/types.ts'
+import { type Operation, type OperationAction } from '../../client/types.ts'
 import { useOperationActions } from '../../components/operation-actions.tsx'
 import { Progress, StatusBadge } from '../../components/status.tsx'
 import { useRequester } from '../../components/use-requester.ts'
@@ -18,7 +18,7 @@ import {
   useBreakpoints,
 } from '../../ui/index.ts'
 import { labelText, operationTitle } from '../../labels/operation.ts'
-import { statusWord } from '../../labels/operation-status.ts'
+import { isPreview, statusWord } from '../../labels/operation-status.ts'
 import { numberText } from '../../labels/size.ts'
 import { durationText, momentText } from '../../labels/time.ts'
 import { t } from '../../messages/t.ts'
@@ -142,7 +142,14 @@ function NarrowRow({ operation }: { operation: Operation }) {
   )
 }
 
-const SHORT = { pause: t('Pause'), resume: t('Resume'), cancel: t('Cancel') } as const
+const SHORT: Partial<Record<OperationAction, string>> = {
+  pause: t('Pause'),
+  resume: t('Resume'),
+  cancel: t('Cancel'),
+}
+
+const shortText = (action: OperationAction, operation: Operation): string | undefined =>
+  action === 'cancel' && isPreview(operation) ? t('Discard') : SHORT[action]
 
 /** Actions without further input; the others are on the operation's page. */
 function RowActions({ operation }: { operation: Operation }) {
@@ -161,9 +168,9 @@ function RowActions({ operation }: { operation: Operation }) {
           onClick={onAction}
           loading={loading}
           disabled={disabled}
-          accessibilityLabel={`${SHORT[action as keyof typeof SHORT]}: ${title}`}
+          accessibilityLabel={`${shortText(action, operation)}: ${title}`}
         >
-          {SHORT[action as keyof typeof SHORT]}
+          {shortText(action, operation)}
         </Button>
       ))}
       {error && (

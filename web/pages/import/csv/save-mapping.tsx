@@ -34,6 +34,7 @@ function NameDialog({ upload, onClose }: { upload: CsvUpload; onClose: () => voi
     <Dialog
       title={t('Save this column mapping')}
       onClose={onClose}
+      onEnter={() => name.trim() !== '' && finish()}
       primaryAction={{
         content: t('Save'),
         disabled: name.trim() === '',
@@ -43,21 +44,14 @@ function NameDialog({ upload, onClose }: { upload: CsvUpload; onClose: () => voi
       secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
       {save.error && <Problem error={save.error} what={t('The mapping could not be saved')} />}
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (name.trim() !== '') finish()
-        }}
-      >
-        <TextField
-          label={t('Name')}
-          autoComplete="off"
-          autoFocus
-          maxLength={100}
-          value={name}
-          onChange={setName}
-        />
-      </form>
+      <TextField
+        label={t('Name')}
+        autoComplete="off"
+        autoFocus
+        maxLength={100}
+        value={name}
+        onChange={setName}
+      />
       <Text as="p" tone="subdued">
         {t(
           'It applies automatically to files with the same column names. A saved mapping with this name is replaced.',

@@ -161,7 +161,7 @@ function keepProblems(steps: readonly Step[], plugins: readonly Plugin[]): Workf
   )
 }
 
-/** What a step works on by its own declaration; null: files and imports alike, or the operation. */
+/** What a step's plugin declares to work on; null: files and imports, or the whole operation. */
 function worksOn(step: Step, plugins: readonly Plugin[]) {
   const plugin = pluginOf(step, plugins)
   return plugin && plugin.scope !== 'operation' ? (plugin.worksOn ?? null) : null
@@ -219,7 +219,7 @@ function bulkProblems(steps: readonly Step[], plugins: readonly Plugin[]): Workf
   })
 }
 
-const DELIVERIES = 'This step works on deliveries alone'
+const DELIVERIES = 'This step only works on deliveries'
 
 /** A file that could not be stamped must not reach its buyer as it was. */
 function deliveryProblems(steps: readonly Step[], plugins: readonly Plugin[]): WorkflowProblem[] {

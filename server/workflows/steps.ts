@@ -90,7 +90,7 @@ export function misplaced(
   const place = filePlaceOf(workflow, plugins)
   if (deleted === undefined || place === 'all' || deleted === (place === 'trash')) return null
   return place === 'trash'
-    ? 'This works on files in the trash alone'
+    ? 'This only works on files in the trash'
     : 'This does not work on files in the trash'
 }
 

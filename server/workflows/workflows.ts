@@ -19,7 +19,7 @@ export interface OwnWorkflow {
   updated_at: Date
 }
 
-const MAX = 200
+const MAX_WORKFLOWS = 200
 
 /** By name. */
 export function listWorkflows(scope: ShopScope): Promise<OwnWorkflow[]> {
@@ -42,7 +42,7 @@ export function createWorkflow(
   body: WorkflowBody,
   parts: Parts,
 ): Promise<OwnWorkflow> {
-  return alone(scope, async (tx) => {
+  return serialized(scope, async (tx) => {
     const steps = await checkedSteps(tx, body, parts, null)
     const [row] = await tx.query<OwnWorkflow>(
       `insert into workflows (shop_id, name, kind, parallel, steps, channel)
@@ -54,7 +54,7 @@ export function createWorkflow(
 }
 
 /**
- * Replaces all of it. Running operations continue as they started. Throws `not_found`,
+ * Replaces the workflow. Running operations continue as they started. Throws `not_found`,
  * `validation_failed`.
  */
 export function replaceWorkflow(
@@ -63,7 +63,7 @@ export function replaceWorkflow(
   body: WorkflowBody,
   parts: Parts,
 ): Promise<OwnWorkflow> {
-  return alone(scope, async (tx) => {
+  return serialized(scope, async (tx) => {
     if (!(await readWorkflow(tx, id))) throw new AppError('not_found')
     const steps = await checkedSteps(tx, body, parts, id)
     const [row] = await tx.query<OwnWorkflow>(
@@ -77,7 +77,7 @@ export function replaceWorkflow(
 
 /** Throws `not_found`, and `workflow_in_use` with the names of the schedules that use it. */
 export function deleteWorkflow(scope: ShopScope, id: string): Promise<void> {
-  return alone(scope, async (tx) => {
+  return serialized(scope, async (tx) => {
     const users = await schedulesOf(tx, id)
     if (users.length > 0)
       throw new AppError('workflow_in_use', {
@@ -105,7 +105,7 @@ const quoted = (name: string) => `“${name}”`
  * One change of a shop's workflows at a time, so that checked conditions still hold when it is
  * written.
  */
-function alone<T>(scope: ShopScope, work: (tx: ShopScope) => Promise<T>): Promise<T> {
+function serialized<T>(scope: ShopScope, work: (tx: ShopScope) => Promise<T>): Promise<T> {
   return scope.transaction(async (tx) => {
     await tx.query('select 1 from shops where id = :shop for no key update')
     return work(tx)
@@ -148,8 +148,8 @@ async function shopProblems(
 ): Promise<WorkflowProblem[]> {
   const others = (await listWorkflows(tx)).filter((one) => one.id !== id)
   const problems: WorkflowProblem[] = []
-  if (others.length >= MAX)
-    problems.push({ param: 'name', message: `A shop has at most ${MAX} workflows` })
+  if (others.length >= MAX_WORKFLOWS)
+    problems.push({ param: 'name', message: `A shop has at most ${MAX_WORKFLOWS} workflows` })
   if (others.some(({ name }) => name === body.name.trim()))
     problems.push({ param: 'name', message: 'Another workflow has this name' })
   const attached = body.channel && others.find(({ channel }) => channel === body.channel)

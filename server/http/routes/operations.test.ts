@@ -193,7 +193,7 @@ describe('starting', () => {
     [
       'live files to restore',
       { action: 'restore-files', options: {}, select: { filter: { deleted: false } } },
-      [['select.filter.deleted', 'in the trash alone']],
+      [['select.filter.deleted', 'only works on files in the trash']],
     ],
     [
       'the trash to tag',

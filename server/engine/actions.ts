@@ -1,4 +1,4 @@
-// The actions of this installation, for the plugin that tells how an operation ended.
+// The actions of this installation, for the plugin that reports how an operation ended.
 import { actionsOf, adviceOf, type Actions, type Plugin } from '../../plugins/contract.ts'
 
 export function createActions(plugins: readonly Plugin[]): Actions {

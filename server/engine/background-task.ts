@@ -3,7 +3,7 @@ import type { Database } from '../db/database.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Logger } from '../log.ts'
 
-/** The identity of a task: all that is needed to queue its jobs. */
+/** The identity of a task, as needed to queue its jobs. */
 export interface TaskKind {
   /** graphile-worker's task identifier, and the first part of the job keys. */
   readonly name: string
@@ -12,7 +12,7 @@ export interface TaskKind {
 }
 
 export interface BackgroundTask extends TaskKind {
-  /** The most runs at the same time in one process. */
+  /** Maximum number of concurrent runs in one process. */
   concurrency: number
   /**
    * SQL that gives (shop_id, key, due_at) of everything that must have a job: the sweep queues the
@@ -20,16 +20,16 @@ export interface BackgroundTask extends TaskKind {
    */
   wanted?: string
   /**
-   * Its runs claim what they work on with locks that end with their connection, so they need no
-   * lease: several processes run one key concurrently, and what a dead one had claimed is free at
-   * the same moment. One process runs a key once at a time.
+   * Its runs lock their work in the database. The locks end with the connection, so no lease is
+   * needed: several processes may run one key concurrently, and a dead process releases its work
+   * immediately. Each process runs a key only once at a time.
    */
   claims?: boolean
   /** The job is due each time a worker starts, not only at its next time. */
   atStart?: boolean
   /**
-   * One run. Returns when to run again, or null: not before `wanted` returns its key again. Errors
-   * are logged and the run is retried. When `signal` aborts, it throws the signal's reason.
+   * One run. Returns the time of the next one; null: when `wanted` next returns the key. Errors are
+   * logged and the run is retried. When `signal` aborts, it throws the signal's reason.
    */
   run(run: TaskRun): Promise<Date | null>
 }
@@ -40,7 +40,7 @@ export interface TaskRun {
   key: string
   /** 1 for the first run since the last one that ended. Runs that were stopped are not counted. */
   attempt: number
-  /** Of a task that claims its work: cannot be held. */
+  /** Cannot be held in a task with `claims`. */
   lease: TaskLease
   /** Aborts when the worker stops or the lease is lost. */
   signal: AbortSignal

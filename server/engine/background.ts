@@ -30,13 +30,13 @@ const RETRY_MS = 20_000
 
 const jobKey = (task: string, key: string) => `${task}:${key}`
 const flagOf = (task: string) => `task:${task}`
-/** A job has it as its second flag; it counts where one process runs a key once at a time. */
+/** The second flag of a job. It limits only tasks with `claims`. */
 const keyFlagOf = (task: string, key: string) => `${flagOf(task)}/${key}`
 
 export interface Background {
-  /** How many jobs of this process they add to the limit. */
+  /** How many concurrent jobs these tasks add to the limit of the process. */
   places: number
-  /** Flags of tasks that already run as often as they may in this process. */
+  /** Flags of tasks whose limit in this process is reached. */
   full(): string[]
   /** Takes a place for a job. Call the result to release it. */
   enter(flags: readonly string[]): () => void
@@ -51,8 +51,8 @@ export interface Background {
 export function createBackground(options: BackgroundOptions): Background {
   const { database, worker, tasks } = options
   const names = tasks.map(({ name }) => name)
-  const double = names.find((name, at) => names.indexOf(name) < at)
-  if (double !== undefined) throw new Error(`The background task ${double} is listed twice`)
+  const duplicate = names.find((name, at) => names.indexOf(name) < at)
+  if (duplicate !== undefined) throw new Error(`The background task ${duplicate} is listed twice`)
   const running = new Map<string, HeldRun>()
   const perform = createPerform(options, running)
   return {
@@ -74,12 +74,12 @@ export function createBackground(options: BackgroundOptions): Background {
 function createPlaces(
   tasks: readonly BackgroundTask[],
 ): Pick<Background, 'places' | 'full' | 'enter'> {
-  const most = new Map(tasks.map(({ name, concurrency }) => [flagOf(name), concurrency]))
+  const limits = new Map(tasks.map(({ name, concurrency }) => [flagOf(name), concurrency]))
   const claiming = tasks.filter(({ claims }) => claims).map(({ name }) => keyFlagOf(name, ''))
   const inside = new Map<string, number>()
   const isOfKey = (flag: string) => claiming.some((start) => flag.startsWith(start))
   const count = (flags: readonly string[], by: 1 | -1) => {
-    for (const flag of flags.filter((one) => most.has(one) || isOfKey(one))) {
+    for (const flag of flags.filter((one) => limits.has(one) || isOfKey(one))) {
       const now = (inside.get(flag) ?? 0) + by
       if (now === 0) inside.delete(flag)
       else inside.set(flag, now)
@@ -87,7 +87,8 @@ function createPlaces(
   }
   return {
     places: tasks.reduce((sum, { concurrency }) => sum + concurrency, 0),
-    full: () => [...inside].flatMap(([flag, now]) => (now >= (most.get(flag) ?? 1) ? [flag] : [])),
+    full: () =>
+      [...inside].flatMap(([flag, now]) => (now >= (limits.get(flag) ?? 1) ? [flag] : [])),
     enter: (flags) => {
       count(flags, 1)
       return () => count(flags, -1)
@@ -99,36 +100,7 @@ function createPerform(
   options: BackgroundOptions,
   running: Map<string, HeldRun>,
 ): (task: BackgroundTask, job: TaskJob) => Promise<void> {
-  const { database, worker, log, signal: stopping } = options
-  const end = (task: BackgroundTask, job: TaskJob, lease: number, result: RunEnd) =>
-    endRun(database, task, job, lease, result)
-  const attempt = async (
-    task: BackgroundTask,
-    job: TaskJob,
-    { number, attempts }: LeasedRow,
-    lost: AbortSignal,
-  ) => {
-    const signal = AbortSignal.any([stopping, lost])
-    try {
-      const lease = leaseOf(task.name, job.key, number)
-      const next = await task.run({ ...job, attempt: attempts, lease, signal })
-      await end(task, job, number, { ended: true, next })
-    } catch (error) {
-      if (lost.aborted || error instanceof LeaseLost) return
-      // Another worker may continue immediately, and this run does not count.
-      if (stopping.aborted)
-        return end(task, job, number, { ended: false, next: new Date(), attempts: attempts - 1 })
-      log.warn('a background task failed, it will be tried again', {
-        ...{ task: task.name, key: job.key },
-        ...errorFields(error),
-      })
-      await end(task, job, number, {
-        ended: false,
-        next: new Date(Date.now() + RETRY_MS),
-        attempts,
-      })
-    }
-  }
+  const { database, worker } = options
   return async (task, job) => {
     const id = jobKey(task.name, job.key)
     if (running.has(id)) return
@@ -139,12 +111,46 @@ function createPerform(
       const taken = await takeLease(database, worker, task, job)
       if (!taken) return
       run.lease = taken.number
-      await attempt(task, job, taken, run.lost.signal)
+      await runLeased(options, task, job, taken, run.lost.signal)
     } finally {
       running.delete(id)
     }
   }
 }
+
+/** One run under a lease. `lost` aborts when another worker has taken the lease over. */
+async function runLeased(
+  { database, log, signal: stopping }: BackgroundOptions,
+  task: BackgroundTask,
+  job: TaskJob,
+  { number, attempts }: LeasedRow,
+  lost: AbortSignal,
+): Promise<void> {
+  const signal = AbortSignal.any([stopping, lost])
+  const end = (result: RunEnd) => endRun(database, task, job, number, result)
+  try {
+    const lease = leaseOf(task.name, job.key, number)
+    const next = await task.run({ ...job, attempt: attempts, lease, signal })
+    await end({ ended: true, next })
+  } catch (error) {
+    if (lost.aborted || error instanceof LeaseLost) return
+    // Another worker may continue immediately, and this run does not count.
+    if (stopping.aborted) return end({ ended: false, next: new Date(), attempts: attempts - 1 })
+    logFailure(log, task, job, error)
+    await end({ ended: false, next: new Date(Date.now() + RETRY_MS), attempts })
+  }
+}
+
+const logFailure = (
+  log: BackgroundOptions['log'],
+  task: BackgroundTask,
+  job: TaskJob,
+  error: unknown,
+) =>
+  log.warn('a background task failed, it will be tried again', {
+    ...{ task: task.name, key: job.key },
+    ...errorFields(error),
+  })
 
 const NO_LEASE: TaskLease = { number: 0, hold: () => Promise.reject(new LeaseLost()) }
 
@@ -159,11 +165,7 @@ async function runClaiming(
     next = await task.run({ ...job, attempt: 1, lease: NO_LEASE, signal })
   } catch (error) {
     next = new Date(Date.now() + (signal.aborted ? 0 : RETRY_MS))
-    if (!signal.aborted)
-      log.warn('a background task failed, it will be tried again', {
-        ...{ task: task.name, key: job.key },
-        ...errorFields(error),
-      })
+    if (!signal.aborted) logFailure(log, task, job, error)
   }
   if (next) await queueNext(database, task, job, next)
 }

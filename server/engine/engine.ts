@@ -77,7 +77,7 @@ const UNDOES_KIND = `(
   select u.kind from operations u where u.shop_id = operations.shop_id and u.id = operations.undoes)`
 
 // Notifications may be lost with their connection: poll this often too.
-const LOOK_MS = 1000
+const POLL_MS = 1000
 
 export interface OperationFilter {
   status?: OperationStatus
@@ -105,24 +105,24 @@ export interface Engine {
    */
   start(scope: ShopScope, input: StartInput): Promise<string>
   /**
-   * Adds to an operation that was started open. Returns the first item's position; null: it takes
-   * no more.
+   * Adds items to an operation that was started open. Returns the first item's position; null: the
+   * operation was closed or cancelled.
    */
   add(
     tx: ShopScope,
     id: string,
     entries: readonly (GrowingEntry | GrowingChange)[],
   ): Promise<number | null>
-  /** Nothing more is added: it ends with its last item. */
+  /** Ends the additions to an open operation: it ends with its last item. */
   close(tx: ShopScope, id: string, warnings?: readonly Warning[]): Promise<void>
-  /** Makes an open operation without items a preview; false: that is too late. */
+  /** Turns an open operation without items into a preview; false: it has items or was closed. */
   preview(tx: ShopScope, id: string): Promise<boolean>
   /**
    * Confirms a preview without its items: it is open again, for what its channel finds now. Throws
    * as `move` does.
    */
   reopen(scope: ShopScope, id: string): Promise<void>
-  /** An open operation fails, because its channel cannot add what it wanted to. */
+  /** Fails an open operation to which its channel cannot add items. */
   fail(tx: ShopScope, id: string, stop: Stop): Promise<void>
   /**
    * Throws `operation_state` if it is not possible now, `not_found` if there is no such operation.
@@ -234,22 +234,31 @@ export function createEngine(parts: EngineParts): Engine {
       return isResting(operation) ? await countWarned(scope, operation.id) : null
     },
     allItems: pagesOfItems,
-    waitForEnd: async (scope, id, ms, signal) => {
-      const until = performance.now() + ms
-      while (true) {
-        // Listen before reading: a notification during the read would be lost.
-        const looked = new AbortController()
-        const left = Math.max(0, until - performance.now())
-        const told = AbortSignal.any([signal, looked.signal])
-        const hint = nextHint(parts.listener, `${scope.shop}/${id}`, Math.min(left, LOOK_MS), told)
-        const operation = await get(scope, id)
-        if (operation && !hasEnded(operation) && left > 0 && !signal.aborted) await hint
-        else {
-          looked.abort()
-          return operation
-        }
-      }
-    },
+    waitForEnd: (scope, id, ms, signal) =>
+      waitForEnd(parts.listener, `${scope.shop}/${id}`, () => get(scope, id), ms, signal),
+  }
+}
+
+async function waitForEnd(
+  listener: EngineParts['listener'],
+  key: string,
+  read: () => Promise<OperationRow | null>,
+  ms: number,
+  signal: AbortSignal,
+): Promise<OperationRow | null> {
+  const until = performance.now() + ms
+  while (true) {
+    // Listen before reading: a notification during the read would be lost.
+    const stop = new AbortController()
+    const left = Math.max(0, until - performance.now())
+    const either = AbortSignal.any([signal, stop.signal])
+    const hint = nextHint(listener, key, Math.min(left, POLL_MS), either)
+    const operation = await read()
+    if (operation && !hasEnded(operation) && left > 0 && !signal.aborted) await hint
+    else {
+      stop.abort()
+      return operation
+    }
   }
 }
 

@@ -64,7 +64,7 @@ export const ENDED: readonly OperationStatus[] = [
 export interface OperationRequest {
   auto_map?: boolean
   notify?: boolean
-  /** The sync that it is, a bare UUID. */
+  /** The cloud sync that started it, a bare UUID. */
   sync?: string
   /**
    * Where the operation's end is posted. In the row it has no query, which is sealed in
@@ -193,7 +193,7 @@ export interface WorkItem {
   /** A buyer's link, written with its outcome. */
   link: LinkWanted | null
   /** Past buyers are notified when its outcome is written. */
-  tells: boolean
+  notify_buyers: boolean
   /** Why its steps had nothing to do: the first reason. */
   unchanged: string | null
   /** A step has requested that later steps skip it. */
@@ -234,14 +234,14 @@ export interface EndedItem {
 export type Ports = Omit<WritePorts, 'actions' | 'delivery' | 'licences'> &
   Pick<BaseContext, 'shop'>
 
-/** Messages about an operation. Both are called in the transaction that decides to send them. */
+/** Messages about an operation. All are called in the transaction that decides to send them. */
 export interface OperationMessages {
   /** Links (bare UUIDs) were made for buyers who get them by email. */
   linksMade(tx: ShopScope, links: readonly string[], operation: string): Promise<void>
   /** The paid deliveries that contain each of these files. */
   buyersOf(tx: ShopScope, files: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>
-  /** The buyers of these deliveries get their links again, once for an operation. */
-  tellBuyers(tx: ShopScope, deliveries: readonly string[], operation: string): Promise<void>
+  /** Queues mails with their links to the buyers of these deliveries, once for an operation. */
+  notifyBuyers(tx: ShopScope, deliveries: readonly string[], operation: string): Promise<void>
   /** A text message about an operation, from one of its last steps. */
   sms(tx: ShopScope, operation: string, text: string): Promise<void>
   /**
@@ -259,8 +259,8 @@ export interface EngineParts {
   limits: Limits
   ports(scope: ShopScope): Promise<Ports>
   /**
-   * Documents of one operation, by its bare UUID. `seen` is told how many files were read and
-   * written so far.
+   * Documents of one operation, by its bare UUID. Calls `seen` with the numbers of files that were
+   * read and written so far.
    */
   listings(
     scope: ShopScope,

@@ -38,7 +38,7 @@ export interface EngineWorker {
 }
 
 /**
- * @param deliver carries out one message of the outbox.
+ * @param deliver sends one message of the outbox.
  * @param tasks the background work of this installation.
  */
 export async function startWorker(
@@ -120,9 +120,9 @@ interface TaskParts {
   jobs: Set<string>
 }
 
-/** The work of each kind of job, noted in `jobs` while it runs. */
+/** The work of each kind of job, listed in `jobs` while it runs. */
 function taskListOf({ runner, deliver, background, concurrency, jobs }: TaskParts): TaskList {
-  const noted =
+  const tracked =
     (
       work: (payload: unknown) => Promise<void>,
       { enter }: Pick<JobConcurrency, 'enter'> = concurrency,
@@ -137,12 +137,12 @@ function taskListOf({ runner, deliver, background, concurrency, jobs }: TaskPart
       })
     }
   const taskList: TaskList = {
-    chain: noted((payload) => runChain(runner, payload as ChainJob)),
-    finish: noted((payload) => finishOperation(runner, payload as FinishJob)),
-    message: noted((payload) => deliver(payload as OutboxJob)),
+    chain: tracked((payload) => runChain(runner, payload as ChainJob)),
+    finish: tracked((payload) => finishOperation(runner, payload as FinishJob)),
+    message: tracked((payload) => deliver(payload as OutboxJob)),
   }
   for (const [name, work] of Object.entries(background.jobs))
-    taskList[name] = noted((payload) => work(payload as TaskJob), background)
+    taskList[name] = tracked((payload) => work(payload as TaskJob), background)
   return taskList
 }
 

@@ -12,7 +12,7 @@ export const operationMessages = (plugins: readonly Plugin[]): OperationMessages
     await queueLinkMails(tx, links, { occasion: 'made', operation })
   },
   buyersOf,
-  tellBuyers: async (tx, deliveries, operation) => {
+  notifyBuyers: async (tx, deliveries, operation) => {
     await queueDeliveryMails(tx, deliveries, { occasion: `update/${operation}`, operation })
   },
   sms: queueSms,

@@ -28,8 +28,7 @@ export interface JobConcurrency {
 
 /**
  * @param batches concurrent batches that use bytes or external systems; at most half of them for
- * one
- * shop
+ *   one shop
  */
 export function createJobConcurrency(batches: number): JobConcurrency {
   const inside = new Map<string, number>()

@@ -74,13 +74,13 @@ export async function enqueueNext(
   load: ChainLoad = 'slow',
 ): Promise<void> {
   await holdLease(tx, operation.id, chain, lease)
-  const [row] = await tx.query<{ goes: boolean }>(
+  const [row] = await tx.query<{ continues: boolean }>(
     `update chains set worker_id = null, claimed = '{}'
      where shop_id = :shop and operation_id = :operation and chain = :chain
-     returning (select status <> 'paused' from operations where shop_id = :shop and id = :operation) as goes`,
+     returning (select status <> 'paused' from operations where shop_id = :shop and id = :operation) as continues`,
     { operation: operation.id, chain },
   )
-  if (row!.goes) await queueChain(tx, operation.id, chain, { load })
+  if (row!.continues) await queueChain(tx, operation.id, chain, { load })
 }
 
 /** Nothing to claim: the chain waits until the next retry is due, or ends. */
@@ -104,7 +104,7 @@ export async function restChain(
   if (due) await queueChain(tx, job.operation, job.chain, { load, runAt: due })
 }
 
-/** The chain of last chances, created when first needed. */
+/** Restarts the chain of last chances if it has ended. */
 async function wakeLastChances(tx: ShopScope, operation: string): Promise<void> {
   const woken = await tx.query(
     `update chains set ended = false

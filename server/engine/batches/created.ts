@@ -33,7 +33,7 @@ export async function makeFiles(
   return results
 }
 
-/** Deletes them again. Nobody has seen them yet. */
+/** Deletes files that `makeFiles` created in the same transaction. */
 export async function deleteMadeFiles(
   tx: ShopScope,
   operation: string,
@@ -50,8 +50,8 @@ export async function deleteMadeFiles(
 }
 
 /**
- * All of them or none; returns their names or the problem. They are like `model`, except for names
- * and tags.
+ * Admits all of the files or none, with the fields of `model` except for names and tags. Returns
+ * their names or the problem.
  */
 export async function admitCreated(
   tx: ShopScope,
@@ -89,7 +89,7 @@ export async function admitCreated(
   }
 }
 
-/** Only rolls back what was admitted before it. */
+/** Thrown only to roll back the files that were admitted before. */
 class Refused extends Error {
   readonly problem: CreationProblem
   constructor(problem: CreationProblem) {
@@ -98,7 +98,7 @@ class Refused extends Error {
   }
 }
 
-/** What a new file inherits: not the place in a pack, and not whether it is in the trash. */
+/** The fields that a new file inherits: neither a place in a pack nor being in the trash. */
 const inheritedDraft = ({ mappings, ...draft }: Draft): Draft => ({
   filename: draft.filename,
   tags: draft.tags,

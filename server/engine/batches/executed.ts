@@ -31,7 +31,7 @@ const COMMIT_MS = 500
 /** Below this size, a crash fetches the bytes again instead of recording them for every item. */
 const REMEMBER_BYTES = 4 * 1024 ** 2
 
-/** Works on the chain's next items. Nothing is left for another strategy. */
+/** Works on the chain's next items. Always true: every item can be executed. */
 export async function workExecuted(
   runner: EngineRunner,
   scope: ShopScope,

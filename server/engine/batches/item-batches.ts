@@ -6,8 +6,8 @@ import type { WorkItem } from '../types.ts'
 import { freshItem } from './work-items.ts'
 
 /**
- * Leases the next `count` batches that no chain plans, and gives their positions; a uniform change
- * needs no ids.
+ * Leases the next `count` batches that no chain plans, and returns the positions of their items,
+ * which is enough for a uniform change.
  */
 export async function leaseBatches(
   tx: ShopScope,

@@ -85,7 +85,7 @@ export function advance(
   if (outcome.candidates) item.candidates.push(...outcome.candidates)
   if (outcome.created) item.created.push(...outcome.created)
   if (outcome.link) item.link = outcome.link
-  if (outcome.buyers) item.tells = true
+  if (outcome.buyers) item.notify_buyers = true
   if (outcome.drop_previous) item.drop_previous = true
   if (outcome.last) item.last = true
   if (outcome.unchanged) item.unchanged ??= outcome.unchanged

@@ -19,7 +19,7 @@ export interface OutcomeRow extends Partial<Ledger> {
   warnings?: unknown
 }
 
-/** What became of an item's file. */
+/** The outcome for an item's file. */
 export type WriteResult = Pick<OutcomeRow, 'status' | 'file_id' | 'error' | 'before' | 'after'>
 export const skippedFor = (reason: string): WriteResult => ({
   status: 'skipped',

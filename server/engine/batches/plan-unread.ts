@@ -42,7 +42,7 @@ export async function planUnread(
   return { recorded, change }
 }
 
-/** Null: the plan needs files, or failed. Then it is made again with the files. */
+/** Null: the plan needs the files, or failed. The caller then plans with the files. */
 async function outcomesUnread(
   { pluginImpl, parsedOptions }: ResolvedStep<ItemPlugin>,
   positions: readonly number[],

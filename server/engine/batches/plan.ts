@@ -30,9 +30,9 @@ export async function planBatch(
   const ended: EndedItem[] = []
   let open = [...items]
   for (const [index, step] of steps.entries()) {
-    const meant = open.filter((item) => applies(step, item))
-    if (meant.length === 0) continue
-    const stopped = await planStep(step, index, meant, context)
+    const applicable = open.filter((item) => applies(step, item))
+    if (applicable.length === 0) continue
+    const stopped = await planStep(step, index, applicable, context)
     if (stopped.size === 0) continue
     for (const [item, ending] of stopped) ended.push({ item, ending })
     open = open.filter((item) => !stopped.has(item))

@@ -11,8 +11,8 @@ import { leaseBatchesOf } from './item-batches.ts'
 import { claimPlannedOf, type PlannedBatch } from './planned-items.ts'
 
 /**
- * Most files that may depend on each other. Beyond this, a name that another file has counts as
- * taken.
+ * Maximum number of files that may depend on each other. Beyond it, a name that another file has
+ * counts as taken.
  */
 const MAX_DEPENDENT_FILES = 100_000
 
@@ -24,8 +24,8 @@ export interface WholeBatch {
 }
 
 /**
- * Adds the items that hold names which the batch wants, as `plan` ends them, and then the items
- * that those need.
+ * Adds the items whose files have the names that the batch wants, planned by `plan`, and repeats
+ * this for the names that those items want.
  */
 export async function withRenameConflicts(
   scope: ShopScope,

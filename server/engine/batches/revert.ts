@@ -12,7 +12,7 @@ import { itemDraft } from './item-work.ts'
 /** How long an operation can be undone. */
 export const UNDO_WINDOW = '7 days'
 
-/** Gives items of an undo what the operation `undoes` did to their files. */
+/** Loads into each item of an undo what the operation `undoes` did to its file. */
 export async function loadUndo(
   tx: ShopScope,
   undoes: string,
@@ -25,7 +25,7 @@ export async function loadUndo(
   )
   const ledgers = new Map(rows.map(({ position, ...ledger }) => [position, ledger]))
   for (const item of items) item.undo = ledgers.get(item.position) ?? null
-  // The files that it made come after these.
+  // The files that the operation created follow its own items.
   const others = items.filter(({ undo, file_id }) => undo === null && file_id !== null)
   const made = await tx.query<{ file_id: string }>(
     `select file_id from created_files

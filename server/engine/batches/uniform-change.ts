@@ -22,7 +22,8 @@ export interface UniformlyChanged {
 }
 
 /**
- * Changes the files of all batches under the lease. `steps`: how many steps their items have taken.
+ * Changes the files of all batches under the lease. `steps`: the number of steps that their items
+ * completed.
  * Both results are empty if no batch is left.
  */
 export async function changeUniformly(

@@ -1,7 +1,7 @@
 // Items as a worker holds them: rows of `items`, or files of a batch whose items have no rows yet.
 import type { WorkItem } from '../types.ts'
 
-/** An item from its row. What its steps found is not stored, and is found again. */
+/** An item from its row. Results of its steps are not stored: the steps run again. */
 export type ClaimedRow = Pick<
   WorkItem,
   | 'position'
@@ -26,7 +26,7 @@ export const workItem = (row: ClaimedRow): WorkItem => ({
   warnings: [],
   created: [],
   link: null,
-  tells: false,
+  notify_buyers: false,
   unchanged: null,
   acted: false,
   last: false,

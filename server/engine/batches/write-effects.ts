@@ -1,5 +1,4 @@
-// Effects that ended items have beside their files: links, mails to buyers and questions to a
-// person.
+// Effects of ended items other than changes of files: links, mails to buyers, and reviews.
 import type { ShopScope } from '../../db/for-shop.ts'
 import { revokeLinks } from '../../files/link-changes.ts'
 import { makeLinks } from '../../files/link-creation.ts'
@@ -41,20 +40,22 @@ export async function recordLinks(
   await revokeLinks(tx, undone)
 }
 
-/** Queues a mail for each paid delivery of the files whose buyers are told, one for an operation. */
-export async function tellBuyers(
+/** Queues mails to the buyers of these files, at most one for each delivery and operation. */
+export async function notifyBuyers(
   tx: ShopScope,
   operation: string,
   results: Map<WorkItem, WriteResult>,
   messages: OperationMessages,
 ): Promise<void> {
-  const telling = [...results].filter(([item, { status }]) => item.tells && status === 'done')
-  if (telling.length === 0) return
-  const files = telling.map(([item]) => fileOf(item, results))
+  const notifying = [...results].filter(
+    ([item, { status }]) => item.notify_buyers && status === 'done',
+  )
+  if (notifying.length === 0) return
+  const files = notifying.map(([item]) => fileOf(item, results))
   const buyers = await messages.buyersOf(tx, files)
-  for (const [item] of telling)
+  for (const [item] of notifying)
     addToLedger(results, item, { buyers: buyers.get(fileOf(item, results))?.length ?? 0 })
-  await messages.tellBuyers(tx, [...new Set([...buyers.values()].flat())], operation)
+  await messages.notifyBuyers(tx, [...new Set([...buyers.values()].flat())], operation)
 }
 
 /** The file that the item created, or the one that it changed. */
@@ -74,12 +75,12 @@ export function addToLedger(
   })
 }
 
-/** Files that may belong to one of several products. */
-export function questionsOf(results: ReadonlyMap<WorkItem, WriteResult>) {
-  const asked = [...results].filter(
+/** The reviews of files that may belong to one of several products. */
+export function reviewsOf(results: ReadonlyMap<WorkItem, WriteResult>) {
+  const ambiguous = [...results].filter(
     ([{ candidates }, { status }]) => candidates.length > 0 && status === 'done',
   )
-  return asked.map(([{ candidates, file_id, record }, result]) => ({
+  return ambiguous.map(([{ candidates, file_id, record }, result]) => ({
     fileId: result.file_id ?? file_id!,
     candidates,
     replaces: record?.mapping_state === 'mapped',

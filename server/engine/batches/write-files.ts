@@ -11,9 +11,9 @@ import { itemDraft } from './item-work.ts'
 import type { WriteResult } from './outcome-rows.ts'
 import {
   addToLedger,
-  questionsOf,
+  reviewsOf,
   recordLinks,
-  tellBuyers,
+  notifyBuyers,
   type ItemEffectParts,
 } from './write-effects.ts'
 import { UNCHANGED, resultOfAdmission, resultOfChange, refusal } from './write-results.ts'
@@ -49,8 +49,8 @@ export async function writeDone(
       addToLedger(results, item, { created_files: made })
   }
   await recordLinks(tx, held, results, { secrets, messages })
-  await tellBuyers(tx, held.operation.id, results, messages)
-  await recordReviews(tx, held.operation.id, questionsOf(results))
+  await notifyBuyers(tx, held.operation.id, results, messages)
+  await recordReviews(tx, held.operation.id, reviewsOf(results))
   return results
 }
 
@@ -141,12 +141,14 @@ export async function previewDone(
   for (const item of done)
     if (item.link && results.get(item)!.status === 'done')
       addToLedger(results, item, { link: item.link })
-  const telling = done.filter((item) => item.tells && results.get(item)!.status === 'done')
+  const notifying = done.filter(
+    (item) => item.notify_buyers && results.get(item)!.status === 'done',
+  )
   const buyers = await messages.buyersOf(
     tx,
-    telling.map(({ file_id }) => file_id!),
+    notifying.map(({ file_id }) => file_id!),
   )
-  for (const item of telling)
+  for (const item of notifying)
     addToLedger(results, item, { buyers: buyers.get(item.file_id!)?.length ?? 0 })
   return results
 }

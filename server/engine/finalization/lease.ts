@@ -101,7 +101,9 @@ export const viewOf = (
   started_at: operation.started_at ?? operation.created_at,
   status,
   items: () =>
-    operation.ledger ? finishedItems(scope, operation.id) : alikeItems(scope, operation, status),
+    operation.ledger
+      ? finishedItems(scope, operation.id)
+      : itemsWithoutLedger(scope, operation, status),
   telling: (products) => reportedItemsOf(scope, operation, status, products),
 })
 
@@ -117,8 +119,8 @@ async function* reportedItemsOf(
       yield items.map((item) => ({ ...item, status, error: stopped }))
 }
 
-/** Without a ledger all its files count alike. */
-async function* alikeItems(
+/** Without a ledger, all files have the result of the operation. */
+async function* itemsWithoutLedger(
   scope: ShopScope,
   { id, stopped }: OperationRow,
   end: EndStatus,

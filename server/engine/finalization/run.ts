@@ -1,5 +1,5 @@
 // The finalization of an operation: the steps on the whole operation, then its status. A preview
-// then waits for a person.
+// then waits to be confirmed.
 import { forShop, type ShopScope } from '../../db/for-shop.ts'
 import { reopenReviews } from '../../files/reviews.ts'
 import { expireReplaced } from '../../files/versions.ts'
@@ -76,12 +76,12 @@ async function finishPreview(runner: EngineRunner, ending: Finalization): Promis
 function releaseInterrupted({ scope, operation: { id }, lease }: Finalization): Promise<void> {
   return scope.transaction(async (tx) => {
     await holdLease(tx, id, FINISH_CHAIN, lease)
-    const [row] = await tx.query<{ goes: boolean }>(
+    const [row] = await tx.query<{ continues: boolean }>(
       `update chains set worker_id = null where shop_id = :shop and operation_id = :operation and chain = :finish
-       returning (select status <> 'paused' from operations where shop_id = :shop and id = :operation) as goes`,
+       returning (select status <> 'paused' from operations where shop_id = :shop and id = :operation) as continues`,
       { operation: id, finish: FINISH_CHAIN },
     )
-    if (row!.goes) await queueFinish(tx, id)
+    if (row!.continues) await queueFinish(tx, id)
   })
 }
 
@@ -139,8 +139,8 @@ function endOperation(
 }
 
 /**
- * Files that were undone cannot be undone again, and the others can be retried; if none was, all
- * can.
+ * If the undo restored no file, the operation can be undone again. Otherwise it stays undone, and a
+ * retry of the undo continues with the files that failed.
  */
 async function markUndone(tx: ShopScope, { undoes, done }: OperationRow): Promise<void> {
   await tx.query(

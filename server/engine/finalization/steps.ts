@@ -85,8 +85,8 @@ const crashOf = ({ pluginImpl: { title } }: LastStep) => ({
 })
 
 /**
- * The operation ends here. The files are imported, and a message that could not be written must not
- * turn that into a failure.
+ * Ends the operation, unless the step only notifies: the files are imported, and a message that
+ * could not be written must not turn that into a failure.
  */
 function failedStep(
   operation: OperationRow,

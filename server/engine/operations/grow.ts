@@ -16,7 +16,7 @@ export interface GrowingEntry {
   after: number | null
 }
 
-/** A file that exists (a bare UUID), with the change that comes with it. */
+/** An existing file (a bare UUID) and the change of it. */
 export interface GrowingChange {
   file: string
   wanted: FileChange | null
@@ -31,9 +31,8 @@ export async function addEntries(
   operation: string,
   entries: readonly (GrowingEntry | GrowingChange)[],
 ): Promise<number | null> {
-  // Locked before the operation's row, as a commit does. Waits for a chain that is about to end: it
-  // has not seen the new items.
-  // As many as the new items make batches: one chain alone would work on them one after another.
+  // Locked before the operation's row, as in a commit. Waits for a chain that is about to end, which
+  // has not seen the new items. Takes a chain for each new batch, so that they run concurrently.
   const chains = await tx.query<{ chain: number }>(
     `select chain from (
        select chain, ended, worker_id from chains
@@ -109,7 +108,7 @@ export async function previewOpen(tx: ShopScope, operation: string): Promise<boo
   return changed.length > 0
 }
 
-/** The channel cannot add what it wanted to: the operation fails, and items that wait end. */
+/** Fails an operation to which its channel cannot add items; waiting items are cancelled. */
 export async function failOpen(tx: ShopScope, operation: string, stop: Stop): Promise<void> {
   const [failed] = await tx.query<{ id: string }>(
     `update operations set open = false, stopped = :stop::jsonb, paused_at = null,

@@ -49,14 +49,14 @@ export interface ItemFilter {
   /** Items after this position. */
   after?: number
   limit: number
-  telling?: Telling
+  report?: ReportFilter
 }
 
 /**
  * Only items that failed or have a warning. `unmapped`: also items that are done and have no
  * product.
  */
-export interface Telling {
+export interface ReportFilter {
   unmapped: boolean
 }
 
@@ -64,12 +64,12 @@ export interface Telling {
  * Items with rows, and waiting items in batches. Without a search, reads only as many of each as
  * the page needs: a large operation is read page by page.
  */
-const all = (whole: boolean, telling?: Telling) => `
+const all = (whole: boolean, report?: ReportFilter) => `
   (select position, status, file_id, attempt, entry, draft, staged, candidates, warnings, error, before, after, finished_at
   from items
-  where shop_id = :shop and operation_id = :operation and position > :after ${telling ? `and ${isTold(telling)}` : ''}
+  where shop_id = :shop and operation_id = :operation and position > :after ${report ? `and ${isReported(report)}` : ''}
     ${whole ? '' : 'order by position limit :limit'})
-  ${telling ? '' : waiting(whole)}`
+  ${report ? '' : waiting(whole)}`
 
 const waiting = (whole: boolean) => `
   union all
@@ -79,11 +79,11 @@ const waiting = (whole: boolean) => `
     and b.position + n - 1 > :after
     ${whole ? '' : 'order by b.position, n limit :limit'})`
 
-const isTold = ({ unmapped }: Telling) => `
+const isReported = ({ unmapped }: ReportFilter) => `
   (status = 'failed' or warnings is not null
     ${unmapped ? `or status = 'done' and not ${isMapped('(select mapping_state from files where shop_id = :shop and id = file_id)')}` : ''})`
 
-/** The name that the operation gave it, or the current one. */
+/** SQL: the item's file has a product, as the operation recorded it, else as it is now. */
 const isMapped = (state: string) =>
   `coalesce((after ->> 'product_mapped')::boolean, ${state} = 'mapped', false)`
 
@@ -101,11 +101,11 @@ const WHY = `case
     'code', coalesce(o.stopped ->> 'code', 'plugin_failed'), 'message', o.stopped ->> 'message', 'retryable', true) end`
 
 /** Waiting items of a cancelled operation read as cancelled, even before their rows are updated. */
-const rowsOf = (whole: boolean, telling?: Telling) => `
+const rowsOf = (whole: boolean, report?: ReportFilter) => `
   select i.position, i.file_id, i.attempt, i.entry #- '{source,sealed}' as entry, i.draft, i.staged, i.candidates, i.warnings, i.error, i.before, i.after,
     i.finished_at,
     case when i.discarded or i.status in ('pending', 'running') and i.operation_status = 'cancelled' then 'cancelled'
-      -- Without a ledger all of them count as the operation.
+      -- Without a ledger all items have the result of the operation.
       when i.status = 'pending' and not i.ledger then
         case i.operation_status when 'success' then 'done' when 'failed' then 'failed' else i.status end
       else i.status end as status,
@@ -116,7 +116,7 @@ const rowsOf = (whole: boolean, telling?: Telling) => `
       o.status as operation_status, o.ledger, ${IS_DISCARDED} as discarded,
       ${FOUND.map((name) => `case when not ${IS_DISCARDED} then r.${name} end as ${name}`).join(', ')},
       case when ${IS_DISCARDED} then :whyDiscarded::jsonb else coalesce(r.error, ${WHY}) end as error
-    from (${all(whole, telling)}) r
+    from (${all(whole, report)}) r
     join operations o on o.shop_id = :shop and o.id = :operation
   ) i
   -- One probe for each item: without statistics of new tables, the planner would read all files.
@@ -150,7 +150,7 @@ export function listItems(
     ...(filter.search ? ['position(:search in lower(filename)) > 0'] : []),
   ]
   return scope.query<ItemRow>(
-    `select * from (${rowsOf(conditions.length > 0, filter.telling)}) rows ${conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''}
+    `select * from (${rowsOf(conditions.length > 0, filter.report)}) rows ${conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''}
      order by position limit :limit`,
     {
       operation,
@@ -167,7 +167,7 @@ export function listItems(
 export async function* pagesOfItems(
   scope: ShopScope,
   operation: string,
-  filter: Pick<ItemFilter, 'telling'> = {},
+  filter: Pick<ItemFilter, 'report'> = {},
 ): AsyncGenerator<ItemRow[]> {
   let after = -1
   while (true) {
@@ -178,7 +178,7 @@ export async function* pagesOfItems(
   }
 }
 
-/** The same as plugins see them: with their files' current state. */
+/** All items as plugins see them, with their files' current state. */
 export async function* finishedItems(
   scope: ShopScope,
   operation: string,
@@ -196,13 +196,13 @@ export async function* finishedItems(
 export const urlOf = ({ entry }: Pick<ItemRow, 'entry'>): string | null =>
   entry?.source.type === 'url' ? shownUrl(entry.source.url) : null
 
-/** All items, or those worth reporting, with nothing of their files but the names. */
+/** All items, or those worth reporting, with only the names of their files. */
 export async function* reportedItems(
   scope: ShopScope,
   operation: string,
-  telling?: Telling,
+  report?: ReportFilter,
 ): AsyncGenerator<ReportedItem[]> {
-  for await (const rows of pagesOfItems(scope, operation, telling && { telling }))
+  for await (const rows of pagesOfItems(scope, operation, report && { report }))
     yield rows.map(({ status, filename, entry, error, product_mapped, warnings }) => ({
       ...{ filename, url: urlOf({ entry }), error, product_mapped, warnings: warnings ?? [] },
       status: status as ReportedItem['status'],

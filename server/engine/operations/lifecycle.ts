@@ -32,7 +32,7 @@ export const isDiscarded = (operation: OperationRow): boolean =>
 /** The same as an SQL condition on an operation's row, `o`. */
 export const IS_DISCARDED = `(o.status = 'cancelled' and o.preview and o.round = 0)`
 
-/** Not during an undo, and never what a discarded preview would not have done. */
+/** Not while or after it is undone, and not after a discarded preview. */
 function canRetry(operation: OperationRow): boolean {
   const { total, ledger, done, failed, cancelled, stopped } = operation
   const { finished_at, undoes, undone_by, detail } = operation
@@ -40,7 +40,7 @@ function canRetry(operation: OperationRow): boolean {
   // The ledger of the undone operation must still exist; an undo that changed nothing is started
   // again instead.
   if (undoes !== null) return done > 0 && failed + cancelled > 0 && detail === 'kept'
-  // Its channel could add no items: another round would be a success of nothing.
+  // Its channel added no items: another round would succeed without doing anything.
   if (ledger && total === 0) return false
   // A last step may have failed without a failed file.
   return (failed + cancelled > 0 || stopped !== null) && detail !== 'record'

@@ -13,7 +13,7 @@ export type OperationMove = 'pause' | 'resume' | 'cancel' | 'retry' | 'confirm'
 /** Its part of the transaction that `moveOperation` opens. The operation's row is locked. */
 type Move = (tx: ShopScope, operation: OperationRow, plugins: readonly Plugin[]) => Promise<void>
 
-/** What a preview found is no result: none of its files was changed. */
+/** SQL: a discarded preview has changed no file, so its counts are reset. */
 export const DISCARD = `status = 'cancelled', done = 0, failed = 0, skipped = 0, cancelled = total`
 
 /** Changes columns of the operation; `columns` is SQL. */
@@ -61,7 +61,7 @@ async function discard(tx: ShopScope, { id }: OperationRow): Promise<void> {
   await announceControl(tx, id)
 }
 
-/** A person has answered what its notices ask. */
+/** Marks its notices as read: the question in them has been answered. */
 const readNotices = (tx: ShopScope, id: string) =>
   tx.query(
     'update notices set read_at = now() where shop_id = :shop and read_at is null and operation_id = :id',

@@ -28,20 +28,20 @@ export interface StartInput {
   channel: string
   source: OperationSource
   request: OperationRequest
-  /** For history: a person, or an API key's name. */
+  /** The name that history shows: of a person or an API key. */
   requestedBy: string
-  /** A second start with the same key gives the first one's operation. */
+  /** A second start with the same key returns the first one's operation. */
   idempotencyKey?: string
   /** A preview only, until it is confirmed. */
   dryRun?: boolean
   /** More entries will be added, until it is closed. */
   open?: boolean
   /**
-   * Somebody waits for each file: its batches have places of their own in every worker. Ignored
-   * where a step works on bytes, which takes as long as it takes.
+   * The caller waits for each file: its batches have reserved places in every worker. Ignored if a
+   * step works on bytes, which may take long.
    */
   prompt?: boolean
-  /** What history names all of it after; absent: its first entry. */
+  /** The operation's name in history; absent: its first entry. */
   label?: string
   /** The schedule that starts it, a bare UUID. */
   scheduleId?: string
@@ -51,8 +51,8 @@ export interface OperationQuotas {
   shop_waiting_operations: number
 }
 
-/** With this much room below the quota, no number of concurrent starts can exceed it. */
-const FAR = 100
+/** Below the quota by more than this, concurrent starts cannot exceed it. */
+const QUOTA_MARGIN = 100
 
 /**
  * Counts the new operation. Near the quota, starts are serialized so that two never take the same
@@ -68,7 +68,7 @@ async function requireRoom(
     )
     return row!.open
   }
-  if ((await count()) + FAR < most) return
+  if ((await count()) + QUOTA_MARGIN < most) return
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('quota of operations', :shop))`)
   if ((await count()) > most) throw new AppError('operation_quota', { retryAfter: 60 })
 }
@@ -141,7 +141,7 @@ async function insertOperation(
   return created?.id ?? null
 }
 
-/** The chain of the finalization too; those from `chains` on have ended. */
+/** Inserts `spare` chains, of which only the first `chains` work now, and the finalization's. */
 const insertChains = (
   tx: ShopScope,
   operation: string,
@@ -154,7 +154,7 @@ const insertChains = (
     { operation, chains, spare, finish: FINISH_CHAIN },
   )
 
-/** All steps are on the whole operation and need no result for each file: no items are written. */
+/** False if all steps work on the whole operation and need no result for each file. */
 function needsLedger(workflow: Workflow, plugins: readonly Plugin[]): boolean {
   const all = workflow.steps.map((step) => plugins.find(({ id }) => id === step.plugin))
   const working = all.filter((plugin) => plugin?.kind !== 'notify')

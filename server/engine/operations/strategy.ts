@@ -8,7 +8,7 @@ import { itemPlugins } from '../../workflows/steps.ts'
 
 /** Items of an executed batch, unless a plugin asks for more. Files are read and written whole. */
 export const BATCH = 100
-/** Most items of a planned batch. An operation's chains share its items evenly. */
+/** Maximum size of a planned batch. An operation's chains share its items evenly. */
 export const PLAN_BATCH = 2000
 /** The same if planning waits for external systems: progress is announced once a batch. */
 const EXTERNAL_PLAN_BATCH = 500
@@ -19,7 +19,7 @@ export interface Strategy {
    * written in one transaction. `executed`: items are marked as running and written as they end.
    */
   kind: 'planned' | 'executed'
-  /** Most items of a batch. */
+  /** Maximum number of items in a batch. */
   batch: number
   /** What its jobs count as while they run (job-concurrency.ts). */
   load: ChainLoad

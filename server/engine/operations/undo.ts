@@ -6,7 +6,7 @@ import { AppError } from '../../errors.ts'
 import { startOperation } from './start.ts'
 import type { OperationRow } from '../types.ts'
 
-/** Its items contain what to do: there are no steps except the last one. */
+/** Its items say what to restore, so it has no steps except the notification. */
 const undoOf = ({ workflow }: OperationRow): Workflow => ({
   id: 'undo',
   title: `Undo: ${workflow.title}`,

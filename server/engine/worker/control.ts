@@ -3,7 +3,7 @@
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Listener } from '../../db/listener.ts'
 
-/** Tells every process that the operation's state has changed, when the transaction commits. */
+/** Notifies every process, when the transaction commits, that the operation's state has changed. */
 export async function announceControl(tx: ShopScope, operation: string): Promise<void> {
   await tx.query(`select pg_notify('operation_control', :operation) where :shop > 0`, { operation })
 }

@@ -6,14 +6,14 @@ import { createSemaphore } from '../../semaphore.ts'
 
 /** A job that becomes due starts this much later at most. */
 const POLL_MS = 100
-/** graphile-worker makes each place poll: so seldom that only `POLL_MS` counts. */
+/** The interval of each place's own polling, so long that only `POLL_MS` counts. */
 export const PLACE_POLL_MS = 60 * 60 * 1000
 
 export interface JobSearch {
   /**
-   * Resolves when a place may ask. The places ask one after another, so each question counts the
-   * jobs given before. If they asked concurrently, a surplus job would have to be returned, and a
-   * waiting shop would lose its turn.
+   * Resolves when a place may query for a job. The places query one after another, so each query
+   * counts the jobs taken before. With concurrent queries, a surplus job would have to be returned,
+   * and a waiting shop would lose its turn.
    */
   turn(): Promise<void>
 }
@@ -22,9 +22,9 @@ export interface JobSearch {
 export function searchJobs(events: WorkerEvents): JobSearch {
   const semaphore = createSemaphore(1)
   let leave = () => {}
-  // How each question ends. A job's task begins and takes its place in the same tick.
-  for (const answer of ['job:start', 'worker:getJob:empty', 'worker:getJob:error'] as const)
-    events.on(answer, () => leave())
+  // How each query ends. A job's task begins and takes its place in the same tick.
+  for (const end of ['job:start', 'worker:getJob:empty', 'worker:getJob:error'] as const)
+    events.on(end, () => leave())
   events.once('pool:create', ({ workerPool }) => poll(workerPool, events))
   return { turn: async () => void (leave = await semaphore.acquire()) }
 }

@@ -87,7 +87,7 @@ function endpointProblem(text: string): string | null {
   return null
 }
 
-/** Do both store their bytes in the same place? Then one is no backup of the other. */
+/** Both store their bytes in the same place, so neither is a backup of the other. */
 export function isSamePlace(one: LocationConfig, other: LocationConfig): boolean {
   if (one.kind === 'disk') return other.kind === 'disk' && one.folder === other.folder
   return (

@@ -51,13 +51,13 @@ export async function moveIntoPlace(from: string, to: string): Promise<void> {
 }
 
 /**
- * Gives the written file its final name and makes both last. A name that is new is given first: then
- * the bytes and the folder are synced at the same time, which on a journaling file system is one
- * commit instead of two. A name that is there keeps its durable bytes until these are durable too.
+ * Syncs the written file and gives it its final name. A new name is given first, so that the bytes
+ * and the folder are synced concurrently: on a journaling file system, this is one commit instead of
+ * two. An existing name is replaced only after the sync, so that its durable bytes are not lost.
  */
 export async function syncIntoPlace(fd: number, from: string, to: string): Promise<void> {
   if (await linkedFirst(from, to)) {
-    // Where one fails, no row will name the blob, and a sweep removes both names.
+    // If one fails, no row refers to the blob, and a sweep removes both names.
     const [bytes, folder] = await Promise.allSettled([
       sync(fd),
       shareSync(path.dirname(to)),
@@ -70,7 +70,7 @@ export async function syncIntoPlace(fd: number, from: string, to: string): Promi
   await moveIntoPlace(from, to)
 }
 
-/** False: the name is taken, its folder is not there yet, or this file system has no links. */
+/** False: the name exists, its folder does not, or this file system has no hard links. */
 async function linkedFirst(from: string, to: string): Promise<boolean> {
   try {
     await link(from, to)
@@ -82,7 +82,7 @@ async function linkedFirst(from: string, to: string): Promise<boolean> {
   }
 }
 
-/** The shop's folder, with its first blob. */
+/** Creates the shop's folder, for its first blob. */
 async function makeParent(parent: string): Promise<void> {
   await makeFolder(parent)
   await shareSync(path.dirname(parent))

@@ -17,9 +17,9 @@ const SHORT = 4096
 const MAX_SHORT = 64
 
 /**
- * Writes `bytes` at `path`, which must not be there yet; `place` syncs them and gives them their name.
- * `path` is gone again when this rejects. The chunks are kept until they are released: the source
- * must not use their memory before.
+ * Writes `bytes` to the new file `path`; `place` syncs it and gives it its final name. If this
+ * rejects, `path` has been removed. The source must not reuse the memory of a chunk before the chunk
+ * is released.
  */
 export async function writeHashed(
   path: string,

@@ -6,7 +6,7 @@ import { storeErrorOf, unlessMissing, type S3Bucket } from './s3-calls.ts'
 import type { Keys } from './s3-keys.ts'
 import { StoreError, type ByteRange } from './store.ts'
 
-/** The most attempts in a row that give no bytes. */
+/** Maximum number of consecutive attempts that give no bytes. */
 const MAX_EMPTY_READS = 3
 
 export async function readBlob(
@@ -24,18 +24,18 @@ export async function readBlob(
   const end = found.start + found.size
   async function* chunks(): AsyncGenerator<Buffer> {
     let at = found.start
-    let fruitless = 0
+    let emptyReads = 0
     while (at < end) {
       try {
         for await (const chunk of body as AsyncIterable<Buffer>) {
           at += chunk.length
-          fruitless = 0
+          emptyReads = 0
           yield chunk
         }
         if (at < end) throw new StoreError('unavailable')
       } catch (error) {
         if (stream.destroyed) return
-        if (++fruitless > MAX_EMPTY_READS) throw storeErrorOf(error)
+        if (++emptyReads > MAX_EMPTY_READS) throw storeErrorOf(error)
         body = (await get(bucket, found.key, { start: at, end: end - 1 })).body
       }
     }
@@ -94,7 +94,7 @@ async function readAside(
   return get(bucket, Contents[0]!.Key!, range)
 }
 
-export interface Look {
+export interface ObjectHead {
   size: number
   changed: Date
 }
@@ -103,7 +103,7 @@ export interface Look {
 export async function headObject(
   { client, call, name }: S3Bucket,
   key: string,
-): Promise<Look | null> {
+): Promise<ObjectHead | null> {
   const command = new HeadObjectCommand({ Bucket: name, Key: key })
   const found = await unlessMissing(call((options) => client.send(command, options)))
   return found && { size: found.ContentLength ?? 0, changed: found.LastModified ?? new Date() }

@@ -23,7 +23,7 @@ type Known = Parameters<BlobStore['sweep']>[1]
  * Temporary objects are kept longer: an object that is built from parts has the date of its first
  * part, and the slowest accepted source takes hours for one part.
  */
-const ON_ITS_WAY_MS = 24 * 60 * 60 * 1000
+const UNFINISHED_MS = 24 * 60 * 60 * 1000
 /** S3 gives times in whole seconds. */
 const SECOND_MS = 1000
 
@@ -161,7 +161,7 @@ async function sweepTemporary({ bucket, keys }: Sweep, page: readonly _Object[])
 }
 
 const isAbandoned = (changed: Date | undefined) =>
-  changed !== undefined && isOld(changed.getTime(), Date.now() - ON_ITS_WAY_MS)
+  changed !== undefined && isOld(changed.getTime(), Date.now() - UNFINISHED_MS)
 
 /**
  * Aborts abandoned multipart uploads: no listing shows their parts, but providers charge for them.

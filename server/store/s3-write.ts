@@ -12,7 +12,7 @@ import { inParts } from './s3-parts.ts'
 import { startUpload, type Upload } from './s3-upload.ts'
 import { StoreError, type ByteSource, type TakeOptions, type WrittenBlob } from './store.ts'
 
-/** The most bytes that S3 copies in one call. */
+/** The maximum that S3 copies in one call. */
 const COPY_BYTES = 5 * 1024 ** 3
 const COPY_PART_BYTES = 1024 ** 3
 const READ_BYTES = 256 * 1024

@@ -20,7 +20,7 @@ export interface Database {
  * After this time PostgreSQL ends an idle transaction, and with it the locks of a hanging process,
  * so that its successor can work. (The hanging process itself cannot close its connection.)
  */
-const STILL_MS = 30_000
+const IDLE_TRANSACTION_MS = 30_000
 
 /**
  * Tables in use are cached or on SSDs: random reads cost little more than sequential ones, so the
@@ -30,13 +30,13 @@ const PLANNING = '-c random_page_cost=1.1'
 
 /**
  * Opens both pools; connects on first use.
- * @param connections the most that each pool may hold.
+ * @param connections the maximum of each pool.
  */
 export function openDatabase(url: string, connections: number, log: Logger): Database {
   const options = {
     connectionString: url,
     connectionTimeoutMillis: 10_000,
-    idle_in_transaction_session_timeout: STILL_MS,
+    idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
     options: PLANNING,
   }
   const pool = new pg.Pool({ ...options, max: connections })

@@ -43,8 +43,8 @@ interface Outside {
 }
 
 const RECORD = 'outside.json'
-/** Names the data folder that a folder outside belongs to. */
-const BELONGS = 'data-folder'
+/** The file in a folder outside that names its data folder. */
+const OWNER_FILE = 'data-folder'
 const SYSTEM_FOLDER = '/var/lib/stevedore'
 
 /** The cluster of the data folder whose `postgres` folder this is. */
@@ -113,7 +113,7 @@ async function moveOut(home: string, runner: Runner, log: Logger): Promise<strin
       : await makeOutside(await realpath(home), runner)
   // Recorded while it is empty, so that a killed start leaves no folder without a record.
   await writeRecord(home, { folder, ready: false })
-  await writeFile(path.join(folder, BELONGS), (await realpath(home)) + '\n', { mode: 0o600 })
+  await writeFile(path.join(folder, OWNER_FILE), (await realpath(home)) + '\n', { mode: 0o600 })
   if (await isCluster(inside)) await moveCluster(inside, path.join(folder, 'cluster'))
   log.info('PostgreSQL’s user can’t enter the data folder: the database is kept outside it', {
     folder,
@@ -189,15 +189,15 @@ async function requireOurs(folder: string, home: string): Promise<void> {
         `your backup; to begin with an empty database, remove ${path.join(home, RECORD)}.`,
     )
   const here = await realpath(home)
-  const owner = (await readFile(path.join(folder, BELONGS), 'utf8').catch(() => '')).trim()
+  const owner = (await readFile(path.join(folder, OWNER_FILE), 'utf8').catch(() => '')).trim()
   if (owner === here) return
-  // Moved, or copied? Two data folders must not share one database.
+  // If the data folder was moved, it takes the database along. A copy must not share it.
   if (owner !== '' && (await readRecord(owner))?.folder === folder)
     throw new Error(
       `${here} is a copy of ${owner}, whose database is kept in ${folder}. Copy that folder too, as root, and name ` +
         `the copy in ${path.join(here, RECORD)}.`,
     )
-  await writeFile(path.join(folder, BELONGS), here + '\n', { mode: 0o600 })
+  await writeFile(path.join(folder, OWNER_FILE), here + '\n', { mode: 0o600 })
 }
 
 /**

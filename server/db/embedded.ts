@@ -175,21 +175,21 @@ async function keepOwnership(
   isStopping: () => boolean,
 ): Promise<{ end(): Promise<void> }> {
   let owner = await takeOwnership(url)
-  let told = false
+  let logged = false
   const keep = () => owner.once('end', () => void retakeOwnership())
   const retakeOwnership = async (): Promise<void> => {
     while (!isStopping()) {
       try {
         owner = await takeOwnership(url)
-        told = false
+        logged = false
         if (isStopping()) return void owner.end().catch(() => {})
         return void keep()
       } catch (error) {
         // While the server is down there is no lock to report. But another process that took it in
         // the meantime must be reported.
-        if (!told)
+        if (!logged)
           log.warn('the data folder’s lock is lost, taking it again', { error: String(error) })
-        told = true
+        logged = true
         await delay(WATCH_MS)
       }
     }

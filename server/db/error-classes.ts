@@ -1,8 +1,8 @@
 // Classifies errors of the database and of its disk: temporary ones, which a retry may get past, as
 // opposed to a statement that is wrong.
 
-const AWAY_CODES = /^(08|57P0|25P03|53|ECONN|EPIPE|ETIMEDOUT|KNEX)/
-const AWAY_MESSAGES = new RegExp(
+const UNAVAILABLE_CODES = /^(08|57P0|25P03|53|ECONN|EPIPE|ETIMEDOUT|KNEX)/
+const UNAVAILABLE_MESSAGES = new RegExp(
   [
     'Connection terminated',
     'timeout exceeded when trying to connect',
@@ -20,7 +20,8 @@ const codeOf = (error: unknown): string => {
 /** The server is restarting, unreachable or out of resources: the statement may succeed later. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   return (
-    AWAY_CODES.test(codeOf(error)) || (error instanceof Error && AWAY_MESSAGES.test(error.message))
+    UNAVAILABLE_CODES.test(codeOf(error)) ||
+    (error instanceof Error && UNAVAILABLE_MESSAGES.test(error.message))
   )
 }
 

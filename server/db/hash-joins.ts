@@ -1,5 +1,5 @@
-// Joins of rows that were written just before: the planner has no statistics of them, expects one
-// row on each side, and would compare every row with every other one.
+// Joins of rows that were just written: without statistics, the planner expects one row on each
+// side and would compare every row with every other one.
 import type { ShopScope } from './for-shop.ts'
 
 /** Runs statements of `tx` whose tables are all narrowed by constants to rows that are needed. */

@@ -5,8 +5,8 @@ import type { ShopScope } from './for-shop.ts'
 const TRIES = 5
 
 /**
- * Runs `work` in a transaction, up to 5 times where a deadlock, a serialization failure or a
- * filename taken in the meantime rolls it back. Every attempt starts from the beginning.
+ * Runs `work` in a transaction, up to 5 times if a deadlock, a serialization failure or a filename
+ * taken in the meantime rolls it back. Every attempt starts from the beginning.
  */
 export const retryTransaction = <T>(
   scope: ShopScope,

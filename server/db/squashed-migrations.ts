@@ -1,5 +1,5 @@
-// Databases that were migrated by migrations which others replace. Both end in the same schema, so
-// such a database only needs the new names recorded.
+// Databases on which migrations ran that were squashed since. The squashed ones end in the same
+// schema, so only their names have to be recorded.
 import type { Knex } from 'knex'
 
 const FIRST_43 = [
@@ -96,18 +96,18 @@ export interface Squash {
   by: readonly string[]
 }
 
-/** Oldest first. A database may have to take several. */
+/** Oldest first. A database may need several of them. */
 export const SQUASHES: readonly Squash[] = [
   { replaced: FIRST_43, by: FIRST_6 },
   { replaced: [...FIRST_6, ...ADDED_SINCE], by: BY_AREA },
 ]
 
 /**
- * Records squashed migrations as applied where all that they replace were. The old names stay: a
- * process of the previous version may still restart during an upgrade, and would apply its
+ * Records squashed migrations as applied if all that they replace were applied. The old names stay:
+ * a process of the previous version may still restart during an upgrade, and would apply its
  * migrations a second time without them.
  *
- * Throws where only a part of them was applied, and names the first one missing. Applying the
+ * Throws if only some of them were applied, and names the first missing one. Applying the
  * squashed ones would then fail on the tables that exist.
  */
 export async function recordSquashed(knex: Knex): Promise<void> {

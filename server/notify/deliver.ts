@@ -29,7 +29,7 @@ const LIMITS = {
 }
 
 /**
- * Carries out one message. Throws only if the database is unavailable; the sweep then records the
+ * Delivers one message. Throws only if the database is unavailable; the sweep then records the
  * result.
  */
 export function createDeliver(parts: OutboxParts): (job: OutboxJob) => Promise<void> {
@@ -39,9 +39,9 @@ export function createDeliver(parts: OutboxParts): (job: OutboxJob) => Promise<v
     if (parts.signal.aborted) return queueMessage(scope, id, afterStop())
     const kind = await kindOf(scope, id)
     if (!kind) return
-    const over = limiter.take(kind, shop)
-    if (!over) return queueMessage(scope, id, limiter.later())
-    await carryOut(scope, id, parts).finally(over)
+    const release = limiter.take(kind, shop)
+    if (!release) return queueMessage(scope, id, limiter.later())
+    await deliverMessage(scope, id, parts).finally(release)
   }
 }
 
@@ -53,7 +53,7 @@ const kindOf = async (scope: ShopScope, id: string): Promise<MessageKind | undef
     )
   )[0]?.kind
 
-async function carryOut(scope: ShopScope, id: string, parts: OutboxParts): Promise<void> {
+async function deliverMessage(scope: ShopScope, id: string, parts: OutboxParts): Promise<void> {
   const message = await takeMessage(scope, id)
   if (!message) return
   const deliverer = parts.deliverers[message.kind]
@@ -67,7 +67,7 @@ async function carryOut(scope: ShopScope, id: string, parts: OutboxParts): Promi
   await recordAttempt(scope, message, deliverer.delays, delivery)
 }
 
-/** After this, a crash means that the message may have been sent. */
+/** Takes the message under a lease. After this, a crash means that it may have been sent. */
 async function takeMessage(scope: ShopScope, id: string): Promise<Message | null> {
   const [row] = await scope.query<Message>(
     `update outbox set status = 'sending', attempts = attempts + 1, lease = nextval('leases'), taken_at = now()
@@ -78,7 +78,7 @@ async function takeMessage(scope: ShopScope, id: string): Promise<Message | null
   return row ?? null
 }
 
-/** Carries out up to `most` messages that wait for the shop's next batch; returns how many. */
+/** Delivers up to `most` messages that wait for the shop's next batch; returns how many. */
 export async function deliverBatch(
   scope: ShopScope,
   { deliverers, log, signal }: OutboxParts,
@@ -136,7 +136,7 @@ async function attemptBatch(
     const results = await batch.send(scope, written, signal)
     return written.map(({ message }, at) => ({ message, result: results[at]! }))
   } catch (error) {
-    log.error('messages could not be written', errorFields(error))
+    log.error('messages could not be written or sent', errorFields(error))
     const result = { status: 'again', reason: 'It could not be written' } as const
     return messages.map((message) => ({ message, result }))
   }
@@ -157,7 +157,7 @@ async function attempt(
     if (rows.length === 0) return { status: 'returned' }
     return await deliverer.send(scope, content, message, signal)
   } catch (error) {
-    log.error('a message could not be written', errorFields(error))
+    log.error('a message could not be written or sent', errorFields(error))
     return { status: 'again', reason: 'It could not be written' }
   }
 }

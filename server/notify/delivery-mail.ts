@@ -16,7 +16,7 @@ import { renderMail } from './templates.ts'
 const TEMPLATE = 'order-delivery'
 /** The placeholder for licence keys in a stored message. */
 const HIDDEN_LICENCES = '(these licence keys are not kept)'
-/** The most files that a mail names; the others are on the page. */
+/** Maximum number of files that a mail names; the others are on the page. */
 const MAX_NAMED = 20
 
 interface DeliveryPayload {
@@ -52,12 +52,12 @@ export async function queueFirstMails(tx: ShopScope, deliveries: readonly string
   if (ids.length > 0) await queueTask(tx, SEND_MAILS, String(tx.shop))
 }
 
-/** Why a mail was not sent whose delivery was held or withdrawn since it was queued. */
+/** The error of a mail whose delivery was held or withdrawn after the mail was queued. */
 export const NOT_READY = 'The delivery was not ready any more'
 
 /**
- * Queues the first mails again that were not sent because of that. Call it in the transaction in which
- * the deliveries (bare UUIDs) become ready again.
+ * Queues first mails again that failed with `NOT_READY`. Call it in the transaction in which the
+ * deliveries (bare UUIDs) become ready again.
  */
 export async function queueHeldMails(tx: ShopScope, deliveries: readonly string[]): Promise<void> {
   if (deliveries.length === 0) return
@@ -86,7 +86,7 @@ export async function queueDeliveryMail(
   return true
 }
 
-/** The same for many deliveries, for an operation: sent one after another, after all other mail. */
+/** The same for the deliveries of an operation: sent one after another, after all other mail. */
 export async function queueDeliveryMails(
   tx: ShopScope,
   deliveries: readonly string[],
@@ -147,14 +147,14 @@ interface MailRow {
   licensed: boolean
 }
 
-/** Their messages in their order, without keys. Deleted deliveries have none. */
+/** The message of each delivery, without keys; null if the delivery was deleted. */
 export async function writeDeliveryMails(
   scope: ShopScope,
-  brought: readonly MailedDelivery[],
+  mailed: readonly MailedDelivery[],
   baseUrl: string,
 ): Promise<(Content | null)[]> {
-  if (brought.length === 0) return []
-  const deliveries = brought.map(({ delivery }) => delivery)
+  if (mailed.length === 0) return []
+  const deliveries = mailed.map(({ delivery }) => delivery)
   const { name: shop } = await readShop(scope)
   const rows = await scope.query<MailRow>(
     `select d.id, o.name as order_name, coalesce(d.email, o.email) as email, o.locale, f.filenames, f.files, f.expires_at,
@@ -170,7 +170,7 @@ export async function writeDeliveryMails(
     { deliveries },
   )
   const found = new Map(rows.map((row) => [row.id, row]))
-  return brought.map(({ delivery, about }) => {
+  return mailed.map(({ delivery, about }) => {
     const row = found.get(delivery)
     return row ? contentOf(row, about, shop, baseUrl) : null
   })

@@ -12,8 +12,8 @@ import { raiseExhausted } from './exhausted-links.ts'
 import { raiseNotice } from '../files/notices.ts'
 import type { MailPayload } from './templates.ts'
 
-const TOLD_EVERY = '1 hour'
-const ASKED_EVERY = '24 hours'
+const NOTICE_INTERVAL = '1 hour'
+const ASK_INTERVAL = '24 hours'
 /** Further files are only counted. */
 const MAX_NAMED = 50
 
@@ -31,7 +31,7 @@ export async function notifyDownloads(database: Database, now: Date): Promise<nu
   const { rows } = await database.pool.query<{ shop_id: number }>(
     `select distinct shop_id from download_notices
      where untold > 0 and (told_at is null or told_at <= $1::timestamptz - $2::interval) order by shop_id`,
-    [now, TOLD_EVERY],
+    [now, NOTICE_INTERVAL],
   )
   for (const { shop_id } of rows)
     await forShop(database, shop_id).transaction((tx) => notifyShop(tx, now))
@@ -55,7 +55,7 @@ async function notifyShop(tx: ShopScope, now: Date): Promise<void> {
      ) due
      where n.shop_id = :shop and n.file_id = due.file_id
      returning n.file_id as id, due.filename, old.untold as downloads, due.wanted`,
-    { now, every: TOLD_EVERY },
+    { now, every: NOTICE_INTERVAL },
   )
   // The notification may have been switched off in the meantime.
   const files = rows
@@ -110,7 +110,7 @@ async function notifyAsk(tx: ShopScope, ask: Ask): Promise<boolean> {
      where l.shop_id = :shop and l.id = named.id
        and (l.asked_at is null or l.asked_at <= :now::timestamptz - :every::interval)
      returning named.name, named.delivery as delivery_id, l.file_id, l.pack_id, l.email`,
-    { link: ask.link, now: ask.now, every: ASKED_EVERY },
+    { link: ask.link, now: ask.now, every: ASK_INTERVAL },
   )
   if (!link) return false
   const { delivery_id: delivery } = link
@@ -141,7 +141,7 @@ async function notifyAsk(tx: ShopScope, ask: Ask): Promise<boolean> {
   return true
 }
 
-/** A delivery's page works while some of its files are used up. */
+/** A delivery's page works even if some of its files are used up. */
 async function reasonOf(tx: ShopScope, ask: Ask, delivery: string | null): Promise<string> {
   if (ask.reason !== null) return REASONS[ask.reason] ?? ''
   if (delivery === null) return 'Their link still works.'

@@ -1,4 +1,4 @@
-// In-app notices about messages that could not be delivered: another message might not arrive
+// In-app notices about messages that could not be delivered. Not by mail, which might not arrive
 // either.
 import type { ShopScope } from '../db/for-shop.ts'
 import { mailedDelivery, NOT_READY } from './delivery-mail.ts'
@@ -12,34 +12,34 @@ export interface Failure {
   reason: string
 }
 
-type Told = Pick<Message, 'id' | 'kind' | 'operation_id'>
+type FailedMessage = Pick<Message, 'id' | 'kind' | 'operation_id'>
 
 /** Call it in the transaction that records the failure. */
 export async function raiseFailureNotice(
   tx: ShopScope,
-  message: Told,
+  message: FailedMessage,
   failure: Failure,
 ): Promise<void> {
-  const wordsOf = WORDS[message.kind]
-  if (!wordsOf) return
-  const words = await wordsOf(tx, message, failure)
-  if (!words) return
+  const describe = DESCRIPTIONS[message.kind]
+  if (!describe) return
+  const text = await describe(tx, message, failure)
+  if (!text) return
   const level = failure.status === 'failed' ? 'critical' : 'warning'
-  await raiseNotice(tx, { level, ...words, operation_id: message.operation_id })
+  await raiseNotice(tx, { level, ...text, operation_id: message.operation_id })
 }
 
-type Words = { title: string; body: string }
+type NoticeText = { title: string; body: string }
 
 /**
  * Null: no notice. A webhook's failures are in its list, and a notice is raised when it is switched
  * off; a trigger that the platform refuses is reported once a day (flow/deliverer.ts).
  */
-const WORDS: Record<
+const DESCRIPTIONS: Record<
   MessageKind,
-  ((tx: ShopScope, message: Told, failure: Failure) => Promise<Words | null>) | null
+  ((tx: ShopScope, message: FailedMessage, failure: Failure) => Promise<NoticeText | null>) | null
 > = { email: ofEmail, callback: ofCallback, webhook: null, sms: ofSms, flow: null }
 
-async function ofEmail(tx: ShopScope, message: Told, { status, reason }: Failure) {
+async function ofEmail(tx: ShopScope, message: FailedMessage, { status, reason }: Failure) {
   // Not a failure to report: it waits until the delivery is ready.
   if (reason === NOT_READY) return null
   const { subject, to, link, delivery } = await contentOf(tx, message)
@@ -56,22 +56,22 @@ async function ofEmail(tx: ShopScope, message: Told, { status, reason }: Failure
         ? 'Create a new link if it has ended, or if the address is wrong.'
         : 'Correct the recipients in your settings if they are wrong, and send it again.',
     unknown:
-      'It is not sent again by itself: ask the recipients, and send it again if it is missing.',
+      'It is not sent again automatically: ask the recipients, and send it again if it is missing.',
     partly: 'Correct the recipients in your settings.',
   }[status]
   return { title, body: `${what}: ${reason}. ${next}` }
 }
 
-async function ofCallback(tx: ShopScope, message: Told, { reason }: Failure) {
+async function ofCallback(tx: ShopScope, message: FailedMessage, { reason }: Failure) {
   const [url] = (await contentOf(tx, message)).to ?? []
   const host = (url && URL.parse(url)?.host) ?? 'The address'
   return {
     title: 'A callback could not be delivered',
-    body: `${host} was not told that this operation ended: ${reason}. It can be sent again over the API.`,
+    body: `${host} was not notified that this operation ended: ${reason}. It can be sent again over the API.`,
   }
 }
 
-async function ofSms(tx: ShopScope, message: Told, { status, reason }: Failure) {
+async function ofSms(tx: ShopScope, message: FailedMessage, { status, reason }: Failure) {
   const [number = 'a number'] = (await contentOf(tx, message)).to ?? []
   const title =
     status === 'failed' ? 'A text message could not be sent' : 'A text message may not have arrived'
@@ -90,7 +90,7 @@ interface FailedContent {
   delivery: boolean
 }
 
-async function contentOf(tx: ShopScope, { id }: Told): Promise<FailedContent> {
+async function contentOf(tx: ShopScope, { id }: FailedMessage): Promise<FailedContent> {
   const [row] = await tx.query<{
     result: Omit<FailedContent, 'link' | 'delivery'> | null
     payload: unknown

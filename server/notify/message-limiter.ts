@@ -6,7 +6,7 @@ const RETRY_MS = 500
 const APART_MS = 100
 
 export interface MessageLimiter {
-  /** Null if the limit is reached; otherwise call the function when the attempt is over. */
+  /** Null if the limit is reached; otherwise the function that releases the place. */
   take(kind: MessageKind, shop: number): (() => void) | null
   /** When to try again: waiting messages are spread over time. */
   later(): Date

@@ -81,7 +81,7 @@ export async function readMessage(
   return (await readable(scope, rows, baseUrl))[0] ?? null
 }
 
-/** Queues it again with all its attempts. False while it is being sent. */
+/** Queues the message again with all attempts. False while it is being sent. */
 export function resendMessage(scope: ShopScope, id: string): Promise<boolean> {
   return scope.transaction(async (tx) => {
     const rows = await tx.query(
@@ -102,14 +102,14 @@ async function readable(
   const waiting = rows.filter(({ content }) => content === null)
   const recipients = waiting.length > 0 ? (await readShop(scope)).settings.recipients : []
   const links = waiting.flatMap(({ payload }) => linkInPayload(payload) ?? [])
-  const brought = await writeLinkMails(scope, links, baseUrl)
-  const bringing = waiting.filter(({ payload }) => mailedDelivery(payload) !== null)
+  const linkMails = await writeLinkMails(scope, links, baseUrl)
+  const mailed = waiting.filter(({ payload }) => mailedDelivery(payload) !== null)
   const mails = await writeDeliveryMails(
     scope,
-    bringing.map(({ payload }) => mailedDelivery(payload)!),
+    mailed.map(({ payload }) => mailedDelivery(payload)!),
     baseUrl,
   )
-  const delivered = new Map(bringing.map(({ id }, at) => [id, mails[at]]))
+  const delivered = new Map(mailed.map(({ id }, at) => [id, mails[at]]))
   return rows.map(({ payload, content, ...row }) => ({
     ...row,
     ...(content ?? delivered.get(row.id) ?? draft(row.kind, payload)),
@@ -131,7 +131,7 @@ async function readable(
     const link = linkInPayload(payload)
     const delivery = mailedDelivery(payload)
     return (
-      (link && brought.get(link)) || {
+      (link && linkMails.get(link)) || {
         ...draftMail(payload as MailPayload, baseUrl),
         to: link || delivery ? [] : recipients,
       }

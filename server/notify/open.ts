@@ -34,7 +34,7 @@ export interface OutboxOptions extends CallbackOptions {
 }
 
 export interface Outbox {
-  /** Carries out one message. */
+  /** Delivers one message. */
   deliver(job: OutboxJob): Promise<void>
   /** The sweep of messages whose worker died, and the shops' batches of mails. */
   tasks: readonly BackgroundTask[]

@@ -68,7 +68,7 @@ export interface Deliverer {
   }
   /** Milliseconds to wait after each attempt; after the last one the message has failed. */
   delays: readonly number[]
-  /** Its status when its worker died during an attempt. */
+  /** The status of a message whose worker died during an attempt. */
   lost: 'unknown' | 'waiting'
 }
 

@@ -43,12 +43,12 @@ export async function recordAttempts(
   delays: readonly number[],
 ): Promise<void> {
   const plain = attempted.filter(({ result }) => result.status === 'sent' && !result.reason)
-  await withDatabase(() => noteSent(scope, plain))
+  await withDatabase(() => recordSent(scope, plain))
   for (const { message, result } of attempted.filter((one) => !plain.includes(one)))
     await recordAttempt(scope, message, delays, result)
 }
 
-async function noteSent(scope: ShopScope, sent: readonly Attempted[]): Promise<void> {
+async function recordSent(scope: ShopScope, sent: readonly Attempted[]): Promise<void> {
   if (sent.length === 0) return
   await scope.query(
     `update outbox o set status = 'sent', error = null, result = o.result || g.content::jsonb, sent_at = now()

@@ -46,7 +46,7 @@ export async function postSigned(post: SignedPost): Promise<DeliveryResult & { g
     if (status === GONE)
       return {
         status: 'failed',
-        reason: 'The address answered 410: it wants no messages any more',
+        reason: 'The address answered 410: it wants no more messages',
         gone: true,
       }
     return { status: 'again', reason: `The address answered ${status}` }

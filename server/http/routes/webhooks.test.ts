@@ -195,7 +195,7 @@ it('a failure is retried; days of failures switch the webhook off, with a notice
   const { body } = await call('GET', '/api/notices')
   const [told] = body.data as { title: string; level: string; body: string }[]
   expect(told).toMatchObject({ level: 'critical', title: 'A webhook was switched off' })
-  expect(told!.body).toMatch(/^127\.0\.0\.1:\d+ is told nothing any more/)
+  expect(told!.body).toMatch(/^127\.0\.0\.1:\d+ gets no more messages/)
   const [message] = await sentTo(id)
   const replay = () => call('POST', `/api/webhooks/${id}/deliveries/${message!.id}/replay`)
   expect((await replay()).status).toBe(409)

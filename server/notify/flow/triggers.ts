@@ -67,7 +67,7 @@ export async function raiseTriggers(
 }
 
 /**
- * Records that the platform refuses the trigger: it is not sent for a day. False: that was recorded
+ * Records that the platform refuses the trigger: it is not sent for a day. False if it was recorded
  * before.
  */
 export async function recordTriggerRefusal(

@@ -5,7 +5,7 @@ import type { CallbackOptions } from '../callbacks.ts'
 import type { Deliverer, Message } from '../outbox.ts'
 import { POST_DELAYS, postSigned } from '../signed-post.ts'
 import { TEST_EVENT, type WebhookPayload } from '../../files/webhook-events.ts'
-import { noteFailure, noteSuccess } from './health.ts'
+import { recordFailure, recordSuccess } from './health.ts'
 import { operationFiles } from './operation-events.ts'
 import { secretPlace } from './webhooks.ts'
 
@@ -47,9 +47,9 @@ export function webhookDeliverer(options: CallbackOptions): Deliverer {
         }),
         signingSecrets: [secret, ...(previous_secret ? [previous_secret] : [])].map(open),
       })
-      if (delivery.status === 'sent') await noteSuccess(scope, receiver.id)
+      if (delivery.status === 'sent') await recordSuccess(scope, receiver.id)
       else if (delivery.status !== 'returned')
-        await noteFailure(scope, receiver.id, { reason: delivery.reason, gone, now: clock() })
+        await recordFailure(scope, receiver.id, { reason: delivery.reason, gone, now: clock() })
       return delivery
     },
   }

@@ -3,10 +3,10 @@
 import type { ShopScope } from '../../db/for-shop.ts'
 import { raiseNotice } from '../../files/notices.ts'
 
-/** Longer than the attempts of one message take. */
+/** Longer than all attempts of one message. */
 const SWITCHED_OFF_AFTER_DAYS = 5
 
-export async function noteSuccess(scope: ShopScope, webhook: string): Promise<void> {
+export async function recordSuccess(scope: ShopScope, webhook: string): Promise<void> {
   await scope.query(
     `update webhook_endpoints set failing_since = null, last_error = null, last_success_at = now()
      where shop_id = :shop and id = :webhook`,
@@ -15,7 +15,7 @@ export async function noteSuccess(scope: ShopScope, webhook: string): Promise<vo
 }
 
 /** @param gone the receiver said that it wants no more messages. */
-export function noteFailure(
+export function recordFailure(
   scope: ShopScope,
   webhook: string,
   { reason, gone, now }: { reason: string; gone: boolean; now: Date },
@@ -41,7 +41,7 @@ export function noteFailure(
     await raiseNotice(tx, {
       level: 'critical',
       title: 'A webhook was switched off',
-      body: `${URL.parse(row!.url)?.host ?? 'The address'} is told nothing any more, because ${why}. Repair the address, switch the webhook on under Settings, Webhooks, and replay what it missed.`,
+      body: `${URL.parse(row!.url)?.host ?? 'The address'} gets no more messages, because ${why}. Repair the address, switch the webhook on under Settings, Webhooks, and replay what it missed.`,
       operation_id: null,
     })
   })

@@ -5,7 +5,7 @@ import { toPublicId } from '../../ids.ts'
 import { raiseTrigger } from '../flow/triggers.ts'
 import { raiseEvent, type WebhookEvent } from '../../files/webhook-events.ts'
 
-/** The most files that an event names; receivers read the others from the operation's items. */
+/** Maximum number of files that an event names; the operation's items list the others. */
 const MAX_FILES = 1000
 
 export interface EndedOperation {
@@ -45,10 +45,10 @@ function changesOf(
   { kind, workflow }: EndedOperation,
   plugins: readonly Plugin[],
 ): Set<WebhookEvent> {
-  const told = workflow.steps.flatMap(
+  const announced = workflow.steps.flatMap(
     (step) => plugins.find(({ id }) => id === step.plugin)?.announces ?? [],
   )
-  return new Set(kind === 'import' ? ['file.imported', ...told] : told)
+  return new Set(kind === 'import' ? ['file.imported', ...announced] : announced)
 }
 
 /** The files of an operation: those of its items that are done. */

@@ -96,7 +96,7 @@ function addressColumns({ shop }: ShopScope, secrets: WebhookSecrets, address: s
   return { url, sealed_url: sealed }
 }
 
-/** Switching it on forgets its failures. Throws `not_found`. */
+/** Switching it on clears its failures. Throws `not_found`. */
 export async function changeWebhook(
   scope: ShopScope,
   secrets: WebhookSecrets,

@@ -1,5 +1,5 @@
-// The shop's settings: what imports begin with, who is told, the clock, and the way to what else
-// there is to set.
+// The shop's settings: defaults of imports, notifications, the time zone, and links to the other
+// pages of settings.
 import { useState } from 'react'
 import { toast } from '../../client/bridge.ts'
 import { useChangeSettings, useSettings } from '../../client/settings.ts'
@@ -60,7 +60,7 @@ function Form({ settings }: { settings: ShopSettings }) {
         )}
         <Sections {...parts} />
       </Layout>
-      {/* Only where there is something to save: most who come here come to look. */}
+      {/* Without changes there is no bar: most visits are to look something up. */}
       {(dirty || save.isPending) && (
         <SaveBar
           dirty={dirty}

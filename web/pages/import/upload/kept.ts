@@ -1,9 +1,9 @@
-// What was on its way up when the page was left: a browser cannot keep the files themselves, so
-// their names are, to be chosen again. What had arrived of each is then not sent again.
+// Uploads that were unfinished when the page was left. A browser cannot store the files, so their
+// names are stored. Once the files are chosen again, their uploads resume.
 import { type Conflict } from '../../../labels/upload.ts'
 
 export interface KeptFile {
-  /** Uppy's id: the same file has it again. */
+  /** Uppy's id: the same file gets the same id. */
   id: string
   filename: string
   folder: string
@@ -12,7 +12,7 @@ export interface KeptFile {
   batch: string
 }
 
-/** Longer ago, the server has none of it any more. */
+/** The server deletes unfinished uploads after a day. */
 const KEPT_MS = 24 * 60 * 60 * 1000
 
 const keyOf = (shop: string) => `stevedore-uploads-${shop}`
@@ -37,20 +37,20 @@ const HOUR_MS = 60 * 60 * 1000
  * the browser had room. Without room the uploads still work, but a reload starts them again.
  */
 export function createMemory(shop: string, clock = Date.now) {
-  let noted = ''
+  let stored = ''
   let room = true
   return (files: readonly KeptFile[]): boolean => {
     const now = clock()
     const which = [Math.floor(now / HOUR_MS), ...files.map(({ id }) => id)].join(' ')
-    if (which !== noted) room = keep(shop, files, now)
-    noted = which
+    if (which !== stored) room = keep(shop, files, now)
+    stored = which
     return room
   }
 }
 
 function keep(shop: string, files: readonly KeptFile[], now: number): boolean {
   try {
-    // What was kept before is true no more, whether there is room for the new or not.
+    // The old list is outdated even if the new one does not fit.
     localStorage.removeItem(keyOf(shop))
     if (files.length > 0) localStorage.setItem(keyOf(shop), JSON.stringify({ at: now, files }))
     return true
@@ -74,7 +74,7 @@ export function readBatches(shop: string, now = Date.now()): string[] {
   }
 }
 
-/** Notes them for the next visit. Without room the imports are still in the history. */
+/** Stores them for the next visit. Without room the imports are still in the history. */
 export function keepBatches(shop: string, batches: readonly string[], now = Date.now()): void {
   try {
     if (batches.length > 0)

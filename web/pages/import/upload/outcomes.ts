@@ -1,4 +1,4 @@
-// What became of files after their bytes had arrived, as the server tells of each upload.
+// The results of files whose bytes have arrived, from the server's answer about each upload.
 import { type UploadResult } from '../../../client/uploads.ts'
 import { type Outcome } from './rows.ts'
 import { t } from '../../../messages/t.ts'
@@ -11,14 +11,14 @@ export interface Arrived {
   upload: string
 }
 
-/** Null while its import has not come to an end with it. */
+/** Null while its import has not processed it. */
 export function outcomeOf(result: UploadResult | undefined): Outcome | null {
   if (!result)
     return failed(t('The server no longer knows this upload: look at the import’s details'))
   if (result.status === 'done') return { status: 'done', error: null, code: null }
   if (result.status !== 'failed') return null
   const { error } = result
-  // What was cancelled has no error.
+  // A cancelled file has no error.
   if (!error) return failed(t('The import was cancelled before it reached this file'))
   return failed([error.message, error.detail].filter(Boolean).join(': '), error.code)
 }

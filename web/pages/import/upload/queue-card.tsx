@@ -1,5 +1,4 @@
-// The queue: all of it in figures with what can be done with all, and each file with what can be
-// done with it.
+// The queue: totals with the actions on all files, and a row for each file.
 import { useState } from 'react'
 import { Figures } from '../../../components/facts.tsx'
 import { PageTurner } from '../../../components/lists.tsx'
@@ -19,7 +18,7 @@ const SHOWN = 50
 interface Props {
   queue: UploadQueue
   state: QueueState
-  /** Names of these are taken: somebody says what becomes of them. */
+  /** Their names are taken: the merchant is asked what to do. */
   onTaken: (rows: readonly UploadRow[]) => void
 }
 

@@ -15,7 +15,7 @@ export function uppyFileOf(
   old: KeptFile | undefined,
   batch: string,
 ) {
-  const wishes = old ?? { filename: data.name, on_conflict, batch }
+  const settings = old ?? { filename: data.name, on_conflict, batch }
   return {
     name: data.name,
     type: data.type,
@@ -23,9 +23,9 @@ export function uppyFileOf(
     meta: {
       name: data.name,
       relativePath: path,
-      filename: wishes.filename,
-      on_conflict: wishes.on_conflict,
-      batch: wishes.batch,
+      filename: settings.filename,
+      on_conflict: settings.on_conflict,
+      batch: settings.batch,
     },
   }
 }

@@ -10,7 +10,7 @@ import { t } from '../../../messages/t.ts'
 interface Props {
   row: UploadRow
   queue: UploadQueue
-  /** Its name is taken: somebody says what becomes of it. */
+  /** Its name is taken: the merchant is asked what to do. */
   onTaken: (row: UploadRow) => void
 }
 

@@ -53,7 +53,7 @@ export function createQueue(shop: string) {
   const refusals = new Map<string, UploadRefusal>()
   let kept = readKept(shop)
   let failure: Error | null = null
-  let forgetful = false
+  let storageFull = false
   const memory = createMemory(shop)
   let timer: ReturnType<typeof setTimeout> | undefined
   let state = draw()
@@ -78,7 +78,7 @@ export function createQueue(shop: string) {
       kept,
       ...imported,
       failure,
-      storageFull: forgetful,
+      storageFull,
     }
   }
 
@@ -105,8 +105,8 @@ export function createQueue(shop: string) {
       (row) => isOnItsWay(row) || (row.status === 'failed' && !imports.has(row.id)),
     )
     const room = memory([...kept, ...unfinished.flatMap((row) => keptFileOf(uppy, row))])
-    if (forgetful === room) changed()
-    forgetful = !room
+    if (storageFull === room) changed()
+    storageFull = !room
   }
 
   /** Records files that have arrived, and closes the imports of batches without further files. */
@@ -167,28 +167,28 @@ export function createQueue(shop: string) {
       return () => void listeners.delete(listener)
     },
     /**
-     * `known`: unfinished uploads of an earlier visit, about which nothing is asked again.
-     * `underWay`: files that are in the queue, which are not added again.
+     * `known`: unfinished uploads of an earlier visit, which need no new question. `underWay`:
+     * files that are in the queue, which are not added again.
      */
-    told: (files: readonly ChosenFile[]) => {
+    sortChosen: (files: readonly ChosenFile[]) => {
       const under = new Set(state.rows.filter(isUnderWay).map(({ id }) => id))
       const before = new Set(kept.map(({ id }) => id))
-      const told = {
+      const sorted = {
         fresh: [] as ChosenFile[],
         known: [] as ChosenFile[],
         underWay: [] as ChosenFile[],
       }
       for (const file of files) {
         const id = idOf(shop, file)
-        told[under.has(id) ? 'underWay' : before.has(id) ? 'known' : 'fresh'].push(file)
+        sorted[under.has(id) ? 'underWay' : before.has(id) ? 'known' : 'fresh'].push(file)
       }
-      return told
+      return sorted
     },
     /**
      * Names that will be taken by files in the queue, except these: files that are being sent or
      * may be retried.
      */
-    names: (but: readonly ChosenFile[]) => {
+    namesExcept: (but: readonly ChosenFile[]) => {
       const own = new Set(but.map((file) => idOf(shop, file)))
       const rows = state.rows.filter(
         (row) => isUnderWay(row) || (row.status === 'failed' && !row.taken),
@@ -233,18 +233,18 @@ export function createQueue(shop: string) {
     /** Removes ended rows, successful and failed. */
     clear: () => remove(state.rows.filter(hasEnded).map(({ id }) => id)),
     /** Removes ended rows of these files. */
-    leave: (files: readonly ChosenFile[]) => {
+    removeEnded: (files: readonly ChosenFile[]) => {
       const ids = new Set(files.map((file) => idOf(shop, file)))
       remove(state.rows.filter((row) => hasEnded(row) && ids.has(row.id)).map(({ id }) => id))
     },
     /** The merchant has closed the error message. */
-    dismiss: () => {
+    dismissFailure: () => {
       failure = null
       changed()
     },
     importAgain: imports.forgive,
     /** Imports the complete files of interrupted batches, and gives up the others. */
-    forgetKept: () => {
+    discardKept: () => {
       const batches = new Set(kept.map(({ batch }) => batch))
       kept = []
       redraw()

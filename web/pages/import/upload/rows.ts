@@ -28,7 +28,7 @@ export interface UploadRow {
   error: string | null
   /** All bytes have arrived: later errors are the import's. */
   arrived: boolean
-  /** It was not imported because its name is taken: a retry would not help. */
+  /** It was not imported because its name is taken: a retry would fail again. */
   taken: boolean
 }
 
@@ -49,7 +49,7 @@ export interface UploadTotals {
   sent: number
 }
 
-type Told = Pick<
+type FileState = Pick<
   QueuedFile,
   'id' | 'name' | 'size' | 'isPaused' | 'progress' | 'error' | 'meta'
 > & {
@@ -58,7 +58,7 @@ type Told = Pick<
 
 /** `outcome`: of a file that its operation has processed. */
 export function rowOf(
-  file: Told,
+  file: FileState,
   outcome: Outcome | undefined,
   refusal?: UploadRefusal,
 ): UploadRow {
@@ -79,7 +79,7 @@ export function rowOf(
   }
 }
 
-function statusOf(file: Told, sent: number, outcome: Outcome | undefined): UploadStatus {
+function statusOf(file: FileState, sent: number, outcome: Outcome | undefined): UploadStatus {
   if (outcome) return outcome.status === 'done' ? 'complete' : 'failed'
   if (file.error) return 'failed'
   if (file.progress.uploadComplete) return 'verifying'

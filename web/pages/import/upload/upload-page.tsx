@@ -69,10 +69,14 @@ function Uploads({ shop }: { shop: string }) {
       {admission.refused.length > 0 && (
         <RefusedFiles refused={admission.refused} onDismiss={admission.dismiss} />
       )}
-      {kept.length > 0 && <Interrupted files={kept} onForget={queue.forgetKept} />}
+      {kept.length > 0 && <Interrupted files={kept} onForget={queue.discardKept} />}
       <Imports imports={state.imports} errors={state.errors} onRetry={queue.importAgain} />
       {state.failure && (
-        <Banner tone="critical" title={t('That could not be done')} onDismiss={queue.dismiss}>
+        <Banner
+          tone="critical"
+          title={t('That could not be done')}
+          onDismiss={queue.dismissFailure}
+        >
           <p>{state.failure.message}</p>
         </Banner>
       )}

@@ -51,8 +51,8 @@ export function useAdmission(queue: UploadQueue) {
     take: (chosen: readonly ChosenFile[]) =>
       working(async () => {
         const files = chosen.toSorted((a, b) => ORDER.compare(a.path, b.path))
-        const { fresh, known, underWay } = queue.told(files)
-        const { fitting, taken, refused: unfit } = await sortByName(fresh, queue.names(fresh))
+        const { fresh, known, underWay } = queue.sortChosen(files)
+        const { fitting, taken, refused: unfit } = await sortByName(fresh, queue.namesExcept(fresh))
         setRefused([
           ...unfit,
           ...underWay.map((file) => ({ file, why: t('Already in the queue') })),
@@ -72,7 +72,7 @@ export function useAdmission(queue: UploadQueue) {
     answer: (choices: ReadonlyMap<ChosenFile, Choice>) => {
       const files = asking?.files ?? []
       setAsking(null)
-      if (asking?.again) queue.leave(files.filter((file) => choices.get(file) === 'skip'))
+      if (asking?.again) queue.removeEnded(files.filter((file) => choices.get(file) === 'skip'))
       return working(() => send(files, choices))
     },
     giveUp: () => setAsking(null),

@@ -9,8 +9,8 @@ import { AppError } from '../errors.ts'
 import { openRateLimit } from '../db/rate-limits.ts'
 
 const MINUTE_SECONDS = 60
-/** The most entries of each cache; the oldest are dropped. */
-const MAX_KEPT = 10_000
+/** Maximum size of each cache; the oldest entries are dropped. */
+const MAX_CACHED = 10_000
 
 export interface FailureLimiter {
   /**
@@ -41,7 +41,7 @@ export function createFailureLimiter({
   })
   /** The time until which an address is refused, by address. */
   const refused = new Map<string, number>()
-  const right = new Map<string, true>()
+  const valid = new Map<string, true>()
 
   async function count(network: string): Promise<AppError | null> {
     const { exceeded, remainingPoints, msBeforeNext } = await failures.consume(network)
@@ -53,14 +53,14 @@ export function createFailureLimiter({
     guard: async (request, check, secret) => {
       const network = networkOfRequest(request, trustProxy)
       const left = (refused.get(network) ?? 0) - Date.now()
-      if (left > 0 && secret !== undefined && !right.has(secret)) throw tooMany(left)
+      if (left > 0 && secret !== undefined && !valid.has(secret)) throw tooMany(left)
       try {
         const found = await check()
-        if (secret !== undefined) remember(right, secret, true)
+        if (secret !== undefined) remember(valid, secret, true)
         return found
       } catch (error) {
         if (!(error instanceof AppError && error.code === 'unauthenticated')) throw error
-        if (secret !== undefined) right.delete(secret)
+        if (secret !== undefined) valid.delete(secret)
         throw (await count(network)) ?? error
       }
     },
@@ -77,5 +77,5 @@ function tooMany(ms: number): AppError {
 function remember<V>(memory: Map<string, V>, key: string, value: V): void {
   memory.delete(key)
   memory.set(key, value)
-  if (memory.size > MAX_KEPT) memory.delete(memory.keys().next().value!)
+  if (memory.size > MAX_CACHED) memory.delete(memory.keys().next().value!)
 }

@@ -13,8 +13,8 @@ const TYPES = [
 ] as const
 const DEFAULT_NAME = 'import.csv'
 const MAX_NAME = 255
-/** The most bytes of a form in addition to its file. */
-const AROUND = 2 * 1024 * 1024
+/** The bytes that a form may have in addition to its file. */
+const FORM_OVERHEAD = 2 * 1024 * 1024
 
 export interface ReceivedFile {
   filename: string
@@ -34,7 +34,7 @@ export async function receivedFile(
   const boundary = ctx.is('multipart/form-data') ? boundaryIn(ctx.get('Content-Type')) : null
   if (boundary === null && !ctx.is(...TYPES))
     throw new AppError('unsupported_media_type', { message: WANTED })
-  if ((ctx.request.length ?? 0) > mostBytes + (boundary === null ? 0 : AROUND))
+  if ((ctx.request.length ?? 0) > mostBytes + (boundary === null ? 0 : FORM_OVERHEAD))
     throw new AppError('payload_too_large')
   const body = wholeBody(ctx)
   // Read the rest of a refused body after the answer: unread bytes would block the next request on

@@ -25,7 +25,7 @@ export type Scope = (typeof SCOPES)[number]
 export interface Caller {
   scope: ShopScope
   shop: { domain: string; name: string; demo: boolean }
-  /** For rate limits and history: `key:<name>` or `user:<id>`. */
+  /** For rate limits: `key:<id>`, or `user:<shop>:<id>` of a person in the admin page. */
   subject: string
   /** The name that history shows. */
   name: string

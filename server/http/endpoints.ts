@@ -65,7 +65,7 @@ export interface AppParts {
   uploads: UploadParts
   channels: readonly Channel[]
   cloud: Cloud
-  /** Where merchants connect to. */
+  /** The address of the drop server for merchants. */
   drop: DropAddress
   limits: Limits
   page: PageSource

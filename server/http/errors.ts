@@ -55,7 +55,7 @@ export function errorResponses(log: Logger) {
   }
 }
 
-/** While the database is away each request fails for the same reason, and a stack says nothing. */
+/** While the database is unavailable, every request fails for this reason: stacks do not help. */
 function report(log: Logger, thrown: unknown, about: LogFields): void {
   const cause = thrown instanceof AppError ? (thrown.cause ?? thrown) : thrown
   const { error, stack } = errorFields(cause)

@@ -9,7 +9,7 @@ export interface FormFile {
 }
 
 const MAX_HEADERS = 16 * 1024
-/** The most bytes of a part that is no file. */
+/** Maximum size of a part that is not a file. */
 const MAX_FIELD = 1024 * 1024
 
 const malformed = () =>

@@ -8,13 +8,13 @@ import { openReply, sealReply } from '../db/sealed-replies.ts'
 import { AppError } from '../errors.ts'
 import type { Secrets } from '../secrets.ts'
 import type { Reply } from './endpoint.ts'
-import { LONGEST_WAIT_SECONDS } from './prefer.ts'
+import { MAX_WAIT_SECONDS } from './prefer.ts'
 
 const BEAT_MS = 3_000
 const DEAD = '12 seconds'
-const LOOK_MS = 200
+const POLL_MS = 200
 /** The first request may be waiting for an operation's end, and then has to answer. */
-const WAIT_MS = (LONGEST_WAIT_SECONDS + 5) * 1000
+const WAIT_MS = (MAX_WAIT_SECONDS + 5) * 1000
 
 interface KeyRow {
   request_hash: Buffer
@@ -30,7 +30,7 @@ export interface IdempotentRequest {
   body: unknown
   secrets: Secrets
   signal: AbortSignal
-  /** The work changes only the database: the reply is written in its transaction. */
+  /** The work changes only the database, so the reply is written in its transaction. */
   atomic?: boolean
 }
 
@@ -55,7 +55,12 @@ export async function runIdempotently(
     if ('reply' in taken)
       return { ...taken.reply, headers: { ...taken.reply.headers, 'Idempotent-Replayed': 'true' } }
     try {
-      return await carryOut(scope, request, `${request.key}/${taken.createdAt.toISOString()}`, work)
+      return await runAndStore(
+        scope,
+        request,
+        `${request.key}/${taken.createdAt.toISOString()}`,
+        work,
+      )
     } catch (error) {
       if (!(error instanceof Superseded)) throw error
     }
@@ -63,12 +68,12 @@ export async function runIdempotently(
 }
 
 /**
- * While this process was suspended, another one took over and finished: the transaction was rolled
- * back, and the other one's reply is used.
+ * While this process was suspended, another one took over and finished. Rolls the transaction back,
+ * so that the other process's reply is used.
  */
 class Superseded extends Error {}
 
-async function carryOut(
+async function runAndStore(
   scope: ShopScope,
   request: IdempotentRequest,
   unique: string,
@@ -151,7 +156,7 @@ async function takeKey(
     if (row?.dead && (await takeOver(scope, key))) return { createdAt: row.created_at }
     if (performance.now() > until || signal.aborted)
       throw new AppError('idempotency_in_progress', { retryAfter: 5 })
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
   }
 }
 

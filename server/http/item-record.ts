@@ -42,20 +42,19 @@ export const itemSchema = z
   .meta({ id: 'Item' })
 
 /** Fields that only an undo needs. */
-const INNER = new Set([
-  ...[
-    'updated_at',
-    'deleted_at',
-    'product_mapped',
-    'mapping_state',
-    'pack_id',
-    'pack_position',
-    'drop_previous',
-  ],
+const INTERNAL_FIELDS = new Set([
+  'updated_at',
+  'deleted_at',
+  'product_mapped',
+  'mapping_state',
+  'pack_id',
+  'pack_position',
+  'drop_previous',
 ])
 
 const shown = (fields: Record<string, unknown> | null) =>
-  fields && Object.fromEntries(Object.entries(fields).filter(([name]) => !INNER.has(name)))
+  fields &&
+  Object.fromEntries(Object.entries(fields).filter(([name]) => !INTERNAL_FIELDS.has(name)))
 
 /** Packs by their names at that time. */
 function shownChange({ before, after }: Pick<ItemRow, 'before' | 'after'>) {

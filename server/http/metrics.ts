@@ -99,7 +99,7 @@ const absolute = (total: () => number) =>
     this.inc(total())
   }
 
-/** These five instead of prom-client's full set: docs/operators.md uses each of them. */
+/** Only the metrics that docs/operators.md uses, instead of prom-client's full set. */
 function processMetrics(registers: Registry[]): void {
   const gauge = (name: string, help: string, value: () => number) =>
     new Gauge({

@@ -9,7 +9,7 @@ import { z } from 'zod'
 import { scopesOf, type Endpoint } from './endpoint.ts'
 import type { Example } from './examples/example.ts'
 import { EXAMPLES } from './examples/examples.ts'
-import { LONGEST_WAIT_SECONDS } from './prefer.ts'
+import { MAX_WAIT_SECONDS } from './prefer.ts'
 import { errorSchema } from './schemas.ts'
 import { tusPaths } from './tus-paths.ts'
 
@@ -50,7 +50,7 @@ const prefer = z
   .string()
   .optional()
   .meta({
-    description: `\`wait=SECONDS\` (up to ${LONGEST_WAIT_SECONDS}) or \`respond-async\`: how long to wait for the end before 202`,
+    description: `\`wait=SECONDS\` (up to ${MAX_WAIT_SECONDS}) or \`respond-async\`: how long to wait for the end before 202`,
   })
 
 function headersOf(endpoint: Endpoint) {
@@ -80,7 +80,7 @@ export function openApiDocument(endpoints: readonly Endpoint[], baseUrl: string,
       description:
         'Import downloadable files, change them in bulk, create download links. Send `Authorization: Bearer <API_KEY>`. ' +
         'An answer to a GET has an `ETag`; with `If-None-Match`, an unchanged one is 304 without a body. ' +
-        'Any POST or PUT takes an `Idempotency-Key`: the same request under the same key is carried out once.',
+        'Any POST or PUT takes an `Idempotency-Key`: the same request under the same key runs once.',
     },
     servers: [{ url: baseUrl }],
     security: [{ bearer: [] }],

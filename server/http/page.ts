@@ -144,7 +144,7 @@ function contentPolicy(
     "default-src 'self'",
     `script-src 'self'${bridge}${development ? " 'unsafe-inline'" : ''}`,
     "style-src 'self' 'unsafe-inline'",
-    // The pictures of products are there.
+    // Product images are served from there.
     `img-src 'self' data: blob:${demo ? '' : ' https://cdn.shopify.com'}`,
     `connect-src 'self'${bridge}${development ? ' ws:' : ''}`,
     "object-src 'none'",

@@ -1,7 +1,7 @@
 // The Prefer header (RFC 7240): how long a caller waits for an operation's end.
 import type { Context } from 'koa'
 
-export const LONGEST_WAIT_SECONDS = 120
+export const MAX_WAIT_SECONDS = 120
 
 /** Seconds to wait, and the value of Preference-Applied (null: nothing was requested). */
 export function waitingTime(
@@ -18,6 +18,6 @@ export function waitingTime(
     .map((part) => /^wait\s*=\s*"?(\d{1,6})"?$/.exec(part)?.[1])
     .find((value) => value !== undefined)
   if (wait === undefined) return { seconds: fallback, applied: null }
-  const seconds = Math.min(Number(wait), LONGEST_WAIT_SECONDS)
+  const seconds = Math.min(Number(wait), MAX_WAIT_SECONDS)
   return { seconds, applied: `wait=${seconds}` }
 }

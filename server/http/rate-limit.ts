@@ -27,7 +27,7 @@ export function createRateLimiter(database: Database, limits: Limits): RateLimit
   const shopReads = limiterOf('shop-reads', limits.shop_reads_per_minute)
   const shopWrites = limiterOf('shop-writes', limits.shop_writes_per_minute)
   type Counted = typeof reads
-  const look = async ({ name, points, limit }: Counted, subject: string) => {
+  const count = async ({ name, points, limit }: Counted, subject: string) => {
     const { exceeded, remainingPoints, retryAfter } = await limit.consume(subject)
     return {
       ...{ exceeded, retryAfter },
@@ -38,14 +38,14 @@ export function createRateLimiter(database: Database, limits: Limits): RateLimit
   return {
     count: async (ctx, subject, shop) => {
       const isRead = ctx.method === 'GET' || ctx.method === 'HEAD'
-      const own = await look(isRead ? reads : writes, subject)
+      const own = await count(isRead ? reads : writes, subject)
       ctx.set('RateLimit-Policy', own.policy)
       ctx.set('RateLimit', own.limit)
       // A request that the key's own limit refuses does not count for its shop: one key in a loop
       // must not use up the other keys' requests.
       if (own.exceeded) throw new AppError('rate_limited', { retryAfter: own.retryAfter })
       if (!subject.startsWith('key:')) return
-      const shared = await look(isRead ? shopReads : shopWrites, `shop:${shop}`)
+      const shared = await count(isRead ? shopReads : shopWrites, `shop:${shop}`)
       if (!shared.exceeded) return
       ctx.set('RateLimit-Policy', shared.policy)
       ctx.set('RateLimit', shared.limit)

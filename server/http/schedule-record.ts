@@ -38,7 +38,7 @@ export const scheduleBody = z
     notify: z.enum(['always', 'errors', 'never']).default('always'),
     cap: z.int().min(1).max(1_000_000).default(100).meta({
       description:
-        'The most files that one run may delete; above it, the run waits to be confirmed',
+        'Maximum number of files that one run may delete; a run above it waits to be confirmed',
     }),
   })
   .meta({ id: 'ScheduleRequest' })

@@ -95,7 +95,7 @@ export const tusPaths: ZodOpenApiPathsObject = {
         ...GONE,
         409: refused('The upload is not at this offset'),
         413: refused('More bytes than were announced'),
-        460: refused('The bytes are not those that the checksum stands for'),
+        460: refused('The bytes do not match the checksum'),
       },
     }),
     delete: operation({

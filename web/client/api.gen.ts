@@ -1254,7 +1254,7 @@ export interface components {
       visibility?: 'public' | 'private'
     }
     FilesImpact: {
-      /** @description Files of the selection; ids that are no file’s are left out */
+      /** @description Files of the selection, without unknown ids */
       files: number
       /** @description Links to them that work now */
       live_links: number
@@ -2142,7 +2142,7 @@ export interface components {
        */
       action: string | null
       /**
-       * @description The most files that one run may delete; above it, the run waits to be confirmed
+       * @description Maximum number of files that one run may delete; a run above it waits to be confirmed
        * @default 100
        */
       cap: number
@@ -2259,7 +2259,7 @@ export interface components {
        */
       action: string | null
       /**
-       * @description The most files that one run may delete; above it, the run waits to be confirmed
+       * @description Maximum number of files that one run may delete; a run above it waits to be confirmed
        * @default 100
        */
       cap: number
@@ -2343,7 +2343,7 @@ export interface components {
        */
       action: string | null
       /**
-       * @description The most files that one run may delete; above it, the run waits to be confirmed
+       * @description Maximum number of files that one run may delete; a run above it waits to be confirmed
        * @default 100
        */
       cap: number

@@ -172,13 +172,13 @@ async function run(
   return answer({ engine, caller, operation, done, malformed, applied: wait.applied })
 }
 
-/** The most characters of a malformed id that the answer repeats. */
-const REPEATED = 100
+/** Maximum length of a malformed id that the answer repeats. */
+const MAX_REPEATED = 100
 
 /** A malformed id is treated like an unknown one; `malformed` stores what was given. */
 function replacementId(given: string, malformed: Map<string, string>): string {
   const uuid = unknownUuid(given)
-  malformed.set(uuid, given.slice(0, REPEATED))
+  malformed.set(uuid, given.slice(0, MAX_REPEATED))
   return uuid
 }
 

@@ -30,7 +30,7 @@ import type { FileRouteParts } from './files.ts'
 
 export const fileListRoutes = (parts: FileRouteParts): Endpoint[] => [list(parts), tagsInUse()]
 
-/** The greatest age of the count in a list that is read page by page. */
+/** Maximum age of the count in a list that is read page by page. */
 const COUNTED_FOR_MS = 10_000
 
 const list = ({ baseUrl, clock }: FileRouteParts) =>

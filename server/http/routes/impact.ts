@@ -10,7 +10,7 @@ const count = (description: string) => z.number().int().meta({ description })
 
 const impactSchema = z
   .object({
-    files: count('Files of the selection; ids that are no file’s are left out'),
+    files: count('Files of the selection, without unknown ids'),
     mapped: count('Of these, mapped to a product'),
     products: count('Products that they are mapped to, each once'),
     live_links: count('Links to them that work now'),

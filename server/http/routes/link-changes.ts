@@ -19,7 +19,7 @@ export const linkChangeRoutes = (parts: Parts): Endpoint[] => [
   revoke(parts),
   extend(parts),
   reset(parts),
-  revokingMany(parts),
+  revokeMany(parts),
   send(parts),
 ]
 
@@ -43,7 +43,11 @@ const one = (path: string, summary: string, description: string) => ({
 
 const revoke = (parts: Parts) =>
   endpoint({
-    ...one('revoke', 'Revoke a link', 'For good. A pack’s link takes those of its files with it.'),
+    ...one(
+      'revoke',
+      'Revoke a link',
+      'Permanently. For a pack’s link, the links of its files are revoked too.',
+    ),
     handler: async ({ caller, params }) => {
       const id = requirePublicId('link', params.id)
       await retryTransaction(caller.scope, (tx) => revokeLinks(tx, [id]))
@@ -55,8 +59,8 @@ const extend = (parts: Parts) =>
   endpoint({
     ...one(
       'extend',
-      'Give a link more time',
-      'So many days from now on, or for ever; one that has expired works again.',
+      'Extend a link',
+      'The link expires `expiry_days` from now, or never if it is null. An expired link works again.',
     ),
     body: z.strictObject({ expiry_days: expiryDays }),
     handler: async ({ caller, params, body }) => {
@@ -97,7 +101,7 @@ const manyBody = ({ limits }: Parts) =>
       .max(limits.ids_per_call, `At most ${limits.ids_per_call} links a call`),
   })
 
-const revokingMany = (parts: Parts) =>
+const revokeMany = (parts: Parts) =>
   endpoint({
     method: 'post',
     path: '/api/links/revoke',

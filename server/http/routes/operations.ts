@@ -239,11 +239,11 @@ async function accepted(
 
 const MOVES: Record<OperationMove, string> = {
   pause: 'Pause an operation: running work is interrupted immediately, finished work stays',
-  resume: 'Go on with a paused operation',
+  resume: 'Resume a paused operation',
   cancel: 'Cancel an operation, or discard a preview: what is done stays',
   retry:
-    'Work on the items of an operation that failed, and on those that were not started when it was cancelled',
-  confirm: 'Carry out what a preview found; files that have changed since are skipped',
+    'Retry the failed items of an operation, and those that were not started when it was cancelled',
+  confirm: 'Confirm a preview, which makes its changes; files that changed since are skipped',
 }
 const MORE: Partial<Record<OperationMove, string>> = {
   confirm:

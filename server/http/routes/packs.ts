@@ -178,7 +178,7 @@ const order = ({ limits }: PackRouteParts) =>
     ...about,
     method: 'put',
     path: '/api/packs/{id}/order',
-    summary: 'Put a pack’s files in order',
+    summary: 'Order a pack’s files',
     description: 'Files that are not listed stay after these, in their current order.',
     atomic: true,
     params: byId,

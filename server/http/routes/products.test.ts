@@ -187,7 +187,7 @@ test('unmapping removes files’ products, and an undo restores them exactly', a
     owner.scope.query('select * from mappings where shop_id = :shop and file_id = :id', { id })
   const before = await rows()
   expect(before).toMatchObject([
-    { method: 'filename', sku: 'LEDGER', reason: 'The file is called as the SKU LEDGER' },
+    { method: 'filename', sku: 'LEDGER', reason: 'The file has the name of the SKU LEDGER' },
   ])
   expect(mapping === undefined || mapping.product_id === productId(3)).toBe(true)
   const unmapped = await operate({ action: 'unmap-products', select })

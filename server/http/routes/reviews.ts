@@ -143,7 +143,7 @@ const reject = () =>
   endpoint({
     method: 'post',
     path: '/api/reviews/{id}/reject',
-    summary: 'Reject all candidates: the same question is not asked again',
+    summary: 'Reject all candidates: this review is not opened again',
     tag: 'Products',
     scope: 'files:write',
     params: byId,

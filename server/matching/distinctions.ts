@@ -82,8 +82,8 @@ export function labelsOf(parts: readonly string[]): string[] {
   return parts.flatMap((part, at) => {
     const [label, next] = [LABELS.get(part), parts[at + 1]]
     if (label === undefined || next === undefined) return []
-    const told = distinctionOf(next)
-    if (told?.kind === 'number') return [`${label} ${told.value}`]
+    const found = distinctionOf(next)
+    if (found?.kind === 'number') return [`${label} ${found.value}`]
     return /^(\p{N}+|\p{L})$/u.test(next) ? [`${label} ${next.replace(/^0+(?=.)/, '')}`] : []
   })
 }

@@ -14,7 +14,7 @@ export const NEAR = 0.6
 export const MAX_TAGGED = 5
 
 const WHOLE_NAME = 0.99
-const IN_FILENAME = 0.95
+const AT_START = 0.95
 const WITHIN_FILENAME = 0.9
 const WEAK_SKU = 0.7
 const TAG_IS_SKU = 0.95
@@ -25,19 +25,21 @@ const FURTHER_TAG = 0.05
  * The method and score of a part of the name that is a SKU of the catalog. `weak`: the part may be
  * there by chance.
  */
-function wayOf({ first, whole, weak }: NameRun): [score: number, how: string] {
+function scoreOfRun({ first, whole, weak }: NameRun): [score: number, how: string] {
   if (weak) return [WEAK_SKU, 'The filename has a part like the SKU']
   if (!first) return [WITHIN_FILENAME, 'The filename contains the SKU']
   return whole
-    ? [WHOLE_NAME, 'The file is called as the SKU']
-    : [IN_FILENAME, 'The filename begins with the SKU']
+    ? [WHOLE_NAME, 'The file has the name of the SKU']
+    : [AT_START, 'The filename begins with the SKU']
 }
 
 /** The SKUs in the name, with their variants: one hit for each product. */
 export function hitsOfFilename(
   found: readonly { run: NameRun; variants: readonly MirroredVariant[] }[],
 ): Mapping[] {
-  const hits = found.flatMap(({ run, variants }) => hitsOfSku(variants, 'filename', ...wayOf(run)))
+  const hits = found.flatMap(({ run, variants }) =>
+    hitsOfSku(variants, 'filename', ...scoreOfRun(run)),
+  )
   return [...Map.groupBy(hits, ({ product_id }) => product_id).values()].map((same) => {
     const best = same.reduce((one, other) => (other.score > one.score ? other : one))
     const alone = same.every(({ variant_id }) => variant_id === best.variant_id)
@@ -53,16 +55,18 @@ export function hitsOfTags(
   const skus = bySku.flatMap((same) =>
     hitsOfSku(same, 'tags', TAG_IS_SKU, 'One of its tags is the SKU'),
   )
-  const telling = [...Map.groupBy(tagged, ({ key }) => key).values()]
+  const identifying = [...Map.groupBy(tagged, ({ key }) => key).values()]
     .filter((same) => same.length <= MAX_TAGGED)
     .flat()
-  const tags = [...Map.groupBy(telling, ({ product_id }) => product_id).values()].map((same) => ({
-    ...target(same[0]!),
-    sku: null,
-    method: 'tags' as const,
-    score: rounded(Math.min(TAG_IS_SKU, TAG_IS_TAG + FURTHER_TAG * (same.length - 1))),
-    reason: `The product has the same ${same.length === 1 ? 'tag' : 'tags'} ${same.map(({ key }) => key).join(', ')}`,
-  }))
+  const tags = [...Map.groupBy(identifying, ({ product_id }) => product_id).values()].map(
+    (same) => ({
+      ...target(same[0]!),
+      sku: null,
+      method: 'tags' as const,
+      score: rounded(Math.min(TAG_IS_SKU, TAG_IS_TAG + FURTHER_TAG * (same.length - 1))),
+      reason: `The product has the same ${same.length === 1 ? 'tag' : 'tags'} ${same.map(({ key }) => key).join(', ')}`,
+    }),
+  )
   return [...skus, ...tags]
 }
 

@@ -33,8 +33,8 @@ import { wordsOf, wordsOfName, type Words } from './words.ts'
 
 export type Named = Pick<FileView, 'filename' | 'tags'>
 
-/** The hits of one method, a list for each file. */
-type Way = (
+/** One method of matching: the hits, a list for each file. */
+type MatchBy = (
   scope: ShopScope,
   files: readonly Named[],
   threshold: number,
@@ -60,7 +60,7 @@ const ALIKE = { floor: 0.4, margin: 0.15, limit: 20 }
 const TITLES_PER_TURN = 20
 
 export function createMatcher(cache: TitleCache): Matcher {
-  const ways: Record<Exclude<MatchMethod, 'sku'>, Way> = {
+  const methods: Record<Exclude<MatchMethod, 'sku'>, MatchBy> = {
     filename: byFilename,
     tags: byTags,
     title: (...given) => byTitle(cache, ...given),
@@ -75,7 +75,7 @@ export function createMatcher(cache: TitleCache): Matcher {
       const open = [...decided.keys()].filter((at) => decided[at] === null)
       if (open.length === 0) break
       // prettier-ignore
-      const hits = await ways[method](scope, open.map((at) => files[at]!), rules.threshold, signal)
+      const hits = await methods[method](scope, open.map((at) => files[at]!), rules.threshold, signal)
       for (const [place, at] of open.entries()) {
         const decision = decideMatch(hits[place]!, rules.threshold)
         decided[at] = decision.match
@@ -126,8 +126,8 @@ async function knownRuns(
 function withWeakness(run: NameRun, variants: readonly MirroredVariant[]): KnownRun {
   const same = variants.filter(({ sku }) => nameKey(sku.trim()) === run.text)
   if (same.length === 0) return { run, variants }
-  const meant = !run.first && /[-_.]/.test(run.text)
-  return { run: { ...run, weak: run.weak && !meant }, variants: same }
+  const intended = !run.first && /[-_.]/.test(run.text)
+  return { run: { ...run, weak: run.weak && !intended }, variants: same }
 }
 
 /** A SKU within a longer SKU is ignored; weak ones count only if there are no others. */

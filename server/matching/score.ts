@@ -72,15 +72,15 @@ function scoreNumbers(
   const missing = beyond(wanted, plain)
   const stray = beyond(plain, wanted)
   if (missing.length > 0 && stray.length > 0) return null
-  const told = beyond(missing, versions)
+  const lacking = beyond(missing, versions)
   const others = beyond(versions, wanted)
-  if (others.length > 0 && told.some((one) => title.versions.includes(one))) return null
+  if (others.length > 0 && lacking.some((one) => title.versions.includes(one))) return null
   const isPart =
     title.labels.length === 0 &&
     name.labels.some((label) => stray.includes(label.slice(label.indexOf(' ') + 1)))
   if (isPart) return OTHER_WORD
   const ofOthers = (stray.length > 0 ? STRAY_NUMBER : 0) + (others.length > 0 ? STRAY_NUMBER : 0)
-  return told.length > 0 ? MISSING_NUMBER + ofOthers : ofOthers
+  return lacking.length > 0 ? MISSING_NUMBER + ofOthers : ofOthers
 }
 
 const beyond = (some: Iterable<string>, others: Iterable<string>): string[] => {
@@ -90,14 +90,14 @@ const beyond = (some: Iterable<string>, others: Iterable<string>): string[] => {
 
 /** Removes words for numbers from the list, and gives them as digits; single letters stay. */
 function takeNumbers(words: string[]): string[] {
-  const found: string[] = []
+  const numbers: string[] = []
   for (let at = words.length - 1; at >= 0; at--) {
-    const told = distinctionOf(words[at]!)
-    if (told?.kind !== 'number' || words[at]!.length === 1) continue
-    found.push(String(told.value))
+    const found = distinctionOf(words[at]!)
+    if (found?.kind !== 'number' || words[at]!.length === 1) continue
+    numbers.push(String(found.value))
     words.splice(at, 1)
   }
-  return found
+  return numbers
 }
 
 interface Cost {
@@ -113,11 +113,11 @@ function costOfWords(ofName: readonly string[], ofTitle: readonly string[]): Cos
   if (own.length !== other.length && own.length > 0 && other.length > 0) {
     const [joined, whole] = [own.join(''), other.join('')]
     const typos = typosIn(joined, whole)
-    if (typos <= mostTypos(joined, whole)) return { cost: Math.max(JOINED, typos), penalty: 0 }
+    if (typos <= maxTypos(joined, whole)) return { cost: Math.max(JOINED, typos), penalty: 0 }
   }
   const pairs = own
     .flatMap((word) => other.map((one) => ({ word, one, typos: typosIn(word, one) })))
-    .filter(({ word, one, typos }) => typos <= mostTypos(word, one))
+    .filter(({ word, one, typos }) => typos <= maxTypos(word, one))
     .sort((a, b) => a.typos - b.typos)
   const [left, open] = [[...own], [...other]]
   let cost = 0
@@ -128,8 +128,11 @@ function costOfWords(ofName: readonly string[], ofTitle: readonly string[]): Cos
     cost += typos
   }
   const isOther = [left, open].every((words) => words.some((word) => !STOP_WORDS.has(word)))
-  const isTold = [...left, ...open].some((word) => distinctionOf(word) !== null)
-  return { cost: cost + lossOf(left) + lossOf(open), penalty: isOther || isTold ? OTHER_WORD : 0 }
+  const isDistinct = [...left, ...open].some((word) => distinctionOf(word) !== null)
+  return {
+    cost: cost + lossOf(left) + lossOf(open),
+    penalty: isOther || isDistinct ? OTHER_WORD : 0,
+  }
 }
 
 /** The cost of words that only one text has: their letters, half of them for little words. */
@@ -142,8 +145,8 @@ function withoutSharedDistinction(
   ofTitle: readonly string[],
 ): [string[], string[]] {
   const valueOf = (word: string) => {
-    const told = distinctionOf(word)
-    return told && `${told.kind} ${told.value}`
+    const found = distinctionOf(word)
+    return found && `${found.kind} ${found.value}`
   }
   const others = (words: readonly string[], there: readonly string[]) => {
     const values = new Set(there.map(valueOf).filter((value) => value !== null))
@@ -174,7 +177,7 @@ function typosIn(word: string, other: string): number {
 }
 
 /** With more typos it is another word. A single letter has no typos. */
-function mostTypos(word: string, other: string): number {
+function maxTypos(word: string, other: string): number {
   if (Math.min(word.length, other.length) < 2) return 0
   const longer = Math.max(word.length, other.length)
   return longer <= 5 ? 1 : longer <= 9 ? 2 : 3

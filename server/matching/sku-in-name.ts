@@ -5,16 +5,16 @@ import { nameKey } from '../../plugins/contract.ts'
 import { stemOf } from './words.ts'
 
 /**
- * What is no delimiter. migrations/0004_products-and-reviews.ts splits SKUs at the same characters
- * (sku_parts).
+ * Everything between delimiters. migrations/0004_products-and-reviews.ts splits SKUs at the same
+ * characters (sku_parts).
  */
 const PARTS = /[^ \-_.()[\]{}]+/g
 /** The platform's longest SKU. */
-const LONGEST_SKU = 255
+const MAX_SKU_LENGTH = 255
 /** After the start of the name: longer sequences would need many look-ups, and are rarely SKUs. */
 const MAX_PARTS = 6
 /** A shorter SKU may be in the name by chance. */
-const TELLING = 3
+const MIN_SKU_LENGTH = 3
 
 /** Consecutive parts of the name. */
 export interface NameRun {
@@ -66,18 +66,21 @@ function partsOf(filename: string): { name: string; parts: Part[] } {
 
 function runOf(name: string, parts: readonly Part[], at: number, last: number): NameRun[] {
   const [{ from }, { to }] = [parts[at]!, parts[last]!]
-  if (to - from > LONGEST_SKU) return []
+  if (to - from > MAX_SKU_LENGTH) return []
   const words = parts.slice(at, last + 1).map((part) => name.slice(part.from, part.to))
   const [key, first] = [words.join('-'), at === 0]
   const whole = first && /^[ \-_.()[\]{}]*(\.[a-z0-9]{1,5}){0,2}$/.test(name.slice(to))
   const text = name.slice(from, to)
   // A short one counts only before `_`; other plain ones count at the start of the name.
-  const weak = first ? key.length < TELLING && !whole && name[to] !== '_' : isPlain(words.join(''))
+  const weak = first
+    ? key.length < MIN_SKU_LENGTH && !whole && name[to] !== '_'
+    : isPlain(words.join(''))
   return [{ key, text, from, to, first, whole, weak }]
 }
 
 /** Letters only or digits only: names contain words and numbers that are not SKUs. */
-const isPlain = (letters: string) => letters.length < TELLING || /^(\p{L}+|\p{N}+)$/u.test(letters)
+const isPlain = (letters: string) =>
+  letters.length < MIN_SKU_LENGTH || /^(\p{L}+|\p{N}+)$/u.test(letters)
 
 /** Without those that are inside another one. */
 export const outermost = (runs: readonly NameRun[]): NameRun[] =>

@@ -22,8 +22,8 @@ export interface TitleCache {
   readonly titles: number
 }
 
-/** @param mostTitles of all shops together; the index that was used last is kept in any case. */
-export function createTitleCache(mostTitles = MAX_TITLES): TitleCache {
+/** @param maxTitles of all shops together; the index that was used last is kept in any case. */
+export function createTitleCache(maxTitles = MAX_TITLES): TitleCache {
   // Least recently used first.
   const kept = new Map<number, Kept>()
   const titles = () => [...kept.values()].reduce((sum, one) => sum + one.titles, 0)
@@ -42,7 +42,7 @@ export function createTitleCache(mostTitles = MAX_TITLES): TitleCache {
       ({ size }) => {
         entry.titles = size
         for (const [shop, other] of kept)
-          if (titles() > mostTitles && shop !== scope.shop) forget(shop, other)
+          if (titles() > maxTitles && shop !== scope.shop) forget(shop, other)
       },
       () => forget(scope.shop, entry),
     )

@@ -44,7 +44,7 @@ export function wordsOf(title: string): Words {
     part.replace(/^0+(?=\p{N})/u, ''),
   )
   const letters = parts.filter((part) => !isNumber(part))
-  const telling = letters.filter((word) => !VERSION_WORDS.has(word))
+  const distinctive = letters.filter((word) => !VERSION_WORDS.has(word))
   const isCopy = /[([]\p{N}{1,2}[)\]]\s*$/u.test(text)
   const versions = parts.filter(
     (part, at) =>
@@ -52,7 +52,7 @@ export function wordsOf(title: string): Words {
       ((isCopy && at === parts.length - 1) || VERSION_WORDS.has(parts[at - 1] ?? '')),
   )
   return {
-    letters: telling.length > 0 ? telling : letters,
+    letters: distinctive.length > 0 ? distinctive : letters,
     numbers: [...new Set(parts.filter(isNumber))],
     versions: [...new Set(versions)],
     labels: labelsOf(parts),

@@ -12,12 +12,12 @@ const IDLE_MS = 4000
 export interface GuardedConnection {
   readonly client: Client
   readonly key: string
-  /** It has served before: the other side may be closing it now. */
+  /** It has been used before, so the server may be closing it now. */
   reused: boolean
   /** Called when the socket is connected. */
   onConnected: (() => void) | null
   readonly connected: boolean
-  /** After the end of an answer: more bytes arrived than declared. */
+  /** Call it after the end of an answer. More bytes arrived than declared. */
   hasSurplus(): boolean
   /** The socket was reset instead of closed. */
   wasReset(): boolean
@@ -90,7 +90,7 @@ function openConnection(
   connect: buildConnector.connector,
 ): GuardedConnection {
   let socket: Socket | null = null
-  let standing = false
+  let connected = false
   let withheld = false
   const client = new Client(url.origin, {
     // Our own deadlines apply (exchange.ts); undici's have a resolution of one second.
@@ -104,7 +104,7 @@ function openConnection(
           opened.destroy()
           return callback(notReached(true), null)
         }
-        standing = true
+        connected = true
         withholdReset(opened, () => (withheld = true))
         connection.onConnected?.()
         callback(null, opened)
@@ -117,17 +117,17 @@ function openConnection(
     reused: false,
     onConnected: null,
     get connected() {
-      return standing
+      return connected
     },
     hasSurplus: () =>
       socket !== null && (isSurplus(socket.errored) || (withheld && socket.readableLength > 0)),
     wasReset: () =>
       (socket?.errored as NodeJS.ErrnoException | null | undefined)?.code === 'ECONNRESET',
-    isClean: () => standing && !withheld && !socket!.destroyed && !socket!.errored,
+    isClean: () => connected && !withheld && !socket!.destroyed && !socket!.errored,
     destroy: () => {
       // undici does not destroy a socket that is still connecting: it would hold a file descriptor
       // for minutes.
-      if (!standing) socket?.destroy()
+      if (!connected) socket?.destroy()
       client.destroy().catch(() => {})
     },
   }

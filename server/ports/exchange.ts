@@ -45,7 +45,7 @@ export interface ExchangeOptions {
   connection: GuardedConnection
   request: Dispatcher.DispatchOptions
   timeouts: Timeouts
-  /** The most bytes that the body may have. */
+  /** Maximum size of the body. */
   bodyBytes: number
   signal: AbortSignal
   /** Called once after a complete answer: the connection can be reused. */

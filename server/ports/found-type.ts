@@ -3,7 +3,7 @@
 import { open } from 'node:fs/promises'
 import type { ByteSource } from '../store/store.ts'
 
-/** What the formats that are told apart need at most. */
+/** As many bytes as the detection of any format needs. */
 export const HEAD_BYTES = 4100
 
 export interface Watched extends ByteSource {
@@ -11,7 +11,7 @@ export interface Watched extends ByteSource {
   head(): Buffer
 }
 
-/** Passes the same bytes on. The beginning is copied, because the buffers are reused. */
+/** Passes the bytes on and copies their beginning, because the buffers are reused. */
 export function watchHead(bytes: ByteSource): Watched {
   const parts: Buffer[] = []
   let left = HEAD_BYTES

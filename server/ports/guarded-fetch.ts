@@ -56,7 +56,7 @@ export interface GuardedClient {
 export interface GuardedClientOptions {
   /** Opens loopback on any port, and nothing else: for local development and tests. */
   allowLoopback: boolean
-  /** The most bytes that a file may have. */
+  /** Maximum size of a file. */
   fileBytes: number
   log?: Logger
   timeouts?: Partial<Timeouts>
@@ -126,14 +126,14 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
 /** Sends one request, a second time if it was sent on a connection that the server had closed. */
 function createSend(options: GuardedClientOptions, connections: Connections): Send {
   const timeouts = { ...TIMEOUTS, ...options.timeouts }
-  const impatient = { ...timeouts, headers: Math.min(timeouts.headers, HEAD_WITHIN) }
+  const headTimeouts = { ...timeouts, headers: Math.min(timeouts.headers, HEAD_WITHIN) }
   return async (target, message, signal) => {
     signal.throwIfAborted()
     const attempt = (fresh: boolean) =>
       new Exchange({
         connection: connections.take(target, fresh),
         request: { path: target.url.pathname + target.url.search, ...message },
-        timeouts: message.method === 'HEAD' ? impatient : timeouts,
+        timeouts: message.method === 'HEAD' ? headTimeouts : timeouts,
         bodyBytes: options.fileBytes,
         signal,
         onClean: connections.give,
@@ -187,8 +187,8 @@ async function openFile(
 }
 
 async function probeFile(follow: Follow, url: string, signal: AbortSignal): Promise<Probe> {
-  const told = await probeByHead(follow, url, signal)
-  if (told) return told
+  const probe = await probeByHead(follow, url, signal)
+  if (probe) return probe
   const full = await follow('GET', url, signal)
   try {
     return await describeFile(full)
@@ -209,9 +209,9 @@ async function probeByHead(
   try {
     const answer = await follow('HEAD', url, signal)
     await discard(answer.body)
-    const told = await describeFile(answer)
+    const probe = await describeFile(answer)
     // Some servers answer HEAD with a length of 0: only GET shows an empty file.
-    return told.size_bytes === 0 ? null : told
+    return probe.size_bytes === 0 ? null : probe
   } catch (error) {
     if (!(error instanceof PortError) || error instanceof Throttled || isNotReached(error))
       throw error

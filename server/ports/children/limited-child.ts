@@ -109,8 +109,8 @@ async function askOnce(
   }
 }
 
-function validateAnswer<T>(schema: z.ZodType<T>, said: unknown): T {
-  const { data, error } = schema.safeParse(said)
+function validateAnswer<T>(schema: z.ZodType<T>, answer: unknown): T {
+  const { data, error } = schema.safeParse(answer)
   if (error) throw portError('processor_crashed', error)
   return data
 }

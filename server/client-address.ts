@@ -7,7 +7,7 @@ import ipaddr from 'ipaddr.js'
 export const plainAddress = (address: string): string =>
   isIP(address) === 0 ? address : ipaddr.process(address).toString()
 
-/** What a provider gives one customer: an IPv4 address, or the /64 of an IPv6 address. */
+/** What counts as one client: an IPv4 address, or the /64 that a provider gives one customer. */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address
   const parsed = ipaddr.process(address)

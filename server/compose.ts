@@ -33,7 +33,7 @@ export interface ComposeOptions {
   config: Config
   database: Database
   secrets: Secrets
-  /** Of the addresses that this server gives to others, without a slash at the end. */
+  /** The start of the addresses that this server gives to others, without a slash at the end. */
   baseUrl: string
   clock: () => Date
   log: Logger

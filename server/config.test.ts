@@ -52,7 +52,7 @@ describe('the environment', () => {
       'SHOPIFY_API_KEY',
     )
     expect(problemsOf(() => readEnvironment({ HOST: '0.0.0.0' }))).toContain(
-      'HOST: demo mode listens on 127.0.0.1 alone',
+      'HOST: demo mode only listens on 127.0.0.1',
     )
   })
 

@@ -58,22 +58,22 @@ export function defineConfig(
  * gets this workflow unless there is one of that id.
  */
 function impliedActions(plugins: readonly Plugin[], workflows: readonly Workflow[]): Workflow[] {
-  const tells = plugins.some(({ id }) => id === 'notify')
+  const canNotify = plugins.some(({ id }) => id === 'notify')
   return plugins
     .filter(({ id }) => !workflows.some((one) => one.id === id))
     .flatMap((plugin) => {
       const [action] = actionsOf(plugin)
-      return action ? [impliedBy(plugin, action.labels.action, tells)] : []
+      return action ? [impliedBy(plugin, action.labels.action, canNotify)] : []
     })
 }
 
-function impliedBy(plugin: Plugin, title: string, tells: boolean): Workflow {
+function impliedBy(plugin: Plugin, title: string, canNotify: boolean): Workflow {
   const { id, report: { when = 'background' } = {} } = plugin
   const notify = { id: 'notify', plugin: 'notify', options: { when } }
   const inOrder = plugin.scope === 'operation' || plugin.ordered || plugin.sequential
   return {
     ...{ id, title, action: id, kind: 'bulk', parallel: inOrder ? 1 : 2 },
-    steps: [{ id: 'act', plugin: id }, ...(tells ? [notify] : [])],
+    steps: [{ id: 'act', plugin: id }, ...(canNotify ? [notify] : [])],
   }
 }
 

@@ -22,7 +22,7 @@ function platformProblems(env: EnvironmentVariables): string[] {
     )
   if (demo && !['127.0.0.1', 'localhost', '::1'].includes(env.HOST))
     problems.push(
-      'HOST: demo mode listens on 127.0.0.1 alone; leave HOST out, or set the platform credentials',
+      'HOST: demo mode only listens on 127.0.0.1; leave HOST out, or set the platform credentials',
     )
   if (!demo && !env.BASE_URL)
     problems.push('BASE_URL: set the public address of the app, like https://files.example.com')
@@ -46,11 +46,11 @@ function incompleteGroups(env: EnvironmentVariables): string[] {
   const twilio = [env.TWILIO_ACCOUNT_SID, env.TWILIO_AUTH_TOKEN, env.TWILIO_FROM]
   if (twilio.some(Boolean) && !twilio.every(Boolean))
     problems.push(
-      'TWILIO_ACCOUNT_SID, TWILIO_AUTH_TOKEN and TWILIO_FROM: set all three, or none: then no text message leaves',
+      'TWILIO_ACCOUNT_SID, TWILIO_AUTH_TOKEN and TWILIO_FROM: set all three, or none to send no text messages',
     )
   if (!env.DROP_TLS_CERT !== !env.DROP_TLS_KEY)
     problems.push(
-      'DROP_TLS_CERT and DROP_TLS_KEY: set both, or neither for a certificate that is made',
+      'DROP_TLS_CERT and DROP_TLS_KEY: set both, or neither for a generated certificate',
     )
   const partner = [
     env.SHOPIFY_PARTNER_ORGANIZATION,

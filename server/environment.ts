@@ -81,7 +81,7 @@ export function readEnvironment(
   const drop = readDropSettings(env, problems)
   if (env.X_ACCEL_LOCATION && storage.primary.kind !== 'disk')
     problems.push(
-      'X_ACCEL_LOCATION: leave it out: nginx can send files of a disk alone, and STORAGE_PRIMARY is none',
+      'X_ACCEL_LOCATION: leave it out: nginx can only send files from a disk, and STORAGE_PRIMARY is not one',
     )
   const clients = readClients(env, problems)
   if (problems.length > 0) throw new ConfigError(problems)

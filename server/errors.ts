@@ -370,10 +370,7 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS
 
-/**
- * One named problem of a request. `index`: which element of the list that the request carries, from
- * 0.
- */
+/** One problem of a request. `index`: the element of the list in the request, from 0. */
 export interface ErrorDetail {
   index?: number
   param: string
@@ -382,8 +379,8 @@ export interface ErrorDetail {
 }
 
 /**
- * The most problems that an answer names; the others are counted, so that an answer does not grow
- * with a wrong request.
+ * Maximum number of problems in an answer. The others are only counted, so that the size of an
+ * answer does not depend on the request.
  */
 export const MAX_DETAILS = 100
 

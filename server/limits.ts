@@ -1,6 +1,6 @@
 // The limits of an installation and their defaults.
 export interface Limits {
-  /** The most bytes of a JSON body. */
+  /** Maximum size of a JSON body. */
   body_bytes: number
   entries_per_import: number
   reads_per_minute: number
@@ -18,9 +18,9 @@ export interface Limits {
   shop_waiting_operations: number
   /** Requests with a wrong key or token, from one address. */
   failed_sign_ins_per_minute: number
-  /** The most bytes that one file may have. */
+  /** Maximum size of one file. */
   file_bytes: number
-  /** The most bytes of all files together that wait in a shop's drop folders. */
+  /** Maximum size of all files together that wait in a shop's drop folders. */
   drop_waiting_bytes: number
   /** A file with more bytes is imported with a warning. */
   large_file_bytes: number

@@ -47,18 +47,18 @@ export interface Plans {
 /** The problems of the plans, each with what to write instead. */
 export function planProblems({ pricing, free, list, partner }: Plans): string[] {
   const ids = list.map(({ id }) => id)
-  const doubled = ids.filter((id, at) => ids.indexOf(id) !== at)
+  const duplicates = ids.filter((id, at) => ids.indexOf(id) !== at)
   const limits = list.flatMap((plan) =>
     Object.entries(plan.limits)
       .filter(([, limit]) => limit !== null && !(Number.isFinite(limit) && limit >= 0))
       .map(([name]) => `plans.${plan.id}.limits.${name}: set a number, or null for no limit`),
   )
   return [
-    ...doubled.map((id) => `plan ${id} is listed twice`),
+    ...duplicates.map((id) => `plan ${id} is listed twice`),
     ...(ids.includes(free) ? [] : [`plans.free: “${free}” is not in the list`]),
     ...limits,
     ...(pricing === 'managed' && !partner
-      ? ['plans.partner: set organization, token and app, or take the pricing “manual”']
+      ? ['plans.partner: set organization, token and app, or use the pricing “manual”']
       : []),
   ]
 }

@@ -38,7 +38,7 @@ const CASES: Record<z.core.$ZodIssueCode, [schema: z.ZodType, value: unknown, te
   invalid_format: [
     [z.email(), 'x', 'This is not an email address'],
     [z.url(), 'x', 'This is not a URL'],
-    [z.iso.datetime(), 'x', 'This is not a moment such as 2026-01-31T12:00:00Z'],
+    [z.iso.datetime(), 'x', 'This is not a date and time such as 2026-01-31T12:00:00Z'],
     [z.iso.date(), 'x', 'This is not a date such as 2026-01-31'],
     [z.string().regex(/^a$/), 'x', 'This does not have the right form'],
     [z.string().startsWith('a'), 'x', 'This must begin with a'],
@@ -50,7 +50,7 @@ const CASES: Record<z.core.$ZodIssueCode, [schema: z.ZodType, value: unknown, te
     [z.strictObject({}), { a: 1, b: 2 }, 'There is no field a; There is no field b'],
   ],
   invalid_union: [
-    [z.union([z.string(), z.int()]), [], 'This has none of the forms that it can have'],
+    [z.union([z.string(), z.int()]), [], 'This has none of the allowed forms'],
     [z.discriminatedUnion('a', [z.object({ a: z.literal(1) })]), { a: 2 }, 'This must be 1'],
   ],
   invalid_key: [[z.record(z.string().max(1), z.int()), { ab: 1 }, 'This name is not allowed here']],

@@ -44,7 +44,7 @@ const TEXTS: { [Code in z.core.$ZodIssueCode]: (issue: IssueOf<Code>) => string 
   invalid_union: ({ options }) =>
     Array.isArray(options)
       ? oneOf(options as z.core.util.Primitive[])
-      : 'This has none of the forms that it can have',
+      : 'This has none of the allowed forms',
   invalid_key: () => 'This name is not allowed here',
   invalid_element: () => 'An entry here is not allowed',
   invalid_value: ({ values, input }) => (input === undefined ? REQUIRED : oneOf(values)),
@@ -72,7 +72,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   email: 'This is not an email address',
   url: 'This is not a URL',
   uuid: 'This is not a UUID',
-  datetime: 'This is not a moment such as 2026-01-31T12:00:00Z',
+  datetime: 'This is not a date and time such as 2026-01-31T12:00:00Z',
   date: 'This is not a date such as 2026-01-31',
   time: 'This is not a time such as 12:00:00',
   ipv4: 'This is not an IP address',
@@ -108,7 +108,7 @@ function bound(
   return `${words} ${value}${unit ? ` ${unit}` : ''}`
 }
 
-/** The most values that a message lists. */
+/** Maximum number of values that a message lists. */
 const MAX_NAMED = 30
 
 function oneOf(values: readonly z.core.util.Primitive[]): string {

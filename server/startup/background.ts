@@ -42,7 +42,7 @@ export interface BackgroundParts {
   limits: Limits
   plans: Plans | null
   secrets: Secrets
-  /** Of the addresses that this server gives to others. */
+  /** The start of the addresses that this server gives to others. */
   baseUrl: string
   clock: () => Date
   log: Logger

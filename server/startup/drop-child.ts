@@ -13,10 +13,10 @@ export interface DropChild {
   close(): Promise<void>
 }
 
-/** What the child tells this process: its ports, or why it could not start. */
+/** What the child reports to this process: its ports, or why it could not start. */
 export type DropReport = Pick<DropAddress, 'sftpPort' | 'ftpPort'> | { failed: string }
 
-/** The argument of the child: it reports to this process in place of printing. */
+/** The argument that makes the child report to this process instead of printing. */
 export const DROP_CHILD = '--drop-child'
 
 const READY_MS = 20_000

@@ -34,8 +34,8 @@ function openDisk(name: string, location: { folder: string }): BlobStore {
   try {
     return createDiskStore(location)
   } catch (error) {
-    const said = error instanceof Error ? error.message : String(error)
-    throw new ConfigError([`STORAGE_${name.toUpperCase()}: the folder can't be used (${said})`])
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new ConfigError([`STORAGE_${name.toUpperCase()}: the folder can't be used (${reason})`])
   }
 }
 
@@ -46,8 +46,8 @@ function judge(name: string, error: unknown, log: Logger): void {
   if (!(error instanceof StoreError)) throw error
   const cause = error.cause as
     { name?: string; message?: string; $metadata?: { httpStatusCode?: number } } | undefined
-  const said = `${cause?.name}: ${cause?.message}`
+  const reason = `${cause?.name}: ${cause?.message}`
   if (error.code === 'denied' || WRONG.has(cause?.$metadata?.httpStatusCode ?? 0))
-    throw new ConfigError([`STORAGE_${name.toUpperCase()}: the bucket can't be used (${said})`])
-  log.warn('a storage location does not answer', { location: name, said, ...errorFields(error) })
+    throw new ConfigError([`STORAGE_${name.toUpperCase()}: the bucket can't be used (${reason})`])
+  log.warn('a storage location does not answer', { location: name, reason, ...errorFields(error) })
 }

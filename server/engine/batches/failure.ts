@@ -9,7 +9,7 @@ const BACKOFF_MS = [1_000, 5_000]
 // help.
 const SLOW_ATTEMPT_SECONDS = 20
 // An operation does not stay open longer for one item: it fails, with the time in its message.
-const LONGEST_WAIT_SECONDS = 15 * 60
+const MAX_WAIT_SECONDS = 15 * 60
 
 /**
  * Milliseconds until the next attempt of an item whose failure may be temporary, or null if it has
@@ -27,7 +27,7 @@ export function retryDelay(
   const backoff = BACKOFF_MS[attempt - 1] ?? BACKOFF_MS.at(-1)!
   // A stated time says when another attempt helps, however long this one took.
   if (retryAfter !== null)
-    return retryAfter > LONGEST_WAIT_SECONDS ? null : Math.max(backoff, retryAfter * 1000)
+    return retryAfter > MAX_WAIT_SECONDS ? null : Math.max(backoff, retryAfter * 1000)
   return seconds > SLOW_ATTEMPT_SECONDS ? null : backoff
 }
 

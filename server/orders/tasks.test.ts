@@ -5,7 +5,7 @@ import { startMailFake, type MailFake } from '../../test/fakes/smtp.ts'
 import { openPurchases, type Purchases } from '../../test/purchases.ts'
 import { addLicenceKeys, createLicenceList } from '../files/licence-lists.ts'
 import { claimOrders } from '../storefront/webhooks/claims.ts'
-import { noteOrders } from '../storefront/webhooks/changes.ts'
+import { recordChangedOrders } from '../storefront/webhooks/changes.ts'
 import { holdDelivery, releaseDelivery } from './changes.ts'
 
 let shop: Purchases
@@ -32,7 +32,7 @@ const settings = (change: object) =>
     change: JSON.stringify(change),
   })
 const reported = async (orders: readonly string[]) => {
-  await noteOrders(shop.scope, orders)
+  await recordChangedOrders(shop.scope, orders)
   await shop.run('reconcile')
 }
 const statusOf = async (order: string) => (await shop.delivery(order))?.status ?? null
@@ -80,7 +80,7 @@ test('an order that cannot be written is retried later, and the others of its ba
 
 test('two workers claim different orders, and a dead worker’s claims are released', async () => {
   const orders = ['gid://shopify/Order/1', 'gid://shopify/Order/2', 'gid://shopify/Order/3']
-  await noteOrders(shop.scope, orders)
+  await recordChangedOrders(shop.scope, orders)
   const claim = (most: number, then: (mine: string[]) => Promise<void>) =>
     shop.scope.transaction(async (tx) =>
       then((await claimOrders(tx, most)).map((one) => one.order)),
@@ -88,7 +88,7 @@ test('two workers claim different orders, and a dead worker’s claims are relea
   await claim(2, async (first) => {
     expect(first).toEqual(orders.slice(0, 2))
     // A webhook does not wait for a claim.
-    await noteOrders(shop.scope, orders.slice(0, 1))
+    await recordChangedOrders(shop.scope, orders.slice(0, 1))
     await claim(3, async (second) => expect(second).toEqual(orders.slice(2)))
   })
   await claim(3, async (all) => expect(all.toSorted()).toEqual(orders))
@@ -151,7 +151,7 @@ describe('first mails', () => {
     const kept = await openPurchases(null)
     onTestFinished(() => kept.close())
     const order = await kept.buy(buyer())
-    await noteOrders(kept.scope, [order])
+    await recordChangedOrders(kept.scope, [order])
     await kept.run('reconcile')
     await kept.run('mails')
     expect(await kept.delivery(order)).toMatchObject({

@@ -13,7 +13,11 @@ import {
   type LiveOrders,
   type PlatformOrder,
 } from '../storefront/orders.ts'
-import { noteOrders, RECONCILE_ORDERS, WANTED_ORDERS } from '../storefront/webhooks/changes.ts'
+import {
+  recordChangedOrders,
+  RECONCILE_ORDERS,
+  WANTED_ORDERS,
+} from '../storefront/webhooks/changes.ts'
 import {
   claimOrders,
   delayOrder,
@@ -183,7 +187,7 @@ async function queueChanged(scope: ShopScope, page: readonly ChangedOrder[]): Pr
   const at = new Map(known.map(({ id, changed_at }) => [id, +changed_at]))
   const changed = page.filter(({ id, updated_at }) => (at.get(id) ?? 0) < +updated_at)
   await scope.transaction((tx) =>
-    noteOrders(
+    recordChangedOrders(
       tx,
       changed.map(({ id }) => id),
     ),

@@ -61,7 +61,7 @@ export function backgroundTasks(parts: BackgroundParts): BackgroundTask[] {
     }),
     mirrorTask({
       ...{ database, storefront, log },
-      refreshed: (scope, { learned }) => rematchFiles(engine, scope, learned),
+      refreshed: (scope, { matchable }) => rematchFiles(engine, scope, matchable),
     }),
     reconcileTask(orders),
     prepareTask(parts.engineParts, (tx, delivery) => endPreparation(tx, delivery, clock())),
@@ -69,8 +69,8 @@ export function backgroundTasks(parts: BackgroundParts): BackgroundTask[] {
     syncTask(orders),
     effectTask({ ...orders, baseUrl: parts.baseUrl }),
     changesTask(database, {
-      product: applyProduct(storefront, (scope, { learned }) =>
-        rematchFiles(engine, scope, learned),
+      product: applyProduct(storefront, (scope, { matchable }) =>
+        rematchFiles(engine, scope, matchable),
       ),
       profile: async ({ shop }) => {
         await storefront.refreshProfile(shop)

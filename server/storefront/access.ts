@@ -92,14 +92,14 @@ export function createAccess(
 }
 
 function shareRenewal<T>(
-  underway: Map<number, Promise<T>>,
+  running: Map<number, Promise<T>>,
   shop: number,
   work: () => Promise<T>,
 ): Promise<T> {
-  const there = underway.get(shop)
+  const there = running.get(shop)
   if (there) return there
-  const started = work().finally(() => underway.delete(shop))
-  underway.set(shop, started)
+  const started = work().finally(() => running.delete(shop))
+  running.set(shop, started)
   return started
 }
 

@@ -31,6 +31,8 @@ export type AdminRequest = <Data>(
 
 type Attempt = { data: unknown } | { failure: PlatformFailure }
 
+/** The points that the platform charges for each mutation of a request. */
+export const MUTATION_POINTS = 10
 const ATTEMPTS = 5
 const FIRST_BACKOFF_MS = 200
 // Other apps may draw from the same bucket, so one wait is not always enough.
@@ -78,7 +80,7 @@ export function createAdminRequest(options: {
   }
 }
 
-/** How often a query may still fail in each way. */
+/** The number of further attempts after each kind of failure. */
 const attemptsLeft = (): Record<PlatformFailure['kind'], number> => ({
   fault: ATTEMPTS,
   too_many: ATTEMPTS,

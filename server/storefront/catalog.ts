@@ -23,11 +23,11 @@ interface Query {
 const QUERY_CONCURRENCY = 2
 const MAX_CHARACTERS = 20_000
 /** The platform's longest SKU. */
-const LONGEST_SKU = 255
+const MAX_SKU_LENGTH = 255
 
 export function createCatalog(search: Search, closing: AbortSignal): LiveCatalog {
   const wanted = new Map<string, Wanted>()
-  let underway = 0
+  let running = 0
   let scheduled = false
 
   const schedule = () => {
@@ -36,7 +36,7 @@ export function createCatalog(search: Search, closing: AbortSignal): LiveCatalog
     // Deferred, so that requests of the same event loop turn share the query.
     setImmediate(() => {
       scheduled = false
-      while (underway < QUERY_CONCURRENCY) {
+      while (running < QUERY_CONCURRENCY) {
         const next = takeQuery(wanted.values())
         if (next.length === 0) break
         void run(next)
@@ -44,7 +44,7 @@ export function createCatalog(search: Search, closing: AbortSignal): LiveCatalog
     })
   }
   const run = async (entries: readonly Wanted[]) => {
-    underway++
+    running++
     const query: Query = { wanted: new Set(entries), abort: new AbortController() }
     for (const entry of entries) entry.query = query
     const signal = AbortSignal.any([query.abort.signal, closing])
@@ -55,7 +55,7 @@ export function createCatalog(search: Search, closing: AbortSignal): LiveCatalog
     } catch (error) {
       for (const entry of entries) entry.answer.reject(error)
     } finally {
-      underway--
+      running--
       for (const entry of entries) forget(entry)
       schedule()
     }
@@ -85,7 +85,7 @@ export function createCatalog(search: Search, closing: AbortSignal): LiveCatalog
     findBySku: async (skus, signal) => {
       signal.throwIfAborted()
       const distinct = [...new Set(skus)].filter(
-        (sku) => sku.trim() !== '' && sku.length <= LONGEST_SKU,
+        (sku) => sku.trim() !== '' && sku.length <= MAX_SKU_LENGTH,
       )
       const entries = distinct.map(want)
       schedule()

@@ -1,5 +1,5 @@
 // Starts workflows of the platform's automation (Flow) that begin with one of the app's triggers.
-import type { AdminRequest } from './admin-api.ts'
+import { MUTATION_POINTS, type AdminRequest } from './admin-api.ts'
 import { FLOW_TRIGGER } from './operations.ts'
 import { PlatformRefusal } from './platform-failures.ts'
 
@@ -14,8 +14,6 @@ export type SendTrigger = (
   trigger: { handle: string; payload: object },
   signal: AbortSignal,
 ) => Promise<TriggerResult>
-
-const MUTATION_POINTS = 10
 
 export const createTriggers =
   (shop: number, request: AdminRequest): SendTrigger =>

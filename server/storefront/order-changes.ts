@@ -14,9 +14,6 @@ export type ChangeOrders = (
   signal: AbortSignal,
 ) => Promise<(alias: string) => Marked>
 
-/** Each mutation of a request costs so much. */
-export const MUTATION_POINTS = 10
-
 interface UserErrors {
   userErrors: { message: string }[]
 }

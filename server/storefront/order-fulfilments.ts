@@ -1,6 +1,6 @@
 // Fulfils the lines of orders that need no shipping, as far as the platform lets them be fulfilled
 // now. A fulfilment takes lines of one location, so each fulfilment order gets its own.
-import type { AdminRequest } from './admin-api.ts'
+import { MUTATION_POINTS, type AdminRequest } from './admin-api.ts'
 import {
   FULFILMENT_OF_ORDERS,
   FULFILMENT_ORDER_LINES,
@@ -8,7 +8,7 @@ import {
   WHOLE_ORDER_FULFILMENT,
   type GraphqlOperation,
 } from './operations.ts'
-import { inGroups, MUTATION_POINTS, type ChangeOrders, type Marked } from './order-changes.ts'
+import { inGroups, type ChangeOrders, type Marked } from './order-changes.ts'
 
 export interface FulfilmentWanted {
   order: string

@@ -1,14 +1,8 @@
-// What is changed on the platform's orders: the metafield that the order's pages read, a tag, and the
+// Changes orders on the platform: the metafield that the order's pages read, a tag, and the
 // fulfilment of lines that need no shipping. Many orders share one request.
-import type { AdminRequest } from './admin-api.ts'
+import { MUTATION_POINTS, type AdminRequest } from './admin-api.ts'
 import { markOrders } from './operations.ts'
-import {
-  inGroups,
-  MUTATION_POINTS,
-  orderChanges,
-  type ChangeOrders,
-  type Marked,
-} from './order-changes.ts'
+import { inGroups, orderChanges, type ChangeOrders, type Marked } from './order-changes.ts'
 import { fulfilLines, type FulfilmentWanted } from './order-fulfilments.ts'
 
 /** The app's own namespace, declared in shopify.app.toml so that customers' pages may read it. */
@@ -23,7 +17,7 @@ export interface OrderMark {
 }
 
 /**
- * Both are idempotent. They give the result of each order, in the order given, and throw
+ * Both are idempotent. They return the result of each order, in the order given, and throw
  * `PortError` if the platform did not answer.
  */
 export interface OrderMarks {

@@ -25,7 +25,7 @@ export type PlatformFailure = { reason: string } & (
 )
 
 const TOO_MANY_WAIT_MS = 2000
-const LONGEST_RETRY_AFTER_MS = 60_000
+const MAX_RETRY_AFTER_MS = 60_000
 
 /** Rethrows errors that are not the platform's. */
 export function classifyFailure(error: unknown): PlatformFailure {
@@ -34,7 +34,7 @@ export function classifyFailure(error: unknown): PlatformFailure {
     const seconds = error.response.retryAfter
     const waitMs = typeof seconds === 'number' && seconds >= 0 ? seconds * 1000 : TOO_MANY_WAIT_MS
     const reason = 'it asks for fewer requests'
-    return { kind: 'too_many', waitMs: Math.min(waitMs, LONGEST_RETRY_AFTER_MS), reason }
+    return { kind: 'too_many', waitMs: Math.min(waitMs, MAX_RETRY_AFTER_MS), reason }
   }
   if (error instanceof HttpResponseError) {
     const { code } = error.response

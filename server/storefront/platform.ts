@@ -62,7 +62,7 @@ export function createStorefront(options: PlatformOptions): Storefront {
       const { shopDomain } = await verifySessionToken(library, sessionToken)
       const isNew = await access.ensure(shop, shopDomain, sessionToken)
       // A new shop's first page waits for its name; later pages wait for nothing.
-      await (isNew ? profiles.learn(shop) : profiles.follow(shop))
+      await (isNew ? profiles.read(shop) : profiles.readIfDue(shop))
     },
     catalog: (shop) => {
       if (!catalogs.has(shop))
@@ -75,7 +75,7 @@ export function createStorefront(options: PlatformOptions): Storefront {
     wholeCatalog: (shop) => {
       // Shops without sign-ins are read with each refresh of their catalogs.
       profiles
-        .follow(shop)
+        .readIfDue(shop)
         .catch((error: unknown) => log.warn('the shop’s name was not read', errorFields(error)))
       return createWholeCatalog(shop, request, transport)
     },
@@ -87,7 +87,7 @@ export function createStorefront(options: PlatformOptions): Storefront {
     subscriptions: (shop) => createSubscriptions(shop, request, transport),
     triggers: (shop) => createTriggers(shop, request),
     isSigned: (body, signature) => isSigned(body, signature, signing),
-    refreshProfile: (shop) => profiles.learn(shop),
+    refreshProfile: (shop) => profiles.read(shop),
     intake: createIntake(database, signing, log),
     close: async () => {
       closing.abort()

@@ -12,11 +12,11 @@ export interface Profiles {
    * Reads the profile, for some seconds at most. Never rejects: a profile that could not be read
    * stays due.
    */
-  learn(shop: number): Promise<void>
+  read(shop: number): Promise<void>
   /**
    * Reads it in the background if it is due, in one process only. Resolves when that is decided.
    */
-  follow(shop: number): Promise<void>
+  readIfDue(shop: number): Promise<void>
   /** Resolves when no read is running; abort them with the signal first. */
   idle(): Promise<void>
 }
@@ -28,7 +28,7 @@ interface Profile {
 
 const POINTS = 3
 /** The time limit while a person waits for the first page. */
-const LEARN_MS = 5_000
+const READ_LIMIT_MS = 5_000
 const FRESH = '10 minutes'
 const AFTER_FAILURE = '1 minute'
 
@@ -38,31 +38,31 @@ export function createProfiles(
   signal: AbortSignal,
   log: Logger,
 ): Profiles {
-  const underway = new Set<Promise<unknown>>()
+  const running = new Set<Promise<unknown>>()
   const track = (work: Promise<unknown>) => {
-    const tracked = work.catch(() => {}).finally(() => underway.delete(tracked))
-    underway.add(tracked)
+    const tracked = work.catch(() => {}).finally(() => running.delete(tracked))
+    running.add(tracked)
   }
-  const learn = async (shop: number, until: AbortSignal) => {
+  const read = async (shop: number, until: AbortSignal) => {
     try {
       const profile = await request<Profile>(shop, SHOP_PROFILE, {}, POINTS, until)
-      await keepProfile(forShop(database, shop), profile)
+      await storeProfile(forShop(database, shop), profile)
     } catch (error) {
       if (!signal.aborted)
         log.warn('the shop’s name could not be read', { shop, ...errorFields(error) })
     }
   }
   return {
-    learn: (shop) => learn(shop, AbortSignal.any([signal, AbortSignal.timeout(LEARN_MS)])),
-    follow: (shop) => {
+    read: (shop) => read(shop, AbortSignal.any([signal, AbortSignal.timeout(READ_LIMIT_MS)])),
+    readIfDue: (shop) => {
       const claimed = claim(forShop(database, shop)).then((due) => {
-        if (due) track(learn(shop, signal))
+        if (due) track(read(shop, signal))
       })
       track(claimed)
       return claimed
     },
     idle: async () => {
-      while (underway.size > 0) await Promise.all(underway)
+      while (running.size > 0) await Promise.all(running)
     },
   }
 }
@@ -83,7 +83,7 @@ async function claim(scope: ShopScope): Promise<boolean> {
  * Stores the platform's name. Recipients and time zone follow the platform if the shop has none, or
  * still has the platform's earlier values; the merchant's own choices are kept.
  */
-async function keepProfile(scope: ShopScope, profile: Profile): Promise<void> {
+async function storeProfile(scope: ShopScope, profile: Profile): Promise<void> {
   const { name, email, ianaTimezone } = profile.shop
   const scopes = profile.currentAppInstallation.accessScopes.map(({ handle }) => handle)
   await scope.query(

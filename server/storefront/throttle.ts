@@ -20,7 +20,7 @@ export interface Throttle {
 }
 
 // The longest wait: the platform may report that nothing is restored.
-const LONGEST_WAIT_MS = 30_000
+const MAX_WAIT_MS = 30_000
 
 export function createThrottle(): Throttle {
   // Until the first answer the status is unknown, and queries do not wait.
@@ -30,7 +30,7 @@ export function createThrottle(): Throttle {
     restoreRate: 50,
   }
   let at = performance.now()
-  let underway = 0
+  let running = 0
   let turn: Promise<unknown> = Promise.resolve()
 
   const available = () =>
@@ -48,11 +48,11 @@ export function createThrottle(): Throttle {
       // A query that costs more than the whole bucket is sent, and the platform refuses it.
       const missing = Math.min(points, status.maximumAvailable) - available()
       if (missing <= 0) break
-      const ms = Math.min(Math.ceil((missing / status.restoreRate) * 1000), LONGEST_WAIT_MS)
+      const ms = Math.min(Math.ceil((missing / status.restoreRate) * 1000), MAX_WAIT_MS)
       await delay(ms, undefined, { signal }).catch(() => {})
     }
     set(available() - points)
-    underway += points
+    running += points
   }
 
   return {
@@ -62,12 +62,12 @@ export function createThrottle(): Throttle {
       return mine
     },
     ended: (points, now) => {
-      underway -= points
+      running -= points
       if (now === null) return
       status = now
       // The platform's figure may or may not include the queries that are still running:
       // subtracting them is the safe side.
-      set(now.currentlyAvailable - underway)
+      set(now.currentlyAvailable - running)
     },
   }
 }

@@ -8,31 +8,31 @@ import type { ShopScope } from '../db/for-shop.ts'
 /** Longer than the longest request to the platform: the holder of an older lease has died. */
 const LEASE = '30 seconds'
 const WAIT_MS = 35_000
-const LOOK_MS = 200
+const POLL_MS = 200
 
 export class LeaseTimeout extends Error {}
 
 /**
- * Returns the result of `present`, or, under the lease, of `work`. `present` is called before and
+ * Returns the result of `currentValue`, or, under the lease, of `work`. `currentValue` is called before and
  * after each wait, and once more under the lease. Throws `LeaseTimeout` if others keep the lease.
  */
 export async function underLease<T>(
   scope: ShopScope,
-  present: () => Promise<T | null>,
+  currentValue: () => Promise<T | null>,
   work: () => Promise<T>,
 ): Promise<T> {
   const holder = randomUUID()
   const until = performance.now() + WAIT_MS
   while (true) {
-    const found = await present()
+    const found = await currentValue()
     if (found !== null) return found
     if (await take(scope, holder)) break
     if (performance.now() > until)
       throw new LeaseTimeout('Another process keeps asking for the token')
-    await delay(LOOK_MS)
+    await delay(POLL_MS)
   }
   try {
-    return (await present()) ?? (await work())
+    return (await currentValue()) ?? (await work())
   } finally {
     // A lease that could not be released expires.
     await scope

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { PortError } from '../../plugins/contract.ts'
 import { ERRORS } from '../errors.ts'
-import type { AdminRequest } from './admin-api.ts'
+import { MUTATION_POINTS, type AdminRequest } from './admin-api.ts'
 import { BULK_OPERATION, RUN_BULK_QUERY, WHOLE_CATALOG } from './operations.ts'
 import type { Transport } from './transport.ts'
 
@@ -31,7 +31,7 @@ export interface VariantRow {
 export type CatalogRow = ProductRow | VariantRow
 
 /** The platform's progress. `gone`: it does not know the operation (any more). */
-export type Gathering =
+export type BulkProgress =
   | { status: 'running'; objects: number }
   | { status: 'complete'; url: string | null; objects: number }
   | { status: 'gone' }
@@ -40,8 +40,8 @@ export type Gathering =
 export interface WholeCatalog {
   /** Starts the platform's collection; returns the id of its operation. */
   begin(signal: AbortSignal): Promise<string>
-  gathering(operation: string, signal: AbortSignal): Promise<Gathering>
-  /** The rows at an address that `gathering` gave. */
+  progress(operation: string, signal: AbortSignal): Promise<BulkProgress>
+  /** The rows at an address that `progress` gave. */
   rows(url: string, signal: AbortSignal): AsyncIterable<CatalogRow>
 }
 
@@ -71,7 +71,6 @@ export interface Line {
   __parentId?: string
 }
 
-const MUTATION_POINTS = 10
 const QUERY_POINTS = 1
 
 export function createWholeCatalog(
@@ -90,7 +89,7 @@ export function createWholeCatalog(
       if (bulkOperation) return bulkOperation.id
       throw catalogError(userErrors[0]?.message ?? 'it did not start the bulk export')
     },
-    gathering: async (id, signal) => {
+    progress: async (id, signal) => {
       const { bulkOperation } = await request<State>(
         shop,
         BULK_OPERATION,

@@ -401,8 +401,8 @@ describe('files without a product', () => {
       { filename: 'old.pdf', mapped: true },
     ])
     expect(await rematchFiles(engine, shop.scope, 0)).toEqual([])
-    const { learned } = await fillMirror(shop.scope, [{ title: 'Brand New' }])
-    const [id] = await rematchFiles(engine, shop.scope, learned)
+    const { matchable } = await fillMirror(shop.scope, [{ title: 'Brand New' }])
+    const [id] = await rematchFiles(engine, shop.scope, matchable)
     expect(await untilEnded(shop, toPublicId('op', id!))).toMatchObject({
       total: 1,
       done: 1,
@@ -428,10 +428,10 @@ describe('files without a product', () => {
         { filename },
       )
     const again = async (sku: string) => {
-      const { learned } = await fillMirror(shop.scope, [
+      const { matchable } = await fillMirror(shop.scope, [
         { title: 'Brand New', skus: ['NEW-1', sku] },
       ])
-      const started = await rematchFiles(app.engine.engine, shop.scope, learned)
+      const started = await rematchFiles(app.engine.engine, shop.scope, matchable)
       const names = started.map(async (id) => {
         const { body } = await shop.call('GET', `/api/operations/${toPublicId('op', id)}/items`)
         return body.data.map((item: { filename: string }) => item.filename).sort()

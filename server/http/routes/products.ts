@@ -1,7 +1,7 @@
 // The shop's products in the mirror of its catalog, and the mirror itself.
 import { z } from 'zod'
 import {
-  askForRefresh,
+  requestRefresh,
   readMirror,
   type MirrorState,
 } from '../../storefront/mirror/mirror-lease.ts'
@@ -92,7 +92,7 @@ export function productRoutes(): Endpoint[] {
       scope: 'files:write',
       replies: { 202: { description: 'The current state; poll it', schema: mirrorSchema } },
       handler: async ({ caller }) => {
-        await askForRefresh(caller.scope)
+        await requestRefresh(caller.scope)
         return { status: 202, body: mirrorRecord(await readMirror(caller.scope)) }
       },
     }),

@@ -7,7 +7,7 @@ import { AppError } from '../../errors.ts'
 // prettier-ignore
 import { listUnambiguous, countUnambiguous, countOpen, decideReviews, findReview, listReviews, REVIEW_STATUSES, type ReviewRow } from '../../files/reviews.ts'
 import { requirePublicId, toOperationId, toPublicId } from '../../ids.ts'
-import { looksOf } from '../../storefront/mirror/lookup.ts'
+import { imagesAndTitles } from '../../storefront/mirror/lookup.ts'
 import { fromCursor, text, toCursor } from '../cursors.ts'
 import { endpoint, type Caller, type Endpoint } from '../endpoint.ts'
 import { errorSchema, listOf, mappingMethod, page, timestamp } from '../schemas.ts'
@@ -233,7 +233,7 @@ async function recordsOf(
   const all = reviews.flatMap(({ candidates }) => candidates)
   const products = [...new Set(all.map(({ product_id }) => product_id))]
   const variants = [...new Set(all.flatMap(({ variant_id }) => variant_id ?? []))]
-  const { images, titles } = await looksOf(scope, products, variants)
+  const { images, titles } = await imagesAndTitles(scope, products, variants)
   return reviews.map((review) => ({
     ...recordOf(review),
     candidates: review.candidates.map((candidate) => ({

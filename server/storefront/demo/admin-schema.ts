@@ -66,8 +66,8 @@ export function createRoot(catalog: DemoCatalog, shop: DemoShop, orders: OrderSt
     return everyRow(rows.slice(bulk.from, bulk.to), view)
   }
   const count = (rows: number, limit: number | null | undefined) => {
-    const most = limit === undefined ? MAX_COUNTED : (limit ?? Infinity)
-    return { count: Math.min(rows, most), precision: rows > most ? 'AT_LEAST' : 'EXACT' }
+    const max = limit === undefined ? MAX_COUNTED : (limit ?? Infinity)
+    return { count: Math.min(rows, max), precision: rows > max ? 'AT_LEAST' : 'EXACT' }
   }
 
   return {

@@ -49,10 +49,10 @@ export function createBulkRunner(
   const runs = new Map<string, Run>()
   const files = new Map<string, string>()
   let folder: Promise<string> | null = null
-  let present: Promise<void> = Promise.resolve()
+  let current: Promise<void> = Promise.resolve()
   let closed = false
 
-  const gather = async (operation: Run, document: DocumentNode) => {
+  const collect = async (operation: Run, document: DocumentNode) => {
     const name = `${randomUUID()}.jsonl`
     const file = path.join(await (folder ??= mkdtemp(path.join(tmpdir(), 'stevedore-bulk-'))), name)
     const out = createWriteStream(file)
@@ -80,7 +80,7 @@ export function createBulkRunner(
     }
     const operation: Run = { ...blank(), id: toGid('BulkOperation', runs.size + 1), query }
     runs.set(operation.id, operation)
-    present = gather(operation, document).then(
+    current = collect(operation, document).then(
       () =>
         void Object.assign(operation, {
           status: 'COMPLETED',
@@ -109,7 +109,7 @@ export function createBulkRunner(
     file: (url) => files.get(url.split('?')[0]!) ?? null,
     close: async () => {
       closed = true
-      await present
+      await current
       if (folder) await rm(await folder, { recursive: true, force: true })
     },
   }

@@ -75,10 +75,10 @@ export function rowReader(columns: Columns, width: number, products: Products, v
       throw row.problem(columns.handle, 'the text is not UTF-8: save the file as UTF-8')
     const there = rows.get(handle)
     // A further row without values of a variant is an image.
-    const says = [columns.sku, columns.price, ...columns.options.map(({ value }) => value)]
+    const variantText = [columns.sku, columns.price, ...columns.options.map(({ value }) => value)]
       .map(row.cell)
       .join('')
-    if (there !== undefined && says === '') return
+    if (there !== undefined && variantText === '') return
     const product = there ?? addProduct(row)
     if (there === undefined) rows.set(products.handle[product]!, product)
     addVariant(row, product)
@@ -87,9 +87,9 @@ export function rowReader(columns: Columns, width: number, products: Products, v
 
 function productAdder(columns: Columns, products: Products): (row: Row) => number {
   const ids = createIds('Product')
-  const keep = createKeeper((text) => text)
+  const intern = createInterner((text) => text)
   // prettier-ignore
-  const keepTags = createKeeper((text) => text.split(',').map((tag) => own(tag.trim())).filter(Boolean))
+  const internTags = createInterner((text) => text.split(',').map((tag) => own(tag.trim())).filter(Boolean))
   return ({ cell, problem }) => {
     const handle = own(cell(columns.handle))
     const title = own(cell(columns.title))
@@ -99,10 +99,10 @@ function productAdder(columns: Columns, products: Products): (row: Row) => numbe
     products.id.push(ids(handle))
     products.handle.push(handle)
     products.title.push(title)
-    products.vendor.push(keep(cell(columns.vendor)))
-    products.type.push(keep(cell(columns.type)))
-    products.tags.push(keepTags(cell(columns.tags)))
-    products.status.push(keep(status))
+    products.vendor.push(intern(cell(columns.vendor)))
+    products.type.push(intern(cell(columns.type)))
+    products.tags.push(internTags(cell(columns.tags)))
+    products.status.push(intern(status))
     products.image.push(own(cell(columns.image)) || null)
     return products.variants.push([]) - 1
   }
@@ -114,7 +114,7 @@ function variantAdder(
   variants: Variants,
 ): (row: Row, product: number) => void {
   const ids = createIds('ProductVariant')
-  const keep = createKeeper((text) => text)
+  const intern = createInterner((text) => text)
   return ({ cell, problem }, product) => {
     const price = cell(columns.price) || '0.00'
     if (!/^\d+(\.\d+)?$/.test(price)) throw problem(columns.price, `${price} is not a price`)
@@ -123,11 +123,11 @@ function variantAdder(
     products.variants[product]!.push(variants.id.length)
     variants.id.push(ids(`${products.handle[product]}\n${title}`))
     variants.product.push(product)
-    variants.title.push(keep(title))
+    variants.title.push(intern(title))
     variants.sku.push(own(cell(columns.sku)))
     // A leading quote prevents spreadsheets from rounding a barcode.
     variants.barcode.push(own(cell(columns.barcode).replace(/^'/, '')))
-    variants.price.push(keep(price))
+    variants.price.push(intern(price))
   }
 }
 
@@ -135,7 +135,7 @@ function variantAdder(
 const own = (text: string) => Buffer.from(text).toString()
 
 /** Creates each value once, for columns with repeated texts. */
-function createKeeper<T>(make: (text: string) => T): (text: string) => T {
+function createInterner<T>(make: (text: string) => T): (text: string) => T {
   const kept = new Map<string, T>()
   return (text) => {
     let there = kept.get(text)

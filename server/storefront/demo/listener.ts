@@ -128,7 +128,7 @@ export async function startDemoStorefront(options: DemoOptions): Promise<DemoSto
     answer(request).then(
       ({ status, body }) => send(response, status, body),
       (error: unknown) => {
-        options.log.error('the stand-in for the storefront failed', errorFields(error))
+        options.log.error('the demo storefront failed', errorFields(error))
         send(response, 500, { errors: 'Internal Server Error' })
       },
     )

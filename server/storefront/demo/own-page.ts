@@ -1,4 +1,4 @@
-// Which browser requests the demo platform answers.
+// Decides which browser requests the demo platform answers.
 import type { IncomingMessage } from 'node:http'
 
 const LOCAL = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i

@@ -1,4 +1,4 @@
-// Which rows a search finds. As on the platform, search ignores case and word separators, so
+// Finds the rows that match a search. As on the platform, search ignores case and word separators, so
 // callers that want exact values must compare them.
 import type { Expression, Term } from './search-query.ts'
 

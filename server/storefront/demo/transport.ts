@@ -1,4 +1,4 @@
-// How the app's platform client reaches the demo platform: every https://<shop>/… goes to the
+// Connects the app's platform client with the demo platform: every https://<shop>/… goes to the
 // listener, with its Host header.
 import { Agent, buildConnector, fetch as undiciFetch } from 'undici'
 import type { Transport } from '../transport.ts'

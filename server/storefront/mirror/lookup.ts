@@ -45,18 +45,18 @@ export async function variantsBySkuParts(
   )
 }
 
-/** At most `most` products per tag, plus one: a tag of more products identifies none. */
+/** At most `limit` products per tag, plus one: a tag of more products identifies none. */
 export async function productsByTag(
   scope: ShopScope,
   keys: readonly string[],
-  most: number,
+  limit: number,
 ): Promise<TaggedProduct[]> {
   if (keys.length === 0) return []
   return scope.query<TaggedProduct>(
     `select k.key, p.id as product_id, p.title as product_title from unnest(:keys::text[]) as k(key),
-       lateral (select id, title from products where shop_id = :shop and tag_keys @> array[k.key] limit :most + 1) p
+       lateral (select id, title from products where shop_id = :shop and tag_keys @> array[k.key] limit :limit + 1) p
      order by p.id`,
-    { keys: keys.filter(isText), most },
+    { keys: keys.filter(isText), limit },
   )
 }
 
@@ -72,9 +72,9 @@ export async function titlesOf(
 }
 
 /**
- * What people recognise products and variants by: pictures by products' ids, titles by variants'.
+ * Shown to people to recognise products and variants: images by product ids, titles by variant ids.
  */
-export async function looksOf(
+export async function imagesAndTitles(
   scope: ShopScope,
   products: readonly string[],
   variants: readonly string[],

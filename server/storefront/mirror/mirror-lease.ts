@@ -29,7 +29,7 @@ export interface Refreshed {
   /**
    * New products and SKUs, and those whose title, tags or SKU changed: files may match them now.
    */
-  learned: number
+  matchable: number
   changed: boolean
 }
 
@@ -79,7 +79,7 @@ export function recordRefreshProgress(
   })
 }
 
-/** Call it in the transaction that swapped the mirror's rows. */
+/** Must be called in the transaction that swapped the mirror's rows. */
 export async function endRefresh(tx: ShopScope, { changed }: Refreshed): Promise<void> {
   await tx.query(
     `update catalog_mirrors set bulk_operation = null, finished_at = now(), failed_at = null, error = null,
@@ -92,7 +92,7 @@ export async function endRefresh(tx: ShopScope, { changed }: Refreshed): Promise
 }
 
 /** Records that rows changed outside a refresh: indexes built from the mirror are out of date. */
-export async function noteChange(tx: ShopScope): Promise<void> {
+export async function recordMirrorChange(tx: ShopScope): Promise<void> {
   await tx.query(
     `update catalog_mirrors set generation = generation + 1,
        products = (select count(*) from products where shop_id = :shop),
@@ -114,7 +114,7 @@ export function failRefresh(scope: ShopScope, { lease }: Refresh, error: string)
 }
 
 /** Requests a refresh, which starts as soon as a worker has a free place for it. */
-export function askForRefresh(scope: ShopScope): Promise<void> {
+export function requestRefresh(scope: ShopScope): Promise<void> {
   return scope.transaction(async (tx) => {
     await tx.query(
       `insert into catalog_mirrors (shop_id) values (:shop)

@@ -13,7 +13,7 @@ import { findProduct, variantsBySkuKey } from './lookup.ts'
 import { LeaseLost, type TaskLease } from '../../engine/background.ts'
 import type { MirrorParts } from './mirror.ts'
 import {
-  askForRefresh,
+  requestRefresh,
   beginRefresh,
   recordRefreshProgress,
   readMirror,
@@ -53,7 +53,7 @@ const parts = (storefront: MirrorParts['storefront'], told: Refreshed[] = []): M
 })
 async function refreshFrom(storefront: MirrorParts['storefront']): Promise<Refreshed | undefined> {
   const told: Refreshed[] = []
-  await askForRefresh(scope)
+  await requestRefresh(scope)
   await refreshDue(parts(storefront, told), never)
   return told[0]
 }
@@ -91,7 +91,7 @@ describe('a refresh', () => {
     const [{ skus } = { skus: 0 }] = await scope.query<{ skus: number }>(
       'select count(sku) as skus from variants where shop_id = :shop',
     )
-    expect(told).toEqual([{ learned: state.products + skus, changed: true }])
+    expect(told).toEqual([{ matchable: state.products + skus, changed: true }])
     expect([state.products > 200, state.variants >= 260]).toEqual([true, true])
     expect(+state.due_at).toBeGreaterThan(Date.now() + 3 * 3600_000)
     const [row] = await scope.query(
@@ -114,8 +114,8 @@ describe('a refresh', () => {
       'b,Bread,,PDF,B-1',
       'b,,,EPUB,B-2',
     )
-    expect(await refreshFrom(first)).toEqual({ learned: 5, changed: true })
-    expect(await refreshFrom(first)).toEqual({ learned: 0, changed: false })
+    expect(await refreshFrom(first)).toEqual({ matchable: 5, changed: true })
+    expect(await refreshFrom(first)).toEqual({ matchable: 0, changed: false })
     expect(await readMirror(scope)).toMatchObject({
       generation: 1,
       products: 2,
@@ -124,7 +124,7 @@ describe('a refresh', () => {
     })
     const second = await openWith('b,Brown Bread,,PDF,B-1', 'c,Cake,,Default Title, c-1 ')
     // A changed title, a new product and its SKU.
-    expect(await refreshFrom(second)).toEqual({ learned: 3, changed: true })
+    expect(await refreshFrom(second)).toEqual({ matchable: 3, changed: true })
     expect(await titles()).toEqual(['Brown Bread', 'Cake'])
     expect(await readMirror(scope)).toMatchObject({ generation: 2, products: 2, variants: 2 })
     expect(await variantsBySkuKey(scope, ['a-1', 'b-2'])).toEqual([])
@@ -146,17 +146,17 @@ describe('a refresh', () => {
   })
 
   test('reports new SKUs and tags of existing products; an image changes nothing', async () => {
-    const learned = (product: MadeProduct) =>
-      fillMirror(scope, [product]).then((one) => one.learned)
-    expect(await learned({ title: 'Bread', skus: ['B-1'] })).toBe(2)
-    expect(await learned({ title: 'Bread', skus: ['B-1', null] })).toBe(0)
-    expect(await learned({ title: 'Bread', skus: ['B-1', 'B-2'] })).toBe(1)
-    expect(await learned({ title: 'Bread', skus: ['B-1', 'B-2'], tags: ['baking'] })).toBe(1)
+    const matchable = (product: MadeProduct) =>
+      fillMirror(scope, [product]).then((one) => one.matchable)
+    expect(await matchable({ title: 'Bread', skus: ['B-1'] })).toBe(2)
+    expect(await matchable({ title: 'Bread', skus: ['B-1', null] })).toBe(0)
+    expect(await matchable({ title: 'Bread', skus: ['B-1', 'B-2'] })).toBe(1)
+    expect(await matchable({ title: 'Bread', skus: ['B-1', 'B-2'], tags: ['baking'] })).toBe(1)
     await scope.query(
       `update products set image_url = 'https://x.example/old.png' where shop_id = :shop`,
     )
     // prettier-ignore
-    expect(await fillMirror(scope, [{ title: 'Bread', skus: ['B-1'], tags: ['baking'] }])).toEqual({ learned: 0, changed: true })
+    expect(await fillMirror(scope, [{ title: 'Bread', skus: ['B-1'], tags: ['baking'] }])).toEqual({ matchable: 0, changed: true })
   })
 
   // In soak 50,000 variants.
@@ -168,7 +168,7 @@ describe('a refresh', () => {
     }))
     await fillMirror(scope, many)
     const started = performance.now()
-    expect(await fillMirror(scope, many)).toEqual({ learned: 0, changed: false })
+    expect(await fillMirror(scope, many)).toEqual({ matchable: 0, changed: false })
     expect(performance.now() - started).toBeLessThan(30_000)
     expect(await fillMirror(scope, many.slice(1))).toMatchObject({ changed: true })
     expect(await readMirror(scope)).toMatchObject({
@@ -178,7 +178,7 @@ describe('a refresh', () => {
   })
 
   test('runs once if several requests arrive at the same time', async () => {
-    await askForRefresh(scope)
+    await requestRefresh(scope)
     const done = await Promise.all([1, 2, 3, 4].map(() => refreshDue(parts(opened[0]!), never)))
     expect(done.sort()).toEqual([0, 0, 0, 1])
     expect(await readMirror(scope)).toMatchObject({ generation: 1 })
@@ -190,7 +190,7 @@ describe('a refresh', () => {
     const catalog = good.wholeCatalog(scope.shop)
     const lies = {
       ...catalog,
-      gathering: () => Promise.resolve({ status: 'complete' as const, url: null, objects: 7 }),
+      progress: () => Promise.resolve({ status: 'complete' as const, url: null, objects: 7 }),
     }
     expect(await refreshFrom({ wholeCatalog: () => lies })).toBeUndefined()
     const state = (await readMirror(scope))!
@@ -209,14 +209,14 @@ describe('a refresh', () => {
     )
     expect(await titles()).toEqual(['Apple'])
     expect(await refreshDue(parts(good), never)).toBe(0)
-    expect(await refreshFrom(good)).toEqual({ learned: 0, changed: false })
+    expect(await refreshFrom(good)).toEqual({ matchable: 0, changed: false })
     expect(await readMirror(scope)).toMatchObject({ error: null, failed_at: null })
   })
 
   test('of a dead process is continued: the platform gets no second export request, and the dead process cannot write', async () => {
     const storefront = await openWith('a,Apple,,Default Title,A-1')
     const catalog = storefront.wholeCatalog(scope.shop)
-    await askForRefresh(scope)
+    await requestRefresh(scope)
     const held = Promise.withResolvers<TaskLease>()
     const task = {
       ...{ ...REFRESH_MIRROR, concurrency: 1 },
@@ -243,12 +243,12 @@ describe('a refresh', () => {
     const catalog = opened[0]!.wholeCatalog(scope.shop)
     const slow = {
       ...catalog,
-      gathering: (...given: Parameters<typeof catalog.gathering>) => {
+      progress: (...given: Parameters<typeof catalog.progress>) => {
         stopping.abort(new Error('stopping'))
-        return catalog.gathering(...given)
+        return catalog.progress(...given)
       },
     }
-    await askForRefresh(scope)
+    await requestRefresh(scope)
     expect(await refreshDue(parts({ wholeCatalog: () => slow }), stopping.signal)).toBe(0)
     expect(await readMirror(scope)).toMatchObject({ refreshing: false, error: null, generation: 0 })
     expect(await refreshDue(parts(opened[0]!), never)).toBe(1)

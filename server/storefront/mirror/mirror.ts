@@ -47,7 +47,7 @@ async function refreshShop(
   const { shop } = scope
   try {
     const result = await refresh(scope, begun, parts.storefront.wholeCatalog(shop), signal)
-    log.info('the catalog is mirrored', { shop, learned: result.learned })
+    log.info('the catalog is mirrored', { shop, matchable: result.matchable })
     await parts.refreshed(scope, result).catch((error: unknown) => {
       log.warn('the follow-up of a catalog refresh failed', { shop, ...errorFields(error) })
     })

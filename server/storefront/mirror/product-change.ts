@@ -15,12 +15,12 @@ const AFTER_REFRESH_MS = 10_000
 export const applyProduct =
   (
     storefront: Pick<Storefront, 'product'>,
-    learned: (scope: ShopScope, refreshed: Refreshed) => Promise<unknown>,
+    onRefreshed: (scope: ShopScope, refreshed: Refreshed) => Promise<unknown>,
   ): ApplyChange =>
   async (scope, { subject }, signal) => {
     const rows = await storefront.product(scope.shop, subject, signal)
     const refreshed = await swapProduct(scope, subject, rows)
-    if (refreshed.changed) await learned(scope, refreshed)
+    if (refreshed.changed) await onRefreshed(scope, refreshed)
     const mirror = await readMirror(scope)
     return mirror?.refreshing ? new Date(Date.now() + AFTER_REFRESH_MS) : null
   }

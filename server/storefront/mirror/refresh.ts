@@ -7,8 +7,8 @@ import { clearStaged, stage, swap } from './staging.ts'
 import { recordRefreshProgress, type Refresh, type Refreshed } from './mirror-lease.ts'
 
 const ROW_BATCH = 1000
-const FIRST_LOOK_MS = 50
-const LONGEST_LOOK_MS = 10_000
+const MIN_POLL_MS = 50
+const MAX_POLL_MS = 10_000
 
 /**
  * Throws `PortError` if the platform fails, `LeaseLost` if another run has taken over, and the
@@ -20,7 +20,7 @@ export async function refresh(
   catalog: WholeCatalog,
   signal: AbortSignal,
 ): Promise<Refreshed> {
-  const { url, objects } = await gathered(scope, begun, catalog, signal)
+  const { url, objects } = await awaitCatalog(scope, begun, catalog, signal)
   // If it fails after this, the next refresh starts a new operation of the platform, since the
   // address expires.
   await clearStaged(scope)
@@ -30,20 +30,20 @@ export async function refresh(
   return swap(scope, begun, read)
 }
 
-async function gathered(
+async function awaitCatalog(
   scope: ShopScope,
   begun: Refresh,
   catalog: WholeCatalog,
   signal: AbortSignal,
 ) {
   let operation = begun.bulk_operation
-  let wait = FIRST_LOOK_MS
+  let wait = MIN_POLL_MS
   while (true) {
     if (operation === null) {
       operation = await catalog.begin(signal)
       await recordRefreshProgress(scope, begun, { bulk_operation: operation })
     }
-    const state = await catalog.gathering(operation, signal)
+    const state = await catalog.progress(operation, signal)
     if (state.status === 'complete') return state
     if (state.status === 'gone') {
       operation = null
@@ -51,7 +51,7 @@ async function gathered(
     }
     await recordRefreshProgress(scope, begun, { objects: state.objects })
     await delay(wait, undefined, { signal })
-    wait = Math.min(wait * 1.5, LONGEST_LOOK_MS)
+    wait = Math.min(wait * 1.5, MAX_POLL_MS)
   }
 }
 

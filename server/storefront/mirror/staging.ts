@@ -3,7 +3,7 @@
 import { nameKey } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { CatalogRow } from '../whole-catalog.ts'
-import { endRefresh, noteChange, type Refresh, type Refreshed } from './mirror-lease.ts'
+import { endRefresh, recordMirrorChange, type Refresh, type Refreshed } from './mirror-lease.ts'
 
 /** Removes rows that an interrupted refresh left. */
 export async function clearStaged(scope: ShopScope): Promise<void> {
@@ -71,7 +71,7 @@ export async function swap(scope: ShopScope, begun: Refresh, read: number): Prom
     await clearStaged(tx)
     const written = [...products, ...variants]
     const refreshed = {
-      learned: written.filter(({ telling }) => telling).length,
+      matchable: written.filter(({ matchable }) => matchable).length,
       changed: removed + written.length > 0,
     }
     await endRefresh(tx, refreshed)
@@ -93,7 +93,7 @@ export async function swapProduct(
       `select nextval('leases') as lease from catalog_mirrors
        where shop_id = :shop and finished_at is not null for update`,
     )
-    if (!mirror) return { learned: 0, changed: false }
+    if (!mirror) return { matchable: 0, changed: false }
     const { lease } = mirror
     await stageRows(tx, lease, rows ?? [])
     const gone = `and not exists (select from catalog_staged s where ${STAGED}`
@@ -113,17 +113,17 @@ export async function swapProduct(
     ]
     await tx.query('delete from catalog_staged where shop_id = :shop and lease = :lease', { lease })
     const refreshed = {
-      learned: written.filter(({ telling }) => telling).length,
+      matchable: written.filter(({ matchable }) => matchable).length,
       changed: removed.length + written.length > 0,
     }
-    if (refreshed.changed) await noteChange(tx)
+    if (refreshed.changed) await recordMirrorChange(tx)
     return refreshed
   })
 }
 
-/** `telling`: files that matched nothing before may match this row. */
+/** `matchable`: files that matched nothing before may match this row. */
 interface Written {
-  telling: boolean
+  matchable: boolean
 }
 
 const changed = async (tx: ShopScope, sql: string, lease: number, before = 0) =>
@@ -144,7 +144,7 @@ const WRITE_PRODUCTS = `
     (excluded.title, excluded.title_key, excluded.handle, excluded.status, excluded.image_url, excluded.tags, excluded.tag_keys)
   where (p.title, p.handle, p.status, p.image_url, p.tags) is distinct from
     (excluded.title, excluded.handle, excluded.status, excluded.image_url, excluded.tags)
-  returning (old.title_key, old.tag_keys) is distinct from (new.title_key, new.tag_keys) as telling`
+  returning (old.title_key, old.tag_keys) is distinct from (new.title_key, new.tag_keys) as matchable`
 
 const WRITE_VARIANTS = `
   insert into variants as v (shop_id, id, product_id, position, title, sku, sku_key)
@@ -155,4 +155,4 @@ const WRITE_VARIANTS = `
     (excluded.product_id, excluded.position, excluded.title, excluded.sku, excluded.sku_key)
   where (v.product_id, v.position, v.title, v.sku) is distinct from
     (excluded.product_id, excluded.position, excluded.title, excluded.sku)
-  returning new.sku is not null and (old.product_id, old.sku) is distinct from (new.product_id, new.sku) as telling`
+  returning new.sku is not null and (old.product_id, old.sku) is distinct from (new.product_id, new.sku) as matchable`

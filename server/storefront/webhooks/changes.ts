@@ -68,7 +68,7 @@ export async function reportOrders(
 }
 
 /** Records orders that changed and queues the shop's job. */
-export async function noteOrders(tx: ShopScope, orders: readonly string[]): Promise<void> {
+export async function recordChangedOrders(tx: ShopScope, orders: readonly string[]): Promise<void> {
   if (orders.length === 0) return
   await tx.query(
     `insert into platform_changes (shop_id, kind, subject)
@@ -82,7 +82,7 @@ export async function noteOrders(tx: ShopScope, orders: readonly string[]): Prom
 
 /** Records a change and queues its job, in the caller's transaction. */
 export async function reportChange(tx: ShopScope, change: ShopChange): Promise<void> {
-  if (change.kind === 'order') return noteOrders(tx, [change.subject])
+  if (change.kind === 'order') return recordChangedOrders(tx, [change.subject])
   await tx.query(
     `insert into platform_changes (shop_id, kind, subject, payload) values (:shop, :kind, :subject, :payload)
      on conflict (shop_id, kind, subject) do update

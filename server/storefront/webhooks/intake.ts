@@ -1,7 +1,6 @@
 // POST /webhooks: reads the raw body, checks its signature, and stores the webhook's id and the
 // change that it reports in one transaction. Orders that are reported concurrently share one
-// statement. The work itself is a job: the platform waits five
-// seconds for the answer.
+// statement. The work itself is a background task: the platform waits five seconds for the answer.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readBounded } from '../../bounded-body.ts'
 import type { Database } from '../../db/database.ts'

@@ -31,7 +31,7 @@ see what the buyer gets. <a href="{{admin}}">Open the admin page</a></p>
 const orderTemplate = hbs.compile(`<h1>Thank you: order {{name}}</h1>
 <p>Confirmation {{confirmationNumber}} · {{email}} · {{financialStatus}}{{#if cancelledAt}} · cancelled{{/if}}</p>
 {{#if url}}<p class="note"><a class="button" href="{{url}}">Your files</a> {{files}} ready. The same link was sent by email.</p>
-{{else if told}}<p class="note">Your files: {{told}}.</p>
+{{else if pending}}<p class="note">Your files: {{pending}}.</p>
 {{else}}<p class="note">Your files appear here once the shop has prepared them. This page looks every two seconds. A product without a file has none.</p>{{/if}}
 <ul>{{#each lines}}<li><span>{{title}}<small>{{sku}}</small></span>{{currentQuantity}} of {{quantity}}</li>{{/each}}</ul>
 <h2>As the merchant</h2>
@@ -69,8 +69,8 @@ export function orderPage({ shopName, adminUrl }: Shown, order: DemoOrder): stri
   const { url, files, status } = field
     ? (JSON.parse(field.value) as { url: string | null; files: number; status: string })
     : { url: null, files: 0, status: '' }
-  const told = status === 'ready' ? '' : status
-  const content = orderTemplate({ ...order, url, files, told, admin: adminUrl })
+  const pending = status === 'ready' ? '' : status
+  const content = orderTemplate({ ...order, url, files, pending, admin: adminUrl })
   const title = `Order ${order.name} · ${shopName}`
   return layout({ title, style: STYLE, content, refresh: !field })
 }

@@ -13,7 +13,7 @@ export interface WebhookSender {
 /** Milliseconds before each further attempt: the platform repeats for four hours. */
 const RETRIES = [500, 2000, 10_000, 60_000, 600_000, 1_800_000, 3_600_000, 7_200_000]
 const TIMEOUT_MS = 5000
-/** How many of a hundred webhooks are sent twice. */
+/** The percentage of webhooks that are sent twice. */
 const DUPLICATES = 20
 const DUPLICATE_WITHIN_MS = 1500
 
@@ -37,10 +37,10 @@ export function createWebhookSender(app: DemoApp, address: string): WebhookSende
     await answer.body.dump()
     return answer.statusCode === 200
   }
-  const attempt = async (headers: Record<string, string>, body: string, tried: number) => {
+  const attempt = async (headers: Record<string, string>, body: string, retries: number) => {
     const taken = await post(headers, body).catch(() => false)
-    if (taken || closing.signal.aborted || tried >= RETRIES.length) return
-    later(RETRIES[tried]!, () => void attempt(headers, body, tried + 1))
+    if (taken || closing.signal.aborted || retries >= RETRIES.length) return
+    later(RETRIES[retries]!, () => void attempt(headers, body, retries + 1))
   }
   return {
     send: async (topic, content) => {

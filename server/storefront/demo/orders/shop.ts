@@ -1,4 +1,4 @@
-// What customers and the merchant do with orders of the demo shop. Each event is reported to the
+// The actions of customers and the merchant on orders of the demo shop. Each is reported to the
 // app by its webhook.
 import { randomBytes, randomInt } from 'node:crypto'
 import { z } from 'zod'
@@ -159,7 +159,8 @@ export function createShopFront(
     act: async (id, action, body) => {
       const changed = await orders.change(id, (order) => change(order, action, body))
       if (!changed) return null
-      for (const [topic, payload] of TOLD[action](changed.order)) void sender.send(topic, payload)
+      for (const [topic, payload] of WEBHOOKS[action](changed.order))
+        void sender.send(topic, payload)
       return changed.order
     },
   }
@@ -183,19 +184,20 @@ const refundPayload = (order: DemoOrder) => ({
   created_at: order.updatedAt,
 })
 
-const TOLD: Readonly<Record<OrderAction, (order: DemoOrder) => (readonly [string, object])[]>> = {
-  refund: (order) => [['refunds/create', refundPayload(order)]],
-  cancel: (order) => [
-    ['orders/cancelled', orderPayload(order)],
-    ['refunds/create', refundPayload(order)],
-  ],
-  edit: (order) => [
-    ['orders/edited', { order_edit: { id: order.id * 10 + 2, order_id: order.id } }],
-  ],
-  risk: (order) => [
-    [
-      'orders/risk_assessment_changed',
-      { order_id: order.id, admin_graphql_api_order_id: toGid('Order', order.id) },
+const WEBHOOKS: Readonly<Record<OrderAction, (order: DemoOrder) => (readonly [string, object])[]>> =
+  {
+    refund: (order) => [['refunds/create', refundPayload(order)]],
+    cancel: (order) => [
+      ['orders/cancelled', orderPayload(order)],
+      ['refunds/create', refundPayload(order)],
     ],
-  ],
-}
+    edit: (order) => [
+      ['orders/edited', { order_edit: { id: order.id * 10 + 2, order_id: order.id } }],
+    ],
+    risk: (order) => [
+      [
+        'orders/risk_assessment_changed',
+        { order_id: order.id, admin_graphql_api_order_id: toGid('Order', order.id) },
+      ],
+    ],
+  }

@@ -1,4 +1,4 @@
-// Where the demo stores its orders: in the database, so that they survive a restart and every
+// Stores the demo's orders: in the database, so that they survive a restart and every
 // process of the installation sees the same ones. Without a database, in memory.
 import type { Database } from '../../../db/database.ts'
 import type { DemoOrder } from './order.ts'

@@ -1,4 +1,4 @@
-// What a plugin is called with: the request, the limits, and the ports that it needs.
+// The context that a plugin is called with: the request, the limits, and the ports that it needs.
 import type { Catalog, MatchMethod } from './catalog.ts'
 import type { Artifacts, Listings, Notifier } from './operation-ports.ts'
 import type {
@@ -42,18 +42,18 @@ export interface ShopSettings {
   time_zone: string
 }
 
-/** What every plugin gets. */
+/** The part of the context that every plugin gets. */
 export interface BaseContext {
   /** Aborts on pause, cancel, shutdown and loss of the lease: stop soon and start nothing new. */
   signal: AbortSignal
   shop: { name: string; domain: string; settings: ShopSettings }
   /**
-   * What the caller of this operation asked for; each overrides the shop's setting of that name.
+   * The requests of this operation's caller; each overrides the shop's setting of that name.
    */
   request: {
     auto_map?: boolean
     notify?: boolean
-    /** Of an operation that a sync is: which one, a bare UUID. */
+    /** If the operation is a sync: the sync's bare UUID. */
     sync?: string
   }
   limits: {

@@ -1,6 +1,6 @@
 // The contract between the engine and every kind of work on a batch of files. A plugin imports this
-// file and libraries, nothing else. Sizes are bytes, times are milliseconds unless a name says
-// otherwise.
+// file and libraries, nothing else. Sizes are in bytes; times are in milliseconds unless a name
+// contains another unit.
 import type { z } from 'zod'
 import type { Condition } from './conditions.ts'
 import type { BaseContext, OperationContext, PortId, ReadContext, WriteContext } from './context.ts'
@@ -48,7 +48,7 @@ interface PluginBase<Options extends z.ZodType, Port extends PortId> {
   /** The ports that its context has. It gets no others. */
   needs?: readonly Port[]
   /**
-   * What it will do with these options, in a short line for a person: `Adds the tags summer, sale`.
+   * Its effect with these options, in a short line for a person: `Adds the tags summer, sale`.
    */
   summary?(options: z.output<Options>): string
   /**
@@ -57,7 +57,7 @@ interface PluginBase<Options extends z.ZodType, Port extends PortId> {
    * workflows.
    */
   actions?: readonly ActionSpec[]
-  /** What its form has in addition to the schema of its options. */
+  /** Parts of its form in addition to the schema of its options. */
   form?: Form
   /** It creates new files from the files that it works on. */
   makesFiles?: true
@@ -90,7 +90,7 @@ export interface ItemPlugin<
    * running.
    */
   bytes?: boolean
-  /** Most items of a batch, if more than usual: it starts something costly once a batch. */
+  /** The largest number of items of a batch, if larger than usual: each batch has a high cost. */
   batch?: number
   /**
    * Its plan uses external systems (the catalog, the internet): it is called with no transaction
@@ -110,8 +110,8 @@ export interface ItemPlugin<
    */
   precededBy?(options: z.output<Options>): string | null
   /**
-   * Reads and changes nothing: gives what `run` would do, or without a `run` what is to be done;
-   * one outcome for each item. It may first be called with files that are not loaded: reading such
+   * Changes nothing: yields one outcome for each item, which `run` would produce, or, without a
+   * `run`, which the engine applies. It may first be called with files that are not loaded: reading such
    * a file throws, and `plan` is called again with the files loaded. If it reads none and makes the
    * same change to all, the database makes that change.
    */
@@ -153,7 +153,7 @@ export interface OperationPlugin<
    * one such step.
    */
   document?: true
-  /** What it would do, one sentence each. */
+  /** Its effects, one sentence each. */
   plan(
     operation: OperationView,
     options: z.output<Options>,
@@ -230,7 +230,7 @@ export interface Step {
   /** Items that do not meet this skip the step. */
   when?: Condition
   /**
-   * What a failed item means: it is left out (`drop`), it continues unchanged with the next step
+   * The effect of a failed item: it is left out (`drop`), it continues unchanged with the next step
    * and a warning (`keep`), or the whole operation ends (`stop`). Absent: `keep` in an import for
    * the kinds optimize and act, because the file would be lost; otherwise `drop`.
    */

@@ -1,4 +1,4 @@
-// What plugins share about PDF documents.
+// Functions for PDF documents that plugins share.
 import { z } from 'zod'
 import { extensionOf } from './conditions.ts'
 import type { Fits } from './presentation.ts'

@@ -1,8 +1,9 @@
-// What a plugin works on: items with their files or entries, and the changes that it may name.
+// The items that a plugin works on, with their files or entries, and the changes that it may
+// request.
 import type { FileView, Mapping } from './file-view.ts'
 import type { FileSettings } from './settings.ts'
 
-/** Where an entry's bytes come from. */
+/** The source of an entry's bytes. */
 export type EntrySource =
   | { type: 'url'; url: string }
   /** Received from a browser; a bare UUID. */
@@ -15,7 +16,7 @@ export type EntrySource =
   /** An object of the connection that the sync works on, in the synced folder. */
   | { type: 'cloud'; path: string }
 
-/** What a channel asked to import. Absent settings come from the shop's import defaults. */
+/** A file that a channel requested to import. Absent settings come from the shop's defaults. */
 export interface Entry {
   filename: string
   source: EntrySource

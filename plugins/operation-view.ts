@@ -12,7 +12,7 @@ export interface OperationView {
   failed: number
   skipped: number
   cancelled: number
-  /** How many bytes fewer its files have now; negative if they have more. */
+  /** The bytes that its files have fewer than before; negative if they have more. */
   bytes_saved: number
   status: 'success' | 'partial' | 'failed' | 'cancelled'
   /** Why all of it ended early; null or absent: it did not. */
@@ -24,7 +24,7 @@ export interface OperationView {
    * Only items that failed or have a warning. `products`: also items that are done and have no
    * product.
    */
-  telling(products: boolean): AsyncIterable<readonly ReportedItem[]>
+  reported(products: boolean): AsyncIterable<readonly ReportedItem[]>
 }
 
 /** An item in a message: its file's name and its result. */

@@ -48,7 +48,7 @@ export interface Failure {
   status: 'failed'
   code: string
   message: string
-  /** What the merchant can act on, in addition to the message: `The server answered 403`. */
+  /** Details for the merchant, in addition to the message: `The server answered 403`. */
   detail?: string
   retryable: boolean
   /** Seconds that the external system asked to wait: the next attempt is not earlier. */

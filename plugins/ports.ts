@@ -7,7 +7,7 @@ import type { PortError } from './outcomes.ts'
 import type { Pack } from './packs.ts'
 import type { ReportSpec } from './presentation.ts'
 
-/** What a guarded request would fetch. */
+/** The properties of a file that a guarded request would fetch. */
 export interface Probe {
   size_bytes: number | null
   content_type: string | null
@@ -91,7 +91,7 @@ export interface Cloud extends CloudReader {
   ): AsyncIterable<{ item: string; bytes?: StagedBlob; error?: PortError }>
 }
 
-/** Where the bytes of a file are, by the names of storage locations. */
+/** The storage locations of a file's bytes, by their names. */
 export interface StoredAt {
   /** For each version, oldest first. */
   versions: readonly { location: string; size_bytes: number; current: boolean }[]
@@ -105,7 +105,7 @@ export interface StoredReader {
 }
 
 export interface Relocated {
-  /** How many bytes were copied. */
+  /** The number of copied bytes. */
   copied: number
   /** Nothing had to be copied. */
   unchanged: boolean
@@ -150,7 +150,7 @@ export interface WorkFolder {
 export type ByteSource = Pick<Item, 'staged'> & { file: Pick<FileView, 'id'> }
 
 export interface LocalFile {
-  /** Where a copy of the bytes is. */
+  /** The path of a copy of the bytes. */
   path: string
   size_bytes: number
   /** The folder of the copy: results can be written here and staged. */
@@ -184,7 +184,7 @@ export interface SandboxLimits {
   fileBytes?: number
   /** Time for one input. */
   wallMs: number
-  /** How many processes run concurrently, at most. */
+  /** The largest number of concurrent processes. */
   parallel: number
   /** A process is replaced after this many inputs. */
   uses: number
@@ -251,7 +251,7 @@ export interface DeliveryPort extends DeliveryView {
    * Notifies the shop when the delivery is ready. A second message with the same title is ignored.
    * `email`: sent to the shop's recipients too.
    */
-  tell(message: { title: string; body: string; email: boolean }): void
+  notifyShop(message: { title: string; body: string; email: boolean }): void
 }
 
 /** The shop's lists of licence keys, by their ids `licences_…`. */

@@ -1,13 +1,13 @@
-// How a plugin is shown: its entries in menus, their texts, which files they fit, and its form. All
-// of it is plain data: the page draws an action from what GET /api/plugins serves, with no code
-// that names it.
+// The presentation of a plugin: its entries in menus, their texts, the files that they fit, and its
+// form. All of it is plain data: the page draws an action from the response of GET /api/plugins,
+// without code that names the action.
 //
 // An option's `.meta()` draws its field: `title`, `help`, `widget`, `choices` (the label of each
 // value of an enum), `absent` (the label of "not given", where an option may be left out),
-// `suffix`, `placeholder`, `percent` (the value 0.3 is shown as 30 %), `sensitive` (kept sealed,
-// shown nowhere), `start` (what the field of a dialog begins with, where the option has no
-// default), `missing` (what is said where it must be given and is not), `confirm_empty` (asked
-// before it is sent empty).
+// `suffix`, `placeholder`, `percent` (the value 0.3 is shown as 30 %), `sensitive` (stored sealed,
+// never shown), `start` (the field's initial value in a dialog if the option has no default),
+// `missing` (the error if a required value is missing), `confirm_empty` (the question before it is
+// sent empty).
 
 /** The sections of the menu, in their order. */
 export const GROUPS = {
@@ -45,7 +45,7 @@ export interface ActionLabels {
   running?: string
   /** ICU. When it is done: `{count, plural, one {# file} other {# files}} tagged`. */
   done?: string
-  /** What happened to the files, after `12 of 14 files`: `changed`. */
+  /** The result of the files, placed after `12 of 14 files`: `changed`. */
   result?: string
   /**
    * ICU. A preview's files that would change: `{count, plural, one {# file} other {# files}} would
@@ -91,7 +91,7 @@ export interface Fits {
    * all files.
    */
   rules?: readonly FitRule[]
-  /** What the action calls its files if it skips others: `PDF` and `PDFs`. */
+  /** The name of the action's files, if it skips others: `PDF` and `PDFs`. */
   noun?: { one: string; many: string; files: FileTest }
 }
 
@@ -113,7 +113,7 @@ export interface ActionSpec {
   preview?: 'exact' | 'estimate' | 'none'
   /** It can be started only from its preview: always, or if the files are selected by a filter. */
   previewRequired?: 'always' | 'filter'
-  /** It removes something: the button says so, and Enter does not press it. */
+  /** It removes something: the button shows this, and Enter does not press it. */
   destructive?: true
   /** ICU texts of a banner above the form. */
   warning?: { tone: 'warning' | 'critical'; title: string; text: string }
@@ -143,12 +143,12 @@ export interface Alternative {
   }[]
 }
 
-/** What the plugin's form has in addition to its options' schema. */
+/** Parts of the plugin's form in addition to its options' schema. */
 export interface Form {
   alternatives: readonly Alternative[]
 }
 
-/** What is reported when an operation of this action has ended. */
+/** The report at the end of an operation of this action. */
 export interface ReportSpec {
   /** `always`: every end is reported. Absent: only those of operations in the background. */
   when?: 'always'
@@ -156,7 +156,7 @@ export interface ReportSpec {
   background?: 'delete' | 'update'
   /** Files that are left without a product are named. */
   unmapped?: true
-  /** What can be done next, if something was done. */
+  /** The next step that the report suggests, if something was done. */
   next?: string
 }
 

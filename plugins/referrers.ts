@@ -1,4 +1,4 @@
-// How an allowed referring site is written: its host, or `*.` and a host for all subdomains.
+// The syntax of an allowed referring site: its host, or `*.` and a host for all subdomains.
 import { z } from 'zod'
 import { UNSAFE_CHARACTERS } from './unsafe-characters.ts'
 

@@ -11,7 +11,7 @@ interface Setting {
   schema: z.ZodType
   /** The type of its column in `files`. The column has the setting's name. */
   column: 'int' | 'text' | 'boolean' | 'text[]'
-  /** How a form draws it: see presentation.ts. */
+  /** Its field in forms: see presentation.ts. */
   form: Readonly<Record<string, unknown>> & { title: string }
   /** Its description in the API. */
   description?: string
@@ -38,7 +38,7 @@ interface EntryColumn {
   /** The cell for null, which the import reads back. An empty cell means the shop's default. */
   none: string
   /** The largest value. */
-  most: number
+  max: number
   /** Headers that other programs give such a column, without spaces, the likeliest first. */
   headers: readonly string[]
 }
@@ -71,7 +71,7 @@ export const FILE_SETTINGS = {
     entry: {
       title: 'Expiry settings',
       none: 'never',
-      most: MAX_EXPIRY_DAYS,
+      max: MAX_EXPIRY_DAYS,
       headers: [
         'expirydays',
         'expiry',
@@ -109,7 +109,7 @@ export const FILE_SETTINGS = {
     entry: {
       title: 'Download limits',
       none: 'unlimited',
-      most: MAX_DOWNLOAD_LIMIT,
+      max: MAX_DOWNLOAD_LIMIT,
       headers: [
         'downloadlimit',
         'limit',
@@ -217,7 +217,7 @@ export const SHOP_SETTINGS = namesWith('shopDefault')
 /** Settings that delivery reads with each download. */
 export const DELIVERY_SETTINGS = namesWith('delivery')
 
-/** What an import gives for one file. Absent: the shop's default. */
+/** The settings that an import contains for one file. Absent: the shop's default. */
 export type EntrySettings = {
   [Name in EntrySettingName]?: FileSettings[Name] | undefined
 }

@@ -1,4 +1,4 @@
-// How scripts in a sandbox use sharp: the one configuration for all untrusted images.
+// The configuration of sharp in sandbox scripts, for all untrusted images.
 import sharp from 'sharp'
 
 /**

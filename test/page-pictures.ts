@@ -9,7 +9,10 @@ export interface Looks {
 }
 
 /** The pages as poppler renders and extracts them. */
-export const looksOf = async (bytes: Uint8Array, range?: [number, number]): Promise<Looks> => {
+export const imagesAndTitles = async (
+  bytes: Uint8Array,
+  range?: [number, number],
+): Promise<Looks> => {
   const [pictures, texts] = await Promise.all([
     renderPages(bytes, PICTURE_DPI, range),
     textsOf(bytes),

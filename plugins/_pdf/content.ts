@@ -1,10 +1,10 @@
-// Finds what a page's content leaves open at its end. An appended mark would be drawn in the
+// Finds states and strings that a page's content leaves open at its end. An appended mark would be drawn in the
 // remaining graphics state, so everything open is closed first.
 
 export interface ContentState {
   /**
-   * Where an unfinished string begins, which would swallow what follows; otherwise the content's
-   * length.
+   * The start of an unfinished string, which would include appended operators; otherwise the
+   * content's length.
    */
   end: number
   /** `q` without a `Q`. */
@@ -24,8 +24,8 @@ const DELIMITER = new Set([...'()<>[]{}/%'].map((one) => one.charCodeAt(0)))
 const [OPEN, CLOSE, ESCAPE, LESS, MORE, NAME, COMMENT] = [...'()\\<>/%'].map((one) =>
   one.charCodeAt(0),
 )
-/** Longer than every operator that this reader distinguishes. */
-const LONGEST = 3
+/** The length of the longest operator that this reader distinguishes. */
+const MAX_OPERATOR_LENGTH = 3
 
 interface Open {
   saved: number
@@ -51,7 +51,7 @@ export function readContent(bytes: Buffer): ContentState {
     else if (byte !== NAME && DELIMITER.has(byte)) at++
     else {
       const end = endOfToken(bytes, at + 1)
-      if (byte !== NAME && end - at <= LONGEST) {
+      if (byte !== NAME && end - at <= MAX_OPERATOR_LENGTH) {
         const operator = bytes.toString('latin1', at, end)
         if (operator === 'Q' && state.saved === 0) unmatched.push(at)
         applyOperator(state, operator)
@@ -117,7 +117,7 @@ function endOfText(bytes: Buffer, from: number): number {
 // A picture's bytes may contain `EI` by chance: then the bytes that follow are rarely plain text.
 const PLAIN_BYTES = 12
 
-/** Where the `EI` of a picture is, or the content's end. */
+/** The offset of a picture's `EI`, or the content's end. */
 function endOfImage(bytes: Buffer, from: number): number {
   for (let at = bytes.indexOf('EI', from); at >= 0; at = bytes.indexOf('EI', at + 1)) {
     const ends = at + 2 === bytes.length || SPACE.has(bytes[at + 2]!)

@@ -28,7 +28,7 @@ const MERGED_MS = 2_000
 const MAX_BYTES = 1024 ** 3
 // Limits of the work folder: a multiple of the document's size, because each part may contain all
 // shared objects.
-const FOLDER = { least: 2 * 1024 ** 3, times: 4 }
+const FOLDER = { minBytes: 2 * 1024 ** 3, factor: 4 }
 const MAX_PICTURE_BYTES = 50 * 1024 ** 2
 /** The documents that the child opens. */
 const PICTURES = ['png', 'jpg', 'jpeg', 'webp', 'gif', 'tif', 'tiff', 'avif']
@@ -40,7 +40,7 @@ const TYPE = 'application/pdf'
  * `PortError`.
  */
 export interface Documents {
-  /** Reduces pictures, compresses streams and linearizes it; or says why it stays unchanged. */
+  /** Reduces pictures, compresses streams and linearizes it; or returns why it stays unchanged. */
   optimize(
     item: Item,
     wanted: { max_px: number; quality: number; linearize: boolean; password?: string },
@@ -144,7 +144,7 @@ const withDocument = <T>(
 ) => withDocuments(ports, [[item, 'in.pdf']], signal, use)
 
 function withDocuments<T>(
-  { bytes: port, sandbox, folderBytes = FOLDER.least }: DocumentPorts,
+  { bytes: port, sandbox, folderBytes = FOLDER.minBytes }: DocumentPorts,
   named: readonly (readonly [Item, string])[],
   signal: AbortSignal,
   use: (work: Work) => Promise<T>,
@@ -162,7 +162,7 @@ function withDocuments<T>(
     }
     const within = {
       folder: folder.path,
-      bytes: folderBytes + bytes * FOLDER.times,
+      bytes: folderBytes + bytes * FOLDER.factor,
       tooMuch: tooMuch(),
     }
     return use({

@@ -25,7 +25,7 @@ interface Written {
 }
 
 const JSON_FILE = 'objects.json'
-const DEEPEST = 50
+const MAX_DEPTH = 50
 
 /** Reads the objects `ids` (`12,0`), or all; `args`: further arguments of qpdf. */
 export async function readObjects(
@@ -56,7 +56,7 @@ function parse(written: Written['qpdf'][1]): Objects {
 
 function objectsOf(values: ReadonlyMap<string, Value>, streams: ReadonlySet<string>): Objects {
   const resolve = (value: Value | undefined, deep = 0): Value =>
-    isReference(value) && deep < DEEPEST ? resolve(values.get(value), deep + 1) : (value ?? null)
+    isReference(value) && deep < MAX_DEPTH ? resolve(values.get(value), deep + 1) : (value ?? null)
   return {
     values,
     streams,

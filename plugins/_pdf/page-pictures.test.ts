@@ -2,7 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openDocumentHouse, type DocumentHouse } from '../../test/document-house.ts'
 import { faultsOf } from '../../test/documents.ts'
 import { ODD_DOCUMENTS } from '../../test/odd-documents.ts'
-import { differences, differingPixels, looksOf, type Looks } from '../../test/page-pictures.ts'
+import {
+  differences,
+  differingPixels,
+  imagesAndTitles,
+  type Looks,
+} from '../../test/page-pictures.ts'
 import { sized } from '../../test/scale.ts'
 
 let house: DocumentHouse
@@ -11,16 +16,16 @@ afterAll(() => house.close())
 
 it('covers twenty documents', () => expect(Object.keys(ODD_DOCUMENTS)).toHaveLength(20))
 
-/** What the pages of a document are compared with after each action. */
+/** The pages of a document before an action, for the comparison after it. */
 const CHECKS: Record<string, (bytes: Buffer, source: Looks) => Promise<void>> = {
   'look the same and say the same under a mark that cannot be seen': async (bytes, source) => {
     const { document } = await house.watermark(bytes, { opacity: 0 })
     expect(await faultsOf(document)).toBe('')
-    expect(differences(source, await looksOf(document))).toEqual([])
+    expect(differences(source, await imagesAndTitles(document))).toEqual([])
   },
   'look the same beside a mark in a corner, and have the mark there': async (bytes, source) => {
     const { document } = await house.watermark(bytes, { position: 'top-left', opacity: 1 })
-    const made = await looksOf(document)
+    const made = await imagesAndTitles(document)
     expect(made.texts).toEqual(source.texts)
     for (const [at, picture] of source.pictures.entries()) {
       const pixels = differingPixels(picture, made.pictures[at]!)
@@ -34,7 +39,7 @@ const CHECKS: Record<string, (bytes: Buffer, source: Looks) => Promise<void>> = 
     expect(parts).toHaveLength(source.pictures.length)
     for (const [at, { document }] of parts.entries()) {
       expect(await faultsOf(document)).toBe('')
-      expect(differences(pageOf(source, at), await looksOf(document))).toEqual([])
+      expect(differences(pageOf(source, at), await imagesAndTitles(document))).toEqual([])
     }
   },
   'look the same and say the same in a document of several': async (bytes, source) => {
@@ -43,12 +48,12 @@ const CHECKS: Record<string, (bytes: Buffer, source: Looks) => Promise<void>> = 
       pictures: [...source.pictures, ...source.pictures],
       texts: [...source.texts, ...source.texts],
     }
-    expect(differences(twice, await looksOf(document))).toEqual([])
+    expect(differences(twice, await imagesAndTitles(document))).toEqual([])
   },
   'look the same and say the same when the document was made smaller': async (bytes, source) => {
     const result = await house.optimize(bytes)
     if ('document' in result)
-      expect(differences(source, await looksOf(result.document))).toEqual([])
+      expect(differences(source, await imagesAndTitles(result.document))).toEqual([])
     else expect(result.unchanged).toBe('It would not become smaller')
   },
 }
@@ -64,7 +69,7 @@ describe.each(Object.entries(ODD_DOCUMENTS).map(([name, bytes], at) => ({ name, 
   'the pages of a document with $name',
   ({ bytes, at }) => {
     let source: Looks
-    beforeAll(async () => void (source = await looksOf(bytes)))
+    beforeAll(async () => void (source = await imagesAndTitles(bytes)))
 
     it.each(checksOf(at))('%s', (check) => CHECKS[check]!(bytes, source))
   },

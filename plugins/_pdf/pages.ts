@@ -41,7 +41,7 @@ export interface Pages {
 
 const LETTER: Box = { left: 0, bottom: 0, right: 612, top: 792 }
 const PAGES_FILE = 'pages.json'
-const DEEPEST = 100
+const MAX_DEPTH = 100
 
 export async function readPages(folder: string, opened: Opened): Promise<Pages> {
   const { pages, maxObject } = await readPageTree(folder, opened)
@@ -79,7 +79,7 @@ async function withParents(
 ): Promise<Objects> {
   let objects = await readObjects(folder, opened, references.map(idOf), TREE_READ)
   const asked = new Set(references)
-  for (let deep = 0; deep < DEEPEST; deep++) {
+  for (let deep = 0; deep < MAX_DEPTH; deep++) {
     const named = [...objects.values.values()]
       .filter(isDictionary)
       .flatMap((dictionary) => [dictionary, dictionary['/Resources']].filter(isDictionary))
@@ -126,7 +126,7 @@ function pageOf({ object, contents }: WrittenPages['pages'][number], objects: Ob
 
 function inheritedAttribute(own: Dictionary, name: string, { resolve }: Objects): Value {
   let at: Value = own
-  for (let deep = 0; deep < DEEPEST && isDictionary(at); deep++) {
+  for (let deep = 0; deep < MAX_DEPTH && isDictionary(at); deep++) {
     const value = resolve(at[name])
     if (value !== null) return value
     at = resolve(at['/Parent'])

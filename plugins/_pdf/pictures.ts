@@ -1,4 +1,4 @@
-// Which of a document's pictures can be reduced by changing only their bytes, and how. When in
+// Finds the pictures of a document that can be reduced by changing only their bytes. When in
 // doubt, a picture stays unchanged: masks, inks, palettes, and everything with a colour key or a
 // special meaning of values.
 import { crc32, inflateSync } from 'node:zlib'
@@ -132,8 +132,8 @@ export async function madeSmaller(
   if (info.channels !== picture.channels) return null
   // A lossless picture may be a drawing as well as a photograph: it becomes a JPEG only if that
   // saves much.
-  const most = bytes.length * (picture.packed === 'jpeg' ? 0.9 : 0.5)
-  return data.length < most ? { bytes: data, width: info.width, height: info.height } : null
+  const maxBytes = bytes.length * (picture.packed === 'jpeg' ? 0.9 : 0.5)
+  return data.length < maxBytes ? { bytes: data, width: info.width, height: info.height } : null
 }
 
 async function openPicture(

@@ -7,7 +7,7 @@ import path from 'node:path'
 import { Refusal, isOutOfMemory } from '../sandbox.ts'
 import { refusalFor } from './problems.ts'
 
-/** Where qpdf sees the work folder: file names in its arguments begin with this path. */
+/** The path of the work folder for qpdf: file names in its arguments begin with it. */
 export const HERE = '/work'
 const WASM = createRequire(import.meta.url).resolve('@neslinesli93/qpdf-wasm/dist/qpdf.wasm')
 const MAX_WORDS = 64 * 1024

@@ -1,4 +1,4 @@
-// Which pages: `3`, `1-3`, or `7-` to the end.
+// Page ranges: `3`, `1-3`, or `7-` to the end.
 import { Refusal } from '../sandbox.ts'
 
 export interface Range {

@@ -12,7 +12,7 @@ export interface WatermarkWanted {
   font_size?: number
 }
 
-/** How a document is split: into parts of this many pages, or by ranges like `1-3`. */
+/** Splits a document into parts of this many pages, or by ranges like `1-3`. */
 export type SplitWanted = { every: number } | { ranges: readonly string[] }
 
 interface Given {
@@ -66,7 +66,7 @@ export const ANSWERS = {
       .array(z.object({ file: z.string().regex(/^part-[\d-]+\.pdf$/), pages: z.string().max(30) }))
       .max(2000),
     warnings,
-    /** How many files were read again, from the first one on; the time limit prevents more. */
+    /** The number of files that were read again, in order; the time limit prevents more. */
     checked: z.int().min(0),
   }),
   check: z.object({ checked: z.int().min(1) }),

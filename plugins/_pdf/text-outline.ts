@@ -15,7 +15,7 @@ export interface Outline {
   top: number
 }
 
-/** What is drawn with one font, in one direction. */
+/** A part of the text that is drawn with one font, in one direction. */
 interface Piece {
   text: string
   font: LoadedFont

@@ -16,7 +16,7 @@ const operation: OperationView = {
   items: () => {
     throw new Error('It reads no items')
   },
-  async *telling() {},
+  async *reported() {},
 }
 const notify: Notifier = {
   email: () => {

@@ -24,7 +24,7 @@ const operation = (given: Partial<OperationView> = {}): OperationView => ({
     status: 'success',
     started_at: new Date('2026-03-01T23:30:00Z'),
   },
-  async *telling() {},
+  async *reported() {},
   async *items() {},
   ...given,
 })

@@ -33,7 +33,7 @@ const operation = (items: readonly FinishedItem[], total = items.length): Operat
     skipped: 0,
   },
   ...{ cancelled: 0, bytes_saved: 0, status: 'success', started_at: new Date(0) },
-  async *telling() {},
+  async *reported() {},
   async *items() {
     for (const one of items) yield await Promise.resolve([one])
   },

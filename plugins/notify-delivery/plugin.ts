@@ -23,7 +23,7 @@ export const notifyDelivery = definePlugin({
     for (const item of items) {
       signal.throwIfAborted()
       const { order, buyer } = delivery
-      delivery.tell({
+      delivery.notifyShop({
         title: `The files of order ${order.name} were delivered`,
         body: `They are ready for ${buyer.email ?? buyer.name ?? 'the buyer'}.`,
         email,

@@ -5,7 +5,7 @@ import type { Actions, OperationView } from '../contract.ts'
 const DONE: Readonly<Record<string, string>> = { import: 'imported', undo: 'put back' }
 const DONE_OTHERWISE = 'done'
 
-/** What happened to the done files, after `1,200 of 1,204 files`. */
+/** The result of the done files, placed after `1,200 of 1,204 files`. */
 const doneWords = ({ action }: OperationView, actions: Actions): string =>
   DONE[action] ?? actions.find(action)?.result ?? DONE_OTHERWISE
 
@@ -55,12 +55,12 @@ export function headlineOf(operation: OperationView, unmapped: number, actions: 
 }
 
 /** The most names in a notice. */
-const NAMED = 3
+const MAX_NAMED = 3
 
 /** `Not mapped: a.pdf, b.pdf, c.pdf and 12 more.` */
 export function namesOf(what: string, names: readonly string[], count: number): string {
-  const more = count - Math.min(NAMED, names.length)
-  return `${what}: ${names.slice(0, NAMED).join(', ')}${more > 0 ? ` and ${number.format(more)} more` : ''}.`
+  const more = count - Math.min(MAX_NAMED, names.length)
+  return `${what}: ${names.slice(0, MAX_NAMED).join(', ')}${more > 0 ? ` and ${number.format(more)} more` : ''}.`
 }
 
 /**

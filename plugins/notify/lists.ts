@@ -1,9 +1,9 @@
-// What a message says about an operation's items: the first ones of each kind, and the number of
-// the others.
+// The lists of an operation's items in a message: the first ones of each kind, and the number of the
+// others.
 import type { OperationView, ReadContext, ReportedItem } from '../contract.ts'
 
 /** The most items named in one message; the others are counted. */
-const LISTED = 50
+const MAX_LISTED = 50
 
 export interface Line {
   filename: string
@@ -28,7 +28,7 @@ const UNKNOWN: NonNullable<ReportedItem['error']> = {
   message: 'It failed for an unknown reason',
 }
 
-/** Should files without a product be reported? For imports, if the shop's settings say so. */
+/** Whether files without a product are reported. For imports, the shop's settings decide. */
 export function isAboutProducts(
   { action }: OperationView,
   { shop: { settings }, actions }: Pick<ReadContext<'actions'>, 'shop' | 'actions'>,
@@ -51,7 +51,7 @@ export async function listsOf(
   const warned = createCappedList<Lists['warned']['listed'][number]>()
   const errors = new Set<string>()
   const warnings = new Set<string>()
-  const look = (item: ReportedItem) => {
+  const collect = (item: ReportedItem) => {
     const { filename, url, error } = item
     if (item.status === 'failed') {
       const { code, message, detail = null } = error ?? UNKNOWN
@@ -65,9 +65,9 @@ export async function listsOf(
     }
   }
   if (read)
-    for await (const page of operation.telling(products)) {
+    for await (const page of operation.reported(products)) {
       signal.throwIfAborted()
-      page.forEach(look)
+      page.forEach(collect)
     }
   return {
     failures: failures.cut(),
@@ -84,7 +84,7 @@ function createCappedList<T>() {
   let count = 0
   return {
     add: (one: T) => {
-      if (count < LISTED) listed.push(one)
+      if (count < MAX_LISTED) listed.push(one)
       count += 1
     },
     count: () => count,

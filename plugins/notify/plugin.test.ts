@@ -42,7 +42,7 @@ const operation = (given: Partial<OperationView> = {}): OperationView => ({
   status: 'partial',
   started_at: new Date(0),
   async *items() {},
-  async *telling() {
+  async *reported() {
     yield items
   },
   ...given,
@@ -237,7 +237,7 @@ describe('notify', () => {
   it('names the first files without a product in the notice, and counts the rest', async () => {
     const many = operation({
       ...well,
-      async *telling() {
+      async *reported() {
         yield Array.from({ length: 9 }, (_, n) => finished(`f${n}`, { product_mapped: false }))
       },
     })
@@ -266,7 +266,7 @@ describe('notify', () => {
       total: 70,
       done: 0,
       failed: 70,
-      async *telling() {
+      async *reported() {
         const error = { code: 'file_in_use', message: 'File in use' }
         for (let page = 0; page < 7; page++)
           yield Array.from({ length: 10 }, (_, n) =>
@@ -285,7 +285,7 @@ describe('notify', () => {
   it('does not read a hundred thousand items to report success', async () => {
     const unread = bulk({
       ...well,
-      telling: () => {
+      reported: () => {
         throw new Error('nobody asked for these')
       },
     })
@@ -348,7 +348,7 @@ describe('when', () => {
     expect(await mapping(2)).toBe(2)
     // The item without a product is the one that the action may only map.
     expect(await mapping(1)).toBe(0)
-    expect(await mapping(0, { async *telling() {} })).toBe(0)
+    expect(await mapping(0, { async *reported() {} })).toBe(0)
   })
   it('is described in the preview', async () => {
     const to = 'owner@example.com'

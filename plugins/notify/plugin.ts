@@ -55,11 +55,8 @@ export const notify = definePlugin({
     const emails = wantsEmail(operation.status, when, context)
     const products = when === 'matched' || isAboutProducts(operation, context)
     const read = emails || operation.failed > 0 || products
-    const { errors, warnings, ...lists } = await listsOf(
-      operation,
-      { read, products },
-      context.signal,
-    )
+    const lookup = { read, products }
+    const { errors, warnings, ...lists } = await listsOf(operation, lookup, context.signal)
     const unmapped = lists.unmapped.length
     if (when === 'matched' && operation.done === unmapped) return {}
     const { actions } = context
@@ -76,16 +73,8 @@ export const notify = definePlugin({
     if (emails) {
       const { id, status } = operation
       const shop = { name: context.shop.name }
-      const data = {
-        id,
-        title,
-        status,
-        headline,
-        shop,
-        counts: countsOf(operation, actions),
-        ...lists,
-        next,
-      }
+      const counts = countsOf(operation, actions)
+      const data = { id, title, status, headline, shop, counts, ...lists, next }
       context.notify.email({ template: 'operation-finished', data })
     }
     return {}

@@ -1,4 +1,4 @@
-// What the child does with one image: opens it with limits, rotates it upright, limits its size,
+// The child's work on one image: opens it with limits, rotates it upright, limits its size,
 // and encodes it again. No path is used: an image that refers to other files gets none of them.
 import sharp, { type Metadata, type Sharp } from 'sharp'
 import { Refusal } from '../sandbox.ts'

@@ -82,7 +82,7 @@ export const optimizeImage = definePlugin({
   plan: planEach(preview),
   run: (items, wanted, { bytes, sandbox, signal }) =>
     eachItem(items, CONCURRENCY, signal, async (item) => {
-      const unchanged = whyNot(item.file)
+      const unchanged = unchangedReason(item.file)
       if (unchanged) return { status: 'ok', unchanged }
       const result = await createImages({ bytes, sandbox }).optimize(item, wanted, signal)
       if ('unchanged' in result) return { status: 'ok', unchanged: result.unchanged }
@@ -94,7 +94,7 @@ export const optimizeImage = definePlugin({
 
 /** By the name only: only the bytes show whether it would become smaller. */
 function preview({ file }: Item, { format }: Options): Decision {
-  const unchanged = whyNot(file)
+  const unchanged = unchangedReason(file)
   if (unchanged) return { status: 'ok', unchanged }
   return { status: 'ok', ...(format === 'webp' ? withExtension(file, 'webp') : {}) }
 }
@@ -109,7 +109,7 @@ const ENDINGS = [
   ['avif'],
 ]
 
-function whyNot({ filename }: FileView): string | null {
+function unchangedReason({ filename }: FileView): string | null {
   const extension = extensionOf(filename)
   if (ENDINGS.flat().includes(extension)) return null
   if (extension === 'svg') return 'SVG images are drawings and are not changed'

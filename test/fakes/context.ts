@@ -66,7 +66,7 @@ export function writeContext(given: Partial<WriteContext> = {}): WriteContext {
       order: { name: '#1001', confirmation_number: 'X1Y2Z3', ordered_at: '2026-03-01T12:00:00Z' },
       buyer: { name: 'Ann O’Brien', email: 'ann@example.com', locale: 'en' },
       quantityOf: () => 1,
-      tell: refuse('delivery'),
+      notifyShop: refuse('delivery'),
     },
     licences: { find: refuse('licences'), assign: refuse('licences') },
     ...given,

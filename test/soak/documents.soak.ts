@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { documentCorpus, type CorpusDocument } from '../corpus.ts'
 import { openDocumentHouse, type DocumentHouse } from '../document-house.ts'
 import { ODD_DOCUMENTS } from '../odd-documents.ts'
-import { differences, looksOf, type Looks } from '../page-pictures.ts'
+import { differences, imagesAndTitles, type Looks } from '../page-pictures.ts'
 
 let house: DocumentHouse
 let corpus: CorpusDocument[]
@@ -26,7 +26,7 @@ async function differing(
   const found: Record<string, string[]> = {}
   for (const { name, bytes } of corpus) {
     // A document that poppler cannot read has no images to compare.
-    const source = await looksOf(bytes).catch(() => null)
+    const source = await imagesAndTitles(bytes).catch(() => null)
     if (source === null) continue
     const what = await make(source, bytes).catch((error: { code?: string; message: string }) => {
       if (REFUSALS.includes(error.code ?? '')) return []
@@ -40,7 +40,7 @@ async function differing(
 test('a watermark changes only what it covers', async () => {
   const found = await differing(async (source, bytes) => {
     const { document } = await house.watermark(bytes, { opacity: 0 })
-    return differences(source, await looksOf(document))
+    return differences(source, await imagesAndTitles(document))
   })
   expect(found).toEqual({})
 })
@@ -48,7 +48,7 @@ test('a watermark changes only what it covers', async () => {
 test('a part of a split has its pages unchanged', async () => {
   const found = await differing(async (source, bytes) => {
     const { parts } = await house.split(bytes, { every: 5 })
-    const looks = await Promise.all(parts.map(({ document }) => looksOf(document)))
+    const looks = await Promise.all(parts.map(({ document }) => imagesAndTitles(document)))
     const all = {
       pictures: looks.flatMap(({ pictures }) => pictures),
       texts: looks.flatMap(({ texts }) => texts),
@@ -61,7 +61,7 @@ test('a part of a split has its pages unchanged', async () => {
 test('a merged document has the pages of its sources unchanged', async () => {
   const found = await differing(async (source, bytes) => {
     const { document } = await house.merge([bytes])
-    return differences(source, await looksOf(document))
+    return differences(source, await imagesAndTitles(document))
   })
   expect(found).toEqual({})
 })
@@ -69,7 +69,9 @@ test('a merged document has the pages of its sources unchanged', async () => {
 test('a compressed document looks as it did', async () => {
   const found = await differing(async (source, bytes) => {
     const result = await house.optimize(bytes)
-    return 'document' in result ? differences(source, await looksOf(result.document), NOISE) : []
+    return 'document' in result
+      ? differences(source, await imagesAndTitles(result.document), NOISE)
+      : []
   })
   expect(found).toEqual({})
 })

@@ -71,7 +71,7 @@ export function readValues(
   else if (product_sku !== '') problems.push({ ...NOT_MAPPED, value: product_sku })
   const settings = forEntrySettings((field) => {
     const text = cell(field)
-    const value = wholeNumber(text, FILE_SETTINGS[field].entry.most)
+    const value = wholeNumber(text, FILE_SETTINGS[field].entry.max)
     if (typeof value === 'object' && value !== null) wrong(field, value, text)
     return typeof value === 'object' && value !== null ? undefined : value
   })

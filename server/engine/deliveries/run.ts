@@ -168,7 +168,7 @@ const deliveryPort = ({ order, buyer, quantities }: DeliveryAbout, notices: Deli
   order,
   buyer,
   quantityOf: (file: string) => Math.max(1, quantities[file] ?? 1),
-  tell: (notice: DeliveryNotice) => void notices.push(notice),
+  notifyShop: (notice: DeliveryNotice) => void notices.push(notice),
 })
 
 async function writeItem(

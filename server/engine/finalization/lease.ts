@@ -104,7 +104,7 @@ export const viewOf = (
     operation.ledger
       ? finishedItems(scope, operation.id)
       : itemsWithoutLedger(scope, operation, status),
-  telling: (products) => reportedItemsOf(scope, operation, status, products),
+  reported: (products) => reportedItemsOf(scope, operation, status, products),
 })
 
 async function* reportedItemsOf(

@@ -1,5 +1,5 @@
-// Finds states and strings that a page's content leaves open at its end. An appended mark would be drawn in the
-// remaining graphics state, so everything open is closed first.
+// Finds states and strings that a page's content leaves open at its end. An appended mark would be
+// drawn in the remaining graphics state, so everything open is closed first.
 
 export interface ContentState {
   /**

@@ -81,11 +81,11 @@ async function decryptDocument(folder: string, opened: Opened): Promise<Opened> 
   return { ...opened, file: plain, protection }
 }
 
-/** Is it encrypted, and how many pages does it declare? */
+/** Whether it is encrypted, and the number of pages that it declares. */
 const FINDING = ['--show-encryption', '--show-npages']
 const hasPages = ({ code, output }: Called) => code !== 2 && /^[1-9]\d*\s*$/m.test(output)
 
-/** Gives another file that can be processed. Throws `Refusal` `pdf_damaged`. */
+/** Returns another file that can be processed. Throws `Refusal` `pdf_damaged`. */
 const repairDocument = async (folder: string, opened: Opened): Promise<Opened> =>
   (await rewriteDocument(folder, opened)) ?? rebuildDocument(folder, opened)
 
@@ -142,7 +142,7 @@ async function rebuildDocument(folder: string, opened: Opened): Promise<Opened> 
 
 const HEADER_BYTES = 1024
 
-/** Is it linearized? Throws `Refusal` `not_a_pdf`. */
+/** Whether it is linearized. Throws `Refusal` `not_a_pdf`. */
 async function readBeginning(file: string): Promise<boolean> {
   const handle = await open(file)
   try {

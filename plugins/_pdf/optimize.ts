@@ -48,7 +48,7 @@ const PICTURES_LEFT: Warning = {
   message: 'It has too many images to optimize in the time allowed: the smaller ones are unchanged',
 }
 
-/** Writes the reduced pictures next to the document, and gives the changes for qpdf. */
+/** Writes the reduced pictures next to the document, and returns the changes for qpdf. */
 async function writePictures(opened: Opened, task: OptimizeTask) {
   const { folder } = task
   const pictures = picturesOf(await readObjects(folder, opened)).sort((a, b) => b.bytes - a.bytes)

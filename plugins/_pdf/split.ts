@@ -23,7 +23,7 @@ const MAX_PARTS = 2000
 const CHECK_MS = 20_000
 
 /**
- * `opened` must be sound. `checked`: how many of the parts were read again. Throws `Refusal`:
+ * `opened` must be sound. `checked`: the number of parts that were read again. Throws `Refusal`:
  * `pdf_page_out_of_range`, `pdf_damaged`.
  */
 export async function splitDocument(
@@ -48,7 +48,7 @@ export async function splitDocument(
 }
 
 /**
- * Reads the parts again while there is time, at least one. Returns how many. Throws `Refusal`
+ * Reads the parts again while there is time, at least one. Returns their number. Throws `Refusal`
  * `pdf_damaged`.
  */
 export async function checkParts(

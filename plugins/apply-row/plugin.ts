@@ -1,4 +1,4 @@
-// Makes the change that came with each file: of a CSV row that names a file by its id.
+// Applies each file's own change: that of a CSV row that names the file by its id.
 import { z } from 'zod'
 import { definePlugin, planEach } from '../contract.ts'
 

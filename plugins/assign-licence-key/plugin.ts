@@ -1,5 +1,5 @@
-// Gives the buyer one licence key from a list of the shop for each unit bought. A repeated run
-// gives no further keys. If the list has too few keys, the delivery is held.
+// Assigns the buyer one licence key from a list of the shop for each unit bought. A repeated run
+// assigns no further keys. If the list has too few keys, the delivery is held.
 import { z } from 'zod'
 import { definePlugin, failed, type Item, type Outcome } from '../contract.ts'
 

@@ -48,7 +48,7 @@ async function* csvOf({
   signal,
 }: OperationContext<'listings'>): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder()
-  // The byte-order mark tells a spreadsheet that this is UTF-8.
+  // Spreadsheets recognise UTF-8 by the byte-order mark.
   yield encoder.encode(`\ufeff${COLUMNS.join(',')}\r\n`)
   for await (const links of listings.links(signal))
     if (links.length > 0)

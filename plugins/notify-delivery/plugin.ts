@@ -1,4 +1,4 @@
-// Tells the shop that an order's files were delivered, once for each delivery.
+// Notifies the shop that an order's files were delivered, once for each delivery.
 import { z } from 'zod'
 import { definePlugin, planEach } from '../contract.ts'
 

@@ -1,4 +1,4 @@
-// Tells the buyers of files about a new version: one mail for each order, with the link that the
+// Notifies the buyers of files about a new version: one mail for each order, with the link that the
 // buyer already has. These mails are sent one after another, after all other mail.
 import { z } from 'zod'
 import { definePlugin, planEach } from '../contract.ts'

@@ -118,6 +118,40 @@ const read = (parts: DeliveryRouteParts) =>
     handler: ({ caller, params }) => answer(parts, caller, idOf(params.id)),
   })
 
+const changeBody = z
+  .strictObject({
+    email: z.email('Send an email address').max(320).optional(),
+    expiry_days: expiryDays.optional().meta({ description: 'Days from now; null: never' }),
+    download_limit: downloadLimit.optional(),
+    more_downloads: z
+      .number()
+      .int()
+      .min(1, 'At least 1')
+      .max(MAX_ADDED, `At most ${MAX_ADDED}`)
+      .optional()
+      .meta({ description: 'Added to the limits of files that have one' }),
+    file_ids: z
+      .array(z.string())
+      .min(1, 'At least one file')
+      .max(MAX_FILES, `At most ${MAX_FILES} files`)
+      .optional()
+      .meta({ description: 'The files that the terms are for; absent: all' }),
+    replace: z
+      .array(z.strictObject({ file_id: z.string(), with: z.string() }))
+      .max(MAX_FILES, `At most ${MAX_FILES} files`)
+      .optional()
+      .meta({ description: 'The buyer gets the other file in its place' }),
+  })
+  .superRefine(({ download_limit, more_downloads }, context) => {
+    if (download_limit !== undefined && more_downloads !== undefined)
+      context.addIssue({
+        code: 'custom',
+        path: ['more_downloads'],
+        message: 'Send either download_limit or more_downloads',
+      })
+  })
+  .meta({ id: 'DeliveryChange' })
+
 const change = (parts: DeliveryRouteParts) =>
   endpoint({
     ...about,
@@ -128,39 +162,7 @@ const change = (parts: DeliveryRouteParts) =>
       'An absent field is left unchanged. A corrected address gets a new link, and the old one stops: send it with `resend`.',
     scope: 'links:write',
     params: byId,
-    body: z
-      .strictObject({
-        email: z.email('Send an email address').max(320).optional(),
-        expiry_days: expiryDays.optional().meta({ description: 'Days from now; null: never' }),
-        download_limit: downloadLimit.optional(),
-        more_downloads: z
-          .number()
-          .int()
-          .min(1, 'At least 1')
-          .max(MAX_ADDED, `At most ${MAX_ADDED}`)
-          .optional()
-          .meta({ description: 'Added to the limits of files that have one' }),
-        file_ids: z
-          .array(z.string())
-          .min(1, 'At least one file')
-          .max(MAX_FILES, `At most ${MAX_FILES} files`)
-          .optional()
-          .meta({ description: 'The files that the terms are for; absent: all' }),
-        replace: z
-          .array(z.strictObject({ file_id: z.string(), with: z.string() }))
-          .max(MAX_FILES, `At most ${MAX_FILES} files`)
-          .optional()
-          .meta({ description: 'The buyer gets the other file in its place' }),
-      })
-      .superRefine(({ download_limit, more_downloads }, context) => {
-        if (download_limit !== undefined && more_downloads !== undefined)
-          context.addIssue({
-            code: 'custom',
-            path: ['more_downloads'],
-            message: 'Send either download_limit or more_downloads',
-          })
-      })
-      .meta({ id: 'DeliveryChange' }),
+    body: changeBody,
     replies: { 200: whole, 422: { description: 'Every problem', schema: errorSchema } },
     handler: async ({ caller, params, body }) => {
       const id = idOf(params.id)

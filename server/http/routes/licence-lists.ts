@@ -47,6 +47,14 @@ const about = { tag: 'Licence keys', scope: 'links:write' } as const
 const refused = { description: 'Every problem', schema: errorSchema }
 
 export const licenceListRoutes = ({ secrets }: { secrets: Secrets }): Endpoint[] => [
+  list(),
+  create(),
+  read(),
+  add(secrets),
+  remove(),
+]
+
+const list = () =>
   endpoint({
     ...about,
     method: 'get',
@@ -60,7 +68,9 @@ export const licenceListRoutes = ({ secrets }: { secrets: Secrets }): Endpoint[]
       const next = rows.length > limit ? toCursor([nameKey(rows[limit - 1]!.name)]) : null
       return { body: { data: rows.slice(0, limit).map(recordOf), next_cursor: next } }
     },
-  }),
+  })
+
+const create = () =>
   endpoint({
     ...about,
     method: 'post',
@@ -78,7 +88,9 @@ export const licenceListRoutes = ({ secrets }: { secrets: Secrets }): Endpoint[]
       const id = await caller.scope.transaction((tx) => createLicenceList(tx, body.name))
       return { status: 201, body: recordOf(await requireList(caller.scope, id)) }
     },
-  }),
+  })
+
+const read = () =>
   endpoint({
     ...about,
     method: 'get',
@@ -90,7 +102,9 @@ export const licenceListRoutes = ({ secrets }: { secrets: Secrets }): Endpoint[]
     handler: async ({ caller, params }) => ({
       body: recordOf(await requireList(caller.scope, requirePublicId('licences', params.id))),
     }),
-  }),
+  })
+
+const add = (secrets: Secrets) =>
   endpoint({
     ...about,
     method: 'post',
@@ -111,20 +125,31 @@ export const licenceListRoutes = ({ secrets }: { secrets: Secrets }): Endpoint[]
       await requireList(caller.scope, id)
       const { bytes } = await receivedFile(ctx, undefined, MAX_BYTES)
       const keys = await readLicenceKeys(bytes, MAX_BYTES)
-      const added = await caller.scope.transaction(async (tx) => {
-        const sum: Added = { added: 0, duplicates: 0 }
-        for (let at = 0; at < keys.length; at += KEY_BATCH) {
-          const some = await addLicenceKeys(tx, secrets, id, keys.slice(at, at + KEY_BATCH))
-          sum.added += some.added
-          sum.duplicates += some.duplicates
-          await nextTurn()
-        }
-        await prepareForKeys(tx)
-        return sum
-      })
+      const added = await addKeys(caller.scope, secrets, id, keys)
       return { body: { ...recordOf(await requireList(caller.scope, id)), ...added } }
     },
-  }),
+  })
+
+/** Adds all keys or none, and prepares the deliveries that wait for keys. */
+const addKeys = (
+  scope: ShopScope,
+  secrets: Secrets,
+  list: string,
+  keys: readonly string[],
+): Promise<Added> =>
+  scope.transaction(async (tx) => {
+    const sum: Added = { added: 0, duplicates: 0 }
+    for (let at = 0; at < keys.length; at += KEY_BATCH) {
+      const some = await addLicenceKeys(tx, secrets, list, keys.slice(at, at + KEY_BATCH))
+      sum.added += some.added
+      sum.duplicates += some.duplicates
+      await nextTurn()
+    }
+    await prepareForKeys(tx)
+    return sum
+  })
+
+const remove = () =>
   endpoint({
     ...about,
     method: 'delete',
@@ -137,8 +162,7 @@ export const licenceListRoutes = ({ secrets }: { secrets: Secrets }): Endpoint[]
       await caller.scope.transaction((tx) => deleteLicenceList(tx, id))
       return { status: 204, body: null }
     },
-  }),
-]
+  })
 
 async function requireList(scope: ShopScope, id: string): Promise<LicenceList> {
   const list = await readLicenceList(scope, id)

@@ -35,33 +35,12 @@ type Mail = Parameters<Transport<Sent>['send']>[0]
 
 /** @param server returns the options, read from the server's URL. */
 export function keepSessions(server: SMTPTransport): Transport<Sent> {
-  const idle: Session[] = []
-  const drop = (session: Session) => {
-    if (session.timer) clearTimeout(session.timer)
-    const at = idle.indexOf(session)
-    if (at >= 0) idle.splice(at, 1)
-    session.connection.close()
-  }
-  const keep = (session: Session) => {
-    session.sent += 1
-    if (session.sent >= MAX_MESSAGES) return session.connection.quit()
-    idle.push(session)
-    // Neither the timer nor the socket keeps a process from ending.
-    session.timer = setTimeout(() => drop(session), IDLE_MS).unref()
-    socketOf(session)?.unref()
-  }
-  const take = (): Session | null => {
-    const session = idle.pop()
-    if (!session) return null
-    if (session.timer) clearTimeout(session.timer)
-    socketOf(session)?.ref()
-    return session
-  }
+  const sessions = createSessions()
   const send = async (mail: Mail): Promise<Sent> => {
     const { signal, gate } = mail.data as unknown as SentMail
-    for (let kept = take(); kept; kept = take()) {
+    for (let kept = sessions.take(); kept; kept = sessions.take()) {
       try {
-        return await transmit(kept, mail, signal)
+        return await transmit(sessions, kept, mail, signal)
       } catch (error) {
         // The server may have ended the session in the meantime: then the message was not sent.
         const { responseCode } = error as { responseCode?: number }
@@ -69,27 +48,65 @@ export function keepSessions(server: SMTPTransport): Transport<Sent> {
         if (!ended || gate.passed || signal.aborted) throw error
       }
     }
-    return transmit(await open(server, drop, signal), mail, signal)
-  }
-  const transmit = async (session: Session, mail: Mail, signal: AbortSignal) => {
-    try {
-      const sent = await whileAlive<Sent>(session.connection, signal, (done) =>
-        session.connection.send(
-          mail.message.getEnvelope() as SMTPConnection.Envelope,
-          mail.message.createReadStream() as unknown as Readable,
-          done,
-        ),
-      )
-      keep(session)
-      return sent
-    } catch (error) {
-      drop(session)
-      throw error
-    }
+    return transmit(sessions, await open(server, sessions.drop, signal), mail, signal)
   }
   return {
     ...{ name: 'SMTP', version: '1' },
     send: (mail, done) => void send(mail).then((sent) => done(null, sent), done),
+  }
+}
+
+type Sessions = ReturnType<typeof createSessions>
+
+/** The idle sessions. */
+function createSessions() {
+  const idle: Session[] = []
+  const drop = (session: Session) => {
+    if (session.timer) clearTimeout(session.timer)
+    const at = idle.indexOf(session)
+    if (at >= 0) idle.splice(at, 1)
+    session.connection.close()
+  }
+  return {
+    drop,
+    /** Keeps the session for the next message, or ends it after many. */
+    keep: (session: Session) => {
+      session.sent += 1
+      if (session.sent >= MAX_MESSAGES) return session.connection.quit()
+      idle.push(session)
+      // Neither the timer nor the socket keeps a process from ending.
+      session.timer = setTimeout(() => drop(session), IDLE_MS).unref()
+      socketOf(session)?.unref()
+    },
+    take: (): Session | null => {
+      const session = idle.pop()
+      if (!session) return null
+      if (session.timer) clearTimeout(session.timer)
+      socketOf(session)?.ref()
+      return session
+    },
+  }
+}
+
+async function transmit(
+  { keep, drop }: Sessions,
+  session: Session,
+  mail: Mail,
+  signal: AbortSignal,
+): Promise<Sent> {
+  try {
+    const sent = await whileAlive<Sent>(session.connection, signal, (done) =>
+      session.connection.send(
+        mail.message.getEnvelope() as SMTPConnection.Envelope,
+        mail.message.createReadStream() as unknown as Readable,
+        done,
+      ),
+    )
+    keep(session)
+    return sent
+  } catch (error) {
+    drop(session)
+    throw error
   }
 }
 

@@ -45,6 +45,17 @@ test('the undo of a two-way sync deletes nothing at the provider', async () => {
   expect(await there('undone')).toHaveLength(11)
 })
 
+test('no undo is offered for a sync that only sent files', async () => {
+  await app.put(many('sent', 3))
+  const given = { provider: 'demo', folder: 'sent', include: ['* sent.txt'] }
+  const id = await app.connect({ ...given, direction: 'two_way' })
+  expect(await app.sync(id)).toMatchObject({ done: 3, actions: ['undo'] })
+  await app.replace((await app.files())['0 sent.txt'].id, 'changed here')
+  const sync = await app.sync(id)
+  expect(sync).toMatchObject({ status: 'success', done: 1, actions: [], undo_until: null })
+  expect(await lastSync(id)).toMatchObject({ uploaded: 1 })
+})
+
 test('a sync that runs while the folder is changed is cancelled, and the next one is the first', async () => {
   await app.put({ ...many('old', 6), ...many('next', 3) })
   const id = await app.connect({ provider: 'demo', folder: 'old' })

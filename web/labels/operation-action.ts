@@ -89,6 +89,10 @@ function undoWord(operation: Operation): ActionWord {
     t('Files that have been changed since then are skipped; the result lists them.'),
   ]
   if (cannot_undo.length > 0) text.push(cannotUndoText(cannot_undo))
+  if (operation.channel === 'cloud')
+    text.push(
+      t('Only your shop is changed. What was sent to the provider, or deleted there, stays so.'),
+    )
   return {
     text: t('Undo'),
     question: {

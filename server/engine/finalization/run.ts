@@ -99,6 +99,11 @@ async function cancelRest(scope: ShopScope, operation: OperationRow): Promise<vo
   await scope.query('delete from file_claims where shop_id = :shop and operation_id = :id', { id })
 }
 
+/** SQL: is there something that its undo would restore? A sync may only have sent files. */
+const HAS_EFFECTS = `(
+  exists (select from items where shop_id = :shop and operation_id = :id and status = 'done' and after is not null)
+  or exists (select from created_files where shop_id = :shop and operation_id = :id))`
+
 function endOperation(
   { parts: { plugins, messages } }: EngineRunner,
   { scope, operation, lease }: Finalization,
@@ -114,7 +119,7 @@ function endOperation(
       `update operations set status = :status, started_at = coalesce(started_at, now()), finished_at = now(),
          done = case when ledger then done else :done end, failed = case when ledger then failed else :failed end,
          skipped = case when ledger then skipped else :skipped end, stopped = :stopped::jsonb,
-         undo_until = case when :undoable then now() + :window::interval end
+         undo_until = case when :undoable and ${HAS_EFFECTS} then now() + :window::interval end
        where shop_id = :shop and id = :id`,
       {
         id,

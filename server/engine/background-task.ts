@@ -11,6 +11,16 @@ export interface TaskKind {
   readonly onePerShop?: boolean
 }
 
+/** Thrown by a run that failed: it counts as an attempt, and the next one is at this time. */
+export class RetryLater extends Error {
+  readonly at: Date
+  constructor(at: Date, options?: ErrorOptions) {
+    super('the run is repeated later', options)
+    this.name = 'RetryLater'
+    this.at = at
+  }
+}
+
 export interface BackgroundTask extends TaskKind {
   /** Maximum number of concurrent runs in one process. */
   concurrency: number
@@ -29,7 +39,8 @@ export interface BackgroundTask extends TaskKind {
   atStart?: boolean
   /**
    * One run. Returns the time of the next one; null: when `wanted` next returns the key. Errors are
-   * logged and the run is retried. When `signal` aborts, it throws the signal's reason.
+   * logged and the run is retried; `RetryLater` sets the time, without a log line. When `signal`
+   * aborts, it throws the signal's reason.
    */
   run(run: TaskRun): Promise<Date | null>
 }

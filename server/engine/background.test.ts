@@ -8,6 +8,7 @@ import {
   createBackground,
   LeaseLost,
   queueTask,
+  RetryLater,
   runsNow,
   type BackgroundTask,
   type TaskRun,
@@ -183,6 +184,21 @@ describe('a run', () => {
       ])
     }
     expect(runs.map(({ attempt }) => attempt)).toEqual([1, 1])
+  })
+
+  test('that asks to be run later counts as an attempt', async () => {
+    const attempts: number[] = []
+    const task: BackgroundTask = {
+      ...{ name: 'held', concurrency: 1 },
+      run: ({ attempt }) => {
+        attempts.push(attempt)
+        return Promise.reject(new RetryLater(new Date(Date.now() + 3_600_000)))
+      },
+    }
+    const worker = await openTestWorker(database, [task])
+    for (let n = 0; n < 2; n++) await worker.run(task, job())
+    expect(Math.round((await jobs())[0]!.seconds / 60)).toBe(60)
+    expect(attempts).toEqual([1, 2])
   })
 
   test('that fails is retried after a pause and counted; a stopped one is due now and not counted', async () => {

@@ -11,17 +11,19 @@ import {
   type RunEnd,
   type LeasedRow,
 } from './background-lease.ts'
-import type {
-  BackgroundOptions,
-  BackgroundTask,
-  HeldRun,
-  TaskJob,
-  TaskLease,
+import {
+  RetryLater,
+  type BackgroundOptions,
+  type BackgroundTask,
+  type HeldRun,
+  type TaskJob,
+  type TaskLease,
 } from './background-task.ts'
 import { LeaseLost } from './worker/lease.ts'
 
 export { forgetAttempts, queuedTask, queueTask, runsNow } from './background-jobs.ts'
 export { leaseOf } from './background-lease.ts'
+export { RetryLater } from './background-task.ts'
 export type { BackgroundTask, TaskJob, TaskKind, TaskLease, TaskRun } from './background-task.ts'
 export { LeaseLost } from './worker/lease.ts'
 
@@ -136,8 +138,9 @@ async function runLeased(
     if (lost.aborted || error instanceof LeaseLost) return
     // Another worker may continue immediately, and this run does not count.
     if (stopping.aborted) return end({ ended: false, next: new Date(), attempts: attempts - 1 })
-    logFailure(log, task, job, error)
-    await end({ ended: false, next: new Date(Date.now() + RETRY_MS), attempts })
+    const later = error instanceof RetryLater ? error.at : null
+    if (!later) logFailure(log, task, job, error)
+    await end({ ended: false, next: later ?? new Date(Date.now() + RETRY_MS), attempts })
   }
 }
 

@@ -2,7 +2,7 @@
 // Every step can be repeated after a crash.
 import type { Database } from '../../db/database.ts'
 import { forShop, type ShopScope } from '../../db/for-shop.ts'
-import type { BackgroundTask, TaskLease } from '../../engine/background.ts'
+import { RetryLater, type BackgroundTask, type TaskLease } from '../../engine/background.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { errorFields, type Logger } from '../../log.ts'
 import type { Cloud } from './cloud.ts'
@@ -39,6 +39,8 @@ const CONCURRENCY = 2
 const MOST_ATTEMPTS = 3
 const RETRY_MS = 20_000
 const LOOK_MS = 1000
+/** Of the next scheduled sync after a provider did not answer. */
+const OUTAGE_HOURS = 1
 
 export const listingTask = (parts: ListingParts): BackgroundTask => ({
   ...LISTING_TASK,
@@ -56,7 +58,10 @@ export const listingTask = (parts: ListingParts): BackgroundTask => ({
       signal.throwIfAborted()
       if (watch.signal.aborted) return await endCancelled(scope, sync)
       if (error instanceof CloudError && error.retryable && attempt < MOST_ATTEMPTS)
-        return new Date(Date.now() + Math.max(RETRY_MS, (error.retryAfter ?? 0) * 1000))
+        throw new RetryLater(
+          new Date(Date.now() + Math.max(RETRY_MS, (error.retryAfter ?? 0) * 1000)),
+          { cause: error },
+        )
       if (!(error instanceof CloudError) && attempt < MOST_ATTEMPTS) throw error
       await fail(parts, scope, sync, error)
       return null
@@ -270,8 +275,11 @@ async function fail(
     if (code === 'cloud_access_revoked' && providerOf(connection.provider).oauth)
       return noteLostAccess(tx, connection_id, operation_id)
     await tx.query(
-      `update connections set state = 'failing', error = :said where shop_id = :shop and id = :connection_id`,
-      { connection_id, said },
+      `update connections set state = 'failing', error = :said, next_sync_at = case
+         when :temporary and next_sync_at is not null then least(next_sync_at, now() + :hours * interval '1 hour')
+         else next_sync_at end
+       where shop_id = :shop and id = :connection_id`,
+      { connection_id, said, temporary: cause.retryable, hours: OUTAGE_HOURS },
     )
     await tellFailure(tx, connection, message, operation_id)
   })

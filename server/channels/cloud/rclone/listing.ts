@@ -23,6 +23,12 @@ interface Line {
 
 export type RunOptions = Pick<Run, 'environment' | 'signal'>
 
+/**
+ * rclone's own 10 tries and 5 minutes without an answer would hide for 10 minutes that a provider
+ * is down. It still waits as long as Retry-After says.
+ */
+export const PATIENCE = ['--low-level-retries', '4', '--contimeout', '10s', '--timeout', '30s']
+
 const LISTING_MS = 6 * 3_600_000
 const QUICK_MS = 60_000
 
@@ -40,7 +46,10 @@ export async function listRemoteFiles(
   const hash = remote.hash ? ['--hash', '--hash-type', remote.hash] : []
   await runRclone(program, {
     ...options,
-    command: ['lsjson', '-R', '--files-only', '--no-mimetype', ...hash, ...remote.listing],
+    command: [
+      ...['lsjson', '-R', '--files-only', '--no-mimetype', ...hash],
+      ...[...PATIENCE, ...remote.listing],
+    ],
     paths: [rootPath(remote)],
     remote: remote.settings,
     timeoutMs: LISTING_MS,
@@ -73,7 +82,7 @@ export async function listOne(
   let text = ''
   await runRclone(program, {
     ...options,
-    command: ['lsjson', '--stat', '--no-mimetype', ...hash, ...remote.listing],
+    command: ['lsjson', '--stat', '--no-mimetype', ...hash, ...PATIENCE, ...remote.listing],
     paths: [rootPath(remote, path)],
     remote: remote.settings,
     timeoutMs: QUICK_MS,
@@ -95,7 +104,7 @@ export async function listFolders(
   const names: string[] = []
   await runRclone(program, {
     ...options,
-    command: ['lsjson', '--dirs-only', '--no-mimetype', '--no-modtime'],
+    command: ['lsjson', '--dirs-only', '--no-mimetype', '--no-modtime', ...PATIENCE],
     paths: [rootPath(remote, path)],
     remote: remote.settings,
     timeoutMs: QUICK_MS,

@@ -1,5 +1,5 @@
 // Checks that a remote can be listed: reads its root until the first entry or the end.
-import type { RunOptions } from './listing.ts'
+import { PATIENCE, type RunOptions } from './listing.ts'
 import { rootPath, type Remote } from './remote.ts'
 import { runRclone } from './run.ts'
 
@@ -16,7 +16,7 @@ export async function probeRoot(
     await runRclone(program, {
       environment,
       signal: AbortSignal.any([signal, enough.signal]),
-      command: ['lsjson', '--no-mimetype', '--no-modtime', '--low-level-retries', '2'],
+      command: ['lsjson', '--no-mimetype', '--no-modtime', ...PATIENCE],
       paths: [rootPath(remote)],
       remote: remote.settings,
       timeoutMs: PROBE_MS,

@@ -1,0 +1,58 @@
+// A provider that is down: reported in time, and synced again soon.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openCloudApp, type CloudApp } from '../cloud.ts'
+import { startBucket, type FakeBucket } from '../fakes/bucket.ts'
+import { startClouds, type FakeClouds } from '../fakes/clouds.ts'
+import { agree } from '../fakes/clouds/tokens.ts'
+import { promisedMs } from '../scale.ts'
+
+let app: CloudApp
+let bucket: FakeBucket
+let clouds: FakeClouds
+beforeAll(async () => {
+  clouds = await startClouds()
+  bucket = await startBucket()
+  app = await openCloudApp({
+    emulators: clouds.emulators,
+    clients: { GOOGLE: { id: 'client-id', secret: 'client-secret-canary' } },
+  })
+})
+afterAll(async () => {
+  await app.close()
+  await bucket.close()
+  await clouds.close()
+})
+
+const PROMISED_MS = promisedMs(120_000)
+const HOUR = 3_600_000
+
+/** Syncs while the provider is down, and checks what the connection says. */
+async function expectReported(id: string): Promise<void> {
+  const before = performance.now()
+  expect(await app.sync(id)).toMatchObject({ status: 'failed', total: 0 })
+  expect(performance.now() - before).toBeLessThan(PROMISED_MS)
+  const connection = await app.get(`/api/connections/${id}`)
+  expect(connection).toMatchObject({ state: 'failing', error: { code: 'cloud_unreachable' } })
+  expect(Date.parse(connection.next_sync_at)).toBeLessThanOrEqual(Date.now() + HOUR)
+}
+
+test('a bucket that answers only 500 is reported within two minutes', async () => {
+  bucket.put('down/file.txt', 'file')
+  const id = await app.connect({ ...bucket.connection('down'), frequency_hours: 24 })
+  bucket.intercept = () => ({ status: 500, code: 'InternalError' })
+  await expectReported(id)
+  bucket.intercept = () => null
+  expect(await app.sync(id)).toMatchObject({ status: 'success', done: 1 })
+}, 240_000)
+
+test('a Google Drive that answers only 503 is reported within two minutes', async () => {
+  clouds.put('down/file.pdf', 'file')
+  const id = await app.connect({ provider: 'google_drive', folder: 'down', frequency_hours: 24 })
+  const { body } = await app.owner.call('POST', `/api/connections/${id}/authorize`)
+  await app.owner.call('POST', `/api/connections/${id}/authorized`, agree(body.url))
+  clouds.intercept = ({ path }) =>
+    path.startsWith('/drive/') ? { status: 503, body: { error: { code: 503 } } } : null
+  await expectReported(id)
+  clouds.intercept = () => null
+  expect(await app.sync(id)).toMatchObject({ status: 'success', done: 1 })
+}, 240_000)

@@ -129,6 +129,8 @@ async function listAndPlan(
   await addItems(parts.engine, scope, { id: sync.id, operation }, current)
   await scope.transaction(async (tx) => {
     await lease.hold(tx)
+    // Locked before the sync and its operation, as a change of the connection does.
+    await holdConnection(tx, connection.id)
     const [planned] = await tx.query<Pick<SyncRow, 'counts'>>(
       `update syncs set phase = 'planned' where shop_id = :shop and id = :id returning counts`,
       { id: sync.id },

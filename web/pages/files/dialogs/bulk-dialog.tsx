@@ -81,30 +81,14 @@ export function BulkDialog(props: Props) {
   }
   if (previewed)
     return (
-      <Dialog
-        title={title}
-        size={size}
+      <PreviewedDialog
+        {...props}
+        look={look}
+        act={act}
+        onConfirm={() => act.mutate({ id: previewed, action: 'confirm' }, { onSuccess: onStarted })}
+        onBack={discard}
         onClose={close}
-        primaryAction={{
-          // The number of files that the preview froze, not of those that match now.
-          content: textOf(
-            run,
-            look.ready ? look.operation!.done : (look.operation?.total ?? chosen.count),
-          ),
-          destructive,
-          loading: act.isPending,
-          disabled: !look.ready || act.isPending,
-          onAction: () =>
-            act.mutate({ id: previewed, action: 'confirm' }, { onSuccess: onStarted }),
-        }}
-        secondaryActions={[
-          { content: t('Back'), onAction: discard },
-          { content: t('Cancel'), onAction: close },
-        ]}
-      >
-        {act.error && <Problem error={act.error} what={t('This could not be started')} />}
-        <Preview look={look} />
-      </Dialog>
+      />
     )
   const previewing = start.isPending && 'dry_run' in start.variables
   const first = preview === 'required'
@@ -146,6 +130,44 @@ export function BulkDialog(props: Props) {
           {note}
         </Text>
       )}
+    </Dialog>
+  )
+}
+
+interface PreviewedProps extends Pick<Props, 'title' | 'size' | 'run' | 'destructive' | 'chosen'> {
+  look: ReturnType<typeof usePreview>
+  act: ReturnType<typeof useAct>
+  onConfirm: () => void
+  /** Discards the preview and shows the form again. */
+  onBack: () => void
+  onClose: () => void
+}
+
+/** The preview, in place of the form. */
+function PreviewedDialog(props: PreviewedProps) {
+  const { title, size, run, destructive, chosen, look, act, onConfirm, onBack, onClose } = props
+  const { operation, ready } = look
+  // The number of files that the preview froze, not of those that match now.
+  const files = ready ? operation!.done : (operation?.total ?? chosen.count)
+  return (
+    <Dialog
+      title={title}
+      size={size}
+      onClose={onClose}
+      primaryAction={{
+        content: textOf(run, files),
+        destructive,
+        loading: act.isPending,
+        disabled: !ready || act.isPending,
+        onAction: onConfirm,
+      }}
+      secondaryActions={[
+        { content: t('Back'), onAction: onBack },
+        { content: t('Cancel'), onAction: onClose },
+      ]}
+    >
+      {act.error && <Problem error={act.error} what={t('This could not be started')} />}
+      <Preview look={look} />
     </Dialog>
   )
 }

@@ -241,7 +241,7 @@ soakTest(
     expect((await importUntilEnd(server, { files: [other] })).imported).toBe(1)
     await speed(-1)
     await row(page, 'Race.pdf').getByText('Duplicate filename').waitFor()
-    await page.getByRole('button', { name: 'Choose Race.pdf' }).click()
+    await page.getByRole('button', { name: 'Choose: Race.pdf' }).click()
     await dialog
       .getByLabel('What to do with Race.pdf')
       .selectOption({ label: 'Add as a new version' })
@@ -266,7 +266,7 @@ soakTest(
       .waitFor()
     await page.getByText('1 file is not complete: see below.').waitFor()
     // It can be removed from the queue alone, as a file whose upload failed can.
-    await page.getByRole('button', { name: 'Remove Gone.pdf' }).click()
+    await page.getByRole('button', { name: 'Remove: Gone.pdf' }).click()
     await row(page, 'Gone.pdf').waitFor({ state: 'detached' })
   },
 )
@@ -326,19 +326,19 @@ test('uploads are paused, resumed and cancelled, one by one and all together', a
     files.map((file) => file.path),
   )
   await status(page, 'Part 1.zip', 'Uploading')
-  await page.getByRole('button', { name: 'Pause Part 1.zip' }).press('Enter')
+  await page.getByRole('button', { name: 'Pause: Part 1.zip' }).press('Enter')
   await status(page, 'Part 1.zip', 'Paused')
   // The button keeps the focus when its label changes.
-  const resume = page.getByRole('button', { name: 'Resume Part 1.zip' })
+  const resume = page.getByRole('button', { name: 'Resume: Part 1.zip' })
   await resume.and(page.locator(':focus')).waitFor()
   await status(page, 'Part 2.zip', 'Uploading')
   await page.getByRole('button', { name: 'Pause all' }).click()
   for (const n of [1, 2, 3]) await status(page, `Part ${n}.zip`, 'Paused')
-  await page.getByRole('button', { name: 'Cancel Part 3.zip' }).press('Enter')
+  await page.getByRole('button', { name: 'Cancel: Part 3.zip' }).press('Enter')
   await row(page, 'Part 3.zip').waitFor({ state: 'detached' })
   // The row is gone: the focus moves to the one before it.
   await page
-    .getByRole('button', { name: 'Resume Part 2.zip' })
+    .getByRole('button', { name: 'Resume: Part 2.zip' })
     .and(page.locator(':focus'))
     .waitFor()
   await page.getByRole('button', { name: 'Resume all' }).click()
@@ -426,7 +426,7 @@ soakTest(
       page,
       many.map((file) => file.path),
     )
-    await page.getByText('This is 101 files.').waitFor()
+    await page.getByText('101 files are chosen.', { exact: false }).waitFor()
     await ended(page)
     await expect.poll(() => figure(page, 'Completed').textContent()).toBe('101')
   },

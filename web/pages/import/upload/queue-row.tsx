@@ -62,7 +62,7 @@ function Actions({ row, queue, onTaken }: Props) {
       key={at}
       variant="plain"
       tone={critical ? 'critical' : undefined}
-      accessibilityLabel={`${name} ${filename}`}
+      accessibilityLabel={`${name}: ${filename}`}
       onClick={() => act(id)}
     >
       {name}

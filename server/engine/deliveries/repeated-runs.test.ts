@@ -65,6 +65,14 @@ const outdate = (delivery: string) =>
     { delivery },
   )
 
+const attemptsOf = async (delivery: string) => {
+  const [row] = await house.scope.query<{ attempts: number }>(
+    'select attempts from delivery_runs where shop_id = :shop and delivery_id = :delivery',
+    { delivery },
+  )
+  return row!.attempts
+}
+
 it('repeats a renewal three times, then keeps the earlier copy and notifies the shop', async () => {
   const delivery = await made('one.txt')
   const job = { shop: house.shop, key: delivery }
@@ -81,11 +89,20 @@ it('repeats a renewal three times, then keeps the earlier copy and notifies the 
   }
   await outdate(delivery)
   await worker.run(renewal, job)
-  const [row] = await house.scope.query<{ attempts: number }>(
-    'select attempts from delivery_runs where shop_id = :shop and delivery_id = :delivery',
-    { delivery },
-  )
-  expect(row!.attempts).toBe(0)
+  expect(await attemptsOf(delivery)).toBe(0)
+})
+
+it('does not count an attempt that ended because the worker stopped', async () => {
+  const delivery = await made('stopped.txt')
+  waits = true
+  const stopping = new AbortController()
+  const other = await openTestWorker(house.parts.database, [task], { signal: stopping.signal })
+  const run = other.run(task, { shop: house.shop, key: delivery })
+  await expect.poll(() => calls).toBe(1)
+  expect(await attemptsOf(delivery)).toBe(1)
+  stopping.abort(new Error('the worker is stopping'))
+  await run
+  expect(await attemptsOf(delivery)).toBe(0)
 })
 
 it('interrupts the steps of a run whose lease was taken over', async () => {

@@ -11,9 +11,11 @@ import { loadRecords, obstacleOf } from '../batches/item-work.ts'
 import { runSteps, type BatchContext } from '../batches/run-steps.ts'
 import { freshItem } from '../batches/work-items.ts'
 import type { EndedItem, EngineParts, WorkItem } from '../types.ts'
+import { LeaseLost } from '../worker/lease.ts'
 import {
   beginRun,
   PREPARE_DELIVERY,
+  returnAttempt,
   waitingFiles,
   WANTED_RUNS,
   type DeliveryAbout,
@@ -108,6 +110,8 @@ export async function executeRun(
     return end ?? { notices }
   } catch (error) {
     stop.abort(error)
+    const isStopping = task.signal.aborted && !(task.signal.reason instanceof LeaseLost)
+    if (isStopping) await returnAttempt(scope, run.delivery_id)
     throw error
   }
 }

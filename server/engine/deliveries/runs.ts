@@ -173,6 +173,15 @@ export async function beginRenewal(
   return row ?? null
 }
 
+/** An attempt that ended because the worker stopped does not count. */
+export async function returnAttempt(scope: ShopScope, delivery: string): Promise<void> {
+  await scope.query(
+    `update delivery_runs set attempts = attempts - 1
+     where shop_id = :shop and delivery_id = :delivery and attempts > 0`,
+    { delivery },
+  )
+}
+
 /** The files that wait, in a stable order. */
 export const waitingFiles = async (scope: ShopScope, delivery: string): Promise<string[]> =>
   (

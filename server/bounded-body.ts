@@ -1,18 +1,18 @@
 // Reads the body of a request or an answer into memory, up to a limit that the caller states.
 
 /**
- * Null: the body is longer than `mostBytes`. Its rest is unread and its stream is destroyed, so
+ * Null: the body is longer than `maxBytes`. Its rest is unread and its stream is destroyed, so
  * the connection cannot be used again.
  */
 export async function readBounded(
   body: AsyncIterable<Buffer>,
-  mostBytes: number,
+  maxBytes: number,
 ): Promise<Buffer | null> {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of body) {
     bytes += chunk.length
-    if (bytes > mostBytes) return null
+    if (bytes > maxBytes) return null
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)

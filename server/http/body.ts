@@ -17,8 +17,8 @@ const DISCARD_MS = 5_000
  * Throws `malformed_request`, `payload_too_large` and `unsupported_media_type`. An empty body is an
  * empty object, since all fields of some requests are optional.
  */
-export function jsonReader(mostBytes: number): (ctx: Context) => Promise<unknown> {
-  const readText = textReader(mostBytes)
+export function jsonReader(maxBytes: number): (ctx: Context) => Promise<unknown> {
+  const readText = textReader(maxBytes)
   return async (ctx) => {
     try {
       if (!ctx.is('json', '+json')) throw new AppError('unsupported_media_type')
@@ -40,8 +40,8 @@ export const hasNoBody = ({ req: { headers } }: Context): boolean =>
  * koa-body decompresses the text and limits its bytes; the JSON is parsed below, after its shape
  * was checked.
  */
-function textReader(mostBytes: number): (ctx: Context) => Promise<string> {
-  const read = koaBody({ ...TEXT_ONLY, textLimit: mostBytes })
+function textReader(maxBytes: number): (ctx: Context) => Promise<string> {
+  const read = koaBody({ ...TEXT_ONLY, textLimit: maxBytes })
   return async (ctx) => {
     try {
       await read(ctx, () => Promise.resolve())

@@ -29,12 +29,12 @@ export interface ReceivedFile {
 export async function receivedFile(
   ctx: Context,
   filename: string | undefined,
-  mostBytes: number,
+  maxBytes: number,
 ): Promise<ReceivedFile> {
   const boundary = ctx.is('multipart/form-data') ? boundaryIn(ctx.get('Content-Type')) : null
   if (boundary === null && !ctx.is(...TYPES))
     throw new AppError('unsupported_media_type', { message: WANTED })
-  if ((ctx.request.length ?? 0) > mostBytes + (boundary === null ? 0 : FORM_OVERHEAD))
+  if ((ctx.request.length ?? 0) > maxBytes + (boundary === null ? 0 : FORM_OVERHEAD))
     throw new AppError('payload_too_large')
   const body = wholeBody(ctx)
   // Read the rest of a refused body after the answer: unread bytes would block the next request on

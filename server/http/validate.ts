@@ -61,10 +61,10 @@ function unstorableTexts(value: unknown): ErrorDetail[] {
   const report = (code: ErrorCode, message: string) => found.push(detail(path, code, message))
   const inside = (key: PropertyKey, inner: unknown) => {
     path.push(key)
-    look(inner)
+    visit(inner)
     path.pop()
   }
-  const look = (at: unknown): void => {
+  const visit = (at: unknown): void => {
     if (found.length >= MAX_DETAILS) return
     if (typeof at === 'string' && !isStorable(at))
       report('invalid_value', 'This contains a character that cannot be stored')
@@ -79,7 +79,7 @@ function unstorableTexts(value: unknown): ErrorDetail[] {
           'A field has a name that cannot be stored, or contains a character that cannot be stored',
         )
   }
-  look(value)
+  visit(value)
   return found
 }
 

@@ -32,7 +32,7 @@ export interface JobConcurrency {
  */
 export function createJobConcurrency(batches: number): JobConcurrency {
   const inside = new Map<string, number>()
-  const isFull = (flag: string) => (inside.get(flag) ?? 0) >= mostOf(flag, batches)
+  const isFull = (flag: string) => (inside.get(flag) ?? 0) >= limitOf(flag, batches)
   const count = (flags: readonly string[], by: 1 | -1) => {
     for (const flag of flags) {
       const now = (inside.get(flag) ?? 0) + by
@@ -50,7 +50,7 @@ export function createJobConcurrency(batches: number): JobConcurrency {
   }
 }
 
-function mostOf(flag: string, batches: number): number {
+function limitOf(flag: string, batches: number): number {
   if (flag === BYTES) return batches
   if (flag === PROMPT) return PROMPTS
   if (flag === FINISH) return FINISHES

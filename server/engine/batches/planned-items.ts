@@ -38,8 +38,8 @@ export async function claimPlanned(
     )
     return rows.map(attempted)
   }
-  const ahead = await from(hint)
-  const items = ahead.length === 0 && hint > 0 ? await from(0) : ahead
+  const next = await from(hint)
+  const items = next.length === 0 && hint > 0 ? await from(0) : next
   if (items.length > 0) await recordClaimed(tx, held, items)
   return items
 }

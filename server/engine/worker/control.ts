@@ -23,7 +23,7 @@ export function createOperationControl(
   isWanted: (operation: string) => Promise<boolean>,
 ): OperationControl {
   const controllers = new Map<string, Set<AbortController>>()
-  const look = async (operation: string) => {
+  const check = async (operation: string) => {
     if (!controllers.has(operation) || (await isWanted(operation))) return
     for (const controller of controllers.get(operation) ?? [])
       controller.abort(new Error('the operation was interrupted'))
@@ -31,7 +31,7 @@ export function createOperationControl(
   const forget = listener.on('operation_control', (payload) => {
     // After a broken connection, notifications may have been missed.
     for (const operation of payload === null ? controllers.keys() : [payload])
-      void look(operation).catch(() => {})
+      void check(operation).catch(() => {})
   })
   return {
     watch: (operation) => {

@@ -108,10 +108,10 @@ const create = () =>
     body: batchBody,
     replies: { 201: { description: 'The batch', schema: batchSchema } },
     handler: async ({ caller, body }) => {
-      const { count = null, ...wishes } = body
+      const { count = null, ...options } = body
       const request = {
-        ...(wishes.auto_map === undefined ? {} : { auto_map: wishes.auto_map }),
-        ...(wishes.notify === undefined ? {} : { notify: wishes.notify }),
+        ...(options.auto_map === undefined ? {} : { auto_map: options.auto_map }),
+        ...(options.notify === undefined ? {} : { notify: options.notify }),
       }
       const batch = await createBatch(caller.scope, { count, request, requestedBy: caller.name })
       return { status: 201, body: batchRecord(batch) }

@@ -8,7 +8,7 @@ import { type Schemas } from './types.ts'
 export type ApiKey = Schemas['ApiKey']
 
 /** The form's choices are plain strings. */
-export type NewApiKey = Omit<Schemas['ApiKeyRequest'], 'scopes'> & { scopes: string[] }
+type NewApiKey = Omit<Schemas['ApiKeyRequest'], 'scopes'> & { scopes: string[] }
 
 const KEY = ['api-keys']
 

@@ -21,7 +21,7 @@ export type CsvField = keyof CsvUpload['mapping']
 /** Field → header of a column; null: no column. */
 export type CsvColumns = CsvUpload['mapping']
 
-export type CsvCheckOptions = Schemas['CsvCheck']
+type CsvCheckOptions = Schemas['CsvCheck']
 
 export type CsvCheck = NonNullable<CsvUpload['check']>
 

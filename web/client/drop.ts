@@ -11,7 +11,7 @@ export type DropSettings = Required<Schemas['DropSettingsChange']>
 export type DropAccount = Schemas['DropAccount']
 export type DropFile = Schemas['DropFile']
 export type DropConnection = Schemas['DropConnection']
-export type NewDropAccount = Schemas['DropAccountRequest']
+type NewDropAccount = Schemas['DropAccountRequest']
 export type DropAccountChange = Schemas['DropAccountChange']
 
 /** The only answers that contain the password. */

@@ -2,7 +2,7 @@
 import { callForText } from './client.ts'
 import { ApiError } from './error.ts'
 
-export interface ServerEvent {
+interface ServerEvent {
   name: string
   data: string
 }

@@ -9,9 +9,9 @@ type LinksRequest = Schemas['LinksRequest']
 /** Absent terms come from each file's own settings; null: never, unlimited. */
 export type LinkTerms = Pick<LinksRequest, 'expiry_days' | 'download_limit' | 'email'>
 
-export type NewLinks = LinkTerms & Pick<LinksRequest, 'per_file'> & { file_ids: readonly string[] }
+type NewLinks = LinkTerms & Pick<LinksRequest, 'per_file'> & { file_ids: readonly string[] }
 
-export type Mailed = Schemas['LinksEmailed']
+type Mailed = Schemas['LinksEmailed']
 
 /** The links; for many files, the operation that creates them. */
 export const useCreateLinks = () =>

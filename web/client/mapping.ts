@@ -11,7 +11,7 @@ export type Review = Schemas['Review']
 /** Best first. */
 export type Candidate = Review['candidates'][number]
 
-export interface ReviewList extends Page<Review> {
+interface ReviewList extends Page<Review> {
   /** The number of open reviews on all pages. */
   open: number
 }

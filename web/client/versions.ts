@@ -7,7 +7,7 @@ import { type File, type FileDetail, type Page, type Schemas } from './types.ts'
 
 export type Version = Schemas['Version']
 
-export interface DownloadRecord {
+interface DownloadRecord {
   at: string
   link_id: string | null
   address: string

@@ -16,7 +16,7 @@ export type OnFailure = NonNullable<Step['on_failure']>
 
 type Step = Schemas['Workflow']['steps'][number]
 
-export interface WorkflowStep extends Omit<Step, 'when'> {
+interface WorkflowStep extends Omit<Step, 'when'> {
   when?: Condition
 }
 

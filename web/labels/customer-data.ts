@@ -4,7 +4,7 @@ import { t } from '../messages/t.ts'
 import { andText } from './list.ts'
 
 /** The number at the end of a global id of the platform: `gid://shopify/Customer/7`. */
-export const platformNumber = (id: string): string => id.split('/').at(-1)!
+const platformNumber = (id: string): string => id.split('/').at(-1)!
 
 export const requestedBy = ({ customer_id }: Pick<CustomerAnswer, 'customer_id'>): string =>
   customer_id === null

@@ -2,7 +2,7 @@
 import { type File, type LinkStatus, type Mapping } from '../client/types.ts'
 import { t } from '../messages/t.ts'
 
-export type FileFamily = 'document' | 'image' | 'video' | 'audio' | 'archive' | 'other'
+type FileFamily = 'document' | 'image' | 'video' | 'audio' | 'archive' | 'other'
 
 const FAMILIES: Record<Exclude<FileFamily, 'other'>, readonly string[]> = {
   document: 'pdf doc docx xls xlsx ppt pptx odt ods odp rtf txt md csv epub mobi'.split(' '),

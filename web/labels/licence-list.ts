@@ -6,7 +6,7 @@ import { t } from '../messages/t.ts'
 /** At this number the merchant is warned: orders are held when no key is left. */
 export const FEW_KEYS = 10
 
-export interface LicenceState {
+interface LicenceState {
   text: string
   tone: 'success' | 'warning' | 'critical'
 }
@@ -23,7 +23,7 @@ export const licenceCounts = ({ left, given }: Pick<LicenceList, 'left' | 'given
     t('{given, plural, one {# given} other {# given}}', { given }),
   ].join(' · ')
 
-export interface BadLine {
+interface BadLine {
   /** From 1. */
   line: number
   message: string

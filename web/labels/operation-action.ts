@@ -4,7 +4,7 @@ import { t } from '../messages/t.ts'
 import { isPreview } from './operation-status.ts'
 import { cannotUndoText, waitingCount } from './operation.ts'
 
-export interface ActionWord {
+interface ActionWord {
   text: string
   /** The confirmation that is asked before, if one is necessary. */
   question?: { title: string; text: string[]; button: string; destructive?: boolean }

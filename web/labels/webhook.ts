@@ -13,7 +13,7 @@ export const EVENTS: Readonly<Record<WebhookEvent, string>> = {
   'link.exhausted': t('A link is used up'),
 }
 
-export interface WebhookState {
+interface WebhookState {
   text: string
   tone: 'success' | 'warning' | 'critical' | undefined
 }

@@ -10,7 +10,7 @@ export const DELIVERY_STATUS_VALUES: readonly DeliveryStatus[] = [
   'revoked',
 ]
 
-export interface DeliveriesUrlState extends Paged {
+interface DeliveriesUrlState extends Paged {
   /** The beginning of the buyer's address or of the order's name. */
   search: string
   status: DeliveryStatus | ''

@@ -11,7 +11,7 @@ export const LINK_STATUSES: readonly LinkStatus[] = [
   'withdrawn',
 ]
 
-export interface LinksUrlState extends Paged {
+interface LinksUrlState extends Paged {
   /** Part of a file's name or of a customer's address. */
   search: string
   status: LinkStatus | ''

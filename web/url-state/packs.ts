@@ -2,7 +2,7 @@
 import { toQuery } from '../client/client.ts'
 import { type Paged, readPaged } from './paged.ts'
 
-export interface PackUrlState extends Paged {
+interface PackUrlState extends Paged {
   search: string
 }
 

@@ -6,7 +6,7 @@ import { ActionDialog } from './action-dialog.tsx'
 import { type Chosen } from './selection.ts'
 
 /** The actions that the page offers: delete, map to a product, remove products. */
-export interface FileActions {
+interface FileActions {
   /** Each opens the action's dialog; null: this installation does not have the action. */
   remove: (() => void) | null
   map: (() => void) | null

@@ -6,7 +6,7 @@ import { type Options } from './action-form.ts'
 
 const SHOWN_SPELLINGS = 6
 
-export interface ActionTexts {
+interface ActionTexts {
   title: string
   /** The label for this many files. */
   button: (count: number) => string

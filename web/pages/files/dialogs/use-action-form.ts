@@ -42,7 +42,7 @@ function useServerCheck(entry: Entry, options: Options, enabled: boolean): Objec
     : []
 }
 
-export interface ActionForm {
+interface ActionForm {
   options: Options
   change: (options: Options) => void
   problems: Problems

@@ -4,7 +4,7 @@ import { t } from '../../../messages/t.ts'
 import { type Import } from './imports.ts'
 import { type UploadTotals } from './rows.ts'
 
-export interface Announcement {
+interface Announcement {
   /** The text is announced when the stage changes. */
   stage: string
   text: string

@@ -14,7 +14,7 @@ export interface UploadMeta {
 }
 
 /** Uppy's record of a file. */
-export type QueuedFile = UppyFile<UploadMeta, TusBody>
+type QueuedFile = UppyFile<UploadMeta, TusBody>
 
 export interface UploadRow {
   id: string

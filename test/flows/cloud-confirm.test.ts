@@ -87,12 +87,22 @@ test('a folder that is gone at the confirmation fails the sync, and deletes noth
   expect(await confirm()).toMatchObject({ status: 'failed', total: 0, actions: [] })
   expect(await lastSync(id)).toMatchObject({ error: { code: 'cloud_folder_not_found' } })
   expect(await filesOf('removed')).toHaveLength(6)
-  // One notice says so, however many syncs fail for this reason.
+  // One notice says so, however many syncs fail for this reason, and it has the connection's name.
+  const failures = async () => {
+    const { data } = await app.get('/api/notices')
+    return data.filter(
+      ({ title, read_at }: { title: string; read_at: string | null }) =>
+        title.endsWith('could not be synced') && read_at === null,
+    )
+  }
   const { id: second } = await app.sync(id)
-  const { data } = await app.get('/api/notices')
-  const isFailure = ({ title, read_at }: { title: string; read_at: string | null }) =>
-    title === '“Sample folder/removed” could not be synced' && read_at === null
-  expect(data.filter(isFailure)).toMatchObject([{ operation_id: second }])
+  const title = '“Sample folder/removed” could not be synced'
+  expect(await failures()).toMatchObject([{ operation_id: second, title }])
+  await app.owner.call('PATCH', `/api/connections/${id}`, { name: 'Renamed' })
+  const renamed = '“Renamed” could not be synced'
+  expect(await failures()).toMatchObject([{ operation_id: second, title: renamed }])
+  const { id: third } = await app.sync(id)
+  expect(await failures()).toMatchObject([{ operation_id: third, title: renamed }])
 })
 
 test('the name of a connection follows its folder until a person chooses another', async () => {

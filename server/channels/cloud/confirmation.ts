@@ -3,11 +3,13 @@
 import type { ShopScope } from '../../db/for-shop.ts'
 import { queueTask } from '../../engine/background.ts'
 import type { Engine } from '../../engine/engine.ts'
+import { raiseNoticeOnce } from '../../files/notices.ts'
 import type { Cloud } from './cloud.ts'
 import { holdConnection, type CloudConnection } from './connections.ts'
 import type { DeletionCounts, Guarded } from './decide.ts'
+import { confirmationTitle } from './notices.ts'
 import { readSync } from './sync-rows.ts'
-import { LISTING_TASK, requireReady, tellOf } from './sync.ts'
+import { LISTING_TASK, requireReady } from './sync.ts'
 
 /**
  * Confirms the preview of a sync: the same operation lists the provider again. Throws `not_found`,
@@ -73,11 +75,10 @@ export function askToConfirm(
     what,
     'Nothing was changed: look at the preview and confirm it.',
   ]
-  return tellOf(
-    tx,
-    'warning',
-    `“${name}” waits for your confirmation`,
-    sentences.join(' '),
-    operation,
-  )
+  return raiseNoticeOnce(tx, {
+    level: 'warning',
+    title: confirmationTitle(name),
+    body: sentences.join(' '),
+    operation_id: operation,
+  })
 }

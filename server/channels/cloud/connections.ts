@@ -6,8 +6,9 @@ import type { Cloud, Opening } from './cloud.ts'
 import { DEFAULT_OPTIONS, type ConnectionOptions } from './options.ts'
 import { providerOf } from './providers/providers.ts'
 import type { Provider, Values } from './providers/provider.ts'
-import { CloudError } from './rclone/errors.ts'
-import { probeRoot } from './rclone/probe.ts'
+import { checkedValues, checkTogether } from './connection-values.ts'
+import { renameNotices } from './notices.ts'
+import { proveAccess } from './prove-access.ts'
 import { dropRejections } from './rejections.ts'
 import { openSealed, sealed } from './sealed.ts'
 
@@ -37,7 +38,6 @@ export interface ConnectionWishes {
 }
 
 const MOST_CONNECTIONS = 100
-const CHECK_MS = 45_000
 
 export const listCloudConnections = (scope: ShopScope): Promise<CloudConnection[]> =>
   scope.query<CloudConnection>(
@@ -93,7 +93,7 @@ export async function createConnection(
   const authorized = provider.oauth === undefined
   checkTogether(cloud, provider, settings, secrets)
   if (authorized)
-    await prove(cloud, scope, { id: null, provider, settings, secrets, bytesPerSecond: null })
+    await proveAccess(cloud, scope, { id: null, provider, settings, secrets, bytesPerSecond: null })
   const hours = wishes.frequency_hours ?? null
   return scope.transaction(async (tx) => {
     const [row] = await tx.query<{ id: string }>(
@@ -153,7 +153,7 @@ export async function changeConnection(
   if (moved) {
     checkTogether(cloud, provider, values.settings, secrets)
     if (before.state !== 'unauthorized' || !provider.oauth)
-      await prove(cloud, scope, {
+      await proveAccess(cloud, scope, {
         ...{ id, provider, settings: values.settings, secrets },
         bytesPerSecond: null,
       })
@@ -161,6 +161,8 @@ export async function changeConnection(
   await scope.transaction(async (tx) => {
     const row = await holdConnection(tx, id)
     const options = JSON.stringify({ ...row.options, ...wishes.options })
+    const name = wishes.name ?? nameAfter(row, provider, values.settings)
+    await renameNotices(tx, row, name)
     await tx.query(
       `update connections set name = :name, options = :options, settings = :settings, sealed = :sealed,
          next_sync_at = case when frequency_hours is distinct from :hours::int then ${nextSync(':hours::int')} else next_sync_at end,
@@ -169,7 +171,7 @@ export async function changeConnection(
          error = case when :moved then null else error end
        where shop_id = :shop and id = :id`,
       {
-        ...{ id, moved, name: wishes.name ?? nameAfter(row, provider, values.settings) },
+        ...{ id, moved, name },
         options,
         settings: JSON.stringify(moved ? values.settings : row.settings),
         sealed:
@@ -230,69 +232,3 @@ export const missingOf = (cloud: Cloud, { oauth }: Provider): string[] =>
 
 export const setUpText = ({ title }: Provider, missing: readonly string[]): string =>
   `${title} needs an app of its own: the operator of this installation sets ${missing.join(' and ')}, as the operator’s guide describes`
-
-/**
- * The provider's values: the old ones, overridden by the new ones. Throws `validation_failed` with
- * every problem.
- */
-function checkedValues(provider: Provider, given: Values, before: Values) {
-  const details: ErrorDetail[] = []
-  const wrong = (param: string, code: ErrorDetail['code'], message: string) =>
-    details.push({ param, code, message })
-  for (const name of Object.keys(given))
-    if (!provider.fields.some((field) => field.name === name))
-      wrong(name, 'unknown_field', `${provider.title} has no such field`)
-  const settings: Record<string, string> = {}
-  const secrets: Record<string, string> = {}
-  for (const { name, required, secret, rule } of provider.fields) {
-    const value = given[name] ?? before[name] ?? ''
-    const parsed = rule.safeParse(value)
-    if (required && value === '') wrong(name, 'required', 'This field is required')
-    else if (value !== '' && !parsed.success)
-      wrong(name, 'invalid_value', parsed.error.issues[0]!.message)
-    else if (value !== '') (secret ? secrets : settings)[name] = value
-  }
-  if (details.length > 0) throw new AppError('validation_failed', { details })
-  return { settings, secrets }
-}
-
-function checkTogether(cloud: Cloud, provider: Provider, settings: Values, secrets: Values): void {
-  const place = { demoFolder: '', allowLoopback: cloud.options.allowLoopback }
-  const problem = provider.problem?.({ settings, secrets, place })
-  if (!problem) return
-  const detail: ErrorDetail = { ...problem, code: 'invalid_value' }
-  throw new AppError('validation_failed', { param: problem.param, details: [detail] })
-}
-
-/** Reads the first page of a listing, to verify the keys, the bucket and the folder. */
-async function prove(cloud: Cloud, scope: ShopScope, opening: Opening): Promise<void> {
-  const open = await cloud.open(scope, opening).catch(refuse)
-  try {
-    const signal = AbortSignal.timeout(CHECK_MS)
-    await probeRoot(open.program, open.remote, { environment: open.environment, signal })
-  } catch (error) {
-    refuse(error, opening.provider)
-  } finally {
-    open.close()
-  }
-}
-
-function refuse(error: unknown, provider?: Provider): never {
-  if (error instanceof DOMException) throw new AppError('cloud_unreachable')
-  if (!(error instanceof CloudError)) throw error
-  const has = (name: string) => provider?.fields.some((field) => field.name === name)
-  const secret = provider?.fields.find((field) => field.secret)?.name
-  const param = {
-    cloud_access_denied: secret,
-    cloud_access_revoked: secret,
-    cloud_folder_not_found: has('bucket') ? 'bucket' : 'folder',
-    cloud_unreachable: has('endpoint') ? 'endpoint' : undefined,
-    cloud_redirected: 'endpoint',
-  }[error.code as string]
-  const { code, message } = error
-  throw new AppError(code, {
-    message,
-    ...(param === undefined ? {} : { param, details: [{ param, code, message }] }),
-    ...(error.retryAfter === null ? {} : { retryAfter: error.retryAfter }),
-  })
-}

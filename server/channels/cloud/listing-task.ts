@@ -17,6 +17,7 @@ import {
 import { needsConfirmation } from './decide.ts'
 import { addItems } from './items.ts'
 import { noteLostAccess } from './lost-access.ts'
+import { raiseSyncFailure } from './notices.ts'
 import { pathFilter } from './patterns.ts'
 import { rejectionWarnings } from './rejections.ts'
 import { planSync } from './plan.ts'
@@ -24,7 +25,7 @@ import { providerOf } from './providers/providers.ts'
 import { CloudError } from './rclone/errors.ts'
 import { listRemoteFiles, type Listed } from './rclone/listing.ts'
 import { markUndone, updateSyncBase } from './sync-base.ts'
-import { LISTING_TASK, tellFailure } from './sync.ts'
+import { LISTING_TASK } from './sync.ts'
 import { readSync, type SyncRow } from './sync-rows.ts'
 
 export interface ListingParts {
@@ -283,6 +284,6 @@ async function fail(
        where shop_id = :shop and id = :connection_id`,
       { connection_id, said, temporary: cause.retryable, hours: OUTAGE_HOURS },
     )
-    await tellFailure(tx, connection, message, operation_id)
+    await raiseSyncFailure(tx, connection, message, operation_id)
   })
 }

@@ -3,9 +3,7 @@
 import type { ShopScope } from '../../db/for-shop.ts'
 import { ERRORS } from '../../errors.ts'
 import { raiseNoticeOnce } from '../../files/notices.ts'
-
-/** The title of its notice, which a new authorization marks as read. */
-export const lostAccessTitle = (name: string): string => `“${name}” lost its access`
+import { lostAccessTitle } from './notices.ts'
 
 /** Once, until it is authorized again. `operation`: the one that found it, or null. */
 export async function noteLostAccess(

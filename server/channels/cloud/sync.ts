@@ -4,7 +4,6 @@ import type { ShopScope } from '../../db/for-shop.ts'
 import { queueTask } from '../../engine/background.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../errors.ts'
-import { raiseNoticeOnce } from '../../files/notices.ts'
 import { startImport } from '../start-import.ts'
 import { cloudChannel } from './channel.ts'
 import type { Cloud } from './cloud.ts'
@@ -102,32 +101,4 @@ export async function cancelSync(tx: ShopScope, engine: Engine, id: string): Pro
   const operation = await engine.get(tx, last.operation_id)
   if (operation && engine.actions(operation).includes('cancel'))
     await engine.move(tx, operation.id, 'cancel')
-}
-
-/** Raises a notice that the connection needs a person. */
-export const tellOf = (
-  tx: ShopScope,
-  level: 'warning' | 'critical',
-  title: string,
-  body: string,
-  operation: string | null,
-): Promise<void> => raiseNoticeOnce(tx, { level, title, body, operation_id: operation })
-
-/**
- * Raises a notice that a sync failed. It replaces the unread one of the connection's earlier
- * failures: a folder that is gone would raise one every hour.
- */
-export async function tellFailure(
-  tx: ShopScope,
-  { id, name }: CloudConnection,
-  message: string,
-  operation: string | null,
-): Promise<void> {
-  const title = `“${name}” could not be synced`
-  await tx.query(
-    `update notices set read_at = now() where shop_id = :shop and read_at is null and title = :title
-       and operation_id in (select operation_id from syncs where shop_id = :shop and connection_id = :id)`,
-    { id, title },
-  )
-  await tellOf(tx, 'critical', title, `${message}.`, operation)
 }

@@ -1,0 +1,42 @@
+// The values of a provider's fields: checked, and sorted into settings and secrets.
+import { AppError, type ErrorDetail } from '../../errors.ts'
+import type { Cloud } from './cloud.ts'
+import type { Provider, Values } from './providers/provider.ts'
+
+/**
+ * The provider's values: the old ones, overridden by the new ones. Throws `validation_failed` with
+ * every problem.
+ */
+export function checkedValues(provider: Provider, given: Values, before: Values) {
+  const details: ErrorDetail[] = []
+  const wrong = (param: string, code: ErrorDetail['code'], message: string) =>
+    details.push({ param, code, message })
+  for (const name of Object.keys(given))
+    if (!provider.fields.some((field) => field.name === name))
+      wrong(name, 'unknown_field', `${provider.title} has no such field`)
+  const settings: Record<string, string> = {}
+  const secrets: Record<string, string> = {}
+  for (const { name, required, secret, rule } of provider.fields) {
+    const value = given[name] ?? before[name] ?? ''
+    const parsed = rule.safeParse(value)
+    if (required && value === '') wrong(name, 'required', 'This field is required')
+    else if (value !== '' && !parsed.success)
+      wrong(name, 'invalid_value', parsed.error.issues[0]!.message)
+    else if (value !== '') (secret ? secrets : settings)[name] = value
+  }
+  if (details.length > 0) throw new AppError('validation_failed', { details })
+  return { settings, secrets }
+}
+
+export function checkTogether(
+  cloud: Cloud,
+  provider: Provider,
+  settings: Values,
+  secrets: Values,
+): void {
+  const place = { demoFolder: '', allowLoopback: cloud.options.allowLoopback }
+  const problem = provider.problem?.({ settings, secrets, place })
+  if (!problem) return
+  const detail: ErrorDetail = { ...problem, code: 'invalid_value' }
+  throw new AppError('validation_failed', { param: problem.param, details: [detail] })
+}

@@ -1,0 +1,42 @@
+// Verifies access to a provider before it is stored.
+import type { ShopScope } from '../../db/for-shop.ts'
+import { AppError } from '../../errors.ts'
+import type { Cloud, Opening } from './cloud.ts'
+import type { Provider } from './providers/provider.ts'
+import { CloudError } from './rclone/errors.ts'
+import { probeRoot } from './rclone/probe.ts'
+
+const CHECK_MS = 45_000
+
+/** Reads the first page of a listing, to verify the keys, the bucket and the folder. */
+export async function proveAccess(cloud: Cloud, scope: ShopScope, opening: Opening): Promise<void> {
+  const open = await cloud.open(scope, opening).catch(refuse)
+  try {
+    const signal = AbortSignal.timeout(CHECK_MS)
+    await probeRoot(open.program, open.remote, { environment: open.environment, signal })
+  } catch (error) {
+    refuse(error, opening.provider)
+  } finally {
+    open.close()
+  }
+}
+
+function refuse(error: unknown, provider?: Provider): never {
+  if (error instanceof DOMException) throw new AppError('cloud_unreachable')
+  if (!(error instanceof CloudError)) throw error
+  const has = (name: string) => provider?.fields.some((field) => field.name === name)
+  const secret = provider?.fields.find((field) => field.secret)?.name
+  const param = {
+    cloud_access_denied: secret,
+    cloud_access_revoked: secret,
+    cloud_folder_not_found: has('bucket') ? 'bucket' : 'folder',
+    cloud_unreachable: has('endpoint') ? 'endpoint' : undefined,
+    cloud_redirected: 'endpoint',
+  }[error.code as string]
+  const { code, message } = error
+  throw new AppError(code, {
+    message,
+    ...(param === undefined ? {} : { param, details: [{ param, code, message }] }),
+    ...(error.retryAfter === null ? {} : { retryAfter: error.retryAfter }),
+  })
+}

@@ -17,6 +17,8 @@ test('web/messages/en.json lists every text', async () => {
     const get = async (address: string) => (await app.owner.call('GET', address)).body as object
     const served = new Set(Object.values(ERRORS).map(({ message }) => message as string))
     const records = [await get('/api/plugins'), await get('/api/channels')]
+    const { providers } = (await get('/api/cloud')) as Cloud
+    records.push(providers.map(({ title, presets, fields }) => ({ title, presets, fields })))
     for (const record of [...records, builtIn(await get('/api/workflows'))])
       mapTexts(record, (text) => {
         served.add(text)
@@ -29,6 +31,11 @@ test('web/messages/en.json lists every text', async () => {
     await app.close()
   }
 })
+
+/** Of what the installation lacks, the message names variables. */
+interface Cloud {
+  providers: { title: string; presets: object[]; fields: object[] }[]
+}
 
 interface Workflows {
   data: { built_in: boolean; name: string; steps: { title: string }[] }[]

@@ -75,6 +75,17 @@ describe.each(Object.entries(LANGUAGES))('in %s', (language, { texts, ...expecte
     expect(await page.getByText(/^(Success|Operations|Files|Settings)$/).count()).toBe(0)
   })
 
+  test('the names of cloud providers and their fields are translated', async () => {
+    const page = await open(`/settings/connections/new?locale=${language}`)
+    const providers = page.getByRole('list', { name: said('Providers') })
+    for (const provider of ['OneDrive and SharePoint', 'Sample folder'])
+      await providers.getByRole('heading', { name: said(provider) }).waitFor()
+    const s3 = said('Connect {provider}').replace('{provider}', said('Amazon S3 and compatible'))
+    await providers.getByRole('button', { name: s3 }).click()
+    await page.getByLabel(said('Secret key')).waitFor()
+    await page.getByText(said('It is stored encrypted and not shown again.')).waitFor()
+  })
+
   soakTest(
     'a browser that prefers the language gets it, with its number and date formats',
     async () => {

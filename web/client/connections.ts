@@ -1,5 +1,7 @@
 // Cloud connections: the providers of this installation, the connections, their folders and syncs.
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { mapTexts } from '../messages/map-texts.ts'
+import { translated } from '../messages/t.ts'
 import { useChangeOf } from './change.ts'
 import { call, callForAll } from './client.ts'
 import { LIVE_MS, isRefusal, SLOW_MS, CALM_MS } from './queries.ts'
@@ -39,9 +41,17 @@ const KEY = ['connections']
 export const useCloud = () =>
   useQuery({
     queryKey: ['cloud'],
-    queryFn: ({ signal }) => call<Cloud>('/api/cloud', { signal }),
+    queryFn: async ({ signal }) => {
+      const cloud = await call<Cloud>('/api/cloud', { signal })
+      return { ...cloud, providers: mapTexts(cloud.providers, translated) }
+    },
     staleTime: SLOW_MS,
   })
+
+const inLanguage = (connection: Connection): Connection => ({
+  ...connection,
+  provider_title: translated(connection.provider_title),
+})
 
 const isMoving = ({ progress }: Connection): boolean => progress !== null
 
@@ -49,6 +59,7 @@ export const useConnections = () =>
   useQuery({
     queryKey: [...KEY, 'list'],
     queryFn: ({ signal }) => callForAll<Connection>('/api/connections', signal),
+    select: (page) => ({ ...page, data: page.data.map(inLanguage) }),
     refetchInterval: ({ state }) =>
       isRefusal(state.error) ? false : state.data?.data.some(isMoving) ? LIVE_MS : CALM_MS,
   })
@@ -57,6 +68,7 @@ export const useConnection = (id: string) =>
   useQuery({
     queryKey: [...KEY, id],
     queryFn: ({ signal }) => call<Connection>(`/api/connections/${id}`, { signal }),
+    select: inLanguage,
     refetchInterval: ({ state }) =>
       isRefusal(state.error) ? false : state.data && isMoving(state.data) ? LIVE_MS : CALM_MS,
   })

@@ -28,24 +28,24 @@ export interface ScheduleParts {
 export const scheduleTask = (parts: ScheduleParts): BackgroundTask => ({
   name: 'run-schedules',
   concurrency: 1,
-  run: async () => {
-    await runDue(parts, parts.clock())
+  run: async ({ signal }) => {
+    await runDue(parts, parts.clock(), signal)
     return new Date(Date.now() + (await untilNext(parts.database, parts.clock())))
   },
 })
 
 /**
- * Starts the schedules that are due at `now`; returns how many this process has started. A schedule
- * that fails delays no other.
+ * Starts the schedules that are due at `now`; returns the number that this process has started. A
+ * schedule that fails delays no other.
  */
-export async function runDue(parts: ScheduleParts, now: Date): Promise<number> {
-  const { rows } = await parts.database.pool.query<{ shop_id: number; id: string }>(
-    `select s.shop_id, s.id from schedules s join shops on shops.id = s.shop_id
-     where s.next_run_at <= $1 and shops.uninstalled_at is null order by s.next_run_at limit $2`,
-    [now, DUE_BATCH],
-  )
+export async function runDue(
+  parts: ScheduleParts,
+  now: Date,
+  signal?: AbortSignal,
+): Promise<number> {
   let fired = 0
-  for (const { shop_id, id } of rows) {
+  for await (const { shop_id, id } of dueSchedules(parts.database, now)) {
+    if (signal?.aborted) break
     try {
       if (await forShop(parts.database, shop_id).transaction((tx) => fire(tx, parts, id, now)))
         fired++
@@ -57,6 +57,31 @@ export async function runDue(parts: ScheduleParts, now: Date): Promise<number> {
     }
   }
   return fired
+}
+
+interface DueSchedule {
+  shop_id: number
+  id: string
+  /** Text, because a `Date` has no microseconds. */
+  due_at: string
+}
+
+/** Each once, the earliest first: those that fail do not delay later ones. */
+async function* dueSchedules({ pool }: Database, now: Date): AsyncGenerator<DueSchedule> {
+  let after = { due_at: '-infinity', id: '00000000-0000-0000-0000-000000000000' }
+  while (true) {
+    const { rows } = await pool.query<DueSchedule>(
+      `select s.shop_id, s.id, s.next_run_at::text as due_at
+       from schedules s join shops on shops.id = s.shop_id
+       where s.next_run_at <= $1 and shops.uninstalled_at is null
+         and (s.next_run_at, s.id) > ($3::timestamptz, $4::uuid)
+       order by s.next_run_at, s.id limit $2`,
+      [now, DUE_BATCH, after.due_at, after.id],
+    )
+    yield* rows
+    if (rows.length < DUE_BATCH) return
+    after = rows.at(-1)!
+  }
 }
 
 /**

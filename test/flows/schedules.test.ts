@@ -131,6 +131,17 @@ describe('two workers', () => {
     }
   })
 
+  test('start more due schedules than one query reads', async () => {
+    await makeFiles(scope, [{ filename: 'my-ebook.pdf' }])
+    await create(nightly(), '2026-01-10T12:00:00Z')
+    await house.parts.database.pool.query(
+      `insert into schedules select (jsonb_populate_record(s,
+         jsonb_build_object('id', gen_random_uuid(), 'name', 'Copy ' || n))).*
+       from schedules s, generate_series(1, 120) n`,
+    )
+    expect(await runDue(one, at('2026-01-11T03:00:00Z'))).toBe(121)
+  })
+
   test('start a run automatically when it is due', async () => {
     const due = Date.now() + 700
     const id = await create(nightly({ cron: '* * * * *' }), new Date().toISOString())

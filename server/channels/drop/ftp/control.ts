@@ -132,7 +132,9 @@ export function createControl(
       state.isClosed = true
       state.passive.close()
       state.data?.destroy()
-      await state.unconfirmed?.markInterrupted().catch(() => {})
+      await state.unconfirmed?.markInterrupted().catch((error: unknown) => {
+        options.log.warn('drop: a file could not be marked as interrupted', errorFields(error))
+      })
       await state.session?.end()
     },
   }

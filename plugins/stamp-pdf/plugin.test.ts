@@ -33,15 +33,25 @@ pluginSuite(stampPdf, async () => {
 })
 
 describe('the text of a stamp', () => {
-  const written = (options: object, buyer: Partial<DeliveryView['buyer']> = {}) => {
+  type Options = Parameters<typeof textOf>[0]
+  const written = (
+    options: object,
+    buyer: Partial<DeliveryView['buyer']> = {},
+    timeZone = 'UTC',
+  ) => {
     const { delivery } = writeContext()
     const about = { ...delivery, buyer: { ...delivery.buyer, ...buyer } }
-    return textOf(stampPdf.options.parse(options) as Parameters<typeof textOf>[0], about)
+    return textOf(stampPdf.options.parse(options) as Options, about, timeZone)
   }
   it('names the buyer and the order', () => {
     expect(written({})).toBe('Ann O’Brien · ann@example.com · #1001')
     expect(written({ text: 'Licensed to', show: ['email', 'date'] })).toBe(
       'Licensed to ann@example.com · 2026-03-01',
+    )
+  })
+  it('has the date in the shop’s time zone', () => {
+    expect(written({ show: ['order', 'date'] }, {}, 'Pacific/Kiritimati')).toBe(
+      '#1001 · 2026-03-02',
     )
   })
   it('omits unknown values, and is one line even if the buyer entered several', () => {

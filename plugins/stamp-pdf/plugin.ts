@@ -95,13 +95,15 @@ export const stampPdf = definePlugin({
     eachDocument(items, CONCURRENCY, context.signal, (item) => stamp(item, given, context)),
 })
 
-type Context = Pick<WriteContext, 'bytes' | 'sandbox' | 'delivery' | 'signal'>
+type Context = Pick<WriteContext, 'bytes' | 'sandbox' | 'delivery' | 'shop' | 'signal'>
 
 /**
  * A name may contain letters that no font has (an emoji). The document is then stamped with the
  * remaining fields, which identify the buyer too.
  */
-async function stamp(item: Item, given: Options, { bytes, sandbox, delivery, signal }: Context) {
+async function stamp(item: Item, given: Options, context: Context) {
+  const { bytes, sandbox, delivery, shop, signal } = context
+  const { time_zone } = shop.settings
   const documents = createDocuments({ bytes, sandbox })
   const { position, opacity, font_size, password } = given
   const write = (text: string) =>
@@ -111,22 +113,33 @@ async function stamp(item: Item, given: Options, { bytes, sandbox, delivery, sig
       signal,
     )
   try {
-    return await write(textOf(given, delivery))
+    return await write(textOf(given, delivery, time_zone))
   } catch (error) {
     const known = delivery.buyer.email !== null && given.show.includes('email')
     if (!(error instanceof PortError) || error.code !== 'glyph_missing' || !known) throw error
     const rest = { ...given, show: given.show.filter((part) => part !== 'name') }
-    return write(textOf(rest, delivery))
+    return write(textOf(rest, delivery, time_zone))
   }
 }
 
+/** `2026-03-01`, in the shop's time zone. */
+const dayOf = (time: string, timeZone: string) =>
+  new Intl.DateTimeFormat('sv-SE-u-ca-gregory-nu-latn', {
+    timeZone,
+    ...{ year: 'numeric', month: '2-digit', day: '2-digit' },
+  }).format(new Date(time))
+
 /** Throws `buyer_unknown` if none of the shown fields identifies the buyer. */
-export function textOf({ show, text }: Options, { order, buyer }: DeliveryView): string {
+export function textOf(
+  { show, text }: Options,
+  { order, buyer }: DeliveryView,
+  timeZone: string,
+): string {
   const values: Record<Part, string | null> = {
     name: buyer.name,
     email: buyer.email,
     order: order.name,
-    date: order.ordered_at.slice(0, 10),
+    date: dayOf(order.ordered_at, timeZone),
   }
   const parts = show.flatMap((part) => plain(values[part]) ?? [])
   const personal = show.filter((part) => part === 'name' || part === 'email')

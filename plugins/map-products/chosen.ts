@@ -44,9 +44,10 @@ export async function* mapChosen(
       known.set(key, await context.catalog.findProduct(product_id, variant_id, context.signal))
     return known.get(key)!
   }
+  const choiceOf = choicesOf(chosen)
   for (const item of items) {
     context.signal.throwIfAborted()
-    const choice = choiceOf(item, chosen)
+    const choice = choiceOf(item)
     if (!choice) {
       yield { item: item.id, status: 'skipped', reason: 'No product was chosen for it' }
       continue
@@ -61,19 +62,19 @@ export async function* mapChosen(
 
 const publicId = (id: string | null) => `file_${(id ?? '').replaceAll('-', '')}`
 
-const choiceOf = (
-  { file }: Item,
-  { product_id, variant_id, choices }: Chosen,
-): Choice | undefined =>
-  product_id === undefined
-    ? choices?.find(({ file_id }) => file_id === publicId(file.id))
-    : {
-        file_id: '',
-        product_id,
-        variant_id: variant_id ?? null,
-        score: 1,
-        reason: 'Chosen manually',
-      }
+/** The choice for an item; if there are several for a file, the first. */
+function choicesOf({
+  product_id,
+  variant_id,
+  choices = [],
+}: Chosen): (item: Item) => Choice | undefined {
+  if (product_id !== undefined) {
+    const choice = { file_id: '', score: 1, reason: 'Chosen manually' }
+    return () => ({ ...choice, product_id, variant_id: variant_id ?? null })
+  }
+  const byFile = new Map(choices.toReversed().map((choice) => [choice.file_id, choice]))
+  return ({ file }) => byFile.get(publicId(file.id))
+}
 
 function outcomeOf(
   item: Item,

@@ -33,6 +33,6 @@ export interface FileView extends FileSettings {
    * import.
    */
   wanted_sku: string | null
-  /** When it was created, ISO 8601; null during its import. */
+  /** The time of its creation, ISO 8601; null during its import. */
   created_at: string | null
 }

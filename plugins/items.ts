@@ -33,10 +33,7 @@ export interface Entry {
   replaces?: string
 }
 
-/**
- * Bytes that are safely stored but not yet a file's version: they become one when the item is
- * committed.
- */
+/** Stored bytes that are not yet a file's version: they become one when the item is committed. */
 export interface StagedBlob {
   /** BLAKE3, 64 lower-case hex digits. */
   hash: string

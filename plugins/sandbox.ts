@@ -8,7 +8,7 @@ export interface Refused {
   message: string
   /** Memory ran out. */
   memory: boolean
-  /** For the log only: where it happened. */
+  /** For the log only: the stack. */
   inside: string
 }
 
@@ -23,7 +23,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Do these words of V8, Node, WebAssembly, libc or glib report that memory ran out? */
+/** Whether this message of V8, Node, WebAssembly, libc or glib reports that memory ran out. */
 export const isOutOfMemory = (words: string): boolean =>
   /(out of|insufficient|not enough) memory|allocation failed|failed to allocate|cannot allocate|unable to (allocate|grow)|bad_alloc/i.test(
     words,

@@ -109,7 +109,7 @@ function withColourSpace(
   }
 }
 
-/** Is the profile named sRGB? */
+/** Whether the profile is named sRGB. */
 const isStandard = (icc: Buffer): boolean =>
   icc.includes('sRGB', 0, 'latin1') || icc.includes(Buffer.from('sRGB', 'utf16le').swap16())
 

@@ -1,4 +1,4 @@
-// Does a file's content match its name? Only reliable types are compared: many formats are ZIP
+// Compares a file's content with its name. Only reliable types are compared: many formats are ZIP
 // archives or text inside.
 import mime from 'mime-types'
 

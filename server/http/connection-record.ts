@@ -1,6 +1,6 @@
 // Cloud connections and their syncs, as the API receives and returns them.
 import { z } from 'zod'
-import type { CloudConnection, ConnectionWishes } from '../channels/cloud/connections.ts'
+import type { CloudConnection, ConnectionInput } from '../channels/cloud/connections.ts'
 import { FREQUENCIES, optionFields, type ConnectionOptions } from '../channels/cloud/options.ts'
 import { PROVIDER_IDS, PROVIDERS, providerOf } from '../channels/cloud/providers/providers.ts'
 import { isRunning, type SyncView } from '../channels/cloud/sync-rows.ts'
@@ -38,7 +38,7 @@ export const changeBody = z.strictObject(common).meta({ id: 'ConnectionChange' }
  * Sorts a body's fields into settings of the connection, options and the provider's values. A value
  * of null is stored as ''.
  */
-export function wishesOf(body: z.output<typeof changeBody>): ConnectionWishes {
+export function connectionInputOf(body: z.output<typeof changeBody>): ConnectionInput {
   const given = body as Record<string, unknown>
   const pick = (names: readonly string[]) =>
     Object.fromEntries(

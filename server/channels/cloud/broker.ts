@@ -25,7 +25,7 @@ export interface Broker {
   close(): Promise<void>
 }
 
-const MOST_BODY = 16_384
+const MAX_BODY = 16_384
 
 export async function openBroker(): Promise<Broker> {
   const grants = new Map<string, { asked: number; token(again: boolean): Promise<AccessToken> }>()
@@ -79,7 +79,7 @@ export async function openBroker(): Promise<Broker> {
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {
-  const bytes = await readBounded(request, MOST_BODY)
+  const bytes = await readBounded(request, MAX_BODY)
   if (bytes === null) throw new Error('too large')
   return bytes.toString()
 }

@@ -40,7 +40,7 @@ export function confirmSync(
  * A digest of what the sync's plan would delete or replace, and what a first sync would send. A
  * file that has another version since gives another digest.
  */
-export async function dangerOf(
+export async function confirmationDigest(
   tx: ShopScope,
   sync: string,
   { established }: CloudConnection,
@@ -58,7 +58,7 @@ export async function dangerOf(
 const CHANGED = 'The folder has changed since the preview that you confirmed.'
 
 /** `changed`: another plan was confirmed before. */
-export function askToConfirm(
+export function raiseConfirmation(
   tx: ShopScope,
   { name }: CloudConnection,
   operation: string,

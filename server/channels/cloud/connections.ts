@@ -30,18 +30,18 @@ export interface CloudConnection {
 }
 
 /** The caller's values; the provider's fields by name. */
-export interface ConnectionWishes {
+export interface ConnectionInput {
   name?: string | undefined
   frequency_hours?: number | null | undefined
   options: Partial<ConnectionOptions>
   values: Values
 }
 
-const MOST_CONNECTIONS = 100
+const MAX_CONNECTIONS = 100
 
 export const listCloudConnections = (scope: ShopScope): Promise<CloudConnection[]> =>
   scope.query<CloudConnection>(
-    `select * from connections where shop_id = :shop order by lower(name), id limit ${MOST_CONNECTIONS}`,
+    `select * from connections where shop_id = :shop order by lower(name), id limit ${MAX_CONNECTIONS}`,
   )
 
 async function readConnection(scope: ShopScope, id: string): Promise<CloudConnection | null> {
@@ -85,26 +85,26 @@ export async function createConnection(
   cloud: Cloud,
   scope: ShopScope,
   id: string,
-  wishes: ConnectionWishes,
+  input: ConnectionInput,
 ): Promise<string> {
   const provider = offered(cloud, id)
-  const { settings, secrets } = checkedValues(provider, wishes.values, {})
-  const options = { ...DEFAULT_OPTIONS, ...wishes.options }
+  const { settings, secrets } = checkedValues(provider, input.values, {})
+  const options = { ...DEFAULT_OPTIONS, ...input.options }
   const authorized = provider.oauth === undefined
   checkTogether(cloud, provider, settings, secrets)
   if (authorized)
     await proveAccess(cloud, scope, { id: null, provider, settings, secrets, bytesPerSecond: null })
-  const hours = wishes.frequency_hours ?? null
+  const hours = input.frequency_hours ?? null
   return scope.transaction(async (tx) => {
     const [row] = await tx.query<{ id: string }>(
       `insert into connections (shop_id, provider, name, settings, sealed, options, frequency_hours,
          next_sync_at, state)
        select :shop, :provider, :name, :settings, :sealed, :options, :hours::int, ${nextSync(':hours::int')}, :state
-       where (select count(*) from connections where shop_id = :shop) < ${MOST_CONNECTIONS}
+       where (select count(*) from connections where shop_id = :shop) < ${MAX_CONNECTIONS}
        returning id`,
       {
         provider: provider.id,
-        name: wishes.name ?? defaultName(provider, settings),
+        name: input.name ?? defaultName(provider, settings),
         settings: JSON.stringify(settings),
         sealed: sealed(cloud.options.secrets, tx.shop, secrets),
         options: JSON.stringify(options),
@@ -114,7 +114,7 @@ export async function createConnection(
     )
     if (!row)
       throw new AppError('conflict', {
-        message: `A shop has at most ${MOST_CONNECTIONS} connections: delete one first`,
+        message: `A shop has at most ${MAX_CONNECTIONS} connections: delete one first`,
       })
     return row.id
   })
@@ -141,14 +141,14 @@ export async function changeConnection(
   cloud: Cloud,
   scope: ShopScope,
   id: string,
-  wishes: ConnectionWishes,
+  input: ConnectionInput,
   stopSync: (tx: ShopScope) => Promise<void>,
 ): Promise<void> {
   const before = await requireConnection(scope, id)
   const provider = providerOf(before.provider)
   const kept = openSealed(cloud.options.secrets, scope.shop, before.sealed)
-  const values = checkedValues(provider, wishes.values, { ...before.settings, ...kept })
-  const moved = Object.keys(wishes.values).length > 0
+  const values = checkedValues(provider, input.values, { ...before.settings, ...kept })
+  const moved = Object.keys(input.values).length > 0
   const secrets = { ...kept, ...values.secrets }
   if (moved) {
     checkTogether(cloud, provider, values.settings, secrets)
@@ -160,8 +160,8 @@ export async function changeConnection(
   }
   await scope.transaction(async (tx) => {
     const row = await holdConnection(tx, id)
-    const options = JSON.stringify({ ...row.options, ...wishes.options })
-    const name = wishes.name ?? nameAfter(row, provider, values.settings)
+    const options = JSON.stringify({ ...row.options, ...input.options })
+    const name = input.name ?? nameAfter(row, provider, values.settings)
     await renameNotices(tx, row, name)
     await tx.query(
       `update connections set name = :name, options = :options, settings = :settings, sealed = :sealed,
@@ -176,7 +176,7 @@ export async function changeConnection(
         settings: JSON.stringify(moved ? values.settings : row.settings),
         sealed:
           moved && !provider.oauth ? sealed(cloud.options.secrets, tx.shop, secrets) : row.sealed,
-        hours: wishes.frequency_hours === undefined ? row.frequency_hours : wishes.frequency_hours,
+        hours: input.frequency_hours === undefined ? row.frequency_hours : input.frequency_hours,
       },
     )
     if (moved || options !== JSON.stringify(row.options)) await dropRejections(tx, id)

@@ -75,13 +75,13 @@ export type Guarded = 'first_sync' | 'deletions' | 'uploads'
 /** `changed`: the preview that a person confirmed is not what the sync would do now. */
 export type PreviewReason = Guarded | 'requested' | 'changed'
 
-const MOST_DELETED = 100
-const MOST_SHARE = 0.2
+const MAX_DELETED = 100
+const MAX_SHARE = 0.2
 
 /** Why a person must confirm it, or null. */
 export function needsConfirmation(counts: DeletionCounts): Guarded | null {
   const { known, deleted, replaced, sent, first } = counts
   if (first && deleted + replaced > 0) return 'first_sync'
   if (first && sent > 0) return 'uploads'
-  return deleted > MOST_DELETED || deleted > known * MOST_SHARE ? 'deletions' : null
+  return deleted > MAX_DELETED || deleted > known * MAX_SHARE ? 'deletions' : null
 }

@@ -84,14 +84,14 @@ async function growing(
   changes: readonly Planned[],
   freed: Freed,
 ): Promise<(GrowingEntry | GrowingChange)[]> {
-  const wanting = changes.map((change) => wantedOf(change, connection))
+  const wanted = changes.map((change) => wantedOf(change, connection))
   const entries = (
     await importEntries(
       tx,
-      changes.flatMap((change, at) => (wanting[at] ? [] : [fileOf(change, connection)])),
+      changes.flatMap((change, at) => (wanted[at] ? [] : [fileOf(change, connection)])),
     )
   ).values()
-  return wanting.map((own) => {
+  return wanted.map((own) => {
     if (own) return own
     const entry = entries.next().value!
     return { ...entry, after: freed.get(nameKey(entry.draft.filename)) ?? null }

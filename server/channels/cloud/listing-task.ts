@@ -6,7 +6,7 @@ import { RetryLater, type BackgroundTask, type TaskLease } from '../../engine/ba
 import type { Engine } from '../../engine/engine.ts'
 import { errorFields, type Logger } from '../../log.ts'
 import type { Cloud } from './cloud.ts'
-import { askToConfirm, dangerOf } from './confirmation.ts'
+import { raiseConfirmation, confirmationDigest } from './confirmation.ts'
 import {
   holdConnection,
   listCloudConnections,
@@ -16,7 +16,7 @@ import {
 } from './connections.ts'
 import { needsConfirmation } from './decide.ts'
 import { addItems } from './items.ts'
-import { noteLostAccess } from './lost-access.ts'
+import { recordLostAccess } from './lost-access.ts'
 import { raiseSyncFailure } from './notices.ts'
 import { pathFilter } from './patterns.ts'
 import { rejectionWarnings } from './rejections.ts'
@@ -37,7 +37,7 @@ export interface ListingParts {
 
 const PAGE = 1000
 const CONCURRENCY = 2
-const MOST_ATTEMPTS = 3
+const MAX_ATTEMPTS = 3
 const RETRY_MS = 20_000
 const LOOK_MS = 1000
 /** Of the next scheduled sync after a provider did not answer. */
@@ -58,12 +58,12 @@ export const listingTask = (parts: ListingParts): BackgroundTask => ({
     } catch (error) {
       signal.throwIfAborted()
       if (watch.signal.aborted) return await endCancelled(scope, sync)
-      if (error instanceof CloudError && error.retryable && attempt < MOST_ATTEMPTS)
+      if (error instanceof CloudError && error.retryable && attempt < MAX_ATTEMPTS)
         throw new RetryLater(
           new Date(Date.now() + Math.max(RETRY_MS, (error.retryAfter ?? 0) * 1000)),
           { cause: error },
         )
-      if (!(error instanceof CloudError) && attempt < MOST_ATTEMPTS) throw error
+      if (!(error instanceof CloudError) && attempt < MAX_ATTEMPTS) throw error
       await fail(parts, scope, sync, error)
       return null
     } finally {
@@ -122,7 +122,7 @@ async function listAndPlan(
     // Files of other connections must be recognised as theirs.
     for (const { id } of await listCloudConnections(scope)) await updateSyncBase(scope, id)
     await markUndone(scope, connection.id)
-    await listTwice(parts, scope, sync, connection, signal)
+    await listWithNewToken(parts, scope, sync, connection, signal)
     await plan(parts, scope, sync, lease)
   }
   signal.throwIfAborted()
@@ -149,7 +149,7 @@ async function listAndPlan(
  * Repeats a listing whose token was refused, once, with a new token: the refused one may only be
  * old.
  */
-async function listTwice(...given: Parameters<typeof list>): Promise<void> {
+async function listWithNewToken(...given: Parameters<typeof list>): Promise<void> {
   const [{ cloud }, , , { id }] = given
   try {
     await list(...given)
@@ -242,12 +242,17 @@ async function plan(
     const connection = await holdConnection(tx, connection_id)
     const { preview, status } = (await engine.get(tx, operation!))!
     const changed = preview && status !== 'previewing'
-    const confirmed = changed ? await dangerOf(tx, id, connection) : null
+    const confirmed = changed ? await confirmationDigest(tx, id, connection) : null
     const { counts, guard } = await planSync(tx, id, connection)
     const danger = needsConfirmation(guard)
-    const asks = danger !== null && !dry_run && (await dangerOf(tx, id, connection)) !== confirmed
+    const asks =
+      danger !== null && !dry_run && (await confirmationDigest(tx, id, connection)) !== confirmed
     if (asks && (await engine.preview(tx, operation!)))
-      await askToConfirm(tx, connection, operation!, { reason: danger, counts: guard, changed })
+      await raiseConfirmation(tx, connection, operation!, {
+        reason: danger,
+        counts: guard,
+        changed,
+      })
     const reason = asks && changed ? 'changed' : (danger ?? (dry_run ? 'requested' : null))
     await tx.query(
       `update syncs set counts = :counts, preview_reason = :reason where shop_id = :shop and id = :id`,
@@ -276,7 +281,7 @@ async function fail(
     )
     await engine.fail(tx, operation_id!, { step: 'sync', code, message })
     if (code === 'cloud_access_revoked' && providerOf(connection.provider).oauth)
-      return noteLostAccess(tx, connection_id, operation_id)
+      return recordLostAccess(tx, connection_id, operation_id)
     await tx.query(
       `update connections set state = 'failing', error = :said, next_sync_at = case
          when :temporary and next_sync_at is not null then least(next_sync_at, now() + :hours * interval '1 hour')

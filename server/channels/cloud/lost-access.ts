@@ -6,7 +6,7 @@ import { raiseNoticeOnce } from '../../files/notices.ts'
 import { lostAccessTitle } from './notices.ts'
 
 /** Once, until it is authorized again. `operation`: the one that found it, or null. */
-export async function noteLostAccess(
+export async function recordLostAccess(
   tx: ShopScope,
   connection: string,
   operation: string | null,

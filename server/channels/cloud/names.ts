@@ -3,7 +3,7 @@ import { UNSAFE_CHARACTERS } from '../../../plugins/contract.ts'
 import { MAX_NAME_LENGTH } from '../../files/rules.ts'
 
 const SEPARATOR = ' - '
-const MOST_PACK = 200
+const MAX_PACK = 200
 const UNSAFE = new RegExp(UNSAFE_CHARACTERS.source, `${UNSAFE_CHARACTERS.flags.replace('g', '')}g`)
 
 const clean = (text: string) => text.replace(/[\\/]/g, '_').replace(UNSAFE, '_').trim() || '_'
@@ -38,7 +38,7 @@ export function packOf(path: string): string | null {
     .slice(0, -1)
     .filter((part) => part.trim() !== '')
   if (folders.length === 0) return null
-  return [...clean(folders.join(SEPARATOR))].slice(0, MOST_PACK).join('').trim()
+  return [...clean(folders.join(SEPARATOR))].slice(0, MAX_PACK).join('').trim()
 }
 
 /** Its key with folders, as words. */

@@ -5,7 +5,7 @@ import type { ShopScope } from '../../db/for-shop.ts'
 import type { Secrets } from '../../secrets.ts'
 import type { AccessToken } from './broker.ts'
 import type { OAuthSpec, Provider } from './providers/provider.ts'
-import { noteLostAccess } from './lost-access.ts'
+import { recordLostAccess } from './lost-access.ts'
 import { CloudError } from './rclone/errors.ts'
 import { openSealed, sealed } from './sealed.ts'
 
@@ -89,7 +89,7 @@ async function refreshed(
     )
     const values = openSealed(parts.secrets, tx.shop, row?.sealed ?? null)
     const answer = await answerTo(parts, provider.oauth!, values.refresh_token)
-    if (answer === null) await noteLostAccess(tx, connection, null)
+    if (answer === null) await recordLostAccess(tx, connection, null)
     if (answer?.refresh_token && answer.refresh_token !== values.refresh_token) {
       const next = { ...values, refresh_token: answer.refresh_token }
       await tx.query(

@@ -1,6 +1,6 @@
 // How a connection is synced: the merchant's options, with their defaults.
 import { z } from 'zod'
-import { LONGEST_PATTERN, MOST_PATTERNS, patternProblem } from './patterns.ts'
+import { LONGEST_PATTERN, MAX_PATTERNS, patternProblem } from './patterns.ts'
 
 export const FREQUENCIES = [1, 6, 12, 24] as const
 
@@ -15,11 +15,11 @@ const patterns = (title: string) =>
           if (message) context.addIssue({ code: 'custom', message })
         }),
     )
-    .max(MOST_PATTERNS, `At most ${MOST_PATTERNS} patterns`)
+    .max(MAX_PATTERNS, `At most ${MAX_PATTERNS} patterns`)
     .meta({ description: title })
 
 /** 5 GB, the limit of every file. */
-const MOST_FILE_BYTES = 5 * 1024 ** 3
+const MAX_FILE_BYTES = 5 * 1024 ** 3
 
 export const optionFields = {
   direction: z.enum(['from_provider', 'two_way']).meta({
@@ -33,7 +33,7 @@ export const optionFields = {
   max_bytes: z
     .int('Enter a number of bytes')
     .min(1, 'Enter a number above 0')
-    .max(MOST_FILE_BYTES, 'At most 5 GB')
+    .max(MAX_FILE_BYTES, 'At most 5 GB')
     .meta({ description: 'Larger files are left out' }),
   packs_from_subfolders: z.boolean().meta({
     description: 'New files go into a pack with the name of their subfolder',
@@ -69,7 +69,7 @@ export const DEFAULT_OPTIONS: ConnectionOptions = {
   deletions: 'trash',
   include: [],
   exclude: [],
-  max_bytes: MOST_FILE_BYTES,
+  max_bytes: MAX_FILE_BYTES,
   packs_from_subfolders: false,
   auto_map: true,
   names: 'filename',

@@ -1,7 +1,7 @@
 // Include and exclude patterns of a connection, matched in linear time.
 import { RE2JS } from 're2js'
 
-export const MOST_PATTERNS = 100
+export const MAX_PATTERNS = 100
 export const LONGEST_PATTERN = 500
 
 /** The problem of a pattern, or null. */

@@ -9,7 +9,7 @@ import { providerOf } from './providers/providers.ts'
 import type { ChangeRow } from './sync-changes.ts'
 
 const PAGE = 2000
-const MOST_NUMBER = 100
+const MAX_NUMBER = 100
 
 /** Pages of the files of no connection. */
 export async function* uploadsOf(
@@ -55,7 +55,7 @@ export async function withFreePaths(
   let open = changes.filter(
     ({ kind, path, from_path }) => kind === 'send' && keyOf(path) !== keyOf(from_path ?? ''),
   )
-  for (let number = 1; open.length > 0 && number <= MOST_NUMBER; number++) {
+  for (let number = 1; open.length > 0 && number <= MAX_NUMBER; number++) {
     const taken = await takenPaths(tx, connection.id, open, caseInsensitive)
     open = open.filter(({ path }) => taken.has(path))
     const mark = number === 1 ? 'Stevedore' : `Stevedore ${number}`

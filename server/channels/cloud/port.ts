@@ -29,14 +29,15 @@ export function createCloudPort(
   return {
     tasksOf: async (sync, items) => {
       const tasks = await load(sync, items)
-      return new Map([...tasks].map(([id, task]) => [id, shown(task)]))
+      return new Map([...tasks].map(([id, task]) => [id, taskView(task)]))
     },
     carryOut: async function* (sync, items, signal) {
       const tasks = await load(sync, items)
       const ids = new Map([...tasks].map(([id, task]) => [task, id]))
       try {
         const results = carryOut({ scope, cloud, place, stores }, sync, [...tasks.values()], signal)
-        for await (const result of results) yield { item: ids.get(result.task)!, ...told(result) }
+        for await (const result of results)
+          yield { item: ids.get(result.task)!, ...resultOf(result) }
       } catch (error) {
         signal.throwIfAborted()
         throw error
@@ -45,7 +46,7 @@ export function createCloudPort(
   }
 }
 
-function told({ bytes, error }: CarriedOut) {
+function resultOf({ bytes, error }: CarriedOut) {
   if (error) return { error: error instanceof CloudError ? failure(error) : error }
   return bytes ? { bytes } : {}
 }
@@ -64,7 +65,7 @@ const CONFLICT = {
   message: 'It changed here and at the provider: both are kept, as two files',
 }
 
-function shown({ kind, path, size_bytes, pack }: SyncTask): CloudTask {
+function taskView({ kind, path, size_bytes, pack }: SyncTask): CloudTask {
   switch (kind) {
     case 'rename':
     case 'remove':

@@ -14,7 +14,7 @@ import { isRunning, newestSync } from './sync-rows.ts'
 
 export const LISTING_TASK = { name: 'cloud-listing' } as const
 
-export interface SyncWishes {
+export interface SyncRequest {
   dryRun: boolean
   /** Objects that could not be imported before are tried again. */
   retryRejected?: boolean
@@ -31,7 +31,7 @@ export function startSync(
   engine: Engine,
   scope: ShopScope,
   id: string,
-  wishes: SyncWishes,
+  request: SyncRequest,
 ): Promise<string> {
   return scope.transaction(async (tx) => {
     const connection = await holdConnection(tx, id)
@@ -40,26 +40,26 @@ export function startSync(
     if (last && isRunning(last))
       throw new AppError('conflict', { message: 'A sync of this connection is running already' })
     await updateSyncBase(tx, id)
-    if (wishes.retryRejected) await dropRejections(tx, id)
+    if (request.retryRejected) await dropRejections(tx, id)
     if (last?.status === 'previewed') await discard(tx, engine, last.operation_id!)
     const [sync] = await tx.query<{ id: string }>(
       `insert into syncs (shop_id, connection_id, dry_run) values (:shop, :id, :dryRun) returning id`,
-      { id, dryRun: wishes.dryRun },
+      { id, dryRun: request.dryRun },
     )
     const { auto_map, notify, bytes_per_second } = connection.options
     const operation = await startImport(engine, tx, cloudChannel, {
       files: [],
-      requestedBy: wishes.requestedBy,
+      requestedBy: request.requestedBy,
       label: connection.name,
       open: true,
-      dryRun: wishes.dryRun,
+      dryRun: request.dryRun,
       sync: sync!.id,
       // Each batch is a run of rclone with the whole limit.
       ...(bytes_per_second === null ? {} : { parallel: 1 }),
       // False: the shop's own settings decide nothing.
       auto_map,
       notify,
-      ...(wishes.idempotencyKey === undefined ? {} : { idempotencyKey: wishes.idempotencyKey }),
+      ...(request.idempotencyKey === undefined ? {} : { idempotencyKey: request.idempotencyKey }),
     })
     await tx.query(
       'update syncs set operation_id = :operation where shop_id = :shop and id = :sync',

@@ -18,7 +18,7 @@ import {
   connectionRecord,
   connectionSchema,
   createBody,
-  wishesOf,
+  connectionInputOf,
 } from '../connection-record.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 import { listOf } from '../schemas.ts'
@@ -97,7 +97,7 @@ const create = ({ cloud }: ConnectionParts): Endpoint =>
     handler: async ({ caller: { scope }, body }) => {
       await requireFeature(scope, 'connections')
       const { provider, ...rest } = body
-      const id = await createConnection(cloud, scope, provider, wishesOf(rest))
+      const id = await createConnection(cloud, scope, provider, connectionInputOf(rest))
       return { status: 201, body: await readConnection(scope, id) }
     },
   })
@@ -115,7 +115,9 @@ const change = ({ cloud, engine }: ConnectionParts): Endpoint =>
     replies: { 200: connectionReply, ...providerRefused },
     handler: async ({ caller: { scope }, params, body }) => {
       const id = requirePublicId('connection', params.id)
-      await changeConnection(cloud, scope, id, wishesOf(body), (tx) => cancelSync(tx, engine, id))
+      await changeConnection(cloud, scope, id, connectionInputOf(body), (tx) =>
+        cancelSync(tx, engine, id),
+      )
       return { body: await readConnection(scope, id) }
     },
   })

@@ -19,8 +19,8 @@ export interface Remote {
 }
 
 /**
- * The path for rclone: it begins with the remote's name and a colon, so that nothing else can be
- * meant.
+ * The path for rclone: it begins with the remote's name and a colon, so that rclone reads it
+ * neither as a local path nor as another remote.
  */
 export const rootPath = ({ root }: Pick<Remote, 'root'>, path = ''): string =>
   `${REMOTE}${[root, path].filter((part) => part !== '').join('/')}`

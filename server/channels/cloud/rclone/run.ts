@@ -40,7 +40,7 @@ export interface Run {
 const MEMORY_BYTES = 1024 ** 3
 /** Above this, Go collects garbage more often. */
 const SOFT_MEMORY = '256MiB'
-const MOST_KEPT = 16_384
+const MAX_KEPT = 16_384
 const SETPRIV = ['/usr/bin/setpriv', '/bin/setpriv'].find((file) => existsSync(file))
 
 const LOG_OPTIONS = ['--use-json-log', '--log-level', 'INFO', '--stats', '1s', '--retries', '1']
@@ -119,7 +119,7 @@ async function readLines(output: Readable, { onLine, signal }: Run): Promise<voi
 /** Collects its error messages, only for `cloudError`. */
 function readLog(stream: Readable, { onLog }: Run): { text(): string } {
   let text = ''
-  const keep = (message: string) => (text = `${text}\n${message}`.slice(-MOST_KEPT))
+  const keep = (message: string) => (text = `${text}\n${message}`.slice(-MAX_KEPT))
   createInterface({ input: stream, crlfDelay: Infinity }).on('line', (line) => {
     const event = parsed(line)
     if (!event) return void keep(line)

@@ -7,23 +7,16 @@ import type { Engine } from '../../engine/engine.ts'
 import { errorFields, type Logger } from '../../log.ts'
 import type { Cloud } from './cloud.ts'
 import { raiseConfirmation, confirmationDigest } from './confirmation.ts'
-import {
-  holdConnection,
-  listCloudConnections,
-  openingOf,
-  requireConnection,
-  type CloudConnection,
-} from './connections.ts'
+import { holdConnection, listCloudConnections, requireConnection } from './connections.ts'
 import { needsConfirmation } from './decide.ts'
 import { addItems } from './items.ts'
+import { listProvider } from './list-provider.ts'
 import { recordLostAccess } from './lost-access.ts'
 import { raiseSyncFailure } from './notices.ts'
-import { pathFilter } from './patterns.ts'
-import { rejectionWarnings } from './rejections.ts'
 import { planSync } from './plan.ts'
 import { providerOf } from './providers/providers.ts'
 import { CloudError } from './rclone/errors.ts'
-import { listRemoteFiles, type Listed } from './rclone/listing.ts'
+import { rejectionWarnings } from './rejections.ts'
 import { markUndone, updateSyncBase } from './sync-base.ts'
 import { LISTING_TASK } from './sync.ts'
 import { readSync, type SyncRow } from './sync-rows.ts'
@@ -35,7 +28,6 @@ export interface ListingParts {
   log: Logger
 }
 
-const PAGE = 1000
 const CONCURRENCY = 2
 const MAX_ATTEMPTS = 3
 const RETRY_MS = 20_000
@@ -122,7 +114,7 @@ async function listAndPlan(
     // Files of other connections must be recognised as theirs.
     for (const { id } of await listCloudConnections(scope)) await updateSyncBase(scope, id)
     await markUndone(scope, connection.id)
-    await listWithNewToken(parts, scope, sync, connection, signal)
+    await listProvider(parts.cloud, scope, sync, connection, signal)
     await plan(parts, scope, sync, lease)
   }
   signal.throwIfAborted()
@@ -143,88 +135,6 @@ async function listAndPlan(
       { connection: connection.id },
     )
   })
-}
-
-/**
- * Repeats a listing whose token was refused, once, with a new token: the refused one may only be
- * old.
- */
-async function listWithNewToken(...given: Parameters<typeof list>): Promise<void> {
-  const [{ cloud }, , , { id }] = given
-  try {
-    await list(...given)
-  } catch (error) {
-    if (!(error instanceof CloudError) || error.code !== 'cloud_access_revoked') throw error
-    cloud.renewToken(id)
-    await list(...given)
-  }
-}
-
-async function list(
-  { cloud }: ListingParts,
-  scope: ShopScope,
-  sync: SyncRow,
-  connection: CloudConnection,
-  signal: AbortSignal,
-): Promise<void> {
-  const { include, exclude, max_bytes } = connection.options
-  const filter = pathFilter(include, exclude)
-  const isIgnored = ({ path, size_bytes }: Listed) =>
-    size_bytes < 0 || size_bytes > max_bytes || !filter(path)
-  await scope.query('delete from cloud_listings where shop_id = :shop and connection_id = :id', {
-    id: connection.id,
-  })
-  const open = await cloud.open(scope, openingOf(cloud, scope, connection))
-  let [listed, bytes] = [0, 0]
-  try {
-    await listRemoteFiles(open.program, open.remote, {
-      environment: open.environment,
-      signal,
-      page: PAGE,
-      onPage: async (files) => {
-        listed += files.length
-        bytes += files.reduce((sum, { size_bytes }) => sum + Math.max(0, size_bytes), 0)
-        await writePage(scope, connection.id, files, isIgnored)
-        await scope.query(
-          `update syncs set listed = :listed, listed_bytes = :bytes where shop_id = :shop and id = :id`,
-          { id: sync.id, listed, bytes },
-        )
-        await scope.query(`select pg_notify('operation_progress', :shop || '/' || :operation)`, {
-          operation: sync.operation_id,
-        })
-      },
-    })
-  } finally {
-    open.close()
-  }
-}
-
-async function writePage(
-  scope: ShopScope,
-  connection: string,
-  files: readonly Listed[],
-  isIgnored: (file: Listed) => boolean,
-): Promise<void> {
-  const byPath = Map.groupBy(files, ({ path }) => path)
-  const same = [...byPath.values()]
-  const rows = same.map((of) => of[0]!)
-  await scope.query(
-    `insert into cloud_listings (shop_id, connection_id, path, size_bytes, hash, modified_at, ignored, duplicate)
-     select :shop, :connection, path, size_bytes, hash, modified_at::timestamptz, ignored, duplicate
-     from unnest(:paths::text[], :sizes::bigint[], :hashes::text[], :times::text[], :ignored::boolean[], :duplicates::boolean[])
-       as l(path, size_bytes, hash, modified_at, ignored, duplicate)
-     on conflict (shop_id, connection_id, path) do update
-       set duplicate = true, ignored = cloud_listings.ignored and excluded.ignored`,
-    {
-      connection,
-      paths: rows.map(({ path }) => path),
-      sizes: rows.map(({ size_bytes }) => size_bytes),
-      hashes: rows.map(({ hash }) => hash),
-      times: rows.map(({ modified_at }) => modified_at),
-      ignored: same.map((of) => of.every(isIgnored)),
-      duplicates: same.map((of) => of.length > 1),
-    },
-  )
 }
 
 /**

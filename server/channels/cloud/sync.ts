@@ -46,30 +46,31 @@ export function startSync(
       `insert into syncs (shop_id, connection_id, dry_run) values (:shop, :id, :dryRun) returning id`,
       { id, dryRun: request.dryRun },
     )
-    const { auto_map, notify, bytes_per_second } = connection.options
-    const operation = await startImport(engine, tx, cloudChannel, {
-      files: [],
-      requestedBy: request.requestedBy,
-      label: connection.name,
-      open: true,
-      dryRun: request.dryRun,
-      sync: sync!.id,
-      // Each batch is a run of rclone with the whole limit.
-      ...(bytes_per_second === null ? {} : { parallel: 1 }),
-      // False: the shop's own settings decide nothing.
-      auto_map,
-      notify,
-      ...(request.idempotencyKey === undefined ? {} : { idempotencyKey: request.idempotencyKey }),
-    })
+    const operation = await openOperation(tx, engine, connection, sync!.id, request)
     await tx.query(
       'update syncs set operation_id = :operation where shop_id = :shop and id = :sync',
-      {
-        operation,
-        sync: sync!.id,
-      },
+      { operation, sync: sync!.id },
     )
     await queueTask(tx, LISTING_TASK, sync!.id)
     return operation
+  })
+}
+
+/** Its items are added after the listing. */
+function openOperation(
+  tx: ShopScope,
+  engine: Engine,
+  { name, options: { auto_map, notify, bytes_per_second } }: CloudConnection,
+  sync: string,
+  { requestedBy, dryRun, idempotencyKey }: SyncRequest,
+): Promise<string> {
+  return startImport(engine, tx, cloudChannel, {
+    ...{ files: [], open: true, label: name, sync, requestedBy, dryRun },
+    // Each batch is a run of rclone with the whole limit.
+    ...(bytes_per_second === null ? {} : { parallel: 1 }),
+    // False: the shop's own settings decide nothing.
+    ...{ auto_map, notify },
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
   })
 }
 

@@ -1,0 +1,101 @@
+// Lists the provider of a connection, page by page, into the table of its newest listing.
+import type { ShopScope } from '../../db/for-shop.ts'
+import type { Cloud } from './cloud.ts'
+import { openingOf, type CloudConnection } from './connections.ts'
+import { pathFilter } from './patterns.ts'
+import { CloudError } from './rclone/errors.ts'
+import { listRemoteFiles, type Listed } from './rclone/listing.ts'
+import type { SyncRow } from './sync-rows.ts'
+
+const PAGE = 1000
+
+/**
+ * Writes the provider's listing to `cloud_listings`. A refused token may only be old: the listing is
+ * repeated once, with a new one. Throws `CloudError`, or the reason of `signal`.
+ */
+export async function listProvider(...given: Parameters<typeof list>): Promise<void> {
+  const [cloud, , , { id }] = given
+  try {
+    await list(...given)
+  } catch (error) {
+    if (!(error instanceof CloudError) || error.code !== 'cloud_access_revoked') throw error
+    cloud.renewToken(id)
+    await list(...given)
+  }
+}
+
+async function list(
+  cloud: Cloud,
+  scope: ShopScope,
+  sync: SyncRow,
+  connection: CloudConnection,
+  signal: AbortSignal,
+): Promise<void> {
+  const { include, exclude, max_bytes } = connection.options
+  const filter = pathFilter(include, exclude)
+  const isIgnored = ({ path, size_bytes }: Listed) =>
+    size_bytes < 0 || size_bytes > max_bytes || !filter(path)
+  await scope.query('delete from cloud_listings where shop_id = :shop and connection_id = :id', {
+    id: connection.id,
+  })
+  const open = await cloud.open(scope, openingOf(cloud, scope, connection))
+  let [listed, bytes] = [0, 0]
+  try {
+    await listRemoteFiles(open.program, open.remote, {
+      environment: open.environment,
+      signal,
+      page: PAGE,
+      onPage: async (files) => {
+        listed += files.length
+        bytes += files.reduce((sum, { size_bytes }) => sum + Math.max(0, size_bytes), 0)
+        await writePage(scope, connection.id, files, isIgnored)
+        await recordProgress(scope, sync, listed, bytes)
+      },
+    })
+  } finally {
+    open.close()
+  }
+}
+
+async function writePage(
+  scope: ShopScope,
+  connection: string,
+  files: readonly Listed[],
+  isIgnored: (file: Listed) => boolean,
+): Promise<void> {
+  const byPath = Map.groupBy(files, ({ path }) => path)
+  const same = [...byPath.values()]
+  const rows = same.map((of) => of[0]!)
+  await scope.query(
+    `insert into cloud_listings (shop_id, connection_id, path, size_bytes, hash, modified_at, ignored, duplicate)
+     select :shop, :connection, path, size_bytes, hash, modified_at::timestamptz, ignored, duplicate
+     from unnest(:paths::text[], :sizes::bigint[], :hashes::text[], :times::text[], :ignored::boolean[], :duplicates::boolean[])
+       as l(path, size_bytes, hash, modified_at, ignored, duplicate)
+     on conflict (shop_id, connection_id, path) do update
+       set duplicate = true, ignored = cloud_listings.ignored and excluded.ignored`,
+    {
+      connection,
+      paths: rows.map(({ path }) => path),
+      sizes: rows.map(({ size_bytes }) => size_bytes),
+      hashes: rows.map(({ hash }) => hash),
+      times: rows.map(({ modified_at }) => modified_at),
+      ignored: same.map((of) => of.every(isIgnored)),
+      duplicates: same.map((of) => of.length > 1),
+    },
+  )
+}
+
+async function recordProgress(
+  scope: ShopScope,
+  { id, operation_id: operation }: SyncRow,
+  listed: number,
+  bytes: number,
+): Promise<void> {
+  await scope.query(
+    `update syncs set listed = :listed, listed_bytes = :bytes where shop_id = :shop and id = :id`,
+    { id, listed, bytes },
+  )
+  await scope.query(`select pg_notify('operation_progress', :shop || '/' || :operation)`, {
+    operation,
+  })
+}

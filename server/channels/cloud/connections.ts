@@ -160,30 +160,41 @@ export async function changeConnection(
   }
   await scope.transaction(async (tx) => {
     const row = await holdConnection(tx, id)
-    const options = JSON.stringify({ ...row.options, ...input.options })
     const name = input.name ?? nameAfter(row, provider, values.settings)
+    const options = { ...row.options, ...input.options }
     await renameNotices(tx, row, name)
-    await tx.query(
-      `update connections set name = :name, options = :options, settings = :settings, sealed = :sealed,
-         next_sync_at = case when frequency_hours is distinct from :hours::int then ${nextSync(':hours::int')} else next_sync_at end,
-         frequency_hours = :hours,
-         state = case when :moved and state = 'failing' then 'ready' else state end,
-         error = case when :moved then null else error end
-       where shop_id = :shop and id = :id`,
-      {
-        ...{ id, moved, name },
-        options,
-        settings: JSON.stringify(moved ? values.settings : row.settings),
-        sealed:
-          moved && !provider.oauth ? sealed(cloud.options.secrets, tx.shop, secrets) : row.sealed,
-        hours: input.frequency_hours === undefined ? row.frequency_hours : input.frequency_hours,
-      },
-    )
-    if (moved || options !== JSON.stringify(row.options)) await dropRejections(tx, id)
+    await storeChange(tx, {
+      ...{ ...row, name, options },
+      ...(moved ? { settings: values.settings, error: null } : {}),
+      ...(moved && row.state === 'failing' ? { state: 'ready' } : {}),
+      ...(moved && !provider.oauth
+        ? { sealed: sealed(cloud.options.secrets, tx.shop, secrets) }
+        : {}),
+      ...(input.frequency_hours === undefined ? {} : { frequency_hours: input.frequency_hours }),
+    })
+    if (moved || JSON.stringify(options) !== JSON.stringify(row.options))
+      await dropRejections(tx, id)
     if (!moved || !rootChanged(before.settings, values.settings)) return
     await stopSync(tx)
     await forgetApplied(tx, id)
   })
+}
+
+/** Another frequency counts from now. */
+async function storeChange(tx: ShopScope, changed: CloudConnection): Promise<void> {
+  const { id, name, state, sealed: secrets, frequency_hours: hours, error } = changed
+  await tx.query(
+    `update connections set name = :name, options = :options, settings = :settings, sealed = :secrets,
+       next_sync_at = case when frequency_hours is distinct from :hours::int then ${nextSync(':hours::int')} else next_sync_at end,
+       frequency_hours = :hours, state = :state, error = :error
+     where shop_id = :shop and id = :id`,
+    {
+      ...{ id, name, state, secrets, hours },
+      options: JSON.stringify(changed.options),
+      settings: JSON.stringify(changed.settings),
+      error: error && JSON.stringify(error),
+    },
+  )
 }
 
 /** With another folder, the earlier base does not apply, and the next sync counts as the first. */

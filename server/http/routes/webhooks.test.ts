@@ -165,7 +165,8 @@ it('after a rotation both secrets verify, until the previous one expires', async
   await deliver(id)
   expect(verified(receiver.posts[0]!)).toEqual([true, true])
   await app.owner.scope.query(
-    `update webhook_endpoints set previous_until = now() - interval '1 s' where shop_id = :shop`,
+    `update webhook_endpoints set previous_until = :past where shop_id = :shop`,
+    { past: new Date(now.getTime() - 1000) },
   )
   await call('POST', `/api/webhooks/${id}/test`)
   await deliver(id)

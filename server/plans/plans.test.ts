@@ -122,6 +122,6 @@ test('invalid plans are named at the start', () => {
     'plan small is listed twice',
     'plans.free: “none” is not in the list',
     ...Array<string>(2).fill('plans.small.limits.files: set a number, or null for no limit'),
-    'plans.partner: set organization, token and app, or take the pricing “manual”',
+    'plans.partner: set organization, token and app, or use the pricing “manual”',
   ])
 })

@@ -1,6 +1,6 @@
 // The plan's page of an installation with plans: usage of the limits, and a plan that the merchant
 // chooses and confirms on the platform's page.
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { Plans } from '../../server/plan-list.ts'
 import { openTestApp, type TestApp } from '../app.ts'
@@ -37,9 +37,10 @@ test('shows the usage and links to another plan', async () => {
   await page.getByText('A limit of your plan is reached').waitFor()
   for (const used of ['1 of 1', /^900 bytes of /, '0 of 10'])
     await page.getByText(used, { exact: true }).waitFor()
-  const plans = page.getByRole('list', { name: 'Plans' }).getByRole('listitem')
-  await plans.filter({ hasText: 'Small' }).getByText('Your plan').waitFor()
-  await plans.filter({ hasText: 'Studio' }).getByText('€19.00 every 30 days').waitFor()
+  const plan = (on: Page, title: string) =>
+    on.getByRole('list', { name: 'Plans' }).getByRole('listitem').filter({ hasText: title })
+  await plan(page, 'Small').getByText('Your plan').waitFor()
+  await plan(page, 'Studio').getByText('€19.00 every 30 days').waitFor()
   expect(complaints).toEqual([])
 
   await page.getByRole('button', { name: 'Choose Studio' }).click()
@@ -48,9 +49,11 @@ test('shows the usage and links to another plan', async () => {
   await expect
     .poll(async () => (await app.demo.call('GET', '/api/plan?refresh=1')).body.plan)
     .toBe('studio')
-  await page.goto(`${app.url}/settings/plan`)
-  await page.getByText('1, no limit').waitFor()
-  await page.getByText('Included: Custom workflows').waitFor()
-  await page.getByText(/^The trial ends /).waitFor()
-  await plans.filter({ hasText: 'Studio' }).getByText('Your plan').waitFor()
+  // In another tab: in this one the platform returns to an address where no server listens.
+  const returned = await openPage(browser, app, '/settings/plan')
+  onTestFinished(returned.close)
+  await returned.page.getByText('1, no limit').waitFor()
+  await returned.page.getByText('Included: Custom workflows').waitFor()
+  await returned.page.getByText(/^The trial ends /).waitFor()
+  await plan(returned.page, 'Studio').getByText('Your plan').waitFor()
 })

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { definePlugin, type Plugin, type Workflow } from '../../plugins/contract.ts'
 import { forShop, type ShopScope } from '../../server/db/for-shop.ts'
-import { hasEnded, type OperationSource } from '../../server/engine/engine.ts'
+import type { OperationSource } from '../../server/engine/engine.ts'
 import { draftFrom } from '../../server/files/drafts.ts'
 import { shopSettingsSchema } from '../../server/files/shop-settings.ts'
 import type { EngineWorker } from '../../server/engine/worker.ts'
@@ -115,9 +115,19 @@ test.each(
     const before = log.length
     const ended = await house.engine.waitForEnd(other, small, 40_000, new AbortController().signal)
     expect(ended).toMatchObject({ status: 'success', done: 10 })
-    expect(log.slice(before).indexOf('small.myshopify.com')).toBeOneOf([0, 1, 2])
-    expect(hasEnded((await house.engine.get(house.scope, big))!)).toBe(false)
-    await house.engine.move(house.scope, big, 'cancel')
+    // It may have begun before its start was answered.
+    const first = log.indexOf('small.myshopify.com')
+    expect(first).toBeGreaterThan(-1)
+    expect(first - before).toBeLessThanOrEqual(2)
+    // The large one may end while this test reads it, but not before the small one.
+    await house.engine.move(house.scope, big, 'cancel').catch(() => {})
+    const last = await house.engine.waitForEnd(
+      house.scope,
+      big,
+      40_000,
+      new AbortController().signal,
+    )
+    expect(last!.finished_at! > ended!.finished_at!).toBe(true)
   },
 )
 

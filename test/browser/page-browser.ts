@@ -175,7 +175,9 @@ export function usePages<Origin extends { close(): Promise<unknown> }>(
     context = await contextOf(browser)
     await prepare(world)
   })
-  afterEach(async () => {
+  afterEach(async ({ task }) => {
+    // What the server logged may say why the page did not show what the test waited for.
+    if (task.result?.state === 'fail') process.stderr.write(world!.server.output())
     for (const { complaints, close } of opened.splice(0)) {
       await close()
       expect(complaints).toEqual([])

@@ -260,4 +260,9 @@ function textsOf(labels: ActionLabels): ActionTexts {
 }
 
 export type JsonValue =
-  string | number | boolean | null | readonly JsonValue[] | { readonly [name: string]: JsonValue }
+  | string
+  | number
+  | boolean
+  | null
+  | readonly JsonValue[]
+  | { readonly [name: string]: JsonValue }

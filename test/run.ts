@@ -90,7 +90,7 @@ const CHECKS: readonly Check[] = [
     name: `types of the extension ${name}`,
     command: tsc(`extension-${name}`, '-p', `web/extensions/${name}`),
   })),
-  { name: 'formatting', command: ['prettier', '--check', '--log-level', 'warn', '.'] },
+  { name: 'formatting', command: ['oxfmt', '--check'] },
 ]
 const PROJECTS = ['unit', 'db', 'flows', 'browser'].map((name) => `--project=${name}`)
 

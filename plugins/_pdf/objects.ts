@@ -6,7 +6,12 @@ import type { Opened } from './opened.ts'
 import { HERE, runQpdf } from './qpdf.ts'
 
 export type Value =
-  string | number | boolean | null | readonly Value[] | { readonly [name: string]: Value }
+  | string
+  | number
+  | boolean
+  | null
+  | readonly Value[]
+  | { readonly [name: string]: Value }
 export type Dictionary = { readonly [name: string]: Value }
 
 export interface Objects {

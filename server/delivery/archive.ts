@@ -35,7 +35,10 @@ export interface ArchiveAsked {
 
 /** Why there is no ZIP file. */
 export type ArchiveRefusal =
-  'link_exhausted' | 'unavailable' | 'precondition_failed' | 'range_not_satisfiable'
+  | 'link_exhausted'
+  | 'unavailable'
+  | 'precondition_failed'
+  | 'range_not_satisfiable'
 
 export interface Archives {
   /** Sends the response; or returns a refusal, and then nothing was sent or counted. */

@@ -28,7 +28,13 @@ import {
  * in this list.
  */
 export type DeliveryBlock =
-  'held' | 'preparing' | 'delayed' | 'refused' | 'cancelled' | 'refunded' | 'withdrawn'
+  | 'held'
+  | 'preparing'
+  | 'delayed'
+  | 'refused'
+  | 'cancelled'
+  | 'refunded'
+  | 'withdrawn'
 
 /**
  * A link's state, whether or not it may be used. `deleted_at` and `mapping_state` are those of its

@@ -16,7 +16,8 @@ export interface ZipEntry {
 
 /** A run of bytes of the ZIP file: its own records, or an entry's bytes. */
 export type ZipSegment<Entry> = { at: number; length: number } & (
-  { bytes: Buffer } | { entry: Entry }
+  | { bytes: Buffer }
+  | { entry: Entry }
 )
 
 export interface ZipLayout<Entry> {

@@ -44,7 +44,8 @@ export async function takeLease(
 }
 
 export type RunEnd =
-  { ended: true; next: Date | null } | { ended: false; next: Date; attempts: number }
+  | { ended: true; next: Date | null }
+  | { ended: false; next: Date; attempts: number }
 
 /**
  * Releases the lease and queues the next run, both or neither. Does nothing if the lease was taken

@@ -17,7 +17,8 @@ export interface LinksWanted extends LinkTerms {
   email?: string | null | undefined
   /** Terms of single files; they override the common ones. */
   per_file?:
-    readonly ({ file_id: string; email?: string | null | undefined } & LinkTerms)[] | undefined
+    | readonly ({ file_id: string; email?: string | null | undefined } & LinkTerms)[]
+    | undefined
   /** The operation that creates them, a bare UUID. */
   operation?: string | undefined
 }

@@ -68,7 +68,8 @@ async function changeState(
     row: DeliveryRow,
     tx: ShopScope,
   ) =>
-    Promise<Partial<Parameters<typeof writeState>[2]>> | Partial<Parameters<typeof writeState>[2]>,
+    | Promise<Partial<Parameters<typeof writeState>[2]>>
+    | Partial<Parameters<typeof writeState>[2]>,
 ): Promise<void> {
   await scope.transaction(async (tx) => {
     const row = await requireDelivery(tx, id)

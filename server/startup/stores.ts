@@ -45,7 +45,8 @@ const WRONG = new Set([301, 307, 400, 404])
 function judge(name: string, error: unknown, log: Logger): void {
   if (!(error instanceof StoreError)) throw error
   const cause = error.cause as
-    { name?: string; message?: string; $metadata?: { httpStatusCode?: number } } | undefined
+    | { name?: string; message?: string; $metadata?: { httpStatusCode?: number } }
+    | undefined
   const reason = `${cause?.name}: ${cause?.message}`
   if (error.code === 'denied' || WRONG.has(cause?.$metadata?.httpStatusCode ?? 0))
     throw new ConfigError([`STORAGE_${name.toUpperCase()}: the bucket can't be used (${reason})`])

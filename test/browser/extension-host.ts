@@ -8,7 +8,11 @@ import { build } from 'vite'
 const EXTENSIONS = path.resolve(import.meta.dirname, '../../web/extensions')
 
 export type ExtensionName =
-  'thank-you' | 'order-status' | 'order-block' | 'product-block' | 'product-links'
+  | 'thank-you'
+  | 'order-status'
+  | 'order-block'
+  | 'product-block'
+  | 'product-links'
 
 /** Builds one module, as `shopify app build` does. */
 async function buildExtension(name: ExtensionName, appUrl: string): Promise<string> {

@@ -19,7 +19,12 @@ export interface ReceivedMail {
  * `break-off`: the connection is reset after the whole message.
  */
 export type Behaviour =
-  'accept' | 'refuse' | 'refuse-message' | 'hang-before' | 'hang-after' | 'break-off'
+  | 'accept'
+  | 'refuse'
+  | 'refuse-message'
+  | 'hang-before'
+  | 'hang-after'
+  | 'break-off'
 
 export interface MailFake {
   url: string

@@ -5,7 +5,13 @@ import { sizeText } from './size.ts'
 import { t } from '../messages/t.ts'
 
 export type UploadStatus =
-  'awaited' | 'queued' | 'uploading' | 'paused' | 'verifying' | 'complete' | 'failed'
+  | 'awaited'
+  | 'queued'
+  | 'uploading'
+  | 'paused'
+  | 'verifying'
+  | 'complete'
+  | 'failed'
 
 export const UPLOAD_STATUSES: Record<UploadStatus, StatusWord> = {
   awaited: { text: t('Choose again'), tone: 'warning', progress: undefined },

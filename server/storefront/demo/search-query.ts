@@ -15,7 +15,9 @@ export interface Term {
 }
 
 export type Expression =
-  Term | { kind: 'and' | 'or'; of: Expression[] } | { kind: 'not'; of: Expression }
+  | Term
+  | { kind: 'and' | 'or'; of: Expression[] }
+  | { kind: 'not'; of: Expression }
 
 type Token = { kind: 'open' | 'close' | 'and' | 'or' | 'not' } | Term
 

@@ -3,6 +3,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { Readable } from 'node:stream'
+import { afterAll } from 'vitest'
 import type { CloudOptions } from '../server/channels/cloud/cloud.ts'
 import { dueTask } from '../server/channels/cloud/due.ts'
 import { listingTask } from '../server/channels/cloud/listing-task.ts'
@@ -10,8 +11,11 @@ import type { EngineWorker } from '../server/engine/worker.ts'
 import { addMappings } from '../server/files/mappings.ts'
 import { admitVersion } from '../server/files/admit-version.ts'
 import { parsePublicId } from '../server/ids.ts'
-import { openTestApp, untilEnded, type Answer, type AppOptions, type TestApp } from './app.ts'
+import { openTestApp, type Answer, type AppOptions, type TestApp } from './app.ts'
 import { silent } from './database.ts'
+import { startBucket } from './fakes/bucket.ts'
+import { startClouds } from './fakes/clouds.ts'
+import { agree } from './fakes/clouds/tokens.ts'
 
 export interface CloudApp extends TestApp {
   /** DATA_DIR/demo-cloud. */
@@ -19,17 +23,55 @@ export interface CloudApp extends TestApp {
   /** Writes files at the sample provider. */
   put(files: Readonly<Record<string, string | Buffer>>): Promise<void>
   connect(body: object): Promise<string>
+  /** Signs in at an emulated provider. */
+  authorize(connection: string): Promise<Answer['body']>
   /** Syncs, and returns the operation once it has ended or is a preview. */
   sync(connection: string, body?: object): Promise<Answer['body']>
   /** The shop's files by file name. */
   files(): Promise<Record<string, Answer['body']>>
   get(route: string): Promise<Answer['body']>
+  /** The connection's last sync. */
+  lastSync(connection: string): Promise<Answer['body']>
   /** Gives a file a new version. */
   replace(file: string, content: string): Promise<void>
   /** Maps a file to a product. */
   map(file: string): Promise<void>
   worker: EngineWorker
 }
+
+/** The operator's app at each provider with OAuth. */
+const CLIENT = { id: 'client-id', secret: 'client-secret-canary' }
+
+/**
+ * An app, an S3 bucket and the emulated providers, for all tests of the calling file. They are
+ * closed after its last test.
+ */
+export async function useClouds() {
+  const [bucket, clouds] = await Promise.all([startBucket(), startClouds()])
+  const app = await openCloudApp({
+    emulators: clouds.emulators,
+    clients: { GOOGLE: CLIENT, DROPBOX: CLIENT, MICROSOFT: CLIENT },
+  })
+  afterAll(async () => {
+    await app.close()
+    await bucket.close()
+    await clouds.close()
+  })
+  return { app, bucket, clouds }
+}
+
+/** For tests that only use the sample provider; as `useClouds`. */
+export async function useSampleFolder(): Promise<CloudApp> {
+  const app = await openCloudApp()
+  afterAll(() => app.close())
+  return app
+}
+
+/** `count` small files in a folder. */
+export const manyFiles = (folder: string, count: number): Record<string, string> =>
+  Object.fromEntries(
+    Array.from({ length: count }, (_, n) => [`${folder}/${folder} ${n}.txt`, `${folder} ${n}`]),
+  )
 
 export async function openCloudApp(
   options: AppOptions & { emulators?: CloudOptions['emulators'] } = {},
@@ -46,6 +88,13 @@ export async function openCloudApp(
   return {
     ...app,
     ...{ worker, folder, get },
+    lastSync: async (connection) => (await get(`/api/connections/${connection}`)).last_sync,
+    authorize: async (connection) => {
+      const { body } = await call('POST', `/api/connections/${connection}/authorize`)
+      const done = await call('POST', `/api/connections/${connection}/authorized`, agree(body.url))
+      if (done.status !== 200) throw new Error(`${done.status}: ${JSON.stringify(done.body)}`)
+      return done.body
+    },
     put: async (files) => {
       for (const [name, content] of Object.entries(files)) {
         const file = path.join(folder, name)
@@ -93,11 +142,19 @@ export async function openCloudApp(
   }
 }
 
-/** Waits until the operation has ended or is a preview. */
+/**
+ * Waits until the operation has ended or is a preview. It reads the row: each request of the API
+ * costs ten times the processor time.
+ */
 export async function untilEndedOrPreview(app: TestApp, id: string): Promise<Answer['body']> {
-  const { body } = await app.owner.call('GET', `/api/operations/${id}`)
-  if (body.status === 'previewed') return body
-  if (body.finished_at !== null) return untilEnded(app.owner, id)
-  await new Promise((resolve) => setTimeout(resolve, 50))
-  return untilEndedOrPreview(app, id)
+  const until = Date.now() + 60_000
+  const ended = `select from operations where shop_id = :shop and id = :id
+     and (finished_at is not null or status = 'previewed')`
+  while (
+    (await app.owner.scope.query(ended, { id: parsePublicId(['import', 'op'], id) })).length === 0
+  ) {
+    if (Date.now() > until) throw new Error(`The operation ${id} did not end`)
+    await new Promise((resolve) => setTimeout(resolve, 25))
+  }
+  return (await app.owner.call('GET', `/api/operations/${id}`)).body
 }

@@ -1,23 +1,16 @@
-// The confirmation of a sync's preview: the folder is read again, and what a person has confirmed is
-// all that it deletes or replaces.
-import { mkdir, rm } from 'node:fs/promises'
+// Confirmation and undo: a preview's folder is read again, and what a person has confirmed is all
+// that a sync deletes or replaces; an undo deletes nothing at the provider.
+import { mkdir, readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openCloudApp, untilEndedOrPreview, type CloudApp } from '../cloud.ts'
+import { expect, test } from 'vitest'
+import { manyFiles as many, untilEndedOrPreview, useSampleFolder } from '../cloud.ts'
 
-let app: CloudApp
-beforeAll(async () => {
-  app = await openCloudApp()
-})
-afterAll(() => app.close())
+const app = await useSampleFolder()
+const { call } = app.owner
+const { lastSync } = app
 
-const many = (folder: string, count: number) =>
-  Object.fromEntries(
-    Array.from({ length: count }, (_, n) => [`${folder}/${folder} ${n}.txt`, `${folder} ${n}`]),
-  )
 const filesOf = async (folder: string) =>
   Object.keys(await app.files()).filter((name) => name.startsWith(`${folder} `))
-const lastSync = async (id: string) => (await app.get(`/api/connections/${id}`)).last_sync
 const unread = async (operation: string) =>
   (await app.get('/api/notices')).data.filter(
     (notice: { operation_id: string; read_at: string | null }) =>
@@ -38,7 +31,7 @@ async function emptied(folder: string) {
   const preview = await app.sync(id)
   expect(preview).toMatchObject({ status: 'previewed', total: 6 })
   const confirm = async () => {
-    const { status } = await app.owner.call('POST', `/api/operations/${preview.id}/confirm`)
+    const { status } = await call('POST', `/api/operations/${preview.id}/confirm`)
     expect(status).toBe(200)
     return untilEndedOrPreview(app, preview.id)
   }
@@ -98,7 +91,7 @@ test('a folder that is gone at the confirmation fails the sync, and deletes noth
   const { id: second } = await app.sync(id)
   const title = '“Sample folder/removed” could not be synced'
   expect(await failures()).toMatchObject([{ operation_id: second, title }])
-  await app.owner.call('PATCH', `/api/connections/${id}`, { name: 'Renamed' })
+  await call('PATCH', `/api/connections/${id}`, { name: 'Renamed' })
   const renamed = '“Renamed” could not be synced'
   expect(await failures()).toMatchObject([{ operation_id: second, title: renamed }])
   const { id: third } = await app.sync(id)
@@ -109,9 +102,81 @@ test('the name of a connection follows its folder until a person chooses another
   await app.put({ 'name a/a.txt': 'a', 'name b/b.txt': 'b' })
   const id = await app.connect({ provider: 'demo', folder: 'name a' })
   const change = async (body: object) =>
-    (await app.owner.call('PATCH', `/api/connections/${id}`, body)).body.name
+    (await call('PATCH', `/api/connections/${id}`, body)).body.name
   expect((await app.get(`/api/connections/${id}`)).name).toBe('Sample folder/name a')
   expect(await change({ folder: 'name b' })).toBe('Sample folder/name b')
   expect(await change({ name: 'Manuals' })).toBe('Manuals')
   expect(await change({ folder: 'name a' })).toBe('Manuals')
+})
+
+const there = async (folder: string) => (await readdir(path.join(app.folder, folder))).sort()
+
+async function undo(operation: string): Promise<void> {
+  const { body } = await call('POST', `/api/operations/${operation}/undo`)
+  expect(await untilEndedOrPreview(app, body.id)).toMatchObject({ status: 'success' })
+}
+
+test('the undo of a two-way sync deletes nothing at the provider', async () => {
+  await app.put(many('undone', 10))
+  const given = { provider: 'demo', folder: 'undone', include: ['*undone*'] }
+  const id = await app.connect({ ...given, direction: 'two_way' })
+  expect(await app.sync(id)).toMatchObject({ status: 'success', done: 10 })
+  await app.put({ 'undone/new undone.txt': 'new', 'undone/newer undone.txt': 'newer' })
+  const second = await app.sync(id)
+  expect(second).toMatchObject({ status: 'success', done: 2 })
+  await undo(second.id)
+  for (let n = 0; n < 2; n++)
+    expect(await app.sync(id)).toMatchObject({ status: 'success', total: 0 })
+  expect(await there('undone')).toHaveLength(12)
+  expect(await app.files()).not.toHaveProperty(['new undone.txt'])
+  // A change there brings it again, and a deletion of what is here goes there as before.
+  await app.put({ 'undone/new undone.txt': 'changed' })
+  const { id: first } = (await app.files())['undone 0.txt']
+  await call('POST', '/api/files/bulk-delete', { file_ids: [first] })
+  expect(await app.sync(id)).toMatchObject({ status: 'success', failed: 0 })
+  expect((await app.files())['new undone.txt']).toMatchObject({ size_bytes: 7 })
+  expect(await there('undone')).toHaveLength(11)
+})
+
+test('no undo is offered for a sync that only sent files', async () => {
+  await app.put(many('sent', 3))
+  const given = { provider: 'demo', folder: 'sent', include: ['sent*'] }
+  const id = await app.connect({ ...given, direction: 'two_way' })
+  expect(await app.sync(id)).toMatchObject({ done: 3, actions: ['undo'] })
+  await app.replace((await app.files())['sent 0.txt'].id, 'changed here')
+  const sync = await app.sync(id)
+  expect(sync).toMatchObject({ status: 'success', done: 1, actions: [], undo_until: null })
+  expect(await lastSync(id)).toMatchObject({ uploaded: 1 })
+})
+
+test('a sync that runs while the folder is changed is cancelled, and the next one is the first', async () => {
+  await app.put({ ...many('old', 6), ...many('next', 3) })
+  const id = await app.connect({ provider: 'demo', folder: 'old' })
+  const { body } = await call('POST', `/api/connections/${id}/sync`, {})
+  expect((await call('PATCH', `/api/connections/${id}`, { folder: 'next' })).status).toBe(200)
+  expect(await untilEndedOrPreview(app, body.id)).toMatchObject({ status: 'cancelled' })
+  expect(await app.sync(id)).toMatchObject({ status: 'success', total: 3, done: 3, failed: 0 })
+})
+
+test('a preview of the earlier folder is discarded', async () => {
+  await app.put({ ...many('seen', 2), ...many('other', 2) })
+  const id = await app.connect({ provider: 'demo', folder: 'seen' })
+  const preview = await app.sync(id, { dry_run: true })
+  await call('PATCH', `/api/connections/${id}`, { folder: 'other' })
+  const { status } = await call('POST', `/api/operations/${preview.id}/confirm`)
+  expect(status).toBe(409)
+  expect(await lastSync(id)).toMatchObject({ status: 'cancelled', discarded: true })
+})
+
+test('after a change of the folder, a two-way sync asks before it sends files there', async () => {
+  await app.put(many('from', 3))
+  await mkdir(path.join(app.folder, 'to'))
+  const given = { provider: 'demo', folder: 'from', include: ['from*'] }
+  const id = await app.connect({ ...given, direction: 'two_way' })
+  expect(await app.sync(id)).toMatchObject({ status: 'success', done: 3 })
+  await call('PATCH', `/api/connections/${id}`, { folder: 'to' })
+  await app.get(`/api/connections/${id}`)
+  expect(await app.sync(id)).toMatchObject({ status: 'previewed', total: 3 })
+  expect(await lastSync(id)).toMatchObject({ preview_reason: 'uploads' })
+  expect(await there('to')).toEqual([])
 })

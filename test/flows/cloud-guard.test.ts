@@ -1,24 +1,22 @@
-// A merchant's S3 endpoint at a public name with TLS: connections only go through the server's
-// proxy, and redirects are not followed.
+// What a sync exposes. An S3 endpoint at a public name is reached only through the server's proxy,
+// and redirects are not followed. Secrets are not in arguments of processes, rows, responses or
+// logs, and rclone's environment has only those that it needs.
+import { execFileSync } from 'node:child_process'
+import { readFileSync, readdirSync, statSync } from 'node:fs'
 import { createServer, connect, type AddressInfo, type Server } from 'node:net'
 import { createServer as createSecureServer } from 'node:tls'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { openCloudApp, type CloudApp } from '../cloud.ts'
-import { startBucket, type FakeBucket } from '../fakes/bucket.ts'
-import { startClouds, type FakeClouds } from '../fakes/clouds.ts'
+import { untilEndedOrPreview, useClouds } from '../cloud.ts'
 
+const CANARY = /canary/
 const ENDPOINT = 'https://s3.harbour.test'
 
-let clouds: FakeClouds
-let bucket: FakeBucket
-let app: CloudApp
+const { app, bucket, clouds } = await useClouds()
 let front: Server
 /** Another service on this machine. */
 let inside: Server
 let visits = 0
 beforeAll(async () => {
-  clouds = await startClouds()
-  bucket = await startBucket()
   const { port } = new URL(bucket.url)
   front = createSecureServer(clouds.certificate, (socket) => {
     const behind = connect(Number(port), '127.0.0.1')
@@ -32,12 +30,10 @@ beforeAll(async () => {
   for (const server of [front, inside])
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   clouds.lead('s3.harbour.test', (front.address() as AddressInfo).port)
-  app = await openCloudApp({ emulators: clouds.emulators })
+  process.env.OTHER_SECRET = 'other-canary'
 })
 afterAll(async () => {
-  await app.close()
-  await bucket.close()
-  await clouds.close()
+  delete process.env.OTHER_SECRET
   for (const server of [front, inside]) await new Promise((resolve) => server.close(resolve))
 })
 beforeEach(() => {
@@ -64,24 +60,23 @@ test('is synced over TLS in both directions, with names that need escaping in a 
   expect([...bucket.objects.keys()]).toContain('plain/b c.txt')
 })
 
-test.each(['127.0.0.1', 'localhost', '[::1]', '169.254.169.254', 's3.harbour.test'])(
-  'an object that redirects to %s fails, and no connection is made there',
-  async (host) => {
-    const folder = `redirected ${host.replaceAll(/\W/g, '')}`
-    bucket.put(`${folder}/good.txt`, 'good')
-    bucket.put(`${folder}/evil.txt`, 'evil')
-    bucket.intercept = ({ method, key }) =>
-      method === 'GET' && key.endsWith('evil.txt')
-        ? { status: 307, code: 'TemporaryRedirect', headers: { location: addressOf(host) } }
-        : null
-    const id = await app.connect({ ...given(folder), auto_map: false })
-    const sync = await app.sync(id)
-    expect(sync).toMatchObject({ status: 'partial', done: 1, failed: 1 })
-    const { data } = await app.get(`/api/operations/${sync.id}/items?status=failed`)
-    expect(data).toMatchObject([{ error: { code: 'cloud_redirected' } }])
-    expect(visits).toBe(0)
-  },
-)
+test('an object that redirects to an address fails, and no connection is made there', async () => {
+  const hosts = ['127.0.0.1', 'localhost', '[::1]', '169.254.169.254', 's3.harbour.test']
+  bucket.put('redirected/good.txt', 'good')
+  for (const n of hosts.keys()) bucket.put(`redirected/evil ${n}.txt`, `evil ${n}`)
+  bucket.intercept = ({ method, key }) => {
+    const host = hosts[Number(/evil (\d)/.exec(key)?.[1])]
+    return method === 'GET' && host !== undefined
+      ? { status: 307, code: 'TemporaryRedirect', headers: { location: addressOf(host) } }
+      : null
+  }
+  const id = await app.connect({ ...given('redirected'), auto_map: false })
+  const sync = await app.sync(id)
+  expect(sync).toMatchObject({ status: 'partial', done: 1, failed: hosts.length })
+  const { data } = await app.get(`/api/operations/${sync.id}/items?status=failed`)
+  expect(data).toMatchObject(hosts.map(() => ({ error: { code: 'cloud_redirected' } })))
+  expect(visits).toBe(0)
+})
 
 test('an endpoint that redirects its listing is refused, with advice', async () => {
   bucket.intercept = () => ({
@@ -91,4 +86,83 @@ test('an endpoint that redirects its listing is refused, with advice', async () 
   expect([status, body.error]).toMatchObject([422, { code: 'cloud_redirected', param: 'endpoint' }])
   expect(body.error.message).toContain('write the address of the storage service itself')
   expect(visits).toBe(0)
+})
+
+/** The processes of running copies of this app. */
+const copies = (): string[] =>
+  execFileSync('ps', ['-eo', 'pid=,args='])
+    .toString()
+    .split('\n')
+    .filter((line) => line.includes('files-from-raw') && line.includes(app.cloud.stagingFolder))
+    .map((line) => line.trim().split(' ')[0]!)
+
+/** Starts a sync and returns the environment of its rclone, which is held until it is ended. */
+async function held(connection: string): Promise<{ operation: string; environment: string[] }> {
+  const { body } = await app.owner.call('POST', `/api/connections/${connection}/sync`, {})
+  await expect.poll(copies, { timeout: 20_000 }).toHaveLength(1)
+  const [pid] = copies()
+  for (const process of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
+    expect(commandOf(process)).not.toMatch(CANARY)
+  // Readable by its user only.
+  expect(statSync(`/proc/${pid}/environ`).mode & 0o777).toBe(0o400)
+  const environment = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').filter(Boolean)
+  return { operation: body.id, environment }
+}
+
+function commandOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+const namesOf = (environment: readonly string[]) =>
+  environment.map((line) => line.slice(0, line.indexOf('=')))
+/** Variables that the shell in between adds. */
+const ALLOWED =
+  /^(PWD|OLDPWD|SHLVL|_|GOMEMLIMIT|HTTPS?_PROXY|RCLONE_CONFIG|RCLONE_CA_CERT|RCLONE_CONFIG_SRC_\w+)$/
+
+test('rclone gets neither a refresh token nor the secret of the operator’s app', async () => {
+  clouds.put('secret/held.pdf', 'held')
+  const id = await app.connect({ provider: 'google_drive', folder: 'secret' })
+  await app.authorize(id)
+  const gate = Promise.withResolvers<undefined>()
+  clouds.hold = ({ path }) => (/\/files\/(?!root)[^/]+$/.test(path) ? gate.promise : undefined)
+  const { operation, environment } = await held(id)
+  expect(environment.filter((line) => CANARY.test(line))).toEqual([])
+  expect(namesOf(environment).filter((name) => !ALLOWED.test(name))).toEqual([])
+  clouds.hold = () => undefined
+  gate.resolve(undefined)
+  expect(await untilEndedOrPreview(app, operation)).toMatchObject({ status: 'success', done: 1 })
+})
+
+test('keys of a bucket are only in rclone’s environment, which other users cannot read', async () => {
+  bucket.put('secret/held.txt', 'held')
+  const id = await app.connect(bucket.connection('secret'))
+  const gate = Promise.withResolvers<null>()
+  bucket.intercept = ({ key }) => (key === 'secret/held.txt' ? gate.promise : null)
+  const { operation, environment } = await held(id)
+  expect(namesOf(environment.filter((line) => CANARY.test(line)))).toEqual([
+    'RCLONE_CONFIG_SRC_SECRET_ACCESS_KEY',
+  ])
+  expect(namesOf(environment).filter((name) => !ALLOWED.test(name))).toEqual([])
+  bucket.intercept = () => null
+  gate.resolve(null)
+  expect(await untilEndedOrPreview(app, operation)).toMatchObject({ status: 'success', done: 1 })
+})
+
+test('rows, jobs, history and responses contain none', async () => {
+  const { pool } = app.engine.parts.database
+  const { rows } = await pool.query<{ name: string }>(
+    `select quote_ident(table_schema) || '.' || quote_ident(table_name) as name
+     from information_schema.tables where table_schema in ('public', 'graphile_worker')`,
+  )
+  expect(rows.length).toBeGreaterThan(50)
+  for (const { name } of rows) {
+    const found = await pool.query(`select from ${name} t where t::text like '%canary%' limit 1`)
+    expect([name, found.rowCount]).toEqual([name, 0])
+  }
+  const answers = ['/api/connections', '/api/operations', '/api/notices', '/api/cloud']
+  for (const route of answers) expect(JSON.stringify(await app.get(route))).not.toMatch(CANARY)
 })

@@ -3,30 +3,15 @@
 import { execFileSync } from 'node:child_process'
 import { rename, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { startDue } from '../../server/channels/cloud/due.ts'
 import { parsePublicId } from '../../server/ids.ts'
-import { openCloudApp, untilEndedOrPreview, type CloudApp } from '../cloud.ts'
-import { startBucket, type FakeBucket } from '../fakes/bucket.ts'
+import { manyFiles as many, untilEndedOrPreview, useClouds } from '../cloud.ts'
 import { silent } from '../database.ts'
 import { sized, soakTest } from '../scale.ts'
 
-let app: CloudApp
-let bucket: FakeBucket
-beforeAll(async () => {
-  app = await openCloudApp()
-  bucket = await startBucket()
-})
-afterAll(async () => {
-  await app.close()
-  await bucket.close()
-})
-
-const many = (folder: string, count: number) =>
-  Object.fromEntries(
-    Array.from({ length: count }, (_, n) => [`${folder}/${folder} ${n}.txt`, `${folder} ${n}`]),
-  )
-const lastSync = async (id: string) => (await app.get(`/api/connections/${id}`)).last_sync
+const { app, bucket } = await useClouds()
+const { lastSync } = app
 
 async function mapped(folder: string, deletions: string): Promise<string> {
   await app.put(many(folder, 6))

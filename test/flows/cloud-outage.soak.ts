@@ -1,27 +1,9 @@
 // A provider that is down: reported in time, and synced again soon.
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openCloudApp, type CloudApp } from '../cloud.ts'
-import { startBucket, type FakeBucket } from '../fakes/bucket.ts'
-import { startClouds, type FakeClouds } from '../fakes/clouds.ts'
-import { agree } from '../fakes/clouds/tokens.ts'
+import { expect, test } from 'vitest'
+import { useClouds } from '../cloud.ts'
 import { promisedMs } from '../scale.ts'
 
-let app: CloudApp
-let bucket: FakeBucket
-let clouds: FakeClouds
-beforeAll(async () => {
-  clouds = await startClouds()
-  bucket = await startBucket()
-  app = await openCloudApp({
-    emulators: clouds.emulators,
-    clients: { GOOGLE: { id: 'client-id', secret: 'client-secret-canary' } },
-  })
-})
-afterAll(async () => {
-  await app.close()
-  await bucket.close()
-  await clouds.close()
-})
+const { app, bucket, clouds } = await useClouds()
 
 const PROMISED_MS = promisedMs(120_000)
 const HOUR = 3_600_000
@@ -48,8 +30,7 @@ test('a bucket that answers only 500 is reported within two minutes', async () =
 test('a Google Drive that answers only 503 is reported within two minutes', async () => {
   clouds.put('down/file.pdf', 'file')
   const id = await app.connect({ provider: 'google_drive', folder: 'down', frequency_hours: 24 })
-  const { body } = await app.owner.call('POST', `/api/connections/${id}/authorize`)
-  await app.owner.call('POST', `/api/connections/${id}/authorized`, agree(body.url))
+  await app.authorize(id)
   clouds.intercept = ({ path }) =>
     path.startsWith('/drive/') ? { status: 503, body: { error: { code: 503 } } } : null
   await expectReported(id)

@@ -1,41 +1,20 @@
 // The other providers, with the real rclone and their own endpoints: Google Drive, Dropbox,
 // OneDrive, Google Cloud Storage and Azure.
 import { generateKeyPairSync } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openCloudApp, untilEndedOrPreview, type CloudApp } from '../cloud.ts'
+import { describe, expect, test } from 'vitest'
+import { openCloudApp, untilEndedOrPreview, useClouds } from '../cloud.ts'
 import { startAzurite } from '../fakes/azurite.ts'
-import { startClouds, type FakeClouds } from '../fakes/clouds.ts'
 import { agree } from '../fakes/clouds/tokens.ts'
 import { sized, soakTest } from '../scale.ts'
 
-let app: CloudApp
-let clouds: FakeClouds
-beforeAll(async () => {
-  clouds = await startClouds()
-  const client = { id: 'client-id', secret: 'client-secret-canary' }
-  app = await openCloudApp({
-    emulators: clouds.emulators,
-    clients: { GOOGLE: client, DROPBOX: client, MICROSOFT: client },
-  })
-})
-afterAll(async () => {
-  await app.close()
-  await clouds.close()
-})
-
-const call = (...request: Parameters<CloudApp['owner']['call']>) => app.owner.call(...request)
+const { app, clouds } = await useClouds()
+const { call } = app.owner
 
 /** Creates a connection and signs in. */
 async function signedIn(provider: string, folder: string, fields: object = {}): Promise<string> {
   clouds.refresh = 'refresh-canary-1'
   const id = await app.connect({ provider, folder, ...fields })
-  const { body } = await call('POST', `/api/connections/${id}/authorize`)
-  const { status, body: ready } = await call(
-    'POST',
-    `/api/connections/${id}/authorized`,
-    agree(body.url),
-  )
-  expect([status, ready.state]).toEqual([200, 'ready'])
+  expect(await app.authorize(id)).toMatchObject({ state: 'ready' })
   return id
 }
 
@@ -105,8 +84,7 @@ describe.each(['google_drive', 'dropbox', 'onedrive'])('%s', (provider) => {
         )
       expect(await notices()).toHaveLength(1)
       clouds.refresh = 'refresh-canary-5'
-      const { body } = await call('POST', `/api/connections/${id}/authorize`)
-      await call('POST', `/api/connections/${id}/authorized`, agree(body.url))
+      await app.authorize(id)
       expect(await notices()).toEqual([])
       await call('POST', `/api/operations/${sync.id}/retry`)
       expect(await untilEndedOrPreview(app, sync.id)).toMatchObject({
@@ -130,9 +108,7 @@ describe.each(['google_drive', 'dropbox', 'onedrive'])('%s', (provider) => {
     })
     expect((await call('POST', `/api/connections/${id}/sync`, {})).status).toBe(409)
     clouds.refresh = 'refresh-canary-7'
-    const { body } = await call('POST', `/api/connections/${id}/authorize`)
-    const answer = await call('POST', `/api/connections/${id}/authorized`, agree(body.url))
-    expect(answer.body).toMatchObject({ state: 'ready', error: null })
+    expect(await app.authorize(id)).toMatchObject({ state: 'ready', error: null })
     expect(await app.sync(id)).toMatchObject({ status: 'success' })
   })
 })

@@ -2,15 +2,12 @@
 // at the provider is replaced unless the sync has seen it.
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openCloudApp, untilEndedOrPreview, type CloudApp } from '../cloud.ts'
+import { expect, test } from 'vitest'
+import { untilEndedOrPreview, useSampleFolder } from '../cloud.ts'
 import { soakTest } from '../scale.ts'
 
-let app: CloudApp
-beforeAll(async () => {
-  app = await openCloudApp()
-})
-afterAll(() => app.close())
+const app = await useSampleFolder()
+const { lastSync } = app
 
 /** Contents at the provider by path, and contents of the shop's files by name. */
 async function there(folder: string): Promise<Record<string, string>> {
@@ -44,7 +41,6 @@ const rest = (folder: string, of: Record<string, string>) =>
   Object.fromEntries(Object.entries(of).filter(([name]) => !name.startsWith(`fill ${folder}`)))
 const nothingLeft = async (id: string) =>
   expect(await app.sync(id)).toMatchObject({ status: 'success', total: 0 })
-const lastSync = async (id: string) => (await app.get(`/api/connections/${id}`)).last_sync
 
 test('sends changes both ways, and keeps both versions of a conflict', async () => {
   const { id, files } = await begin('both', {

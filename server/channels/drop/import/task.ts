@@ -48,7 +48,7 @@ async function importDue(parts: DropTaskParts, scope: ShopScope): Promise<void> 
   if (settings.auto_import && settings.schedule === 'realtime')
     await takeReady(parts, scope, { requestedBy: REQUESTED_BY, prompt: true, growing: true })
   if (settings.auto_import && settings.schedule === 'hourly' && (await isHourlyDue(scope)))
-    await importAll(parts, scope)
+    await importHourly(parts, scope)
   await closeIdle(parts, scope, settings)
 }
 
@@ -59,14 +59,22 @@ async function importAll(parts: DropTaskParts, scope: ShopScope): Promise<void> 
   while (await takeReady(parts, scope, take));
 }
 
-/** Is the hourly import due? Sets the next one in the same statement. */
+/** Is the hourly import due? The first one is an hour after the schedule was chosen. */
 async function isHourlyDue(scope: ShopScope): Promise<boolean> {
   const [row] = await scope.query<{ due: boolean }>(
-    `update drop_settings set next_import_at = ${NEXT_HOUR}
-     where shop_id = :shop and (next_import_at is null or next_import_at <= now())
-     returning old.next_import_at is not null as due`,
+    `update drop_settings set next_import_at = coalesce(next_import_at, ${NEXT_HOUR})
+     where shop_id = :shop returning coalesce(old.next_import_at <= now(), false) as due`,
   )
   return row?.due ?? false
+}
+
+/**
+ * Sets the time of the next import only after this one: a run that is interrupted, or that fails for
+ * a reason that can pass, is repeated.
+ */
+async function importHourly(parts: DropTaskParts, scope: ShopScope): Promise<void> {
+  await importAll(parts, scope).catch((error: unknown) => reportFailure(parts, scope, error))
+  await scope.query(`update drop_settings set next_import_at = ${NEXT_HOUR} where shop_id = :shop`)
 }
 
 /** The open import ends when no file has arrived for this time. */

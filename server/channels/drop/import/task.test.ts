@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createTestShop, openTestDatabase, silent } from '../../../../test/database.ts'
+import { forShop, type ShopScope } from '../../../db/for-shop.ts'
+import type { Engine } from '../../../engine/engine.ts'
+import { AppError } from '../../../errors.ts'
+import { ensureSettings } from '../settings.ts'
+import { dropTask } from './task.ts'
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>
+let scope: ShopScope
+beforeAll(async () => {
+  database = await openTestDatabase()
+  scope = forShop(database, await createTestShop(database))
+  await ensureSettings(scope)
+  await scope.query(
+    `insert into drop_entries (shop_id, folder, name, kind, state, closed_cleanly, quiet_since)
+     values (:shop, '', 'a.pdf', 'file', 'waiting', true, now() - interval '1 hour')`,
+  )
+})
+afterAll(() => database.drop())
+beforeEach(async () => {
+  await scope.query(
+    `update drop_settings set next_import_at = now() - interval '1 minute' where shop_id = :shop`,
+  )
+})
+
+/** Runs the task with an engine that starts no import for this reason. */
+function run(reason: Error): Promise<unknown> {
+  const start = () => Promise.reject(reason)
+  const engine = { plugins: [], workflows: [], start } as unknown as Engine
+  const task = dropTask({ database, engine, stores: new Map(), log: silent })
+  return task.run({ shop: scope.shop, signal: new AbortController().signal } as never) as never
+}
+
+const isDue = async () => {
+  const [row] = await scope.query<{ due: boolean }>(
+    'select next_import_at <= now() as due from drop_settings where shop_id = :shop',
+  )
+  return row!.due
+}
+
+test('an hourly import that is interrupted is still due, so that the repeated task runs it', async () => {
+  await expect(run(new Error('the database restarts'))).rejects.toThrow('the database restarts')
+  expect(await isDue()).toBe(true)
+})
+
+test('an hourly import that cannot run raises a notice, and is due an hour later', async () => {
+  await run(new AppError('workflow_broken'))
+  expect(await isDue()).toBe(false)
+  expect(await scope.query('select title from notices where shop_id = :shop')).toEqual([
+    { title: 'Files in the drop folder could not be imported' },
+  ])
+})

@@ -246,3 +246,23 @@ test('a retry of the operation that fails again changes nothing', async () => {
   expect(await untilEndedOrPreview(app, sync.id)).toMatchObject({ failed: 1 })
   expect(await rejected(id)).toHaveLength(1)
 })
+
+test('a file that the provider refuses is reported once, and tried again after a week', async () => {
+  bucket.put('rights/mine.txt', 'mine')
+  bucket.put('rights/theirs.txt', 'theirs')
+  bucket.intercept = ({ method, key }) =>
+    method === 'GET' && key === 'rights/theirs.txt' ? { status: 403, code: 'AccessDenied' } : null
+  const id = await app.connect(bucket.connection('rights'))
+  expect(await app.sync(id)).toMatchObject({ status: 'partial', done: 1, failed: 1 })
+  expect(await rejected(id)).toMatchObject([{ path: 'theirs.txt', code: 'cloud_access_denied' }])
+  const notices = await noticeCount()
+  expect(await app.sync(id)).toMatchObject({ status: 'success', total: 0 })
+  expect(await noticeCount()).toBe(notices)
+  bucket.intercept = () => null
+  expect(await app.sync(id)).toMatchObject({ status: 'success', total: 0 })
+  await app.owner.scope.query(
+    `update cloud_rejections set created_at = now() - interval '8 days' where shop_id = :shop and path = 'theirs.txt'`,
+  )
+  expect(await app.sync(id)).toMatchObject({ status: 'success', done: 1 })
+  expect(await rejected(id)).toEqual([])
+})

@@ -10,6 +10,7 @@ import { lostAccessTitle } from './notices.ts'
 import { partiesOf, tokenError } from './oauth.ts'
 import { providerOf } from './providers/providers.ts'
 import { CloudError } from './rclone/errors.ts'
+import { dropRejections } from './rejections.ts'
 import { sealed } from './sealed.ts'
 
 export const CALLBACK_PATH = '/cloud/callback'
@@ -109,6 +110,8 @@ export async function completeAuthorization(
       `update notices set read_at = now() where shop_id = :shop and read_at is null and title = :title`,
       { title: lostAccessTitle(row.name) },
     )
+    // Another account may have the rights that this one lacked.
+    await dropRejections(tx, id)
   })
 }
 

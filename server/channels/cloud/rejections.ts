@@ -1,5 +1,5 @@
-// Objects that can never be imported as they are: recorded with the version that was refused, so
-// that later syncs neither fetch nor report them again. A new version, a change of the connection's
+// Objects that cannot be imported as they are: recorded with the version that was refused, so that
+// later syncs neither fetch nor report them again. A new version, a change of the connection's
 // options or a person's request drops the record, and the next sync tries the object again.
 import type { Warning } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
@@ -7,13 +7,17 @@ import { withHashJoins } from '../../db/hash-joins.ts'
 import type { ErrorCode } from '../../errors.ts'
 
 const DUPLICATE = 'cloud_duplicate_name'
+const DENIED = 'cloud_access_denied'
+/** The provider does not report new rights to a refused object, so it is tried again after this time. */
+const DENIED_FOR = '7 days'
 
-/** Failures that last until the object or the connection's options change. */
+/** Failures that usually last until the object, its rights or the connection's options change. */
 const LASTING: readonly ErrorCode[] = [
   'empty_file',
   'file_too_large',
   'invalid_filename',
   'cloud_name_unusable',
+  DENIED,
   DUPLICATE,
 ]
 
@@ -53,16 +57,20 @@ export async function recordRejections(
   )
 }
 
-/** Drops the rejections that the newest listing does not confirm; gives the number of the others. */
+/**
+ * Drops the rejections that the newest listing does not confirm, and old ones of refused objects;
+ * gives the number of the others.
+ */
 export async function keepListedRejections(tx: ShopScope, connection: string): Promise<number> {
   await tx.query(
-    `delete from cloud_rejections r where shop_id = :shop and connection_id = :connection and not exists (
+    `delete from cloud_rejections r where shop_id = :shop and connection_id = :connection and (
+       r.code = '${DENIED}' and r.created_at < now() - interval '${DENIED_FOR}' or not exists (
        select from cloud_listings l
        where l.shop_id = :shop and l.connection_id = :connection and l.path = r.path and not l.ignored
          and l.duplicate = (r.code = '${DUPLICATE}')
          and (l.duplicate or l.size_bytes = r.size_bytes and case
            when l.hash is not null and r.hash is not null then l.hash = r.hash
-           else l.modified_at is not distinct from r.modified_at end))`,
+           else l.modified_at is not distinct from r.modified_at end)))`,
     { connection },
   )
   const [row] = await tx.query<{ count: number }>(

@@ -24,7 +24,7 @@ export function RejectionsCard({ connection }: { connection: Connection }) {
     <Titled
       title={rejectedText(rejected)}
       help={t(
-        'Syncs leave these files out. Each is tried again when it changes at the provider, and all are when you change the options of this connection.',
+        'Syncs leave these files out. Each is tried again when it changes at the provider, and a refused one also after a week. All are tried again when you change the options or the access of this connection.',
       )}
       action={
         canSync(connection) ? (

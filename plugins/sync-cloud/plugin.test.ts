@@ -73,7 +73,7 @@ describe('sync-cloud', () => {
       },
       superseded: {
         status: 'skipped',
-        reason: expect.stringContaining('This sync is out of date'),
+        reason: expect.stringContaining('was synced again'),
       },
     })
   })

@@ -80,7 +80,7 @@ const supersededOutcome = ({ id }: Item): Outcome => ({
   item: id,
   status: 'skipped',
   reason:
-    'This sync is out of date: its connection was synced again, has another folder, or was deleted',
+    'Its connection was synced again, has another folder, or was deleted: sync the connection to try the file again',
 })
 
 /** The outcome of a file that was changed at the provider; null: another kind of task. */

@@ -12,6 +12,14 @@ export const SERVER_TEXTS: readonly string[] = [
   t('a program'),
   t('an image'),
   t('an audio or video file'),
+  // Why a sync left a file as it was, or what it did at the provider.
+  t('It has the same bytes here'),
+  t('Sent to the provider'),
+  t('Deleted at the provider, because it was deleted here'),
+  t('It changed here and at the provider: both are kept, as two files'),
+  t(
+    'Its connection was synced again, has another folder, or was deleted: sync the connection to try the file again',
+  ),
   // Images in documents.
   t('The image for the watermark cannot be opened'),
   t('The image for the watermark no longer exists'),

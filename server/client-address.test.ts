@@ -7,6 +7,7 @@ test.each([
   ['192.0.2.1', '192.0.2.1'],
   ['2001:DB8::1', '2001:db8::1'],
   ['fe80::1%eth0', 'fe80::1%eth0'],
+  ['fe80::1%br-lan.100', 'fe80::1%br-lan.100'],
 ])('%s is the address %s', (address, plain) => {
   expect(plainAddress(address)).toBe(plain)
 })
@@ -16,6 +17,7 @@ test('one client is an IPv4 address, mapped or not, or an IPv6 /64', () => {
   expect(networkOf('2001:db8:1:2:3::4')).toBe('2001:db8:1:2')
   expect(networkOf('2001:db8::1')).toBe('2001:db8:0:0')
   expect(networkOf('192.0.2.1')).toBe('192.0.2.1')
+  expect(networkOf('fe80::1%br-lan')).toBe('fe80:0:0:0')
 })
 
 test.each(['', 'unknown', '10.1', '192.0.2.1:80'])(

@@ -4,14 +4,23 @@ import { isIP, isIPv6 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 /** Mapped IPv4 addresses as IPv4. Text that is no address stays as it is. */
-export const plainAddress = (address: string): string =>
-  isIP(address) === 0 ? address : ipaddr.process(address).toString()
+export function plainAddress(address: string): string {
+  if (isIP(address) === 0) return address
+  const { parsed, zone } = parse(address)
+  return parsed.kind() === 'ipv4' ? parsed.toString() : parsed.toString() + zone
+}
 
 /** What counts as one client: an IPv4 address, or the /64 that a provider gives one customer. */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address
-  const parsed = ipaddr.process(address)
+  const { parsed } = parse(address)
   return parsed.kind() === 'ipv4'
     ? parsed.toString()
     : parsed.toNormalizedString().split(':').slice(0, 4).join(':')
+}
+
+/** The zone (`%br-lan`) is separated first: ipaddr.js throws if it has other signs than a-z and 0-9. */
+function parse(address: string) {
+  const [host = '', ...rest] = address.split(/(?=%)/)
+  return { parsed: ipaddr.process(host), zone: rest.join('') }
 }

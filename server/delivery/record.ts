@@ -2,6 +2,7 @@
 // notifications, and the count of a shop's month for all files. They are written in batches after the
 // responses, so that no download waits for them.
 import type pg from 'pg'
+import { inBatches } from '../db/sweep-batches.ts'
 import { errorFields, type Logger } from '../log.ts'
 import type { Client } from './clients.ts'
 import { plainArray, type FileTarget } from './targets.ts'
@@ -191,15 +192,13 @@ export async function sweepDownloads(pool: pg.Pool, now: Date): Promise<number> 
        and not exists (select from files f where f.shop_id = d.shop_id and f.id = d.file_id)`,
     [now, ORPHANS_HOURS],
   )
-  let swept = orphans.rowCount ?? 0
-  while (true) {
-    const { rowCount } = await pool.query(
+  const old = await inBatches(SWEEP_BATCH, (limit) =>
+    pool.query(
       `delete from downloads where (shop_id, file_id, id) in (
          select shop_id, file_id, id from downloads where at < $1::timestamptz - $2 * interval '1 month'
          limit $3 for update skip locked)`,
-      [now, KEPT_MONTHS, SWEEP_BATCH],
-    )
-    swept += rowCount ?? 0
-    if ((rowCount ?? 0) < SWEEP_BATCH) return swept
-  }
+      [now, KEPT_MONTHS, limit],
+    ),
+  )
+  return (orphans.rowCount ?? 0) + old
 }

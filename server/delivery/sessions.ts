@@ -1,6 +1,7 @@
 // Download sessions: a counted download allows its client to continue it uncounted for a while, if
 // it is interrupted. The statements that count also open the session.
 import type pg from 'pg'
+import { inBatches } from '../db/sweep-batches.ts'
 import type { Asker, LinkTarget, Query } from './targets.ts'
 
 /** How long a session lasts, and how many times the file's size it may send. */
@@ -69,23 +70,14 @@ export async function sweepSessions(
 ): Promise<number> {
   let swept = 0
   for (const table of ['download_sessions', 'archive_sessions'])
-    for (let deleted = batch; deleted === batch; swept += deleted)
-      deleted = await deleteExpired(pool, table, now, batch)
+    // A locked session is being renewed: waiting for it while holding others could deadlock.
+    swept += await inBatches(batch, (limit) =>
+      pool.query(
+        `delete from ${table} where (link_id, client) in (
+           select link_id, client from ${table} where expires_at <= $1::timestamptz - $2 * interval '1 hour'
+           limit $3 for update skip locked)`,
+        [now, KEPT_HOURS, limit],
+      ),
+    )
   return swept
-}
-
-async function deleteExpired(
-  pool: pg.Pool,
-  table: string,
-  now: Date,
-  limit: number,
-): Promise<number> {
-  // A locked session is being renewed: waiting for it while holding others could deadlock.
-  const { rowCount } = await pool.query(
-    `delete from ${table} where (link_id, client) in (
-       select link_id, client from ${table} where expires_at <= $1::timestamptz - $2 * interval '1 hour'
-       limit $3 for update skip locked)`,
-    [now, KEPT_HOURS, limit],
-  )
-  return rowCount ?? 0
 }

@@ -265,6 +265,16 @@ describe('a version with a limited time', () => {
     expect(await sweepBlobs(pool, after(2 * GRACE_MS))).toBe(1)
     expect(await locations()).toMatchObject([{ hash: blob(41).hash }])
   })
+  test('is deleted with others in several batches', async () => {
+    const id = await admit('a.jpg', blob(46))
+    for (const byte of [47, 48, 49])
+      await scope.transaction(async (tx) =>
+        current(id, await addVersion(tx, id, blob(byte), null), tx),
+      )
+    for (const number of [1, 2, 3]) await expire(id, number)
+    expect(await sweepVersions(pool, after(1), 1)).toBe(3)
+    expect(await versionsOf(id)).toEqual([{ number: 4, expires_at: null }])
+  })
   test('is kept without limit once it is restored', async () => {
     const id = await admit('a.jpg', blob(42))
     await scope.transaction((tx) => addVersion(tx, id, blob(43), null))

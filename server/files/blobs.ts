@@ -2,6 +2,7 @@
 // removes the bytes: it calls `knownBlobs` and deletes what has no row. Code that reuses a blob
 // locks its rows (holdBlobs), and this skips locked rows.
 import type { Database } from '../db/database.ts'
+import { inBatches } from '../db/sweep-batches.ts'
 
 /**
  * How long an unused blob is kept. An operator copies the bytes after the database that names them,
@@ -24,22 +25,24 @@ const NEEDED = ['versions', 'backups', 'file_copies', 'artifacts', 'drop_entries
 /**
  * Removes expired versions, and returns their number. A version that is its file's current one again
  * is kept. The file is locked, so that a version that is being removed cannot be restored.
+ * @param batch how many versions one statement removes; tests set fewer.
  */
-export async function sweepVersions(pool: Pool, now: Date): Promise<number> {
+export async function sweepVersions(pool: Pool, now: Date, batch = ROW_BATCH): Promise<number> {
   await pool.query(
     `update versions v set expires_at = null from files f
      where v.expires_at < $1 and f.shop_id = v.shop_id and f.id = v.file_id and f.version = v.number`,
     [now],
   )
-  const { rowCount } = await pool.query(
-    `delete from versions using (
-       select v.shop_id, v.file_id, v.number from versions v
-       join files f on f.shop_id = v.shop_id and f.id = v.file_id and f.version <> v.number
-       where v.expires_at < $1 for update of f skip locked
-     ) old where versions.shop_id = old.shop_id and versions.file_id = old.file_id and versions.number = old.number`,
-    [now],
+  return inBatches(batch, (limit) =>
+    pool.query(
+      `delete from versions using (
+         select v.shop_id, v.file_id, v.number from versions v
+         join files f on f.shop_id = v.shop_id and f.id = v.file_id and f.version <> v.number
+         where v.expires_at < $1 limit $2 for update of f skip locked
+       ) old where versions.shop_id = old.shop_id and versions.file_id = old.file_id and versions.number = old.number`,
+      [now, limit],
+    ),
   )
-  return rowCount ?? 0
 }
 
 /**

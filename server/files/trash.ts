@@ -1,24 +1,28 @@
 // The trash: a file is kept there for 7 days with its links, then purged.
 import type { Database } from '../db/database.ts'
+import { inBatches } from '../db/sweep-batches.ts'
 
 const TRASH_DAYS = 7
 /** SQL, for a row of `files` in the trash: its days have ended, and the next sweep purges it. */
 export const TRASH_EXPIRED = `files.deleted_at <= now() - interval '${TRASH_DAYS} days'`
 const FILE_BATCH = 5000
 
-/** Purges expired files of all shops, and returns their number. */
-export async function sweepTrash(pool: Database['pool'], now: Date): Promise<number> {
-  let removed = 0
-  while (true) {
-    const { rowCount } = await pool.query(
+/**
+ * Purges expired files of all shops, and returns their number.
+ * @param batch how many files one statement deletes; tests set fewer.
+ */
+export const sweepTrash = (
+  pool: Database['pool'],
+  now: Date,
+  batch = FILE_BATCH,
+): Promise<number> =>
+  inBatches(batch, (limit) =>
+    pool.query(
       `delete from files using (
          select shop_id, id from files where deleted_at < $1::timestamptz - $2 * interval '1 day'
+           and not exists (select from file_claims c where c.shop_id = files.shop_id and c.file_id = files.id)
          order by shop_id, id limit $3 for update skip locked
-       ) old where files.shop_id = old.shop_id and files.id = old.id
-         and not exists (select from file_claims c where c.shop_id = files.shop_id and c.file_id = files.id)`,
-      [now, TRASH_DAYS, FILE_BATCH],
-    )
-    removed += rowCount ?? 0
-    if ((rowCount ?? 0) < FILE_BATCH) return removed
-  }
-}
+       ) old where files.shop_id = old.shop_id and files.id = old.id`,
+      [now, TRASH_DAYS, limit],
+    ),
+  )

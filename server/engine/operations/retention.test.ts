@@ -141,6 +141,25 @@ test('files are purged after 7 days in the trash', async () => {
   expect(await sweepTrash(database.pool, NOW)).toBe(0)
 })
 
+test('purges files in several batches; a claimed file does not end the sweep', async () => {
+  await insertManyFiles(database.pool, { shop, count: 4, prefix: 'batched' })
+  const { rows } = await database.pool.query<{ id: string }>(
+    `select id from files where shop_id = $1 and filename like 'batched%' order by id`,
+    [shop],
+  )
+  const claimed = await operation(1)
+  const ids = rows.map(({ id }) => id)
+  await database.pool.query('update files set deleted_at = $2 where id = any($1::uuid[])', [
+    ids,
+    daysAgo(8),
+  ])
+  await database.pool.query(
+    'insert into file_claims (shop_id, file_id, operation_id, lease) values ($1, $2, $3, 1)',
+    [shop, ids[0], claimed],
+  )
+  expect(await sweepTrash(database.pool, NOW, 1)).toBe(3)
+})
+
 test('deleting an operation deletes its items, and deleting a shop all of them; others are kept', async () => {
   const stays = await operation(1)
   const goes = await operation(1)

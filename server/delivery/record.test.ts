@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase, silent } from '../../test/database.ts'
+import { makeFiles } from '../../test/files.ts'
+import { forShop } from '../db/for-shop.ts'
 import { notifyDownloads } from '../notify/downloads.ts'
 import { renderMail, type MailPayload } from '../notify/templates.ts'
 import { get, openDepot, visit, type Depot } from '../../test/delivery.ts'
@@ -255,6 +257,29 @@ describe('notification', () => {
     await depot.setFile(on.file, { download_notification: false })
     await notifyDownloads(database, new Date(+depot.time.now + 60 * MINUTE_MS))
     expect(await notices()).toHaveLength(1)
+  })
+
+  test('reports to the other shops if one fails', async () => {
+    const last = forShop(database, await createTestShop(database, 'last.myshopify.com'))
+    for (const scope of [depot.scope, last]) {
+      const [file] = await makeFiles(scope, [{ filename: 'popular.pdf' }])
+      await scope.query(
+        'update files set download_notification = true where shop_id = :shop and id = :file',
+        { file },
+      )
+      await scope.insert('download_notices', { file_id: file, untold: 1 })
+    }
+    await database.pool.query(
+      `create function refuse() returns trigger language plpgsql as $$
+       begin if new.shop_id = ${depot.shop} then raise 'refused'; end if; return new; end $$;
+       create trigger refuse before insert on notices for each row execute function refuse()`,
+    )
+    await expect(notifyDownloads(database, depot.time.now)).rejects.toThrow('refused')
+    await database.pool.query('drop function refuse cascade')
+    expect(await notices()).toEqual([])
+    expect(await last.query('select level from notices where shop_id = :shop')).toEqual([
+      { level: 'info' },
+    ])
   })
 
   test('creates only a notice without recipients', async () => {

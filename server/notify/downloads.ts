@@ -2,6 +2,7 @@
 // downloads. The first download of a file is reported immediately, further ones at most once an
 // hour with their number, so that a popular file does not flood the shop's inbox.
 import type { Database } from '../db/database.ts'
+import { isDatabaseUnavailable } from '../db/error-classes.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import type { Ask } from '../delivery/ask.ts'
 import type { DownloadMessages } from '../delivery/delivery.ts'
@@ -25,7 +26,8 @@ export const downloadMessages = (database: Database, clock: () => Date): Downloa
 
 /**
  * Notifies all shops of due downloads; returns the number of shops. Safe to run in several
- * processes.
+ * processes. A shop that fails does not keep the notices from the others; its error is thrown at the
+ * end.
  */
 export async function notifyDownloads(database: Database, now: Date): Promise<number> {
   const { rows } = await database.pool.query<{ shop_id: number }>(
@@ -33,8 +35,15 @@ export async function notifyDownloads(database: Database, now: Date): Promise<nu
      where untold > 0 and (told_at is null or told_at <= $1::timestamptz - $2::interval) order by shop_id`,
     [now, NOTICE_INTERVAL],
   )
+  const failures: unknown[] = []
   for (const { shop_id } of rows)
-    await forShop(database, shop_id).transaction((tx) => notifyShop(tx, now))
+    await forShop(database, shop_id)
+      .transaction((tx) => notifyShop(tx, now))
+      .catch((error: unknown) => {
+        if (isDatabaseUnavailable(error)) throw error
+        failures.push(error)
+      })
+  if (failures.length > 0) throw failures[0]
   return rows.length
 }
 

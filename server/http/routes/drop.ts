@@ -107,14 +107,20 @@ async function recordOf(
   { next_import_at, ...own }: Settings,
 ): Promise<z.output<typeof dropSchema>> {
   const { host, sftpPort, ftpPort } = drop
+  const [running, host_keys, waiting, used_bytes] = await Promise.all([
+    isDropRunning(database),
+    hostKeyFingerprints(database, secrets),
+    countWaiting(scope),
+    waitingBytes(scope),
+  ])
   return {
     ...own,
-    running: await isDropRunning(database),
+    running,
     ...{ host, sftp_port: sftpPort, ftp_port: ftpPort, path: `${homeOf(scope.shop)}/` },
-    host_keys: await hostKeyFingerprints(database, secrets),
+    host_keys,
     next_import_at: next_import_at?.toISOString() ?? null,
-    waiting: await countWaiting(scope),
-    quota: { used_bytes: await waitingBytes(scope), max_bytes: limits.drop_waiting_bytes },
+    waiting,
+    quota: { used_bytes, max_bytes: limits.drop_waiting_bytes },
     limits: {
       file_bytes: limits.file_bytes,
       clear_after_days: KEPT_DAYS,

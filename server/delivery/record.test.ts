@@ -68,6 +68,27 @@ test('after a failed write the month is written without a further download', asy
   await expect.poll(() => used).toEqual([{ shop: depot.shop, link: 'a link' }])
 })
 
+test('used links are reported again after the database was unavailable', async () => {
+  const reports: string[][] = []
+  const recorder = createRecorder({
+    pool: database.pool,
+    notify: () => Promise.resolve(),
+    used: (links) => {
+      reports.push(links.map(({ link }) => link))
+      const down = Object.assign(new Error('terminating connection'), { code: '57P01' })
+      return reports.length === 1 ? Promise.reject(down) : Promise.resolve()
+    },
+    log: silent,
+  })
+  const target = { shop: depot.shop, tracked: false, notified: false } as FileTarget
+  const client = { hash: Buffer.alloc(1), address: '', agent: '' }
+  recorder.record({ target, link: 'a link', client, at: depot.time.now })
+  await recorder.flush()
+  await recorder.flush()
+  await recorder.flush()
+  expect(reports).toEqual([['a link'], ['a link']])
+})
+
 describe('tracking', () => {
   test('records time, address and client of a download, by link and at its public address', async () => {
     const { key, id, file } = await depot.addLink(SMALL)

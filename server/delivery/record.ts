@@ -2,6 +2,7 @@
 // notifications, and the count of a shop's month for all files. They are written in batches after the
 // responses, so that no download waits for them.
 import type pg from 'pg'
+import { isDatabaseUnavailable } from '../db/error-classes.ts'
 import { inBatches } from '../db/sweep-batches.ts'
 import { errorFields, type Logger } from '../log.ts'
 import type { Client } from './clients.ts'
@@ -66,7 +67,8 @@ export interface UsedLink {
 
 /**
  * @param parts.notify called when downloads were written that a shop wants to be notified of.
- * @param parts.used called with the links that were used, each once: some may be used up.
+ * @param parts.used called with the links that were used: some may be used up. Called again with the
+ * same links if the database was unavailable.
  */
 export function createRecorder(parts: {
   pool: pg.Pool
@@ -90,9 +92,17 @@ export function createRecorder(parts: {
       log.warn('downloads were not recorded because the database was too slow', { downloads: lost })
     lost = 0
     await writeMonths()
+    await reportUsed()
+  }
+  async function reportUsed(): Promise<void> {
     const links = [...used.values()]
     used = new Map()
-    if (links.length > 0) await parts.used(links)
+    if (links.length === 0) return
+    await parts.used(links).catch((error: unknown) => {
+      // Any other error would come back with each retry.
+      if (isDatabaseUnavailable(error)) for (const one of links) used.set(one.link, one)
+      throw error
+    })
   }
   async function writeSome(downloads: readonly Downloaded[]): Promise<void> {
     const tracked = downloads.filter(({ target }) => target.tracked)
@@ -126,7 +136,7 @@ export function createRecorder(parts: {
     write().catch((error: unknown) => {
       log.warn('downloads were not recorded', errorFields(error))
       // The rest must not wait for the next download, which may be hours away.
-      if (waiting.length > 0 || months.size > 0) schedule(RETRY_MS)
+      if (waiting.length > 0 || months.size > 0 || used.size > 0) schedule(RETRY_MS)
     }),
   )
   return {

@@ -223,13 +223,16 @@ interface ChainToSeed extends Pick<OperationRow, 'workflow' | 'source'> {
   chain: number
 }
 
+/** Rows of each kind that one sweep queues again; the next one continues a few seconds later. */
+const MAX_REQUEUED = 1000
+
 async function requeueOperations({ database, loadOf, log }: RecoveryOptions): Promise<void> {
   const chains = await database.pool.query<ChainToSeed>(
     `select c.shop_id, c.operation_id, c.chain, o.workflow, o.source from operations o join chains c on c.shop_id = o.shop_id and c.operation_id = o.id
      where o.status in ('previewing', 'queued', 'running') and o.ledger and o.done + o.failed + o.skipped + o.cancelled < o.total
        and c.chain >= 0 and not c.ended
        and not exists (select from workers w where w.id = c.worker_id)
-       and not ${LIVE_JOB(`'chain:' || c.operation_id || ':' || c.chain`)}`,
+       and not ${LIVE_JOB(`'chain:' || c.operation_id || ':' || c.chain`)} limit ${MAX_REQUEUED}`,
   )
   for (const { shop_id, operation_id, chain, ...operation } of chains.rows)
     await queueChain(forShop(database, shop_id), operation_id, chain, { load: loadOf(operation) })
@@ -238,11 +241,12 @@ async function requeueOperations({ database, loadOf, log }: RecoveryOptions): Pr
      where (status in ('previewing', 'queued', 'running')
            and not open and (not ledger or done + failed + skipped + cancelled = total)
          or status = 'cancelled' and finished_at is null)
-       and not ${LIVE_JOB(`'finish:' || o.id`)}`,
+       and not ${LIVE_JOB(`'finish:' || o.id`)} limit ${MAX_REQUEUED}`,
   )
   for (const { shop_id, id } of ends.rows) await queueFinish(forShop(database, shop_id), id)
   const messages = await database.pool.query<{ shop_id: number; id: string }>(
-    `select shop_id, id from outbox o where status = 'waiting' and not batched and not ${LIVE_JOB(`'message:' || o.id`)}`,
+    `select shop_id, id from outbox o where status = 'waiting' and not batched
+       and not ${LIVE_JOB(`'message:' || o.id`)} limit ${MAX_REQUEUED}`,
   )
   for (const { shop_id, id } of messages.rows) await queueMessage(forShop(database, shop_id), id)
   const seeded = chains.rows.length + ends.rows.length + messages.rows.length

@@ -8,8 +8,9 @@ import {
   hkdfSync,
   randomBytes,
 } from 'node:crypto'
-import { mkdir, open, readFile } from 'node:fs/promises'
+import { open, readFile } from 'node:fs/promises'
 import path from 'node:path'
+import { makeDataFolder } from './make-folder.ts'
 
 export interface Secrets {
   /**
@@ -63,9 +64,12 @@ export function createSecrets(secret: string): Secrets {
 /** What the database stores of a key with 256 random bits. */
 export const hashKey = (key: string): Buffer => hash('sha256', key, 'buffer')
 
-/** The secret in `<dataDir>/secret`, generated at the first start. */
+/**
+ * The secret in `<dataDir>/secret`, generated at the first start. Throws `ConfigError` if the folder
+ * cannot be created.
+ */
 export async function ensureSecret(dataDir: string): Promise<string> {
-  await mkdir(dataDir, { recursive: true })
+  makeDataFolder(dataDir)
   const file = path.join(dataDir, 'secret')
   try {
     const handle = await open(file, 'wx', 0o600)

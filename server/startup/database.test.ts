@@ -29,6 +29,13 @@ test('an address that cannot be used is named as the wrong setting', async () =>
   expect(error.message).toContain('DATABASE_URL: ')
 })
 
+test('a data folder that cannot be created is named as the wrong setting', async () => {
+  const environment = readEnvironment({ DATA_DIR: '/proc/stevedore/data' })
+  const start = openForStart(environment, silent)
+  await expect(start).rejects.toThrow("DATA_DIR: the folder can't be used (ENOENT")
+  await expect(start).rejects.toBeInstanceOf(ConfigError)
+})
+
 test('a migration that fails is named, and the address is not blamed', async () => {
   const database = await createTestDatabase()
   onTestFinished(() => database.drop())

@@ -53,6 +53,13 @@ describe('the storage locations', () => {
     )
     expect((error as Error).message).not.toContain('not the secret')
   })
+  test('a folder in which the system cannot create folders is named at the start', async () => {
+    const opening = openStores(
+      { primary: { kind: 'disk', folder: '/proc/stevedore' } } as never,
+      createLogger('info', () => {}),
+    )
+    await expect(opening).rejects.toThrow("STORAGE_PRIMARY: the folder can't be used (ENOENT")
+  })
   test('unavailable ones are logged, and do not prevent the start', async () => {
     const line = await startLine(s3.port)
     line.cut()

@@ -1,5 +1,6 @@
 // A storage location on a disk: `<folder>/<shop>/<hash>`, with temporary names in `<folder>/tmp`.
-import fs, { closeSync, fstatSync, mkdirSync } from 'node:fs'
+import fs, { closeSync, fstatSync } from 'node:fs'
+import { makeFolderSync } from '../make-folder.ts'
 import { copy, isAbsent, open, readAll, readAt, stat, unlessAbsent, unlink } from './disk-calls.ts'
 import { adoptOnDisk, takeOnDisk } from './disk-adopt.ts'
 import { createLayout, syncIntoPlace } from './disk-layout.ts'
@@ -16,7 +17,7 @@ const READ_BYTES = 256 * 1024
  */
 export function createDiskStore({ folder }: { folder: string }): BlobStore {
   const layout = createLayout(folder)
-  mkdirSync(layout.temporaryFolder, { recursive: true, mode: 0o750 })
+  makeFolderSync(layout.temporaryFolder, 0o750)
   const write: BlobStore['write'] = async (shop, bytes, signal) => {
     signal?.throwIfAborted()
     const temporary = layout.temporary()

@@ -1,8 +1,8 @@
 // Uploads on the disk: `incoming/<id>` while bytes arrive, `received/<id>` when it is complete and
 // its sender can no longer change it. All processes that serve or import uploads share this folder.
-import { mkdirSync } from 'node:fs'
 import { open, opendir, rename, rm, stat, truncate } from 'node:fs/promises'
 import path from 'node:path'
+import { makeFolderSync } from '../../make-folder.ts'
 import { shareSync } from '../../store/disk-layout.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -15,7 +15,7 @@ export function openUploadFolder(folder: string) {
     incoming: path.join(folder, 'incoming'),
     received: path.join(folder, 'received'),
   }
-  for (const place of Object.values(places)) mkdirSync(place, { recursive: true, mode: 0o750 })
+  for (const place of Object.values(places)) makeFolderSync(place, 0o750)
   const at = (place: keyof typeof places, id: string) => {
     if (!UUID.test(id)) throw new TypeError('An upload is addressed by its UUID')
     return path.join(places[place], id)

@@ -20,6 +20,7 @@ const text = (part: Partial<Operation>) =>
       failed: 0,
       skipped: 0,
       undoes: null,
+      actions: ['undo'],
       ...part,
     } as Operation,
     plugins,
@@ -33,6 +34,17 @@ test('a started operation shows its progress, with its plugin’s texts', () => 
   )
   expect(text({ status: 'success', done: 1 })).toBe('1 file stamped')
   expect(text({ status: 'undone' })).toBe('Stamp files')
+})
+
+test('an operation that cannot be undone, because it changed nothing, does not claim a change', () => {
+  const none = { status: 'success', done: 2, actions: [] } as const
+  expect(text({ ...none, actions: [] })).toBe('2 files: nothing to change')
+  expect(text({ ...none, actions: [], status: 'partial', failed: 1 })).toBe(
+    '2 files: nothing to change, 1 failed',
+  )
+  const final = [pluginOf('purge', [{ labels: { done: `${FILES} purged` } }], { undo: 'none' })]
+  const purged = { kind: 'bulk', action: 'purge', undoes: null, ...none } as unknown as Operation
+  expect(toastText(purged, final)).toBe('2 files purged')
 })
 
 test('its undo, and a merchant’s workflow', () => {

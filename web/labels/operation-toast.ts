@@ -22,7 +22,19 @@ export function toastText(
     failed > 0 && t('{failed, number} failed', { failed }),
     skipped > 0 && t('{skipped, number} skipped', { skipped }),
   ]
-  return [texts.done(done), ...rest.filter((part) => part !== false)].join(', ')
+  const first = changedNothing(operation, plugins)
+    ? t('{count, plural, one {# file} other {# files}}: nothing to change', { count: done })
+    : texts.done(done)
+  return [first, ...rest.filter((part) => part !== false)].join(', ')
+}
+
+/** The server offers no undo for an operation that changed nothing. */
+function changedNothing(
+  { undoes, action, actions, status, done }: Operation,
+  plugins: readonly Plugin[],
+): boolean {
+  if (undoes || done === 0 || (status !== 'success' && status !== 'partial')) return false
+  return !actions.includes('undo') && plugins.find(({ id }) => id === action)?.undo === 'fields'
 }
 
 interface Texts {

@@ -119,6 +119,13 @@ describe('notify', () => {
     expect(await planned('always', wants, large)).toContain('A text message when it has ended')
   })
 
+  it('cuts a long text message between characters', async () => {
+    const { shop } = shopWith({ sms_on_large_import: true, sms_recipients: ['+4915112345678'] })
+    const large = operation({ total: 1000, done: 990, failed: 10 })
+    const name = `x${'📦'.repeat(100)}`
+    expect((await sent(large, { shop: { ...shop!, name } })).sms).toBe(`x${'📦'.repeat(79)}`)
+  })
+
   it('lists imported files, failures, files without a product, and what to do next', async () => {
     const { notice, email } = await sent(operation())
     expect(notice).toMatchObject({

@@ -69,7 +69,7 @@ export const notify = definePlugin({
     if (operation.total > 0 || (operation.action !== 'import' && !operation.stopped))
       context.notify.notice({ level: LEVELS[operation.status], title, body })
     if (wantsSms(operation, when, context))
-      context.notify.sms(`${context.shop.name}: ${title}. ${headline}`.slice(0, SMS_LENGTH))
+      context.notify.sms(smsText(`${context.shop.name}: ${title}. ${headline}`))
     if (emails) {
       const { id, status } = operation
       const shop = { name: context.shop.name }
@@ -90,6 +90,13 @@ const LEVELS = {
 
 /** Characters of one text message. */
 const SMS_LENGTH = 160
+
+/** The beginning of the text, without half an emoji: the database refuses one. */
+function smsText(text: string): string {
+  if (text.length <= SMS_LENGTH) return text
+  const end = new Intl.Segmenter().segment(text).containing(SMS_LENGTH)?.index
+  return text.slice(0, end ?? SMS_LENGTH)
+}
 
 /** For large imports, if the shop wants text messages. */
 function wantsSms({ action, total }: OperationView, when: When, context: Context): boolean {

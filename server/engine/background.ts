@@ -138,22 +138,24 @@ async function runLeased(
     if (lost.aborted || error instanceof LeaseLost) return
     // Another worker may continue immediately, and this run does not count.
     if (stopping.aborted) return end({ ended: false, next: new Date(), attempts: attempts - 1 })
-    const later = error instanceof RetryLater ? error.at : null
-    if (!later) logFailure(log, task, job, error)
-    await end({ ended: false, next: later ?? new Date(Date.now() + RETRY_MS), attempts })
+    await end({ ended: false, next: retryTime(log, task, job, error), attempts })
   }
 }
 
-const logFailure = (
+/** When a failed run is repeated. Logs the failure, unless the run has set the time. */
+function retryTime(
   log: BackgroundOptions['log'],
   task: BackgroundTask,
   job: TaskJob,
   error: unknown,
-) =>
+): Date {
+  if (error instanceof RetryLater) return error.at
   log.warn('a background task failed, it will be tried again', {
     ...{ task: task.name, key: job.key },
     ...errorFields(error),
   })
+  return new Date(Date.now() + RETRY_MS)
+}
 
 const NO_LEASE: TaskLease = { number: 0, hold: () => Promise.reject(new LeaseLost()) }
 
@@ -167,8 +169,7 @@ async function runClaiming(
   try {
     next = await task.run({ ...job, attempt: 1, lease: NO_LEASE, signal })
   } catch (error) {
-    next = new Date(Date.now() + (signal.aborted ? 0 : RETRY_MS))
-    if (!signal.aborted) logFailure(log, task, job, error)
+    next = signal.aborted ? new Date() : retryTime(log, task, job, error)
   }
   if (next) await queueNext(database, task, job, next)
 }

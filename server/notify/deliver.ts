@@ -110,6 +110,8 @@ const takeBatch = (scope: ShopScope, most: number): Promise<Message[]> =>
     { most },
   )
 
+const OUR_FAULT = { status: 'again', reason: 'Something went wrong on our side' } as const
+
 async function attemptBatch(
   scope: ShopScope,
   messages: readonly Message[],
@@ -137,8 +139,7 @@ async function attemptBatch(
     return written.map(({ message }, at) => ({ message, result: results[at]! }))
   } catch (error) {
     log.error('messages could not be written or sent', errorFields(error))
-    const result = { status: 'again', reason: 'It could not be written' } as const
-    return messages.map((message) => ({ message, result }))
+    return messages.map((message) => ({ message, result: OUR_FAULT }))
   }
 }
 
@@ -158,6 +159,6 @@ async function attempt(
     return await deliverer.send(scope, content, message, signal)
   } catch (error) {
     log.error('a message could not be written or sent', errorFields(error))
-    return { status: 'again', reason: 'It could not be written' }
+    return OUR_FAULT
   }
 }

@@ -155,7 +155,7 @@ describe('an email', () => {
     for (let n = 0; n < 3; n++) await deliver(id)
     expect(await read(id)).toMatchObject({
       status: 'failed',
-      error: 'It could not be written',
+      error: 'Something went wrong on our side',
       subject: 'no-such',
     })
     expect((await notices()).length).toBe(1)

@@ -2,7 +2,7 @@
 // downloads. The first download of a file is reported immediately, further ones at most once an
 // hour with their number, so that a popular file does not flood the shop's inbox.
 import type { Database } from '../db/database.ts'
-import { isDatabaseUnavailable } from '../db/error-classes.ts'
+import { attemptEach } from '../db/attempt-each.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import type { Ask } from '../delivery/ask.ts'
 import type { DownloadMessages } from '../delivery/delivery.ts'
@@ -35,15 +35,9 @@ export async function notifyDownloads(database: Database, now: Date): Promise<nu
      where untold > 0 and (told_at is null or told_at <= $1::timestamptz - $2::interval) order by shop_id`,
     [now, NOTICE_INTERVAL],
   )
-  const failures: unknown[] = []
-  for (const { shop_id } of rows)
-    await forShop(database, shop_id)
-      .transaction((tx) => notifyShop(tx, now))
-      .catch((error: unknown) => {
-        if (isDatabaseUnavailable(error)) throw error
-        failures.push(error)
-      })
-  if (failures.length > 0) throw failures[0]
+  await attemptEach(rows, ({ shop_id }) =>
+    forShop(database, shop_id).transaction((tx) => notifyShop(tx, now)),
+  )
   return rows.length
 }
 

@@ -1,5 +1,6 @@
 // Raises `link.exhausted`, for webhooks and the platform's automation, for links whose last download
 // was used.
+import { attemptEach } from '../db/attempt-each.ts'
 import type { Database } from '../db/database.ts'
 import { forShop } from '../db/for-shop.ts'
 import type { UsedLink } from '../delivery/record.ts'
@@ -34,18 +35,22 @@ const EXHAUSTED = `
   where l.downloads >= l.download_limit and l.revoked_at is null
   order by l.shop_id, l.id`
 
-/** Safe to call for the same link again: each limit of a link is reported once. */
+/**
+ * Safe to call for the same link again: each limit of a link is reported once. A link that fails
+ * does not stop the others.
+ */
 export async function raiseExhausted(database: Database, used: readonly UsedLink[]): Promise<void> {
   const { rows } = await database.pool.query<ExhaustedRow>(EXHAUSTED, [
     used.map(({ shop }) => shop),
     used.map(({ link }) => link),
   ])
-  for (const row of rows)
-    await forShop(database, row.shop_id).transaction(async (tx) => {
+  await attemptEach(rows, (row) =>
+    forShop(database, row.shop_id).transaction(async (tx) => {
       const key = `${row.id}/${row.download_limit}`
       await raiseEvent(tx, { type: 'link.exhausted', key, data: dataOf(row) })
       await raiseTrigger(tx, { handle: 'limit-reached', key, payload: payloadOf(row) })
-    })
+    }),
+  )
 }
 
 const dataOf = (row: ExhaustedRow) => ({

@@ -16,7 +16,7 @@ export async function up(knex: Knex): Promise<void> {
       primary key (shop_id, connection_id, path),
       foreign key (shop_id, connection_id) references connections on delete cascade
     );
-    -- cloud_rejections has it: its failure is recorded once, even if the rejection is dropped.
+    -- Set when its failure is recorded in cloud_rejections: once, even if that row is deleted later.
     alter table sync_changes add column rejected boolean not null default false
   `)
 }

@@ -24,6 +24,7 @@ import { createTitleCache } from '../server/matching/title-cache.ts'
 import { createCatalogPort } from '../server/ports/catalog.ts'
 import { SCOPES, type Endpoint, type Scope } from '../server/http/endpoint.ts'
 import { builtPage } from '../server/http/page.ts'
+import { parsePublicId } from '../server/ids.ts'
 import { createSecrets } from '../server/secrets.ts'
 import type { BlobStore } from '../server/store/store.ts'
 import { createTestShop, openTestDatabase, silent } from './database.ts'
@@ -208,13 +209,28 @@ async function call(
   }
 }
 
-/** Polls an operation until it ends. */
-export async function untilEnded(client: Client, id: string): Promise<Answer['body']> {
-  const until = Date.now() + 40_000
-  while (true) {
-    const { body } = await client.call('GET', `/api/operations/${id}`)
-    if (body.finished_at !== null) return body
-    if (Date.now() > until) throw new Error(`The operation did not end: ${JSON.stringify(body)}`)
-    await new Promise((resolve) => setTimeout(resolve, 50))
+/** Waits until the operation has ended. */
+export const untilEnded = (client: Client, id: string): Promise<Answer['body']> =>
+  untilOperation(client, id, 'finished_at is not null')
+
+/**
+ * Waits until `condition` (SQL) holds for the operation's row: each request of the API costs ten
+ * times the processor time.
+ */
+export async function untilOperation(
+  { scope, call }: Pick<Client, 'scope' | 'call'>,
+  id: string,
+  condition: string,
+): Promise<Answer['body']> {
+  const until = Date.now() + 60_000
+  const found = `select from operations where shop_id = :shop and id = :id and (${condition})`
+  const given = { id: parsePublicId(['import', 'op'], id) }
+  while ((await scope.query(found, given)).length === 0) {
+    if (Date.now() > until) {
+      const { body } = await call('GET', `/api/operations/${id}`)
+      throw new Error(`The operation did not get there: ${JSON.stringify(body)}`)
+    }
+    await new Promise((resolve) => setTimeout(resolve, 25))
   }
+  return (await call('GET', `/api/operations/${id}`)).body
 }

@@ -11,7 +11,7 @@ import type { EngineWorker } from '../server/engine/worker.ts'
 import { addMappings } from '../server/files/mappings.ts'
 import { admitVersion } from '../server/files/admit-version.ts'
 import { parsePublicId } from '../server/ids.ts'
-import { openTestApp, type Answer, type AppOptions, type TestApp } from './app.ts'
+import { openTestApp, untilOperation, type Answer, type AppOptions, type TestApp } from './app.ts'
 import { silent } from './database.ts'
 import { startBucket } from './fakes/bucket.ts'
 import { startClouds } from './fakes/clouds.ts'
@@ -142,19 +142,6 @@ export async function openCloudApp(
   }
 }
 
-/**
- * Waits until the operation has ended or is a preview. It reads the row: each request of the API
- * costs ten times the processor time.
- */
-export async function untilEndedOrPreview(app: TestApp, id: string): Promise<Answer['body']> {
-  const until = Date.now() + 60_000
-  const ended = `select from operations where shop_id = :shop and id = :id
-     and (finished_at is not null or status = 'previewed')`
-  while (
-    (await app.owner.scope.query(ended, { id: parsePublicId(['import', 'op'], id) })).length === 0
-  ) {
-    if (Date.now() > until) throw new Error(`The operation ${id} did not end`)
-    await new Promise((resolve) => setTimeout(resolve, 25))
-  }
-  return (await app.owner.call('GET', `/api/operations/${id}`)).body
-}
+/** Waits until the operation has ended or is a preview. */
+export const untilEndedOrPreview = (app: TestApp, id: string): Promise<Answer['body']> =>
+  untilOperation(app.owner, id, `finished_at is not null or status = 'previewed'`)

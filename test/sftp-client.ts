@@ -13,6 +13,8 @@ export interface SftpClient {
   remove(path: string): Promise<void>
   rename(from: string, to: string): Promise<void>
   symlink(target: string, path: string): Promise<void>
+  /** Creates the folder unless it exists. */
+  folder(path: string): Promise<void>
   size(path: string): Promise<number>
   /** Another SFTP channel of the same connection. */
   another(): Promise<SFTPWrapper>
@@ -62,6 +64,10 @@ export async function openSftp(
     remove: (path) => asked<void>((done) => sftp.unlink(path, done as never)),
     rename: (from, to) => asked<void>((done) => sftp.rename(from, to, done as never)),
     symlink: (target, path) => asked<void>((done) => sftp.symlink(target, path, done as never)),
+    folder: async (path) => {
+      const found = asked((done) => sftp.stat(path, done))
+      await found.catch(() => asked<void>((done) => sftp.mkdir(path, done as never)))
+    },
     size: async (path) =>
       (await asked<{ size: number }>((done) => sftp.stat(path, done as never))).size,
     another: () => asked<SFTPWrapper>((done) => client.sftp(done)),

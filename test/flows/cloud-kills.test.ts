@@ -10,22 +10,32 @@ import { startBucket, type FakeBucket } from '../fakes/bucket.ts'
 import { contentOf, hashOf } from '../fakes/content.ts'
 import { randomOf, sized } from '../scale.ts'
 import { jobUntilEnd, listAll } from './imports.ts'
-import { makeDataDir, removeDataDir, SECRET, startServer, type ServerProcess } from './server.ts'
+import { startLocalServer } from './local-server.ts'
+import {
+  makeDataDir,
+  removeDataDir,
+  SECRET,
+  startServer,
+  type RunningServer,
+  type ServerProcess,
+} from './server.ts'
 
 const KILLS = sized(3, 20)
-const FILES = 60 + 30 * KILLS
+const FILES = sized(90, 660)
 const UNTIL_MS = sized(120_000, 900_000)
 const random = randomOf('cloud-kills')
 
 let dataDir: string
 let database: Awaited<ReturnType<typeof createTestDatabase>>
-let server: ServerProcess
+/** The one that is killed. The last one is never killed, so it runs in this process. */
+let child: ServerProcess
+let server: RunningServer
 let bucket: FakeBucket
 beforeAll(async () => {
   dataDir = await makeDataDir()
   bucket = await startBucket()
   database = await createTestDatabase()
-  server = await start()
+  server = child = await startServer({ dataDir, env: env() })
 })
 afterAll(async () => {
   await server.stop()
@@ -34,8 +44,7 @@ afterAll(async () => {
   await removeDataDir(dataDir)
 })
 
-const start = () =>
-  startServer({ dataDir, env: { DATABASE_URL: database.url, APP_SECRET: SECRET } })
+const env = () => ({ DATA_DIR: dataDir, DATABASE_URL: database.url, APP_SECRET: SECRET })
 
 /** The rclone processes of this server, identified by its folder in their arguments. */
 const rclones = (): number[] =>
@@ -77,10 +86,13 @@ test('kills lose nothing and admit nothing twice', async () => {
     if (await ended()) break
     await Promise.race([until(() => bucket.requests.length >= seen + after), delay(60_000)])
     if (kill % 2 === 1) {
-      await server.kill()
+      await child.kill()
       logs.push(server.output())
       await until(() => rclones().length === 0)
-      server = await start()
+      const isLast = kill + 2 >= KILLS
+      server = isLast
+        ? await startLocalServer(env())
+        : (child = await startServer({ dataDir, env: env() }))
     } else
       for (const pid of rclones()) {
         try {

@@ -12,10 +12,10 @@ import { openSftp, type SftpClient } from '../sftp-client.ts'
 import { listAll } from './imports.ts'
 import { startServer, type ServerProcess } from './server.ts'
 
-const RESETS = sized(4, 100)
-const UPLOADS = sized(5, 20)
+const RESETS = sized(2, 100)
+const UPLOADS = sized(3, 20)
 /** The number of changed lines and packets in a round. */
-const MUTATIONS = sized(200, 10_000)
+const MUTATIONS = sized(100, 10_000)
 const A_ROUND = 100
 /** SSH_FX_NO_SUCH_FILE. */
 const NO_SUCH_FILE = 2

@@ -1,16 +1,22 @@
 // From a drop folder into the shop's files: real clients send, the background task imports, and
-// each file is moved to /processed/ or /failed/ exactly once.
+// each file is moved to /processed/ or /failed/ exactly once. An interrupted upload is not imported.
 import { randomBytes } from 'node:crypto'
-import { rm, writeFile } from 'node:fs/promises'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { clearFiled } from '../../server/channels/drop/import/clear.ts'
 import { importNow } from '../../server/channels/drop/import/now.ts'
 import { DROP_TASK, laterKey } from '../../server/channels/drop/wake.ts'
 import { queueTask } from '../../server/engine/background.ts'
 import { untilEnded } from '../app.ts'
 import { openDropImports, type DropImports } from '../drop-import.ts'
-import { soakTest } from '../scale.ts'
+import { hashOf } from '../fakes/content.ts'
+import { openFtp } from '../ftp-client.ts'
+import { randomOf, sized, soakTest } from '../scale.ts'
+
+const RESETS = sized(2, 100)
+const random = randomOf('drop resets')
 
 let house: DropImports
 beforeAll(async () => void (house = await openDropImports()))
@@ -23,8 +29,8 @@ beforeEach(() => house.set(DEFAULTS))
 const today = () => expect.stringMatching(/^processed\/\d{4}-\d\d-\d\d\/[^/]+$/)
 
 test('in real-time mode an SFTP and an FTP upload are imported and moved to /processed/', async () => {
-  await house.send('one.pdf', 'one')
-  await house.send('two.pdf', 'two', 'ftp')
+  await house.sendWithCurl('one.pdf', 'one', 'sftp')
+  await house.sendWithCurl('two.pdf', 'two', 'ftp')
   for (const name of ['one.pdf', 'two.pdf'])
     expect(await house.untilThere(name)).toMatchObject({ filename: name, size_bytes: 3 })
   await expect.poll(() => house.paths('processed')).toHaveLength(2)
@@ -35,12 +41,23 @@ test('in real-time mode an SFTP and an FTP upload are imported and moved to /pro
   expect(await untilEnded(house.app.owner, data[0].id)).toMatchObject({ status: 'success' })
 })
 
+test('many files that arrive together join one import that ends soon', async () => {
+  const names = Array.from({ length: 30 }, (_, n) => `many-${n}.bin`)
+  for (const name of names) await house.send(name, randomBytes(2000))
+  await house.untilThere('many-29.bin')
+  await house.untilPaths([], 'importing')
+  const { data } = await house.get('/api/operations?channel=drop&limit=5')
+  const totals = data.filter((one: { label: string }) => one.label.startsWith('many-'))
+  expect(totals.reduce((sum: number, { total }: { total: number }) => sum + total, 0)).toBe(30)
+  expect(totals.length).toBeLessThanOrEqual(2)
+})
+
 test('a taken name fails with the reason next to the file, and is retried by moving it back', async () => {
   await house.send('taken.pdf', 'first')
   await house.untilThere('taken.pdf')
-  await expect.poll(() => house.paths()).toEqual([])
+  await house.untilPaths([])
   await house.send('taken.pdf', 'second')
-  await expect.poll(() => house.paths('failed')).toEqual(['failed/taken.pdf'])
+  await house.untilPaths(['failed/taken.pdf'], 'failed')
   const { data } = await house.get('/api/drop/files?state=failed')
   expect(data[0].error).toMatchObject({ code: 'duplicate_filename', message: 'Duplicate filename' })
   const note = await house.curl(house.sftpUrl(`${house.home}/failed/taken.pdf.error.txt`))
@@ -48,7 +65,7 @@ test('a taken name fails with the reason next to the file, and is retried by mov
   await house.set({ on_conflict: 'new_version' })
   await house.renamed('failed/taken.pdf', 'taken.pdf')
   await expect.poll(async () => (await house.fileNamed('taken.pdf')).size_bytes).toBe(6)
-  await expect.poll(() => house.paths('failed')).toEqual([])
+  await house.untilPaths([], 'failed')
 })
 
 test('an import by hand takes all waiting files, also when one import cannot have them all', async () => {
@@ -66,17 +83,17 @@ test('an import by hand takes all waiting files, also when one import cannot hav
 soakTest('a retry of the import takes the failed file again', async () => {
   await house.send('again.pdf', 'first')
   await house.untilThere('again.pdf')
-  await expect.poll(() => house.paths()).toEqual([])
+  await house.untilPaths([])
   await house.send('again.pdf', 'second')
-  await expect.poll(() => house.paths('failed')).toEqual(['failed/again.pdf'])
+  await house.untilPaths(['failed/again.pdf'], 'failed')
   const [{ import_id: id }] = (await house.get('/api/drop/files?state=failed')).data
   await untilEnded(house.app.owner, id)
   const { id: first } = await house.fileNamed('again.pdf')
   await house.call('PATCH', `/api/files/${first}`, { filename: 'renamed.pdf' })
   expect((await house.call('POST', `/api/operations/${id}/retry`)).status).toBe(200)
   expect(await house.untilThere('again.pdf')).toMatchObject({ size_bytes: 6 })
-  await expect.poll(() => house.paths('failed')).toEqual([])
-  await expect.poll(() => house.paths(), { timeout: 20_000 }).toEqual([])
+  await house.untilPaths([], 'failed')
+  await house.untilPaths([])
 })
 
 test('in manual mode all waiting files are one import; without any the error says so', async () => {
@@ -95,7 +112,7 @@ test('in manual mode all waiting files are one import; without any the error say
   const { body, status } = await house.call('POST', '/api/drop/import')
   expect(status).toBe(202)
   expect(await untilEnded(house.app.owner, body.id)).toMatchObject({ total: 2, status: 'success' })
-  await expect.poll(() => house.paths()).toEqual(['hand/c.pdf.part'])
+  await house.untilPaths(['hand/c.pdf.part'])
   await house.renamed('hand/c.pdf.part', 'hand/c.pdf')
   expect((await house.get('/api/drop')).waiting).toEqual({ files: 1, bytes: 4 })
   const { body: second } = await house.call('POST', '/api/drop/import')
@@ -132,84 +149,6 @@ test('a folder’s name becomes a tag or a pack', async () => {
   expect(packs).toMatchObject([{ name: 'Summer', files: 1 }])
 })
 
-describe('import.csv', () => {
-  const manifest = [
-    'file_name,filename,product_sku,expiry_days,download_limit,tags',
-    'a.pdf,Guide.pdf,,30,never,"one,two"',
-    'b.pdf,,,0,,',
-    '',
-  ].join('\n')
-
-  test('gives files their names and settings; a wrong row keeps its file back', async () => {
-    await house.set({ schedule: 'manual' })
-    await house.send('list/import.csv', manifest)
-    for (const name of ['a.pdf', 'b.pdf', 'other.pdf']) await house.send(`list/${name}`, name)
-    const { body } = await house.call('POST', '/api/drop/import')
-    expect(await untilEnded(house.app.owner, body.id)).toMatchObject({
-      total: 2,
-      status: 'success',
-    })
-    expect(await house.fileNamed('Guide.pdf')).toMatchObject({
-      ...{ expiry_days: 30, download_limit: null, tags: ['one', 'two'] },
-    })
-    expect(await house.fileNamed('other.pdf')).toMatchObject({ tags: [] })
-    expect(await house.paths('failed')).toEqual(['failed/b.pdf', 'failed/import.csv'])
-    const { data } = await house.get('/api/drop/files?state=failed')
-    expect(data[0].error).toMatchObject({
-      message: 'Invalid CSV format',
-      detail: 'import.csv: Row 3, expiry_days: This is not a number from 1 to 36,500',
-    })
-    const { data: notices } = await house.get('/api/notices')
-    expect(notices).toContainEqual(
-      expect.objectContaining({
-        title: 'list/import.csv has mistakes',
-        body: expect.stringMatching(/^Row 3, expiry_days: .*\/failed\//),
-      }),
-    )
-    for (const file of data) await house.call('DELETE', `/api/drop/files/${file.id}`)
-  })
-  test('waits in the folder for the files of its rows', async () => {
-    await house.set({ schedule: 'manual' })
-    await house.send('late/import.csv', 'file_name\nhere.pdf\nlate.pdf\n')
-    await house.send('late/here.pdf', 'here')
-    expect((await house.call('POST', '/api/drop/import')).status).toBe(202)
-    await house.untilThere('here.pdf')
-    await expect.poll(() => house.paths()).toEqual(['late/import.csv'])
-    const [manifest] = (await house.get('/api/drop/files')).data
-    expect(manifest).toMatchObject({ state: 'waiting', waits_for: 'files' })
-    await house.send('late/late.pdf', 'late')
-    expect((await house.call('POST', '/api/drop/import')).status).toBe(202)
-    await house.untilThere('late.pdf')
-    await expect.poll(() => house.paths()).toEqual([])
-  })
-  test('with very many wrong rows names the first hundred', async () => {
-    await house.set({ schedule: 'manual' })
-    const rows = Array.from({ length: 150 }, (_, n) => `${n}.pdf,0`)
-    await house.send('many/import.csv', ['file_name,expiry_days', ...rows].join('\n'))
-    await house.send('many/0.pdf', 'many')
-    await house.call('POST', '/api/drop/import')
-    expect(await house.paths('failed')).toEqual(['failed/0.pdf', 'failed/import.csv'])
-    const { data } = await house.get('/api/drop/files?state=failed')
-    const lines = data[1].error.detail.split('\r\n')
-    expect([lines.length, lines.at(-1)]).toEqual([101, '… and 50 more rows'])
-    for (const { id } of data) await house.call('DELETE', `/api/drop/files/${id}`)
-  })
-  test('that cannot be read keeps every file of its folder back', async () => {
-    await house.set({ schedule: 'manual' })
-    await house.send('bad/import.csv', 'nothing\nx\n')
-    await house.send('bad/kept.pdf', 'kept')
-    expect((await house.call('POST', '/api/drop/import')).status).toBe(409)
-    expect(await house.paths('failed')).toEqual(['failed/import.csv', 'failed/kept.pdf'])
-    expect(await house.fileNamed('kept.pdf')).toBeNull()
-    const { data: notices } = await house.get('/api/notices')
-    expect(notices.map(({ title }: { title: string }) => title)).toContain(
-      'bad/import.csv has mistakes',
-    )
-    for (const { id } of (await house.get('/api/drop/files?state=failed')).data)
-      expect((await house.call('DELETE', `/api/drop/files/${id}`)).status).toBe(204)
-  })
-})
-
 test('the app’s own folders refuse uploads, and are cleared after 30 days', async () => {
   const { scope } = house.app.owner
   await writeFile(path.join(house.folder, 'x'), 'x')
@@ -223,21 +162,66 @@ test('the app’s own folders refuse uploads, and are cleared after 30 days', as
   expect([await house.paths('processed'), await house.paths('failed')]).toEqual([[], []])
 })
 
-test('many files that arrive together join one import that ends soon', async () => {
-  const names = Array.from({ length: 30 }, (_, n) => `many-${n}.bin`)
-  const batch = await Promise.all(
-    names.map(async (name) => {
-      await writeFile(path.join(house.folder, name), randomBytes(2000))
-      onTestFinished(() => rm(path.join(house.folder, name), { force: true }))
-      return ['-T', path.join(house.folder, name), house.sftpUrl(`${house.home}/${name}`)]
-    }),
+// FTP uploads that are interrupted: nothing of them is imported, and the client resumes them.
+
+type Ftp = Awaited<ReturnType<typeof openFtp>>
+type Data = Awaited<ReturnType<Ftp['data']>>
+const open = () => openFtp(house.server.ftpPort, house.account.username, house.password)
+
+/** Ways in which a transfer ends in the middle of a file. */
+const ENDS: Readonly<Record<string, (ftp: Ftp, data: Data) => Promise<void>>> = {
+  'the data connection is reset': async ({ socket, reply }, data) => {
+    data.resetAndDestroy()
+    expect(await reply()).toMatch(/^426 /)
+    socket.destroy()
+  },
+  'both connections are reset': async ({ socket }, data) => {
+    data.resetAndDestroy()
+    socket.resetAndDestroy()
+  },
+  // The kernel closes the data connection of a killed client as at the end of a file.
+  'the client is killed': async ({ socket }, data) => {
+    data.destroy()
+    socket.destroy()
+  },
+}
+
+/** Sends `bytes` from offset `from`; the data connection stays open. */
+async function begin(ftp: Ftp, name: string, bytes: Buffer, from = 0): Promise<Data> {
+  const data = await ftp.data()
+  if (from > 0) expect(await ftp.say(`REST ${from}`)).toMatch(/^350 /)
+  expect(await ftp.say(`STOR ${name}`)).toMatch(/^150 /)
+  if (!data.write(bytes.subarray(from))) await once(data, 'drain')
+  return data
+}
+
+const entriesOf = (name: string) =>
+  house.app.owner.scope.query<{ state: string; hash: string | null }>(
+    `select state, encode(hash, 'hex') as hash from drop_entries
+     where shop_id = :shop and coalesce(dropped_name, name) = :name`,
+    { name },
   )
-  const sent = await house.curl(...batch.flat())
-  expect(sent).toMatchObject({ code: 0 })
-  await house.untilThere('many-29.bin')
-  await expect.poll(() => house.paths('importing'), { timeout: 20_000 }).toEqual([])
-  const { data } = await house.get('/api/operations?channel=drop&limit=5')
-  const totals = data.filter((one: { label: string }) => one.label.startsWith('many-'))
-  expect(totals.reduce((sum: number, { total }: { total: number }) => sum + total, 0)).toBe(30)
-  expect(totals.length).toBeLessThanOrEqual(2)
+
+test.each(Object.keys(ENDS))('%s: nothing is imported, and the upload is resumed', async (how) => {
+  const witness = await open()
+  for (let n = 0; n < RESETS; n++) {
+    const name = `${how.replaceAll(' ', '-')}-${n}.bin`
+    const bytes = randomBytes(random(300_000, 900_000))
+    const cut = await open()
+    const data = await begin(cut, name, bytes.subarray(0, random(1, bytes.length)))
+    // A reset may discard bytes that the server has not read; from here on the file exists there.
+    await expect.poll(() => witness.say(`SIZE ${name}`)).toMatch(/^213 /)
+    await ENDS[how]!(cut, data)
+    await expect.poll(() => entriesOf(name)).toMatchObject([{ state: 'partial' }])
+    expect(await house.fileNamed(name)).toBeNull()
+    const resumed = await open()
+    const [, size] = (await resumed.say(`SIZE ${name}`)).split(' ')
+    const rest = await begin(resumed, name, bytes, Number(size))
+    rest.end()
+    expect(await resumed.reply()).toMatch(/^226 /)
+    await resumed.say('QUIT')
+    expect(await house.untilThere(name)).toMatchObject({ size_bytes: bytes.length })
+    expect(await entriesOf(name)).toMatchObject([{ hash: hashOf(bytes) }])
+  }
+  witness.socket.destroy()
 })

@@ -7,8 +7,12 @@ import { writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo, type Server } from 'node:net'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { createTestDatabase } from '../database.ts'
+import { appConfig } from '../../app.config.ts'
+import { closeAll, type Closing } from '../../server/startup/closing.ts'
+import { startDrop } from '../../server/startup/drop.ts'
+import { createTestDatabase, silent } from '../database.ts'
 import { runProgram } from '../drop.ts'
+import { startLocalServer } from './local-server.ts'
 import {
   ARGUMENTS,
   baseEnv,
@@ -65,8 +69,7 @@ async function takePort(): Promise<{ port: number; server: Server }> {
 
 test('a file sent to ROLE=drop is imported by another process on the same database and store', async () => {
   const STORAGE_PRIMARY = `disk:${path.join(dataDir, 'shared')}`
-  const env = { DATABASE_URL: database.url, APP_SECRET: SECRET, STORAGE_PRIMARY }
-  const web = await startServer({ env })
+  const web = await startLocalServer({ DATABASE_URL: database.url, STORAGE_PRIMARY })
   onTestFinished(() => web.stop().then(() => removeDataDir(web.dataDir)))
   const drop = start({ STORAGE_PRIMARY })
   const portOf = () => /"the drop server is ready","sftpPort":(\d+)/.exec(drop.output())?.[1]
@@ -112,13 +115,17 @@ test('wrong settings end the start of all roles, before anything starts, and are
   expect(output()).not.toContain('"level"')
 })
 
-test('ROLE=drop alone ends with both ports that are taken', async () => {
+test('the start of ROLE=drop alone fails with both ports that are taken', async () => {
   const [sftp, ftp] = [await takePort(), await takePort()]
   const ports = { SFTP_PORT: String(sftp.port), FTP_PORT: String(ftp.port) }
-  const { closed, output } = start(ports)
-  expect(await closed).toBe(1)
+  const closings: Closing[] = []
+  onTestFinished(() => closeAll(closings, silent))
+  // main.ts ends with 1 and the message, as for the wrong settings.
+  const given = { DATABASE_URL: database.url, APP_SECRET: SECRET, DATA_DIR: dataDir }
+  const failure = startDrop(appConfig({ ...given, ROLE: 'drop', ...ports }), silent, closings)
+  const { message } = (await failure.catch((error: unknown) => error)) as Error
   for (const [name, port] of Object.entries(ports))
-    expect(output()).toContain(
+    expect(message).toContain(
       `${name}: ${port} on 127.0.0.1 is taken: stop the program that uses it, or set another port`,
     )
 })

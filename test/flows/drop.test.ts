@@ -8,6 +8,7 @@ import { changeSettings } from '../../server/channels/drop/settings.ts'
 import type { DropEntry } from '../../server/channels/drop/entries.ts'
 import { publicKey } from '../../server/channels/drop/public-keys.ts'
 import { openDropHouse, runProgram, type DropHouse } from '../drop.ts'
+import { openFtp } from '../ftp-client.ts'
 
 let house: DropHouse
 const content = randomBytes(700_000)
@@ -277,7 +278,12 @@ describe('sign-in', () => {
     ])
   })
   test('bans an address after ten failures, even with the correct password then', async () => {
-    for (let failure = 0; failure < 10; failure++) await tryFtp('wrong')
+    const { server, account } = house
+    for (let failure = 0; failure < 10; failure++) {
+      const { socket, signedIn } = await openFtp(server.ftpPort, account.username, 'wrong')
+      expect(signedIn).toMatch(/^530 /)
+      socket.destroy()
+    }
     expect((await tryFtp(house.password)).code).not.toBe(0)
     const { rows } = await house.database.pool.query<{ minutes: number }>(
       `select (expire - extract(epoch from now()) * 1000) / 60000 as minutes from rate_limits`,

@@ -8,10 +8,12 @@ import { closeAll, type Closing } from '../../server/startup/closing.ts'
 import { createTestDatabase } from '../database.ts'
 import { demoClient, freePort, makeDataDir, SECRET, type RunningServer } from './server.ts'
 
-/** On a new data folder and database. Resolves when the server is ready. */
+/**
+ * On a new data folder and database unless `env` names them. Resolves when the server is ready.
+ */
 export async function startLocalServer(env: Record<string, string> = {}): Promise<RunningServer> {
-  const dataDir = await makeDataDir()
-  const { url: databaseUrl } = await createTestDatabase()
+  const dataDir = env.DATA_DIR ?? (await makeDataDir())
+  const databaseUrl = env.DATABASE_URL ?? (await createTestDatabase()).url
   const port = await freePort()
   const config = appConfig({
     DATABASE_URL: databaseUrl,

@@ -1,0 +1,139 @@
+// Imports of a drop folder by hand: a preview changes nothing, and imports once it is confirmed;
+// import.csv names files and their settings.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { untilEnded } from '../app.ts'
+import { openDropImports, type DropImports } from '../drop-import.ts'
+
+let house: DropImports
+beforeAll(async () => void (house = await openDropImports()))
+afterAll(() => house.close())
+
+const preview = async () => {
+  const { body, status } = await house.call('POST', '/api/drop/import', { dry_run: true })
+  expect(status).toBe(202)
+  const read = async () => (await house.get(`/api/operations/${body.id}`)).status
+  await expect.poll(read, { timeout: 20_000 }).toBe('previewed')
+  return body.id as string
+}
+const confirm = async (id: string) => {
+  expect((await house.call('POST', `/api/operations/${id}/confirm`)).status).toBe(200)
+  return untilEnded(house.app.owner, id)
+}
+beforeEach(() => house.set({ schedule: 'manual' }))
+
+describe('a preview', () => {
+  test('leaves the files where they are, and imports them once it is confirmed', async () => {
+    await house.send('plan/import.csv', 'file_name,tags\nseen.pdf,spring\n')
+    await house.send('plan/seen.pdf', 'seen')
+    const id = await preview()
+    expect(await house.paths()).toEqual(['plan/import.csv', 'plan/seen.pdf'])
+    expect((await house.get('/api/drop/files')).data[1]).toMatchObject({
+      state: 'waiting',
+      import_id: null,
+    })
+    expect(await house.fileNamed('seen.pdf')).toBeNull()
+    expect(await confirm(id)).toMatchObject({ status: 'success', done: 1 })
+    expect(await house.fileNamed('seen.pdf')).toMatchObject({ tags: ['spring'] })
+    await house.untilPaths([])
+  })
+  test('does not import a file that was sent again since; it waits', async () => {
+    await house.send('stale.pdf', 'before')
+    const id = await preview()
+    await house.send('stale.pdf', 'after')
+    expect(await confirm(id)).toMatchObject({ status: 'failed', failed: 1 })
+    expect(await house.fileNamed('stale.pdf')).toBeNull()
+    expect(await house.paths()).toEqual(['stale.pdf'])
+    const { body } = await house.call('POST', '/api/drop/import')
+    await untilEnded(house.app.owner, body.id)
+    expect(await house.fileNamed('stale.pdf')).toMatchObject({ size_bytes: 5 })
+  })
+  test('names every wrong row of an import.csv, and moves nothing', async () => {
+    await house.send('wrong/import.csv', 'file_name,expiry_days\na.pdf,0\n')
+    await house.send('wrong/a.pdf', 'a')
+    const { status, body } = await house.call('POST', '/api/drop/import', { dry_run: true })
+    expect({ status, code: body.error.code }).toEqual({ status: 422, code: 'invalid_csv' })
+    expect(body.error.details).toMatchObject([
+      {
+        ...{ param: 'wrong/import.csv', code: 'invalid_csv' },
+        message: 'Row 2, expiry_days: This is not a number from 1 to 36,500',
+      },
+    ])
+    expect(await house.paths()).toEqual(['wrong/a.pdf', 'wrong/import.csv'])
+    for (const { id } of (await house.get('/api/drop/files')).data)
+      expect((await house.call('DELETE', `/api/drop/files/${id}`)).status).toBe(204)
+  })
+})
+
+describe('import.csv', () => {
+  const manifest = [
+    'file_name,filename,product_sku,expiry_days,download_limit,tags',
+    'a.pdf,Guide.pdf,,30,never,"one,two"',
+    'b.pdf,,,0,,',
+    '',
+  ].join('\n')
+
+  test('gives files their names and settings; a wrong row keeps its file back', async () => {
+    await house.send('list/import.csv', manifest)
+    for (const name of ['a.pdf', 'b.pdf', 'other.pdf']) await house.send(`list/${name}`, name)
+    const { body } = await house.call('POST', '/api/drop/import')
+    expect(await untilEnded(house.app.owner, body.id)).toMatchObject({
+      total: 2,
+      status: 'success',
+    })
+    expect(await house.fileNamed('Guide.pdf')).toMatchObject({
+      ...{ expiry_days: 30, download_limit: null, tags: ['one', 'two'] },
+    })
+    expect(await house.fileNamed('other.pdf')).toMatchObject({ tags: [] })
+    expect(await house.paths('failed')).toEqual(['failed/b.pdf', 'failed/import.csv'])
+    const { data } = await house.get('/api/drop/files?state=failed')
+    expect(data[0].error).toMatchObject({
+      message: 'Invalid CSV format',
+      detail: 'import.csv: Row 3, expiry_days: This is not a number from 1 to 36,500',
+    })
+    const { data: notices } = await house.get('/api/notices')
+    expect(notices).toContainEqual(
+      expect.objectContaining({
+        title: 'list/import.csv has mistakes',
+        body: expect.stringMatching(/^Row 3, expiry_days: .*\/failed\//),
+      }),
+    )
+    for (const file of data) await house.call('DELETE', `/api/drop/files/${file.id}`)
+  })
+  test('waits in the folder for the files of its rows', async () => {
+    await house.send('late/import.csv', 'file_name\nhere.pdf\nlate.pdf\n')
+    await house.send('late/here.pdf', 'here')
+    expect((await house.call('POST', '/api/drop/import')).status).toBe(202)
+    await house.untilThere('here.pdf')
+    await house.untilPaths(['late/import.csv'])
+    const [manifest] = (await house.get('/api/drop/files')).data
+    expect(manifest).toMatchObject({ state: 'waiting', waits_for: 'files' })
+    await house.send('late/late.pdf', 'late')
+    expect((await house.call('POST', '/api/drop/import')).status).toBe(202)
+    await house.untilThere('late.pdf')
+    await house.untilPaths([])
+  })
+  test('with very many wrong rows names the first hundred', async () => {
+    const rows = Array.from({ length: 150 }, (_, n) => `${n}.pdf,0`)
+    await house.send('many/import.csv', ['file_name,expiry_days', ...rows].join('\n'))
+    await house.send('many/0.pdf', 'many')
+    await house.call('POST', '/api/drop/import')
+    expect(await house.paths('failed')).toEqual(['failed/0.pdf', 'failed/import.csv'])
+    const { data } = await house.get('/api/drop/files?state=failed')
+    const lines = data[1].error.detail.split('\r\n')
+    expect([lines.length, lines.at(-1)]).toEqual([101, '… and 50 more rows'])
+    for (const { id } of data) await house.call('DELETE', `/api/drop/files/${id}`)
+  })
+  test('that cannot be read keeps every file of its folder back', async () => {
+    await house.send('bad/import.csv', 'nothing\nx\n')
+    await house.send('bad/kept.pdf', 'kept')
+    expect((await house.call('POST', '/api/drop/import')).status).toBe(409)
+    expect(await house.paths('failed')).toEqual(['failed/import.csv', 'failed/kept.pdf'])
+    expect(await house.fileNamed('kept.pdf')).toBeNull()
+    const { data: notices } = await house.get('/api/notices')
+    expect(notices.map(({ title }: { title: string }) => title)).toContain(
+      'bad/import.csv has mistakes',
+    )
+    for (const { id } of (await house.get('/api/drop/files?state=failed')).data)
+      expect((await house.call('DELETE', `/api/drop/files/${id}`)).status).toBe(204)
+  })
+})

@@ -38,9 +38,9 @@ test('a started operation shows its progress, with its plugin’s texts', () => 
 
 test('an operation that cannot be undone, because it changed nothing, does not claim a change', () => {
   const none = { status: 'success', done: 2, actions: [] } as const
-  expect(text({ ...none, actions: [] })).toBe('2 files: nothing to change')
+  expect(text({ ...none, actions: [] })).toBe('2 files done, no file was changed')
   expect(text({ ...none, actions: [], status: 'partial', failed: 1 })).toBe(
-    '2 files: nothing to change, 1 failed',
+    '2 files done, no file was changed, 1 failed',
   )
   const final = [pluginOf('purge', [{ labels: { done: `${FILES} purged` } }], { undo: 'none' })]
   const purged = { kind: 'bulk', action: 'purge', undoes: null, ...none } as unknown as Operation

@@ -23,7 +23,7 @@ export function toastText(
     skipped > 0 && t('{skipped, number} skipped', { skipped }),
   ]
   const first = changedNothing(operation, plugins)
-    ? t('{count, plural, one {# file} other {# files}}: nothing to change', { count: done })
+    ? t('{count, plural, one {# file} other {# files}} done, no file was changed', { count: done })
     : texts.done(done)
   return [first, ...rest.filter((part) => part !== false)].join(', ')
 }

@@ -171,7 +171,7 @@ describe('products', () => {
     const dialog = await choose(page, 'Remove product mappings')
     await dialog.getByText('Download links stop working').waitFor()
     await dialog.getByRole('button', { name: 'Remove mappings' }).click()
-    await launched(page).getByText('2 files taken off their products').waitFor()
+    await launched(page).getByText('Product mappings of 2 files removed').waitFor()
     expect((await by('unmap')).map(({ mappings }) => mappings.length)).toEqual([0, 0])
     await launched(page).getByRole('button', { name: 'Undo' }).click()
     await launched(page).getByText('2 files restored').waitFor()
@@ -232,7 +232,7 @@ describe('deleting', () => {
         .check({ force: true })
       expect(await dialog.getByLabel('Back up first').count()).toBe(0)
       await dialog.getByRole('button', { name: 'Remove mappings' }).click()
-      await launched(page).getByText('2 files taken off their products').waitFor()
+      await launched(page).getByText('Product mappings of 2 files removed').waitFor()
       expect((await by('keep')).map(({ mappings }) => mappings.length)).toEqual([0, 0])
     },
   )

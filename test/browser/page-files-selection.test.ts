@@ -148,5 +148,5 @@ soakTest('an action that does not fit the selected files says why', async () => 
   for (const name of ['Chart 000.pdf', 'Chart 001.pdf', 'Chart 006.zip'])
     await box(page, name).check({ force: true })
   await press(page, 'More actions')
-  await menu.getByText('Select PDFs alone: Chart 006.zip is none').waitFor()
+  await menu.getByText('Select only PDFs: Chart 006.zip is not a PDF').waitFor()
 })

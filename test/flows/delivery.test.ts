@@ -17,7 +17,7 @@ import { readShop } from '../../server/files/shop-settings.ts'
 import { createSecrets } from '../../server/secrets.ts'
 import { createDiskStore } from '../../server/store/disk.ts'
 import { createTestDatabase, silent } from '../database.ts'
-import { sized } from '../scale.ts'
+import { sized, soakTest } from '../scale.ts'
 import { makeDataDir, removeDataDir, startServer, type RunningServer } from './server.ts'
 
 const run = promisify(execFile)
@@ -186,7 +186,7 @@ test('names reach curl as plain text, and complete in clients that support the s
   }
 })
 
-test('a stopping server counts and records the downloads that it has just served', async () => {
+soakTest('a stopping server counts and records the downloads that it has just served', async () => {
   const file = await addFile('tracked.pdf', SMALL)
   const [link] = await addLinks(file, [null])
   const leaving = await startServer({

@@ -13,6 +13,7 @@ import {
   protectionOf,
   textsOf,
 } from '../documents.ts'
+import { soakTest } from '../scale.ts'
 
 let app: TestApp
 let stop: () => Promise<void>
@@ -113,7 +114,7 @@ test('a split creates files like its source, in page order; an undo moves them t
   expect(await find('Course.pdf')).toHaveLength(1)
 })
 
-test('a damaged document in a split does not affect the others', async () => {
+soakTest('a damaged document in a split does not affect the others', async () => {
   const [good, bad, short] = [
     await add('Split good.pdf', documentOf(numberedPages(4))),
     await add('Split bomb.pdf', bomb()),

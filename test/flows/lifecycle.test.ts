@@ -163,7 +163,7 @@ describe('many files', () => {
     expect(house.engine.actions(operation)).toEqual(['retry', 'undo'])
   })
 
-  test('a paused operation can be cancelled', async () => {
+  soakTest('a paused operation can be cancelled', async () => {
     const id = await house.startOn(expiryOf(1003))
     await begun(id)
     await move(id, 'pause')
@@ -204,23 +204,26 @@ describe('an import whose origin does not answer', () => {
     await expect.poll(async () => (await temporary()).length).toBeGreaterThan(0)
   }
 
-  test('a pause interrupts running downloads within a second without failing their files; resuming fetches them', async () => {
-    const id = await start('paused')
-    await inTheMiddle(id)
-    await move(id, 'pause')
-    await expectInterrupted(id)
-    await expect.poll(() => origin.waiting, DEADLINE).toBe(0)
-    expect(await temporary()).toEqual([])
-    expect(await read(id)).toMatchObject({ status: 'paused', done: 30, failed: 0 })
-    expect(await itemCounts(id)).toEqual({ done: 30, pending: 90 })
+  soakTest(
+    'a pause interrupts running downloads within a second without failing their files; resuming fetches them',
+    async () => {
+      const id = await start('paused')
+      await inTheMiddle(id)
+      await move(id, 'pause')
+      await expectInterrupted(id)
+      await expect.poll(() => origin.waiting, DEADLINE).toBe(0)
+      expect(await temporary()).toEqual([])
+      expect(await read(id)).toMatchObject({ status: 'paused', done: 30, failed: 0 })
+      expect(await itemCounts(id)).toEqual({ done: 30, pending: 90 })
 
-    origin.open()
-    await move(id, 'resume')
-    const { operation, items } = await house.untilEnd(id)
-    expect(operation).toMatchObject({ status: 'success', done: 120 })
-    expect(new Set(items.map(({ attempt }) => attempt))).toEqual(new Set([1]))
-    origin.shut()
-  })
+      origin.open()
+      await move(id, 'resume')
+      const { operation, items } = await house.untilEnd(id)
+      expect(operation).toMatchObject({ status: 'success', done: 120 })
+      expect(new Set(items.map(({ attempt }) => attempt))).toEqual(new Set([1]))
+      origin.shut()
+    },
+  )
 
   test('a cancel interrupts running downloads within a second, keeps imported files and leaves no partial file', async () => {
     const id = await start('cancelled')

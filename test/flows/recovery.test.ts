@@ -9,13 +9,13 @@ import { clusterOf } from '../../server/db/embedded-place.ts'
 import { OWNER_LOCK } from '../../server/db/embedded.ts'
 import { hashOf, contentOf } from '../fakes/content.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
-import { promisedMs, randomOf, sized } from '../scale.ts'
+import { promisedMs, randomOf, sized, soakTest } from '../scale.ts'
 import { uniqueSkus } from './catalog.ts'
 import { startCluster, type Cluster, type Worker } from './cluster.ts'
 import { jobUntilEnd, listAll, type ImportReply } from './imports.ts'
 import { makeDataDir, removeDataDir, startServer, type ServerProcess } from './server.ts'
 
-const FILES = sized(120, 400)
+const FILES = sized(60, 400)
 const RESTARTS = sized(1, 10)
 const random = randomOf('recovery')
 
@@ -72,7 +72,7 @@ test('an import killed in the middle resumes after the next start: nothing is lo
     expect(hashOf(await readFile(blobPath(hash)))).toBe(size >= 0 ? hash : '')
 })
 
-test('an ordinary stop and start keeps everything', async () => {
+soakTest('an ordinary stop and start keeps everything', async () => {
   expect(await server.stop()).toBe(0)
   expect(
     existsSync(path.join(await clusterOf(path.join(dataDir, 'postgres')), 'postmaster.pid')),
@@ -81,7 +81,7 @@ test('an ordinary stop and start keeps everything', async () => {
   expect((await listAll(server, '/api/files?search=kept-&limit=250')).length).toBe(FILES)
 })
 
-test('a second server on the same data folder is refused with advice', async () => {
+soakTest('a second server on the same data folder is refused with advice', async () => {
   await expect(startServer({ dataDir })).rejects.toThrow(
     /Another Stevedore is running on this data folder/,
   )
@@ -148,7 +148,7 @@ describe('immediate restarts of PostgreSQL under load', () => {
   }
 
   test('no acknowledged write is lost, no process ends, and the API answers within 10 s', async () => {
-    const first = Array.from({ length: 200 }, (_, n) => ({
+    const first = Array.from({ length: sized(20, 200) }, (_, n) => ({
       filename: `base ${n}.bin`,
       url: `${origin.url}/bytes/${100 + n}/base-${n}`,
     }))

@@ -90,14 +90,17 @@ async function expectPreview(
 
 const SEQUENCE = { pattern: '{sequence}', digits: 5 }
 
-test('4,100 numbered files move on by one, over several batches, as previewed; and back', async () => {
-  const ids = await make(range(4100, 1))
-  const operation = await expectPreview({ ...SEQUENCE, start: 2 }, ids)
-  expect(operation).toMatchObject({ status: 'success', done: 4100 })
-  expect(await namesOf(ids)).toEqual(range(4100, 2))
-  expect(await undone(operation)).toMatchObject({ status: 'success', done: 4100 })
-  expect(await namesOf(ids)).toEqual(range(4100, 1))
-})
+soakTest(
+  '4,100 numbered files move on by one, over several batches, as previewed; and back',
+  async () => {
+    const ids = await make(range(4100, 1))
+    const operation = await expectPreview({ ...SEQUENCE, start: 2 }, ids)
+    expect(operation).toMatchObject({ status: 'success', done: 4100 })
+    expect(await namesOf(ids)).toEqual(range(4100, 2))
+    expect(await undone(operation)).toMatchObject({ status: 'success', done: 4100 })
+    expect(await namesOf(ids)).toEqual(range(4100, 1))
+  },
+)
 
 soakTest('the same when a preview is confirmed', async () => {
   const ids = await make(range(2100, 1))

@@ -395,25 +395,28 @@ describe('an operation without a ledger', () => {
     expect([await count('artifacts', id), await contentOf(id)]).toEqual([1, 'second'])
   })
 
-  test('survives kill -9 during its document: another worker starts again, and one document exists', async () => {
-    await worker.stop()
-    const id = await house.startOn(workflowOf('write-result'))
-    const dead = startProcess({ DIE: '1' })
-    expect(await once(dead, 'exit')).toEqual([null, 'SIGKILL'])
-    expect(await read(id)).toMatchObject({ status: 'running', finished_at: null })
-    expect(await count('artifacts', id)).toBe(0)
-    await markWorkerDead()
-    const living = startProcess({ DIE: '0' })
-    try {
-      expect(await ended(id)).toMatchObject({ status: 'success', done: COUNT })
-    } finally {
-      living.kill('SIGTERM')
-      await once(living, 'exit')
-      worker = await house.startWorker()
-    }
-    expect(await count('artifacts', id)).toBe(1)
-    await expectNames(id)
-  })
+  soakTest(
+    'survives kill -9 during its document: another worker starts again, and one document exists',
+    async () => {
+      await worker.stop()
+      const id = await house.startOn(workflowOf('write-result'))
+      const dead = startProcess({ DIE: '1' })
+      expect(await once(dead, 'exit')).toEqual([null, 'SIGKILL'])
+      expect(await read(id)).toMatchObject({ status: 'running', finished_at: null })
+      expect(await count('artifacts', id)).toBe(0)
+      await markWorkerDead()
+      const living = startProcess({ DIE: '0' })
+      try {
+        expect(await ended(id)).toMatchObject({ status: 'success', done: COUNT })
+      } finally {
+        living.kill('SIGTERM')
+        await once(living, 'exit')
+        worker = await house.startWorker()
+      }
+      expect(await count('artifacts', id)).toBe(1)
+      await expectNames(id)
+    },
+  )
 })
 
 const startProcess = (env: Record<string, string>) =>
@@ -601,7 +604,7 @@ describe('links created by an operation', () => {
     await house.scope.from('links').where('operation_id', id).delete()
   })
 
-  test('created before a cancel are kept and listed', async () => {
+  soakTest('created before a cancel are kept and listed', async () => {
     const workflow = { ...create(), parallel: 1 }
     const id = await house.startOn(workflow)
     await begun(id)

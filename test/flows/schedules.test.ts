@@ -21,7 +21,7 @@ import { toPublicId } from '../../server/ids.ts'
 import { createTestShop, silent } from '../database.ts'
 import { createTestEngine, testEngineOn, type TestEngine } from '../engine.ts'
 import { makeFiles } from '../files.ts'
-import { promisedMs } from '../scale.ts'
+import { promisedMs, soakTest } from '../scale.ts'
 
 const { plugins, workflows } = appConfig({})
 
@@ -131,7 +131,7 @@ describe('two workers', () => {
     }
   })
 
-  test('start more due schedules than one query reads', async () => {
+  soakTest('start more due schedules than one query reads', async () => {
     await makeFiles(scope, [{ filename: 'my-ebook.pdf' }])
     await create(nightly(), '2026-01-10T12:00:00Z')
     await house.parts.database.pool.query(

@@ -12,6 +12,7 @@ import { createTestDatabase } from '../database.ts'
 import { contentOf, hashOf } from '../fakes/content.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { BUCKET, CREDENTIALS, startS3, type FakeS3 } from '../fakes/s3.ts'
+import { soakTest } from '../scale.ts'
 import { importUntilEnd, jobUntilEnd, type ImportReply } from './imports.ts'
 import { makeDataDir, removeDataDir, SECRET, startServer, type RunningServer } from './server.ts'
 
@@ -176,7 +177,7 @@ describe('files that move to the backup location', () => {
   })
 })
 
-test('purged files leave their location after the grace period; the rest stays', async () => {
+soakTest('purged files leave their location after the grace period; the rest stays', async () => {
   const [gone, kept] = [MOVED.slice(0, 4), MOVED.slice(4)]
   await operate('delete-files', [...gone, STAYING[0]!])
   expect((await download(gone[1]!)).status).toBe(410)
@@ -200,7 +201,7 @@ test('purged files leave their location after the grace period; the rest stays',
     expect((await download(n)).body.equals(bytesOf(n))).toBe(true)
 })
 
-test('a bucket that refuses the keys is named when the server starts', async () => {
+soakTest('a bucket that refuses the keys is named when the server starts', async () => {
   const dataDir = await makeDataDir()
   const started = startServer({ dataDir, env: environment('not the secret') })
   await expect(started).rejects.toThrow(

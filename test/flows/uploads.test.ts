@@ -13,7 +13,7 @@ import { jobUntilEnd } from './imports.ts'
 import type { ServerProcess } from './server.ts'
 
 const KILLS = sized(3, 100)
-const SIZE = sized(60_000_000, 1_000_000_000)
+const SIZE = sized(24_000_000, 1_000_000_000)
 const CHUNK = Math.min(8_000_000, Math.ceil(SIZE / 6))
 
 let cluster: Cluster
@@ -143,7 +143,7 @@ soakTest('a chunk whose checksum was not verified is discarded after a kill', as
 })
 
 test('two clients that send one upload concurrently take turns, and the bytes are right', async () => {
-  const bytes = contentOf(20_000_000, 'both')
+  const bytes = contentOf(6_000_000, 'both')
   const batch = await newBatch(one)
   const at = await beginUpload(senderOf(one), bytes.length, { filename: 'both.bin', batch })
   const send = (server: ServerProcess) =>

@@ -39,7 +39,7 @@ afterAll(async () => {
 /** In soak longer than any timeout of a silent worker; else until others have done its work. */
 const A_MINUTE_MS = sized(0, 60_000)
 /** An import long enough for the kills, and the phases in which they happen. */
-const FILES = sized(300, 1000)
+const FILES = sized(150, 1000)
 const KILLS: Phase[] = Array.from({ length: sized(2, 17) }, (_, n) =>
   n % 2 === 0 ? 'fetch' : 'commit',
 )

@@ -2,6 +2,8 @@
 // that the example names.
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
+import { expect } from 'vitest'
+import { z } from 'zod'
 import type { OpenApiOperation } from '../server/http/openapi.ts'
 import {
   IDS,
@@ -81,6 +83,21 @@ export async function openExamples(): Promise<ExampleHouse> {
       await origin.close()
     },
   }
+}
+
+const ids = Object.values<string>(IDS)
+/** Whether an example, or a part of one, names something that has to be created for it. */
+export const hasIds = (example: unknown): boolean =>
+  ids.some((id) => JSON.stringify(example ?? null).includes(id))
+
+/** The response to an example has the documented status and body. */
+export function expectDocumented(house: ExampleHouse, name: string, answer: Answer): void {
+  const { status } = EXAMPLES[name]!
+  expect({ status: answer.status, body: answer.body }).toMatchObject({ status })
+  const schema = house.app.endpoints.find(({ method, path }) => `${method} ${path}` === name)
+    ?.replies[status]?.schema
+  if (schema instanceof z.ZodType) expect(schema.parse(answer.body)).toEqual(answer.body)
+  else if (status === 204 || name.startsWith('head ')) expect(answer.body).toBe('')
 }
 
 interface Place {

@@ -1,13 +1,15 @@
-// Counts a download of all files of a delivery: one statement counts every file that has downloads
+// Counts a download of all files of a delivery or a pack: one statement counts every file that has downloads
 // left and opens a session, which fixes what the ZIP file contains. A client that resumes it gets the
 // rest of that same file even if counts and versions changed meanwhile, and is not charged.
 import { PAID_ORDER } from '../files/delivery-links.ts'
+import { joinSites } from './referrers.ts'
 import {
   LINK_BYTES_OF,
   TARGET,
   TARGET_LENGTH,
   TARGET_NAMES,
   fileTargetOf,
+  siteAllowed,
   type LinkTarget,
   type Query,
 } from './targets.ts'
@@ -15,11 +17,13 @@ import type { ZipEntry } from './zip.ts'
 
 export interface ArchiveEntry extends LinkTarget, ZipEntry {}
 
-/** A request for all files of a delivery: its page's link and the client. */
+/** A request for all files of a delivery or a pack: its page's link and the client. */
 export interface ArchiveAsker {
   shop: number
   link: string
   client: Buffer
+  /** From `sitesOf` (referrers.ts). */
+  sites: readonly string[] | null
   now: Date
 }
 
@@ -29,20 +33,22 @@ const SESSION_SIZES = 2
 const OVERHEAD_BYTES = 16 * 1024 * 1024
 
 // The conditions of a single file's download (counting.ts), for all files of one page.
-const FITTING = `
+const fitting = (sites: string) => `
   select ${TARGET}, c.id as link_id, b.crc32, row_number() over (order by ${PAID_ORDER}) as place
   from held c
   join links l on l.shop_id = c.shop_id and l.id = c.parent_id and l.revoked_at is null
+    and (l.expires_at is null or l.expires_at > $3)
   join shops s on s.id = c.shop_id and s.uninstalled_at is null
   join files f on f.shop_id = c.shop_id and f.id = c.file_id and f.deleted_at is null
-    and (f.mapping_state <> 'unmapped' or s.keep_paid)
+    and (f.mapping_state <> 'unmapped' or c.paid and s.keep_paid)
+    and (c.paid or f.pack_id = l.pack_id and ${siteAllowed(sites)})
   join ${LINK_BYTES_OF('c')} on not v.damaged
   join blobs b on b.shop_id = v.shop_id and b.hash = v.hash`
 const USABLE = `shop_id = $1 and parent_id = $2 and revoked_at is null
-  and (expires_at is null or expires_at > $3) and (download_limit is null or downloads < download_limit)`
+  and (expires_at is null or expires_at > $3 or not paid) and (download_limit is null or downloads < download_limit)`
 
 const PLAN = `
-  with held as (select * from links where ${USABLE}), fitting as (${FITTING})
+  with held as (select * from links where ${USABLE}), fitting as (${fitting('$4::text')})
   select ${TARGET_NAMES}, link_id, crc32 from fitting order by place`
 
 // Links are locked in id order, as every statement does that locks several. All or nothing: an entry
@@ -50,7 +56,7 @@ const PLAN = `
 const CHARGE = `
   with held as (
     select * from links where ${USABLE} order by id for no key update
-  ), fitting as (${FITTING}), granted as (
+  ), fitting as (${fitting('$5::text')}), granted as (
     select * from fitting where not exists (select from fitting where crc32 is null)
   ), counted as (
     update links l set downloads = l.downloads + 1, served = l.served + 1, last_download_at = $3
@@ -107,12 +113,13 @@ export type PlannedEntry = Omit<ArchiveEntry, 'crc32'> & { crc32: number | null 
 export function createArchiveCounting(query: Query): ArchiveCounting {
   const place = ({ shop, link, client }: ArchiveAsker) => [shop, link, client]
   return {
-    plan: async ({ shop, link, now }) =>
-      (await query('archive_plan', PLAN, [shop, link, now])).rows.map(entryOf),
-    charge: async ({ shop, link, client, now }) =>
-      (await query('archive_charge', CHARGE, [shop, link, now, client])).rows.map(
-        (row) => entryOf(row) as ArchiveEntry,
-      ),
+    plan: async ({ shop, link, sites, now }) =>
+      (await query('archive_plan', PLAN, [shop, link, now, joinSites(sites)])).rows.map(entryOf),
+    charge: async ({ shop, link, client, sites, now }) => {
+      const values = [shop, link, now, client, joinSites(sites)]
+      const { rows } = await query('archive_charge', CHARGE, values)
+      return rows.map((row) => entryOf(row) as ArchiveEntry)
+    },
     session: async (asker) => {
       const { rows } = await query('archive_session', SESSION, [...place(asker), asker.now])
       return rows.length === 0 ? null : rows.map((row) => entryOf(row) as ArchiveEntry)

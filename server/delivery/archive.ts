@@ -1,4 +1,4 @@
-// "Download all": streams the files of a delivery as one ZIP file. Its length is known before the
+// "Download all": streams the files of a delivery or a pack as one ZIP file. Its length is known before the
 // first byte is sent, so it supports ranges and clients can resume it.
 import type { ServerResponse } from 'node:http'
 import { crc32 } from 'node:zlib'
@@ -17,6 +17,7 @@ import type { Client } from './clients.ts'
 import { evaluateConditions, isProbe } from './conditions.ts'
 import { fileHeaders, PRIVATE } from './headers.ts'
 import type { Recorder } from './record.ts'
+import { sitesOf } from './referrers.ts'
 import { hasConditions } from './request.ts'
 import type { Revocation } from './revocation.ts'
 import { isBodiless, type Visit } from './serve.ts'
@@ -117,7 +118,8 @@ export function createArchives(parts: {
   async function answer(visit: Visit, asked: ArchiveAsked): Promise<ArchiveRefusal | null> {
     const { request } = visit
     const { shop, link, client } = asked
-    const asker: ArchiveAsker = { shop, link, client: client.hash, now: visit.now }
+    const sites = sitesOf(request.headers.referer)
+    const asker: ArchiveAsker = { shop, link, client: client.hash, sites, now: visit.now }
     if (request.method === 'HEAD' || hasConditions(request)) {
       const answered = await answerUncounted(visit, asked, asker)
       if (answered !== 'to_count') return answered

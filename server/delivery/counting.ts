@@ -13,7 +13,7 @@ import {
   opaque,
   IN_PARENT,
   LINK_BYTES,
-  SITE_ALLOWED,
+  siteAllowed,
   TARGET,
   TARGET_LENGTH,
   TARGET_NAMES,
@@ -101,7 +101,7 @@ const decide = (lock: 'wait' | 'skip locked') => `
       select * from links where shop_id = l.shop_id and id = l.parent_id and revoked_at is null
         and (expires_at is null or expires_at > ${NOW}) limit 1) p on true
     where not v.damaged and f.deleted_at is null and s.uninstalled_at is null
-      and (f.mapping_state <> 'unmapped' or l.paid and s.keep_paid) and ${IN_PARENT} and ${SITE_ALLOWED}
+      and (f.mapping_state <> 'unmapped' or l.paid and s.keep_paid) and ${IN_PARENT} and ${siteAllowed('a.sites')}
   ), granted as (
     select * from fitting where free is null or turn <= free
   ), counted as (

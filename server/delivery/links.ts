@@ -4,7 +4,7 @@ import type { Database } from '../db/database.ts'
 import { forShop } from '../db/for-shop.ts'
 import type { ErrorCode } from '../errors.ts'
 import { openDeliveryLink } from '../files/delivery-links.ts'
-import { openPackLink } from '../files/pack-links.ts'
+import { openPackLink, type PackFile } from '../files/pack-links.ts'
 import { hashKey, type Secrets } from '../secrets.ts'
 import type { ByteRange } from '../store/store.ts'
 import type { Archives } from './archive.ts'
@@ -59,6 +59,12 @@ interface Grant {
   budget: SessionBudget | null
 }
 
+interface ArchiveRequest {
+  key: string
+  client: Client
+  readFiles(): Promise<readonly PackFile[]>
+}
+
 export function createLinkAnswers({
   database,
   secrets,
@@ -93,7 +99,7 @@ export function createLinkAnswers({
         const target = plain ? await counting.count(asker) : null
         if (target) return serveWhole(target)
       }
-      if (link.pack) return openPack(visit, key, link)
+      if (link.pack) return openPack(visit, key, link, client)
       if (link.target?.damaged)
         return refuse(request, response, 'file_damaged', { link, headers: RETRY_LATER })
     }
@@ -192,43 +198,55 @@ export function createLinkAnswers({
     link: KnownLink,
     client: Client,
   ): Promise<void> {
-    const { request, response, now } = visit
+    const { request, now } = visit
     const { shop, link: id } = link
     const { name } = link.pack!
     const readFiles = () => openDeliveryLink(forShop(database, shop), secrets, id)
-    if (wantsArchive(request)) {
-      const limited = async () =>
-        (await readFiles()).some(({ download_limit }) => download_limit !== null)
-      if (isUnconfirmedScan(request) && (await limited()))
-        return sendConfirm(visit, link, { key, name: `${name}.zip`, all: true })
-      const asked = { shop, link: id, key, name: `${link.shopName} ${name}`, client }
-      const refusal = await archives.answer(visit, asked)
-      if (refusal) refuse(request, response, refusal, { link, now, ask: askForm(request, key) })
-      return
-    }
+    if (wantsArchive(request)) return openArchive(visit, { key, client, readFiles }, link)
     const files = await readFiles()
     sendPack(visit, {
       ...{ name, order: true, locale: link.locale ?? null, shop: shownShop(link) },
-      ...{ expires_at: null, files, archive: true, now },
+      ...{ expires_at: null, files, now },
       ask: askForm(request, key),
       asked: hasAsked(link, now),
     })
     if (request.method === 'GET' && !isScanner(request)) recordOpening(shop, link.delivery!, now)
   }
 
-  async function openPack(visit: Visit, key: string, link: KnownLink): Promise<void> {
+  async function openPack(
+    visit: Visit,
+    key: string,
+    link: KnownLink,
+    client: Client,
+  ): Promise<void> {
+    // It creates the links of files that are new in the pack, also for the ZIP file.
     const files = await openPackLink(forShop(database, link.shop), secrets, link.link, visit.now)
-    const shop = shownShop(link)
-    const { name } = link.pack!
+    const readFiles = () => Promise.resolve(files)
+    if (wantsArchive(visit.request)) return openArchive(visit, { key, client, readFiles }, link)
     sendPack(visit, {
-      name,
-      shop,
-      expires_at: link.expires_at,
-      files,
-      now: visit.now,
+      ...{ name: link.pack!.name, shop: shownShop(link), expires_at: link.expires_at },
+      ...{ files, now: visit.now },
       ask: askForm(visit.request, key),
       asked: hasAsked(link, visit.now),
     })
+  }
+
+  /** Answers with all files of a page as one ZIP file. */
+  async function openArchive(
+    visit: Visit,
+    { key, client, readFiles }: ArchiveRequest,
+    link: KnownLink,
+  ): Promise<void> {
+    const { request, response, now } = visit
+    const { name } = link.pack!
+    const limited = async () =>
+      (await readFiles()).some(({ download_limit }) => download_limit !== null)
+    if (isUnconfirmedScan(request) && (await limited()))
+      return sendConfirm(visit, link, { key, name: `${name}.zip`, all: true })
+    const { shop, link: id } = link
+    const asked = { shop, link: id, key, name: `${link.shopName} ${name}`, client }
+    const refusal = await archives.answer(visit, asked)
+    if (refusal) refuse(request, response, refusal, { link, now, ask: askForm(request, key) })
   }
 
   return answer

@@ -31,8 +31,6 @@ export interface OpenedPack {
   expires_at: Date | null
   files: readonly (PackFile &
     Partial<Pick<PaidFile, 'expires_at' | 'renewed_at' | 'licence_keys'>>)[]
-  /** Its files can be fetched as one ZIP file with the page's own key. */
-  archive?: boolean
   now: Date
   /** The form to ask the shop for more. */
   ask: AskForm
@@ -70,7 +68,7 @@ export function packPage(
       address: isUsable(file, now) ? address(file.key) : null,
     })),
     ...(expires_at === null ? {} : { until: t.date(expires_at) }),
-    ...(pack.archive && usable.length > 1
+    ...(usable.length > 1
       ? { all: `${address(pack.ask.key)}&all=1`, allSize: t.size(bytesOf(usable)) }
       : {}),
     ...(usable.length === files.length ? {} : moreOf(t, pack)),

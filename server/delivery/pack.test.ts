@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { createPackLink, type PackLinkWanted } from '../files/pack-links.ts'
 import { listLinks } from '../files/link-list.ts'
@@ -231,4 +231,66 @@ test('a deleted pack ends its links, whose page says so and has the form; they s
   const find = { limit: 5, search: name, status: 'revoked' as const }
   const { data } = await listLinks(depot.scope, depot.secrets, find, depot.time.now)
   expect(data).toMatchObject([{ id: link.id, name, pack_id: null, file_id: null, key: link.key }])
+})
+
+describe('all files of a pack as one ZIP file', () => {
+  /** The names in the ZIP file, without that of the pack; or the status of a refusal. */
+  const zipped = async (key: string, headers: Record<string, string> = {}) => {
+    const {
+      status,
+      body,
+      headers: given,
+    } = await visit(port, `/download?key=${key}&all=1`, headers)
+    if (given['content-type'] !== 'application/zip') return status
+    const entries = body.toString('latin1').matchAll(/PK\x01\x02[^]{42}Course \d+ ([a-z]+)/g)
+    return [...entries].map(([, name]) => name)
+  }
+
+  test('has the files of now in their order, counts each, and leaves out those that are used up', async () => {
+    const { link, name } = await makePack(['b', 'a'], { download_limit: 2 })
+    const offer = `download?key=${link.key}&amp;all=1`
+    const page = (await get(port, link.key)).text.replaceAll('&#x3D;', '=')
+    expect(page).toContain(offer)
+    expect(await zipped(link.key, { 'user-agent': 'Mimecast URL protect' })).toBe(200)
+    expect((await counts(link.id)).map(({ downloads }) => downloads)).toEqual([0, 0, 0])
+    const { headers } = await visit(port, `/download?key=${link.key}&all=1`, {}, 'HEAD')
+    expect(headers['content-disposition']).toContain(`${name}.zip`)
+    expect(await zipped(link.key)).toEqual(['b', 'a'])
+    expect((await counts(link.id)).map(({ downloads }) => downloads)).toEqual([0, 1, 1])
+    const [b] = await shown(link.key)
+    expect((await get(port, b!.path!)).status).toBe(200)
+    expect(await zipped(link.key)).toEqual(['a'])
+    expect(await zipped(link.key)).toBe(410)
+  })
+
+  test('needs no visit of the page, and has no file that the page does not offer', async () => {
+    const { link, pack, files } = await makePack(['a', 'b', 'c', 'd'], { download_limit: null })
+    expect(await zipped(link.key)).toEqual(['a', 'b', 'c', 'd'])
+    await depot.addFile(randomBytes(10), {
+      ...{ filename: 'Course 9 late', pack_id: pack, pack_position: 10 },
+    })
+    await depot.setFile(files[0]!, { pack_id: null, pack_position: null })
+    await depot.setFile(files[1]!, { mapping_state: 'unmapped' })
+    await depot.setFile(files[2]!, { deleted_at: new Date() })
+    expect(await zipped(link.key)).toEqual(['d', 'late'])
+    await depot.setFile(files[3]!, { allowed_referrers: ['shop.example'] })
+    expect(await zipped(link.key, { referer: 'https://other.example/' })).toEqual(['late'])
+    expect(await zipped(link.key, { referer: 'https://shop.example/' })).toEqual(['d', 'late'])
+  })
+
+  test('has the expiry of the pack’s link, and ends with it', async () => {
+    const { link } = await makePack(['a', 'b'], { expiry_days: 1, download_limit: null })
+    const start = depot.time.now
+    try {
+      expect(await zipped(link.key)).toEqual(['a', 'b'])
+      depot.time.now = new Date(+start + DAY_MS)
+      expect(await zipped(link.key)).toBe(410)
+      await depot.setLink(link.id, { expires_at: new Date(+start + 2 * DAY_MS) })
+      expect(await zipped(link.key)).toEqual(['a', 'b'])
+      await revokeLinks(depot.scope, [link.id])
+      expect(await zipped(link.key)).toBe(410)
+    } finally {
+      depot.time.now = start
+    }
+  })
 })

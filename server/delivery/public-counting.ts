@@ -6,7 +6,7 @@ import type { ShopShown } from './pages.ts'
 import { BATCH_SIZE, CONCURRENT_STATEMENTS, createQueryBatcher } from './query-batcher.ts'
 import { joinSites } from './referrers.ts'
 import {
-  SITE_ALLOWED,
+  siteAllowed,
   TARGET,
   TARGET_LENGTH,
   TARGET_NAMES,
@@ -55,7 +55,7 @@ const COUNT = `
   ), granted as (
     select ${TARGET}, f.cdn, a.place
     from allowed p join asked a on a.token = p.token ${FILE('p')} ${VERSION}
-    where not v.damaged and ${SHOWN} and ${SITE_ALLOWED}
+    where not v.damaged and ${SHOWN} and ${siteAllowed('a.sites')}
   ), counted as (
     update public_addresses p set downloads = p.downloads + g.times, last_download_at = $3
     from (select shop_id, file_id, count(*) as times from granted group by shop_id, file_id) g

@@ -17,7 +17,7 @@ export function sitesOf(referer: string | undefined): readonly string[] | null {
   ]
 }
 
-/** The same rule as SITE_ALLOWED (targets.ts). `allowed`: empty for any site. */
+/** The same rule as `siteAllowed` (targets.ts). `allowed`: empty for any site. */
 export const isSiteAllowed = (
   allowed: readonly string[],
   sites: readonly string[] | null,

@@ -12,7 +12,7 @@ import { bytesArray, IN_PARENT, opaque, plainArray, type Query } from './targets
  */
 export type Permit =
   | { kind: 'link'; shop: number; link: string; keyHash: Buffer }
-  /** All files of a delivery, by its page's link. */
+  /** All files of a delivery or a pack, by its page's link. */
   | { kind: 'archive'; shop: number; link: string; keyHash: Buffer }
   | { kind: 'public'; token: string }
 

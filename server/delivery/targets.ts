@@ -90,9 +90,9 @@ export const LINK_BYTES = LINK_BYTES_OF('l')
  */
 export const IN_PARENT = `(l.parent_id is null or p.id is not null and (l.paid or p.pack_id = f.pack_id))`
 
-/** May the file `f` be reached from the sites of the request `a`? */
-export const SITE_ALLOWED = `(f.allowed_referrers = '{}' or a.sites is null
-  or f.allowed_referrers && string_to_array(a.sites, ' '))`
+/** SQL: may the file `f` be reached from these sites (`joinSites`) of a request? */
+export const siteAllowed = (sites: string): string =>
+  `(f.allowed_referrers = '{}' or ${sites} is null or f.allowed_referrers && string_to_array(${sites}, ' '))`
 
 export function fileTargetOf(row: readonly unknown[]): FileTarget {
   const [shop, file, filename, contentType, location, hash, size, modifiedMs, damaged] =

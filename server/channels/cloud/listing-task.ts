@@ -31,6 +31,8 @@ export interface ListingParts {
 const CONCURRENCY = 2
 const MAX_ATTEMPTS = 3
 const RETRY_MS = 20_000
+/** rclone has waited for this long in its own tries if the provider does not answer at all. */
+const SILENT_MS = 60_000
 const LOOK_MS = 1000
 /** Of the next scheduled sync after a provider did not answer. */
 const OUTAGE_HOURS = 1
@@ -44,18 +46,15 @@ export const listingTask = (parts: ListingParts): BackgroundTask => ({
     const sync = await readSync(scope, key)
     if (sync?.phase !== 'listing') return null
     const watch = watchOperation(parts.engine, scope, sync.operation_id)
+    const began = performance.now()
     try {
       await listAndPlan(parts, scope, sync, lease, AbortSignal.any([signal, watch.signal]))
       return null
     } catch (error) {
       signal.throwIfAborted()
       if (watch.signal.aborted) return await endCancelled(scope, sync)
-      if (error instanceof CloudError && error.retryable && attempt < MAX_ATTEMPTS)
-        throw new RetryLater(
-          new Date(Date.now() + Math.max(RETRY_MS, (error.retryAfter ?? 0) * 1000)),
-          { cause: error },
-        )
-      if (!(error instanceof CloudError) && attempt < MAX_ATTEMPTS) throw error
+      const isSilent = performance.now() - began > SILENT_MS && (await hasListedNothing(scope, key))
+      if (attempt < MAX_ATTEMPTS) throwIfRepeated(error, isSilent)
       await fail(parts, scope, sync, error)
       return null
     } finally {
@@ -63,6 +62,18 @@ export const listingTask = (parts: ListingParts): BackgroundTask => ({
     }
   },
 })
+
+async function hasListedNothing(scope: ShopScope, sync: string): Promise<boolean> {
+  return (await readSync(scope, sync))?.listed === 0
+}
+
+/** Throws what makes the task run again; returns if another run would not help. */
+function throwIfRepeated(error: unknown, isSilent: boolean): void {
+  if (!(error instanceof CloudError)) throw error
+  if (!error.retryable || (isSilent && error.code === 'cloud_unreachable')) return
+  const ms = Math.max(RETRY_MS, (error.retryAfter ?? 0) * 1000)
+  throw new RetryLater(new Date(Date.now() + ms), { cause: error })
+}
 
 /** A signal that aborts when the operation takes no more items: it was cancelled. */
 function watchOperation(engine: Engine, scope: ShopScope, operation: string | null) {

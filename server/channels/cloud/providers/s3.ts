@@ -103,7 +103,15 @@ export const s3: Provider = {
     root: joined(settings.bucket, settings.prefix),
     hash: 'md5',
     // Times from the listing: those in the metadata need one request for each object.
-    listing: ['--use-server-modtime', '--fast-list'],
+    // rclone repeats a request here twice as often as elsewhere, and sends two for a listing.
+    listing: [
+      '--use-server-modtime',
+      '--fast-list',
+      '--low-level-retries',
+      '1',
+      '--timeout',
+      '20s',
+    ],
     // Paths are known to exist, so one request for each object is enough.
     fetching: { NO_HEAD_OBJECT: 'true' },
     forwarded: isForwarded(settings),

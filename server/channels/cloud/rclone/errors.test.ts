@@ -29,6 +29,11 @@ test.each([
   ['NoSuchBucket: The specified bucket does not exist status code: 404', 'cloud_folder_not_found'],
   ['object not found', 'cloud_file_not_found'],
   ['dial tcp: lookup s3.example.com: no such host', 'cloud_unreachable'],
+  [
+    'Get "https://s3.example.com/a": net/http: timeout awaiting response headers',
+    'cloud_unreachable',
+  ],
+  ['dial tcp 192.0.2.1:443: i/o timeout', 'cloud_unreachable'],
   ['x509: certificate signed by unknown authority', 'cloud_unreachable'],
   ['something else', 'cloud_failed'],
 ])('%s', (text, code) => {

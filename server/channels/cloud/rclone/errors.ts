@@ -59,7 +59,7 @@ const PATTERNS: readonly [CloudCode, RegExp][] = [
   ['cloud_file_not_found', /object not found|NoSuchKey|BlobNotFound|file not found|\b404\b/i],
   [
     'cloud_unreachable',
-    /EndpointUnreachable|no such host|connection re(fused|set)|i\/o timeout|deadline exceeded|TLS|x509|EOF|proxyconnect|network is unreachable|\b50[0234]\b|InternalError|ServiceUnavailable|backendError/i,
+    /EndpointUnreachable|no such host|connection re(fused|set)|timeout|deadline exceeded|TLS|x509|EOF|proxyconnect|network is unreachable|\b50[0234]\b|InternalError|ServiceUnavailable|backendError/i,
   ],
 ]
 const RETRY_AFTER = /retry.?after[^0-9]{0,12}(\d{1,6})|(?:try|trying) again in (\d{1,6})/i

@@ -222,15 +222,16 @@ export async function untilOperation(
   id: string,
   condition: string,
 ): Promise<Answer['body']> {
-  const until = Date.now() + 60_000
+  const began = Date.now()
   const found = `select from operations where shop_id = :shop and id = :id and (${condition})`
   const given = { id: parsePublicId(['import', 'op'], id) }
   while ((await scope.query(found, given)).length === 0) {
-    if (Date.now() > until) {
+    const elapsed = Date.now() - began
+    if (elapsed > 60_000) {
       const { body } = await call('GET', `/api/operations/${id}`)
       throw new Error(`The operation did not get there: ${JSON.stringify(body)}`)
     }
-    await new Promise((resolve) => setTimeout(resolve, 25))
+    await new Promise((resolve) => setTimeout(resolve, Math.min(250, 20 + elapsed / 8)))
   }
   return (await call('GET', `/api/operations/${id}`)).body
 }

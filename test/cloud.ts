@@ -3,7 +3,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { Readable } from 'node:stream'
-import { afterAll } from 'vitest'
+import { afterAll, onTestFinished } from 'vitest'
 import type { CloudOptions } from '../server/channels/cloud/cloud.ts'
 import { dueTask } from '../server/channels/cloud/due.ts'
 import { listingTask } from '../server/channels/cloud/listing-task.ts'
@@ -22,6 +22,7 @@ export interface CloudApp extends TestApp {
   folder: string
   /** Writes files at the sample provider. */
   put(files: Readonly<Record<string, string | Buffer>>): Promise<void>
+  /** Deleted after the test: each sync looks through all connections of the shop. */
   connect(body: object): Promise<string>
   /** Signs in at an emulated provider. */
   authorize(connection: string): Promise<Answer['body']>
@@ -105,6 +106,7 @@ export async function openCloudApp(
     connect: async (body) => {
       const { status, body: made } = await call('POST', '/api/connections', body)
       if (status !== 201) throw new Error(`${status}: ${JSON.stringify(made)}`)
+      onTestFinished(async () => void (await call('DELETE', `/api/connections/${made.id}`)))
       return made.id
     },
     sync: async (connection, body = {}) => {

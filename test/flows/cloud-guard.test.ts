@@ -153,6 +153,8 @@ test('keys of a bucket are only in rclone’s environment, which other users can
 })
 
 test('rows, jobs, history and responses contain none', async () => {
+  await app.connect(bucket.connection('secret'))
+  await app.authorize(await app.connect({ provider: 'google_drive', folder: 'secret' }))
   const { pool } = app.engine.parts.database
   const { rows } = await pool.query<{ name: string }>(
     `select quote_ident(table_schema) || '.' || quote_ident(table_name) as name

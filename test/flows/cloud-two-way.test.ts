@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { untilEndedOrPreview, useSampleFolder } from '../cloud.ts'
-import { soakTest } from '../scale.ts'
+import { sized, soakTest } from '../scale.ts'
 
 const app = await useSampleFolder()
 const { lastSync } = app
@@ -42,13 +42,21 @@ const rest = (folder: string, of: Record<string, string>) =>
 const nothingLeft = async (id: string) =>
   expect(await app.sync(id)).toMatchObject({ status: 'success', total: 0 })
 
-test('sends changes both ways, and keeps both versions of a conflict', async () => {
-  const { id, files } = await begin('both', {
+test('sends changes both ways, keeps both versions of a conflict, and replaces no other object', async () => {
+  const given = {
     ...{ 'a both.txt': 'a', 'b both.txt': 'b', 'c both.txt': 'c', 'd both.txt': 'd' },
-  })
+    ...{ 'twin both.txt': 'top', 'x/twin both.txt': 'in x', 'left both.tmp': 'theirs' },
+  }
+  const { id, files } = await begin('both', given, { exclude: ['*.tmp'] })
+  expect(files).not.toHaveProperty(['left both.tmp'])
+  const [top, inner] = ['twin both.txt', 'twin both (2).txt']
+  // The object that the first name belongs to.
+  const [outer, other] = files[top].size_bytes === 3 ? [top, inner] : [inner, top]
+  await app.owner.call('PATCH', `/api/files/${files[outer].id}`, { filename: 'free both.txt' })
   await app.replace(files['a both.txt'].id, 'ours of a')
   await app.replace(files['d both.txt'].id, 'ours of d')
   await app.put({ 'both/b both.txt': 'theirs of b', 'both/d both.txt': 'theirs of d' })
+  await app.put({ 'both/free both.txt': 'theirs, new' })
   await app.owner.call('POST', '/api/files/bulk-delete', { file_ids: [files['c both.txt'].id] })
   expect(await app.sync(id)).toMatchObject({ status: 'success', failed: 0 })
   expect(rest('both', await there('both'))).toEqual({
@@ -56,11 +64,16 @@ test('sends changes both ways, and keeps both versions of a conflict', async () 
     'b both.txt': 'theirs of b',
     'd both.txt': 'theirs of d',
     'd both (from Stevedore).txt': 'ours of d',
+    'free both.txt': 'theirs, new',
+    'free both (from Stevedore).txt': 'top',
+    'x/twin both.txt': 'in x',
+    'left both.tmp': 'theirs',
   })
   const after = await app.files()
   expect(after).toHaveProperty('d both (from Sample folder).txt')
+  expect(after).toHaveProperty([other])
   expect(after['d both.txt'].id).toBe(files['d both.txt'].id)
-  expect(await lastSync(id)).toMatchObject({ uploaded: 1, changed: 1, conflicts: 1, removed: 1 })
+  expect(await lastSync(id)).toMatchObject({ uploaded: 2, changed: 1, conflicts: 1, removed: 1 })
   await nothingLeft(id)
 })
 
@@ -79,14 +92,6 @@ soakTest('keeps a second conflict of the same file too', async () => {
     'a again (from Stevedore 2).txt': 'ours, second',
   })
   await nothingLeft(id)
-})
-
-test('excluded objects stay excluded', async () => {
-  await app.put({ 'left out/left out.tmp': 'theirs', 'left out/a left out.txt': 'a' })
-  const { id } = await begin('left out', {}, { exclude: ['*.tmp'] })
-  expect(await app.files()).not.toHaveProperty('left out.tmp')
-  await nothingLeft(id)
-  expect(await there('left out')).toHaveProperty(['left out.tmp'])
 })
 
 soakTest(
@@ -114,25 +119,7 @@ soakTest(
   },
 )
 
-test('a file with the name of another object does not replace it', async () => {
-  const { id, files } = await begin('taken', { 'taken.txt': 'top', 'x/taken.txt': 'in x' })
-  const [top, inner] = ['taken.txt', 'taken (2).txt']
-  // The object that the first name belongs to.
-  const { size_bytes: size } = files[top]
-  const [outer, other] = size === 3 ? [top, inner] : [inner, top]
-  await app.owner.call('PATCH', `/api/files/${files[outer].id}`, { filename: 'free taken.txt' })
-  await app.put({ 'taken/free taken.txt': 'theirs, new' })
-  expect(await app.sync(id)).toMatchObject({ status: 'success', failed: 0 })
-  expect(rest('taken', await there('taken'))).toEqual({
-    'free taken.txt': 'theirs, new',
-    'free taken (from Stevedore).txt': 'top',
-    'x/taken.txt': 'in x',
-  })
-  expect(await app.files()).toHaveProperty([other])
-  await nothingLeft(id)
-})
-
-test.each(['keep', 'unmap'])(
+test.each(sized(['keep'], ['keep', 'unmap']))(
   '%s: a file deleted at the provider is kept in the shop and not sent again',
   async (deletions) => {
     const folder = `gone ${deletions}`

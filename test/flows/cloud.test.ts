@@ -9,36 +9,39 @@ import { execFileSync } from 'node:child_process'
 const { app, bucket } = await useClouds()
 
 describe('a sample folder', () => {
-  test('is synced: new, changed, renamed and deleted files; each change is undone', async () => {
+  test('is synced as its preview says: new, changed, renamed and deleted files; each is undone', async () => {
     await app.put(manyFiles('one', 12))
     const id = await app.connect({ provider: 'demo', folder: 'one' })
     const first = await app.sync(id)
     expect(first).toMatchObject({ status: 'success', total: 12, done: 12 })
     const before = await app.files()
     expect(Object.keys(before)).toHaveLength(12)
-
-    const nothing = await app.sync(id)
-    expect(nothing).toMatchObject({ status: 'success', total: 0 })
+    await app.map(before['one 3.txt'].id)
 
     await app.put({ 'one/one 1.txt': 'another text', 'one/new.txt': 'new' })
     await rename(path.join(app.folder, 'one/one 2.txt'), path.join(app.folder, 'one/moved.txt'))
     await rm(path.join(app.folder, 'one/one 3.txt'))
-    const second = await app.sync(id)
-    expect(second).toMatchObject({ status: 'success', total: 4, done: 4 })
+    const counts = { added: 1, changed: 1, renamed: 1, removed: 1 }
+    const unchanged = await app.files()
+    const second = await app.sync(id, { dry_run: true })
+    expect(second).toMatchObject({ status: 'previewed', total: 4 })
+    expect(await app.lastSync(id)).toMatchObject({ preview_reason: 'requested', ...counts })
+    expect(await app.files()).toEqual(unchanged)
+    await app.owner.call('POST', `/api/operations/${second.id}/confirm`)
+    expect(await untilEndedOrPreview(app, second.id)).toMatchObject({ status: 'success', done: 4 })
     const after = await app.files()
     expect(after['one 1.txt']).toMatchObject({ id: before['one 1.txt'].id, size_bytes: 12 })
     expect(after['moved.txt'].id).toBe(before['one 2.txt'].id)
     expect(after['one 3.txt']).toBeUndefined()
     expect(after['new.txt']).toMatchObject({ size_bytes: 3 })
-    expect(await app.lastSync(id)).toMatchObject({
-      ...{ status: 'success', added: 1, changed: 1, renamed: 1, removed: 1, failed: 0 },
-    })
+    expect(await app.lastSync(id)).toMatchObject({ status: 'success', ...counts, failed: 0 })
 
     const { body: undo } = await app.owner.call('POST', `/api/operations/${second.id}/undo`)
-    await app.get(`/api/operations/${undo.id}`)
-    await expect
-      .poll(async () => Object.keys(await app.files()).sort())
-      .toEqual(Object.keys(before).sort())
+    expect(await untilEndedOrPreview(app, undo.id)).toMatchObject({ status: 'success' })
+    const undone = await app.files()
+    expect(Object.keys(undone).sort()).toEqual(Object.keys(before).sort())
+    expect(undone['one 3.txt'].id).toBe(before['one 3.txt'].id)
+    expect((await app.get(`/api/files/${undone['one 3.txt'].id}`)).mappings).toHaveLength(1)
     expect(await app.sync(id)).toMatchObject({ status: 'success', total: 0 })
   })
 })
@@ -113,7 +116,7 @@ describe('changes above the limits', () => {
   const notices = async () =>
     (await app.get('/api/notices')).data.map(({ title }: { title: string }) => title)
 
-  test('an emptied folder is a preview, and deletes after confirmation', async () => {
+  test('an emptied folder is a preview, which can be discarded', async () => {
     await app.put(manyFiles('emptied', 6))
     const id = await app.connect({ provider: 'demo', folder: 'emptied', name: 'Emptied' })
     await app.sync(id)
@@ -130,10 +133,6 @@ describe('changes above the limits', () => {
     expect(await app.lastSync(id)).toMatchObject({ status: 'cancelled', discarded: true, done: 0 })
     const { data } = await app.get('/api/notices')
     expect(data.filter(isAbout(preview.id))).toMatchObject([{ read_at: expect.any(String) }])
-    const second = await app.sync(id)
-    await app.owner.call('POST', `/api/operations/${second.id}/confirm`)
-    expect(await untilEndedOrPreview(app, second.id)).toMatchObject({ status: 'success', done: 6 })
-    expect(Object.keys(await app.files()).filter((name) => name.startsWith('emptied'))).toEqual([])
   })
 
   soakTest(

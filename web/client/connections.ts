@@ -1,5 +1,6 @@
 // Cloud connections: the providers of this installation, the connections, their folders and syncs.
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { connectionName } from '../messages/connection-name.ts'
 import { mapTexts } from '../messages/map-texts.ts'
 import { translated } from '../messages/t.ts'
 import { useChangeOf } from './change.ts'
@@ -50,6 +51,7 @@ export const useCloud = () =>
 
 const inLanguage = (connection: Connection): Connection => ({
   ...connection,
+  name: connectionName(connection.name),
   provider_title: translated(connection.provider_title),
 })
 

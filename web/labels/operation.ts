@@ -5,6 +5,7 @@ import { type Operation } from '../client/types.ts'
 import { importText } from './channel.ts'
 import { filterTexts } from './filter.ts'
 import { capitalized } from './size.ts'
+import { connectionName } from '../messages/connection-name.ts'
 import { t, translated } from '../messages/t.ts'
 
 /**
@@ -91,7 +92,12 @@ export const receivedTexts = (operation: Operation): string[] => [
 ]
 
 /** The files that an operation began with, as its channel or the server named them. */
-export function labelText({ label, source }: Pick<Operation, 'label' | 'source'>): string | null {
+export function labelText({
+  label,
+  source,
+  channel,
+}: Pick<Operation, 'label' | 'source'> & Partial<Pick<Operation, 'channel'>>): string | null {
+  if (channel === 'cloud' && label) return connectionName(label)
   const [, name, more] = /^(.+) and ([\d,]+) more$/s.exec(label ?? '') ?? []
   if (name === undefined || source.type !== 'entries') return label
   return t('{name} and {more, number} more', { name, more: Number(more!.replaceAll(',', '')) })

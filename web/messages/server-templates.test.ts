@@ -85,3 +85,10 @@ test('each message is one of the server’s', () => {
   )
   expect(missing).toEqual([])
 })
+
+test('the sample connection has a name in the page’s language', () => {
+  expect(serverText('“Sample folder/manuals” could not be synced')).toContain(
+    '„Beispielordner/manuals“',
+  )
+  expect(serverText('“Sample folders” could not be synced')).toContain('„Sample folders“')
+})

@@ -1,6 +1,7 @@
 // Texts with values that the server states in English: notices, what steps do, why a file failed. They
 // are stored as they were written, so the page finds the message that a text was made of, and writes
 // the same values in its own language. A text that no message fits is shown as it is.
+import { connectionName } from './connection-name.ts'
 import { messageLocale } from './locale.ts'
 import { SERVER_TEMPLATES } from './server-texts.ts'
 import { translated, translationOf } from './t.ts'
@@ -50,11 +51,16 @@ function known(text: string): string | null {
     if (!found) continue
     const values = names.map((name, at) => {
       const value = found[at + 1]!
-      return [name, TEXT_VALUES.has(name) ? serverText(value) : figureText(value)] as const
+      return [name, valueText(name, value)] as const
     })
     return translated(message, Object.fromEntries(values))
   }
   return null
+}
+
+function valueText(name: string, value: string): string {
+  if (name === 'connection') return connectionName(value)
+  return TEXT_VALUES.has(name) ? serverText(value) : figureText(value)
 }
 
 /** `50,000` as the page's language writes it. */

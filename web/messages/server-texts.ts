@@ -171,9 +171,9 @@ const template = (message: string): string => message
 /** Texts with values, shown with `serverText()`: of those that fit, the first counts. */
 export const SERVER_TEMPLATES: readonly string[] = [
   ...IMPORT_TEMPLATES,
-  template('“{name}” could not be synced'),
-  template('“{name}” lost its access'),
-  template('“{name}” waits for your confirmation'),
+  template('“{connection}” could not be synced'),
+  template('“{connection}” lost its access'),
+  template('“{connection}” waits for your confirmation'),
   template('Its first sync would replace {count} and delete {files} files.'),
   template('It would delete {count} of {total} files, and a sync may delete 20 % or 100 files.'),
   template('Its first sync would send {count} files to the provider.'),

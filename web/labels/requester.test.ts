@@ -13,3 +13,9 @@ test('API keys and scheduled tasks have their names', () => {
   expect(requesterText('schedule Clean up', 'user 1')).toBe('Scheduled task: Clean up')
   expect(requesterText('catalog refresh', 'user 1')).toBe('Catalog update')
 })
+
+test('syncs and the drop folder’s imports say what started them', () => {
+  expect(requesterText('connection Manuals', 'user 1')).toBe('Cloud connection: Manuals')
+  expect(requesterText('Drop folder', 'user 1')).toBe('Drop folder')
+  expect(requesterText('constructor', 'user 1')).toBe('constructor')
+})

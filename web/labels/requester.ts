@@ -1,9 +1,14 @@
 // Who started an operation, from the name in its record.
+import { connectionName } from '../messages/connection-name.ts'
 import { t } from '../messages/t.ts'
 
 const STAFF = /^user \S+$/
 const TASK = /^schedule (.+)$/s
-const CATALOG = 'catalog refresh'
+const CONNECTION = /^connection (.+)$/s
+const FIXED: ReadonlyMap<string, string> = new Map([
+  ['catalog refresh', t('Catalog update')],
+  ['Drop folder', t('Drop folder')],
+])
 
 /**
  * `me`: the signed-in user as records name them; undefined while it is unknown. An API key is
@@ -13,7 +18,10 @@ export function requesterText(requestedBy: string, me: string | undefined): stri
   if (STAFF.test(requestedBy)) return staffText(requestedBy, me)
   const [, task] = TASK.exec(requestedBy) ?? []
   if (task !== undefined) return t('Scheduled task: {task}', { task })
-  return requestedBy === CATALOG ? t('Catalog update') : requestedBy
+  const [, connection] = CONNECTION.exec(requestedBy) ?? []
+  if (connection !== undefined)
+    return t('Cloud connection: {connection}', { connection: connectionName(connection) })
+  return FIXED.get(requestedBy) ?? requestedBy
 }
 
 function staffText(requestedBy: string, me: string | undefined): string {

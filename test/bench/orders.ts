@@ -15,7 +15,7 @@ import { shopSettingsSchema } from '../../server/files/shop-settings.ts'
 import { createLogger } from '../../server/log.ts'
 import { createSecrets } from '../../server/secrets.ts'
 import { createDiskStore } from '../../server/store/disk.ts'
-import { startCluster, type Cluster, type Worker } from '../flows/cluster.ts'
+import { startClusterWithPostgres, type Cluster, type Worker } from '../flows/cluster.ts'
 import { startMailFake, type MailFake } from '../fakes/smtp.ts'
 import { compare, median, type Bench, type Context, type Row } from './bench.ts'
 
@@ -33,7 +33,7 @@ export const ordersBench: Bench = {
   name: 'orders',
   run: async (context) => {
     const mail = await startMailFake()
-    const cluster = await startCluster({
+    const cluster = await startClusterWithPostgres({
       SMTP_URL: mail.url,
       // The platform's rate limit is raised, because it is not what is measured.
       DEMO_POINTS: '10000000/1000000',

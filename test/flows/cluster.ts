@@ -1,5 +1,5 @@
-// A PostgreSQL for one flow, with the product as several processes on it: one for the web, any
-// number of workers.
+// The product as several processes on one database: one for the web, any number of workers. The
+// database is a new one of the run's PostgreSQL, or of a PostgreSQL for this flow alone.
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { mkdir, stat } from 'node:fs/promises'
 import path from 'node:path'
@@ -8,13 +8,14 @@ import pg from 'pg'
 import { clusterOf } from '../../server/db/embedded-place.ts'
 import { startEmbedded } from '../../server/db/embedded.ts'
 import { makeDataDir, removeDataDir } from '../data-dir.ts'
-import { silent } from '../database.ts'
+import { createTestDatabase, silent } from '../database.ts'
 import {
   ARGUMENTS,
   baseEnv,
   freePort,
   outputOf,
   ROOT,
+  SECRET,
   startServer,
   type ServerProcess,
 } from './server.ts'
@@ -29,12 +30,15 @@ export interface Cluster {
   pool: pg.Pool
   startWeb(): Promise<ServerProcess>
   startWorker(name: string): Promise<Worker>
+  close(): Promise<void>
+}
+
+export interface ClusterWithPostgres extends Cluster {
   /**
    * `pg_ctl -m immediate restart`: nothing is flushed, every connection is cut, and recovery
    * follows.
    */
   restartPostgres(): Promise<void>
-  close(): Promise<void>
 }
 
 export interface Worker {
@@ -52,35 +56,66 @@ export interface Worker {
   stop(): Promise<number | null>
 }
 
-/** @param settings environment variables of all processes. */
-export async function startCluster(
+/** On the run's PostgreSQL, because creating and starting another one takes seconds. */
+export async function startCluster(): Promise<Cluster> {
+  const [dataDir, database] = await Promise.all([
+    makeDataDir('stevedore-cluster-'),
+    createTestDatabase(),
+  ])
+  const cluster = processesOn(database.url, dataDir)
+  return {
+    ...cluster,
+    close: async () => {
+      await cluster.close()
+      await database.drop()
+      await removeDataDir(dataDir)
+    },
+  }
+}
+
+/**
+ * For a flow that restarts PostgreSQL, or runs without vitest.
+ * @param settings environment variables of all processes.
+ */
+export async function startClusterWithPostgres(
   settings: Readonly<Record<string, string>> = {},
-): Promise<Cluster> {
+): Promise<ClusterWithPostgres> {
   const home = await makeDataDir('stevedore-cluster-')
   const postgres = await startEmbedded(home, silent)
   const dataDir = path.join(home, 'data')
   await mkdir(dataDir)
-  const pool = new pg.Pool({ connectionString: postgres.url, max: 4, application_name: 'test' })
+  const cluster = processesOn(postgres.url, dataDir, settings)
+  return {
+    ...cluster,
+    restartPostgres: () => clusterOf(path.join(home, 'postgres')).then(restart),
+    close: async () => {
+      await cluster.close()
+      await postgres.stop()
+      await removeDataDir(home)
+    },
+  }
+}
+
+function processesOn(
+  databaseUrl: string,
+  dataDir: string,
+  settings: Readonly<Record<string, string>> = {},
+): Cluster {
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 4, application_name: 'test' })
   pool.on('error', () => {})
-  const secret = 'a secret for this test alone, long enough'
   const env = (role: string) => {
-    const url = new URL(postgres.url)
+    const url = new URL(databaseUrl)
     url.searchParams.set('application_name', role)
-    return { ...settings, DATABASE_URL: url.href, APP_SECRET: secret }
+    return { ...settings, DATABASE_URL: url.href, APP_SECRET: SECRET }
   }
   return {
-    url: postgres.url,
+    url: databaseUrl,
     dataDir,
     pool,
     startWeb: async () => startServer({ dataDir, env: { ...env('web'), ROLE: 'web' } }),
     startWorker: (name) =>
       startWorkerProcess(name, { ...env(name), ROLE: 'worker', DATA_DIR: dataDir }),
-    restartPostgres: () => clusterOf(path.join(home, 'postgres')).then(restart),
-    close: async () => {
-      await pool.end()
-      await postgres.stop()
-      await removeDataDir(home)
-    },
+    close: () => pool.end(),
   }
 }
 

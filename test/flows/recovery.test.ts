@@ -6,16 +6,20 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { clusterOf } from '../../server/db/embedded-place.ts'
-import { OWNER_LOCK } from '../../server/db/embedded.ts'
+import { OWNER_LOCK, startEmbedded } from '../../server/db/embedded.ts'
+import { silent } from '../database.ts'
 import { hashOf, contentOf } from '../fakes/content.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { promisedMs, randomOf, sized, soakTest } from '../scale.ts'
 import { uniqueSkus } from './catalog.ts'
-import { startCluster, type Cluster, type Worker } from './cluster.ts'
+import { startClusterWithPostgres, type ClusterWithPostgres, type Worker } from './cluster.ts'
 import { jobUntilEnd, listAll, type ImportReply } from './imports.ts'
 import { makeDataDir, removeDataDir, startServer, type ServerProcess } from './server.ts'
 
-const FILES = sized(60, 400)
+const FILES = sized(40, 400)
+/** Files before the restarts of PostgreSQL, and in each import during them. */
+const BASE = sized(20, 200)
+const EACH = sized(10, 40)
 const RESTARTS = sized(1, 10)
 const random = randomOf('recovery')
 
@@ -81,18 +85,18 @@ soakTest('an ordinary stop and start keeps everything', async () => {
   expect((await listAll(server, '/api/files?search=kept-&limit=250')).length).toBe(FILES)
 })
 
-soakTest('a second server on the same data folder is refused with advice', async () => {
-  await expect(startServer({ dataDir })).rejects.toThrow(
+test('a second server on the same data folder is refused with advice', async () => {
+  await expect(startEmbedded(dataDir, silent)).rejects.toThrow(
     /Another Stevedore is running on this data folder/,
   )
 })
 
 describe('immediate restarts of PostgreSQL under load', () => {
-  let cluster: Cluster
+  let cluster: ClusterWithPostgres
   let web: ServerProcess
   let worker: Worker
   beforeAll(async () => {
-    cluster = await startCluster()
+    cluster = await startClusterWithPostgres()
     web = await cluster.startWeb()
     worker = await cluster.startWorker('worker')
   })
@@ -118,7 +122,7 @@ describe('immediate restarts of PostgreSQL under load', () => {
   }
 
   async function load(round: number, files: readonly string[]): Promise<void> {
-    const entries = Array.from({ length: 40 }, (_, n) => ({
+    const entries = Array.from({ length: EACH }, (_, n) => ({
       filename: `load ${round} ${n}.bin`,
       url: `${origin.url}/bytes/${5000 + n}/load-${round}-${n}`,
     }))
@@ -148,7 +152,7 @@ describe('immediate restarts of PostgreSQL under load', () => {
   }
 
   test('no acknowledged write is lost, no process ends, and the API answers within 10 s', async () => {
-    const first = Array.from({ length: sized(20, 200) }, (_, n) => ({
+    const first = Array.from({ length: BASE }, (_, n) => ({
       filename: `base ${n}.bin`,
       url: `${origin.url}/bytes/${100 + n}/base-${n}`,
     }))
@@ -189,12 +193,16 @@ describe('immediate restarts of PostgreSQL under load', () => {
 
     expect(acknowledged.imports.length).toBeGreaterThanOrEqual(RESTARTS)
     for (const job of acknowledged.imports)
-      expect(await jobUntilEnd(web, job)).toMatchObject({ status: 'success', total: 40, done: 40 })
+      expect(await jobUntilEnd(web, job)).toMatchObject({
+        status: 'success',
+        total: EACH,
+        done: EACH,
+      })
     const names = (await listAll(web, '/api/files?search=load&limit=250')).map(
       ({ filename }) => filename!,
     )
     expect(new Set(names).size).toBe(names.length)
-    expect(names.length).toBeGreaterThanOrEqual(acknowledged.imports.length * 40)
+    expect(names.length).toBeGreaterThanOrEqual(acknowledged.imports.length * EACH)
     const links = new Set((await listAll(web, '/api/links?limit=250')).map(({ id }) => id))
     expect(acknowledged.links.filter((id) => !links.has(id))).toEqual([])
     for (const [file, days] of acknowledged.updates)

@@ -8,30 +8,31 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { contentOf, hashOf } from '../fakes/content.ts'
 import { sized, soakTest } from '../scale.ts'
 import { beginUpload, metadataOf, offsetOf, patch, sendFile, tus, type Sender } from '../uploads.ts'
-import { startCluster, type Cluster, type Worker } from './cluster.ts'
+import { startCluster, type Cluster } from './cluster.ts'
 import { jobUntilEnd } from './imports.ts'
-import type { ServerProcess } from './server.ts'
+import { startLocalServer } from './local-server.ts'
+import type { RunningServer, ServerProcess } from './server.ts'
 
 const KILLS = sized(3, 100)
-const SIZE = sized(24_000_000, 1_000_000_000)
+const SIZE = sized(18_000_000, 1_000_000_000)
 const CHUNK = Math.min(8_000_000, Math.ceil(SIZE / 6))
 
 let cluster: Cluster
-let worker: Worker
+/** It is killed. */
 let one: ServerProcess
-let two: ServerProcess
+/** Another web process, which is also the worker. */
+let two: RunningServer
 beforeAll(async () => {
   cluster = await startCluster()
   one = await cluster.startWeb()
-  two = await cluster.startWeb()
-  worker = await cluster.startWorker('worker')
+  two = await startLocalServer({ DATABASE_URL: cluster.url, DATA_DIR: cluster.dataDir })
 })
 afterAll(async () => {
-  await Promise.all([one.stop(), two.stop(), worker.stop()])
+  await Promise.all([one.stop(), two.stop()])
   await cluster.close()
 })
 
-const senderOf = ({ url, apiKey }: ServerProcess): Sender => ({ url, key: apiKey })
+const senderOf = ({ url, apiKey }: RunningServer): Sender => ({ url, key: apiKey })
 const pathOf = (address: string) => new URL(address, one.url).pathname
 
 async function importedHash(batch: string): Promise<{ status: string; hashes: string[] }> {
@@ -46,7 +47,7 @@ async function importedHash(batch: string): Promise<{ status: string; hashes: st
   }
 }
 
-async function newBatch(server: ServerProcess): Promise<string> {
+async function newBatch(server: RunningServer): Promise<string> {
   const response = await server.call('POST', '/api/uploads/batches', { count: 1, notify: false })
   return ((await response.json()) as { id: string }).id
 }
@@ -146,10 +147,10 @@ test('two clients that send one upload concurrently take turns, and the bytes ar
   const bytes = contentOf(6_000_000, 'both')
   const batch = await newBatch(one)
   const at = await beginUpload(senderOf(one), bytes.length, { filename: 'both.bin', batch })
-  const send = (server: ServerProcess) =>
+  const send = (server: RunningServer) =>
     sendFile(senderOf(server), bytes, {
       uploadUrl: new URL(at, server.url).href,
-      chunkSize: 1_000_000,
+      chunkSize: 300_000,
       retryDelays: Array.from({ length: 50 }, () => 50),
     }).done
   await Promise.all([send(one), send(two)])

@@ -54,6 +54,7 @@ describe.each(Object.entries(stops))('%s', (_, { ROLE, signal, stop }) => {
     stop(npm)
     await closed
     expect(output()).toContain(`"message":"stopping","signal":"${signal}"`)
+    // Also none about a drop server that did not end when it was told to.
     expect(output()).not.toMatch(/"level":"(warn|error)"/)
     await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow('fetch failed')
   })

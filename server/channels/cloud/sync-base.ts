@@ -43,11 +43,23 @@ async function updateBaseFrom(
     { sync },
   )
   if (!state) return
-  const { failed, ...about } = state
-  const bindings = { connection, sync, ...about }
-  if (failed) await recordRejections(tx, bindings)
-  // As one array: one row for each of many changes would need as much memory as the rest of a sync.
-  const [merged] = await withHashJoins(tx, () =>
+  const { failed, operation, complete } = state
+  if (failed) await recordRejections(tx, { connection, sync, operation })
+  const numbers = await settleEnded(tx, { connection, sync, operation, complete })
+  if (numbers !== null) await addToBase(tx, { connection, sync, numbers, keepsUnmapped })
+  await markEstablished(tx, { connection, sync })
+}
+
+/**
+ * Removes the paths of ended changes from the base and the rejections, and returns the numbers of
+ * these changes; null: none. One array: one row for each of many changes would need as much memory
+ * as the rest of a sync.
+ */
+async function settleEnded(
+  tx: ShopScope,
+  ended: { connection: string; sync: string; operation: string; complete: boolean },
+): Promise<number[] | null> {
+  const [settled] = await withHashJoins(tx, () =>
     tx.query<{ numbers: number[] | null }>(
       `with ended as materialized (${ENDED}), paths as (
          select path from ended union select from_path from ended where from_path is not null
@@ -59,37 +71,50 @@ async function updateBaseFrom(
          where r.shop_id = :shop and r.connection_id = :connection and r.path = paths.path
        ), marked as (
          update sync_changes set settled = true, file_id = ended.now_file, version = ended.now_version,
-         filename = ended.now_filename
-       from ended where sync_changes.shop_id = :shop and sync_changes.sync_id = :sync
+           filename = ended.now_filename
+         from ended where sync_changes.shop_id = :shop and sync_changes.sync_id = :sync
            and sync_changes.number = ended.number
          returning sync_changes.number
        )
        select array_agg(number) as numbers from marked`,
-      bindings,
+      ended,
     ),
   )
-  if (merged!.numbers !== null)
-    await tx.query(
-      `insert into cloud_files (shop_id, connection_id, path, size_bytes, hash, modified_at, file_id, version, filename)
-       select distinct on (c.path) :shop, :connection, c.path, coalesce(c.size_bytes, 0), c.hash, c.modified_at, present.id, c.version, c.filename
-       from sync_changes c
-       -- Purged files have no row. "offset 0": each is looked up by its id, even without
-       -- statistics.
-       left join lateral (select id from files where shop_id = :shop and id = c.file_id offset 0) present on true
-       where c.shop_id = :shop and c.sync_id = :sync and c.number = any(:numbers::int[])
-         and (c.kind not in ('forget', 'remove', 'remove_there') and c.size_bytes is not null
-           or c.kind = 'remove' and :keepsUnmapped::boolean)
-       order by c.path, c.number desc
-       on conflict (shop_id, connection_id, path) do nothing`,
-      { ...bindings, keepsUnmapped, numbers: merged!.numbers },
-    )
+  return settled!.numbers
+}
+
+async function addToBase(
+  tx: ShopScope,
+  settled: { connection: string; sync: string; numbers: number[]; keepsUnmapped: boolean },
+): Promise<void> {
+  await tx.query(
+    `insert into cloud_files (shop_id, connection_id, path, size_bytes, hash, modified_at, file_id, version, filename)
+     select distinct on (c.path) :shop, :connection, c.path, coalesce(c.size_bytes, 0), c.hash, c.modified_at, present.id, c.version, c.filename
+     from sync_changes c
+     -- Purged files have no row. "offset 0": each is looked up by its id, even without
+     -- statistics.
+     left join lateral (select id from files where shop_id = :shop and id = c.file_id offset 0) present on true
+     where c.shop_id = :shop and c.sync_id = :sync and c.number = any(:numbers::int[])
+       and (c.kind not in ('forget', 'remove', 'remove_there') and c.size_bytes is not null
+         or c.kind = 'remove' and :keepsUnmapped::boolean)
+     order by c.path, c.number desc
+     on conflict (shop_id, connection_id, path) do nothing`,
+    settled,
+  )
+}
+
+/** After its first complete sync a connection has a base to compare with. */
+async function markEstablished(
+  tx: ShopScope,
+  ended: { connection: string; sync: string },
+): Promise<void> {
   await tx.query(
     `update connections set established = true
      where shop_id = :shop and id = :connection and not established and exists (
        select from syncs s join operations o on o.shop_id = s.shop_id and o.id = s.operation_id
        where s.shop_id = :shop and s.id = :sync and s.phase = 'planned' and o.finished_at is not null
          and o.status in ('success', 'partial') and not (o.preview and o.round = 0))`,
-    bindings,
+    ended,
   )
 }
 

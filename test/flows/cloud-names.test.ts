@@ -240,3 +240,20 @@ test('names that cannot be read are tried again on request, and after a change o
   expect(await app.sync(id)).toMatchObject({ total: 1, failed: 1 })
   expect(await rejected(id)).toMatchObject([{ path: 'a//b.txt' }])
 })
+
+test('a file that the provider refuses is reported once, and tried again after a week', async () => {
+  bucket.put('rights/mine.txt', 'mine')
+  bucket.put('rights/theirs.txt', 'theirs')
+  bucket.intercept = ({ method, key }) =>
+    method === 'GET' && key === 'rights/theirs.txt' ? { status: 403, code: 'AccessDenied' } : null
+  const id = await app.connect(bucket.connection('rights'))
+  expect(await app.sync(id)).toMatchObject({ status: 'partial', done: 1, failed: 1 })
+  expect(await rejected(id)).toMatchObject([{ path: 'theirs.txt', code: 'cloud_access_denied' }])
+  bucket.intercept = () => null
+  expect(await app.sync(id)).toMatchObject({ status: 'success', total: 0 })
+  await app.owner.scope.query(
+    `update cloud_rejections set created_at = now() - interval '8 days' where shop_id = :shop and path = 'theirs.txt'`,
+  )
+  expect(await app.sync(id)).toMatchObject({ status: 'success', done: 1 })
+  expect(await rejected(id)).toEqual([])
+})

@@ -20,8 +20,25 @@ const ATTEMPTS = 4
  */
 const PART_CONCURRENCY = 12
 
+/** Bytes of each part of an object. */
+export interface PartSizes {
+  upload: number
+  /** Objects above `whole` are copied in parts of `copy`. */
+  whole: number
+  copy: number
+}
+
+const SIZES: PartSizes = {
+  // S3 requires at least 5 MB; 10,000 of these parts, the maximum, are 80 GB.
+  upload: 8 * 1024 ** 2,
+  // The maximum that S3 copies in one call.
+  whole: 5 * 1024 ** 3,
+  copy: 1024 ** 3,
+}
+
 export interface S3Bucket {
   client: S3Client
+  sizes: PartSizes
   name: string
   semaphore: Semaphore
   /** Makes a call; rejects with a `StoreError` or the reason of `signal`. */
@@ -31,13 +48,10 @@ export interface S3Bucket {
   ): Promise<T>
 }
 
-export function openBucket({
-  bucket,
-  region,
-  endpoint,
-  pathStyle,
-  credentials,
-}: S3Location): S3Bucket {
+export function openBucket(
+  { bucket, region, endpoint, pathStyle, credentials }: S3Location,
+  sizes: Partial<PartSizes> = {},
+): S3Bucket {
   // A download holds a connection as long as its buyer takes, so no download waits for another
   // one's connection.
   const agent = { keepAlive: true, maxSockets: Infinity }
@@ -61,6 +75,7 @@ export function openBucket({
   })
   return {
     client,
+    sizes: { ...SIZES, ...sizes },
     name: bucket,
     semaphore: createSemaphore(PART_CONCURRENCY),
     call: async (work, signal) => {

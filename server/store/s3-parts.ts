@@ -3,17 +3,16 @@
 // buffers immediately.
 import type { ByteSource } from './store.ts'
 
-/** S3 requires at least 5 MB; 10,000 of these parts, the maximum, are 80 GB. */
-const PART_BYTES = 8 * 1024 * 1024
 /** The first buffer of a part is small, since most blobs are small. */
 const FIRST_BYTES = 64 * 1024
 
 /**
- * All parts except the last one have `PART_BYTES`; an empty stream gives no part. `seen` is called
+ * All parts except the last one have `partBytes`; an empty stream gives no part. `seen` is called
  * with each chunk before the chunk is released.
  */
 export async function* inParts(
   chunks: AsyncIterable<Uint8Array>,
+  partBytes: number,
   release: ByteSource['release'],
   seen: (chunk: Uint8Array) => void,
 ): AsyncGenerator<Buffer> {
@@ -22,14 +21,14 @@ export async function* inParts(
   for await (const chunk of chunks) {
     seen(chunk)
     for (let at = 0; at < chunk.length;) {
-      const piece = chunk.subarray(at, at + PART_BYTES - length)
-      part = roomFor(part, length, piece.length)
+      const piece = chunk.subarray(at, at + partBytes - length)
+      part = roomFor(part, length, piece.length, partBytes)
       part.set(piece, length)
       at += piece.length
       length += piece.length
-      if (length < PART_BYTES) continue
+      if (length < partBytes) continue
       yield part
-      part = Buffer.allocUnsafeSlow(PART_BYTES)
+      part = Buffer.allocUnsafeSlow(partBytes)
       length = 0
     }
     release?.([chunk])
@@ -37,11 +36,9 @@ export async function* inParts(
   if (length > 0) yield part.subarray(0, length)
 }
 
-function roomFor(part: Buffer, length: number, more: number): Buffer {
+function roomFor(part: Buffer, length: number, more: number, most: number): Buffer {
   if (length + more <= part.length) return part
-  const larger = Buffer.allocUnsafeSlow(
-    Math.min(PART_BYTES, Math.max(part.length * 2, length + more)),
-  )
+  const larger = Buffer.allocUnsafeSlow(Math.min(most, Math.max(part.length * 2, length + more)))
   part.copy(larger, 0, 0, length)
   return larger
 }

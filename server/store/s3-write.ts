@@ -12,17 +12,7 @@ import { inParts } from './s3-parts.ts'
 import { startUpload, type Upload } from './s3-upload.ts'
 import { StoreError, type ByteSource, type TakeOptions, type WrittenBlob } from './store.ts'
 
-/** The maximum that S3 copies in one call. */
-const COPY_BYTES = 5 * 1024 ** 3
-const COPY_PART_BYTES = 1024 ** 3
 const READ_BYTES = 256 * 1024
-
-export interface CopySizes {
-  /** Objects above `whole` are copied in parts of `part`. Bytes, both. */
-  whole: number
-  part: number
-}
-const SIZES: CopySizes = { whole: COPY_BYTES, part: COPY_PART_BYTES }
 
 export async function writeBlob(
   bucket: S3Bucket,
@@ -30,7 +20,6 @@ export async function writeBlob(
   shop: number,
   bytes: ByteSource,
   signal: AbortSignal | undefined,
-  sizes: CopySizes = SIZES,
 ): Promise<WrittenBlob> {
   const temporary = keys.temporary()
   const sent = await sendParts(bucket, temporary, bytes, signal)
@@ -38,7 +27,7 @@ export async function writeBlob(
   if (sent.only) await put(bucket, target, sent.only, signal)
   else {
     try {
-      await copyObject(bucket, temporary, target, sent.written.size_bytes, signal, sizes)
+      await copyObject(bucket, temporary, target, sent.written.size_bytes, signal)
     } finally {
       // If this fails, the sweep removes it.
       await removeObject(bucket, temporary).catch(() => {})
@@ -125,7 +114,12 @@ async function sendParts(
   }
   const release = (chunks: readonly Uint8Array[]) => bytes.release?.(chunks)
   try {
-    for await (const part of inParts(abortable(bytes, signal), release, seen)) {
+    for await (const part of inParts(
+      abortable(bytes, signal),
+      bucket.sizes.upload,
+      release,
+      seen,
+    )) {
       // The first part is held back: there are several only if a second one follows.
       if (!upload && !first) first = part
       else {
@@ -171,9 +165,8 @@ export async function copyObject(
   to: string,
   size: number,
   signal?: AbortSignal,
-  sizes: CopySizes = SIZES,
 ): Promise<void> {
-  if (size > sizes.whole) return copyInParts(bucket, from, to, size, signal, sizes.part)
+  if (size > bucket.sizes.whole) return copyInParts(bucket, from, to, size, signal)
   const command = new CopyObjectCommand({
     Bucket: bucket.name,
     Key: to,
@@ -188,8 +181,8 @@ async function copyInParts(
   to: string,
   size: number,
   signal: AbortSignal | undefined,
-  part: number,
 ): Promise<void> {
+  const part = bucket.sizes.copy
   const upload = await startUpload(bucket, to, signal)
   try {
     for (let at = 0; at < size; at += part)

@@ -2,31 +2,25 @@
 import { ListObjectsV2Command, GetObjectCommand } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { S3Location } from './address.ts'
-import { openBucket } from './s3-calls.ts'
+import { openBucket, type PartSizes } from './s3-calls.ts'
 import { createKeys } from './s3-keys.ts'
 import { headObject, readBlob } from './s3-read.ts'
 import { removeShopObjects, sweepBucket } from './s3-sweep.ts'
-import {
-  adoptIntoBucket,
-  removeObject,
-  takeIntoBucket,
-  writeBlob,
-  type CopySizes,
-} from './s3-write.ts'
+import { adoptIntoBucket, removeObject, takeIntoBucket, writeBlob } from './s3-write.ts'
 import type { BlobStore } from './store.ts'
 
 /**
  * Any number of processes may share the bucket, and it may contain other things. `sizes` is for
  * tests.
  */
-export function createS3Store(location: S3Location, sizes?: CopySizes): BlobStore {
-  const bucket = openBucket(location)
+export function createS3Store(location: S3Location, sizes?: Partial<PartSizes>): BlobStore {
+  const bucket = openBucket(location, sizes)
   const keys = createKeys(location.prefix)
   const { client, call, name } = bucket
   const read: BlobStore['read'] = async (shop, hash, range) =>
     readBlob(bucket, keys, shop, hash, range)
   return {
-    write: (shop, bytes, signal) => writeBlob(bucket, keys, shop, bytes, signal, sizes),
+    write: (shop, bytes, signal) => writeBlob(bucket, keys, shop, bytes, signal),
     adopt: (shop, path, signal) => adoptIntoBucket(bucket, keys, shop, path, signal),
     take: (shop, path, options) => takeIntoBucket(bucket, keys, shop, path, options),
     read,

@@ -16,6 +16,7 @@ import {
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { finished } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import S3rver, { type Context } from '@20minutes/s3rver'
 import authentication from '@20minutes/s3rver/lib/middleware/authentication.js'
@@ -45,7 +46,7 @@ export interface FakeS3 {
   contents(): Promise<string[]>
   /**
    * Called with each request; its result replaces the response. `lost`: the request is carried out,
-   * but the connection closes without a response.
+   * but the connection closes without a response. `discarded`: the body is received and dropped.
    */
   intercept: (request: { method: string; url: string }) => Intercepted | Promise<Intercepted>
   /** Every request, such as `PUT /harbour/7/…`. */
@@ -62,7 +63,7 @@ export interface FakeS3 {
   close(): Promise<void>
 }
 
-type Intercepted = { status: number; code: string } | 'lost' | null
+type Intercepted = { status: number; code: string } | 'lost' | 'discarded' | null
 
 interface UploadOnDisk {
   Key: string
@@ -73,6 +74,7 @@ interface UploadOnDisk {
 class WholeStore extends FilesystemStore {
   /** The maximum number of objects in a page of a list. */
   page = 1000
+  minPart = MIN_PART
 
   /**
    * Its own implementation writes into the final file, so a cut connection would leave a partial
@@ -82,7 +84,9 @@ class WholeStore extends FilesystemStore {
     const fresh = path.join(this.rootDirectory, `fresh-${randomBytes(8).toString('hex')}`)
     try {
       const written = await super.putContent(fresh, content)
-      await mkdir(path.dirname(file), { recursive: true })
+      // A part that arrives after the abort must not create the folder of its upload again.
+      if (!file.includes(path.basename(this.getResourcePath(BUCKET, undefined, 'uploads'))))
+        await mkdir(path.dirname(file), { recursive: true })
       await rename(fresh, file)
       return written
     } finally {
@@ -113,7 +117,8 @@ class WholeStore extends FilesystemStore {
     await this.require(bucket, uploadId)
     for (const { number } of parts.slice(0, -1)) {
       const { size } = await stat(path.join(this.folderOf(bucket, uploadId), String(number)))
-      if (size < MIN_PART) throw new S3Error('EntityTooSmall', 'Your proposed upload is too small')
+      if (size < this.minPart)
+        throw new S3Error('EntityTooSmall', 'Your proposed upload is too small')
     }
     return super.putObjectMultipart(bucket, uploadId, parts)
   }
@@ -215,7 +220,8 @@ async function answerAboutUploads(
   }
 }
 
-export async function startS3(): Promise<FakeS3> {
+/** `minPart`: bytes; S3 itself requires 5 MB of every part but the last one. */
+export async function startS3({ minPart = MIN_PART } = {}): Promise<FakeS3> {
   const directory = await mkdtemp(path.join(tmpdir(), 'stevedore-s3-'))
   await writeFile(path.join(directory, '.keep'), '')
   const server = new S3rver({
@@ -225,7 +231,7 @@ export async function startS3(): Promise<FakeS3> {
     directory,
     vhostBuckets: false,
   })
-  const store = new WholeStore(directory)
+  const store = Object.assign(new WholeStore(directory), { minPart })
   server.store = server.context.store = store
   const fake: Pick<FakeS3, 'requests' | 'intercept'> = { requests: [], intercept: () => null }
   // Inserted right before its routes, so that s3rver still serializes the result as XML.
@@ -235,6 +241,9 @@ export async function startS3(): Promise<FakeS3> {
     if (answer === 'lost') {
       await answerMore(ctx, store, next)
       ctx.req.socket.destroy()
+    } else if (answer === 'discarded') {
+      await finished(ctx.req.resume())
+      ctx.status = 200
     } else if (answer) {
       ctx.req.resume()
       ctx.status = answer.status

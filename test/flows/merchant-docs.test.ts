@@ -58,7 +58,7 @@ async function withOwnKey(name: string): Promise<RunningServer> {
   }
 }
 
-/** Creates the file and the ended operation that the examples name. */
+/** Creates the file and the ended operation that a document's examples name. */
 async function variables(server: RunningServer): Promise<Record<string, string>> {
   const filename = `planner-${files++}.pdf`
   const { files: made } = await importUntilEnd(server, {
@@ -87,18 +87,15 @@ test('most documents show commands', () => {
 describe.each(pages.filter(({ commands }) => commands.length > 0))(
   '$file',
   ({ file, commands }) => {
-    let own: RunningServer
-    beforeAll(async () => void (own = await withOwnKey(file)))
+    let env: Record<string, string>
+    beforeAll(async () => void (env = await variables(await withOwnKey(file))))
     test.each(commands.map((command) => [command.trim().slice(0, 160), command]))(
       '%s',
       async (_what, command) => {
         const { stdout } = await shell(
           'bash',
           ['-euc', command.replaceAll('curl -sS', 'curl -sS --fail-with-body')],
-          {
-            env: await variables(own),
-            cwd: folder,
-          },
+          { env, cwd: folder },
         )
         expect(stdout).not.toContain('"error":{')
         if (command.includes('-o operation.csv'))

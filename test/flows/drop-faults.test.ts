@@ -5,7 +5,9 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import path from 'node:path'
+import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { cheapHash } from '../drop.ts'
 import { dropProcessOf } from '../drop-process.ts'
 import { promisedMs, randomOf, sized, soakTest } from '../scale.ts'
 import { openSftp, type SftpClient } from '../sftp-client.ts'
@@ -33,6 +35,11 @@ let drop: Drop
 beforeAll(async () => {
   server = await startServer({ drop: true })
   await readDemo()
+  const client = new pg.Client({ connectionString: server.databaseUrl })
+  await client.connect()
+  const update = 'update drop_accounts set password = $1 where username = $2'
+  await client.query(update, [cheapHash(drop.password), drop.username])
+  await client.end()
 })
 afterAll(() => server.stop())
 

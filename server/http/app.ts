@@ -102,7 +102,7 @@ function createKoa(parts: AppParts, metrics: Metrics, failures: FailureLimiter):
   app.use(cloudCallback())
   app.use(adminExtensionOrigin)
   app.use(thankYouRoute({ ...parts, failures }))
-  app.use(docsPage(openApiDocument(endpoints, parts.baseUrl, version)))
+  app.use(docsPage(() => openApiDocument(endpoints, parts.baseUrl, version)))
   app.use(tusRoute(parts.uploads, authenticator))
   app.use(router.routes())
   app.use(unknownApi(router.match.bind(router)))

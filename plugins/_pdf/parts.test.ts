@@ -14,6 +14,7 @@ import {
   unpacked,
   type PageWanted,
 } from '../../test/documents.ts'
+import { sized } from '../../test/scale.ts'
 import { withWorkFolder } from '../../server/ports/children/work-folder.ts'
 import { createDocuments, LIMITS, SCRIPT } from './documents.ts'
 import { ANSWERS } from './tasks.ts'
@@ -177,9 +178,9 @@ describe('a merge', () => {
     expect(warnings).toMatchObject([{ code: 'pdf_unprotected' }])
   })
   it('of many documents keeps their order', async () => {
-    const documents = names(1, 40).map((name) =>
+    const documents = names(1, sized(10, 40)).map((name) =>
       documentOf([{ draws: `BT /F 24 Tf 40 150 Td (${name}) Tj ET` }]),
     )
-    expect(await textsOf((await house.merge(documents)).document)).toEqual(names(1, 40))
+    expect(await textsOf((await house.merge(documents)).document)).toEqual(names(1, sized(10, 40)))
   })
 })

@@ -11,6 +11,7 @@ import {
   type PageWanted,
   type Rendered,
 } from '../../test/documents.ts'
+import { sized } from '../../test/scale.ts'
 
 let house: DocumentHouse
 beforeAll(async () => void (house = await openDocumentHouse()))
@@ -42,7 +43,7 @@ const odd = documentOf(
 )
 
 describe('a watermark', () => {
-  it.each(['top-left', 'bottom-right', 'diagonal'] as const)(
+  it.each((['diagonal', 'bottom-right', 'top-left'] as const).slice(0, sized(2, 3)))(
     'has the right position on any page: %s',
     async (position) => {
       const { document } = await house.watermark(odd, { position })
@@ -150,14 +151,10 @@ describe('a watermark', () => {
   it('is drawn in any script, and refused if no font has its letters', async () => {
     const texts = [
       'Образец',
-      'Δείγμα',
       'نموذج',
-      'דוגמה',
       'नमूना',
-      'ตัวอย่าง',
       '样本',
-      '見本です',
-      '견본',
+      ...sized([], ['Δείγμα', 'דוגמה', 'ตัวอย่าง', '見本です', '견본']),
     ]
     for (const text of texts) {
       const { document } = await house.watermark(documentOf([{}]), { text })

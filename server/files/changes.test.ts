@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { FileSettings, Mapping } from '../../plugins/contract.ts'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { makeFiles, type MadeFile } from '../../test/files.ts'
+import { sized } from '../../test/scale.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { addVersion } from './admit-version.ts'
 import { changeFiles, type Changed } from './changes.ts'
@@ -395,7 +396,7 @@ describe('for any draft', () => {
           )
         }
       }),
-      { numRuns: 40 },
+      { numRuns: sized(10, 40) },
     )
   })
 })

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vit
 import { EXPORT_COLUMNS, type ExportColumn } from '../../plugins/contract.ts'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { insertManyFiles } from '../../test/factories.ts'
+import { sized } from '../../test/scale.ts'
 import { analyse } from '../channels/csv/analyse.ts'
 import { bodyOf } from '../channels/csv/check.ts'
 import { placesOf } from '../channels/csv/columns.ts'
@@ -255,7 +256,7 @@ describe('a CSV export', () => {
           made.map(({ filename }) => plainCell(filename)),
         )
       }),
-      { numRuns: 25 },
+      { numRuns: sized(6, 25) },
     )
   })
 })
@@ -294,7 +295,7 @@ it('a cell is the same from the program and from the database', async () => {
         /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
       expect(rows.map(({ cell }) => cell)).toEqual(texts.map((text) => quoted(plainCell(text))))
     }),
-    { numRuns: 60 },
+    { numRuns: sized(15, 60) },
   )
 })
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { FileChange } from '../../plugins/contract.ts'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { makeFiles } from '../../test/files.ts'
+import { sized } from '../../test/scale.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { applyToDraft } from '../engine/batches/apply.ts'
 import { uniformUpdate } from './uniform-update.ts'
@@ -120,7 +121,7 @@ describe('a change that is the same for every file', () => {
           expect(timeless(together)).toEqual(timeless(apart))
         },
       ),
-      { numRuns: 60 },
+      { numRuns: sized(15, 60) },
     )
   })
   it('skips files in the trash, claimed by others, of another shop, or with too many tags', async () => {

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { paidOrder, type MadeOrder } from '../../test/orders.ts'
+import { sized } from '../../test/scale.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { addMappings } from '../files/mappings.ts'
 import { createSecrets } from '../secrets.ts'
@@ -277,6 +278,6 @@ test('any events in any order result in the order’s state', async () => {
         expect(mails.length).toBeLessThanOrEqual(1)
       },
     ),
-    { numRuns: 60 },
+    { numRuns: sized(15, 60) },
   )
 })

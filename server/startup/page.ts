@@ -45,13 +45,13 @@ async function isNewer(folder: string, time: number): Promise<boolean> {
   return built !== null && built.mtimeMs > time
 }
 
-/** Exported for its test. */
-export async function buildIn(folder: string): Promise<string> {
+/** Exported for its test. `write` writes the page's files. */
+export async function buildIn(folder: string, write = build): Promise<string> {
   const fresh = await mkdtemp(`${folder}-`)
   try {
     // mkdtemp gives 700. The page has no secrets, and the server may later run as another user.
     await chmod(fresh, 0o755)
-    await build(fresh)
+    await write(fresh)
     await compress(path.join(fresh, 'assets'))
     await replace(fresh, folder)
   } finally {

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { nameKey } from '../../plugins/contract.ts'
 import type { Storefront } from '../../server/storefront/storefront.ts'
+import { sized } from '../scale.ts'
 
 /** Handle, variant title and SKU. */
 export type SuiteVariant = readonly [product: string, variant: string, sku: string]
@@ -272,7 +273,7 @@ export function storefrontSuite(name: string, open: () => Promise<StorefrontWorl
             const found = await find(skus)
             expect([...found.keys()].sort()).toEqual([...new Set(skus)].filter(isKnown).sort())
           }),
-          { numRuns: 40 },
+          { numRuns: sized(10, 40) },
         )
       })
       test('an abort ends only its own caller’s wait', async () => {

@@ -8,7 +8,7 @@ import { createTestEngine, makeBytes, type TestEngine } from '../engine.ts'
 import { sized } from '../scale.ts'
 import { dumpOf, expectSame, fileIds, fillLibrary, type Dump } from './library.ts'
 
-const COUNT = sized(1500, 10_000)
+const COUNT = sized(600, 10_000)
 /** More files than one transaction of a plain change writes. */
 const SEVERAL_WRITES = 10_000
 const { plugins, workflows } = appConfig({})

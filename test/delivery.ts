@@ -262,7 +262,10 @@ export function visit(
             status: response.statusCode!,
             headers: response.headers,
             body,
-            text: body.toString(),
+            // Decoding the bytes of every download took most of the processor time of the tests.
+            get text() {
+              return body.toString()
+            },
           })
         })
       },

@@ -1,12 +1,13 @@
 import fc from 'fast-check'
 import Papa from 'papaparse'
 import { describe, expect, it } from 'vitest'
+import { codePoint } from '../../test/code-points.ts'
 import { originalCell, plainCell } from './cells.ts'
 
 /** Texts that a spreadsheet would execute. */
 const RUNS = /^[=+\-@\t\r]/
 const text = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: codePoint }),
   fc.string({
     unit: fc.constantFrom('=', '+', '-', '@', '\t', '\r', "'", '"', ',', '\n', ' ', 'a'),
   }),

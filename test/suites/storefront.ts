@@ -2,6 +2,7 @@
 // variants of `SUITE_VARIANTS`.
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { codePoint } from '../code-points.ts'
 import { nameKey } from '../../plugins/contract.ts'
 import type { Storefront } from '../../server/storefront/storefront.ts'
 import { sized } from '../scale.ts'
@@ -263,7 +264,7 @@ export function storefrontSuite(name: string, open: () => Promise<StorefrontWorl
       })
       test('accepts any text, and finds only exact matches', async () => {
         const text = fc.oneof(
-          fc.string({ unit: 'binary', maxLength: 30 }),
+          fc.string({ unit: codePoint, maxLength: 30 }),
           fc
             .array(fc.constantFrom(...ODD_SKUS, ' ', '"', '\\', '*', ')'), { maxLength: 4 })
             .map((parts) => parts.join('')),

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { codePoint } from '../../../test/code-points.ts'
 import { quoteSearchValue } from '../sku-search.ts'
 import { parseSearch, type Expression } from './search-query.ts'
 import { indexed, keyword, ordered, search, words, type Fields } from './search.ts'
@@ -88,7 +89,7 @@ test('a quoted value matches exactly its text', () => {
         : [expression]
   fc.assert(
     fc.property(
-      fc.array(fc.string({ unit: 'binary' }), { minLength: 1, maxLength: 5 }),
+      fc.array(fc.string({ unit: codePoint }), { minLength: 1, maxLength: 5 }),
       (texts) => {
         const query = texts.map((text) => `sku:${quoteSearchValue(text)}`).join(' OR ')
         const read = terms(parseSearch(query)).map((term) =>
@@ -101,6 +102,6 @@ test('a quoted value matches exactly its text', () => {
 })
 
 test('any text can be parsed', () => {
-  fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => void parseSearch(text)))
+  fc.assert(fc.property(fc.string({ unit: codePoint }), (text) => void parseSearch(text)))
   fc.assert(fc.property(fc.stringMatching(/^[ab():"'\\* \-<>=ANDORT]*$/), (text) => void run(text)))
 })

@@ -128,19 +128,47 @@ test('a file that is still open is visible to another session, even if it is sma
   other.end()
 })
 
+/** The result of an SFTP request. */
+const reply = <T>(ask: (done: (error: unknown, value: T) => void) => void): Promise<T> =>
+  new Promise((resolve, reject) =>
+    ask((error, value) => (error ? reject(error as Error) : resolve(value))),
+  )
+
+test('a file whose first bytes died with their process is not resumed after them', async () => {
+  const { scope, home } = house
+  const file = `${home}/resumed.bin`
+  await scope.query(
+    `insert into drop_entries (shop_id, folder, name, kind, state, protocol, process, write_id, writing_since, size_bytes)
+     values (:shop, '', 'resumed.bin', 'file', 'writing', 'sftp', 999999, gen_random_uuid(), now(), 200000)`,
+  )
+  const client = await sftp()
+  expect(await client.size(file)).toBe(0)
+  // As a client that had read the size before the process died.
+  const handle = await reply<Buffer>((done) => client.sftp.open(file, 'r+', done as never))
+  const bytes = Buffer.alloc(1000, 1)
+  await reply((done) => client.sftp.write(handle, bytes, 0, 1000, 200_000, done as never))
+  await expect(reply((done) => client.sftp.close(handle, done as never))).rejects.toThrow(
+    'A part of the file did not arrive',
+  )
+  const stateOf = () =>
+    scope.query(
+      `select state, size_bytes from drop_entries where shop_id = :shop and name = 'resumed.bin'`,
+    )
+  expect(await stateOf()).toEqual([{ state: 'partial', size_bytes: 0 }])
+  await client.put(file, bytes)
+  expect(await stateOf()).toEqual([{ state: 'waiting', size_bytes: 1000 }])
+  client.end()
+})
+
 test('the end of one SFTP channel leaves the transfers of the connection’s other channels alone', async () => {
   const client = await sftp()
   const second = await client.another()
-  const call = <T>(ask: (done: (error: unknown, value: T) => void) => void) =>
-    new Promise<T>((resolve, reject) =>
-      ask((error, value) => (error ? reject(error as Error) : resolve(value))),
-    )
   const openFile = (channel: typeof second, name: string) =>
-    call<Buffer>((done) => channel.open(`${house.home}/${name}`, 'w', done as never))
+    reply<Buffer>((done) => channel.open(`${house.home}/${name}`, 'w', done as never))
   const [kept, cut] = [await openFile(client.sftp, 'kept.bin'), await openFile(second, 'cut.bin')]
   const bytes = Buffer.alloc(1000, 1)
-  await call((done) => client.sftp.write(kept, bytes, 0, 1000, 0, done as never))
-  await call((done) => second.write(cut, bytes, 0, 1000, 0, done as never))
+  await reply((done) => client.sftp.write(kept, bytes, 0, 1000, 0, done as never))
+  await reply((done) => second.write(cut, bytes, 0, 1000, 0, done as never))
   const ended = new Promise((resolve) => second.once('close', resolve))
   second.end()
   await ended
@@ -152,8 +180,8 @@ test('the end of one SFTP channel leaves the transfers of the connection’s oth
       )
     )[0]?.state
   await expect.poll(() => stateOf('cut.bin')).toBe('partial')
-  await call((done) => client.sftp.write(kept, bytes, 0, 1000, 1000, done as never))
-  await call((done) => client.sftp.close(kept, done as never))
+  await reply((done) => client.sftp.write(kept, bytes, 0, 1000, 1000, done as never))
+  await reply((done) => client.sftp.close(kept, done as never))
   expect(await stateOf('kept.bin')).toBe('waiting')
   await client.put(`${house.home}/next.bin`, bytes)
   expect(await stateOf('next.bin')).toBe('waiting')

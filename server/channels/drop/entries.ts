@@ -3,6 +3,7 @@ import type { ShopScope } from '../../db/for-shop.ts'
 import { DropError } from './errors.ts'
 import { PROCESSED, removeNote } from './own-folders.ts'
 import { joinPath, splitPath } from './paths.ts'
+import { isGone } from './processes.ts'
 
 export type FileState =
   | 'writing'
@@ -35,7 +36,13 @@ export interface DropEntry {
   writing_since: Date | null
 }
 
-export const ENTRY = `id, folder, name, kind, state, encode(hash, 'hex') as hash, location, size_bytes, modified_at,
+/**
+ * SQL: bytes that a dead process had not stored may be lost, so a client must not resume after them.
+ */
+const SIZE = `case when state = 'writing' and hash is null and ${isGone('process')} then 0
+  else size_bytes end as size_bytes`
+
+export const ENTRY = `id, folder, name, kind, state, encode(hash, 'hex') as hash, location, ${SIZE}, modified_at,
   quiet_since, closed_cleanly, protocol, account_id, process, write_id, writing_since`
 
 const rootEntry = (): DropEntry => ({

@@ -3,6 +3,8 @@
 // previous one is written. If a client sends pieces out of order, the file is hashed at the end.
 import { Blake3Hasher } from '@napi-rs/blake-hash'
 import { createPiecePool, createStagingFile, type Piece } from './staging-file.ts'
+import { DropError } from './errors.ts'
+import { createGaps } from './gaps.ts'
 import { freeYoungBuffers } from './young-buffers.ts'
 
 /** Up to this size a file is kept in memory: one write to the store, no staging file. */
@@ -10,9 +12,14 @@ export const IN_MEMORY = 256 * 1024
 const FIRST_MEMORY = 32 * 1024
 /** If more pieces wait to be written, the sender is paused. */
 const MAX_QUEUED = 2
+/** More than any client leaves that has several parts on the way. */
+const MAX_GAPS = 1000
 
 export interface Received {
+  /** Up to the first byte that did not arrive. */
   size: number
+  /** False: bytes that arrived after a gap were dropped. */
+  whole: boolean
   /** The bytes, if they are in memory. */
   bytes: Buffer | null
   /** The hash of a staging file; null: the file must be read to compute it. */
@@ -45,6 +52,7 @@ export function createReceiver(
   from?: { size: number; hasher: Blake3Hasher },
 ): Receiver {
   const hash = createHash(from)
+  const gaps = createGaps()
   let size = from?.size ?? 0
   let inMemory = from === undefined
   let current: Piece | null = null
@@ -83,6 +91,15 @@ export function createReceiver(
     current = null
     await disk.settle()
   }
+  const truncate = async (to: number) => {
+    if (to === size) return
+    if (inMemory) spill()
+    await flush()
+    await disk.truncate(to)
+    size = to
+    hash.cut(to)
+    gaps.cut(to)
+  }
 
   return {
     size: () => size,
@@ -90,31 +107,29 @@ export function createReceiver(
     write: (position, data) => {
       if (disk.failure()) return Promise.reject(disk.failure()!)
       if (inMemory && position === size && size + data.length <= IN_MEMORY) return void keep(data)
+      if (gaps.count() > MAX_GAPS)
+        return Promise.reject(new DropError('denied', 'Send the parts of the file in order'))
       if (inMemory) spill()
+      gaps.arrived(position, data.length, size)
       for (let taken = 0; taken < data.length;) {
         const piece = pieceAt(position + taken)
         const copied = data.copy(piece.buffer, piece.length, taken)
         piece.length += copied
         taken += copied
       }
-      size = Math.max(size, position + data.length)
+      if (data.length > 0) size = Math.max(size, position + data.length)
       freeYoungBuffers(data.length)
       return disk.pieces() <= MAX_QUEUED ? undefined : disk.below(MAX_QUEUED)
     },
-    truncate: async (to) => {
-      if (to === size) return
-      if (inMemory) spill()
-      await flush()
-      await disk.truncate(to)
-      size = to
-      hash.cut(to)
-    },
+    truncate,
     finish: async () => {
       const bytes = current?.buffer.subarray(0, current.length) ?? Buffer.alloc(0)
-      if (inMemory) return { size, bytes, hash: null }
+      if (inMemory) return { size, whole: true, bytes, hash: null }
       await flush()
+      const gap = gaps.first()
+      if (gap !== null) await truncate(gap)
       await disk.close()
-      return { size, bytes: null, hash: hash.digest(size) }
+      return { size, whole: gap === null, bytes: null, hash: hash.digest(size) }
     },
     discard: async () => {
       // Without a staging file there is nothing to remove.

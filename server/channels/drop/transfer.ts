@@ -125,6 +125,7 @@ function transferOf(start: Start, { writeId, file, name, receiver }: Begun): Nam
   const end = async (clean: boolean): Promise<string> => {
     try {
       const received = await receiver.finish()
+      if (!received.whole) refused ??= new DropError('interrupted', HAS_GAP)
       if (!clean && received.size === 0 && !name.isTaken()) return ''
       const blob = await stored(start, received, file)
       const isGood = clean && !refused
@@ -173,6 +174,8 @@ function transferOf(start: Start, { writeId, file, name, receiver }: Begun): Nam
     abandon: async () => void (await (ending ??= end(false))),
   }
 }
+
+const HAS_GAP = 'A part of the file did not arrive: send the file again'
 
 type NameOfTransfer = ReturnType<typeof createName>
 

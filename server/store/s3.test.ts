@@ -37,6 +37,8 @@ async function* streamWith(size: number, seed: string, when: () => unknown) {
     yield slice
   }
 }
+/** With parts of the usual size: a large blob takes few requests. */
+const usual = (s3: FakeS3) => createS3Store(s3.location())
 const readAll = async (store: BlobStore, hash: string) =>
   Buffer.concat(await Array.fromAsync<Buffer>(await store.read(3, hash)))
 
@@ -97,15 +99,15 @@ describe('S3', () => {
     expect(await s3.contents()).toEqual([`3/${hash}`, expect.stringContaining('files/aside/')])
   })
   it('sends a small blob in one request, and a large one in parts', async () => {
-    const usual = await startS3()
-    store = createS3Store(usual.location())
+    const real = await startS3()
+    store = usual(real)
     await store.write(3, stream(8 * 1024 * 1024, 'one part'))
-    expect(usual.requests).toHaveLength(1)
+    expect(real.requests).toHaveLength(1)
     const { hash } = await store.write(3, stream(LARGE, 'parts'))
-    expect(sentTo(usual, 'PUT', 'partNumber=')).toHaveLength(3)
-    expect(sentTo(usual, 'PUT', hash)).toHaveLength(1)
+    expect(sentTo(real, 'PUT', 'partNumber=')).toHaveLength(3)
+    expect(sentTo(real, 'PUT', hash)).toHaveLength(1)
     expect(hashOf(await readAll(store, hash))).toBe(hash)
-    await usual.close()
+    await real.close()
   })
   it('shows nothing under the final name before the bytes are complete', async () => {
     let seen: string[] = []
@@ -148,7 +150,7 @@ describe('S3', () => {
     expect(arrived).toBe(21)
   })
   it('releases the connection when its reader stops before the first byte', async () => {
-    const { hash } = await store.write(3, stream(LARGE, 'left'))
+    const { hash } = await usual(s3).write(3, stream(LARGE, 'left'))
     const before = await s3.connections()
     const left = await createS3Store(s3.location()).read(3, hash)
     expect(await s3.connections()).toBe(before + 1)
@@ -287,7 +289,7 @@ describe('S3 errors', () => {
     await expect(store.check!()).rejects.toEqual(error('unavailable'))
   })
   it('continues reading where the connection broke', async () => {
-    const { hash } = await store.write(3, stream(LARGE, 'resumed'))
+    const { hash } = await usual(s3).write(3, stream(LARGE, 'resumed'))
     const whole = contentOf(LARGE, 'resumed')
     for (const range of [undefined, { start: 5_000_001, end: 17_000_000 }]) {
       const chunks: Buffer[] = []
@@ -305,7 +307,7 @@ describe('S3 errors', () => {
     }
   })
   it('a reader gets an error if the rest does not arrive', async () => {
-    const { hash } = await store.write(3, stream(LARGE, 'torn'))
+    const { hash } = await usual(s3).write(3, stream(LARGE, 'torn'))
     const torn = async () => {
       for await (const chunk of await store.read(3, hash)) if (chunk) line.cut()
     }

@@ -105,22 +105,25 @@ test('changes at the provider are imported by the next sync', async () => {
   await page.getByText('Nothing new').first().waitFor()
 })
 
-test('files that cannot be imported are listed with the reason, and tried again on request', async () => {
-  const page = await openConnection()
-  await write('blank.pdf', '')
-  await button(page, 'Sync now').click()
-  const list = page.getByRole('list', { name: '1 file cannot be imported' })
-  await list.getByText('blank.pdf').waitFor()
-  await list.getByText('The file is empty').waitFor()
-  await write('blank.pdf', 'no longer blank')
-  await button(page, 'Try again').click()
-  await list.waitFor({ state: 'detached' })
-  await expect.poll(filenames).toContain('blank.pdf')
-  await rm(path.join(folder, 'blank.pdf'))
-  await button(page, 'Sync now').click()
-  await button(page, 'Confirm and run').click()
-  await page.getByText('1 removed').first().waitFor()
-})
+soakTest(
+  'files that cannot be imported are listed with the reason, and tried again on request',
+  async () => {
+    const page = await openConnection()
+    await write('blank.pdf', '')
+    await button(page, 'Sync now').click()
+    const list = page.getByRole('list', { name: '1 file cannot be imported' })
+    await list.getByText('blank.pdf').waitFor()
+    await list.getByText('The file is empty').waitFor()
+    await write('blank.pdf', 'no longer blank')
+    await button(page, 'Try again').click()
+    await list.waitFor({ state: 'detached' })
+    await expect.poll(filenames).toContain('blank.pdf')
+    await rm(path.join(folder, 'blank.pdf'))
+    await button(page, 'Sync now').click()
+    await button(page, 'Confirm and run').click()
+    await page.getByText('1 removed').first().waitFor()
+  },
+)
 
 soakTest('an emptied folder deletes nothing until a person confirms it', async () => {
   const page = await openConnection()

@@ -8,7 +8,7 @@ import {
 } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { call, callForBytes, type Query } from './client.ts'
-import { followEvents } from './events.ts'
+import { followOperation } from './operation-events.ts'
 import { CALM_MS, LIVE_MS, NOTHING_NEW, isRefusal, SLOW_MS, useActivity } from './queries.ts'
 import { saveBytes } from './save.ts'
 import {
@@ -96,16 +96,12 @@ function useLive(id: string | null): boolean {
   })
   useEffect(() => {
     if (!going || id === null) return
-    const leaving = new AbortController()
-    void followEvents(`/api/operations/${id}/events`, {
-      last: 'end',
-      signal: leaving.signal,
-      onLive: (now) => !leaving.signal.aborted && setLive(now),
-      onEvent: ({ data }) =>
-        !leaving.signal.aborted && remember(client, JSON.parse(data) as Operation),
+    const leave = followOperation(id, {
+      onLive: setLive,
+      onChange: (operation) => remember(client, operation),
     })
     return () => {
-      leaving.abort()
+      leave()
       setLive(false)
     }
   }, [client, going, id])

@@ -227,7 +227,7 @@ export async function untilOperation(
   const given = { id: parsePublicId(['import', 'op'], id) }
   while ((await scope.query(found, given)).length === 0) {
     const elapsed = Date.now() - began
-    if (elapsed > 60_000) {
+    if (elapsed > 180_000) {
       const { body } = await call('GET', `/api/operations/${id}`)
       throw new Error(`The operation did not get there: ${JSON.stringify(body)}`)
     }

@@ -40,7 +40,7 @@ test('a Google Drive that answers only 503 is reported within two minutes', asyn
 }, 240_000)
 
 test('a bucket that accepts connections and never answers is reported within four minutes', async () => {
-  bucket.put('silent/file.txt', 'file')
+  bucket.put('silent/silent.txt', 'file')
   const id = await app.connect({ ...bucket.connection('silent'), frequency_hours: 24 })
   const released = Promise.withResolvers<null>()
   bucket.intercept = () => released.promise

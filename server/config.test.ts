@@ -212,7 +212,7 @@ describe('the composition', () => {
     expect(problemsOf(withChannel([]))).toContain(
       'channel post: add its workflow import-post, with kind import',
     )
-    // prettier-ignore
+    // oxfmt-ignore
     expect(withChannel([workflow({ id: 'import-post', kind: 'import', steps: workflow().steps })])().channels).toEqual([channel])
   })
 

@@ -68,7 +68,7 @@ async function fetchAll(): Promise<void> {
   await mkdir(path.dirname(CACHE), { recursive: true })
   const work = await mkdtemp(`${CACHE}-`)
   try {
-    // prettier-ignore
+    // oxfmt-ignore
     const [archives, files, kept] = ['archives', 'files', 'kept'].map((name) => path.join(work, name)) as [string, string, string]
     for (const folder of [archives, files, kept]) await mkdir(folder)
     await Promise.all([downloadDebian(archives), downloadNpm(archives)])

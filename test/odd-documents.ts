@@ -103,7 +103,7 @@ export const ODD_DOCUMENTS: Record<string, Buffer> = {
   'a pattern': one({
     resources: '/Pattern << /P 10 0 R >>',
     draws: `0.5 0 0 0.5 10 10 cm ${DRAWS} /Pattern cs /P scn 20 20 300 100 re f`,
-  }, { extra: PATTERN }), // prettier-ignore
+  }, { extra: PATTERN }), // oxfmt-ignore
   'the same page twice': Buffer.from(
     documentOf([
       { says: BOX, draws: DRAWS },

@@ -45,7 +45,7 @@ const MAX_DEPTH = 100
 
 export async function readPages(folder: string, opened: Opened): Promise<Pages> {
   const { pages, maxObject } = await readPageTree(folder, opened)
-  // prettier-ignore
+  // oxfmt-ignore
   const objects = await withParents(folder, opened, pages.map(({ object }) => object))
   return { pages: pages.map((page) => pageOf(page, objects)), objects, maxObject }
 }

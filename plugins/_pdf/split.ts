@@ -42,7 +42,7 @@ export async function splitDocument(
   const parts = await ('every' in wanted
     ? cutEvery(folder, opened, wanted.every, pages, packing)
     : cutRanges(folder, opened, ranges, packing))
-  // prettier-ignore
+  // oxfmt-ignore
   const checked = await checkParts(folder, parts.map(({ file }) => file), opened.password)
   return { parts, warnings: [], checked }
 }

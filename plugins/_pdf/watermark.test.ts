@@ -182,7 +182,7 @@ describe('a watermark', () => {
     const refused = async (filename: string, size: number) => {
       const picture = await addFile(house.engine, filename, Buffer.from(filename))
       const { scope } = house.engine
-      // prettier-ignore
+      // oxfmt-ignore
       await scope.query('update versions set size_bytes = :size where shop_id = :shop and file_id = :picture', { picture, size })
       return house.watermark(odd, { picture }).catch(({ code }: { code: string }) => code)
     }

@@ -140,7 +140,7 @@ describe('map-products', () => {
     const twice = new Map([['TWICE', [variant(1, 1), variant(1, 2), variant(2, 3)]]])
     const given = context({ catalog: { ...catalog, findBySku: () => Promise.resolve(twice) } })
     const outcome = (await outcomesOf([named('a', 'TWICE')], {}, given)).get('a')
-    // prettier-ignore
+    // oxfmt-ignore
     expect(outcome?.status === 'ok' && outcome.candidates?.map(({ product_id, variant_id }) => [product_id, variant_id])).toEqual([['p1', null], ['p2', 'v3']])
     expect(outcome).toMatchObject({
       warnings: [{ message: '2 products have the SKU TWICE: choose one' }],

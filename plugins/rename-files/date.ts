@@ -41,5 +41,5 @@ export function dateWriter(format: string, timeZone: string): (time: Date) => st
 
 /** Parses the database's format: `2026-01-31 12:00:00.123456+00`. */
 export const timeOf = (text: string): Date =>
-  // prettier-ignore
+  // oxfmt-ignore
   new Date(text.replace(' ', 'T').replace(/([+-]\d\d)(\d\d)?$/, (_, hours: string, minutes = '00') => `${hours}:${minutes}`))

@@ -140,7 +140,7 @@ describe('a pattern', () => {
 })
 
 describe('find and replace', () => {
-  // prettier-ignore
+  // oxfmt-ignore
   const replace = (find: string, by = '', more: Record<string, unknown> = {}) => ({ mode: 'replace', find, replace: by, ...more })
   it.each<[filename: string, options: Record<string, unknown>, expected: string]>([
     ['draft guide draft.pdf', replace('draft'), 'guide.pdf'],
@@ -220,7 +220,7 @@ describe('find and replace', () => {
     clearInterval(timer)
     expect(performance.now() - begun).toBeLessThan(15_000)
     expect(turns).toBeGreaterThan(50)
-    // prettier-ignore
+    // oxfmt-ignore
     expect(outcomes.at(-1)).toMatchObject({ status: 'failed', message: 'The expression takes too long: make it simpler', retryable: true })
   }, 60_000)
 })
@@ -260,7 +260,7 @@ describe('with any options', () => {
       pattern: fc.array(part, { minLength: 1, maxLength: 5 }).map((parts) => parts.join('')),
       keep_extension: fc.boolean(),
     }),
-    // prettier-ignore
+    // oxfmt-ignore
     fc.record({ mode: fc.constant('replace'), find: text, replace: text, regex: fc.boolean(), case_sensitive: fc.boolean(), keep_extension: fc.boolean() }),
   )
 
@@ -274,7 +274,7 @@ describe('with any options', () => {
         fc.nat(5000),
         async (before, product_title, options, position) => {
           if (!renameFiles.options.safeParse(options).success) return
-          // prettier-ignore
+          // oxfmt-ignore
           const item = fileItem('a', { filename: before, mappings: [product(product_title)], created_at: '2026-03-01 10:00:00+00' }, position)
           const [outcome] = await planned([item], options)
           if (outcome!.status !== 'ok') {
@@ -300,7 +300,7 @@ describe('with any options', () => {
       fc.asyncProperty(filename, fc.nat(10), fc.nat(10), async (before, from, length) => {
         const find = before.slice(from, from + length)
         if (find === '' || !find.isWellFormed() || find.normalize('NFC') !== find) return
-        // prettier-ignore
+        // oxfmt-ignore
         expect(await renamed(before, { mode: 'replace', find, replace: find, case_sensitive: true, keep_extension: false })).toBe(before)
       }),
     )

@@ -14,7 +14,7 @@ const VARIABLE = /\{([^{}]*)\}/g
 
 const options = z
   .strictObject({
-    // prettier-ignore
+    // oxfmt-ignore
     mode: z.enum(['pattern', 'replace']).default('pattern').meta({ title: 'How', help: 'By a pattern, or by find and replace.' }),
     pattern: z
       .string()

@@ -34,7 +34,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-const stores = () => new Map([['primary', depot.store], ['backup', backup]]) // prettier-ignore
+const stores = () => new Map([['primary', depot.store], ['backup', backup]]) // oxfmt-ignore
 let made = 0
 const fresh = (size: number) => Buffer.alloc(size, `bytes ${made++} `)
 

@@ -217,7 +217,7 @@ describe('a run', () => {
     expect((await jobs())[0]!.seconds).toBeGreaterThan(10)
     await worker.run(task, job())
     expect((await jobs())[0]!.seconds).toBeLessThan(1)
-    // prettier-ignore
+    // oxfmt-ignore
     await (await openTestWorker(database, [{ ...task, run: ({ attempt }) => (attempts.push(attempt), Promise.resolve(null)) }])).run(task, job())
     expect(attempts).toEqual([1, 2, 2])
   })
@@ -270,7 +270,7 @@ describe('the sweep', () => {
 })
 
 test('jobs run as soon as they are queued, those of one shop one after another', async () => {
-  // prettier-ignore
+  // oxfmt-ignore
   const { task, runs } = held({ concurrency: 4, onePerShop: true, wanted: 'select 1 as shop_id, null as key, now() as due_at where false' })
   const other = forShop(database, await createTestShop(database, 'other.myshopify.com'))
   const stop = await startTestTasks(database, [task])

@@ -51,7 +51,7 @@ const PARAMS: Partial<Record<string, string>> = { invalid_tag: 'tags', pack_not_
 function refusal(problems: readonly ErrorDetail[]): AppError {
   const details = problems.map(({ param, code, message }) => ({ param, code, message }))
   const about = { param: details[0]!.param, details }
-  // prettier-ignore
+  // oxfmt-ignore
   return new AppError(details.every(({ code }) => code === 'duplicate_filename') ? 'duplicate_filename' : 'validation_failed', about)
 }
 

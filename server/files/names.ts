@@ -43,7 +43,7 @@ export async function resolveNames(
     if (request) requests.set(at, request)
   }
   const all = [...requests.values()]
-  // prettier-ignore
+  // oxfmt-ignore
   const owners = all.length > 0 ? await findNameOwners(tx, all.map(({ wantedKey }) => wantedKey), preview) : new Map<string, string>()
   for (const [key, owner] of owners) if (leaving.has(owner)) owners.delete(key)
   const granted = grantNames(all, owners)

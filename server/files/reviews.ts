@@ -56,7 +56,7 @@ export async function recordReviews(
 }
 
 const questionOf = (candidates: readonly Candidate[]) =>
-  // prettier-ignore
+  // oxfmt-ignore
   hash('sha256', candidates.map(({ product_id, variant_id }) => `${product_id} ${variant_id}`).sort().join('\n'))
 
 const COLUMNS = `r.id, r.file_id, f.filename, r.operation_id, o.kind, r.candidates, r.score, r.status, r.created_at, r.decided_at,

@@ -6,7 +6,7 @@ type Kind = 'number' | 'size' | 'language' | 'level'
 const LISTS: Readonly<Record<Kind, readonly string[]>> = {
   // Each entry has all words for one value.
   number:
-    // prettier-ignore
+    // oxfmt-ignore
     'one first i,two second ii,three third iii,four fourth iv,five fifth v,six sixth vi,seven seventh vii,eight eighth viii,nine ninth ix,ten tenth x,eleven eleventh xi,twelve twelfth xii'.split(','),
   size: [
     'xs',

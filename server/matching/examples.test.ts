@@ -14,10 +14,10 @@ function tableOf(heading: string): string[][] {
   const lines = text.split('\n')
   const start = lines.findIndex((line) => line.startsWith(`| ${heading} `))
   const end = lines.findIndex((line, at) => at > start && !line.startsWith('|'))
-  // prettier-ignore
+  // oxfmt-ignore
   return lines.slice(start + 2, end).map((line) => line.split('|').slice(1, -1).map((cell) => cell.trim()))
 }
-// prettier-ignore
+// oxfmt-ignore
 const listOf = (cell: string) => cell.split(',').map((one) => one.trim()).filter(Boolean)
 
 const catalog = tableOf('product').map(([title, skus, tags]) => ({
@@ -61,7 +61,7 @@ test.each(examples)('%s %j: %s', async (filename, tags, becomes) => {
 
 test('a SKU always matches, regardless of the confidence threshold', async () => {
   const match = createMatcher(createTitleCache())
-  // prettier-ignore
+  // oxfmt-ignore
   const files = ['BREAD_sample chapter.pdf', 'slow-bread_final_v3.pdf', 'PRINT_A3.jpg'].map((filename) => ({ filename, tags: [] }))
   const found = await match(
     scope,

@@ -143,7 +143,7 @@ const isGood = ({ sku, score }: Mapping, threshold: number) =>
 
 /** The best of the near hits of all methods, one for each product, highest score first. */
 export function suggestionsOf(near: readonly Mapping[]): Mapping[] {
-  // prettier-ignore
+  // oxfmt-ignore
   const best = Map.groupBy(near.toSorted((a, b) => b.score - a.score), ({ product_id }) => product_id)
   return [...best.values()].map(([one]) => one!).slice(0, MAX_CANDIDATES)
 }

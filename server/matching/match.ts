@@ -74,7 +74,7 @@ export function createMatcher(cache: TitleCache): Matcher {
       signal.throwIfAborted()
       const open = [...decided.keys()].filter((at) => decided[at] === null)
       if (open.length === 0) break
-      // prettier-ignore
+      // oxfmt-ignore
       const hits = await methods[method](scope, open.map((at) => files[at]!), rules.threshold, signal)
       for (const [place, at] of open.entries()) {
         const decision = decideMatch(hits[place]!, rules.threshold)
@@ -91,11 +91,11 @@ export function createMatcher(cache: TitleCache): Matcher {
 
 /** SKUs at the start come first: the other parts are looked up only for names without one. */
 async function byFilename(scope: ShopScope, files: readonly Named[]): Promise<Mapping[][]> {
-  // prettier-ignore
+  // oxfmt-ignore
   const starts = await knownRuns(scope, files.map(({ filename }) => startRuns(filename)))
   const found = starts.map((runs) => runs.filter(({ run }) => !run.weak).slice(0, 1))
   const open = [...found.keys()].filter((at) => found[at]!.length === 0)
-  // prettier-ignore
+  // oxfmt-ignore
   const later = await knownRuns(scope, open.map((at) => laterRuns(files[at]!.filename)))
   for (const [place, at] of open.entries())
     found[at] = significantRuns([...starts[at]!, ...later[place]!])

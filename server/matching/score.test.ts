@@ -74,10 +74,10 @@ describe('one typo', () => {
         letter,
         fc.constantFrom('change', 'add', 'drop', 'swap'),
         (words, which, where, by, how) => {
-          // prettier-ignore
+          // oxfmt-ignore
           const own = words[which % words.length]!
           const at = where % (own.length - 1)
-          // prettier-ignore
+          // oxfmt-ignore
           const [from, to] = { change: [1, by], add: [0, by], drop: [1, ''], swap: [2, `${own[at + 1]}${own[at]}`] }[how] as [number, string]
           const typed = words.with(
             which % words.length,

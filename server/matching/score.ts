@@ -16,7 +16,7 @@ const MISSING_NUMBER = 0.25
 const OTHER_WORD = 0.2
 /** Words that are joined, or a word that is cut in two. */
 const JOINED = 0.5
-// prettier-ignore
+// oxfmt-ignore
 const STOP_WORDS: ReadonlySet<string> = new Set('the a an and of for in to der die das und le la les et el los y'.split(' '))
 
 /** 0 to 1; 0 if something identifies another product. */
@@ -170,7 +170,7 @@ function typosIn(word: string, other: string): number {
       word[at + 1] === other[at] &&
       word.slice(at + 2) === other.slice(at + 2)
     )
-      // prettier-ignore
+      // oxfmt-ignore
       return 1
   }
   return leven(word, other)

@@ -47,7 +47,7 @@ describe('in a catalog', () => {
   let shops = 0
   const shopWith = async (...products: readonly (readonly string[])[]) => {
     const scope = forShop(database, await createTestShop(database, `skus-${++shops}.myshopify.com`))
-    // prettier-ignore
+    // oxfmt-ignore
     await fillMirror(scope, products.map((skus, at) => ({ title: `Product ${at + 1}`, skus })))
     return scope
   }
@@ -110,7 +110,7 @@ describe('in a catalog', () => {
       'x SET-1 SET-2.pdf': 'SET-1 0.9',
     }
     expect(await find(scope, ...Object.keys(found))).toEqual(Object.values(found))
-    // prettier-ignore
+    // oxfmt-ignore
     const [both] = await match(scope, [{ filename: 'x SET-1 SET-2.pdf', tags: [] }], { by: ['filename'], threshold: 0.8 }, never)
     expect(both!.mapping).toMatchObject({ variant_id: null, product_title: 'Product 5' })
   })
@@ -148,21 +148,21 @@ describe('in a catalog', () => {
     .chain((parts) =>
       fc.constantFrom('-', '_', '.', ' ', ' (').map((delimiter) => parts.join(delimiter)),
     )
-  // prettier-ignore
+  // oxfmt-ignore
   const partsOf = (text: string) => nameKey(text).split(/[ \-_.()[\]{}]+/).filter(Boolean).join('-')
   test('the longest SKU at the beginning of the name matches, with any delimiters', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uniqueArray(sku, { minLength: 1, maxLength: 8, selector: partsOf }),
-        // prettier-ignore
+        // oxfmt-ignore
         fc.array(sku.map((text) => `${text}.pdf`), { minLength: 1, maxLength: 5 }),
         async (skus, names) => {
-          // prettier-ignore
+          // oxfmt-ignore
           const scope = await shopWith(...skus.map((one) => [one]))
           const answers = await find(scope, ...names)
           for (const [at, name] of names.entries()) {
             const whole = `${partsOf(name)}-`
-            // prettier-ignore
+            // oxfmt-ignore
             const begin = skus.filter((one) => whole.startsWith(`${partsOf(one)}-`)).sort((a, b) => partsOf(b).length - partsOf(a).length)[0]
             if (begin)
               expect(answers[at]).toMatch(new RegExp(`^${begin.replace(/[.(]/g, '\\$&')} 0.9`))

@@ -7,7 +7,7 @@ import { createTitleCache } from './title-cache.ts'
 import { scoreTitle, titleIndexBuilder } from './title-index.ts'
 import { stemOf, wordsOf, wordsOfName } from './words.ts'
 
-// prettier-ignore
+// oxfmt-ignore
 const WORDS = ['knot', 'knots', 'rope', 'ropes', 'slow', 'bread', 'the', 'tide', 'tables', 'café', 'of', 'final', '2', '12', '2025', '日本']
 const title = fc
   .array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 5 })
@@ -127,7 +127,7 @@ describe('cached indexes', () => {
   test('one that could not be built is built again', async () => {
     const scope = await shopOf('again.myshopify.com')
     const cache = createTitleCache()
-    // prettier-ignore
+    // oxfmt-ignore
     const broken = { ...scope, query: (sql: string, bindings = {}) => sql.includes('from products') ? Promise.reject(new Error('away')) : scope.query(sql, bindings) } as typeof scope
     await expect(cache.of(broken)).rejects.toThrow('away')
     expect((await cache.of(scope)).size).toBe(0)

@@ -285,7 +285,7 @@ describe('a token endpoint that does not answer', () => {
     const waiting = Array.from({ length: 10 }, () => storefront.ensureAccess(shop, sessionToken()))
     await expect.poll(() => asked).toBe(1)
     // Each reads the tokens before it waits for the request, which holds no connection.
-    const { pool } = database.knex.client as { pool: Record<'numUsed' | 'numPendingAcquires', () => number> } // prettier-ignore
+    const { pool } = database.knex.client as { pool: Record<'numUsed' | 'numPendingAcquires', () => number> } // oxfmt-ignore
     await expect.poll(() => pool.numUsed() + pool.numPendingAcquires()).toBe(0)
     answer.resolve()
     for (const result of await Promise.allSettled(waiting))

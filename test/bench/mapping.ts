@@ -33,13 +33,13 @@ async function prepare(
   names: readonly string[],
 ): Promise<number> {
   const { id: shop } = await ensureShop(database, { domain: 'bench.myshopify.com', demo: true })
-  await fillMirror(forShop(database, shop), titles.map((title) => ({ title }))) // prettier-ignore
+  await fillMirror(forShop(database, shop), titles.map((title) => ({ title }))) // oxfmt-ignore
   const { pool } = database
   await pool.query('create table titles (id text primary key, words text not null)')
   await pool.query('create table names (n int primary key, words text not null)')
-  // prettier-ignore
+  // oxfmt-ignore
   await pool.query('insert into titles select * from unnest($1::text[], $2::text[])', [titles.map((_, at) => productId(at + 1)), titles.map(textOf)])
-  // prettier-ignore
+  // oxfmt-ignore
   await pool.query('insert into names select * from unnest($1::int[], $2::text[])', [[...names.keys()], names.map(nameText)])
   await pool.query('create index titles_words on titles using gin (words gin_trgm_ops)')
   await pool.query('vacuum analyze')

@@ -155,7 +155,7 @@ soakTest('public keys are added to the existing ones, and invalid fields are nam
     await runProgram(['ssh-keygen', '-q', '-t', 'ed25519', '-N', '', '-C', name, '-f', keys + name])
   for (const name of ['one', 'two']) {
     await page.getByRole('button', { name: 'Edit Build server' }).click()
-    await dialog(page).getByLabel('Public key for SFTP').fill(await readFile(`${keys}${name}.pub`, 'utf8')) // prettier-ignore
+    await dialog(page).getByLabel('Public key for SFTP').fill(await readFile(`${keys}${name}.pub`, 'utf8')) // oxfmt-ignore
     await dialog(page).getByText(`${name} · not saved yet`).waitFor()
     await dialog(page).getByRole('button', { name: 'Save' }).click()
     await dialog(page).waitFor({ state: 'detached' })

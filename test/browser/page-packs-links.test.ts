@@ -112,7 +112,7 @@ test('links are found by customer, extended, reset and revoked; the export has t
   await page.getByLabel('Search links').fill('captain')
   await expect.poll(() => page.locator('main tbody tr').count(), SOON).toBe(1)
   await row(page, NAMES[1]!).getByText('Used up').waitFor()
-  // prettier-ignore
+  // oxfmt-ignore
   const more = () => row(page, NAMES[1]!).getByRole('button', { name: /^More for/ }).click()
   await more()
   await page.getByRole('menuitem', { name: 'Email to captain@example.com' }).click()

@@ -155,7 +155,7 @@ test('a shop whose servers never answer delays neither its own changes nor the i
     [house.scope, quick],
     [other, small],
   ] as const)
-    // prettier-ignore
+    // oxfmt-ignore
     expect(await house.engine.waitForEnd(scope, id, 20_000, new AbortController().signal)).toMatchObject({
       status: 'success',
     })

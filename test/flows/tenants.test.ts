@@ -168,7 +168,7 @@ describe('ids in saved settings', () => {
         kind.param(name),
       )
       // An id that no shop has is answered in the same words.
-      // prettier-ignore
+      // oxfmt-ignore
       const nowhere = JSON.parse(JSON.stringify(given.body).replaceAll('7007', '7999').replaceAll(/(pack|workflow)_[0-9a-f]{32}/g, `$1_${'0'.repeat(32)}`))
       expect(problems(await stranger.call('POST', kind.path, nowhere))).toEqual(problems(theirs))
       expect((await owner.call('POST', kind.path, given.body)).status).toBe(201)

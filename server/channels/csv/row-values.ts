@@ -164,7 +164,7 @@ export function shiftProblem(
 ): CellProblem | null {
   const { file_url: own, id } = places
   if (own < 0 || isAddress(cells[own]) || (id >= 0 && (cells[id] ?? '').trim() !== '')) return null
-  // prettier-ignore
+  // oxfmt-ignore
   const beside = FIELDS.find((field) => Math.abs(places[field] - own) === 1 && places[field] >= 0 && isAddress(cells[places[field]]))
   if (beside === undefined) return null
   return invalid(

@@ -40,7 +40,7 @@ export async function dryRun(
   const obstacles = new Map(items.map((item) => [item, obstacleOf(item, place)]))
   const open = items.filter((item) => !obstacles.get(item))
   const read = await writeContext(parts, scope, { request: {} }, signal)
-  // prettier-ignore
+  // oxfmt-ignore
   const planned = await planBatch(resolveSteps(parts, scope, workflow), open, { read, log: parts.log })
   const endings = new Map(planned.map(({ item, ending }) => [item, ending]))
   return items.map((item, at) => {

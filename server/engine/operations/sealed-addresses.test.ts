@@ -80,7 +80,7 @@ test('a failed file is retried at its complete address, which is deleted after s
   }
   // As an older version stored it.
   await pool().query(`update items set entry = jsonb_set(entry, '{source,url}', to_jsonb(entry #>> '{source,url}' || $1))
-    where status = 'failed'`, [`?token=${CANARY}`]) // prettier-ignore
+    where status = 'failed'`, [`?token=${CANARY}`]) // oxfmt-ignore
   expect(await kept()).toContain('"sealed"')
   // A delivered callback; a waiting one keeps its address.
   await pool().query(`update outbox set status = 'sent'`)

@@ -641,7 +641,7 @@ describe('rows with the id of a file', () => {
         `${c},,,,,,`,
       ),
     )
-    // prettier-ignore
+    // oxfmt-ignore
     expect((await app.checked(id, {})).check).toMatchObject({ errors: 0, warnings: 0, import_rows: 1, update_rows: 3, urls: 1, skus: 1 })
     const begun = await start(id)
     expect(begun.body).toMatchObject({ workflow: 'import-csv', total: 1, job_id: begun.body.id })
@@ -653,7 +653,7 @@ describe('rows with the id of a file', () => {
     })
     await working(async () => {
       expect(await untilEnded(app.owner, job_id)).toMatchObject({ status: 'success', done: 1 })
-      // prettier-ignore
+      // oxfmt-ignore
       expect(await untilEnded(app.owner, update_job_id)).toMatchObject({ status: 'success', done: 3, workflow: 'update-from-csv', channel: 'csv', kind: 'bulk' })
       expect(await read(a!)).toMatchObject({
         filename: fresh,
@@ -710,7 +710,7 @@ describe('rows with the id of a file', () => {
 
   it('are checked: ids, names, values, but not URLs and SKUs, which they do not use', async () => {
     const [own, twice, trashed, taken] = await files(name(), name(), name(), name())
-    // prettier-ignore
+    // oxfmt-ignore
     await app.owner.scope.query('update files set deleted_at = now() where shop_id = :shop and id = :id', { id: requirePublicId('file', trashed!) })
     const stranger = await app.stranger('other-files.myshopify.com')
     const [theirs] = await makeFiles(stranger.scope, [{ filename: 'x.pdf' }])
@@ -756,7 +756,7 @@ describe('rows with the id of a file', () => {
 
   it('may swap names and take names that others leave, but not those of unchanged files', async () => {
     const [a, b, c, d] = await files('swap-a.pdf', 'swap-b.pdf', 'swap-c.pdf', 'swap-d.pdf')
-    // prettier-ignore
+    // oxfmt-ignore
     const good = await app.uploaded(table(`${a},swap-b.pdf,,,,,`, `${b},SWAP-A.pdf,,,,,`, `${c},swap-e.pdf,,,,,`, `${d},swap-c.pdf,,,,,`))
     expect((await app.checked(good, { on_conflict: 'overwrite' })).check).toMatchObject({
       errors: 0,
@@ -769,13 +769,13 @@ describe('rows with the id of a file', () => {
         done: 4,
       })
     })
-    // prettier-ignore
+    // oxfmt-ignore
     expect(await Promise.all([a!, b!, c!, d!].map(async (id) => (await read(id)).filename))).toEqual(['swap-b.pdf', 'SWAP-A.pdf', 'swap-e.pdf', 'swap-c.pdf'])
     // The file in row 4 keeps its name, because another file has the name that it wants; so the
     // file in row 2, which wants that name, keeps its own too.
     await files('swap-x.pdf')
     const bad = await app.uploaded(
-      // prettier-ignore
+      // oxfmt-ignore
       table(`${a},swap-a.pdf,,,,,`, `${c},swap-y.pdf,,,,,`, `${b},swap-x.pdf,,,,,`, `${d},swap-y.pdf,,,,,`, `,swap-e.pdf,${url},,,,`),
     )
     await app.checked(bad)
@@ -801,7 +801,7 @@ describe('rows with the id of a file', () => {
       return importer.call('POST', `/api/csv/${id}/start`, {})
     }
     const refused = await started(table(`${a},,,,,,x`, `,${name()},${url},,,,`))
-    // prettier-ignore
+    // oxfmt-ignore
     expect([refused.status, refused.body.error.message]).toEqual([403, 'Permission denied: this key lacks the scope files:write'])
     expect((await started(csv(`${name()},${url},,,,`))).status).toBe(202)
   })
@@ -815,7 +815,7 @@ describe('rows with the id of a file', () => {
     }
     const rows = exported.map(
       ({ id, filename, size_bytes, tags, expiry_days, download_limit }) =>
-      [id, filename, size_bytes, '2026-01-31', '', tags.join(';'), 3, expiry_days, download_limit, 'https://x.example/'].map(cell), // prettier-ignore
+      [id, filename, size_bytes, '2026-01-31', '', tags.join(';'), 3, expiry_days, download_limit, 'https://x.example/'].map(cell), // oxfmt-ignore
     )
     rows[1]![5] = 'old;changed'
     rows[2]![1] = 'round three.pdf'

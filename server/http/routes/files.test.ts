@@ -312,7 +312,7 @@ describe('the list', () => {
       (await owner.call('POST', '/api/links', { file_ids: [id] })).body.data[0].id as string
     const active = async () => (await read(id)).body.links_active as number
     const set = (table: 'files' | 'links', fields: object) =>
-      // prettier-ignore
+      // oxfmt-ignore
       owner.scope.from(table).where(table === 'files' ? 'id' : 'file_id', parsePublicId('file', id)!).update(fields as never)
     await link()
     await owner.call('POST', `/api/links/${await link()}/revoke`)

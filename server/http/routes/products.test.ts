@@ -420,7 +420,7 @@ describe('files without a product', () => {
       'brand-new.png': 'auto_map = true',
       'Brand New.zip': 'auto_map = null',
     }
-    // prettier-ignore
+    // oxfmt-ignore
     await makeFiles(shop.scope, Object.keys(wishes).map((filename) => ({ filename })))
     for (const [filename, wish] of Object.entries(wishes))
       await shop.scope.query(

@@ -60,7 +60,7 @@ export const renamePreviewRoutes = ({
       },
     },
     handler: async ({ caller, body: { select, options, limit }, signal }) => {
-      // prettier-ignore
+      // oxfmt-ignore
       const { names, total } = await previewNames(engine, caller.scope, { source: sourceOf(select), options, limit, signal })
       return {
         body: {

@@ -4,7 +4,7 @@ import { acceptReviews, MAX_ACCEPTED, type Accepted } from '../../channels/revie
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../errors.ts'
-// prettier-ignore
+// oxfmt-ignore
 import { listUnambiguous, countUnambiguous, countOpen, decideReviews, findReview, listReviews, REVIEW_STATUSES, type ReviewRow } from '../../files/reviews.ts'
 import { requirePublicId, toOperationId, toPublicId } from '../../ids.ts'
 import { imagesAndTitles } from '../../storefront/mirror/lookup.ts'

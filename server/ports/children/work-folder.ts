@@ -51,7 +51,7 @@ export async function withinBytes<T>(
 
 async function bytesIn(folder: string): Promise<number> {
   const names = await readdir(folder)
-  // prettier-ignore
+  // oxfmt-ignore
   const sizes = names.map((name) => stat(path.join(folder, name)).then(({ size }) => size, () => 0))
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
 }

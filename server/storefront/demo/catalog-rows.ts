@@ -88,7 +88,7 @@ export function rowReader(columns: Columns, width: number, products: Products, v
 function productAdder(columns: Columns, products: Products): (row: Row) => number {
   const ids = createIds('Product')
   const intern = createInterner((text) => text)
-  // prettier-ignore
+  // oxfmt-ignore
   const internTags = createInterner((text) => text.split(',').map((tag) => own(tag.trim())).filter(Boolean))
   return ({ cell, problem }) => {
     const handle = own(cell(columns.handle))

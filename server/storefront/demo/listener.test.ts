@@ -379,7 +379,7 @@ describe('bulk queries', () => {
     expect(userErrors).toEqual([])
     const { url, objectCount, rootObjectCount } = await ended(bulkOperation.id)
     const text = await (await client.transport(url, {})).text()
-    const rows = text.trim().split('\n').map((line) => JSON.parse(line) as Json) // prettier-ignore
+    const rows = text.trim().split('\n').map((line) => JSON.parse(line) as Json) // oxfmt-ignore
     const products = new Set(
       rows.filter((row) => row.__parentId === undefined).map((row) => row.id as string),
     )

@@ -155,7 +155,7 @@ describe('a refresh', () => {
     await scope.query(
       `update products set image_url = 'https://x.example/old.png' where shop_id = :shop`,
     )
-    // prettier-ignore
+    // oxfmt-ignore
     expect(await fillMirror(scope, [{ title: 'Bread', skus: ['B-1'], tags: ['baking'] }])).toEqual({ matchable: 0, changed: true })
   })
 

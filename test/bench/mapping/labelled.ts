@@ -8,7 +8,7 @@ export interface Labelled {
   title: string | null
 }
 
-// prettier-ignore
+// oxfmt-ignore
 const SUBJECTS = 'Winter Harbour,Slow Bread,The Lighthouse Keeper’s Ledger,Tide Tables,Sea Shanties,Coastal Foraging,Knots and Splices,Salt and Starboard,The Driftwood Workshop,Sewing for Small Boats,Letters from the Pier,Island Herbs,Night Ferry,Watercolour Skies,Marine Engines,Sourdough at Sea,The Quiet Anchor,Mending Nets,Garden by the Shore,Northern Stars'.split(',')
 const KINDS: readonly (readonly string[])[] = [
   ['Volume 1', 'Volume 2'],

@@ -4,7 +4,7 @@ import { wordsOf } from '../../../server/matching/words.ts'
 export const TITLES = 50_000
 export const NAMES = 10_000
 const VOCABULARY = 6000
-// prettier-ignore
+// oxfmt-ignore
 const SYLLABLES = 'ba be bri ca cho co da del di dor e fa fen fi ga gra ha hi in ka ki la le li lo ma mer mi mo na ne no o pa per po qui ra re ri ro sa se shi so sta ta te ti tor tu u va ve vi wa win ya zo'.split(' ')
 const ENDINGS = ['', '', 'n', 'r', 's', 't', 'l', 'ck', 'ng', 'sh']
 

@@ -30,7 +30,7 @@ export function LinksPage() {
   const filtered = urlState.search !== '' || urlState.status !== ''
   const save = async () => {
     setSaving(true)
-    setSaving(await saveLinks(query).then(() => false, (error: Error) => error)) // prettier-ignore
+    setSaving(await saveLinks(query).then(() => false, (error: Error) => error)) // oxfmt-ignore
   }
   return (
     <Page

@@ -4,7 +4,7 @@ import type { Database } from '../../db/database.ts'
 import { forShop, type ShopScope } from '../../db/for-shop.ts'
 import { RetryLater, type BackgroundTask, type TaskLease } from '../../engine/background.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { errorFields, type Logger } from '../../log.ts'
+import { errorFields, type LogFields, type Logger } from '../../log.ts'
 import type { Cloud } from './cloud.ts'
 import { raiseConfirmation, confirmationDigest } from './confirmation.ts'
 import { holdConnection, listCloudConnections, requireConnection } from './connections.ts'
@@ -54,7 +54,8 @@ export const listingTask = (parts: ListingParts): BackgroundTask => ({
       signal.throwIfAborted()
       if (watch.signal.aborted) return await endCancelled(scope, sync)
       const isSilent = performance.now() - began > SILENT_MS && (await hasListedNothing(scope, key))
-      if (attempt < MAX_ATTEMPTS) throwIfRepeated(error, isSilent)
+      const retry = attempt < MAX_ATTEMPTS ? retryOf(error, isSilent) : null
+      if (retry) throw logged(parts.log, retry, { sync: key, connection: sync.connection_id })
       await fail(parts, scope, sync, error)
       return null
     } finally {
@@ -67,12 +68,22 @@ async function hasListedNothing(scope: ShopScope, sync: string): Promise<boolean
   return (await readSync(scope, sync))?.listed === 0
 }
 
-/** Throws what makes the task run again; returns if another run would not help. */
-function throwIfRepeated(error: unknown, isSilent: boolean): void {
-  if (!(error instanceof CloudError)) throw error
-  if (!error.retryable || (isSilent && error.code === 'cloud_unreachable')) return
+/** The error that makes the task run again, or null if another run would not help. */
+function retryOf(error: unknown, isSilent: boolean): Error | null {
+  if (!(error instanceof CloudError)) return error as Error
+  if (!error.retryable || (isSilent && error.code === 'cloud_unreachable')) return null
   const ms = Math.max(RETRY_MS, (error.retryAfter ?? 0) * 1000)
-  throw new RetryLater(new Date(Date.now() + ms), { cause: error })
+  return new RetryLater(new Date(Date.now() + ms), { cause: error })
+}
+
+/** The task itself does not log a `RetryLater`. */
+function logged(log: Logger, error: Error, fields: LogFields): Error {
+  if (error instanceof RetryLater)
+    log.warn('a cloud sync could not be prepared, it will be tried again', {
+      ...fields,
+      ...errorFields(error.cause),
+    })
+  return error
 }
 
 /** A signal that aborts when the operation takes no more items: it was cancelled. */

@@ -7,7 +7,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { clearFiled } from '../../server/channels/drop/import/clear.ts'
 import { importNow } from '../../server/channels/drop/import/now.ts'
-import { DROP_TASK, laterKey } from '../../server/channels/drop/wake.ts'
+import { DROP_TASK } from '../../server/channels/drop/wake.ts'
 import { queueTask } from '../../server/engine/background.ts'
 import { untilEnded } from '../app.ts'
 import { openDropImports, type DropImports } from '../drop-import.ts'
@@ -129,7 +129,7 @@ test('in hourly mode only files that did not change recently are imported', asyn
     `update drop_entries set quiet_since = now() - interval '31 seconds' where shop_id = :shop and name = 'quiet.pdf'`,
   )
   await scope.query(`update drop_settings set next_import_at = now() where shop_id = :shop`)
-  await queueTask(scope, DROP_TASK, laterKey(scope.shop))
+  await queueTask(scope, DROP_TASK, String(scope.shop))
   await house.untilThere('quiet.pdf')
   expect(await house.paths()).toContain('fresh.pdf')
   expect((await house.call('POST', '/api/drop/import')).status).toBe(202)

@@ -6,7 +6,7 @@ import { readDropFile } from '../listing.ts'
 import { ensureSettings } from '../settings.ts'
 import { countWaiting, QUIET_SECONDS } from './ready.ts'
 import { takeReady, type TakenNow, type TakeParts } from './take.ts'
-import { DROP_TASK, laterKey } from '../wake.ts'
+import { DROP_TASK } from '../wake.ts'
 
 export interface ImportNow {
   requestedBy: string
@@ -36,7 +36,7 @@ export async function importNow(
   let last: TakenNow | null = taken
   while (last?.isFull && !dryRun && only === undefined) last = await takeReady(parts, scope, take)
   // The task's run moves the files away when their items end.
-  await queueTask(scope, DROP_TASK, laterKey(scope.shop))
+  await queueTask(scope, DROP_TASK, String(scope.shop))
   return taken.operation
 }
 

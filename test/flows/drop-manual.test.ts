@@ -46,6 +46,7 @@ describe('a preview', () => {
     const { body } = await house.call('POST', '/api/drop/import')
     await untilEnded(house.app.owner, body.id)
     expect(await house.fileNamed('stale.pdf')).toMatchObject({ size_bytes: 5 })
+    await house.untilPaths([])
   })
   test('names every wrong row of an import.csv, and moves nothing', async () => {
     await house.send('wrong/import.csv', 'file_name,expiry_days\na.pdf,0\n')

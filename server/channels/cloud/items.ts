@@ -2,6 +2,7 @@
 // crash.
 import type { Entry, FileChange } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
+import { retryTransaction } from '../../db/retry-transaction.ts'
 import type { Engine, GrowingChange, GrowingEntry } from '../../engine/engine.ts'
 import { nameKey } from '../../files/rules.ts'
 import { importEntries, type ImportFile } from '../start-import.ts'
@@ -25,7 +26,7 @@ export async function addItems(
 ): Promise<boolean> {
   const freed = await freedNames(scope, sync.id)
   for (let more = true; more;) {
-    const added = await scope.transaction(async (tx) => {
+    const added = await retryTransaction(scope, async (tx) => {
       const changes = await nextChanges(tx, sync.id)
       if (changes.length === 0) return 0
       const first = await engine.add(

@@ -3,7 +3,7 @@
 import type { ShopScope } from '../../db/for-shop.ts'
 import { UNBLOCKED } from '../operations/name-order.ts'
 import type { OperationRow } from '../types.ts'
-import { holdLease, takeChain, type ChainRow } from '../worker/lease.ts'
+import { holdLease, lockChain, takeLocked, type ChainRow } from '../worker/lease.ts'
 import { queueChain, type ChainJob, type ChainLoad } from '../../queue/queue.ts'
 import { MAX_ATTEMPTS } from './failure.ts'
 
@@ -34,18 +34,20 @@ export interface HeldChain {
   lease: number
 }
 
-/** The chain under a new lease, or null: nothing runs, or another worker holds it. */
+/**
+ * The chain under a new lease, or null: nothing runs, or another worker holds it. Locks the chain
+ * before the operation, as a commit and added entries do: the reverse order deadlocks with them.
+ */
 export async function holdChain(
   tx: ShopScope,
   job: ChainJob,
   worker: string,
 ): Promise<(HeldChain & { row: ChainRow }) | null> {
-  const operation = await readRunning(tx, job.operation)
+  const free = await lockChain(tx, job.operation, job.chain, worker)
+  const operation = free && (await readRunning(tx, job.operation))
   if (!operation) return null
-  const held = await takeChain(tx, job.operation, job.chain, worker)
-  if (!held) return null
-  const { lease, chain: row } = held
-  return { operation, chain: job.chain, lease, row }
+  const taken = await takeLocked(tx, job.operation, job.chain, { worker, row: free })
+  return { operation, chain: job.chain, lease: taken.lease, row: taken.chain }
 }
 
 async function readRunning(tx: ShopScope, operation: string): Promise<OperationRow | null> {

@@ -4,7 +4,7 @@ import type { FinishedItem, OperationView, ReportedItem } from '../../../plugins
 import type { ShopScope } from '../../db/for-shop.ts'
 import { toOperationId } from '../../ids.ts'
 import { MAX_ATTEMPTS } from '../batches/failure.ts'
-import { takeChain, type ChainRow } from '../worker/lease.ts'
+import { lockChain, takeLocked, type ChainRow } from '../worker/lease.ts'
 import { finishedItems, reportedItems } from '../operations/items.ts'
 import { FINISH_CHAIN } from '../../queue/queue.ts'
 import type { OperationRow } from '../types.ts'
@@ -36,7 +36,8 @@ export async function takeEnd(
   id: string,
   worker: string,
 ): Promise<Pick<Finalization, 'operation' | 'lease' | 'crashLoop'> | null> {
-  const held = await takeChain(tx, id, FINISH_CHAIN, worker)
+  const free = await lockChain(tx, id, FINISH_CHAIN, worker)
+  const held = free && (await takeLocked(tx, id, FINISH_CHAIN, { worker, row: free }))
   const [operation] = await tx.query<OperationRow>(
     `select * from operations where shop_id = :shop and id = :id and not open and (
        status in ('running', 'previewing') and done + failed + skipped + cancelled = total

@@ -58,3 +58,22 @@ test('items added while chains run are processed too', async () => {
     done: 3 * BATCH,
   })
 })
+
+test('items added while the first chain starts wait for it, without a deadlock', async () => {
+  const { engine, id } = await opened()
+  await engine.scope.transaction((tx) => engine.engine.add(tx, id, entriesOf(1)))
+  await engine.scope.transaction(async (tx) => {
+    await tx.query('select from chains where shop_id = :shop and operation_id = :id for update', {
+      id,
+    })
+    const worker = await engine.startWorker()
+    cleanups.push(() => worker.stop())
+    const { pool } = engine.parts.database
+    const waiting = `select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`
+    await expect.poll(async () => (await pool.query(waiting)).rowCount).toBeGreaterThan(0)
+    await engine.engine.add(tx, id, entriesOf(1))
+  })
+  await engine.scope.transaction((tx) => engine.engine.close(tx, id))
+  expect((await engine.untilEnd(id)).operation).toMatchObject({ status: 'success', done: 2 })
+})

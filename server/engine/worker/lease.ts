@@ -41,16 +41,13 @@ export interface ChainRow {
   deaths: number
 }
 
-/**
- * Takes a new lease on a chain and gives the chain as it was; null while another living worker
- * holds it, or when it has ended.
- */
-export async function takeChain(
+/** The chain, locked; null while another living worker holds it, or when it has ended. */
+export async function lockChain(
   tx: ShopScope,
   operation: string,
   chain: number,
   worker: string,
-): Promise<{ lease: number; chain: ChainRow } | null> {
+): Promise<ChainRow | null> {
   const [row] = await tx.query<ChainRow>(
     `select lease, hint, claimed, deaths, nullif(worker_id, :worker) as dead from chains c
      where shop_id = :shop and operation_id = :operation and chain = :chain and not ended
@@ -58,7 +55,22 @@ export async function takeChain(
      for update`,
     { operation, chain, worker },
   )
-  if (!row) return null
+  return row ?? null
+}
+
+export interface TakenChain {
+  lease: number
+  /** As it was before, except that `deaths` counts the last holder too. */
+  chain: ChainRow
+}
+
+/** Takes a new lease on a chain that `lockChain` locked. */
+export async function takeLocked(
+  tx: ShopScope,
+  operation: string,
+  chain: number,
+  { worker, row }: { worker: string; row: ChainRow },
+): Promise<TakenChain> {
   const [taken] = await tx.query<Pick<ChainRow, 'deaths'> & { lease: number }>(
     `update chains set lease = nextval('leases'), worker_id = :worker, claimed = '{}', deaths = deaths + :died
      where shop_id = :shop and operation_id = :operation and chain = :chain returning lease, deaths`,

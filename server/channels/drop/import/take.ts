@@ -1,6 +1,7 @@
 // Imports the files of a shop's drop folder that are ready, in a new import or the open one. Files
 // next to an import.csv get the settings of its rows.
 import type { ShopScope } from '../../../db/for-shop.ts'
+import { retryTransaction } from '../../../db/retry-transaction.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import type { BlobStore } from '../../../store/store.ts'
 import { lockSettings, type LockedSettings } from '../settings.ts'
@@ -48,7 +49,7 @@ export function takeReady(
   scope: ShopScope,
   take: Take,
 ): Promise<TakenNow | null> {
-  return scope.transaction(async (tx) => {
+  return retryTransaction(scope, async (tx) => {
     const settings = await lockSettings(tx)
     const { limit = MAX_FILES } = take
     const ready = await lockReady(tx, {

@@ -1,6 +1,7 @@
 // A real PostgreSQL for each test run, and a new database for each test file, cloned from a
 // migrated template.
 import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { inject } from 'vitest'
 import { openDatabase, type Database } from '../server/db/database.ts'
@@ -11,12 +12,12 @@ export const silent = createLogger('error', () => {})
 
 /** Creates a database; returns its address, and `drop` for the end of the test file. */
 export async function createTestDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
-  const server = inject('postgresUrl')
   const name = `test_${randomUUID().replaceAll('-', '')}`
-  await onServer(server, `create database ${name} template ${TEMPLATE} strategy file_copy`)
-  const url = new URL(server)
+  await administrator().query(`create database ${name} template ${TEMPLATE} strategy file_copy`)
+  const url = new URL(inject('postgresUrl'))
   url.pathname = `/${name}`
-  return { url: url.href, drop: () => onServer(server, `drop database ${name} with (force)`) }
+  const drop = async () => void (await administrator().query(`drop database ${name} with (force)`))
+  return { url: url.href, drop }
 }
 
 /** A database with its pools open. Closing it fails if the test left a connection open. */
@@ -47,30 +48,31 @@ export async function createTestShop(
 
 async function assertNoConnections(url: string): Promise<void> {
   const name = new URL(url).pathname.slice(1)
-  const client = new pg.Client({ connectionString: inject('postgresUrl') })
-  await client.connect()
-  try {
-    const until = Date.now() + 2000
-    while (true) {
-      const { rows } = await client.query<{ query: string }>(
-        `select query from pg_stat_activity where datname = $1 and backend_type = 'client backend'`,
-        [name],
-      )
-      if (rows.length === 0) return
-      if (Date.now() > until)
-        throw new Error(`The test left ${rows.length} connections open: ${rows[0]!.query}`)
-    }
-  } finally {
-    await client.end()
+  const until = Date.now() + 2000
+  while (true) {
+    const { rows } = await administrator().query<{ query: string }>(
+      `select query from pg_stat_activity where datname = $1 and backend_type = 'client backend'`,
+      [name],
+    )
+    if (rows.length === 0) return
+    if (Date.now() > until)
+      throw new Error(`The test left ${rows.length} connections open: ${rows[0]!.query}`)
+    await delay(5)
   }
 }
 
-async function onServer(url: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    await client.query(statement)
-  } finally {
-    await client.end()
-  }
+let shared: pg.Pool | undefined
+
+/** One connection for all test files of this process; it ends with the process. */
+function administrator(): pg.Pool {
+  if (shared) return shared
+  shared = new pg.Pool({
+    connectionString: inject('postgresUrl'),
+    max: 1,
+    idleTimeoutMillis: 0,
+    allowExitOnIdle: true,
+  })
+  // The server ends before the workers do.
+  shared.on('error', () => {})
+  return shared
 }

@@ -4,12 +4,14 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { sortTests } from './test/projects.ts'
 
+const tests = sortTests()
 /** A long file that starts last runs alone at the end, with the other processor idle. */
-const ORDER = ['soak', 'flows', 'browser', 'db', 'unit']
+const LONGEST_FIRST = [...tests.flows, ...tests.browser, ...tests.db, ...tests.unit]
+const ranks = new Map(LONGEST_FIRST.map((file, rank) => [path.resolve(file), rank]))
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ project }: TestSpecification) => ORDER.indexOf(project.name)
+    const rank = ({ moduleId }: TestSpecification) => ranks.get(moduleId) ?? -1
     return (await super.sort(files)).sort((a, b) => rank(a) - rank(b))
   }
 }
@@ -17,7 +19,6 @@ class LongestFirst extends BaseSequencer {
 // Each worker compiles the modules that it loads, and the tests' servers compile the same ones.
 process.env.NODE_COMPILE_CACHE ??= path.resolve('node_modules/.cache/compiled')
 
-const tests = sortTests()
 const seed = Number(process.env.SEED ?? randomInt(2 ** 31))
 process.stdout.write(`seed ${seed} (SEED=${seed} repeats the random choices)\n`)
 const POSTGRES = 'test/global-setup.ts'
@@ -43,6 +44,9 @@ export default defineConfig({
     // again for every project. Watching needs to know which test imports which module, from Vite.
     experimental: { viteModuleRunner: process.argv.includes('watch'), nodeLoader: false },
     projects: [
+      // The four below in the same worker processes, for npm test: each process reads and compiles
+      // the modules for seconds, and Vitest starts separate ones for each project.
+      { extends: true, test: { name: 'all', include: LONGEST_FIRST, globalSetup: SERVERS } },
       { extends: true, test: { name: 'unit', include: tests.unit } },
       { extends: true, test: { name: 'db', include: tests.db, globalSetup: POSTGRES } },
       { extends: true, test: { name: 'flows', include: tests.flows, globalSetup: SERVERS } },

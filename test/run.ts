@@ -92,7 +92,6 @@ const CHECKS: readonly Check[] = [
   })),
   { name: 'formatting', command: ['oxfmt', '--check'] },
 ]
-const PROJECTS = ['unit', 'db', 'flows', 'browser'].map((name) => `--project=${name}`)
 
 interface VitestReport {
   numPassedTests: number
@@ -141,7 +140,7 @@ async function runTests(only: readonly string[]): Promise<{ passed: number; fail
   await mkdir(path.dirname(REPORT), { recursive: true })
   await rm(REPORT, { force: true })
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile=${REPORT}`]
-  const code = await run(['vitest', 'run', ...PROJECTS, ...reporters, ...only])
+  const code = await run(['vitest', 'run', '--project=all', ...reporters, ...only])
   const report = await readReport()
   const { numPassedTests: passed, numFailedTests: failed, numTotalTests: total } = report
   // Failures that no test counts: a file that did not load, a leak after the last test, a test that

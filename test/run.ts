@@ -6,6 +6,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { mkdir, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
+import { makeMemoryFolder, removeMemoryFolder } from './memory-folder.ts'
 import { hasModule, installPackages, TSC, whereIs } from './programs.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
@@ -116,10 +117,10 @@ function ensurePrograms(): void {
   }
 }
 
-function run(command: readonly string[]): Promise<number> {
+function run(command: readonly string[], env = process.env): Promise<number> {
   const [file, ...args] = command
   return new Promise((resolve) => {
-    const child = spawn(file!, args, { cwd: ROOT, stdio: ['ignore', 'inherit', 'inherit'] })
+    const child = spawn(file!, args, { cwd: ROOT, env, stdio: ['ignore', 'inherit', 'inherit'] })
     child.once('error', () => resolve(127))
     child.once('close', (code) => resolve(code ?? 1))
   })
@@ -140,7 +141,12 @@ async function runTests(only: readonly string[]): Promise<{ passed: number; fail
   await mkdir(path.dirname(REPORT), { recursive: true })
   await rm(REPORT, { force: true })
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile=${REPORT}`]
-  const code = await run(['vitest', 'run', '--project=all', ...reporters, ...only])
+  const memory = await makeMemoryFolder()
+  // Ctrl-C also reaches Vitest. This process waits for its end and removes the folder.
+  process.once('SIGINT', () => {})
+  const env = memory ? { ...process.env, TMPDIR: memory } : process.env
+  const code = await run(['vitest', 'run', '--project=all', ...reporters, ...only], env)
+  await removeMemoryFolder(memory)
   const report = await readReport()
   const { numPassedTests: passed, numFailedTests: failed, numTotalTests: total } = report
   // Failures that no test counts: a file that did not load, a leak after the last test, a test that

@@ -142,10 +142,15 @@ async function runTests(only: readonly string[]): Promise<{ passed: number; fail
   await rm(REPORT, { force: true })
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile=${REPORT}`]
   const memory = await makeMemoryFolder()
+  const env = { ...process.env }
+  if (memory) env.TMPDIR = memory
+  // On a disk, six workers that replace the same new files wait 11 s for each other at the end. A
+  // short run profits more from the modules that the last one compiled.
+  if (memory && only.length === 0) env.NODE_COMPILE_CACHE ??= path.join(memory, 'compiled')
   // Ctrl-C also reaches Vitest. This process waits for its end and removes the folder.
   process.once('SIGINT', () => {})
-  const env = memory ? { ...process.env, TMPDIR: memory } : process.env
-  const code = await run(['vitest', 'run', '--project=all', ...reporters, ...only], env)
+  const command = ['vitest', 'run', '--project=all', ...reporters, ...only]
+  const code = await run(command, env)
   await removeMemoryFolder(memory)
   const report = await readReport()
   const { numPassedTests: passed, numFailedTests: failed, numTotalTests: total } = report

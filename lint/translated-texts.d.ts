@@ -1,4 +1,4 @@
-import type { Rule } from 'eslint'
+import type { RuleTester } from 'oxlint/plugins-dev'
 
-declare const rule: Rule.RuleModule
+declare const rule: Parameters<RuleTester['run']>[1]
 export default rule

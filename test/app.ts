@@ -34,7 +34,7 @@ export interface Answer {
   status: number
   headers: Headers
   // Tests look into it as they like.
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  // oxlint-disable-next-line typescript/no-explicit-any
   body: any
 }
 

@@ -1,44 +1,56 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { Linter } from 'eslint'
 import { expect, test } from 'vitest'
 import plainEnglish, { bannedIn } from '../lint/plain-english.js'
+import { ruleTester } from './lint-rules.ts'
 
-/** The rule's reports, each as line:column and the words found. */
-function found(code: string, options: { texts?: boolean } = {}): string[] {
-  const messages = new Linter().verify(code, {
-    plugins: { own: { rules: { plain: plainEnglish } } },
-    languageOptions: { parserOptions: { ecmaFeatures: { jsx: true } } },
-    rules: { 'own/plain': ['error', options] },
-  })
-  return messages.map(
-    ({ line, column, message }) => `${line}:${column} ${/"(.*?)"/.exec(message)?.[1]}`,
-  )
-}
-
-test('words of the old style are found in comments, also across lines', () => {
-  expect(found('// Whoever asks\nconst a = 1 // runs at once')).toEqual([
-    '1:4 Whoever',
-    '2:21 at once',
-  ])
-  expect(found('/**\n * The batch goes\n * on later.\n */\nconst a = 1')).toEqual(['2:14 goes on'])
-  expect(found('// It is started at\n// once.\nconst a = 1')).toEqual(['1:18 at once'])
+/** Code in which the rule finds words, each as line, column (from 0) and the words. */
+const found = (code: string, ...words: [line: number, column: number, found: string][]) => ({
+  code,
+  errors: words.map(([line, column, word]) => ({
+    message: new RegExp(`^"${word}" is not plain English here`),
+    line,
+    column,
+  })),
 })
+const ELEMENT = 'const a = <p title="It goes on">Try at once</p>'
+const inTexts = { options: [{ texts: true }] }
 
-test('they are found in the SQL comments of templates, not in the SQL', () => {
-  expect(found('const sql = `\n  -- Looked up anew.\n  select besides from t`')).toEqual([
-    '2:16 anew',
-  ])
-})
-
-test('strings and JSX texts are only checked if people read them', () => {
-  const code = 'const a = <p title="It goes on">Try at once</p>'
-  expect(found(code)).toEqual([])
-  expect(found(code, { texts: true })).toEqual(['1:24 goes on', '1:37 at once'])
-})
-
-test('longer words that contain them are accepted', () => {
-  expect(found('// The canew whatevers of beside, and one that exists.\nconst a = 1')).toEqual([])
+ruleTester.run('plain-english', plainEnglish, {
+  valid: [
+    {
+      name: 'longer words that contain them',
+      code: '// The canew whatevers of beside, and one that exists.\nconst a = 1',
+    },
+    { name: 'strings and JSX texts that nobody reads', code: ELEMENT },
+  ],
+  invalid: [
+    {
+      name: 'comments',
+      ...found(
+        '// Whoever asks\nconst a = 1 // runs at once',
+        [1, 3, 'Whoever'],
+        [2, 20, 'at once'],
+      ),
+    },
+    {
+      name: 'across lines of a block',
+      ...found('/**\n * The batch goes\n * on later.\n */\nconst a = 1', [2, 13, 'goes on']),
+    },
+    {
+      name: 'across lines of comments',
+      ...found('// It is started at\n// once.\nconst a = 1', [1, 17, 'at once']),
+    },
+    {
+      name: 'SQL comments of templates, not the SQL',
+      ...found('const sql = `\n  -- Looked up anew.\n  select besides from t`', [2, 15, 'anew']),
+    },
+    {
+      name: 'strings and JSX texts that people read',
+      ...inTexts,
+      ...found(ELEMENT, [1, 23, 'goes on'], [1, 36, 'at once']),
+    },
+  ],
 })
 
 const ROOT = path.resolve(import.meta.dirname, '..')

@@ -51,13 +51,7 @@ interface Check {
   command: readonly string[]
 }
 
-/**
- * ESLint's cache depends only on a file's own text, but some rules read imported files, so CI lints
- * without the cache. TypeScript's build info records what each file depends on.
- */
-const LINT_CACHE = process.env.CI
-  ? []
-  : ['--cache', '--cache-strategy', 'content', '--cache-location', `${CACHE}/eslint`]
+/** TypeScript's build info records what each file depends on. */
 const tsc = (record: string, ...args: string[]) => [
   ...[
     process.execPath,
@@ -77,14 +71,8 @@ const EXTENSIONS = readdirSync('web/extensions', { withFileTypes: true })
   // Extensions for Flow contain no code.
   .filter((name) => existsSync(`web/extensions/${name}/tsconfig.json`))
 
-/** Lint takes one processor for longer than the other checks, so the tests start next to it. */
-const LINT: Check = {
-  name: 'lint',
-  command: ['eslint', '.', '--max-warnings', '0', ...LINT_CACHE],
-}
 const CHECKS: readonly Check[] = [
-  // The rules that need types, by a program that reads them faster than ESLint does.
-  { name: 'lint of promises and cases', command: ['oxlint', '--deny-warnings'] },
+  { name: 'lint', command: ['oxlint', '--deny-warnings'] },
   { name: 'types', command: tsc('server') },
   { name: 'types of the page', command: tsc('page', '-p', 'web') },
   ...EXTENSIONS.map((name) => ({
@@ -126,9 +114,9 @@ function run(command: readonly string[], env = process.env): Promise<number> {
   })
 }
 
-async function runChecks(checks: readonly Check[]): Promise<boolean[]> {
+async function runChecks(): Promise<boolean[]> {
   const results: boolean[] = []
-  for (const { name, command } of checks) {
+  for (const { name, command } of CHECKS) {
     const ok = (await run(command)) === 0
     console.log(`${ok ? 'passed' : 'FAILED'}  ${name}`)
     results.push(ok)
@@ -172,10 +160,8 @@ async function main(): Promise<void> {
   const checksOnly = only.includes('--checks')
   if (!checksOnly) ensurePrograms()
   const checking = only.length === 0 || checksOnly
-  const lint = runChecks(checking ? [LINT] : [])
-  const others = await runChecks(checking ? CHECKS : [])
+  const checks = checking ? await runChecks() : []
   const tests = checksOnly ? { passed: 0, failed: 0 } : await runTests(only)
-  const checks = [...others, ...(await lint)]
   const broken = checks.filter((ok) => !ok).length
   const passed = checks.length - broken + tests.passed
   const failed = broken + tests.failed

@@ -1,46 +1,28 @@
 // The lint rule that finds untranslated page texts.
-import { Linter } from 'eslint'
-import tseslint from 'typescript-eslint'
-import { expect, test } from 'vitest'
 import translatedTexts from '../lint/translated-texts.js'
+import { ruleTester } from './lint-rules.ts'
 
-const found = (code: string): string[] =>
-  new Linter()
-    .verify(
-      code,
-      [
-        {
-          files: ['**/*.tsx'],
-          languageOptions: {
-            parser: tseslint.parser as Linter.Parser,
-            parserOptions: { ecmaFeatures: { jsx: true } },
-          },
-          plugins: { texts: { rules: { translated: translatedTexts } } },
-          rules: { 'texts/translated': 'error' },
-        },
-      ],
-      'page.tsx',
-    )
-    .map(({ message }) => message)
-
-test.each([
+const UNTRANSLATED = [
   '<p>Delete files</p>',
   '<Button label="Delete files" />',
   '<Button label={`Delete ${name}`} />',
   "<Button label={all ? 'Everything' : t('Some')} />",
   "<p>{empty && 'Nothing yet'}</p>",
   "const action = { content: 'Delete files' }",
-])('%s is refused', (code) => expect(found(code)).toEqual([expect.stringMatching(/^Wrap “/)]))
+]
+/** The extractor of messages does not find these. */
+const NOT_LITERAL = ['t(message)', 't(`Delete ${name}`)']
 
-test.each([
-  "<p>{t('Delete files')}</p>",
-  '<Button tone="critical" label={t(\'Delete files\')} />',
-  '<p>· {name} 100 %</p>',
-  '<a>Stevedore</a>',
-  "const action = { id: 'delete', content: t('Delete files') }",
-])('%s is allowed', (code) => expect(found(code)).toEqual([]))
-
-test('a message must be a literal, so that the extractor finds it', () => {
-  expect(found('t(message)')).toEqual([expect.stringContaining('npm run messages')])
-  expect(found('t(`Delete ${name}`)')).toEqual([expect.stringContaining('npm run messages')])
+ruleTester.run('translated-texts', translatedTexts, {
+  valid: [
+    "<p>{t('Delete files')}</p>",
+    '<Button tone="critical" label={t(\'Delete files\')} />',
+    '<p>· {name} 100 %</p>',
+    '<a>Stevedore</a>',
+    "const action = { id: 'delete', content: t('Delete files') }",
+  ],
+  invalid: [
+    ...UNTRANSLATED.map((code) => ({ code, errors: [{ message: /^Wrap “/ }] })),
+    ...NOT_LITERAL.map((code) => ({ code, errors: [{ message: /npm run messages/ }] })),
+  ],
 })

@@ -36,7 +36,7 @@ export interface ReconcileParts {
 /** The result for an order. `stale`: a newer state was reconciled already. */
 export type Reconciled = 'ignored' | 'stale' | 'reconciled'
 
-type Settings = Parameters<typeof isRisky>[1] & Parameters<typeof isEntitled>[2]
+type Settings = Parameters<typeof isRisky>[1]
 
 /** One order, in its own transaction. */
 export const reconcileOrder = async (

@@ -111,7 +111,7 @@ test('with credentials the platform is used: no stand-in, no demo shop, the plat
 describe('the bridge', () => {
   test('the page’s script and token come from the app itself', async () => {
     expect(storefront.page.bridgeUrl).toBe('/demo/app-bridge.js')
-    const window: Record<string, any> = {} // eslint-disable-line @typescript-eslint/no-explicit-any
+    const window: Record<string, any> = {} // oxlint-disable-line typescript/no-explicit-any
     let fetched = 0
     const fetchToken = async (path: string) => {
       fetched++

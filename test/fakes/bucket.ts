@@ -90,7 +90,7 @@ async function answer(
   if (!isSigned(request, url)) return void fail(403, 'SignatureDoesNotMatch')
   if (name !== NAME) return void fail(404, 'NoSuchBucket')
   if (listing) return list(bucket, url.searchParams, response)
-  if (method === 'PUT') return void put(bucket, key, body, request, response, fail)
+  if (method === 'PUT') return put(bucket, key, body, request, response, fail)
   const found = bucket.objects.get(key)
   if (method === 'DELETE') {
     bucket.objects.delete(key)

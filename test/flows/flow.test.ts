@@ -26,7 +26,7 @@ afterAll(async () => {
 })
 
 // Tests look into answers as they like.
-/* eslint-disable @typescript-eslint/no-explicit-any */
+/* oxlint-disable typescript/no-explicit-any */
 async function post(route: string, body: object): Promise<any> {
   const headers = { 'content-type': 'application/json' }
   const sent = { method: 'POST', headers, body: JSON.stringify(body) }

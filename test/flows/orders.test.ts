@@ -34,7 +34,7 @@ afterAll(async () => {
 })
 
 // Tests look into answers as they like.
-/* eslint-disable @typescript-eslint/no-explicit-any */
+/* oxlint-disable typescript/no-explicit-any */
 async function post(route: string, body: object): Promise<any> {
   const answer = await fetch(`${shopFront}${route}`, {
     method: 'POST',

@@ -106,7 +106,10 @@ export function createReceiver(
     inMemory: () => inMemory,
     write: (position, data) => {
       if (disk.failure()) return Promise.reject(disk.failure()!)
-      if (inMemory && position === size && size + data.length <= IN_MEMORY) return void keep(data)
+      if (inMemory && position === size && size + data.length <= IN_MEMORY) {
+        keep(data)
+        return
+      }
       if (gaps.count() > MAX_GAPS)
         return Promise.reject(new DropError('denied', 'Send the parts of the file in order'))
       if (inMemory) spill()

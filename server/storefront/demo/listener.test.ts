@@ -11,7 +11,7 @@ import { createDemoTransport } from './transport.ts'
 const CREDENTIALS = { apiKey: 'the-key', apiSecret: 'the secret of the app, 32 characters' }
 const EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange'
 const OFFLINE = 'urn:shopify:params:oauth:token-type:offline-access-token'
-type Json = Record<string, any> // eslint-disable-line @typescript-eslint/no-explicit-any
+type Json = Record<string, any> // oxlint-disable-line typescript/no-explicit-any
 
 let demo: DemoStorefront
 let client: Client

@@ -1,4 +1,4 @@
-/* eslint texts/translated: off -- languages are named in themselves */
+/* oxlint-disable house/translated-texts -- languages are named in themselves */
 // The languages that buyers' pages speak, each by its own name.
 import { type BuyerLocale } from '../../client/buyer-page.ts'
 

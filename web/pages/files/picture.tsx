@@ -21,7 +21,7 @@ function Bytes({ bytes, type, name }: { bytes: Blob; type: string; name: string 
   useEffect(() => {
     // An <img> never runs scripts, even from hostile bytes; the type was checked above.
     const made = URL.createObjectURL(new Blob([bytes], { type }))
-    // eslint-disable-next-line react-hooks/set-state-in-effect -- the URL lives until clean-up
+    // oxlint-disable-next-line react/set-state-in-effect -- the URL lives until clean-up
     setUrl(made)
     return () => URL.revokeObjectURL(made)
   }, [bytes, type])

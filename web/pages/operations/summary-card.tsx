@@ -48,12 +48,10 @@ function figuresOf(operation: Operation, moving: boolean): [string, React.ReactN
   const { done, failed, skipped, cancelled, bytes, bytes_saved } = operation
   const preview = isPreview(operation)
   const waiting = waitingCount(operation)
+  const failures = <span className="critical">{numberText(failed)}</span>
   const figures: [string, React.ReactNode][] = [
     [preview ? t('Would be done') : t('Done'), numberText(done)],
-    [
-      preview ? t('Would fail') : t('Failed'),
-      failed > 0 ? <span className="critical">{numberText(failed)}</span> : '0',
-    ],
+    [preview ? t('Would fail') : t('Failed'), failed > 0 ? failures : '0'],
     [preview ? t('Would be skipped') : t('Skipped'), numberText(skipped)],
   ]
   if (cancelled > 0) figures.push([t('Cancelled'), numberText(cancelled)])

@@ -50,7 +50,7 @@ export function KeysField({ keys, error, onChange }: Props) {
         multiline={2}
         monospaced
         autoComplete="off"
-        // eslint-disable-next-line texts/translated -- a key is not translated
+        // oxlint-disable-next-line house/translated-texts -- a key is not translated
         placeholder="ssh-ed25519 AAAA… mary@laptop"
         helpText={t('Paste the line of the .pub file. A program with this key needs no password.')}
         error={

@@ -1,4 +1,4 @@
-/* eslint texts/translated: off -- commands for a terminal are not translated */
+/* oxlint-disable house/translated-texts -- commands for a terminal are not translated */
 // How to connect with each program: steps for those with windows, commands for terminals. The
 // commands ask for the password, so that it stays out of the shell's history.
 import { type ConnectValues } from '../../../labels/drop.ts'

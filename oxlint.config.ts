@@ -1,0 +1,280 @@
+// In addition to oxlint's own rules against errors, this forbids the imports that the layout of the
+// code forbids, each with its reason.
+import { readdirSync } from 'node:fs'
+import path from 'node:path'
+import { defineConfig } from 'oxlint'
+
+/** `target` may not import from `from`, except from what `except` lists (relative to `from`). */
+const zone = (target: string, from: string, reason: string, except: string[] = []) => ({
+  ...{ target, from, reason, except },
+})
+
+/** Shared by plugins: the contract, and what scripts in the sandbox need. */
+const SHARED = ['contract.ts', 'sandbox.ts', 'sharp.ts']
+const PDF = /^(optimize|watermark|split|merge|stamp)-pdf$/
+const plugins = readdirSync(path.join(import.meta.dirname, 'plugins'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) =>
+    zone(
+      `plugins/${name}`,
+      'plugins',
+      'A plugin never imports another plugin; plugins/_pdf/ is for the PDF plugins alone.',
+      [...SHARED, name, ...(PDF.test(name) ? ['_pdf'] : [])],
+    ),
+  )
+
+/** Folders of the engine that may not import from `folder`, because it is built on them. */
+const below = (folder: string, lower: string[]) =>
+  lower.map((each) =>
+    zone(
+      `server/engine/${each}`,
+      `server/engine/${folder}`,
+      'The engine is built in layers: worker, operations, batches, finalization.',
+    ),
+  )
+
+const ENGINE_PUBLIC = ['engine.ts', 'background.ts']
+const ZONES = [
+  ...plugins,
+  zone(
+    'plugins',
+    'server',
+    'A plugin gets what it needs from its context: it imports the contract and libraries, never server/.',
+  ),
+  zone('plugins', 'web', 'A plugin imports the contract and libraries alone.'),
+  zone('plugins', 'workflows', 'A plugin does not know the workflows that use it.'),
+  zone('workflows', 'server', 'A workflow is plain data: steps of plugins with options.'),
+  zone(
+    'workflows',
+    'plugins',
+    'A workflow names plugins by id; only the contract’s types are imported.',
+    ['contract.ts'],
+  ),
+  zone('web', 'server', 'The page talks to the server over HTTP alone.'),
+  zone('web', 'plugins', 'The page talks to the server over HTTP alone.'),
+  zone('server', 'web', 'The server serves the built page; it does not import it.'),
+  zone('server', 'test', 'Product code never imports test code.'),
+  zone('plugins', 'test', 'Product code never imports test code.'),
+  zone('server/engine', 'server/http', 'The engine knows no route.'),
+  zone('server/engine', 'server/channels', 'The engine knows no channel: channels call it.'),
+  zone('server/engine', 'server/notify', 'The engine is given its messages: EngineParts.'),
+  zone('server/engine', 'server/ports', 'The engine is given its ports: EngineParts.'),
+  zone('server/engine', 'server/delivery', 'The engine knows nothing of delivery.'),
+  zone(
+    'server/engine',
+    'server/storefront',
+    'The engine knows no product: plugins reach the catalog through a port.',
+  ),
+  ...below('operations', ['worker']),
+  ...below('batches', ['worker', 'operations']),
+  ...below('finalization', ['worker', 'operations', 'batches']),
+  zone(
+    'server/delivery',
+    'server/engine',
+    'Delivery is the hot path: it reads what the engine left.',
+  ),
+  zone('server/delivery', 'server/channels', 'Delivery is the hot path: files and store alone.'),
+  zone('server/delivery', 'server/storefront', 'Delivery is the hot path: files and store alone.'),
+  zone('server/files', 'server/engine', 'The domain does not know the engine that changes it.'),
+  zone('server/files', 'server/http', 'The domain knows no route.'),
+  zone('server/files', 'server/notify', 'The domain sends no messages.'),
+  zone('server/files', 'server/channels', 'The domain knows no channel.'),
+  zone('server/store', 'server/files', 'The store holds bytes: no domain words.'),
+  zone('server/store', 'server/engine', 'The store holds bytes: no domain words.'),
+  zone('server/store', 'server/http', 'The store holds bytes: no domain words.'),
+  zone(
+    'server/ports',
+    'server/engine',
+    'A port is what plugins may touch; it does not know who calls it.',
+  ),
+  zone('server/ports', 'server/http', 'A port knows no route.'),
+  zone('server/ports', 'server/channels', 'A channel brings its own port, if it has one.'),
+  zone(
+    'server/storefront',
+    'server/engine',
+    'The storefront knows the platform alone, and background tasks.',
+    ['background.ts'],
+  ),
+  zone('server/storefront', 'server/http', 'The storefront knows the platform alone.'),
+  zone('server/workflows', 'server/http', 'Workflows are data: they know no route.'),
+  zone(
+    'server/workflows',
+    'server/channels',
+    'Channels ask for workflows, not the other way round.',
+  ),
+  zone(
+    'server/workflows',
+    'server/engine',
+    'Workflows are data: the engine asks about them, not the other way round.',
+  ),
+  zone(
+    'server/matching',
+    'server/engine',
+    'Matching judges names and titles: it knows no operation.',
+  ),
+  zone('server/matching', 'server/http', 'Matching knows no route.'),
+  zone(
+    'server/notify',
+    'server/http',
+    'Messages are told to whoever asks for them; they know no route.',
+  ),
+  zone('server/notify', 'server/channels', 'Messages know no channel.'),
+  zone('server/channels', 'server/http/routes', 'Routes call channels, not the other way round.'),
+  zone(
+    'server/compliance',
+    'server/engine',
+    'Compliance knows the engine through engine.ts alone.',
+    ENGINE_PUBLIC,
+  ),
+  zone('server/compliance', 'server/http', 'Compliance knows no route.'),
+  zone(
+    'server/channels',
+    'server/engine',
+    'A channel starts operations through engine.ts alone.',
+    ENGINE_PUBLIC,
+  ),
+  zone(
+    'server/http',
+    'server/engine',
+    'Routes talk to the engine through engine.ts alone.',
+    ENGINE_PUBLIC,
+  ),
+]
+
+const TESTS = '**/*.test.ts'
+const GENERATED = 'web/**/*.gen.ts'
+
+/** Modules that only some folders may import. */
+const KNEX = { name: 'knex', message: 'Get a ShopScope from forShop.' }
+const DATABASE = 'Only server/db talks to PostgreSQL; get a ShopScope from forShop.'
+
+export default defineConfig({
+  plugins: ['typescript', 'import', 'react', 'oxc'],
+  jsPlugins: ['./lint/house.js'],
+  categories: { correctness: 'error' },
+  options: { typeAware: true },
+  ignorePatterns: ['data', 'web/dist*', '.test'],
+  rules: {
+    'typescript/no-floating-promises': 'error',
+    'typescript/no-misused-promises': ['error', { checksVoidReturn: { attributes: false } }],
+    'typescript/switch-exhaustiveness-check': [
+      'error',
+      { considerDefaultExhaustiveForUnions: true },
+    ],
+    'typescript/no-explicit-any': 'error',
+    'typescript/ban-ts-comment': 'error',
+    'typescript/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+    'import/no-duplicates': 'error',
+    'no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
+    'no-unused-expressions': 'error',
+    'prefer-const': 'error',
+    'no-var': 'error',
+    eqeqeq: 'error',
+    'no-console': 'error',
+    'no-restricted-properties': [
+      'error',
+      { object: 'Math', property: 'random', message: 'Keys and names come from node:crypto.' },
+    ],
+    'house/boundaries': ['error', ZONES],
+
+    // Characters are iterated on purpose, and control characters are refused by patterns.
+    'typescript/no-misused-spread': 'off',
+    'no-control-regex': 'off',
+    // Methods are passed on only where they do not use `this`.
+    'typescript/unbound-method': 'off',
+    // Values of unknown types are converted to text where a wrong type may become a wrong text.
+    'typescript/no-base-to-string': 'off',
+    'typescript/restrict-template-expressions': 'off',
+    // Sorted values are strings, also where their type is wider.
+    'typescript/require-array-sort-compare': 'off',
+    // Lists of work may contain values that are ready.
+    'typescript/await-thenable': 'off',
+    // They name the usual values for the reader.
+    'typescript/no-redundant-type-constituents': 'off',
+    // Generators that fail or end immediately.
+    'require-yield': 'off',
+    // Ages of files and keys are shown as of the last render.
+    'react/purity': 'off',
+  },
+  overrides: [
+    {
+      files: ['web/**/*.{ts,tsx}'],
+      rules: { 'react/rules-of-hooks': 'error', 'react/exhaustive-deps': 'error' },
+    },
+    {
+      // forShop is the only way to a shop's rows. Those named here work across shops, each for the
+      // reason its first line gives.
+      files: ['server/**/*.ts'],
+      excludeFiles: ['server/{db,delivery,engine,notify}/**'],
+      rules: {
+        'no-restricted-imports': [
+          'error',
+          {
+            paths: [
+              { name: 'pg', message: DATABASE },
+              { name: 'knex', message: DATABASE },
+              { name: 'graphile-worker', message: 'Only the engine queues jobs.' },
+            ],
+          },
+        ],
+      },
+    },
+    {
+      files: ['server/{engine,notify}/**/*.ts'],
+      rules: { 'no-restricted-imports': ['error', { paths: [KNEX] }] },
+    },
+    {
+      files: ['web/**/*.{ts,tsx}'],
+      excludeFiles: ['web/ui/**'],
+      rules: {
+        'no-restricted-imports': [
+          'error',
+          {
+            patterns: [
+              {
+                group: ['@shopify/polaris', '@shopify/polaris/*'],
+                message:
+                  'Import components from web/ui, so that each can be replaced in one place.',
+              },
+            ],
+          },
+        ],
+      },
+    },
+    {
+      files: [
+        'server/{main,migrate,api-key}.ts',
+        'server/startup/**/*.ts',
+        'test/run.ts',
+        'test/bench/**/*.ts',
+      ],
+      rules: { 'no-console': 'off' },
+    },
+    {
+      files: ['web/**/*.{ts,tsx}'],
+      excludeFiles: ['web/client/**', TESTS, GENERATED],
+      rules: { 'house/translated-texts': 'error' },
+    },
+    {
+      files: ['{migrations,plugins,server,test,web,workflows}/**/*.{ts,tsx}', '*.ts'],
+      // It contains the old words as examples.
+      excludeFiles: ['test/plain-english.test.ts'],
+      rules: { 'house/plain-english': 'error' },
+    },
+    {
+      files: ['web/**/*.{ts,tsx}'],
+      excludeFiles: ['web/**/*.test.ts', GENERATED],
+      rules: { 'house/plain-english': ['error', { texts: true }] },
+    },
+    {
+      // A test is next to the code, and uses the database, the fakes and the shared suites.
+      files: [TESTS],
+      rules: { 'house/boundaries': 'off', 'no-restricted-imports': 'off' },
+    },
+    {
+      // Scripts that browsers run, and declarations for the linter.
+      files: ['**/*.js'],
+      rules: { 'typescript/no-misused-promises': 'off' },
+    },
+  ],
+})

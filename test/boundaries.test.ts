@@ -1,0 +1,42 @@
+// The lint rule that keeps the imports between folders, with the zones of this repository.
+import boundaries from '../lint/boundaries.js'
+import config from '../oxlint.config.ts'
+import { ruleTester } from './lint-rules.ts'
+
+const [, zones] = config.rules['house/boundaries']
+type Code = (file: string) => string
+const imported: Code = (file) => `import { a } from '${file}'`
+const exported: Code = (file) => `export { a } from '${file}'`
+const allExported: Code = (file) => `export * from '${file}'`
+const loaded: Code = (file) => `const a = import('${file}')`
+const typed: Code = (file) => `type A = import('${file}').A`
+
+const allowed = (filename: string, file: string) => ({
+  ...{ filename, code: imported(file), options: [zones] },
+})
+const refused = (filename: string, file: string, code: Code, reason: RegExp) => ({
+  ...{ filename, code: code(file), options: [zones], errors: [{ message: reason }] },
+})
+
+ruleTester.run('boundaries', boundaries, {
+  valid: [
+    allowed('server/channels/drop/import/take.ts', '../../../engine/engine.ts'),
+    allowed('server/storefront/mirror/mirror.ts', '../../engine/background.ts'),
+    allowed('workflows/tag.ts', '../plugins/contract.ts'),
+    allowed('plugins/tag-files/plugin.ts', './form.ts'),
+    allowed('plugins/tag-files/plugin.ts', '../contract.ts'),
+    allowed('plugins/stamp-pdf/plugin.ts', '../_pdf/parts.ts'),
+    allowed('server/engine/engine.ts', 'node:fs/promises'),
+    allowed('server/engines/other.ts', '../http/app.ts'),
+  ],
+  invalid: [
+    refused('server/engine/engine.ts', '../http/app.ts', imported, /knows no route/),
+    refused('server/http/app.ts', '../engine/worker/lease.ts', allExported, /engine\.ts alone/),
+    refused('server/http/app.ts', '../engine/types.ts', loaded, /engine\.ts alone/),
+    refused('server/http/app.ts', '../engine/types.ts', typed, /engine\.ts alone/),
+    refused('web/app.tsx', '../server/config.ts', imported, /over HTTP alone/),
+    refused('plugins/tag-files/plugin.ts', '../fetch/plugin.ts', exported, /another plugin/),
+    refused('plugins/tag-files/plugin.ts', '../_pdf/parts.ts', typed, /another plugin/),
+    refused('plugins/tag/plugin.ts', '../../server/ids.ts', exported, /imports the contract/),
+  ],
+})

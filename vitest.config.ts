@@ -5,9 +5,14 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { sortTests } from './test/projects.ts'
 
 const tests = sortTests()
-/** A long file that starts last runs alone at the end, with the other processor idle. */
-const LONGEST_FIRST = [...tests.flows, ...tests.browser, ...tests.db, ...tests.unit]
-const ranks = new Map(LONGEST_FIRST.map((file, rank) => [path.resolve(file), rank]))
+/**
+ * A long file that starts last runs alone at the end, with the other processor idle. Vitest sorts
+ * the files of one rank by their last duration or their size.
+ */
+const LONGEST_FIRST = [tests.flows, tests.browser, [...tests.db, ...tests.unit]]
+const ranks = new Map(
+  LONGEST_FIRST.flatMap((files, rank) => files.map((file) => [path.resolve(file), rank])),
+)
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -46,7 +51,7 @@ export default defineConfig({
     projects: [
       // The four below in the same worker processes, for npm test: each process reads and compiles
       // the modules for seconds, and Vitest starts separate ones for each project.
-      { extends: true, test: { name: 'all', include: LONGEST_FIRST, globalSetup: SERVERS } },
+      { extends: true, test: { name: 'all', include: LONGEST_FIRST.flat(), globalSetup: SERVERS } },
       { extends: true, test: { name: 'unit', include: tests.unit } },
       { extends: true, test: { name: 'db', include: tests.db, globalSetup: POSTGRES } },
       { extends: true, test: { name: 'flows', include: tests.flows, globalSetup: SERVERS } },

@@ -2,7 +2,7 @@
 // folder, preview, sync, change and sync again; and an emptied folder.
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { RunningServer } from '../flows/server.ts'
 import { soakTest } from '../scale.ts'
@@ -25,8 +25,12 @@ const open = usePages(
 
 const write = (name: string, text: string) => writeFile(path.join(folder, name), text)
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name })
+const current = (page: Page) => page.locator('.steps [aria-current=step]')
 const figure = (page: Page, name: string) =>
   page.locator('.figures > div').filter({ hasText: name }).locator('dd').first()
+
+const placeInDocument = (locator: Locator) =>
+  locator.evaluate((node) => node.getBoundingClientRect().top + scrollY)
 
 async function filenames(): Promise<string[]> {
   const reply = await server.call('GET', '/api/files?limit=100')
@@ -63,8 +67,15 @@ test('connects, chooses a folder, sets options, previews and confirms', async ()
   await dialog.getByRole('button', { name: 'manuals' }).click()
   await dialog.getByRole('button', { name: 'Choose this folder' }).click()
   await dialog.waitFor({ state: 'detached' })
+  await current(page).getByText('Choose a folder').waitFor({ state: 'detached' })
+  await current(page).getByText('Set the options').waitFor()
+  // The tag and the save bar take no space: they would move the button below away from a click.
+  const place = await placeInDocument(button(page, 'Preview the first sync'))
   await page.getByLabel('Only files that match').fill('*.pdf')
   await page.getByLabel('Sync', { exact: true }).selectOption('Every 12 hours')
+  await page.getByLabel('Only files that match').blur()
+  await button(page, 'Remove *.pdf').waitFor()
+  expect(await placeInDocument(button(page, 'Preview the first sync'))).toBe(place)
   await button(page, 'Save').click()
   await page.getByText('Unsaved changes').waitFor({ state: 'detached' })
   await button(page, 'Preview the first sync').click()

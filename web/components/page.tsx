@@ -1,10 +1,14 @@
 // One page: its title in the tab, its frame, and in the storefront's admin a link to unread
 // notices.
-import { type ReactNode, useEffect } from 'react'
+import { createContext, type ReactNode, useEffect, useState } from 'react'
 import { hasAdminFrame } from '../client/bridge.ts'
 import { useActivity } from '../client/queries.ts'
 import { type MenuActionDescriptor, Page as UiPage, type PageProps } from '../ui/index.ts'
 import { t } from '../messages/t.ts'
+import './page.css'
+
+/** The place of the save bar at the end of the page; null until the page is in the document. */
+export const PageEnd = createContext<HTMLElement | null>(null)
 
 interface Props extends Omit<PageProps, 'secondaryActions'> {
   title: string
@@ -15,6 +19,7 @@ interface Props extends Omit<PageProps, 'secondaryActions'> {
 }
 
 export function Page({ tab, title, secondaryActions = [], children, ...rest }: Props) {
+  const [end, setEnd] = useState<HTMLElement | null>(null)
   useEffect(() => {
     document.title = `${tab ?? title} · Stevedore`
   }, [tab, title])
@@ -33,8 +38,8 @@ export function Page({ tab, title, secondaryActions = [], children, ...rest }: P
         ]
   return (
     <UiPage title={title} secondaryActions={[...secondaryActions, ...notices]} {...rest}>
-      {children}
-      <div style={{ blockSize: 'var(--p-space-800)' }} />
+      <PageEnd.Provider value={end}>{children}</PageEnd.Provider>
+      <div className="page-end" ref={setEnd} />
     </UiPage>
   )
 }

@@ -1,8 +1,10 @@
-// The bar for unsaved changes: the admin's own if it has one, otherwise at the end of the form.
-import { createElement, type ReactNode, useEffect, useId } from 'react'
+// The bar for unsaved changes: the admin's own if it has one, otherwise over the end of the page.
+import { createElement, type ReactNode, useContext, useEffect, useId } from 'react'
+import { createPortal } from 'react-dom'
 import { adminSaveBar, type AdminSaveBar } from '../client/bridge.ts'
 import { Button, InlineStack, Text } from '../ui/index.ts'
 import './form.css'
+import { PageEnd } from './page.tsx'
 import { t } from '../messages/t.ts'
 
 interface Props {
@@ -73,8 +75,9 @@ const BarButton = ({ own = {}, disabled, onClick, children }: BarButtonProps) =>
   createElement('button', { ...own, type: 'button', disabled, onClick }, children)
 
 function InPage({ dirty, fresh = false, saving, problems, save, onSave, onDiscard }: Props) {
+  const end = useContext(PageEnd)
   const state = problems > 0 ? problemsText(problems) : dirty ? t('Unsaved changes') : ''
-  return (
+  const bar = (
     <div className="save-bar">
       <InlineStack align="space-between" blockAlign="center" gap="300" wrap={false}>
         <Text as="span" tone={problems > 0 ? 'critical' : 'subdued'}>
@@ -91,4 +94,5 @@ function InPage({ dirty, fresh = false, saving, problems, save, onSave, onDiscar
       </InlineStack>
     </div>
   )
+  return end && createPortal(bar, end)
 }

@@ -4,8 +4,9 @@ import { Titled } from '../../../components/titled.tsx'
 import { t } from '../../../messages/t.ts'
 import { Badge } from '../../../ui/index.ts'
 
-export function SetupSteps({ connection: { state } }: { connection: Connection }) {
-  const next = state === 'unauthorized' ? 1 : 2
+export function SetupSteps({ connection: { state, settings } }: { connection: Connection }) {
+  const chosen = Boolean(settings.folder || settings.prefix)
+  const next = state === 'unauthorized' ? 1 : chosen ? 3 : 2
   const steps = [
     t('Connect'),
     t('Authorize'),

@@ -42,12 +42,12 @@ afterAll(async () => {
 
 type Linked = Awaited<ReturnType<Depot['addLink']>>
 
-/** Whether a count waits for a lock. */
-async function isWaiting(): Promise<boolean> {
+/** How many connections wait for a lock. */
+async function waiting(): Promise<number> {
   const { rows } = await database.pool.query(
     `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
   )
-  return rows.length > 0
+  return rows.length
 }
 
 const many = <T>(count: number, work: (at: number) => Promise<T>) =>
@@ -165,28 +165,26 @@ describe('counting', () => {
     const query = openQuery(pool)
     const cache = createLinkCache(query, createLogger('error'))
     const counting = createCounting(query, cache, createLooks(query, deaf))
-    const holder = await database.pool.connect()
+    const [gate, holder] = [await database.pool.connect(), await database.pool.connect()]
+    const lock = (client: pg.PoolClient, id: string) =>
+      client.query('select 1 from links where id = $1 for update', [id])
+    await gate.query('begin')
+    await lock(gate, first.id)
     await holder.query(`begin; set local deadlock_timeout = '20s'`)
-    const lock = (id: string) => holder.query('select 1 from links where id = $1 for update', [id])
-    await lock(second.id)
-    await holder.query('savepoint second')
-    await lock(first.id)
-    const askers = [first, second].map(({ key }) => ({
-      key,
-      client: Buffer.alloc(16),
-      sites: null,
-    }))
+    await lock(holder, second.id)
     const counted = Promise.all(
-      askers.map((asker) => counting.count({ ...asker, now: depot.time.now })),
+      [first, second].map(({ key }) =>
+        counting.count({ key, client: Buffer.alloc(16), sites: null, now: depot.time.now }),
+      ),
     )
-    await until(isWaiting, (waits) => waits)
-    await holder.query('rollback to savepoint second')
-    const free = 'select 1 from links where id = $1 for update skip locked'
-    await until(
-      () => database.pool.query(free, [first.id]),
-      ({ rowCount }) => rowCount === 0,
-    )
-    await lock(first.id)
+    await until(waiting, (count) => count === 1)
+    const locked = lock(holder, first.id)
+    await until(waiting, (count) => count === 2)
+    // The count is next: it locks the first link and waits for the second, whose holder waits for
+    // the first.
+    await gate.query('rollback')
+    gate.release()
+    await locked
     await holder.query('rollback')
     holder.release()
     expect((await counted).map((target) => target?.link)).toEqual([first.id, second.id])
@@ -218,7 +216,7 @@ describe('counting', () => {
       )
       await revokeLinks(tx, [second.id, first.id])
     })
-    await until(isWaiting, (waits) => waits)
+    await until(waiting, (count) => count > 0)
     const free = await holder.query('select 1 from links where id = $1 for update skip locked', [
       second.id,
     ])

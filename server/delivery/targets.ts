@@ -6,7 +6,7 @@ import {
   FILE_SETTINGS,
   type DeliverySettingName,
 } from '../../plugins/contract.ts'
-import { isRollback } from '../db/error-classes.ts'
+import { retryRolledBack } from '../db/retry-transaction.ts'
 
 /** Settings that each download depends on, by their names in delivery. */
 type DeliverySettings = {
@@ -132,8 +132,6 @@ export const openQuery =
       rowMode: 'array',
       query_timeout: QUERY_TIMEOUT_MS,
     } as const
-    const run = () => pool.query<unknown[]>(config)
-    // Each statement is its own transaction, so one that met a deadlock or a serialisation failure
-    // can run again.
-    return run().catch((error: unknown) => (isRollback(error) ? run() : Promise.reject(error)))
+    // Each statement is its own transaction, so it can run again.
+    return retryRolledBack(() => pool.query<unknown[]>(config))
   }

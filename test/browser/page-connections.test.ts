@@ -29,8 +29,8 @@ const current = (page: Page) => page.locator('.steps [aria-current=step]')
 const figure = (page: Page, name: string) =>
   page.locator('.figures > div').filter({ hasText: name }).locator('dd').first()
 
-const placeInDocument = (locator: Locator) =>
-  locator.evaluate((node) => node.getBoundingClientRect().top + scrollY)
+const placeInDocument = async (page: Page, locator: Locator) =>
+  (await locator.boundingBox())!.y + Number(await page.evaluate('scrollY'))
 
 async function filenames(): Promise<string[]> {
   const reply = await server.call('GET', '/api/files?limit=100')
@@ -70,12 +70,12 @@ test('connects, chooses a folder, sets options, previews and confirms', async ()
   await current(page).getByText('Choose a folder').waitFor({ state: 'detached' })
   await current(page).getByText('Set the options').waitFor()
   // The tag and the save bar take no space: they would move the button below away from a click.
-  const place = await placeInDocument(button(page, 'Preview the first sync'))
+  const place = await placeInDocument(page, button(page, 'Preview the first sync'))
   await page.getByLabel('Only files that match').fill('*.pdf')
   await page.getByLabel('Sync', { exact: true }).selectOption('Every 12 hours')
   await page.getByLabel('Only files that match').blur()
   await button(page, 'Remove *.pdf').waitFor()
-  expect(await placeInDocument(button(page, 'Preview the first sync'))).toBe(place)
+  expect(await placeInDocument(page, button(page, 'Preview the first sync'))).toBe(place)
   await button(page, 'Save').click()
   await page.getByText('Unsaved changes').waitFor({ state: 'detached' })
   await button(page, 'Preview the first sync').click()

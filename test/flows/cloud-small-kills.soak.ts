@@ -31,7 +31,8 @@ const PHASES: Record<string, Phase> = {
   },
   finish: {
     at: 'GET',
-    lock: 'select from chains where operation_id = $1 and chain = -1 and $2::uuid is not null for update',
+    lock: `select from chains where operation_id = $1 and chain = -1 and $2::uuid is not null
+      for update`,
   },
   list: { at: 'LIST', lock: null },
   plan: {
@@ -42,7 +43,8 @@ const PHASES: Record<string, Phase> = {
 const LATER: typeof PHASES = {
   items: {
     at: 'LIST',
-    lock: 'select from chains where operation_id = $1 and chain >= 0 and $2::uuid is not null for update',
+    lock: `select from chains where operation_id = $1 and chain >= 0 and $2::uuid is not null
+      for update`,
   },
   settle: {
     at: 'GET',
@@ -101,7 +103,7 @@ async function hold(name: string, { at, lock }: Phase) {
     const waits = 'select from pg_stat_activity where $1 = any(pg_blocking_pids(pid))'
     return (await observer.query(waits, [me!.pid])).rowCount! > 0
   }
-  await expect.poll(isHeld, { timeout: 60_000, interval: 20 }).toBe(true)
+  await expect.poll(isHeld, { message: name, timeout: 60_000, interval: 20 }).toBe(true)
   return {
     ...{ name, connection, operation },
     release: async () => {

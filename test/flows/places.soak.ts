@@ -109,7 +109,8 @@ test('in a folder of mode 0700, as the user who runs the tests', WITHIN, async (
   await place('stevedore', 0o700)
   await mainJob()
   // The tests' own database starts there too.
-  const args = ['node_modules/vitest/vitest.mjs', 'run', 'server/db/for-shop.test.ts']
+  const args = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'db']
+  args.push('server/db/for-shop.test.ts')
   const { stdout } = await run(nodeOf(clone), args, {
     cwd: clone,
     env: { ...baseEnv(), TMPDIR: folder },

@@ -1,5 +1,5 @@
-// Shops, their platform tokens, API keys, request limits and plans, and the leases of background work.
-// Every other table refers to a shop.
+// Shops, their platform tokens, API keys, request limits and plans, and the leases of background
+// work. Every other table refers to a shop.
 import type { Knex } from 'knex'
 
 const SHOPS = `

@@ -1,5 +1,5 @@
-// Orders that contain files, what each entitles its buyer to, buyers' links with their sessions, and
-// what is recorded of each download.
+// Orders that contain files, what each entitles its buyer to, buyers' links with their sessions,
+// and what is recorded of each download.
 import type { Knex } from 'knex'
 
 const INTAKE = `

@@ -1,5 +1,5 @@
-// Downloads of each shop in a calendar month (UTC), for plans: also of files whose downloads are not
-// tracked, which have no rows in `downloads`.
+// Downloads of each shop in a calendar month (UTC), for plans: also of files whose downloads are
+// not tracked, which have no rows in `downloads`.
 import type { Knex } from 'knex'
 
 export async function up(knex: Knex): Promise<void> {

@@ -1,5 +1,5 @@
-// Rules about a file that plugins and the server share: the comparison of names, valid tags, and the
-// conditions of steps and rules.
+// Rules about a file that plugins and the server share: the comparison of names, valid tags, and
+// the conditions of steps and rules.
 import { z } from 'zod'
 import type { FileView } from './file-view.ts'
 import { UNSAFE_CHARACTERS } from './unsafe-characters.ts'
@@ -145,7 +145,9 @@ export const conditionFields = {
 
 export const conditionSchema = z.strictObject(conditionFields)
 
-/** Whether the file or draft meets the condition. A draft without bytes is neither large nor small. */
+/**
+ * Whether the file or draft meets the condition. A draft without bytes is neither large nor small.
+ */
 export function matchesCondition(file: FileView, condition: Condition): boolean {
   const { search, type, tags, mapped, larger_than, smaller_than } = condition
   if (search && !nameKey(file.filename).includes(nameKey(search))) return false
@@ -160,8 +162,8 @@ export function matchesCondition(file: FileView, condition: Condition): boolean 
 }
 
 /**
- * The condition on an item's file for a step to apply: every given part must hold. Drafts have these
- * fields too.
+ * The condition on an item's file for a step to apply: every given part must hold. Drafts have
+ * these fields too.
  */
 export interface Condition {
   /** The name contains this, ignoring case. */

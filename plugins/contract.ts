@@ -111,9 +111,9 @@ export interface ItemPlugin<
   precededBy?(options: z.output<Options>): string | null
   /**
    * Changes nothing: yields one outcome for each item, which `run` would produce, or, without a
-   * `run`, which the engine applies. It may first be called with files that are not loaded: reading such
-   * a file throws, and `plan` is called again with the files loaded. If it reads none and makes the
-   * same change to all, the database makes that change.
+   * `run`, which the engine applies. It may first be called with files that are not loaded: reading
+   * such a file throws, and `plan` is called again with the files loaded. If it reads none and
+   * makes the same change to all, the database makes that change.
    */
   plan(
     items: readonly Item[],

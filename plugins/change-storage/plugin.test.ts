@@ -35,8 +35,10 @@ async function freshFile(): Promise<Item> {
 }
 const placesOf = (items: readonly Item[]) =>
   scope.query<{ location: string; copies: string[] }>(
-    `select location, array(select c.location from file_copies c where c.shop_id = v.shop_id and c.file_id = v.file_id) as copies
-     from versions v where shop_id = :shop and file_id = any(:ids::uuid[]) order by file_id, number`,
+    `select location, array(select c.location from file_copies c where c.shop_id = v.shop_id
+       and c.file_id = v.file_id) as copies
+     from versions v where shop_id = :shop and file_id = any(:ids::uuid[])
+       order by file_id, number`,
     { ids: items.map(({ file }) => file.id) },
   )
 const bytesIn = (location: string, { file }: Item) =>

@@ -1,5 +1,5 @@
-// The lists of an operation's items in a message: the first ones of each kind, and the number of the
-// others.
+// The lists of an operation's items in a message: the first ones of each kind, and the number of
+// the others.
 import type { OperationView, ReadContext, ReportedItem } from '../contract.ts'
 
 /** The most items named in one message; the others are counted. */

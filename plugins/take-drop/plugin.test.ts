@@ -25,8 +25,10 @@ async function openWorld() {
     const written = await store.write(scope.shop, oneChunk(bytes))
     await holdBlobs(scope, [{ ...written, location: 'primary', content_type: null }])
     const [row] = await scope.query<{ id: string }>(
-      `insert into drop_entries (shop_id, folder, name, kind, state, claim, hash, location, size_bytes)
-       values (:shop, '', :name, 'file', :state, :claim, decode(:hash, 'hex'), 'primary', :size_bytes)
+      `insert into drop_entries (shop_id, folder, name, kind, state, claim, hash, location,
+         size_bytes)
+       values (:shop, '', :name, 'file', :state, :claim, decode(:hash, 'hex'), 'primary',
+         :size_bytes)
        returning id`,
       { name: randomUUID(), state, claim: CLAIM, ...written },
     )

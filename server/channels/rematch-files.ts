@@ -35,7 +35,8 @@ export async function rematchFiles(
   return started
 }
 
-const WANTED_IS_KNOWN = `exists (select from variants v where v.shop_id = :shop and v.sku = f.wanted_sku)`
+const WANTED_IS_KNOWN = `exists (select from variants v where v.shop_id = :shop
+  and v.sku = f.wanted_sku)`
 const MAY_BE_GUESSED = `f.wanted_sku is null and coalesce(f.auto_map, :auto_map::boolean)`
 
 async function filesOf(

@@ -10,7 +10,9 @@ import { referenceProblems, referencesIn, type Reference } from '../workflows/re
 import { cronProblem } from './schedule-times.ts'
 import type { FileFilter } from '../files/filter.ts'
 
-/** The schedule's workflow, with the options of its action. Throws `not_found`, `workflow_broken`. */
+/**
+ * The schedule's workflow, with the options of its action. Throws `not_found`, `workflow_broken`.
+ */
 export async function workflowOf(
   scope: ShopScope,
   { action, workflow, options }: Pick<ScheduleBody, 'action' | 'workflow' | 'options'>,

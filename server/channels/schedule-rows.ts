@@ -27,7 +27,8 @@ type Stored = Omit<ScheduleRow, 'workflow'> & {
 }
 
 const SELECT = `select s.*, o.kind as last_kind, o.status as last_status from schedules s
-  left join operations o on o.shop_id = s.shop_id and o.id = s.last_operation_id where s.shop_id = :shop`
+  left join operations o on o.shop_id = s.shop_id and o.id = s.last_operation_id
+    where s.shop_id = :shop`
 const MAX = 100
 
 const rowOf = ({ built_in, workflow_id, ...row }: Stored): ScheduleRow => ({
@@ -80,7 +81,8 @@ export async function createSchedule(
     const columns = await columnsOf(tx, body, parts, now, problems)
     const names = Object.keys(columns)
     const [row] = await tx.query<{ id: string }>(
-      `insert into schedules (shop_id, ${names.join(', ')}) values (:shop, ${names.map((name) => `:${name}`).join(', ')})
+      `insert into schedules (shop_id, ${names.join(', ')})
+         values (:shop, ${names.map((name) => `:${name}`).join(', ')})
        returning id`,
       columns,
     )
@@ -101,7 +103,8 @@ export async function replaceSchedule(
     const columns = await columnsOf(tx, body, parts, now, [], before)
     const set = Object.keys(columns).map((name) => `${name} = :${name}`)
     await tx.query(
-      `update schedules set ${set.join(', ')}, updated_at = now() where shop_id = :shop and id = :id`,
+      `update schedules set ${set.join(', ')}, updated_at = now() where shop_id = :shop
+         and id = :id`,
       {
         id,
         ...columns,

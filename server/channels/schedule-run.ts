@@ -50,7 +50,8 @@ export async function startRun(
   const operation = started ?? (await start(tx, true))
   if (started === null) await askToConfirm(tx, engine, schedule, operation)
   await tx.query(
-    `update schedules set last_run_at = :now, last_operation_id = :operation where shop_id = :shop and id = :id`,
+    `update schedules set last_run_at = :now, last_operation_id = :operation where shop_id = :shop
+       and id = :id`,
     { id: schedule.id, now: run.now, operation },
   )
   return operation
@@ -77,7 +78,8 @@ export function runNow(
 export async function runningOperation(tx: ShopScope, id: string): Promise<string | null> {
   const [row] = await tx.query<{ id: string }>(
     `select id from operations where shop_id = :shop and schedule_id = :id
-       and (status in ('previewing', 'queued', 'running', 'paused') or (status = 'cancelled' and finished_at is null))
+       and (status in ('previewing', 'queued', 'running', 'paused')
+         or (status = 'cancelled' and finished_at is null))
      limit 1`,
     { id },
   )
@@ -94,7 +96,8 @@ async function discardPreviews(tx: ShopScope, engine: Engine, id: string): Promi
   )
   for (const preview of waiting) await engine.move(tx, preview.id, 'cancel')
   await tx.query(
-    `update notices set read_at = now() where shop_id = :shop and read_at is null and operation_id = any(:ids::uuid[])`,
+    `update notices set read_at = now() where shop_id = :shop and read_at is null
+       and operation_id = any(:ids::uuid[])`,
     { ids: waiting.map((preview) => preview.id) },
   )
 }

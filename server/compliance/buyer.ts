@@ -31,7 +31,8 @@ export async function findBuyer(scope: ShopScope, request: CustomerRequest): Pro
   const addresses = [...new Set(written.flatMap((each) => addressOf(each) ?? []))]
   const rows = await scope.query<{ id: string }>(
     `with own as (
-       select id from links where shop_id = :shop and (lower(email) collate "C") = any(:addresses::text[])
+       select id from links where shop_id = :shop
+         and (lower(email) collate "C") = any(:addresses::text[])
        union select l.id from links l
        join deliveries d on d.shop_id = l.shop_id and d.id = l.delivery_id
        where l.shop_id = :shop and d.order_id = any(:orders::text[])

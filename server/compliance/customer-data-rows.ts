@@ -49,7 +49,8 @@ export async function recentAnswer(
   buyer: Buyer,
 ): Promise<string | null> {
   const [row] = await scope.query<{ id: string }>(
-    `select id from customer_data where shop_id = :shop and customer_id is not distinct from :customerId
+    `select id from customer_data where shop_id = :shop
+       and customer_id is not distinct from :customerId
        and order_ids = :orderIds::text[] and addresses = :addresses::bytea[]
        and created_at > now() - interval '${SAME_WITHIN}' order by id desc limit 1`,
     aboutPerson(secrets, request, buyer),

@@ -136,9 +136,11 @@ const linksOf = (scope: ShopScope, { links }: Buyer): Promise<Rows> =>
 /** The buyer's orders with their lines and deliveries. */
 const ordersOf = (scope: ShopScope, { orders }: Buyer): Promise<Rows> =>
   scope.query(
-    `select o.id, o.name, o.confirmation_number, o.email, o.locale, o.customer_id, o.customer_name, o.ordered_at,
+    `select o.id, o.name, o.confirmation_number, o.email, o.locale, o.customer_id, o.customer_name,
+       o.ordered_at,
        o.financial_status, o.cancelled_at, d.email as delivered_to, d.ask, d.mailed_at, d.opened_at,
-       (select coalesce(json_agg(json_build_object('title', l.title, 'sku', l.sku, 'quantity', l.quantity)
+       (select coalesce(json_agg(json_build_object('title', l.title, 'sku', l.sku, 'quantity',
+          l.quantity)
           order by l.position), '[]')
         from order_lines l where l.shop_id = o.shop_id and l.order_id = o.id) as lines
      from orders o left join deliveries d on d.shop_id = o.shop_id and d.order_id = o.id
@@ -153,9 +155,11 @@ const ordersOf = (scope: ShopScope, { orders }: Buyer): Promise<Rows> =>
 const preparedFor = (scope: ShopScope, { links }: Buyer): Promise<Rows> =>
   scope.query(
     `select r.created_at, r.about, r.status, (
-       select coalesce(json_agg(json_build_object('filename', f.filename, 'size_bytes', p.size_bytes)), '[]')
+       select coalesce(json_agg(json_build_object('filename', f.filename, 'size_bytes',
+         p.size_bytes)), '[]')
        from prepared_files p join files f on f.shop_id = p.shop_id and f.id = p.file_id
-       where p.shop_id = r.shop_id and p.delivery_id = r.delivery_id and p.hash is not null) as own_copies,
+       where p.shop_id = r.shop_id and p.delivery_id = r.delivery_id and p.hash is not null)
+         as own_copies,
        (select count(*) from licence_keys k
         where k.shop_id = r.shop_id and k.delivery_id = r.delivery_id) as licence_keys
      from delivery_runs r where r.shop_id = :shop and r.page_id = any(:links::uuid[]) order by 1`,

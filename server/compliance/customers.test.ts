@@ -94,7 +94,8 @@ describe('the list of places with buyers’ data', () => {
        where table_schema = 'public' and data_type not like 'timestamp%'
          and not exists (select from information_schema.columns s where s.table_schema = 'public'
            and s.table_name = c.table_name and s.column_name = 'shop_id')
-         and (data_type = 'inet' or column_name ~ 'e?mail|address|(^|_)ip($|_)|agent|phone|buyer|customer|profile'
+         and (data_type = 'inet' or column_name ~
+           'e?mail|address|(^|_)ip($|_)|agent|phone|buyer|customer|profile'
            or table_name = 'rate_limits' and column_name = 'key')
          and table_name not like 'knex_%'`,
     )

@@ -42,7 +42,8 @@ let shops = 0
 const newShop = () => createTestShop(house.parts.database, `shop-${shops++}.myshopify.com`)
 const addJob = (task: string, key: string, shop: number) =>
   pool().query(
-    `select graphile_worker.add_job($1, json_build_object('shop', $3::int, 'key', $2::text), job_key := $2)`,
+    `select graphile_worker.add_job($1, json_build_object('shop', $3::int, 'key', $2::text),
+       job_key := $2)`,
     [task, key, shop],
   )
 const jobKeys = async () =>

@@ -1,5 +1,5 @@
-// shop/redact: deletes a shop with all rows, bytes, uploads and jobs. Every step is idempotent, so an
-// interrupted run can be repeated. The shop's own row is deleted last, because the row of the
+// shop/redact: deletes a shop with all rows, bytes, uploads and jobs. Every step is idempotent, so
+// an interrupted run can be repeated. The shop's own row is deleted last, because the row of the
 // platform's request refers to it, and with it the job.
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { dropJobs, stopOperations } from '../engine/engine.ts'

@@ -22,7 +22,8 @@ export async function findApiKey(database: Database, hash: Buffer): Promise<ApiK
     text: `select k.id, k.shop_id, k.name, k.scopes, s.domain, s.name as shop_name, s.demo,
              k.last_used_at is null or k.last_used_at < now() - interval '1 minute' as touch
            from api_keys k join shops s on s.id = k.shop_id
-           where k.hash = $1 and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
+           where k.hash = $1 and k.revoked_at is null
+             and (k.expires_at is null or k.expires_at > now())
              and s.uninstalled_at is null`,
     values: [hash],
   })
@@ -77,7 +78,8 @@ export async function readApiKey(scope: ShopScope, id: string): Promise<ListedKe
 /** Revokes the key; a key already revoked stays so. Returns false if no such key exists. */
 export async function revokeApiKey(scope: ShopScope, id: string): Promise<boolean> {
   const rows = await scope.query(
-    `update api_keys set revoked_at = coalesce(revoked_at, now()) where shop_id = :shop and id = :id returning 1`,
+    `update api_keys set revoked_at = coalesce(revoked_at, now()) where shop_id = :shop and id = :id
+       returning 1`,
     { id },
   )
   return rows.length > 0

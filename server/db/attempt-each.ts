@@ -2,8 +2,8 @@
 import { isDatabaseUnavailable } from './error-classes.ts'
 
 /**
- * Calls `work` for each row, one after another. Throws the first error, but only after the last row,
- * unless the database is unavailable: then the other rows would fail too.
+ * Calls `work` for each row, one after another. Throws the first error, but only after the last
+ * row, unless the database is unavailable: then the other rows would fail too.
  */
 export async function attemptEach<Row>(
   rows: readonly Row[],

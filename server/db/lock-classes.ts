@@ -1,4 +1,5 @@
-// The first numbers of our advisory locks: each use has its own, so that two uses never share a lock.
+// The first numbers of our advisory locks: each use has its own, so that two uses never share a
+// lock.
 
 /** A worker is connected. The second number is the worker's. */
 export const WORKER_LOCKS = 728_115

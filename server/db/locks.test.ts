@@ -84,7 +84,8 @@ it('a holder that loses its connection is told that it lost the lock, and can ta
   const lost = Promise.withResolvers<void>()
   const release = await there.acquire('cut', never, () => lost.resolve())
   await database.pool.query(
-    `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query like '%pg_try_advisory_lock%' and pid <> pg_backend_pid()`,
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()
+       and query like '%pg_try_advisory_lock%' and pid <> pg_backend_pid()`,
   )
   await lost.promise
   const again = await here.acquire('cut', never, () => {})

@@ -19,14 +19,16 @@ afterAll(async () => {
 const MARK = 'of the test of reconnecting clients'
 const connections = async (): Promise<number> => {
   const { rows } = await database.pool.query<{ count: number }>(
-    `select count(*) as count from pg_stat_activity where query like '%' || $1 and pid <> pg_backend_pid()`,
+    `select count(*) as count from pg_stat_activity where query like '%' || $1
+       and pid <> pg_backend_pid()`,
     [MARK],
   )
   return rows[0]!.count
 }
 const cut = () =>
   database.pool.query(
-    `select pg_terminate_backend(pid) from pg_stat_activity where query like '%' || $1 and pid <> pg_backend_pid()`,
+    `select pg_terminate_backend(pid) from pg_stat_activity where query like '%' || $1
+       and pid <> pg_backend_pid()`,
     [MARK],
   )
 /** `gates[n]` is called before the nth connection is ready. */

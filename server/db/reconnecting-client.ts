@@ -1,5 +1,5 @@
-// A connection that a process keeps for notifications, or for locks that end with the connection. It
-// is opened again when it is lost.
+// A connection that a process keeps for notifications, or for locks that end with the connection.
+// It is opened again when it is lost.
 import pg from 'pg'
 import type { Logger } from '../log.ts'
 

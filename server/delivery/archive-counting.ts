@@ -1,6 +1,7 @@
-// Counts a download of all files of a delivery or a pack: one statement counts every file that has downloads
-// left and opens a session, which fixes what the ZIP file contains. A client that resumes it gets the
-// rest of that same file even if counts and versions changed meanwhile, and is not charged.
+// Counts a download of all files of a delivery or a pack: one statement counts every file that has
+// downloads left and opens a session, which fixes what the ZIP file contains. A client that resumes
+// it gets the rest of that same file even if counts and versions changed meanwhile, and is not
+// charged.
 import { PAID_ORDER } from '../files/delivery-links.ts'
 import { joinSites } from './referrers.ts'
 import {
@@ -45,14 +46,15 @@ const fitting = (sites: string) => `
   join ${LINK_BYTES_OF('c')} on not v.damaged
   join blobs b on b.shop_id = v.shop_id and b.hash = v.hash`
 const USABLE = `shop_id = $1 and parent_id = $2 and revoked_at is null
-  and (expires_at is null or expires_at > $3 or not paid) and (download_limit is null or downloads < download_limit)`
+  and (expires_at is null or expires_at > $3 or not paid)
+  and (download_limit is null or downloads < download_limit)`
 
 const PLAN = `
   with held as (select * from links where ${USABLE}), fitting as (${fitting('$4::text')})
   select ${TARGET_NAMES}, link_id, crc32 from fitting order by place`
 
-// Links are locked in id order, as every statement does that locks several. All or nothing: an entry
-// without its checksum could not be written.
+// Links are locked in id order, as every statement does that locks several. All or nothing: an
+// entry without its checksum could not be written.
 const CHARGE = `
   with held as (
     select * from links where ${USABLE} order by id for no key update
@@ -72,17 +74,21 @@ const CHARGE = `
   select ${TARGET_NAMES}, link_id, crc32 from granted order by place`
 
 const SESSION = `
-  select ${TARGET_NAMES}, link_id, crc32 from (select e.* from archive_sessions a, jsonb_to_recordset(a.entries) as e (shop_id int, file_id uuid, filename text, content_type text, location text,
-      hash text, size_bytes bigint, modified_ms float8, download_tracking boolean, download_notification boolean,
-      damaged boolean, link_id uuid, crc32 bigint, place int)
-  where a.shop_id = $1 and a.link_id = $2 and a.client = $3 and a.expires_at > $4 and a.bytes_left > 0) kept
+  select ${TARGET_NAMES}, link_id, crc32 from (
+    select e.* from archive_sessions a, jsonb_to_recordset(a.entries) as e (
+      shop_id int, file_id uuid, filename text, content_type text, location text, hash text,
+      size_bytes bigint, modified_ms float8, download_tracking boolean,
+      download_notification boolean, damaged boolean, link_id uuid, crc32 bigint, place int)
+    where a.shop_id = $1 and a.link_id = $2 and a.client = $3 and a.expires_at > $4
+      and a.bytes_left > 0) kept
   order by place`
 
 const SPEND = `
   update archive_sessions set bytes_left = bytes_left - $5
   where shop_id = $1 and link_id = $2 and client = $3 and expires_at > $4 and bytes_left >= $5`
 const REFUND = `
-  update archive_sessions set bytes_left = bytes_left + $4 where shop_id = $1 and link_id = $2 and client = $3`
+  update archive_sessions set bytes_left = bytes_left + $4 where shop_id = $1 and link_id = $2
+    and client = $3`
 
 const REVERT_COUNT = `
   with held as (

@@ -6,8 +6,8 @@ import type { FileTarget } from './targets.ts'
 import type { ZipSegment } from './zip.ts'
 
 /**
- * One buffer for the whole ZIP file. A larger one, or a second one to read ahead into, is slower: the
- * bytes are no longer in the processor's cache when the socket takes them.
+ * One buffer for the whole ZIP file. A larger one, or a second one to read ahead into, is slower:
+ * the bytes are no longer in the processor's cache when the socket takes them.
  */
 const READ_BYTES = 256 * 1024
 

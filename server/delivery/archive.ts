@@ -1,5 +1,5 @@
-// "Download all": streams the files of a delivery or a pack as one ZIP file. Its length is known before the
-// first byte is sent, so it supports ranges and clients can resume it.
+// "Download all": streams the files of a delivery or a pack as one ZIP file. Its length is known
+// before the first byte is sent, so it supports ranges and clients can resume it.
 import type { ServerResponse } from 'node:http'
 import { crc32 } from 'node:zlib'
 import { errorFields, type Logger } from '../log.ts'
@@ -128,8 +128,8 @@ export function createArchives(parts: {
   }
 
   /**
-   * Answers HEAD, conditions that need no body, probes, and the parts of a download that was counted
-   * before. `to_count`: the request starts a download.
+   * Answers HEAD, conditions that need no body, probes, and the parts of a download that was
+   * counted before. `to_count`: the request starts a download.
    */
   async function answerUncounted(
     visit: Visit,

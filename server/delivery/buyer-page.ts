@@ -1,5 +1,5 @@
-// A shop's settings for its buyers' pages: colours, logo, its own texts, and the language for buyers
-// whose language has no catalog.
+// A shop's settings for its buyers' pages: colours, logo, its own texts, and the language for
+// buyers whose language has no catalog.
 import { z } from 'zod'
 import type { ShopScope } from '../db/for-shop.ts'
 import { LOCALES, type Locale } from './translate.ts'

@@ -1,6 +1,6 @@
-// Decides whether a link may be used and counts the download, in one statement for all requests that
-// arrive together. It uses the pool instead of a shop's scope, because only the link's key determines
-// the shop.
+// Decides whether a link may be used and counts the download, in one statement for all requests
+// that arrive together. It uses the pool instead of a shop's scope, because only the link's key
+// determines the shop.
 import type { LinkFacts } from '../files/links.ts'
 import { hashKey } from '../secrets.ts'
 import type { PageLook, Looks } from './look.ts'
@@ -123,7 +123,8 @@ const DECIDE = decide('wait')
 const BLOCKED = `case
     when d.revoked_at is not null then 'refused'
     when d.withdrawn_at is not null and o.cancelled_at is not null then 'cancelled'
-    when d.withdrawn_at is not null and o.financial_status in ('REFUNDED', 'PARTIALLY_REFUNDED') then 'refunded'
+    when d.withdrawn_at is not null and o.financial_status in ('REFUNDED', 'PARTIALLY_REFUNDED')
+      then 'refunded'
     when d.withdrawn_at is not null then 'withdrawn'
     when d.held_by <> 'workflow' then 'held'
     when d.held_by is not null then (
@@ -154,7 +155,8 @@ const REVERT_COUNT = `
     update links set downloads = greatest(downloads - 1, 0), served = greatest(served - 1, 0)
     where shop_id = $1 and id = $2 returning shop_id, id
   )
-  delete from download_sessions d using link l where d.shop_id = l.shop_id and d.link_id = l.id and d.client = $3`
+  delete from download_sessions d using link l where d.shop_id = l.shop_id and d.link_id = l.id
+    and d.client = $3`
 
 export interface Counting extends DownloadSessions {
   /** Counts a download and opens the client's session; null if the link does not allow it. */

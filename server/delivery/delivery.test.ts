@@ -198,7 +198,8 @@ describe('counting', () => {
     const placesOf = async () =>
       (
         await database.pool.query<{ behind: boolean }>(
-          'select (select ctid from links where id = $1) > (select ctid from links where id = $2) as behind',
+          `select (select ctid from links where id = $1) > (select ctid from links where id = $2)
+            as behind`,
           [first.id, second.id],
         )
       ).rows[0]!.behind
@@ -275,7 +276,8 @@ describe('the end of a link', () => {
       `update files set deleted_at = now() where id = $1`,
       `update files set mapping_state = 'unmapped' where id = $1`,
       `update links set revoked_at = now() where file_id = $1`,
-      `update shops set uninstalled_at = now() where id = (select shop_id from files where id = $1)`,
+      `update shops set uninstalled_at = now()
+         where id = (select shop_id from files where id = $1)`,
     ]
     for (const stop of stops) {
       const { key, file } = await depot.addLink(SMALL)
@@ -369,7 +371,8 @@ describe('ranges and sessions', () => {
       // A part that was requested in time may still be being sent.
       expect(await sweepSessions(database.pool, depot.time.now)).toBe(0)
       await depot.scope.query(
-        `update download_sessions set expires_at = expires_at - interval '13 hours' where shop_id = :shop and link_id <> :id`,
+        `update download_sessions set expires_at = expires_at - interval '13 hours'
+           where shop_id = :shop and link_id <> :id`,
         { id },
       )
       expect(await sweepSessions(database.pool, depot.time.now, 1)).toBeGreaterThan(0)

@@ -87,7 +87,8 @@ const CLOSE_ATTEMPTS = 5
 const CLOSE_RETRY_MS = 1000
 
 // Only the first opening is recorded, so that later ones write nothing.
-const OPENED = `update deliveries set opened_at = $3 where shop_id = $1 and id = $2 and opened_at is null`
+const OPENED = `update deliveries set opened_at = $3 where shop_id = $1 and id = $2
+  and opened_at is null`
 
 const DEFAULT_LIMITS: DeliveryLimits = { stall_seconds: 120 }
 

@@ -253,8 +253,8 @@ export function createLinkAnswers({
 }
 
 /**
- * A program that follows every link of a mail must not use up a link that has a limit: it gets a page
- * with a button, which programs do not press.
+ * A program that follows every link of a mail must not use up a link that has a limit: it gets a
+ * page with a button, which programs do not press.
  */
 const isUnconfirmedScan = (request: IncomingMessage): boolean =>
   request.method === 'GET' && isScanner(request) && !isConfirmed(request)

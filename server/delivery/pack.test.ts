@@ -66,7 +66,8 @@ async function shown(key: string, at = port): Promise<{ name: string; path: stri
 const names = async (key: string) => (await shown(key)).map(({ name }) => name)
 const counts = async (link: string) =>
   depot.scope.query<{ downloads: number }>(
-    'select downloads from links where shop_id = :shop and (id = :link or parent_id = :link) order by parent_id nulls first, id',
+    `select downloads from links where shop_id = :shop and (id = :link or parent_id = :link)
+      order by parent_id nulls first, id`,
     { link },
   )
 

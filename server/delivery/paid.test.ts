@@ -59,7 +59,8 @@ async function buy(files: readonly [name: string, bytes: Buffer, fields?: object
   await reconcileOrder(depot.scope, order, parts)
   const [row] = await depot.scope.query<{ delivery: string; link: string; rotation: number }>(
     `select d.id as delivery, l.id as link, l.rotation from deliveries d
-     join links l on l.shop_id = d.shop_id and l.delivery_id = d.id where d.shop_id = :shop and d.order_id = :order`,
+     join links l on l.shop_id = d.shop_id and l.delivery_id = d.id where d.shop_id = :shop
+       and d.order_id = :order`,
     { order: order.id },
   )
   return {
@@ -75,7 +76,8 @@ async function buy(files: readonly [name: string, bytes: Buffer, fields?: object
     },
     keys: async () => {
       const rows = await depot.scope.query<{ id: string; rotation: number }>(
-        'select id, rotation from links where shop_id = :shop and parent_id = :link order by file_id',
+        `select id, rotation from links where shop_id = :shop and parent_id = :link
+          order by file_id`,
         { link: row!.link },
       )
       return rows.map(({ id, rotation }) => depot.secrets.linkKey(id, rotation))

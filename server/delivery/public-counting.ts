@@ -36,11 +36,13 @@ export interface PublicAsker {
 }
 
 export const FILE = (address: string) => `
-  cross join lateral (select * from files where shop_id = ${address}.shop_id and id = ${address}.file_id limit 1) f
+  cross join lateral (select * from files where shop_id = ${address}.shop_id
+    and id = ${address}.file_id limit 1) f
   cross join lateral (select * from shops where id = ${address}.shop_id limit 1) s`
 const VERSION = `
   cross join lateral (
-    select * from versions where shop_id = f.shop_id and file_id = f.id and number = f.version limit 1) v`
+    select * from versions where shop_id = f.shop_id and file_id = f.id and number = f.version
+      limit 1) v`
 /** The file is public, and its shop has the app installed. */
 export const SHOWN = `f.visibility = 'public' and f.deleted_at is null and s.uninstalled_at is null`
 
@@ -77,7 +79,8 @@ const LOOK_UP_VERSION = `
   where p.token = $1 and ${SHOWN} and f.cdn`
 
 const REVERT_COUNT = `
-  update public_addresses set downloads = greatest(downloads - 1, 0) where shop_id = $1 and file_id = $2`
+  update public_addresses set downloads = greatest(downloads - 1, 0) where shop_id = $1
+    and file_id = $2`
 
 export interface PublicCounting {
   /** Counts a download; null if nothing is public at this address, or not for this site. */

@@ -316,7 +316,8 @@ describe('with a CDN', () => {
     const other = await depot.addFile(LARGE)
     await depot.scope.query(
       `insert into versions (shop_id, file_id, number, hash, location, size_bytes, content_type)
-       select :shop, :file, 2, hash, location, size_bytes, content_type from versions where shop_id = :shop and file_id = :other`,
+       select :shop, :file, 2, hash, location, size_bytes, content_type from versions
+         where shop_id = :shop and file_id = :other`,
       { file, other },
     )
     await depot.setFile(file, { version: 2 })

@@ -1,6 +1,6 @@
 // Records downloads: time, address and agent for files with tracking, the count for files with
-// notifications, and the count of a shop's month for all files. They are written in batches after the
-// responses, so that no download waits for them.
+// notifications, and the count of a shop's month for all files. They are written in batches after
+// the responses, so that no download waits for them.
 import type pg from 'pg'
 import { isDatabaseUnavailable } from '../db/error-classes.ts'
 import { inBatches } from '../db/sweep-batches.ts'
@@ -38,15 +38,18 @@ const SWEEP_BATCH = 10_000
 // A client's address and agent are sent once, for all of its downloads.
 const INSERT = `
   insert into downloads (shop_id, file_id, link_id, address, agent, at)
-  select g.shop_id, g.file_id, g.link_id, ($5::text[])[g.client], ($6::text[])[g.client], to_timestamp(g.at_ms / 1000)
+  select g.shop_id, g.file_id, g.link_id, ($5::text[])[g.client], ($6::text[])[g.client],
+    to_timestamp(g.at_ms / 1000)
   from unnest($1::integer[], $2::uuid[], $3::uuid[], $4::integer[], $7::float8[])
     as g (shop_id, file_id, link_id, client, at_ms)`
 
 // Ordered, because two processes that write the same files in different orders could deadlock. The
-// join drops files that were purged meanwhile: their foreign key would make the whole statement fail.
+// join drops files that were purged meanwhile: their foreign key would make the whole statement
+// fail.
 const UNREPORTED = `
   insert into download_notices as n (shop_id, file_id, untold)
-  select g.shop_id, g.file_id, count(*) from unnest($1::integer[], $2::uuid[]) as g (shop_id, file_id)
+  select g.shop_id, g.file_id, count(*) from unnest($1::integer[], $2::uuid[]) as g
+    (shop_id, file_id)
   join files f on f.shop_id = g.shop_id and f.id = g.file_id
   group by g.shop_id, g.file_id order by g.shop_id, g.file_id
   on conflict (shop_id, file_id) do update set untold = n.untold + excluded.untold`
@@ -67,8 +70,8 @@ export interface UsedLink {
 
 /**
  * @param parts.notify called when downloads were written that a shop wants to be notified of.
- * @param parts.used called with the links that were used: some may be used up. Called again with the
- * same links if the database was unavailable.
+ * @param parts.used called with the links that were used: some may be used up. Called again with
+ * the same links if the database was unavailable.
  */
 export function createRecorder(parts: {
   pool: pg.Pool
@@ -205,7 +208,8 @@ export async function sweepDownloads(pool: pg.Pool, now: Date): Promise<number> 
   const old = await inBatches(SWEEP_BATCH, (limit) =>
     pool.query(
       `delete from downloads where (shop_id, file_id, id) in (
-         select shop_id, file_id, id from downloads where at < $1::timestamptz - $2 * interval '1 month'
+         select shop_id, file_id, id from downloads
+           where at < $1::timestamptz - $2 * interval '1 month'
          limit $3 for update skip locked)`,
       [now, KEPT_MONTHS, limit],
     ),

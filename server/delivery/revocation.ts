@@ -35,9 +35,11 @@ const LINKS = `
   cross join lateral (select * from files where shop_id = l.shop_id and id = l.file_id limit 1) f
   cross join lateral (select * from shops where id = l.shop_id limit 1) s
   left join lateral (
-    select * from links where shop_id = l.shop_id and id = l.parent_id and revoked_at is null limit 1) p on true
+    select * from links where shop_id = l.shop_id and id = l.parent_id and revoked_at is null
+      limit 1) p on true
   where l.key_hash = a.key_hash and l.revoked_at is null and s.uninstalled_at is null
-    and f.deleted_at is null and (f.mapping_state <> 'unmapped' or l.paid and s.keep_paid) and ${IN_PARENT}`
+    and f.deleted_at is null and (f.mapping_state <> 'unmapped' or l.paid and s.keep_paid)
+    and ${IN_PARENT}`
 
 const ARCHIVES = `
   select a.place

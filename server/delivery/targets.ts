@@ -44,7 +44,8 @@ export interface Asker {
 
 /** Selected from a file `f` and its version `v`, in the order of `fileTargetOf`. */
 export const TARGET = `f.shop_id, f.id as file_id, f.filename, v.content_type, v.location,
-  encode(v.hash, 'hex') as hash, v.size_bytes, extract(epoch from f.version_since)::float8 * 1000 as modified_ms,
+  encode(v.hash, 'hex') as hash, v.size_bytes,
+  extract(epoch from f.version_since)::float8 * 1000 as modified_ms,
   v.damaged, ${DELIVERY_SETTINGS.map((name) => `f.${name}`).join(', ')}`
 
 export const TARGET_NAMES = `shop_id, file_id, filename, content_type, location, hash, size_bytes, modified_ms,
@@ -70,25 +71,28 @@ export const bytesArray = (values: readonly Buffer[]): string =>
   `{${values.map((bytes) => `"\\\\x${bytes.toString('hex')}"`).join(',')}}`
 
 /**
- * SQL: the bytes that a link serves of its file `f`, as `v`: the buyer's own copy if a workflow made
- * one, else the current version. No row while the workflow has not prepared the file, or has no
- * earlier copy and has not prepared the new version.
+ * SQL: the bytes that a link serves of its file `f`, as `v`: the buyer's own copy if a workflow
+ * made one, else the current version. No row while the workflow has not prepared the file, or has
+ * no earlier copy and has not prepared the new version.
  */
 export const LINK_BYTES_OF = (l: string): string => `lateral (
-    select x.shop_id, coalesce(p.hash, x.hash) as hash, coalesce(p.location, x.location) as location,
+    select x.shop_id, coalesce(p.hash, x.hash) as hash,
+      coalesce(p.location, x.location) as location,
       coalesce(p.size_bytes, x.size_bytes) as size_bytes,
       coalesce(p.content_type, x.content_type) as content_type,
       x.damaged and p.hash is null as damaged
     from versions x left join prepared_files p on p.shop_id = ${l}.shop_id and p.link_id = ${l}.id
     where x.shop_id = f.shop_id and x.file_id = f.id and x.number = f.version
-      and (p.link_id is null or p.status = 'ready' and (p.hash is not null or not p.stale)) limit 1) v`
+      and (p.link_id is null or p.status = 'ready' and (p.hash is not null or not p.stale))
+    limit 1) v`
 export const LINK_BYTES = LINK_BYTES_OF('l')
 
 /**
  * Has the link `l` no parent, or does its parent `p` still offer the file `f`? A parent that was
  * revoked must not be joined.
  */
-export const IN_PARENT = `(l.parent_id is null or p.id is not null and (l.paid or p.pack_id = f.pack_id))`
+export const IN_PARENT = `(l.parent_id is null or p.id is not null
+  and (l.paid or p.pack_id = f.pack_id))`
 
 /** SQL: may the file `f` be reached from these sites (`joinSites`) of a request? */
 export const siteAllowed = (sites: string): string =>

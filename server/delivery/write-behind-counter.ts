@@ -34,8 +34,8 @@ const RETRY_MS = 1000
 /** How many links one statement writes: it locks all of them, and other processes' counts wait. */
 const LINKS_PER_STATEMENT = 200
 /**
- * A download locks its link for about a millisecond, so the counts of locked links are retried after
- * this pause, before the next flush.
+ * A download locks its link for about a millisecond, so the counts of locked links are retried
+ * after this pause, before the next flush.
  */
 const LOCKED_RETRY_MS = 10
 const LOCKED_RETRIES = 10

@@ -1,7 +1,7 @@
 // Lays out a ZIP file whose entries are stored without compression. The layout is known before the
 // first byte is sent, so the file has a length and supports ranges. After APPNOTE.TXT 6.3.10: UTF-8
-// names (bit 11), ZIP64 records where 32 bits are too few. Sizes and CRC precede each entry, because
-// the unpackers of Windows and macOS need them there.
+// names (bit 11), ZIP64 records where 32 bits are too few. Sizes and CRC precede each entry,
+// because the unpackers of Windows and macOS need them there.
 import { createHash } from 'node:crypto'
 
 export interface ZipEntry {

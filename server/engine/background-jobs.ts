@@ -49,7 +49,8 @@ export async function forgetAttempts(
   key: string,
 ): Promise<void> {
   await tx.query(
-    `update background_tasks set attempts = 0 where shop_id = :shop and task = :name and key = :key`,
+    `update background_tasks set attempts = 0 where shop_id = :shop and task = :name
+       and key = :key`,
     {
       name,
       key,
@@ -117,7 +118,8 @@ export async function dropSucceeded(
 ): Promise<void> {
   await pool.query(
     `select graphile_worker.complete_jobs(array(select id from graphile_worker.jobs
-       where key is null and locked_at is null and attempts >= max_attempts and task_identifier = any($1)))`,
+       where key is null and locked_at is null and attempts >= max_attempts
+         and task_identifier = any($1)))`,
     [names],
   )
 }

@@ -7,7 +7,8 @@ export const leaseOf = (task: string, key: string, number: number): TaskLease =>
   number,
   hold: async (tx) => {
     const rows = await tx.query(
-      `select from background_tasks where shop_id = :shop and task = :task and key = :key and lease = :number
+      `select from background_tasks where shop_id = :shop and task = :task and key = :key
+         and lease = :number
        for update`,
       { task, key, number },
     )
@@ -67,7 +68,8 @@ export async function endRun(
   }
   const given = end.ended
     ? `delete from background_tasks where task = $1 and key = $2 and lease = $3 and $7::int is null`
-    : `update background_tasks set worker_id = null, attempts = $7 where task = $1 and key = $2 and lease = $3`
+    : `update background_tasks set worker_id = null, attempts = $7 where task = $1 and key = $2
+      and lease = $3`
   await pool.query(
     `with given as (${given} returning 1)
      select ${ADD_JOB(job)} from given where $5::timestamptz is not null`,

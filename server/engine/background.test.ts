@@ -50,7 +50,8 @@ const begun = async (runs: readonly unknown[], count: number) =>
 const jobs = async () =>
   (
     await database.pool.query<{ key: string; seconds: number; queue_name: string | null }>(
-      `select key, extract(epoch from run_at - now())::float as seconds, queue_name from graphile_worker.jobs
+      `select key, extract(epoch from run_at - now())::float as seconds, queue_name
+         from graphile_worker.jobs
        where key is not null order by key`,
     )
   ).rows
@@ -104,7 +105,8 @@ describe('a lease', () => {
     const { task, runs } = held()
     const worker = await openTestWorker(database, [task])
     await database.pool.query(
-      `insert into background_tasks (task, key, shop_id, lease, worker_id) values ('held', 'a', $1, 0, $2)`,
+      `insert into background_tasks (task, key, shop_id, lease, worker_id)
+         values ('held', 'a', $1, 0, $2)`,
       [scope.shop, worker.id],
     )
     const run = worker.run(task, job())
@@ -225,13 +227,15 @@ describe('a run', () => {
 
 describe('the sweep', () => {
   test('queues wanted work that has neither a live job nor a run', async () => {
-    const wanted = `select shop_id, id::text as key, now() as due_at from csv_uploads where status = 'checking'`
+    const wanted = `select shop_id, id::text as key, now() as due_at from csv_uploads
+      where status = 'checking'`
     const { task, runs } = held({ wanted, onePerShop: true })
     const worker = await openTestWorker(database, [task, { ...held().task, name: 'single' }])
     const add = async () =>
       (
         await scope.query<{ id: string }>(
-          `insert into csv_uploads (shop_id, filename, status) values (:shop, 'a.csv', 'checking') returning id`,
+          `insert into csv_uploads (shop_id, filename, status) values (:shop, 'a.csv', 'checking')
+             returning id`,
         )
       )[0]!.id
     const [running, queued] = [await add(), await add()]
@@ -271,7 +275,8 @@ describe('the sweep', () => {
 
 test('jobs run as soon as they are queued, those of one shop one after another', async () => {
   // oxfmt-ignore
-  const { task, runs } = held({ concurrency: 4, onePerShop: true, wanted: 'select 1 as shop_id, null as key, now() as due_at where false' })
+  const { task, runs } = held({ concurrency: 4, onePerShop: true, wanted: `select 1 as shop_id,
+    null as key, now() as due_at where false` })
   const other = forShop(database, await createTestShop(database, 'other.myshopify.com'))
   const stop = await startTestTasks(database, [task])
   await queueTask(scope, task, 'a')

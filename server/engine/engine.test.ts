@@ -251,7 +251,8 @@ test('items that a dead worker left running are shared by all chains, a group ea
   expect(await claimed(scope, 1, 2)).toEqual([BATCH, BATCH + 1])
   // The second chain ends, and then the first one's worker is found dead.
   await scope.query(
-    `update chains set ended = true, worker_id = null, claimed = '{}' where shop_id = :shop and operation_id = :id and chain = 1`,
+    `update chains set ended = true, worker_id = null, claimed = '{}' where shop_id = :shop
+       and operation_id = :id and chain = 1`,
     { id },
   )
   await scope.transaction(async (tx) => {

@@ -74,7 +74,8 @@ export {
 } from '../workflows/steps.ts'
 
 const UNDOES_KIND = `(
-  select u.kind from operations u where u.shop_id = operations.shop_id and u.id = operations.undoes)`
+  select u.kind from operations u where u.shop_id = operations.shop_id
+    and u.id = operations.undoes)`
 
 // Notifications may be lost with their connection: poll this often too.
 const POLL_MS = 1000

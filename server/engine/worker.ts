@@ -95,7 +95,8 @@ function createRunner(parts: EngineParts, signal: AbortSignal): EngineRunner {
   const { database, listener } = parts
   const control = createOperationControl(listener, async (operation) => {
     const { rows } = await database.pool.query(
-      `select 1 from operations where id = $1 and status in ('running', 'previewing') and stopped is null`,
+      `select 1 from operations where id = $1 and status in ('running', 'previewing')
+         and stopped is null`,
       [operation],
     )
     return rows.length > 0

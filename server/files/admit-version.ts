@@ -15,7 +15,8 @@ export async function admitVersion(
 ): Promise<number> {
   const number = await addVersion(tx, fileId, staged, null)
   await tx.query(
-    `update files set version = :number, version_since = now(), size_bytes = :size, updated_at = now()
+    `update files set version = :number, version_since = now(), size_bytes = :size,
+       updated_at = now()
      where shop_id = :shop and id = :file`,
     { file: fileId, number, size: staged.size_bytes },
   )
@@ -34,9 +35,12 @@ export async function addVersion(
 ): Promise<number> {
   await holdBlobs(tx, [staged])
   const [row] = await tx.query<{ number: number }>(
-    `insert into versions (shop_id, file_id, number, hash, location, size_bytes, content_type, filename)
-     select :shop, :file, (select max(number) + 1 from versions where shop_id = :shop and file_id = :file),
-       decode(:hash, 'hex'), :location, :size, coalesce(:type, content_type), coalesce(:filename, filename)
+    `insert into versions (shop_id, file_id, number, hash, location, size_bytes, content_type,
+       filename)
+     select :shop, :file, (select max(number) + 1 from versions where shop_id = :shop
+       and file_id = :file),
+       decode(:hash, 'hex'), :location, :size, coalesce(:type, content_type),
+       coalesce(:filename, filename)
      from files where files.shop_id = :shop and files.id = :file
      returning number`,
     {

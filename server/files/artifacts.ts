@@ -10,7 +10,8 @@ export interface Artifact {
 
 /** SQL: the artifact of a row of `operations` as JSON, or null. */
 export const ARTIFACT = `(
-  select json_build_object('filename', a.filename, 'content_type', a.content_type, 'size_bytes', a.size_bytes)
+  select json_build_object('filename', a.filename, 'content_type', a.content_type, 'size_bytes',
+    a.size_bytes)
   from artifacts a where a.shop_id = operations.shop_id and a.operation_id = operations.id)`
 
 /** The location of an operation's artifact; null: the operation (a bare UUID) has none. */
@@ -19,7 +20,8 @@ export async function locateArtifact(
   operation: string,
 ): Promise<LocatedFile | null> {
   const [row] = await scope.query<LocatedFile>(
-    `select encode(hash, 'hex') as hash, location, size_bytes, filename, content_type, created_at as modified_at from artifacts
+    `select encode(hash, 'hex') as hash, location, size_bytes, filename, content_type,
+       created_at as modified_at from artifacts
      where shop_id = :shop and operation_id = :operation`,
     { operation },
   )

@@ -26,8 +26,10 @@ export function recordBackup(
       `insert into backups (shop_id, file_id, hash, location, record)
        select :shop, :fileId::uuid, decode(:hash, 'hex'), :location, :record::jsonb
        where not exists (
-         select from (select * from backups where shop_id = :shop and file_id = :fileId order by id desc limit 1) newest
-         where newest.hash = decode(:hash, 'hex') and newest.location = :location and newest.record = :record::jsonb)`,
+         select from (select * from backups where shop_id = :shop and file_id = :fileId
+           order by id desc limit 1) newest
+         where newest.hash = decode(:hash, 'hex') and newest.location = :location
+           and newest.record = :record::jsonb)`,
       { fileId, hash, location, record: JSON.stringify({ ...restorable(record), size_bytes }) },
     )
   })

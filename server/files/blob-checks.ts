@@ -1,6 +1,6 @@
-// Checks that stored bytes are still the ones that were admitted: a disk can return other bytes than
-// were written, without an error. Each blob is read and hashed again. A damaged one is restored from
-// another location, or reported.
+// Checks that stored bytes are still the ones that were admitted: a disk can return other bytes
+// than were written, without an error. Each blob is read and hashed again. A damaged one is
+// restored from another location, or reported.
 import { Blake3Hasher } from '@napi-rs/blake-hash'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import type { Database } from '../db/database.ts'
@@ -106,7 +106,8 @@ async function recordVerdict(
       `update files f set version = f.version
        from (select f.id, bool_or(v.number = f.version) as current
          from versions v join files f on f.shop_id = v.shop_id and f.id = v.file_id
-         where v.shop_id = :shop and v.hash = decode(:hash, 'hex') and v.location = :location and v.damaged <> :damaged
+         where v.shop_id = :shop and v.hash = decode(:hash, 'hex') and v.location = :location
+           and v.damaged <> :damaged
          group by f.id order by f.id) v
        where f.shop_id = :shop and f.id = v.id
        returning f.id, f.filename, v.current and f.deleted_at is null as current`,
@@ -115,7 +116,8 @@ async function recordVerdict(
     if (affected.length === 0) return
     await tx.query(
       `update versions set damaged = :damaged
-       where shop_id = :shop and hash = decode(:hash, 'hex') and location = :location and damaged <> :damaged`,
+       where shop_id = :shop and hash = decode(:hash, 'hex') and location = :location
+         and damaged <> :damaged`,
       { hash, location, damaged },
     )
     const names = affected.filter(({ current }) => current).map(({ filename }) => filename)

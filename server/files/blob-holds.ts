@@ -22,13 +22,15 @@ export const HOLD_BLOBS = `
     from jsonb_to_recordset(:blobs::jsonb) as g(hash text, size_bytes bigint, location text)
     order by hash, location
   ), held as (
-    insert into blobs (shop_id, hash, size_bytes) select distinct on (hash) :shop, hash, size_bytes from given
+    insert into blobs (shop_id, hash, size_bytes) select distinct on (hash) :shop, hash, size_bytes
+      from given
     order by hash
     on conflict (shop_id, hash) do update set size_bytes = excluded.size_bytes
     returning hash
   ), placed as (
     insert into blob_locations (shop_id, hash, location)
-    select :shop, given.hash, given.location from given join held using (hash) order by given.hash, given.location
+    select :shop, given.hash, given.location from given join held using (hash)
+      order by given.hash, given.location
     on conflict (shop_id, hash, location) do update set unneeded_since = null
       where blob_locations.unneeded_since is not null
   )`

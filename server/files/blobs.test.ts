@@ -47,7 +47,8 @@ const purge = (id: string) =>
   scope.query('delete from files where shop_id = :shop and id = :id', { id })
 const locations = (of = scope) =>
   of.query<{ hash: string; location: string; unneeded_since: Date | null }>(
-    `select encode(hash, 'hex') as hash, location, unneeded_since from blob_locations where shop_id = :shop
+    `select encode(hash, 'hex') as hash, location, unneeded_since from blob_locations
+       where shop_id = :shop
      order by hash, location`,
   )
 const blobs = () =>
@@ -131,12 +132,14 @@ describe('a blob is kept for', () => {
       const operation = randomUUID()
       await holdBlobs(scope, [blob(11)])
       await scope.query(
-        `insert into operations (shop_id, id, kind, action, channel, workflow, requested_by, total, status)
+        `insert into operations (shop_id, id, kind, action, channel, workflow, requested_by, total,
+           status)
          values (:shop, :operation, 'bulk', 'export-files', 'api', '{}', 'test', 0, 'success')`,
         { operation },
       )
       await scope.query(
-        `insert into artifacts (shop_id, operation_id, hash, location, filename, content_type, size_bytes)
+        `insert into artifacts (shop_id, operation_id, hash, location, filename, content_type,
+           size_bytes)
          values (:shop, :operation, decode(:hash, 'hex'), 'primary', 'files.csv', 'text/csv', 10)`,
         { operation, hash: blob(11).hash },
       )
@@ -204,7 +207,8 @@ describe('a marked blob that is used again', () => {
   })
   const waiting = async () => {
     const { rows } = await pool.query(
-      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      `select from pg_stat_activity where datname = current_database()
+         and wait_event_type = 'Lock'`,
     )
     return rows.length
   }
@@ -226,7 +230,8 @@ describe('a marked blob that is used again', () => {
     const [counts] = await scope.query<{ files: number; whole: number }>(
       `select count(*)::int as files, count(l.hash)::int as whole
        from files f join versions v on v.shop_id = f.shop_id and v.file_id = f.id
-       left join blob_locations l on l.shop_id = v.shop_id and l.hash = v.hash and l.location = v.location
+       left join blob_locations l on l.shop_id = v.shop_id and l.hash = v.hash
+         and l.location = v.location
        where f.shop_id = :shop`,
     )
     expect(counts).toEqual({ files: 40, whole: 40 })
@@ -236,7 +241,8 @@ describe('a marked blob that is used again', () => {
 describe('a version with a limited time', () => {
   const expire = (id: string, number: number) =>
     scope.query(
-      `update versions set expires_at = :at where shop_id = :shop and file_id = :id and number = :number`,
+      `update versions set expires_at = :at where shop_id = :shop and file_id = :id
+         and number = :number`,
       {
         id,
         number,
@@ -245,7 +251,8 @@ describe('a version with a limited time', () => {
     )
   const versionsOf = (id: string) =>
     scope.query<{ number: number; expires_at: Date | null }>(
-      'select number, expires_at from versions where shop_id = :shop and file_id = :id order by number',
+      `select number, expires_at from versions where shop_id = :shop and file_id = :id
+        order by number`,
       { id },
     )
   const current = (id: string, version: number, tx = scope) =>

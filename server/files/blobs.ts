@@ -23,14 +23,15 @@ const NEEDED = ['versions', 'backups', 'file_copies', 'artifacts', 'drop_entries
   .join(' or ')
 
 /**
- * Removes expired versions, and returns their number. A version that is its file's current one again
- * is kept. The file is locked, so that a version that is being removed cannot be restored.
+ * Removes expired versions, and returns their number. A version that is its file's current one
+ * again is kept. The file is locked, so that a version that is being removed cannot be restored.
  * @param batch how many versions one statement removes; tests set fewer.
  */
 export async function sweepVersions(pool: Pool, now: Date, batch = ROW_BATCH): Promise<number> {
   await pool.query(
     `update versions v set expires_at = null from files f
-     where v.expires_at < $1 and f.shop_id = v.shop_id and f.id = v.file_id and f.version = v.number`,
+     where v.expires_at < $1 and f.shop_id = v.shop_id and f.id = v.file_id
+       and f.version = v.number`,
     [now],
   )
   return inBatches(batch, (limit) =>
@@ -39,7 +40,8 @@ export async function sweepVersions(pool: Pool, now: Date, batch = ROW_BATCH): P
          select v.shop_id, v.file_id, v.number from versions v
          join files f on f.shop_id = v.shop_id and f.id = v.file_id and f.version <> v.number
          where v.expires_at < $1 limit $2 for update of f skip locked
-       ) old where versions.shop_id = old.shop_id and versions.file_id = old.file_id and versions.number = old.number`,
+       ) old where versions.shop_id = old.shop_id and versions.file_id = old.file_id
+         and versions.number = old.number`,
       [now, limit],
     ),
   )
@@ -119,7 +121,8 @@ async function removeBlobs(pool: Pool, places: readonly Place[], before: Date): 
   try {
     await client.query('begin')
     const { rows: held } = await client.query<Pick<Place, 'shop_id' | 'hash'>>(
-      `select b.shop_id, b.hash from blobs b where (b.shop_id, b.hash) in (select o.shop_id, o.hash from ${LISTED})
+      `select b.shop_id, b.hash from blobs b
+         where (b.shop_id, b.hash) in (select o.shop_id, o.hash from ${LISTED})
        for update of b skip locked`,
       listed,
     )
@@ -165,7 +168,8 @@ export async function knownBlobs(
 ): Promise<Set<string>> {
   const { rows } = await pool.query<{ hash: string }>(
     `select encode(hash, 'hex') as hash from blob_locations
-     where shop_id = $1 and location = $2 and hash = any(select decode(h, 'hex') from unnest($3::text[]) h)`,
+     where shop_id = $1 and location = $2 and hash = any(select decode(h, 'hex')
+       from unnest($3::text[]) h)`,
     [shop, location, hashes],
   )
   return new Set(rows.map(({ hash }) => hash))

@@ -39,7 +39,8 @@ const idsOf = (records: readonly FileRecord[]) => records.map(({ id }) => id)
  */
 const rows = (records: readonly FileRecord[]) =>
   scope.query<Record<string, unknown>>(
-    'select files.*, xmin::text as xmin from files where shop_id = :shop and id = any(:ids::uuid[]) order by filename',
+    `select files.*, xmin::text as xmin from files where shop_id = :shop and id = any(:ids::uuid[])
+      order by filename`,
     { ids: idsOf(records) },
   )
 const changeTo = (record: FileRecord, to: Partial<Draft>): Change => ({

@@ -27,8 +27,8 @@ interface ChangeOptions {
   /** false: only finds the results, and writes nothing. */
   write?: boolean
   /**
-   * The preview that this batch is part of, an operation's UUID: a batch sees the names that earlier
-   * batches have planned.
+   * The preview that this batch is part of, an operation's UUID: a batch sees the names that
+   * earlier batches have planned.
    */
   preview?: string | null
   /** Files outside this batch that are assumed to give up their names. */

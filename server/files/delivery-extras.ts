@@ -1,5 +1,5 @@
-// The results of workflows for a delivery's files, shown on the order's page and in its mail: licence
-// keys, and the buyer's own copies.
+// The results of workflows for a delivery's files, shown on the order's page and in its mail:
+// licence keys, and the buyer's own copies.
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Secrets } from '../secrets.ts'
 import { keysOfDelivery } from './licence-lists.ts'

@@ -1,5 +1,5 @@
-// The files of a delivery's page, each with its own link under the page's link, with the terms of the
-// time of the sale. Opening the page counts nothing.
+// The files of a delivery's page, each with its own link under the page's link, with the terms of
+// the time of the sale. Opening the page counts nothing.
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Secrets } from '../secrets.ts'
 import { keysOfDelivery } from './licence-lists.ts'
@@ -27,9 +27,10 @@ export async function openDeliveryLink(
   link: string,
 ): Promise<readonly PaidFile[]> {
   const rows = await scope.query<PaidFileRow>(
-    `select f.filename, coalesce(o.size_bytes, f.size_bytes) as size_bytes, c.id as link_id, f.id as file_id,
-       l.delivery_id, c.rotation, c.download_limit, c.downloads, c.expires_at,
-       case when f.version > 1 and f.version_since > c.created_at and not coalesce(o.stale, false) then f.version_since end as renewed_at
+    `select f.filename, coalesce(o.size_bytes, f.size_bytes) as size_bytes, c.id as link_id,
+       f.id as file_id, l.delivery_id, c.rotation, c.download_limit, c.downloads, c.expires_at,
+       case when f.version > 1 and f.version_since > c.created_at and not coalesce(o.stale, false)
+         then f.version_since end as renewed_at
      from links l
      join shops s on s.id = l.shop_id
      join links c on c.shop_id = l.shop_id and c.parent_id = l.id and c.revoked_at is null

@@ -71,7 +71,8 @@ export function listingSql(
   const [from, place] = ascending
     ? [`files where id = any(${IDS}) and`, 'id']
     : [
-        `unnest(${IDS}) with ordinality as given (given_id, place) join files on id = given_id where`,
+        `unnest(${IDS}) with ordinality as given (given_id, place) join files on id = given_id
+           where`,
         'place',
       ]
   const counted = columns.flatMap((name) => COUNTED[name] ?? [])
@@ -136,7 +137,8 @@ const OWN_ADDRESS = `:base || '/api/files/' || ${PUBLIC_ID} || '/content'`
 // What encodeURIComponent gives for a name; the same as in server/files/public-addresses.ts.
 const ENCODED_NAME = `(
   select string_agg(case when sign ~ '^[A-Za-z0-9_.!~*''()-]$' collate "C" then sign
-    else regexp_replace(upper(encode(convert_to(sign, 'UTF8'), 'hex')), '(..)', '%\\1', 'g') end, '' order by at)
+    else regexp_replace(upper(encode(convert_to(sign, 'UTF8'), 'hex')), '(..)', '%\\1', 'g') end, ''
+      order by at)
   from regexp_split_to_table(filename, '') with ordinality as signs (sign, at))`
 
 /** The values of a row of `files`. PostgreSQL does not compute values that no column uses. */

@@ -196,7 +196,8 @@ describe('the rest of the language', () => {
   it('a download at the public address counts too', async () => {
     await scope.query(
       `insert into public_addresses (shop_id, file_id, last_download_at)
-       select :shop, id, now() - case filename when 'new.pdf' then interval '179 days' else interval '181 days' end
+       select :shop, id, now() - case filename when 'new.pdf' then interval '179 days'
+         else interval '181 days' end
        from files where shop_id = :shop and filename in ('new.pdf', 'month.pdf')`,
     )
     expect(await names({ not_downloaded_for_days: 180 })).toEqual([
@@ -212,7 +213,8 @@ describe('the rest of the language', () => {
       `insert into packs (shop_id, name, name_key) select :shop, 'Pack', 'pack' returning id`,
     )
     await scope.query(
-      `update files set pack_id = :id where shop_id = :shop and filename in ('new.pdf', 'year.pdf', 'trash.pdf')`,
+      `update files set pack_id = :id where shop_id = :shop
+         and filename in ('new.pdf', 'year.pdf', 'trash.pdf')`,
       { id: pack!.id },
     )
     const id = toPublicId('pack', pack!.id)

@@ -88,7 +88,8 @@ export async function compileFilter(
     filter.not_downloaded_for_days,
     `not exists (select from links where links.shop_id = files.shop_id and links.file_id = files.id
        and links.last_download_at > now() - :f_idle * interval '1 day')
-     and not exists (select from public_addresses a where a.shop_id = files.shop_id and a.file_id = files.id
+     and not exists (select from public_addresses a where a.shop_id = files.shop_id
+       and a.file_id = files.id
        and a.last_download_at > now() - :f_idle * interval '1 day')`,
   )
   add('f_pack', filter.pack && parsePublicId('pack', filter.pack), 'files.pack_id = :f_pack::uuid')

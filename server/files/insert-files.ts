@@ -37,24 +37,26 @@ export async function insertFiles(
   const inserted = await tx.query<{ id: string; at: number }>(
     `with given as (
        select distinct on (name_key) *
-       from jsonb_to_recordset(:rows::jsonb) as g(at int, name_key text collate "C", filename text, extension text,
-         size_bytes bigint, content_type text, hash text, location text, channel text, tags text[], ${TYPED_SETTINGS},
-         mapped boolean, wanted_sku text, auto_map boolean)
+       from jsonb_to_recordset(:rows::jsonb)
+         as g(at int, name_key text collate "C", filename text, extension text,
+         size_bytes bigint, content_type text, hash text, location text, channel text, tags text[],
+         ${TYPED_SETTINGS}, mapped boolean, wanted_sku text, auto_map boolean)
        order by name_key, at
      ), file as (
-       insert into files (shop_id, filename, name_key, extension, size_bytes, content_type, channel, tags, ${SETTINGS}, mapping_state,
-         wanted_sku, auto_map, created_at)
-       select :shop, filename, name_key, extension, size_bytes, content_type, channel, tags, ${SETTINGS},
-         case when mapped then 'mapped' else 'never' end, wanted_sku, auto_map,
+       insert into files (shop_id, filename, name_key, extension, size_bytes, content_type, channel,
+         tags, ${SETTINGS}, mapping_state, wanted_sku, auto_map, created_at)
+       select :shop, filename, name_key, extension, size_bytes, content_type, channel, tags,
+         ${SETTINGS}, case when mapped then 'mapped' else 'never' end, wanted_sku, auto_map,
          -- Keeps the order of one import in a list that is sorted by time.
          now() + at * interval '1 microsecond'
        from given
        on conflict (shop_id, name_key) where deleted_at is null do nothing
        returning id, name_key
      ), version as (
-       insert into versions (shop_id, file_id, number, hash, location, size_bytes, content_type, filename)
-       select :shop, file.id, 1, decode(given.hash, 'hex'), given.location, given.size_bytes, given.content_type,
-         given.filename
+       insert into versions (shop_id, file_id, number, hash, location, size_bytes, content_type,
+         filename)
+       select :shop, file.id, 1, decode(given.hash, 'hex'), given.location, given.size_bytes,
+         given.content_type, given.filename
        from file join given on given.name_key = file.name_key
      )
      select file.id, given.at from file join given on given.name_key = file.name_key`,

@@ -94,7 +94,8 @@ export async function addLicenceKeys(
   const rows = await tx.query(
     `insert into licence_keys (shop_id, list_id, hash, sealed)
      select :shop, :list, hash, sealed
-     from unnest(:hashes::bytea[], :sealed::bytea[]) with ordinality as k (hash, sealed, n) order by n
+     from unnest(:hashes::bytea[], :sealed::bytea[]) with ordinality as k (hash, sealed, n)
+       order by n
      on conflict (shop_id, hash) do nothing returning id`,
     {
       list,

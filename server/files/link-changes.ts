@@ -23,8 +23,8 @@ export const linksInLockOrder = (condition: string): string =>
   `select id from links where shop_id = :shop and ${condition} order by id for no key update`
 
 /**
- * Makes a link valid for this many days from now; null: without expiry. For a pack's link, this also
- * applies to the links of its files.
+ * Makes a link valid for this many days from now; null: without expiry. For a pack's link, this
+ * also applies to the links of its files.
  */
 export const extendLink = (
   tx: ShopScope,

@@ -28,20 +28,22 @@ export interface LinksWanted extends LinkTerms {
 // the table.
 const CREATE = `
   with wanted as (
-    select * from unnest(:files::uuid[], :ids::uuid[], :hashes::bytea[], :days::integer[], :ownDays::boolean[],
-      :limits::integer[], :ownLimits::boolean[], :emails::text[])
+    select * from unnest(:files::uuid[], :ids::uuid[], :hashes::bytea[], :days::integer[],
+      :ownDays::boolean[], :limits::integer[], :ownLimits::boolean[], :emails::text[])
       as w (file_id, id, key_hash, days, own_days, download_limit, own_limit, email)
   ), existing as materialized (
     select id, expiry_days, download_limit from files
     where shop_id = :shop and id = any((select :files::uuid[])::uuid[]) and deleted_at is null
   ), found as (
-    select w.id, w.file_id, w.key_hash, w.email, case when own_days then f.expiry_days else w.days end as days,
+    select w.id, w.file_id, w.key_hash, w.email,
+      case when own_days then f.expiry_days else w.days end as days,
       case when own_limit then f.download_limit else w.download_limit end as download_limit
     from wanted w join existing f on f.id = w.file_id
   )
-  insert into links (shop_id, id, file_id, key_hash, email, expires_at, download_limit, operation_id, created_at)
-  select :shop, id, file_id, key_hash, email, :now::timestamptz + days * interval '24 hours', download_limit,
-    :operation::uuid, :now
+  insert into links (shop_id, id, file_id, key_hash, email, expires_at, download_limit,
+    operation_id, created_at)
+  select :shop, id, file_id, key_hash, email, :now::timestamptz + days * interval '24 hours',
+    download_limit, :operation::uuid, :now
   from found where (select count(*) from found) = (select count(*) from wanted)
   returning id`
 
@@ -109,7 +111,8 @@ export async function unknownFiles(
   fileIds: readonly string[],
 ): Promise<ErrorDetail[]> {
   const rows = await scope.query<{ id: string }>(
-    'select id from files where shop_id = :shop and id = any(:fileIds::uuid[]) and deleted_at is null',
+    `select id from files where shop_id = :shop and id = any(:fileIds::uuid[])
+      and deleted_at is null`,
     { fileIds },
   )
   const known = new Set(rows.map(({ id }) => id))
@@ -120,7 +123,9 @@ export async function unknownFiles(
   )
 }
 
-/** Removes undefined properties, so that spreading the object does not override others with them. */
+/**
+ * Removes undefined properties, so that spreading the object does not override others with them.
+ */
 const defined = (object: object = {}) =>
   Object.fromEntries(Object.entries(object).filter(([, v]) => v !== undefined))
 

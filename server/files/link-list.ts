@@ -1,5 +1,5 @@
-// Lists links, newest first. A shop may have a million links: each filter names the index that serves
-// it, and conditions without an index are tested on spans of rows within a time limit.
+// Lists links, newest first. A shop may have a million links: each filter names the index that
+// serves it, and conditions without an index are tested on spans of rows within a time limit.
 import type { Bindings, ShopScope } from '../db/for-shop.ts'
 import { likeLiteral } from '../db/like-pattern.ts'
 import { AppError, ERRORS } from '../errors.ts'
@@ -149,10 +149,13 @@ async function compile(scope: ShopScope, filter: LinkFilter, now: Date): Promise
 const EMAIL = 'lower(l.email) collate "C"'
 // The same condition in two forms, each with its own index: files_unmapped excludes the trash.
 const WITHDRAWN = `select id from files where shop_id = :shop and deleted_at is not null
-  union all select id from files where shop_id = :shop and deleted_at is null and mapping_state = 'unmapped'`
+  union all select id from files where shop_id = :shop and deleted_at is null
+    and mapping_state = 'unmapped'`
 // Uses files_name_parts.
-const NAMED = `select id from files where shop_id = :shop and deleted_at is null and name_key like :part
-  union all select id from files where shop_id = :shop and deleted_at is not null and name_key like :part`
+const NAMED = `select id from files where shop_id = :shop and deleted_at is null
+  and name_key like :part
+  union all select id from files where shop_id = :shop and deleted_at is not null
+    and name_key like :part`
 const NAMED_PACKS = 'select id from packs where shop_id = :shop and name_key like :part'
 // The same as `nameKey`.
 const GONE_NAME = `lower(normalize(l.pack_name, nfc) collate "pg_unicode_fast")`
@@ -170,7 +173,8 @@ async function searchedLinks(
   const links = await fewIds(scope, `${ADDRESSED} union ${NAMED_GONE_PACKS}`, { ...start, ...part })
   if (files && packs && links)
     return [
-      '(l.file_id = any(:files::uuid[]) or l.pack_id = any(:packs::uuid[]) or l.id = any(:links::uuid[]))',
+      `(l.file_id = any(:files::uuid[]) or l.pack_id = any(:packs::uuid[])
+        or l.id = any(:links::uuid[]))`,
       { files, packs, links },
       true,
     ]

@@ -49,7 +49,8 @@ export interface LinkRow extends LinkFacts {
 }
 
 /** Of a link `l` and its file `f`: a paid link keeps working when its file loses its products. */
-export const MAPPING_STATE = `case when l.paid and (select keep_paid from shops where id = l.shop_id) then 'never'
+export const MAPPING_STATE = `case when l.paid
+  and (select keep_paid from shops where id = l.shop_id) then 'never'
   else coalesce(f.mapping_state, 'never') end`
 
 /** Of a row `l` with its file `f` or its pack `p`, as LINK_TABLES joins them. */

@@ -29,12 +29,15 @@ afterAll(() => database.drop())
 /** Puts half of the files into packs. */
 async function fillPacks() {
   const ids = await scope.query<{ id: string }>(
-    `insert into packs (shop_id, name, name_key) select :shop, 'Pack ' || n, 'pack ' || n from generate_series(1, 300) n
+    `insert into packs (shop_id, name, name_key) select :shop, 'Pack ' || n, 'pack ' || n
+       from generate_series(1, 300) n
      returning id`,
   )
   await scope.query(
-    `update files set pack_id = (:ids::uuid[])[case when place <= :most / 4 then 1 else 2 + place % 299 end], pack_position = place
-     from (select id, row_number() over (order by id)::int as place from files where shop_id = :shop) o
+    `update files set pack_id = (:ids::uuid[])[case when place <= :most / 4 then 1
+       else 2 + place % 299 end], pack_position = place
+     from (select id, row_number() over (order by id)::int as place from files
+       where shop_id = :shop) o
      where files.shop_id = :shop and files.id = o.id and place <= :most / 2`,
     { ids: ids.map(({ id }) => id), most: FILES },
   )
@@ -46,7 +49,8 @@ async function fillLinks(): Promise<void> {
   const half = `from files where shop_id = :shop and mod(hashtext(id::text), 2) = 0`
   await scope.query(`insert into public_addresses (shop_id, file_id) select shop_id, id ${half}`)
   await scope.query(
-    `insert into links (shop_id, file_id, key_hash) select shop_id, id, sha256(id::text::bytea) ${half}`,
+    `insert into links (shop_id, file_id, key_hash)
+       select shop_id, id, sha256(id::text::bytea) ${half}`,
   )
 }
 

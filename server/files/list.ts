@@ -87,20 +87,23 @@ export const cursorOf = (row: FileRow, sort: string): [string | number, string] 
 
 const DETAILS = `
   chosen.*,
-  coalesce((select json_agg(json_build_object('product_id', m.product_id, 'variant_id', m.variant_id,
-      'product_title', m.product_title, 'sku', m.sku, 'method', m.method, 'score', m.score, 'reason', m.reason,
-      'created_at', m.created_at) order by m.product_title, m.variant_id)
+  coalesce((select json_agg(json_build_object(
+      'product_id', m.product_id, 'variant_id', m.variant_id, 'product_title', m.product_title, 'sku', m.sku, 'method', m.method, 'score', m.score,
+      'reason', m.reason, 'created_at', m.created_at) order by m.product_title, m.variant_id)
     from mappings m where m.shop_id = chosen.shop_id and m.file_id = chosen.id), '[]') as mappings,
   (select json_build_object('id', p.id, 'name', p.name) from packs p
     where p.shop_id = chosen.shop_id and p.id = chosen.pack_id) as pack,
   (select v.damaged from versions v
-    where v.shop_id = chosen.shop_id and v.file_id = chosen.id and v.number = chosen.version) as damaged,
+    where v.shop_id = chosen.shop_id and v.file_id = chosen.id
+      and v.number = chosen.version) as damaged,
   address.token as public_token,
-  (coalesce((select sum(l.served) from links l where l.shop_id = chosen.shop_id and l.file_id = chosen.id), 0)
+  (coalesce((select sum(l.served) from links l where l.shop_id = chosen.shop_id
+    and l.file_id = chosen.id), 0)
     + coalesce(address.downloads, 0))::bigint as downloads`
 
 const FROM_CHOSEN = `from chosen
-  left join public_addresses address on address.shop_id = chosen.shop_id and address.file_id = chosen.id`
+  left join public_addresses address on address.shop_id = chosen.shop_id
+    and address.file_id = chosen.id`
 
 const COLUMNS = `files.*, files.created_at::text as created_exact`
 
@@ -142,10 +145,13 @@ export async function countFiles(scope: ShopScope, filter: FileFilter): Promise<
  * rules as in server/delivery/refusal.ts: a link under a pack's link expires with it, and works
  * while its file is in that pack.
  */
-export const WORKING = `l.revoked_at is null and (l.download_limit is null or l.downloads < l.download_limit)
+export const WORKING = `l.revoked_at is null
+  and (l.download_limit is null or l.downloads < l.download_limit)
   and case when l.parent_id is null or l.paid
-    then (l.expires_at is null or l.expires_at > :now) and (l.parent_id is null or p.revoked_at is null)
-    else p.revoked_at is null and p.pack_id = chosen.pack_id and (p.expires_at is null or p.expires_at > :now) end`
+    then (l.expires_at is null or l.expires_at > :now)
+      and (l.parent_id is null or p.revoked_at is null)
+    else p.revoked_at is null and p.pack_id = chosen.pack_id
+      and (p.expires_at is null or p.expires_at > :now) end`
 
 /** A file by its UUID, or null; files in the trash are not found. */
 export async function readFile(scope: ShopScope, id: string, now: Date): Promise<FileRow | null> {
@@ -176,7 +182,8 @@ export async function locateFile(scope: ShopScope, id: string): Promise<LocatedF
   const [row] = await scope.query<LocatedFile>(
     `select encode(v.hash, 'hex') as hash, v.location, v.size_bytes, f.filename, f.content_type,
        f.version_since as modified_at
-     from files f join versions v on v.shop_id = f.shop_id and v.file_id = f.id and v.number = f.version
+     from files f join versions v on v.shop_id = f.shop_id and v.file_id = f.id
+       and v.number = f.version
      where f.shop_id = :shop and f.id = :id and f.deleted_at is null`,
     { id },
   )

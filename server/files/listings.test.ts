@@ -432,7 +432,8 @@ describe('many files', () => {
     expect(seen.at(-1)!).toBeLessThan(COUNT)
     expect(seen).toEqual(seen.toSorted((a, b) => a - b))
     const { rowCount } = await database.pool.query(
-      `select from pg_stat_activity where state = 'active' and query like '%string_agg(concat_ws%' and pid <> pg_backend_pid()`,
+      `select from pg_stat_activity where state = 'active' and query like '%string_agg(concat_ws%'
+         and pid <> pg_backend_pid()`,
     )
     expect(rowCount).toBe(0)
   })

@@ -105,14 +105,16 @@ async function* pagesOf(scope: ShopScope, operation: string): AsyncGenerator<Pag
 const nextBatches = `
   select array_agg(id order by position, n)::text as ids, count(*) as files, max(position) as last
   from (select position, file_ids from item_batches
-    where shop_id = :shop and operation_id = :operation and position > :after order by position limit ${BATCHES}) b,
+    where shop_id = :shop and operation_id = :operation and position > :after order by position
+      limit ${BATCHES}) b,
     unnest(b.file_ids) with ordinality as t(id, n)`
 
 const nextItems = `
-  select coalesce(array_agg(file_id order by position) filter (where file_id is not null), '{}')::text as ids, count(*) as files,
-    max(position) as last
+  select coalesce(array_agg(file_id order by position) filter (where file_id is not null),
+    '{}')::text as ids, count(*) as files, max(position) as last
   from (select position, file_id from items
-    where shop_id = :shop and operation_id = :operation and position > :after order by position limit ${ITEMS}) i`
+    where shop_id = :shop and operation_id = :operation and position > :after order by position
+      limit ${ITEMS}) i`
 
 /**
  * Returns the result of `work` for each input, in their order, while it works on the next inputs.

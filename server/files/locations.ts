@@ -18,7 +18,8 @@ export interface LocatedVersion {
  */
 export function locateVersions(scope: ShopScope, fileId: string): Promise<LocatedVersion[]> {
   return scope.query<LocatedVersion>(
-    `select v.number, encode(v.hash, 'hex') as hash, v.size_bytes, v.location, v.number = f.version as current
+    `select v.number, encode(v.hash, 'hex') as hash, v.size_bytes, v.location,
+       v.number = f.version as current
      from files f join versions v on v.shop_id = f.shop_id and v.file_id = f.id
      where f.shop_id = :shop and f.id = :fileId and f.deleted_at is null order by v.number`,
     { fileId },
@@ -34,10 +35,12 @@ export async function locateFiles(
     `select f.id, jsonb_agg(jsonb_build_object('location', v.location, 'size_bytes', v.size_bytes,
          'current', v.number = f.version) order by v.number) as versions,
        array(select c.location from file_copies c join versions now
-         on now.shop_id = f.shop_id and now.file_id = f.id and now.number = f.version and now.hash = c.hash
+         on now.shop_id = f.shop_id and now.file_id = f.id and now.number = f.version
+           and now.hash = c.hash
          where c.shop_id = f.shop_id and c.file_id = f.id) as copies
      from files f join versions v on v.shop_id = f.shop_id and v.file_id = f.id
-     where f.shop_id = :shop and f.id = any(:fileIds::uuid[]) and f.deleted_at is null group by f.shop_id, f.id`,
+     where f.shop_id = :shop and f.id = any(:fileIds::uuid[]) and f.deleted_at is null
+       group by f.shop_id, f.id`,
     { fileIds },
   )
   return new Map(rows.map(({ id, versions, copies }) => [id, { versions, copies }]))
@@ -54,7 +57,8 @@ export async function holdsBlob(
 ): Promise<boolean> {
   const rows = await scope.query(
     `update blob_locations set unneeded_since = null
-     where shop_id = :shop and hash = decode(:hash, 'hex') and location = :location returning location`,
+     where shop_id = :shop and hash = decode(:hash, 'hex') and location = :location
+       returning location`,
     { hash, location },
   )
   return rows.length > 0
@@ -83,7 +87,8 @@ export function pointVersionsAt(
     )
     // A write to the file's row invalidates delivery's cache.
     await tx.query(
-      `update files set version = version where shop_id = :shop and id = :fileId and version = any(:numbers::int[])`,
+      `update files set version = version where shop_id = :shop and id = :fileId
+         and version = any(:numbers::int[])`,
       { fileId, numbers: versions.map(({ number }) => number) },
     )
     await tx.query(
@@ -93,7 +98,8 @@ export function pointVersionsAt(
     )
     // A copy there is now the version itself: remove the copy's row.
     await tx.query(
-      'delete from file_copies where shop_id = :shop and file_id = :fileId and location = :location',
+      `delete from file_copies where shop_id = :shop and file_id = :fileId
+        and location = :location`,
       {
         fileId,
         location,
@@ -103,8 +109,8 @@ export function pointVersionsAt(
 }
 
 /**
- * Records a copy of a file's bytes in `location`, which is kept as long as the file exists. False: it
- * was recorded before, or the version itself is there.
+ * Records a copy of a file's bytes in `location`, which is kept as long as the file exists. False:
+ * it was recorded before, or the version itself is there.
  */
 export async function recordCopy(
   scope: ShopScope,
@@ -116,7 +122,8 @@ export async function recordCopy(
   return scope.transaction(async (tx) => {
     await holdBlobs(tx, [{ ...blob, location, content_type: null }])
     const recorded = await tx.query(
-      `insert into file_copies (shop_id, file_id, hash, location) select :shop, :fileId::uuid, decode(:hash, 'hex'), :location
+      `insert into file_copies (shop_id, file_id, hash, location) select :shop, :fileId::uuid,
+         decode(:hash, 'hex'), :location
        on conflict do nothing returning file_id`,
       { fileId, hash: blob.hash, location },
     )

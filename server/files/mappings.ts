@@ -17,12 +17,12 @@ export async function addMappings(
     variant_id: mapping.variant_id ?? '',
   }))
   await tx.query(
-    `insert into mappings (shop_id, file_id, product_id, variant_id, product_title, sku, method, score, reason,
-       created_at)
+    `insert into mappings (shop_id, file_id, product_id, variant_id, product_title, sku, method,
+       score, reason, created_at)
      select :shop, file_id, product_id, variant_id, product_title, sku, method, score, reason,
        coalesce(created_at, now())
-     from jsonb_to_recordset(:rows::jsonb) as g(file_id uuid, product_id text, variant_id text, product_title text,
-       sku text, method text, score real, reason text, created_at timestamptz)
+     from jsonb_to_recordset(:rows::jsonb) as g(file_id uuid, product_id text, variant_id text,
+       product_title text, sku text, method text, score real, reason text, created_at timestamptz)
      on conflict do nothing`,
     { rows: JSON.stringify(rows) },
   )
@@ -42,7 +42,8 @@ export async function removeMappings(
   await tx.query(
     `delete from mappings m
      using jsonb_to_recordset(:rows::jsonb) as g(file_id uuid, product_id text, variant_id text)
-     where m.shop_id = :shop and m.file_id = g.file_id and m.product_id = g.product_id and m.variant_id = g.variant_id`,
+     where m.shop_id = :shop and m.file_id = g.file_id and m.product_id = g.product_id
+       and m.variant_id = g.variant_id`,
     { rows: JSON.stringify(rows) },
   )
 }

@@ -13,8 +13,9 @@ export interface NameRequest {
 }
 
 /**
- * Returns for each request, in order, whether it is granted. Of several requests for one name the first
- * wins. A file whose request is refused keeps its name, so the requests for that name are refused too.
+ * Returns for each request, in order, whether it is granted. Of several requests for one name the
+ * first wins. A file whose request is refused keeps its name, so the requests for that name are
+ * refused too.
  * @param owners the file that has each wanted name, by the name's key
  */
 export function grantNames(

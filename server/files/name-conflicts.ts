@@ -1,5 +1,5 @@
-// Resolves an admission whose name another file has: by a numbered name, a new version, overwriting,
-// or a refusal.
+// Resolves an admission whose name another file has: by a numbered name, a new version,
+// overwriting, or a refusal.
 import type { StagedBlob } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { addMappings } from './mappings.ts'
@@ -128,7 +128,8 @@ async function overwriteRecord(
   )
   await tx.query(
     `delete from versions using files
-     where versions.shop_id = :shop and versions.file_id = :file and files.shop_id = :shop and files.id = :file
+     where versions.shop_id = :shop and versions.file_id = :file and files.shop_id = :shop
+       and files.id = :file
        and versions.number <> files.version`,
     { file: fileId },
   )

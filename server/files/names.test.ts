@@ -353,7 +353,8 @@ async function waitsForLock(): Promise<void> {
   await expect
     .poll(async () => {
       const { rows } = await database.pool.query(
-        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        `select 1 from pg_stat_activity where datname = current_database()
+           and wait_event_type = 'Lock'`,
       )
       return rows.length
     })

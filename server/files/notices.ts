@@ -1,5 +1,5 @@
-// In-app notices. The engine raises them when an operation ends, the outbox when a message could not
-// be delivered, and channels when an import or a schedule needs attention.
+// In-app notices. The engine raises them when an operation ends, the outbox when a message could
+// not be delivered, and channels when an import or a schedule needs attention.
 import type { ShopScope } from '../db/for-shop.ts'
 import { toOperationId, toPublicId } from '../ids.ts'
 import { raiseEvent } from './webhook-events.ts'
@@ -23,7 +23,8 @@ export async function listNotices(
   const rows = await scope.query<NoticeRow>(
     `select n.id, n.level, n.title, n.body, n.operation_id, o.kind, n.created_at, n.read_at
      from notices n left join operations o on o.shop_id = n.shop_id and o.id = n.operation_id
-     where n.shop_id = :shop and (:before::uuid is null or n.id < :before) order by n.id desc limit :limit`,
+     where n.shop_id = :shop and (:before::uuid is null or n.id < :before) order by n.id desc
+       limit :limit`,
     { before: page.before ?? null, limit: page.limit },
   )
   return { rows, unread: await countUnread(scope) }

@@ -7,9 +7,9 @@ export const FIRST_NUMBER = 2
 export const MIN_NUMBERS = 20
 
 /**
- * Returns for each filename the lowest numbered name that no file has and no earlier filename of the
- * list gets; null if the first numbers are all taken. One query serves all. Another transaction may
- * still take the name.
+ * Returns for each filename the lowest numbered name that no file has and no earlier filename of
+ * the list gets; null if the first numbers are all taken. One query serves all. Another transaction
+ * may still take the name.
  */
 export async function freeNames(
   tx: ShopScope,

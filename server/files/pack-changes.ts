@@ -27,8 +27,8 @@ const nameTaken = () =>
   new AppError('conflict', { param: 'name', message: 'Another pack has this name' })
 
 /**
- * Locks the pack until the transaction ends, so that no other transaction changes it or moves a file
- * into it. Throws `not_found`.
+ * Locks the pack until the transaction ends, so that no other transaction changes it or moves a
+ * file into it. Throws `not_found`.
  */
 export async function lockPack(tx: ShopScope, id: string): Promise<void> {
   const held = await tx.query('select from packs where shop_id = :shop and id = :id for update', {
@@ -41,7 +41,8 @@ export async function lockPack(tx: ShopScope, id: string): Promise<void> {
 export async function renamePack(tx: ShopScope, id: string, name: string): Promise<void> {
   try {
     await tx.query(
-      'update packs set name = :name, name_key = :key, updated_at = now() where shop_id = :shop and id = :id',
+      `update packs set name = :name, name_key = :key, updated_at = now() where shop_id = :shop
+        and id = :id`,
       { id, name: name.normalize('NFC'), key: nameKey(name) },
     )
   } catch (error) {
@@ -61,13 +62,16 @@ export async function replaceProducts(
   const rows = products.map((product) => ({ ...product, variant_id: product.variant_id ?? '' }))
   const [counted] = await tx.query<{ changed: number }>(
     `with wanted as (
-       select * from jsonb_to_recordset(:rows::jsonb) as w(product_id text, variant_id text, product_title text, sku text)
+       select * from jsonb_to_recordset(:rows::jsonb)
+         as w(product_id text, variant_id text, product_title text, sku text)
      ), gone as (
        delete from pack_products p where shop_id = :shop and pack_id = :id and not exists (
-         select from wanted w where w.product_id = p.product_id and w.variant_id = p.variant_id) returning 1
+         select from wanted w where w.product_id = p.product_id and w.variant_id = p.variant_id)
+           returning 1
      ), added as (
        insert into pack_products (shop_id, pack_id, product_id, variant_id, product_title, sku)
-       select :shop, :id, product_id, variant_id, product_title, sku from wanted on conflict do nothing returning 1
+       select :shop, :id, product_id, variant_id, product_title, sku from wanted
+         on conflict do nothing returning 1
      )
      select (select count(*) from gone) + (select count(*) from added) as changed`,
     { id, rows: JSON.stringify(rows) },
@@ -92,12 +96,14 @@ export async function orderPack(
   await requireInPack(tx, id, files)
   await tx.query(
     `with placed as (
-       select f.id, row_number() over (order by named.n nulls last, f.pack_position, f.id) as place from files f
+       select f.id, row_number() over (order by named.n nulls last, f.pack_position, f.id) as place
+         from files f
        left join unnest(:files::uuid[]) with ordinality as named(id, n) on named.id = f.id
        where f.shop_id = :shop and f.pack_id = :id
      )
      update files set pack_position = place from placed
-     where files.shop_id = :shop and files.id = placed.id and files.pack_position is distinct from place`,
+     where files.shop_id = :shop and files.id = placed.id
+       and files.pack_position is distinct from place`,
     { id, files },
   )
   await touch(tx, id)
@@ -105,7 +111,8 @@ export async function orderPack(
 
 async function requireInPack(tx: ShopScope, id: string, files: readonly string[]): Promise<void> {
   const known = await tx.query<{ id: string }>(
-    'select id from files where shop_id = :shop and pack_id = :id and id = any(:files::uuid[]) and deleted_at is null',
+    `select id from files where shop_id = :shop and pack_id = :id and id = any(:files::uuid[])
+      and deleted_at is null`,
     { id, files },
   )
   const [inPack, seen] = [new Set(known.map((file) => file.id)), new Set<string>()]
@@ -129,11 +136,13 @@ export async function deletePack(tx: ShopScope, id: string): Promise<void> {
   await tx.query(
     `with gone as (
        delete from mappings m using files f
-       where f.shop_id = :shop and f.pack_id = :id and m.shop_id = f.shop_id and m.file_id = f.id and m.method = 'pack'
+       where f.shop_id = :shop and f.pack_id = :id and m.shop_id = f.shop_id and m.file_id = f.id
+         and m.method = 'pack'
      )
      update files set pack_id = null, pack_position = null, updated_at = now(),
        mapping_state = case when mapping_state = 'mapped' and not exists (
-           select from mappings m where m.shop_id = files.shop_id and m.file_id = files.id and m.method <> 'pack'
+           select from mappings m where m.shop_id = files.shop_id and m.file_id = files.id
+             and m.method <> 'pack'
          ) then 'unmapped' else mapping_state end
      where shop_id = :shop and pack_id = :id`,
     { id },

@@ -99,22 +99,24 @@ const presented = (
 
 const listFiles = (scope: ShopScope, link: string): Promise<PackFileRow[]> =>
   scope.query<PackFileRow>(
-    `select f.id as file_id, f.filename, f.size_bytes, c.id as link_id, coalesce(c.rotation, 0) as rotation,
-       c.download_limit, coalesce(c.downloads, 0) as downloads,
-       c.expires_at is not distinct from l.expires_at and c.download_limit is not distinct from l.download_limit
+    `select f.id as file_id, f.filename, f.size_bytes, c.id as link_id,
+       coalesce(c.rotation, 0) as rotation, c.download_limit, coalesce(c.downloads, 0) as downloads,
+       c.expires_at is not distinct from l.expires_at
+         and c.download_limit is not distinct from l.download_limit
          and c.email is not distinct from l.email as has_pack_terms
      from links l
      join files f on f.shop_id = l.shop_id and f.pack_id = l.pack_id
      left join links c on c.shop_id = l.shop_id and c.parent_id = l.id and c.file_id = f.id
-     where l.shop_id = :shop and l.id = :link and f.deleted_at is null and f.mapping_state <> 'unmapped'
+     where l.shop_id = :shop and l.id = :link and f.deleted_at is null
+       and f.mapping_state <> 'unmapped'
        and c.revoked_at is null
      order by f.pack_position, f.id`,
     { link },
   )
 
 /**
- * Creates the missing links and updates the others to the terms of the pack's link, in one statement.
- * For concurrent visitors, links are created once.
+ * Creates the missing links and updates the others to the terms of the pack's link, in one
+ * statement. For concurrent visitors, links are created once.
  */
 async function ensurePackLinks(
   scope: ShopScope,

@@ -23,8 +23,8 @@ export interface PackRow {
   updated_at: Date
 }
 
-const DETAILS = `chosen.id, chosen.name, chosen.name_key, chosen.created_at, chosen.updated_at, held.files, held.size_bytes,
-  coalesce((
+const DETAILS = `chosen.id, chosen.name, chosen.name_key, chosen.created_at, chosen.updated_at,
+  held.files, held.size_bytes, coalesce((
     select json_agg(json_build_object('product_id', product_id, 'product_title', product_title,
       'variant_id', nullif(variant_id, ''), 'sku', sku) order by product_title, variant_id)
     from pack_products p where p.shop_id = chosen.shop_id and p.pack_id = chosen.id

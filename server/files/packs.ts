@@ -108,7 +108,8 @@ export async function placeInPacks(
          from unnest(:ids::uuid[]) with ordinality as m (id, n)
          where files.shop_id = :shop and files.id = m.id returning files.id
        )
-       insert into mappings (shop_id, file_id, product_id, variant_id, product_title, sku, method, score, reason)
+       insert into mappings (shop_id, file_id, product_id, variant_id, product_title, sku, method,
+         score, reason)
        select :shop, placed.id, p.product_id, p.variant_id, p.product_title, p.sku, 'pack', 1,
          'Its pack has this product'
        from placed join pack_products p on p.shop_id = :shop and p.pack_id = :pack

@@ -1,7 +1,7 @@
-// Checks a shop's quotas in the transaction that admits files. Counting a large shop takes a tenth of
-// a second, so far below the quotas this process reuses a count for a minute. Near them, and always
-// for small quotas, the shop's admissions run one after another and each counts again, so that
-// concurrent ones cannot exceed a quota.
+// Checks a shop's quotas in the transaction that admits files. Counting a large shop takes a tenth
+// of a second, so far below the quotas this process reuses a count for a minute. Near them, and
+// always for small quotas, the shop's admissions run one after another and each counts again, so
+// that concurrent ones cannot exceed a quota.
 import type { ShopScope } from '../db/for-shop.ts'
 import { AppError, type ErrorCode } from '../errors.ts'
 import { planText, readShopPlan, usageOfShop, type ShopPlan } from './plan-limits.ts'
@@ -97,7 +97,8 @@ async function namesOf(tx: ShopScope, wanted: readonly Wanted[]): Promise<Set<st
   )
   if (names.length === 0) return new Set()
   const rows = await tx.query<{ name_key: string }>(
-    'select name_key from files where shop_id = :shop and deleted_at is null and name_key = any(:names::text[])',
+    `select name_key from files where shop_id = :shop and deleted_at is null
+      and name_key = any(:names::text[])`,
     { names },
   )
   return new Set(rows.map(({ name_key }) => name_key))

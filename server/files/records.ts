@@ -31,8 +31,10 @@ export interface FileRecord extends FileView {
 const COLUMNS = `id, filename, version, size_bytes, content_type, tags, ${SETTING_NAMES.join(', ')},
   mapping_state, pack_id, pack_position, wanted_sku,
   created_at::text as created_at, updated_at::text as updated_at,
-  deleted_at::text as deleted_at, coalesce(${TRASH_EXPIRED}, false) as trash_expired, xmin::text as row_version,
-  exists (select from file_claims c where c.shop_id = files.shop_id and c.file_id = files.id) as claimed`
+  deleted_at::text as deleted_at, coalesce(${TRASH_EXPIRED}, false) as trash_expired,
+  xmin::text as row_version,
+  exists (select from file_claims c where c.shop_id = files.shop_id and c.file_id = files.id)
+    as claimed`
 
 /** The files of `ids` (bare UUIDs) that exist, in the trash or not. */
 export async function readRecords(
@@ -50,9 +52,10 @@ export async function readRecords(
   const mapped = rows.filter(({ mapping_state }) => mapping_state === 'mapped').map(({ id }) => id)
   if (mapped.length === 0) return records
   const mappings = await tx.query<KeptMapping & { file_id: string }>(
-    `select file_id, product_id, product_title, nullif(variant_id, '') as variant_id, sku, method, score, reason,
-       created_at::text as created_at
-     from mappings where shop_id = :shop and file_id = any(:mapped::uuid[]) order by file_id, product_title, variant_id`,
+    `select file_id, product_id, product_title, nullif(variant_id, '') as variant_id, sku, method,
+       score, reason, created_at::text as created_at
+     from mappings where shop_id = :shop and file_id = any(:mapped::uuid[])
+       order by file_id, product_title, variant_id`,
     { mapped },
   )
   for (const { file_id, ...mapping } of mappings) records.get(file_id)!.mappings.push(mapping)

@@ -1,5 +1,5 @@
-// Reviews: files that match several products, with the candidates from which a person chooses. A file
-// has at most one open review, and a rejected set of candidates is not proposed again.
+// Reviews: files that match several products, with the candidates from which a person chooses. A
+// file has at most one open review, and a rejected set of candidates is not proposed again.
 import { hash } from 'node:crypto'
 import type { Candidate } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
@@ -25,8 +25,8 @@ export interface ReviewRow {
 }
 
 /**
- * Must be called in the transaction that writes the outcomes. A file that has a product gets a review
- * only if the product is to be replaced.
+ * Must be called in the transaction that writes the outcomes. A file that has a product gets a
+ * review only if the product is to be replaced.
  */
 export async function recordReviews(
   tx: ShopScope,
@@ -43,14 +43,19 @@ export async function recordReviews(
   }))
   await tx.query(
     `insert into reviews (shop_id, file_id, operation_id, candidates, score, question, replaces)
-     select :shop, r.file_id, :operation, r.candidates, r.score, decode(r.question, 'hex'), r.replaces
-     from jsonb_to_recordset(:rows::jsonb) as r(file_id uuid, candidates jsonb, score real, question text, replaces boolean)
-     join files f on f.shop_id = :shop and f.id = r.file_id and (r.replaces or f.mapping_state <> 'mapped')
-     where not exists (select from reviews o where o.shop_id = :shop and o.file_id = r.file_id and o.status = 'rejected'
+     select :shop, r.file_id, :operation, r.candidates, r.score, decode(r.question, 'hex'),
+       r.replaces
+     from jsonb_to_recordset(:rows::jsonb) as r(file_id uuid, candidates jsonb, score real,
+       question text, replaces boolean)
+     join files f on f.shop_id = :shop and f.id = r.file_id
+       and (r.replaces or f.mapping_state <> 'mapped')
+     where not exists (select from reviews o where o.shop_id = :shop and o.file_id = r.file_id
+       and o.status = 'rejected'
        and o.question = decode(r.question, 'hex'))
      on conflict (shop_id, file_id) where status = 'open' do update set
        (operation_id, candidates, score, question, replaces, created_at) =
-       (excluded.operation_id, excluded.candidates, excluded.score, excluded.question, excluded.replaces, now())`,
+       (excluded.operation_id, excluded.candidates, excluded.score, excluded.question,
+         excluded.replaces, now())`,
     { operation, rows: JSON.stringify(rows) },
   )
 }
@@ -61,10 +66,12 @@ const questionOf = (candidates: readonly Candidate[]) =>
 
 const COLUMNS = `r.id, r.file_id, f.filename, r.operation_id, o.kind, r.candidates, r.score, r.status, r.created_at, r.decided_at,
   r.decided_by, r.replaces`
-const WITH_FILES = `reviews r join files f on f.shop_id = r.shop_id and f.id = r.file_id and f.deleted_at is null
+const WITH_FILES = `reviews r join files f on f.shop_id = r.shop_id and f.id = r.file_id
+  and f.deleted_at is null
   left join operations o on o.shop_id = r.shop_id and o.id = r.operation_id`
 /** A file that was mapped in the meantime needs no review. */
-const IS_NEEDED = `(r.status <> 'open' or f.mapping_state <> 'mapped' or r.replaces and not exists (select from mappings m
+const IS_NEEDED = `(r.status <> 'open' or f.mapping_state <> 'mapped' or r.replaces
+  and not exists (select from mappings m
   where m.shop_id = r.shop_id and m.file_id = r.file_id and m.created_at > r.created_at))`
 
 /** A page, newest first. */
@@ -163,9 +170,11 @@ export async function reopenReviews(
   await tx.query(
     `update reviews r set status = 'open', decided_at = null, decided_by = null, accepted_in = null
      where r.shop_id = :shop and r.accepted_in = :accepted and r.status = 'accepted'
-       and exists (select from items i where i.shop_id = :shop and i.operation_id = :id and i.file_id = r.file_id
+       and exists (select from items i where i.shop_id = :shop and i.operation_id = :id
+         and i.file_id = r.file_id
          and (i.status = 'done') = :undone)
-       and not exists (select from reviews o where o.shop_id = :shop and o.file_id = r.file_id and o.status = 'open')`,
+       and not exists (select from reviews o where o.shop_id = :shop and o.file_id = r.file_id
+         and o.status = 'open')`,
     { id, accepted: undoes ?? id, undone: undoes !== null },
   )
 }

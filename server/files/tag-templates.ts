@@ -32,7 +32,8 @@ export async function createTemplate(
 ): Promise<TagTemplate> {
   const [row] = await scope.query<TagTemplate>(
     `insert into tag_templates (shop_id, name, name_key, tags)
-     select :shop, :name, :key, :tags::text[] where (select count(*) from tag_templates where shop_id = :shop) < :max
+     select :shop, :name, :key, :tags::text[]
+       where (select count(*) from tag_templates where shop_id = :shop) < :max
      on conflict (shop_id, name_key) do nothing returning ${COLUMNS}`,
     {
       name: name.normalize('NFC'),

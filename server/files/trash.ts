@@ -20,7 +20,8 @@ export const sweepTrash = (
     pool.query(
       `delete from files using (
          select shop_id, id from files where deleted_at < $1::timestamptz - $2 * interval '1 day'
-           and not exists (select from file_claims c where c.shop_id = files.shop_id and c.file_id = files.id)
+           and not exists (select from file_claims c where c.shop_id = files.shop_id
+             and c.file_id = files.id)
          order by shop_id, id limit $3 for update skip locked
        ) old where files.shop_id = old.shop_id and files.id = old.id`,
       [now, TRASH_DAYS, limit],

@@ -38,7 +38,8 @@ async function tried<T>(work: (tx: ShopScope) => Promise<T>): Promise<T> {
 }
 
 const contents = (tx: ShopScope) =>
-  tx.query(`select id, tags, expiry_days, download_limit, cdn, download_notification, download_tracking, allowed_referrers,
+  tx.query(`select id, tags, expiry_days, download_limit, cdn, download_notification,
+    download_tracking, allowed_referrers,
     deleted_at, updated_at = now() as touched from files where shop_id = :shop order by id`)
 
 async function alike(
@@ -48,7 +49,8 @@ async function alike(
 ): Promise<Map<string, Ledger>> {
   const { sql, bindings } = uniformUpdate(change)!
   const rows = await tx.query<Ledger & { id: string }>(
-    `with given as (select id from unnest(:ids::uuid[]) as t(id)), changed as (${sql}) select * from changed where :shop > 0`,
+    `with given as (select id from unnest(:ids::uuid[]) as t(id)), changed as (${sql}) select *
+       from changed where :shop > 0`,
     { ...bindings, ids },
   )
   return new Map(rows.map(({ id, before, after }) => [id, { before, after }]))

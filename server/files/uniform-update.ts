@@ -39,9 +39,11 @@ export function uniformUpdate(change: FileChange): UniformUpdate | null {
   if (!fields || fields.length === 0) return null
   const conditions = [
     // With an array the index finds them; with a join the planner would read all files.
-    'files.shop_id = :shop and files.id = any(array(select id from given)) and files.deleted_at is null',
+    `files.shop_id = :shop and files.id = any(array(select id from given))
+      and files.deleted_at is null`,
     // Not claimed by another operation.
-    'not exists (select from file_claims c where c.shop_id = files.shop_id and c.file_id = files.id)',
+    `not exists (select from file_claims c where c.shop_id = files.shop_id
+      and c.file_id = files.id)`,
     `(${fields.map(({ differs }) => differs).join(' or ')})`,
     ...fields.flatMap(({ limit }) => limit ?? []),
   ]
@@ -131,7 +133,8 @@ const TRASH: Field = {
 type TagChange = NonNullable<FileChange['tags']>
 const TAGS = ':uniform_tags::text[]'
 const without = (all: string, some: string) =>
-  `array(select t from unnest(${all}) with ordinality as u(t, n) where t <> all(${some}) order by n)`
+  `array(select t from unnest(${all}) with ordinality as u(t, n) where t <> all(${some})
+     order by n)`
 
 /**
  * The same as in server/engine/batches/apply.ts: kept tags in their order, then the new ones. A
@@ -145,7 +148,8 @@ function tagsField(change: TagChange, bindings: Bindings): Field | null {
     sets: `tags = ${sql.after}`,
     differs: `(${sql.differs})`,
     before: `'tags', old.tags`,
-    after: `'tags', jsonb_build_object('added', ${without('new.tags', 'old.tags')}, 'removed', ${without('old.tags', 'new.tags')})`,
+    after: `'tags', jsonb_build_object('added', ${without('new.tags', 'old.tags')}, 'removed',
+      ${without('old.tags', 'new.tags')})`,
     limit: `cardinality(${sql.after}) <= ${MAX_TAGS}`,
   }
 }

@@ -19,7 +19,8 @@ export async function releaseNames(
   )
   if (takers.size === 0) return deltas
   const rows = await tx.query<{ id: string; row_version: string }>(
-    `select id, xmin::text as row_version from files where shop_id = :shop and id = any(:ids::uuid[])
+    `select id, xmin::text as row_version from files where shop_id = :shop
+       and id = any(:ids::uuid[])
      order by id for update`,
     { ids: [...takers.keys()] },
   )
@@ -89,7 +90,8 @@ async function writeGroup(tx: ShopScope, group: readonly Delta[]): Promise<{ id:
   )
   if (names.includes('version'))
     sets.push(`version_since = now(), size_bytes = (select v.size_bytes from versions v
-      where v.shop_id = files.shop_id and v.file_id = files.id and v.number = ${value('version' as never)})`)
+      where v.shop_id = files.shop_id and v.file_id = files.id
+        and v.number = ${value('version' as never)})`)
   const written = await tx.query<{ id: string }>(
     `update files set ${sets.join(', ')} from ${from} where ${SAME_ROW} returning files.id`,
     bindings,
@@ -102,7 +104,8 @@ async function writeGroup(tx: ShopScope, group: readonly Delta[]): Promise<{ id:
 async function keepVersions(tx: ShopScope, files: readonly { id: string }[]): Promise<void> {
   await tx.query(
     `update versions v set expires_at = null from files f
-     where f.shop_id = :shop and f.id = any(:ids::uuid[]) and v.shop_id = f.shop_id and v.file_id = f.id
+     where f.shop_id = :shop and f.id = any(:ids::uuid[]) and v.shop_id = f.shop_id
+       and v.file_id = f.id
        and v.number = f.version and v.expires_at is not null`,
     { ids: files.map(({ id }) => id) },
   )

@@ -18,8 +18,10 @@ const SESSIONS = `
   select c.username as account, c.protocol, count(*)::int as open from drop_connections c
   where ended_at is null group by 1, 2`
 const FILES = `
-  select state, count(*)::int as files, coalesce(sum(size_bytes), 0)::float8 as bytes from drop_entries
-  where kind = 'file' and state in ('writing', 'partial', 'waiting', 'importing', 'failed') group by 1`
+  select state, count(*)::int as files, coalesce(sum(size_bytes), 0)::float8 as bytes
+    from drop_entries
+  where kind = 'file' and state in ('writing', 'partial', 'waiting', 'importing', 'failed')
+    group by 1`
 
 /** Registers the gauges and returns the function that updates them. */
 export function dropMetrics(

@@ -110,7 +110,8 @@ async function keepReply(
 ): Promise<boolean> {
   const sealed = sealReply(scope, secrets, reply)
   const kept = await scope.query(
-    'update idempotency_keys set reply = :sealed where shop_id = :shop and key = :key and reply is null returning 1',
+    `update idempotency_keys set reply = :sealed where shop_id = :shop and key = :key
+      and reply is null returning 1`,
     { key, sealed },
   )
   return kept.length > 0
@@ -125,7 +126,8 @@ async function releaseLease(scope: ShopScope, key: string, error: unknown): Prom
   await scope.query(
     isMistake
       ? 'delete from idempotency_keys where shop_id = :shop and key = :key and reply is null'
-      : `update idempotency_keys set holder_beat_at = '-infinity' where shop_id = :shop and key = :key and reply is null`,
+      : `update idempotency_keys set holder_beat_at = '-infinity' where shop_id = :shop
+        and key = :key and reply is null`,
     { key },
   )
 }
@@ -162,7 +164,8 @@ async function takeKey(
 
 async function takeOver(scope: ShopScope, key: string): Promise<boolean> {
   const rows = await scope.query(
-    `update idempotency_keys set holder_beat_at = now() where shop_id = :shop and key = :key and reply is null
+    `update idempotency_keys set holder_beat_at = now() where shop_id = :shop and key = :key
+       and reply is null
        and holder_beat_at < now() - interval '${DEAD}' returning 1`,
     { key },
   )

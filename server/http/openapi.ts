@@ -50,7 +50,8 @@ const prefer = z
   .string()
   .optional()
   .meta({
-    description: `\`wait=SECONDS\` (up to ${MAX_WAIT_SECONDS}) or \`respond-async\`: how long to wait for the end before 202`,
+    description: `\`wait=SECONDS\` (up to ${MAX_WAIT_SECONDS})
+      or \`respond-async\`: how long to wait for the end before 202`,
   })
 
 function headersOf(endpoint: Endpoint) {

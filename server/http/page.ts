@@ -113,7 +113,8 @@ export function pageRoute(source: PageSource, storefront: Storefront, demo: bool
       return
     }
     // No page has an extension. A request for a file must not get HTML: a page from before an
-    // upgrade asks for scripts that are gone, and an import by URL would store the page as the file.
+    // upgrade asks for scripts that are gone, and an import by URL would store the page as the
+    // file.
     if (ctx.path.startsWith('/assets/') || EXTENSION.test(ctx.path)) throw new AppError('not_found')
     if (!ctx.accepts('html') || ctx.path.startsWith('/api/')) throw new AppError('not_found')
     const html = await source.html(ctx.url)

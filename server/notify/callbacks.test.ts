@@ -78,7 +78,8 @@ const end = async () => {
 
 const delayOf = async (id: string) => {
   const { rows } = await database.pool.query<{ delay: number }>(
-    `select extract(epoch from run_at - now())::float as delay from graphile_worker.jobs where key = $1`,
+    `select extract(epoch from run_at - now())::float as delay from graphile_worker.jobs
+       where key = $1`,
     [`message:${id}`],
   )
   return rows[0]?.delay ?? null
@@ -194,7 +195,8 @@ describe('a callback', () => {
   it('whose worker died is posted again: its id identifies the duplicate', async () => {
     const { operation, id } = await end()
     await database.pool.query(
-      `update outbox set status = 'sending', taken_at = now() - interval '3 m', result = '{"to":[]}' where id = $1`,
+      `update outbox set status = 'sending', taken_at = now() - interval '3 m', result = '{"to":[]}'
+         where id = $1`,
       [id],
     )
     await sweepStaleMessages(database, openDeliverers(options))

@@ -70,7 +70,8 @@ async function deliverMessage(scope: ShopScope, id: string, parts: OutboxParts):
 /** Takes the message under a lease. After this, a crash means that it may have been sent. */
 async function takeMessage(scope: ShopScope, id: string): Promise<Message | null> {
   const [row] = await scope.query<Message>(
-    `update outbox set status = 'sending', attempts = attempts + 1, lease = nextval('leases'), taken_at = now()
+    `update outbox set status = 'sending', attempts = attempts + 1, lease = nextval('leases'),
+       taken_at = now()
      where shop_id = :shop and id = :id and status = 'waiting'
      returning id, kind, payload, result as content, operation_id, created_at, attempts, lease`,
     { id },
@@ -103,10 +104,11 @@ const takeBatch = (scope: ShopScope, most: number): Promise<Message[]> =>
        select id from outbox where shop_id = :shop and batched and status = 'waiting'
        order by id limit :most for update skip locked
      )
-     update outbox o set status = 'sending', batched = false, attempts = attempts + 1, lease = nextval('leases'),
-       taken_at = now()
+     update outbox o set status = 'sending', batched = false, attempts = attempts + 1,
+       lease = nextval('leases'), taken_at = now()
      from taken where o.shop_id = :shop and o.id = taken.id
-     returning o.id, o.kind, o.payload, o.result as content, o.operation_id, o.created_at, o.attempts, o.lease`,
+     returning o.id, o.kind, o.payload, o.result as content, o.operation_id, o.created_at,
+       o.attempts, o.lease`,
     { most },
   )
 
@@ -152,7 +154,8 @@ async function attempt(
   try {
     const content = await deliverer.write(scope, message)
     const rows = await scope.query(
-      `update outbox set result = :content where shop_id = :shop and id = :id and lease = :lease returning id`,
+      `update outbox set result = :content where shop_id = :shop and id = :id and lease = :lease
+         returning id`,
       { content: JSON.stringify(content), id: message.id, lease: message.lease },
     )
     if (rows.length === 0) return { status: 'returned' }

@@ -1,5 +1,5 @@
-// The texts of the mail that brings an order's files, in the languages of buyers. A language without
-// own texts gets English.
+// The texts of the mail that brings an order's files, in the languages of buyers. A language
+// without own texts gets English.
 import { IntlMessageFormat } from 'intl-messageformat'
 
 /** ICU messages; values are inserted as text. */

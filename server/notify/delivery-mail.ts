@@ -43,8 +43,8 @@ export function mailedDelivery(payload: unknown): MailedDelivery | null {
 export const SEND_MAILS: TaskKind = { name: 'send-mails' }
 
 /**
- * Queues the first mail of deliveries (bare UUIDs), which are sent in batches. Idempotent. Call it in
- * the transaction that decides to send them.
+ * Queues the first mail of deliveries (bare UUIDs), which are sent in batches. Idempotent. Call it
+ * in the transaction that decides to send them.
  */
 export async function queueFirstMails(tx: ShopScope, deliveries: readonly string[]): Promise<void> {
   if (deliveries.length === 0) return
@@ -64,7 +64,8 @@ export async function queueHeldMails(tx: ShopScope, deliveries: readonly string[
   const rows = await tx.query(
     `update outbox set status = 'waiting', attempts = 0, error = null, result = null, batched = true
      where shop_id = :shop and status = 'failed' and error = :reason
-       and key = any(array(select 'delivery/' || id || '/first' from unnest(:deliveries::uuid[]) id))
+       and key = any(array(select 'delivery/' || id || '/first'
+         from unnest(:deliveries::uuid[]) id))
      returning 1`,
     { deliveries, reason: NOT_READY },
   )
@@ -127,7 +128,8 @@ async function insertMails(
     `insert into outbox (shop_id, key, kind, payload, operation_id, batched)
      select :shop, 'delivery/' || delivery || '/' || :occasion::text, 'email',
        jsonb_build_object('template', :template::text, 'delivery', delivery,
-         'about', case when :operation::uuid is null then 'order' else 'update' end), :operation::uuid,
+         'about', case when :operation::uuid is null then 'order' else 'update' end),
+           :operation::uuid,
        :batched
      from unnest(:deliveries::uuid[]) delivery on conflict do nothing returning id`,
     { deliveries, template: TEMPLATE, occasion, operation, batched },
@@ -157,13 +159,16 @@ export async function writeDeliveryMails(
   const deliveries = mailed.map(({ delivery }) => delivery)
   const { name: shop } = await readShop(scope)
   const rows = await scope.query<MailRow>(
-    `select d.id, o.name as order_name, coalesce(d.email, o.email) as email, o.locale, f.filenames, f.files, f.expires_at,
-       exists (select from licence_keys k where k.shop_id = d.shop_id and k.delivery_id = d.id) as licensed
+    `select d.id, o.name as order_name, coalesce(d.email, o.email) as email, o.locale, f.filenames,
+       f.files, f.expires_at,
+       exists (select from licence_keys k where k.shop_id = d.shop_id and k.delivery_id = d.id)
+         as licensed
      from deliveries d join orders o on o.shop_id = d.shop_id and o.id = d.order_id
      join lateral (
-       select coalesce((array_agg(f.filename order by f.filename))[1:${MAX_NAMED}], '{}') as filenames,
-         count(*)::int as files, min(l.expires_at) as expires_at
-       from links p join links l on l.shop_id = p.shop_id and l.parent_id = p.id and l.revoked_at is null
+       select coalesce((array_agg(f.filename order by f.filename))[1:${MAX_NAMED}], '{}')
+         as filenames, count(*)::int as files, min(l.expires_at) as expires_at
+       from links p join links l on l.shop_id = p.shop_id and l.parent_id = p.id
+         and l.revoked_at is null
        join files f on f.shop_id = l.shop_id and f.id = l.file_id and f.deleted_at is null
        where p.shop_id = d.shop_id and p.delivery_id = d.id) f on true
      where d.shop_id = :shop and d.id = any(:deliveries::uuid[])`,

@@ -26,13 +26,14 @@ export const downloadMessages = (database: Database, clock: () => Date): Downloa
 
 /**
  * Notifies all shops of due downloads; returns the number of shops. Safe to run in several
- * processes. A shop that fails does not keep the notices from the others; its error is thrown at the
- * end.
+ * processes. A shop that fails does not keep the notices from the others; its error is thrown at
+ * the end.
  */
 export async function notifyDownloads(database: Database, now: Date): Promise<number> {
   const { rows } = await database.pool.query<{ shop_id: number }>(
     `select distinct shop_id from download_notices
-     where untold > 0 and (told_at is null or told_at <= $1::timestamptz - $2::interval) order by shop_id`,
+     where untold > 0 and (told_at is null or told_at <= $1::timestamptz - $2::interval)
+       order by shop_id`,
     [now, NOTICE_INTERVAL],
   )
   await attemptEach(rows, ({ shop_id }) =>
@@ -53,7 +54,8 @@ async function notifyShop(tx: ShopScope, now: Date): Promise<void> {
     `update download_notices n set untold = 0, told_at = :now from (
        select d.file_id, f.filename, f.download_notification as wanted
        from download_notices d join files f on f.shop_id = d.shop_id and f.id = d.file_id
-       where d.shop_id = :shop and d.untold > 0 and (d.told_at is null or d.told_at <= :now::timestamptz - :every::interval)
+       where d.shop_id = :shop and d.untold > 0
+         and (d.told_at is null or d.told_at <= :now::timestamptz - :every::interval)
        order by d.file_id for update of d
      ) due
      where n.shop_id = :shop and n.file_id = due.file_id
@@ -101,12 +103,14 @@ interface AskedLink {
 async function notifyAsk(tx: ShopScope, ask: Ask): Promise<boolean> {
   const [link] = await tx.query<AskedLink>(
     `update links l set asked_at = :now from (
-       select l.id, coalesce(f.filename, p.name, l.pack_name, 'order ' || o.name) as name, d.id as delivery
+       select l.id, coalesce(f.filename, p.name, l.pack_name, 'order ' || o.name) as name,
+         d.id as delivery
        from links l
        left join files f on f.shop_id = l.shop_id and f.id = l.file_id
        left join packs p on p.shop_id = l.shop_id and p.id = l.pack_id
        left join links parent on parent.shop_id = l.shop_id and parent.id = l.parent_id
-       left join deliveries d on d.shop_id = l.shop_id and d.id = coalesce(l.delivery_id, parent.delivery_id)
+       left join deliveries d on d.shop_id = l.shop_id
+         and d.id = coalesce(l.delivery_id, parent.delivery_id)
        left join orders o on o.shop_id = d.shop_id and o.id = d.order_id
        where l.shop_id = :shop and l.id = :link
      ) named
@@ -149,9 +153,10 @@ async function reasonOf(tx: ShopScope, ask: Ask, delivery: string | null): Promi
   if (ask.reason !== null) return REASONS[ask.reason] ?? ''
   if (delivery === null) return 'Their link still works.'
   const [row] = await tx.query<{ ended: number; files: number }>(
-    `select count(*) filter (where c.downloads >= c.download_limit or c.expires_at <= :now::timestamptz) as ended,
-       count(*) as files
-     from links p join links c on c.shop_id = p.shop_id and c.parent_id = p.id and c.revoked_at is null
+    `select count(*) filter (where c.downloads >= c.download_limit
+       or c.expires_at <= :now::timestamptz) as ended, count(*) as files
+     from links p join links c on c.shop_id = p.shop_id and c.parent_id = p.id
+       and c.revoked_at is null
      where p.shop_id = :shop and p.delivery_id = :delivery`,
     { delivery, now: ask.now },
   )

@@ -1,5 +1,5 @@
-// Raises `link.exhausted`, for webhooks and the platform's automation, for links whose last download
-// was used.
+// Raises `link.exhausted`, for webhooks and the platform's automation, for links whose last
+// download was used.
 import { attemptEach } from '../db/attempt-each.ts'
 import type { Database } from '../db/database.ts'
 import { forShop } from '../db/for-shop.ts'
@@ -22,8 +22,8 @@ interface ExhaustedRow {
 
 // Starts with the webhooks and triggers: if no shop has one, nothing else is read.
 const EXHAUSTED = `
-  select l.shop_id, l.id, l.file_id, coalesce(l.pack_id, p.pack_id) as pack_id, l.email, l.downloads, l.download_limit,
-    coalesce(f.filename, c.name, l.pack_name) as name
+  select l.shop_id, l.id, l.file_id, coalesce(l.pack_id, p.pack_id) as pack_id, l.email,
+    l.downloads, l.download_limit, coalesce(f.filename, c.name, l.pack_name) as name
   from (select shop_id from webhook_endpoints
     where enabled and (events = '{}' or 'link.exhausted' = any(events))
     union select t.shop_id from flow_triggers t where t.handle = 'limit-reached' and ${IS_USED}) w

@@ -135,7 +135,8 @@ describe('a link by email', () => {
     expect(await queue(links.slice(1), 'by hand')).toBe(2)
     expect((await messages()).length).toBe(5)
     const { rows } = await database.pool.query(
-      `select from graphile_worker.jobs where key = any(select 'message:' || id from outbox where shop_id = $1)`,
+      `select from graphile_worker.jobs where key = any(select 'message:' || id from outbox
+         where shop_id = $1)`,
       [scope.shop],
     )
     expect(rows.length).toBe(5)

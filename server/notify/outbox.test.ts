@@ -70,7 +70,8 @@ async function queueEmail(given: Record<string, unknown> = {}): Promise<string> 
   )
   const [row] = await scope.query<{ id: string }>(
     `insert into outbox (shop_id, key, kind, payload, operation_id, status, taken_at, result)
-     values (:shop, :key, 'email', :payload, :operation, :status, now() - :ago::interval, :result) returning id`,
+     values (:shop, :key, 'email', :payload, :operation, :status, now() - :ago::interval, :result)
+       returning id`,
     {
       key: `test/${(keys += 1)}`,
       payload: JSON.stringify({ template: 'operation-finished', data: DATA }),
@@ -109,7 +110,8 @@ const notices = async () => (await listNotices(scope, { limit: 50 })).rows
 const jobs = async (id: string) =>
   (
     await database.pool.query<{ delay: number }>(
-      `select extract(epoch from run_at - now())::float as delay from graphile_worker.jobs where key = $1`,
+      `select extract(epoch from run_at - now())::float as delay from graphile_worker.jobs
+         where key = $1`,
       [`message:${id}`],
     )
   ).rows

@@ -51,9 +51,11 @@ export async function recordAttempts(
 async function recordSent(scope: ShopScope, sent: readonly Attempted[]): Promise<void> {
   if (sent.length === 0) return
   await scope.query(
-    `update outbox o set status = 'sent', error = null, result = o.result || g.content::jsonb, sent_at = now()
+    `update outbox o set status = 'sent', error = null, result = o.result || g.content::jsonb,
+       sent_at = now()
      from unnest(:ids::uuid[], :leases::bigint[], :contents::text[]) as g (id, lease, content)
-     where o.shop_id = :shop and o.id = g.id and o.lease = g.lease and o.status in ('sending', 'unknown')`,
+     where o.shop_id = :shop and o.id = g.id and o.lease = g.lease
+       and o.status in ('sending', 'unknown')`,
     {
       ids: sent.map(({ message }) => message.id),
       leases: sent.map(({ message }) => message.lease),
@@ -122,7 +124,8 @@ async function writeResult(
   const rows = await tx.query(
     `update outbox set status = :status, error = :error, result = result || :content::jsonb,
        sent_at = case when :status = 'sent' then now() else sent_at end
-     where shop_id = :shop and id = :id and lease = :lease and status = any(:from::text[]) returning id`,
+     where shop_id = :shop and id = :id and lease = :lease and status = any(:from::text[])
+       returning id`,
     { id: message.id, lease: message.lease, from, status, error, content },
   )
   return rows.length > 0

@@ -43,7 +43,8 @@ function sweepOne(database: Database, row: StaleRow, lost: 'unknown' | 'waiting'
   return forShop(database, row.shop_id).transaction(async (tx) => {
     const changed = await tx.query(
       `update outbox set status = :status, error = :reason
-       where shop_id = :shop and id = :id and status = 'sending' and lease is not distinct from :lease returning id`,
+       where shop_id = :shop and id = :id and status = 'sending'
+         and lease is not distinct from :lease returning id`,
       { id: row.id, lease: row.lease, status, reason: REASON },
     )
     if (changed.length === 0) return

@@ -221,7 +221,8 @@ async function changeAddress(
   await tx.query(
     `update links l set email = case when l.parent_id is null then null else :email end,
        rotation = l.rotation + 1, key_hash = g.hash
-     from unnest(:ids::uuid[], :hashes::bytea[]) as g (id, hash) where l.shop_id = :shop and l.id = g.id`,
+     from unnest(:ids::uuid[], :hashes::bytea[]) as g (id, hash) where l.shop_id = :shop
+       and l.id = g.id`,
     {
       email,
       ids: links.map(({ id }) => id),
@@ -251,7 +252,8 @@ async function replaceFile(
   }))
   await addDeliveryFiles(tx, secrets, [{ delivery: row, sold }], now)
   await tx.query(
-    `update links set expires_at = :expires where shop_id = :shop and parent_id = :link and file_id = :other`,
+    `update links set expires_at = :expires where shop_id = :shop and parent_id = :link
+       and file_id = :other`,
     { link: row.link_id, other, expires: lines[0]?.expires_at ?? null },
   )
   await tx.query(
@@ -259,7 +261,8 @@ async function replaceFile(
     { id: row.id, file: file_id },
   )
   await tx.query(
-    'update links set revoked_at = :now where shop_id = :shop and parent_id = :link and file_id = :file',
+    `update links set revoked_at = :now where shop_id = :shop and parent_id = :link
+      and file_id = :file`,
     { link: row.link_id, file: file_id, now },
   )
 }

@@ -198,7 +198,8 @@ const listLines = (
 ): Promise<DeliveryDetail['lines']> =>
   scope.query<DeliveryDetail['lines'][number]>(
     `select l.id as line_id, l.title, l.sku, l.quantity, l.entitled,
-       (select count(*)::int from delivery_files df where df.shop_id = l.shop_id and df.delivery_id = :id
+       (select count(*)::int from delivery_files df where df.shop_id = l.shop_id
+          and df.delivery_id = :id
           and df.line_id = l.id and not df.withdrawn) as files
      from order_lines l where l.shop_id = :shop and l.order_id = :order order by l.position`,
     delivery,
@@ -218,7 +219,8 @@ const listMessages = (scope: ShopScope, id: string): Promise<DeliveryDetail['mes
 const listDownloads = (scope: ShopScope, link: string): Promise<DeliveryDetail['download_list']> =>
   scope.query<DeliveryDetail['download_list'][number]>(
     `select w.at, w.file_id, f.filename, w.address, w.agent
-     from links l join downloads w on w.shop_id = l.shop_id and w.file_id = l.file_id and w.link_id = l.id
+     from links l join downloads w on w.shop_id = l.shop_id and w.file_id = l.file_id
+       and w.link_id = l.id
      join files f on f.shop_id = l.shop_id and f.id = l.file_id
      where l.shop_id = :shop and l.parent_id = :link order by w.at desc limit :limit`,
     { link, limit: MAX_DOWNLOADS },

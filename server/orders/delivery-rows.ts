@@ -92,7 +92,8 @@ export async function addDeliveryFiles(
   await tx.query(
     `insert into delivery_files (shop_id, delivery_id, line_id, file_id, created_at)
      select :shop, delivery_id, line_id, file_id, :now
-     from unnest(:deliveries::uuid[], :lines::text[], :files::uuid[]) as g (delivery_id, line_id, file_id)
+     from unnest(:deliveries::uuid[], :lines::text[], :files::uuid[]) as g
+       (delivery_id, line_id, file_id)
      on conflict do nothing`,
     {
       now,
@@ -104,10 +105,12 @@ export async function addDeliveryFiles(
   const files = [...new Map(rows.map((one) => [`${one.delivery.id}/${one.file_id}`, one])).values()]
   const ids = orderedIds(now, files.length)
   await tx.query(
-    `insert into links (shop_id, id, file_id, parent_id, paid, key_hash, email, expires_at, download_limit, created_at)
+    `insert into links (shop_id, id, file_id, parent_id, paid, key_hash, email, expires_at,
+       download_limit, created_at)
      select :shop, w.id, w.file_id, w.parent_id, true, w.key_hash, w.email,
        :now::timestamptz + w.days * interval '24 hours', w.download_limit, :now
-     from unnest(:ids::uuid[], :files::uuid[], :parents::uuid[], :hashes::bytea[], :emails::text[], :days::int[],
+     from unnest(:ids::uuid[], :files::uuid[], :parents::uuid[], :hashes::bytea[], :emails::text[],
+       :days::int[],
        :limits::int[]) as w (id, file_id, parent_id, key_hash, email, days, download_limit)
      on conflict (shop_id, parent_id, file_id) where parent_id is not null do nothing`,
     {
@@ -139,10 +142,12 @@ export const readFilesOf = (
   deliveries: readonly string[],
 ): Promise<DeliveredFile[]> =>
   tx.query<DeliveredFile>(
-    `select df.delivery_id, df.line_id, df.file_id, df.withdrawn, coalesce(l.entitled, false) as entitled
+    `select df.delivery_id, df.line_id, df.file_id, df.withdrawn,
+       coalesce(l.entitled, false) as entitled
      from delivery_files df
      join deliveries d on d.shop_id = df.shop_id and d.id = df.delivery_id
-     left join order_lines l on l.shop_id = d.shop_id and l.order_id = d.order_id and l.id = df.line_id
+     left join order_lines l on l.shop_id = d.shop_id and l.order_id = d.order_id
+       and l.id = df.line_id
      where df.shop_id = :shop and df.delivery_id = any(:deliveries::uuid[])`,
     { deliveries },
   )
@@ -164,7 +169,8 @@ export async function withdrawFiles(
   await tx.query(
     `update delivery_files df set withdrawn = not withdrawn
      from unnest(:lines::text[], :files::uuid[]) as g (line_id, file_id)
-     where df.shop_id = :shop and df.delivery_id = :id and df.line_id = g.line_id and df.file_id = g.file_id`,
+     where df.shop_id = :shop and df.delivery_id = :id and df.line_id = g.line_id
+       and df.file_id = g.file_id`,
     {
       id,
       lines: changed.map(({ line_id }) => line_id),
@@ -211,7 +217,8 @@ export async function writeState(
     +(next.released_at ?? 0) === +(row.released_at ?? 0)
   if (same) return row
   await tx.query(
-    `update deliveries set held_by = :held, held_at = :held_at, released_at = :released, revoked_at = :revoked,
+    `update deliveries set held_by = :held, held_at = :held_at, released_at = :released,
+       revoked_at = :revoked,
        withdrawn_at = :withdrawn, updated_at = :now where shop_id = :shop and id = :id`,
     {
       ...{ id: row.id, held: next.held_by, held_at, released: next.released_at, now },
@@ -219,7 +226,8 @@ export async function writeState(
     },
   )
   await tx.query(
-    `update links set revoked_at = case when :ready then null else coalesce(revoked_at, :now::timestamptz) end
+    `update links set revoked_at = case when :ready then null
+       else coalesce(revoked_at, :now::timestamptz) end
      where shop_id = :shop and id = :link and (revoked_at is null) <> :ready`,
     { link: row.link_id, ready: statusOf(next) === 'ready', now },
   )

@@ -1,7 +1,7 @@
 // Changes orders on the platform, outside the transaction that decides the change. A row for each
-// order and kind requests that the order is marked or fulfilled, and a task of the shop carries them
-// out, many orders in one request. The rows contain no content: the task reads the current state, so
-// a late effect is still correct.
+// order and kind requests that the order is marked or fulfilled, and a task of the shop carries
+// them out, many orders in one request. The rows contain no content: the task reads the current
+// state, so a late effect is still correct.
 import { setTimeout as delay } from 'node:timers/promises'
 import { PortError } from '../../plugins/contract.ts'
 import type { Database } from '../db/database.ts'
@@ -73,7 +73,8 @@ export const effectTask = (parts: EffectParts): BackgroundTask => ({
   ...ORDER_EFFECTS,
   // All changes of a shop share one bucket of points: more concurrency would not be faster.
   concurrency: 1,
-  wanted: `select distinct on (e.shop_id) e.shop_id, e.shop_id::text as key, e.due_at from order_effects e
+  wanted: `select distinct on (e.shop_id) e.shop_id, e.shop_id::text as key, e.due_at
+    from order_effects e
     join shops s on s.id = e.shop_id and s.uninstalled_at is null where e.error is null
     order by e.shop_id, e.due_at`,
   run: async ({ shop, signal }) => {
@@ -212,7 +213,8 @@ async function writeResults(
 ): Promise<void> {
   const done = due.filter((_, at) => results[at] === null)
   await scope.query(
-    `delete from order_effects e using unnest(:orders::text[], :noted::bigint[]) as g (order_id, noted)
+    `delete from order_effects e using unnest(:orders::text[], :noted::bigint[]) as g
+       (order_id, noted)
      where e.shop_id = :shop and e.order_id = g.order_id and e.kind = :kind and e.noted = g.noted`,
     {
       kind: due[0]!.kind,

@@ -56,7 +56,8 @@ export const buyerStatusOf = (facts: DeliveryFacts): BuyerStatus => {
 
 /** SQL of `statusOf`, for a row `d` of deliveries. */
 export const STATUS_SQL = `case when d.revoked_at is not null then 'revoked'
-  when d.withdrawn_at is not null then 'withdrawn' when d.held_by is not null then 'held' else 'ready' end`
+  when d.withdrawn_at is not null then 'withdrawn' when d.held_by is not null then 'held'
+    else 'ready' end`
 
 /** SQL of `buyerStatusOf`. */
 export const BUYER_STATUS_SQL = `case when d.revoked_at is null and d.withdrawn_at is null and d.held_by = 'workflow'

@@ -35,8 +35,8 @@ export async function filesOfOrders(
   )
   if (known.length === 0) return []
   return tx.query<SoldFile>(
-    `select distinct on (w.order_id, w.line_id, f.id) w.order_id, w.line_id, f.id as file_id, f.expiry_days,
-       f.download_limit
+    `select distinct on (w.order_id, w.line_id, f.id) w.order_id, w.line_id, f.id as file_id,
+       f.expiry_days, f.download_limit
      from unnest(:orders::text[], :ids::text[], :products::text[], :variants::text[])
        as w (order_id, line_id, product_id, variant_id)
      join mappings m on m.shop_id = :shop and m.product_id = w.product_id
@@ -61,19 +61,21 @@ export interface JudgedOrder {
 export async function writeOrders(tx: ShopScope, judged: readonly JudgedOrder[]): Promise<void> {
   if (judged.length === 0) return
   await tx.query(
-    `insert into orders (shop_id, id, name, confirmation_number, email, locale, customer_id, customer_name,
-       financial_status, cancelled_at, recommendation, ordered_at, changed_at)
-     select :shop, id, name, confirmation_number, email, locale, customer_id, customer_name, financial_status,
-       cancelled_at, recommendation, created_at, updated_at
-     from jsonb_to_recordset(:orders::jsonb) as g (id text, name text, confirmation_number text, email text,
-       locale text, customer_id text, customer_name text, financial_status text, cancelled_at timestamptz,
+    `insert into orders (shop_id, id, name, confirmation_number, email, locale, customer_id,
+       customer_name, financial_status, cancelled_at, recommendation, ordered_at, changed_at)
+     select :shop, id, name, confirmation_number, email, locale, customer_id, customer_name,
+       financial_status, cancelled_at, recommendation, created_at, updated_at
+     from jsonb_to_recordset(:orders::jsonb) as g (id text, name text, confirmation_number text,
+       email text, locale text, customer_id text, customer_name text, financial_status text,
+       cancelled_at timestamptz,
        recommendation text, created_at timestamptz, updated_at timestamptz)
      order by id
-     on conflict (shop_id, id) do update set (name, confirmation_number, email, locale, customer_id, customer_name,
-       financial_status, cancelled_at, recommendation, changed_at, reconciled_at) =
-       row(excluded.name, excluded.confirmation_number, excluded.email, excluded.locale, excluded.customer_id,
-       excluded.customer_name, excluded.financial_status, excluded.cancelled_at, excluded.recommendation,
-       excluded.changed_at, now())`,
+     on conflict (shop_id, id) do update set (name, confirmation_number, email, locale, customer_id,
+       customer_name, financial_status, cancelled_at, recommendation, changed_at, reconciled_at) =
+       row(excluded.name, excluded.confirmation_number, excluded.email, excluded.locale,
+         excluded.customer_id,
+       excluded.customer_name, excluded.financial_status, excluded.cancelled_at,
+       excluded.recommendation, excluded.changed_at, now())`,
     { orders: JSON.stringify(judged.map(({ order: { lines: _, ...order } }) => order)) },
   )
   await writeLines(tx, judged)
@@ -90,18 +92,22 @@ async function writeLines(tx: ShopScope, judged: readonly JudgedOrder[]): Promis
   )
   await tx.query(
     `with given as (
-       select * from jsonb_to_recordset(:rows::jsonb) as g (order_id text, id text, position int, title text,
-         sku text, quantity int, product_id text, variant_id text, entitled boolean)
+       select * from jsonb_to_recordset(:rows::jsonb) as g (order_id text, id text, position int,
+         title text, sku text, quantity int, product_id text, variant_id text, entitled boolean)
      ), gone as (
        update order_lines l set quantity = 0, entitled = false
        where shop_id = :shop and order_id = any(:orders::text[])
          and not exists (select from given g where g.order_id = l.order_id and g.id = l.id)
      )
-     insert into order_lines (shop_id, order_id, id, position, title, sku, product_id, variant_id, quantity, entitled)
-     select :shop, order_id, id, position, title, sku, product_id, variant_id, quantity, entitled from given
+     insert into order_lines (shop_id, order_id, id, position, title, sku, product_id, variant_id,
+       quantity, entitled)
+     select :shop, order_id, id, position, title, sku, product_id, variant_id, quantity, entitled
+       from given
      order by order_id, id
-     on conflict (shop_id, order_id, id) do update set (position, title, sku, product_id, variant_id, quantity, entitled) =
-       row(excluded.position, excluded.title, excluded.sku, excluded.product_id, excluded.variant_id,
+     on conflict (shop_id, order_id, id) do update set (position, title, sku, product_id,
+       variant_id, quantity, entitled) =
+       row(excluded.position, excluded.title, excluded.sku, excluded.product_id,
+         excluded.variant_id,
        excluded.quantity, excluded.entitled)`,
     { orders: judged.map(({ order }) => order.id), rows: JSON.stringify(rows) },
   )

@@ -1,5 +1,5 @@
-// Runs the shop's workflow for deliveries. A delivery is held until the workflow has prepared all of
-// its files; the run that succeeds releases it.
+// Runs the shop's workflow for deliveries. A delivery is held until the workflow has prepared all
+// of its files; the run that succeeds releases it.
 import type { Workflow } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import {
@@ -56,8 +56,8 @@ async function aboutOf(tx: ShopScope, delivery: string): Promise<DeliveryAbout> 
       buyer: string | null
     }
   >(
-    `select o.name, o.confirmation_number, o.ordered_at as ordered, coalesce(d.email, o.email) as email,
-       o.locale, o.customer_name as buyer
+    `select o.name, o.confirmation_number, o.ordered_at as ordered,
+       coalesce(d.email, o.email) as email, o.locale, o.customer_name as buyer
      from deliveries d join orders o on o.shop_id = d.shop_id and o.id = d.order_id
      where d.shop_id = :shop and d.id = :delivery`,
     { delivery },
@@ -95,7 +95,8 @@ export async function workflowHolds(
 }
 
 /**
- * Releases the delivery if only the run held it. Must be called in the transaction that ends the run.
+ * Releases the delivery if only the run held it. Must be called in the transaction that ends the
+ * run.
  */
 export async function endPreparation(tx: ShopScope, delivery: string, now: Date): Promise<void> {
   const row = await lockDelivery(tx, delivery)

@@ -271,7 +271,8 @@ test('any events in any order result in the order’s state', async () => {
         if (found === null) expect(final.files).toEqual([])
         else expect(found).toEqual(final)
         const mails = await scope.query(
-          `select from outbox m join deliveries d on d.shop_id = m.shop_id and m.payload ->> 'delivery' = d.id::text
+          `select from outbox m join deliveries d on d.shop_id = m.shop_id
+             and m.payload ->> 'delivery' = d.id::text
            where d.shop_id = :shop and d.order_id = :order`,
           { order: states[0]!.id },
         )

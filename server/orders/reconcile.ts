@@ -1,7 +1,7 @@
 // reconcileOrders: gives the deliveries of orders the files to which the platform's orders entitle
 // their buyers. Every webhook about an order and the hourly comparison use it. It reads the whole
-// state and writes the differences, so it is idempotent and events may arrive in any order. Orders of
-// one batch share its statements.
+// state and writes the differences, so it is idempotent and events may arrive in any order. Orders
+// of one batch share its statements.
 import type { ShopScope } from '../db/for-shop.ts'
 import { readShop } from '../files/shop-settings.ts'
 import { raiseNotice } from '../files/notices.ts'

@@ -62,7 +62,8 @@ test('an order that cannot be written is retried later, and the others of its ba
   const poison = { email: 'poison@example.com' }
   const orders = [await shop.buy(buyer()), await shop.buy(poison), await shop.buy(buyer())]
   await shop.scope.query(
-    `create function refuse() returns trigger language plpgsql as $$ begin raise 'refused by :shop'; end $$`,
+    `create function refuse() returns trigger language plpgsql as $$ begin raise 'refused by :shop';
+       end $$`,
   )
   await shop.scope.query(
     `create trigger refuse before insert on orders for each row
@@ -180,7 +181,8 @@ describe('first mails', () => {
     expect(text).toContain('Your licence keys:\r\nguide.pdf: KEY<1>&CO')
     expect(text).toContain('guide.pdf: KEY&lt;1&gt;&amp;CO')
     const [stored] = await shop.scope.query<{ all: string }>(
-      `select string_agg(result::text || payload::text, '') as all from outbox where shop_id = :shop`,
+      `select string_agg(result::text || payload::text, '') as all from outbox
+         where shop_id = :shop`,
     )
     expect(stored!.all).not.toContain('KEY<1>')
   })
@@ -249,7 +251,8 @@ describe('on the platform', () => {
     const orders = [await shop.buy({ ...buyer(), name: 'Ada Lovelace' }), await shop.buy(buyer())]
     await reported(orders)
     const names = await shop.scope.query(
-      'select customer_name as name from orders where shop_id = :shop and id = any(:orders::text[]) order by id',
+      `select customer_name as name from orders where shop_id = :shop and id = any(:orders::text[])
+        order by id`,
       { orders },
     )
     expect(names).toEqual([{ name: 'Ada Lovelace' }, { name: null }])

@@ -1,5 +1,5 @@
-// Background tasks for orders: one reconciles the changed orders of a shop, many in one run, and one
-// compares hourly with the platform to find changes that no webhook reported.
+// Background tasks for orders: one reconciles the changed orders of a shop, many in one run, and
+// one compares hourly with the platform to find changes that no webhook reported.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from '../db/database.ts'
 import { isDatabaseUnavailable } from '../db/error-classes.ts'

@@ -77,7 +77,9 @@ export const planTask = (parts: PlanParts): BackgroundTask => ({
   },
 })
 
-/** Deletes the stored plans once the operator has no plans any more, because they would still limit. */
+/**
+ * Deletes the stored plans once the operator has no plans any more, because they would still limit.
+ */
 export async function clearPlans({ database, plans }: PlanParts): Promise<void> {
   if (!plans) await database.pool.query('delete from shop_plans')
 }

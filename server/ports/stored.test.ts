@@ -230,7 +230,8 @@ describe('bytes created by an earlier step', () => {
     const staged = await stage('after!!')
     await stored().backUp(itemOf(id, staged), signal)
     const [kept] = await scope.query(
-      `select encode(hash, 'hex') as hash, record -> 'size_bytes' as size from backups where shop_id = :shop and file_id = :id`,
+      `select encode(hash, 'hex') as hash, record -> 'size_bytes' as size from backups
+         where shop_id = :shop and file_id = :id`,
       { id },
     )
     expect(kept).toEqual({ hash: staged.hash, size: 7 })

@@ -95,7 +95,8 @@ export async function queueMessages(tx: ShopScope, messages: readonly string[]):
   await tx.query(
     `select count(*) from graphile_worker.add_jobs((
        select array_agg(row('message', json_build_object('shop', :shop::int, 'message', id), null,
-         now() + n * :apart * interval '1 millisecond', :attempts, 'message:' || id, :priority, array[:flag]
+         now() + n * :apart * interval '1 millisecond', :attempts, 'message:' || id, :priority,
+         array[:flag]
        )::graphile_worker.job_spec)
        from unnest(:messages::uuid[]) with ordinality as m (id, n) where :shop > 0))`,
     { messages, apart: MESSAGES_APART_MS, attempts: MAX_ATTEMPTS, priority: LAST, flag: MESSAGE },
@@ -119,8 +120,8 @@ async function addJob(
   { task, payload, key, flags, runAt, priority }: Job,
 ): Promise<void> {
   await tx.query(
-    `select graphile_worker.add_job(:task, payload := :payload::json, job_key := :key, run_at := :runAt,
-       max_attempts := :attempts, priority := :priority, flags := :flags::text[])
+    `select graphile_worker.add_job(:task, payload := :payload::json, job_key := :key,
+       run_at := :runAt, max_attempts := :attempts, priority := :priority, flags := :flags::text[])
      where :shop > 0`,
     {
       ...{ task, payload: JSON.stringify(payload), key, flags, attempts: MAX_ATTEMPTS },

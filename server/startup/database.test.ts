@@ -43,7 +43,8 @@ test('a migration that fails is named, and the address is not blamed', async () 
   await client.connect()
   onTestFinished(() => client.end())
   await client.query(
-    'drop schema public cascade; create schema public; create table shops (of_another_program integer)',
+    `drop schema public cascade; create schema public; create table shops (of_another_program
+      integer)`,
   )
   const error = await startError(database.url)
   expect(error).not.toBeInstanceOf(ConfigError)

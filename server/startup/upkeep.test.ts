@@ -64,7 +64,8 @@ test('bytes that a paused import has fetched are kept while it waits', async () 
   ]
   const operation = randomUUID()
   await scope.query(
-    `insert into operations (shop_id, id, kind, action, channel, workflow, requested_by, total, status)
+    `insert into operations (shop_id, id, kind, action, channel, workflow, requested_by, total,
+       status)
      values (:shop, :operation, 'import', 'import', 'api', '{}', 'test', 2, 'paused')`,
     { operation },
   )

@@ -52,8 +52,8 @@ export async function moveIntoPlace(from: string, to: string): Promise<void> {
 
 /**
  * Syncs the written file and gives it its final name. A new name is given first, so that the bytes
- * and the folder are synced concurrently: on a journaling file system, this is one commit instead of
- * two. An existing name is replaced only after the sync, so that its durable bytes are not lost.
+ * and the folder are synced concurrently: on a journaling file system, this is one commit instead
+ * of two. An existing name is replaced only after the sync, so that its durable bytes are not lost.
  */
 export async function syncIntoPlace(fd: number, from: string, to: string): Promise<void> {
   if (await linkedFirst(from, to)) {

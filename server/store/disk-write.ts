@@ -18,8 +18,8 @@ const MAX_SHORT = 64
 
 /**
  * Writes `bytes` to the new file `path`; `place` syncs it and gives it its final name. If this
- * rejects, `path` has been removed. The source must not reuse the memory of a chunk before the chunk
- * is released.
+ * rejects, `path` has been removed. The source must not reuse the memory of a chunk before the
+ * chunk is released.
  */
 export async function writeHashed(
   path: string,

@@ -40,7 +40,8 @@ afterEach(async () => {
   for (const storefront of opened.splice(0)) await storefront.close()
   await scope().query('delete from shop_tokens where shop_id = :shop')
   await scope().query(
-    `update shops set profile = null, profile_due_at = '-infinity', settings = '{}' where id = :shop`,
+    `update shops set profile = null, profile_due_at = '-infinity', settings = '{}'
+       where id = :shop`,
   )
 })
 afterAll(async () => {
@@ -136,7 +137,8 @@ test('invalid_grant deletes the token, and a sign-in creates another one', async
 test('an access token that is refused and cannot be renewed is replaced at the next sign-in', async () => {
   const storefront = await signIn()
   await scope().query(
-    'update shop_tokens set refresh_token = null, refresh_expires_at = null, expires_at = null where shop_id = :shop',
+    `update shop_tokens set refresh_token = null, refresh_expires_at = null, expires_at = null
+      where shop_id = :shop`,
   )
   instead = (url) =>
     isTokens(url) ? undefined : Promise.resolve(Response.json({ errors: 'no' }, { status: 401 }))
@@ -258,7 +260,8 @@ describe('a token endpoint that does not answer', () => {
       const claims = { dest: `https://${domain}`, iss: `https://${domain}/admin` }
       await storefront.ensureAccess(other, sessionToken(claims))
       const { rows } = await database.pool.query(
-        `select state from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'
+        `select state from pg_stat_activity where datname = current_database()
+           and state like 'idle in transaction%'
          union all select mode from pg_locks where locktype = 'advisory'
            and database = (select oid from pg_database where datname = current_database())`,
       )

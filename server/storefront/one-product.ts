@@ -11,7 +11,9 @@ interface ProductNode extends Line {
 const VARIANTS_PER_PAGE = 250
 const POINTS = VARIANTS_PER_PAGE + 6
 
-/** Its row and those of its variants; null: the platform has no such product. Throws `PortError`. */
+/**
+ * Its row and those of its variants; null: the platform has no such product. Throws `PortError`.
+ */
 export async function readProduct(
   shop: number,
   request: AdminRequest,

@@ -39,7 +39,9 @@ export const WHOLE_CATALOG = read('whole-catalog')
 const USER_ERRORS = '{ userErrors { field message } }'
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => at)
 
-/** Writes `$metafields`, and adds `$tags` to the orders `$order0`, `$order1` …: one request for all. */
+/**
+ * Writes `$metafields`, and adds `$tags` to the orders `$order0`, `$order1` …: one request for all.
+ */
 export function markOrders(tagged: number): GraphqlOperation {
   const tags = tagged > 0 ? ', $tags: [String!]!' : ''
   const variables = numbers(tagged).map((at) => `, $order${at}: ID!`)

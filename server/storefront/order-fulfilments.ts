@@ -83,7 +83,10 @@ export function fulfilLines(
   })
 }
 
-/** The fulfilment orders of each order that can be fulfilled now: the mutation takes no idempotency key. */
+/**
+ * The fulfilment orders of each order that can be fulfilled now: the mutation takes no idempotency
+ * key.
+ */
 async function readOpen(read: Read, ids: readonly string[]): Promise<FulfilmentOrder[][]> {
   const { nodes } = await read<{ nodes: (Partial<OrderNode> | null)[] }>(
     ...[FULFILMENT_OF_ORDERS, { ids }, ids.length * ORDER_POINTS],

@@ -88,11 +88,13 @@ async function storeProfile(scope: ShopScope, profile: Profile): Promise<void> {
   const scopes = profile.currentAppInstallation.accessScopes.map(({ handle }) => handle)
   await scope.query(
     `update shops set name = :name, profile_due_at = now() + interval '${FRESH}',
-       profile = jsonb_build_object('email', cast(:email as text), 'time_zone', cast(:zone as text)),
+       profile = jsonb_build_object('email', cast(:email as text), 'time_zone',
+         cast(:zone as text)),
        settings = settings
          || case when settings->'recipients' is null
                    or settings->'recipients' = jsonb_build_array(profile->'email')
-              then jsonb_build_object('recipients', jsonb_build_array(cast(:email as text))) else '{}' end
+              then jsonb_build_object('recipients', jsonb_build_array(cast(:email as text)))
+                else '{}' end
          || case when settings->'time_zone' is null or settings->'time_zone' = profile->'time_zone'
               then jsonb_build_object('time_zone', cast(:zone as text)) else '{}' end
      where id = :shop`,

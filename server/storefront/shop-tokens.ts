@@ -41,7 +41,8 @@ const lasts = (at: Date | null, ms: number) => at === null || +at - Date.now() >
 export async function readTokens(scope: ShopScope): Promise<TokenRow | null> {
   const rows = await scope.query<TokenRow>(
     `select s.domain, t.access_token, t.expires_at, t.refresh_token, t.refresh_expires_at
-     from shops s left join shop_tokens t on t.shop_id = s.id where s.id = :shop and s.uninstalled_at is null`,
+     from shops s left join shop_tokens t on t.shop_id = s.id where s.id = :shop
+       and s.uninstalled_at is null`,
   )
   return rows[0] ?? null
 }
@@ -52,10 +53,13 @@ export async function writeTokens(
   sealed: Record<string, unknown>,
 ): Promise<void> {
   await scope.query(
-    `insert into shop_tokens (shop_id, access_token, expires_at, refresh_token, refresh_expires_at, scope)
+    `insert into shop_tokens (shop_id, access_token, expires_at, refresh_token, refresh_expires_at,
+       scope)
      values (:shop, :access_token, :expires_at, :refresh_token, :refresh_expires_at, :scope)
-     on conflict (shop_id) do update set (access_token, expires_at, refresh_token, refresh_expires_at, scope) =
-       row(excluded.access_token, excluded.expires_at, excluded.refresh_token, excluded.refresh_expires_at, excluded.scope)`,
+     on conflict (shop_id) do update set (access_token, expires_at, refresh_token,
+       refresh_expires_at, scope) =
+       row(excluded.access_token, excluded.expires_at, excluded.refresh_token,
+         excluded.refresh_expires_at, excluded.scope)`,
     sealed,
   )
 }

@@ -13,8 +13,9 @@ const POLL_MS = 200
 export class LeaseTimeout extends Error {}
 
 /**
- * Returns the result of `currentValue`, or, under the lease, of `work`. `currentValue` is called before and
- * after each wait, and once more under the lease. Throws `LeaseTimeout` if others keep the lease.
+ * Returns the result of `currentValue`, or, under the lease, of `work`. `currentValue` is called
+ * before and after each wait, and once more under the lease. Throws `LeaseTimeout` if others keep
+ * the lease.
  */
 export async function underLease<T>(
   scope: ShopScope,
@@ -43,7 +44,8 @@ export async function underLease<T>(
 
 async function take(scope: ShopScope, holder: string): Promise<boolean> {
   const rows = await scope.query(
-    `insert into token_leases (shop_id, holder, expires_at) values (:shop, :holder, now() + interval '${LEASE}')
+    `insert into token_leases (shop_id, holder, expires_at)
+       values (:shop, :holder, now() + interval '${LEASE}')
      on conflict (shop_id) do update set holder = excluded.holder, expires_at = excluded.expires_at
        where token_leases.expires_at < now()
      returning shop_id`,

@@ -98,10 +98,12 @@ async function knownOf(
   const of = (kind: Kind) => references.filter((one) => one.kind === kind).map(({ id }) => id)
   const rows = await scope.query<{ key: string }>(
     `select 'pack ' || id as key from packs where shop_id = :shop and id = any(:packs::uuid[])
-     union all select 'product ' || id from products where shop_id = :shop and id = any(:products::text[])
+     union all select 'product ' || id from products where shop_id = :shop
+       and id = any(:products::text[])
      union all select 'product ' || product_id from mappings
        where shop_id = :shop and product_id = any(:products::text[])
-     union all select 'variant ' || id from variants where shop_id = :shop and id = any(:variants::text[])
+     union all select 'variant ' || id from variants where shop_id = :shop
+       and id = any(:variants::text[])
      union all select 'variant ' || variant_id from mappings
        where shop_id = :shop and variant_id = any(:variants::text[])`,
     {

@@ -67,8 +67,8 @@ export function replaceWorkflow(
     if (!(await readWorkflow(tx, id))) throw new AppError('not_found')
     const steps = await checkedSteps(tx, body, parts, id)
     const [row] = await tx.query<OwnWorkflow>(
-      `update workflows set name = :name, kind = :kind, parallel = :parallel, steps = :steps, channel = :channel,
-         updated_at = now() where shop_id = :shop and id = :id returning *`,
+      `update workflows set name = :name, kind = :kind, parallel = :parallel, steps = :steps,
+         channel = :channel, updated_at = now() where shop_id = :shop and id = :id returning *`,
       { id, ...columnsOf(body, steps) },
     )
     return row!

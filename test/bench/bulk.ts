@@ -28,7 +28,8 @@ const tags: Versus = {
   raw: (world, round) =>
     raw(
       world,
-      'update files set tags = tags || $2::text[], updated_at = now() where shop_id = $1 and deleted_at is null',
+      `update files set tags = tags || $2::text[], updated_at = now() where shop_id = $1
+        and deleted_at is null`,
       [world.shop, [`raw-${round}`]],
       FILES,
     ),
@@ -47,7 +48,8 @@ const settings: Versus = {
   raw: (world, round) =>
     raw(
       world,
-      'update files set expiry_days = $2, cdn = $3, updated_at = now() where shop_id = $1 and deleted_at is null',
+      `update files set expiry_days = $2, cdn = $3, updated_at = now() where shop_id = $1
+        and deleted_at is null`,
       [world.shop, 200 + round, round % 2 === 0],
       FILES,
     ),
@@ -65,7 +67,8 @@ const rename: Versus = {
     raw(
       world,
       `update files f set filename = n.name, name_key = lower(n.name), updated_at = now()
-       from (select id, $2 || lpad((row_number() over (order by id))::text, 7, '0') || '.' || extension as name
+       from (select id, $2 || lpad((row_number() over (order by id))::text, 7, '0') || '.' ||
+         extension as name
          from files where shop_id = $1 and deleted_at is null) n
        where f.shop_id = $1 and f.id = n.id`,
       [world.shop, `Raw ${round} `],
@@ -84,12 +87,15 @@ const map: Versus = {
       `with hit as (
          select f.id, v.product_id, v.id as variant_id, v.sku, p.title
          from files f
-         join variants v on v.shop_id = f.shop_id and v.sku_key = left(f.name_key, -length(f.extension) - 1)
+         join variants v on v.shop_id = f.shop_id
+           and v.sku_key = left(f.name_key, -length(f.extension) - 1)
          join products p on p.shop_id = v.shop_id and p.id = v.product_id
          where f.shop_id = $1 and f.deleted_at is null
        ), put as (
-         insert into mappings (shop_id, file_id, product_id, variant_id, product_title, sku, method, score, reason)
-         select $1, id, product_id, variant_id, title, sku, 'filename', 1, 'Its name begins with the SKU ' || sku from hit
+         insert into mappings (shop_id, file_id, product_id, variant_id, product_title, sku, method,
+           score, reason)
+         select $1, id, product_id, variant_id, title, sku, 'filename', 1,
+           'Its name begins with the SKU ' || sku from hit
        )
        update files set mapping_state = 'mapped', updated_at = now() from hit
        where files.shop_id = $1 and files.id = hit.id`,
@@ -108,7 +114,8 @@ async function unmap({ pool, shop }: World): Promise<void> {
 /** Each file name without its extension is the SKU of a variant; five variants per product. */
 async function fillCatalog({ pool, shop }: World): Promise<void> {
   const { rows } = await pool.query<{ sku: string }>(
-    'select left(filename, -length(extension) - 1) as sku from files where shop_id = $1 order by id',
+    `select left(filename, -length(extension) - 1) as sku from files where shop_id = $1
+      order by id`,
     [shop],
   )
   const products = Array.from({ length: rows.length / VARIANTS_PER_PRODUCT }, (_, n) => ({

@@ -44,17 +44,21 @@ async function writeCsv(file: string): Promise<void> {
 async function writeMirror(pool: pg.Pool, shop: number): Promise<void> {
   await pool.query(
     `insert into products (shop_id, id, title, title_key, handle, status)
-     select $1, 'gid://shopify/Product/bench-' || n, 'Book ' || n, 'book ' || n, 'book-' || n, 'ACTIVE' from generate_series(0, $2) n`,
+     select $1, 'gid://shopify/Product/bench-' || n, 'Book ' || n, 'book ' || n, 'book-' || n,
+       'ACTIVE' from generate_series(0, $2) n`,
     [shop, ROWS / 5],
   )
   await pool.query(
     `insert into variants (shop_id, id, product_id, position, title, sku, sku_key)
-     select $1, 'gid://shopify/ProductVariant/bench-' || n, 'gid://shopify/Product/bench-' || n / 5, n % 5, 'PDF',
-       'BOOK-' || lpad(n::text, 6, '0') || '-PDF', 'book-' || lpad(n::text, 6, '0') || '-pdf' from generate_series(0, $2) n`,
+     select $1, 'gid://shopify/ProductVariant/bench-' || n, 'gid://shopify/Product/bench-' || n / 5,
+       n % 5, 'PDF',
+       'BOOK-' || lpad(n::text, 6, '0') || '-PDF', 'book-' || lpad(n::text, 6, '0') || '-pdf'
+         from generate_series(0, $2) n`,
     [shop, ROWS - 1],
   )
   await pool.query(
-    `insert into catalog_mirrors (shop_id, generation, finished_at, due_at) values ($1, 1, now(), now() + interval '1 day')
+    `insert into catalog_mirrors (shop_id, generation, finished_at, due_at)
+       values ($1, 1, now(), now() + interval '1 day')
      on conflict (shop_id) do update set finished_at = now(), due_at = now() + interval '1 day'`,
     [shop],
   )

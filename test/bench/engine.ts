@@ -120,7 +120,8 @@ const settings = (files: number, filter: object, condition: string): Versus => (
   raw: (world, round) =>
     raw(
       world,
-      `update files set expiry_days = $2, download_limit = $3, updated_at = now() where shop_id = $1 and deleted_at is null ${condition}`,
+      `update files set expiry_days = $2, download_limit = $3, updated_at = now() where shop_id = $1
+         and deleted_at is null ${condition}`,
       [world.shop, 200 + round, 20 + round],
       files,
     ),
@@ -136,7 +137,8 @@ const VERSUS: readonly Versus[] = [
     raw: (world) =>
       raw(
         world,
-        'update files set deleted_at = now(), updated_at = now() where shop_id = $1 and deleted_at is null',
+        `update files set deleted_at = now(), updated_at = now() where shop_id = $1
+          and deleted_at is null`,
         [world.shop],
         FILES,
       ),

@@ -38,9 +38,12 @@ async function prepare(
   await pool.query('create table titles (id text primary key, words text not null)')
   await pool.query('create table names (n int primary key, words text not null)')
   // oxfmt-ignore
-  await pool.query('insert into titles select * from unnest($1::text[], $2::text[])', [titles.map((_, at) => productId(at + 1)), titles.map(textOf)])
+  await pool.query(`insert into titles select *
+    from unnest($1::text[],
+      $2::text[])`, [titles.map((_, at) => productId(at + 1)), titles.map(textOf)])
   // oxfmt-ignore
-  await pool.query('insert into names select * from unnest($1::int[], $2::text[])', [[...names.keys()], names.map(nameText)])
+  await pool.query(`insert into names select *
+    from unnest($1::int[], $2::text[])`, [[...names.keys()], names.map(nameText)])
   await pool.query('create index titles_words on titles using gin (words gin_trgm_ops)')
   await pool.query('vacuum analyze')
   return shop
@@ -55,7 +58,8 @@ async function theirs(database: Database, from: number): Promise<{ ms: number; f
     const started = performance.now()
     const { rows } = await client.query<First>(
       `select names.n, best.id, best.score from names left join lateral (
-         select id, similarity(titles.words, names.words) as score from titles where titles.words % names.words
+         select id, similarity(titles.words, names.words) as score from titles
+           where titles.words % names.words
          order by score desc, id limit 1) best on true
        where names.n >= $1 and names.n < $1 + $2 order by names.n`,
       [from, SAMPLE],
@@ -74,7 +78,8 @@ async function countSame(
 ): Promise<number> {
   const { rows } = await database.pool.query<{ n: number; score: number }>(
     `select names.n, similarity(titles.words, names.words) as score
-     from unnest($1::int[], $2::text[]) as ours(n, id) join names using (n) join titles on titles.id = ours.id`,
+     from unnest($1::int[], $2::text[]) as ours(n, id) join names using (n) join titles
+       on titles.id = ours.id`,
     [theirs.map(({ n }) => n), theirs.map(({ n }) => ours[n] ?? null)],
   )
   const scores = new Map(rows.map(({ n, score }) => [n, score]))

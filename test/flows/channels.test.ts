@@ -75,8 +75,10 @@ const WAYS = {
     const written = await app.stores.get('primary')!.write(scope.shop, bytesOf(filename))
     await holdBlobs(scope, [{ ...written, location: 'primary', content_type: null }])
     await scope.query(
-      `insert into drop_entries (shop_id, folder, name, kind, state, closed_cleanly, hash, location, size_bytes)
-       values (:shop, '', :filename, 'file', 'waiting', true, decode(:hash, 'hex'), 'primary', :size_bytes)`,
+      `insert into drop_entries (shop_id, folder, name, kind, state, closed_cleanly, hash, location,
+         size_bytes)
+       values (:shop, '', :filename, 'file', 'waiting', true, decode(:hash, 'hex'), 'primary',
+         :size_bytes)`,
       { filename, ...written },
     )
     const { body } = await call('POST', '/api/drop/import')

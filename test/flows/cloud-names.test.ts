@@ -252,7 +252,8 @@ test('a file that the provider refuses is reported once, and tried again after a
   bucket.intercept = () => null
   expect(await app.sync(id)).toMatchObject({ status: 'success', total: 0 })
   await app.owner.scope.query(
-    `update cloud_rejections set created_at = now() - interval '8 days' where shop_id = :shop and path = 'theirs.txt'`,
+    `update cloud_rejections set created_at = now() - interval '8 days' where shop_id = :shop
+       and path = 'theirs.txt'`,
   )
   expect(await app.sync(id)).toMatchObject({ status: 'success', done: 1 })
   expect(await rejected(id)).toEqual([])

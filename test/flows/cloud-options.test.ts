@@ -82,7 +82,8 @@ test.each(sized([6], [1, 6, 12, 24]))(
     }
     expect(Math.round((await hoursLeft()) * 10) / 10).toBeCloseTo(hours, 1)
     await app.owner.scope.query(
-      `update connections set next_sync_at = now() - interval '3 days' where shop_id = :shop and id = :connection`,
+      `update connections set next_sync_at = now() - interval '3 days' where shop_id = :shop
+         and id = :connection`,
       { connection },
     )
     const { database } = app.engine.parts

@@ -163,7 +163,8 @@ describe('two processes', () => {
   const entryOf = async (name: string) =>
     (
       await house.scope.query<{ state: string; hash: string }>(
-        `select state, encode(hash, 'hex') as hash from drop_entries where shop_id = :shop and name = :name`,
+        `select state, encode(hash, 'hex') as hash from drop_entries where shop_id = :shop
+           and name = :name`,
         { name },
       )
     )[0]

@@ -28,7 +28,8 @@ afterAll(async () => {
 const names = async (): Promise<string[]> =>
   (
     await house.scope.query<{ path: string }>(
-      `select concat_ws('/', nullif(folder, ''), name) as path from drop_entries where shop_id = :shop order by 1`,
+      `select concat_ws('/', nullif(folder, ''), name) as path from drop_entries
+         where shop_id = :shop order by 1`,
     )
   ).map(({ path }) => path)
 const clear = () => house.scope.query('delete from drop_entries where shop_id = :shop')

@@ -1,5 +1,6 @@
 // From a drop folder into the shop's files: real clients send, the background task imports, and
-// each file is moved to /processed/ or /failed/ exactly once. An interrupted upload is not imported.
+// each file is moved to /processed/ or /failed/ exactly once. An interrupted upload is not
+// imported.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
@@ -126,7 +127,8 @@ test('in hourly mode only files that did not change recently are imported', asyn
   await expect.poll(async () => (await house.get('/api/drop')).next_import_at).not.toBeNull()
   const { scope } = house.app.owner
   await scope.query(
-    `update drop_entries set quiet_since = now() - interval '31 seconds' where shop_id = :shop and name = 'quiet.pdf'`,
+    `update drop_entries set quiet_since = now() - interval '31 seconds' where shop_id = :shop
+       and name = 'quiet.pdf'`,
   )
   await scope.query(`update drop_settings set next_import_at = now() where shop_id = :shop`)
   await queueTask(scope, DROP_TASK, String(scope.shop))

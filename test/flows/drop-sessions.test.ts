@@ -138,8 +138,10 @@ test('a file whose first bytes died with their process is not resumed after them
   const { scope, home } = house
   const file = `${home}/resumed.bin`
   await scope.query(
-    `insert into drop_entries (shop_id, folder, name, kind, state, protocol, process, write_id, writing_since, size_bytes)
-     values (:shop, '', 'resumed.bin', 'file', 'writing', 'sftp', 999999, gen_random_uuid(), now(), 200000)`,
+    `insert into drop_entries (shop_id, folder, name, kind, state, protocol, process, write_id,
+       writing_since, size_bytes)
+     values (:shop, '', 'resumed.bin', 'file', 'writing', 'sftp', 999999, gen_random_uuid(), now(),
+       200000)`,
   )
   const client = await sftp()
   expect(await client.size(file)).toBe(0)

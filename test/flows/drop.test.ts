@@ -63,7 +63,8 @@ const python = (program: string) => {
 
 const entries = () =>
   house.scope.query<DropEntry>(
-    `select *, encode(hash, 'hex') as hash from drop_entries where shop_id = :shop order by folder, name`,
+    `select *, encode(hash, 'hex') as hash from drop_entries where shop_id = :shop
+       order by folder, name`,
   )
 async function bytesOf({ hash }: Pick<DropEntry, 'hash'>): Promise<Buffer> {
   return house.store.readWhole(house.scope.shop, hash!)
@@ -268,7 +269,8 @@ describe('sign-in', () => {
     expect(await tryFtp(house.password)).toMatchObject({ code: LOGIN_DENIED })
     await changeAccount(house.scope, house.account.id, { enabled: true, allowed_addresses: [] })
     const seen = await house.scope.query<{ refused: string }>(
-      `select refused from drop_connections where shop_id = :shop and refused is not null order by id`,
+      `select refused from drop_connections where shop_id = :shop and refused is not null
+         order by id`,
     )
     expect(seen.map(({ refused }) => refused)).toEqual([
       'wrong password',
@@ -298,7 +300,8 @@ f = ftplib.FTP(); f.connect('127.0.0.1', g['ftpPort']); f.login(g['user'], g['pa
 print('in', flush=True)
 print(f.sock.recv(100)[:3].decode())`
     const running = python(program)
-    const connected = `select 1 from drop_connections where shop_id = :shop and ended_at is null and refused is null`
+    const connected = `select 1 from drop_connections where shop_id = :shop and ended_at is null
+      and refused is null`
     await expect.poll(async () => (await house.scope.query(connected)).length).toBe(1)
     const { password } = (await changePassword(house.scope, house.account.id))!
     expect(await running).toMatchObject({ code: 0, output: 'in\n421\n' })

@@ -96,8 +96,10 @@ interface Kept {
 async function files(): Promise<Record<string, Kept>> {
   const rows = await house.scope.query<Kept>(
     `select f.filename, f.content_type, f.size_bytes, f.version, encode(v.hash, 'hex') as hash,
-       exists (select from versions o where o.shop_id = f.shop_id and o.file_id = f.id and o.expires_at is not null) as drops
-     from files f join versions v on v.shop_id = f.shop_id and v.file_id = f.id and v.number = f.version
+       exists (select from versions o where o.shop_id = f.shop_id and o.file_id = f.id
+         and o.expires_at is not null) as drops
+     from files f join versions v on v.shop_id = f.shop_id and v.file_id = f.id
+       and v.number = f.version
      where f.shop_id = :shop and f.deleted_at is null order by f.filename`,
   )
   return Object.fromEntries(rows.map((row) => [row.filename, row]))

@@ -80,7 +80,8 @@ async function expectInterrupted(id: string, within = DEADLINE.timeout): Promise
     (
       await house.parts.database.pool.query(
         `select from graphile_worker.jobs
-         where key like 'chain:' || $1 || ':%' or task_identifier = 'chain' and locked_at is not null`,
+         where key like 'chain:' || $1 || ':%' or task_identifier = 'chain'
+           and locked_at is not null`,
         [id],
       )
     ).rowCount

@@ -102,7 +102,8 @@ describe('once it is listed', () => {
     (await owner.call('GET', `/api/operations/${id}/items`)).body.data
   const shop = () =>
     owner.scope.query(
-      'select filename, visibility, expiry_days, tags, updated_at from files where shop_id = :shop order by 1',
+      `select filename, visibility, expiry_days, tags, updated_at from files where shop_id = :shop
+        order by 1`,
     )
 
   test('it has a form', async () => {

@@ -193,7 +193,8 @@ test('a deleted pack keeps its files, without the pack’s products', async () =
     },
   )
   await house.scope.query(
-    `update files set mapping_state = 'never', pack_id = null where shop_id = :shop and id = any(:both::uuid[])`,
+    `update files set mapping_state = 'never', pack_id = null where shop_id = :shop
+       and id = any(:both::uuid[])`,
     { both: [plain, own] },
   )
   await house.scope.insert('mappings', {

@@ -136,7 +136,8 @@ const count = async (table: 'items' | 'artifacts' | 'notices' | 'outbox', operat
   (await house.scope.from(table).where('operation_id', operation).select('operation_id')).length
 const contentOf = async (operation: string): Promise<string | null> => {
   const [kept] = await house.scope.query<{ hash: string }>(
-    `select encode(hash, 'hex') as hash from artifacts where shop_id = :shop and operation_id = :operation`,
+    `select encode(hash, 'hex') as hash from artifacts where shop_id = :shop
+       and operation_id = :operation`,
     { operation },
   )
   const store = createDiskStore({ folder: path.join(house.folder, 'primary') })
@@ -450,7 +451,8 @@ describe('files created by a final step', () => {
   }
   const made = () =>
     house.scope.query<{ filename: string; deleted: boolean }>(
-      `select filename, deleted_at is not null as deleted from files where shop_id = :shop and 'made' = any(tags) order by filename`,
+      `select filename, deleted_at is not null as deleted from files where shop_id = :shop
+         and 'made' = any(tags) order by filename`,
     )
 
   test('exist once, with free names; an undo moves them to the trash', async () => {
@@ -521,7 +523,8 @@ describe('files created by a final step', () => {
 describe('links created by an operation', () => {
   const linksOf = (operation: string) =>
     house.scope.query<{ id: string; email: string | null; revoked: boolean }>(
-      `select id, email, revoked_at is not null as revoked from links where shop_id = :shop and operation_id = :operation`,
+      `select id, email, revoked_at is not null as revoked from links where shop_id = :shop
+         and operation_id = :operation`,
       { operation },
     )
   const linkedIds = async () => (await fileIds(house.scope)).slice(0, LINKED)

@@ -108,7 +108,8 @@ async function carryOut(...operations: string[]): Promise<OperationRow[]> {
 /** Ends queued operations without a worker. */
 const endAll = () =>
   scope.query(
-    `update operations set status = 'success', finished_at = now() where shop_id = :shop and finished_at is null`,
+    `update operations set status = 'success', finished_at = now() where shop_id = :shop
+       and finished_at is null`,
   )
 
 describe('two workers', () => {
@@ -173,7 +174,8 @@ test('a worker that dies while it starts a run neither loses nor repeats it', as
       (
         await house.parts.database.pool.query(
           `select pg_terminate_backend(pid) from pg_stat_activity
-           where datname = current_database() and wait_event_type = 'Lock' and query ilike '%insert into operations%'`,
+           where datname = current_database() and wait_event_type = 'Lock'
+             and query ilike '%insert into operations%'`,
         )
       ).rowCount
     await expect.poll(cut, { interval: 20, timeout: 10_000 }).toBe(1)

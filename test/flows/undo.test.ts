@@ -104,7 +104,8 @@ test('skips files changed since, with the reason; a download is not a change', a
     expiry_days: number | null
     download_limit: number | null
   }>(
-    'select id, expiry_days, download_limit from files where shop_id = :shop and id = any(:ids::uuid[])',
+    `select id, expiry_days, download_limit from files where shop_id = :shop
+      and id = any(:ids::uuid[])`,
     { ids: [changed, other, gone] },
   )
   const was = (id: string) => before.find((row) => row.id === id)!
@@ -194,7 +195,8 @@ test('works once, within its time limit, and not while the operation runs', asyn
 
   const late = await carryOut(expiryOf(333), [ids[0]!])
   await house.scope.query(
-    `update operations set undo_until = now() - interval '1 second' where shop_id = :shop and id = :id`,
+    `update operations set undo_until = now() - interval '1 second' where shop_id = :shop
+       and id = :id`,
     {
       id: late.id,
     },
@@ -203,7 +205,8 @@ test('works once, within its time limit, and not while the operation runs', asyn
     message: 'An operation can be undone within 7 days',
   })
   await house.scope.query(
-    `update operations set undo_until = now() + interval '1 day' where shop_id = :shop and id = :id`,
+    `update operations set undo_until = now() + interval '1 day' where shop_id = :shop
+       and id = :id`,
     {
       id: late.id,
     },
@@ -248,7 +251,8 @@ test('of an import moves its files to the trash, and replaces a new version with
   await house.untilEnd(await undo(id))
   const trash = () =>
     house.scope.query<{ filename: string }>(
-      'select filename from files where shop_id = :shop and deleted_at is not null order by filename',
+      `select filename from files where shop_id = :shop and deleted_at is not null
+        order by filename`,
     )
   expect(await trash()).toEqual([{ filename: 'fresh 1.txt' }, { filename: 'fresh 2.txt' }])
 

@@ -96,8 +96,10 @@ async function expectWhole(batch: string, count: number, job: string): Promise<v
     size: number
     shop: number
   }>(
-    `select substring(f.filename from '(\\d+)\\.bin')::int as n, encode(v.hash, 'hex') as hash, v.size_bytes::int as size, f.shop_id as shop
-     from files f join versions v on v.shop_id = f.shop_id and v.file_id = f.id and v.number = f.version
+    `select substring(f.filename from '(\\d+)\\.bin')::int as n, encode(v.hash, 'hex') as hash,
+       v.size_bytes::int as size, f.shop_id as shop
+     from files f join versions v on v.shop_id = f.shop_id and v.file_id = f.id
+       and v.number = f.version
      where f.filename like $1`,
     [`${batch} %`],
   )
@@ -110,7 +112,8 @@ async function expectWhole(batch: string, count: number, job: string): Promise<v
   }
   const operation = idOf(job)
   const counts = await row(
-    `select count(*)::int as items, count(distinct file_id)::int as files, sum((draft is not null)::int)::int as drafts
+    `select count(*)::int as items, count(distinct file_id)::int as files,
+       sum((draft is not null)::int)::int as drafts
      from items where operation_id = $1 and status = 'done'`,
     [operation],
   )
@@ -143,7 +146,8 @@ async function expectNotifiedOnce(operation: string): Promise<void> {
 const progressOf = (operation: string) =>
   row(
     `select done, failed, array(
-       select concat_ws(' ', position, 'attempt', attempt, error) from items where operation_id = o.id and status = 'failed'
+       select concat_ws(' ', position, 'attempt', attempt, error) from items
+         where operation_id = o.id and status = 'failed'
      ) as why
      from operations o where id = $1`,
     [operation],

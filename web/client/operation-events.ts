@@ -1,6 +1,6 @@
 // The events of operations: one stream for each operation, for all places that show it. A browser
-// opens six connections to a server without HTTP/2. Streams stay open, so a page that opened one for
-// each of many operations could send no other request. Further operations are polled.
+// opens six connections to a server without HTTP/2. Streams stay open, so a page that opened one
+// for each of many operations could send no other request. Further operations are polled.
 import { followEvents } from './events.ts'
 import type { Operation } from './types.ts'
 

@@ -23,8 +23,8 @@ export function keepFocus(): void {
     last = target instanceof HTMLElement ? { element: target, places: placesOf(target) } : null
   })
   document.addEventListener('focusout', ({ target }) => {
-    // A disabled or removed element loses the focus; from another one the merchant moved it. The event
-    // comes before the removal.
+    // A disabled or removed element loses the focus; from another one the merchant moved it. The
+    // event comes before the removal.
     queueMicrotask(() => {
       if (target === last?.element && isUsable(last.element)) last = null
     })

@@ -1,5 +1,5 @@
-// Where the focus returns to when a dialog closes: what had it or, if that was an item of a menu, the
-// button of the menu.
+// Where the focus returns to when a dialog closes: what had it or, if that was an item of a menu,
+// the button of the menu.
 
 /** What had the focus last, and the button of the menu that it was in. */
 let focused: HTMLElement[] = []

@@ -54,7 +54,8 @@ function InAdmin({
   const id = useId()
   const [modal, setModal] = useState<ModalElement | null>(null)
   useEffect(() => {
-    // A task later: React in strict mode runs this twice, and closing would count as the merchant's.
+    // A task later: React in strict mode runs this twice, and closing would count as the
+    // merchant's.
     const opening = setTimeout(() => void modals.show(id))
     return () => {
       clearTimeout(opening)

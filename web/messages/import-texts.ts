@@ -1,5 +1,5 @@
-// What the server states about files and rows of an import: rules of names, values and CSV files, and
-// why an address could not be fetched. See server-texts.ts.
+// What the server states about files and rows of an import: rules of names, values and CSV files,
+// and why an address could not be fetched. See server-texts.ts.
 import { t } from './t.ts'
 
 export const IMPORT_TEXTS: readonly string[] = [

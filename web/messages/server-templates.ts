@@ -1,6 +1,6 @@
-// Texts with values that the server states in English: notices, what steps do, why a file failed. They
-// are stored as they were written, so the page finds the message that a text was made of, and writes
-// the same values in its own language. A text that no message fits is shown as it is.
+// Texts with values that the server states in English: notices, what steps do, why a file failed.
+// They are stored as they were written, so the page finds the message that a text was made of, and
+// writes the same values in its own language. A text that no message fits is shown as it is.
 import { connectionName } from './connection-name.ts'
 import { messageLocale } from './locale.ts'
 import { SERVER_TEMPLATES } from './server-texts.ts'
@@ -31,7 +31,9 @@ let templates: readonly Template[] | null = null
 /** Values that are texts themselves: a reason, a title. Others are names and figures. */
 const TEXT_VALUES = new Set(['reason', 'what', 'title', 'effect', 'why'])
 
-/** A text of the server in the page's language; several sentences, lines or phrases each by itself. */
+/**
+ * A text of the server in the page's language; several sentences, lines or phrases each by itself.
+ */
 export function serverText(text: string): string {
   if (text.includes('\n')) return text.split('\n').map(serverText).join('\n')
   const whole = known(text)

@@ -12,9 +12,9 @@ export function setCatalog(messages: Catalog): void {
 }
 
 /**
- * Translates an ICU message: `t('Delete {count, plural, one {# file} other {# files}}', { count })`.
- * A message without a translation is shown in English. `message` must be a literal, so that the
- * extraction finds it.
+ * Translates an ICU message: `t('Delete {count, plural, one {# file} other {# files}}', { count
+ * })`. A message without a translation is shown in English. `message` must be a literal, so that
+ * the extraction finds it.
  */
 export const t = (message: string, values: MessageValues = {}): string =>
   formatMessage(translationOf(message), values)

@@ -39,7 +39,8 @@ export async function beginAuthorization(
   const verifier = oauth.generateRandomCodeVerifier()
   await scope.query(
     `with old as (
-       delete from cloud_authorizations where shop_id = :shop and created_at < now() - interval '${VALID}')
+       delete from cloud_authorizations where shop_id = :shop
+         and created_at < now() - interval '${VALID}')
      insert into cloud_authorizations (shop_id, state, connection_id, subject, verifier)
      values (:shop, :state, :id, :subject, :verifier)`,
     {
@@ -83,7 +84,8 @@ export async function completeAuthorization(
   const connection = await requireConnection(scope, id)
   const provider = providerOf(connection.provider)
   const [begun] = await scope.query<{ verifier: Buffer }>(
-    `delete from cloud_authorizations where shop_id = :shop and state = :state and connection_id = :id
+    `delete from cloud_authorizations where shop_id = :shop and state = :state
+       and connection_id = :id
        and subject = :subject and created_at > now() - interval '${VALID}' returning verifier`,
     { id, subject, state: hashOf(state) },
   )
@@ -107,7 +109,8 @@ export async function completeAuthorization(
       },
     )
     await tx.query(
-      `update notices set read_at = now() where shop_id = :shop and read_at is null and title = :title`,
+      `update notices set read_at = now() where shop_id = :shop and read_at is null
+         and title = :title`,
       { title: lostAccessTitle(row.name) },
     )
     // Another account may have the rights that this one lacked.

@@ -188,7 +188,8 @@ async function recordApplied(
   await scope.query(
     `update sync_changes set applied = true, size_bytes = coalesce(:size_bytes::bigint, size_bytes),
        hash = case when :size_bytes::bigint is null then hash else :hash end,
-       modified_at = case when :size_bytes::bigint is null then modified_at else :modified_at::timestamptz end,
+       modified_at = case when :size_bytes::bigint is null then modified_at
+         else :modified_at::timestamptz end,
        version = coalesce(:version::int, version), filename = coalesce(:filename, filename)
      where shop_id = :shop and sync_id = :sync and number = :number`,
     {
@@ -273,7 +274,8 @@ async function fileNow(scope: ShopScope, { file_id, from_path }: SyncTask) {
     base_version: number | null
   }>(
     `select f.version, f.filename, (
-       select c.version from cloud_files c where c.shop_id = :shop and c.file_id = f.id and c.path = :from_path limit 1
+       select c.version from cloud_files c where c.shop_id = :shop and c.file_id = f.id
+         and c.path = :from_path limit 1
      ) as base_version
      from files f where f.shop_id = :shop and f.id = :file_id and f.deleted_at is null`,
     { file_id, from_path },

@@ -49,7 +49,8 @@ export async function confirmationDigest(
     `select md5(coalesce(string_agg(kind || ' ' || file_id || ' ' || version || ' ' || path, chr(10)
        order by kind, file_id, path), '')) as digest
      from sync_changes where shop_id = :shop and sync_id = :sync and file_id is not null and (
-       kind in ('remove', 'remove_there') or kind = 'add' or kind = 'send' and not :established::boolean)`,
+       kind in ('remove', 'remove_there') or kind = 'add' or kind = 'send'
+         and not :established::boolean)`,
     { sync, established },
   )
   return row!.digest

@@ -41,7 +41,8 @@ const MAX_CONNECTIONS = 100
 
 export const listCloudConnections = (scope: ShopScope): Promise<CloudConnection[]> =>
   scope.query<CloudConnection>(
-    `select * from connections where shop_id = :shop order by lower(name), id limit ${MAX_CONNECTIONS}`,
+    `select * from connections where shop_id = :shop order by lower(name), id
+       limit ${MAX_CONNECTIONS}`,
   )
 
 async function readConnection(scope: ShopScope, id: string): Promise<CloudConnection | null> {
@@ -206,7 +207,8 @@ const rootChanged = (before: Values, after: Values): boolean =>
 async function forgetApplied(tx: ShopScope, id: string): Promise<void> {
   await tx.query('delete from cloud_files where shop_id = :shop and connection_id = :id', { id })
   await tx.query(
-    'update syncs set obsolete = true where shop_id = :shop and connection_id = :id and not obsolete',
+    `update syncs set obsolete = true where shop_id = :shop and connection_id = :id
+      and not obsolete`,
     { id },
   )
   await tx.query('update connections set established = false where shop_id = :shop and id = :id', {

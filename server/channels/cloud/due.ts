@@ -31,7 +31,8 @@ export const dueTask = (parts: ListingParts): BackgroundTask => ({
 export async function startDue(parts: ListingParts): Promise<number> {
   const { rows } = await parts.database.pool.query<{ shop_id: number; id: string }>(
     `select c.shop_id, c.id from connections c join shops on shops.id = c.shop_id
-     where c.next_sync_at <= now() and shops.uninstalled_at is null order by c.next_sync_at limit $1`,
+     where c.next_sync_at <= now() and shops.uninstalled_at is null order by c.next_sync_at
+       limit $1`,
     [DUE_BATCH],
   )
   let started = 0
@@ -81,7 +82,8 @@ async function updateEndedBases({ database, log }: ListingParts): Promise<void> 
     `select distinct s.shop_id, s.connection_id from syncs s
      join operations o on o.shop_id = s.shop_id and o.id = s.operation_id
      left join operations undo on undo.shop_id = o.shop_id and undo.id = o.undone_by
-     where s.phase = 'planned' and greatest(o.finished_at, undo.finished_at) > now() - interval '1 hour' limit 1000`,
+     where s.phase = 'planned' and greatest(o.finished_at, undo.finished_at) > now() -
+       interval '1 hour' limit 1000`,
   )
   for (const { shop_id, connection_id } of rows)
     await updateBase(forShop(database, shop_id), connection_id).catch((error: unknown) => {

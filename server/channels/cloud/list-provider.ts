@@ -10,8 +10,8 @@ import type { SyncRow } from './sync-rows.ts'
 const PAGE = 1000
 
 /**
- * Writes the provider's listing to `cloud_listings`. A refused token may only be old: the listing is
- * repeated once, with a new one. Throws `CloudError`, or the reason of `signal`.
+ * Writes the provider's listing to `cloud_listings`. A refused token may only be old: the listing
+ * is repeated once, with a new one. Throws `CloudError`, or the reason of `signal`.
  */
 export async function listProvider(...given: Parameters<typeof list>): Promise<void> {
   const [cloud, , , { id }] = given
@@ -67,9 +67,11 @@ async function writePage(
   const same = [...byPath.values()]
   const rows = same.map((of) => of[0]!)
   await scope.query(
-    `insert into cloud_listings (shop_id, connection_id, path, size_bytes, hash, modified_at, ignored, duplicate)
+    `insert into cloud_listings (shop_id, connection_id, path, size_bytes, hash, modified_at,
+       ignored, duplicate)
      select :shop, :connection, path, size_bytes, hash, modified_at::timestamptz, ignored, duplicate
-     from unnest(:paths::text[], :sizes::bigint[], :hashes::text[], :times::text[], :ignored::boolean[], :duplicates::boolean[])
+     from unnest(:paths::text[], :sizes::bigint[], :hashes::text[], :times::text[],
+       :ignored::boolean[], :duplicates::boolean[])
        as l(path, size_bytes, hash, modified_at, ignored, duplicate)
      on conflict (shop_id, connection_id, path) do update
        set duplicate = true, ignored = cloud_listings.ignored and excluded.ignored`,

@@ -187,7 +187,8 @@ async function plan(
       })
     const reason = asks && changed ? 'changed' : (danger ?? (dry_run ? 'requested' : null))
     await tx.query(
-      `update syncs set counts = :counts, preview_reason = :reason where shop_id = :shop and id = :id`,
+      `update syncs set counts = :counts, preview_reason = :reason where shop_id = :shop
+         and id = :id`,
       { id, counts: JSON.stringify(counts), reason },
     )
   })
@@ -216,7 +217,8 @@ async function fail(
       return recordLostAccess(tx, connection_id, operation_id)
     await tx.query(
       `update connections set state = 'failing', error = :said, next_sync_at = case
-         when :temporary and next_sync_at is not null then least(next_sync_at, now() + :hours * interval '1 hour')
+         when :temporary and next_sync_at is not null
+           then least(next_sync_at, now() + :hours * interval '1 hour')
          else next_sync_at end
        where shop_id = :shop and id = :connection_id`,
       { connection_id, said, temporary: cause.retryable, hours: OUTAGE_HOURS },

@@ -26,7 +26,8 @@ export async function raiseSyncFailure(
   const title = failureTitle(name)
   await tx.query(
     `update notices set read_at = now() where shop_id = :shop and read_at is null and title = :title
-       and operation_id in (select operation_id from syncs where shop_id = :shop and connection_id = :id)`,
+       and operation_id in (select operation_id from syncs where shop_id = :shop
+         and connection_id = :id)`,
     { id, title },
   )
   const body = `${message}.`
@@ -39,7 +40,8 @@ export async function renameNotices(tx: ShopScope, before: Named, name: string):
   for (const titleOf of [failureTitle, confirmationTitle, lostAccessTitle])
     await tx.query(
       `update notices set title = :title where shop_id = :shop and read_at is null and title = :old
-         and (operation_id in (select operation_id from syncs where shop_id = :shop and connection_id = :id)
+         and (operation_id in (select operation_id from syncs where shop_id = :shop
+           and connection_id = :id)
            or operation_id is null and not exists (
              select from connections where shop_id = :shop and name = :name and id <> :id))`,
       { id: before.id, name: before.name, old: titleOf(before.name), title: titleOf(name) },

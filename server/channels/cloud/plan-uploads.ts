@@ -24,7 +24,8 @@ export async function* uploadsOf(
       `select id, version, filename from files
        where shop_id = :shop and id > :after::uuid and deleted_at is null and size_bytes <= :most
          and not exists (select from cloud_files c where c.shop_id = :shop and c.file_id = files.id)
-         and not exists (select from sync_changes s where s.shop_id = :shop and s.sync_id = :sync and s.file_id = files.id)
+         and not exists (select from sync_changes s where s.shop_id = :shop and s.sync_id = :sync
+           and s.file_id = files.id)
        order by id limit ${PAGE}`,
       { sync, after, most: options.max_bytes },
     )
@@ -77,7 +78,8 @@ async function takenPaths(
   const read = () =>
     tx.query<{ path: string }>(
       `select wanted.path from unnest(:paths::text[]) as wanted(path) where exists (
-         select from cloud_listings l where l.shop_id = :shop and l.connection_id = :connection and ${same})`,
+         select from cloud_listings l where l.shop_id = :shop and l.connection_id = :connection
+           and ${same})`,
       { connection, paths: changes.map(({ path }) => path) },
     )
   // No index has paths in any case.

@@ -8,7 +8,10 @@ import type { ErrorCode } from '../../errors.ts'
 
 const DUPLICATE = 'cloud_duplicate_name'
 const DENIED = 'cloud_access_denied'
-/** The provider does not report new rights to a refused object, so it is tried again after this time. */
+/**
+ * The provider does not report new rights to a refused object, so it is tried again after this
+ * time.
+ */
 const DENIED_FOR = '7 days'
 
 /** Failures that usually last until the object, its rights or the connection's options change. */
@@ -41,13 +44,16 @@ export async function recordRejections(
          from sync_changes c join items i on i.shop_id = c.shop_id and i.position = c.position
          where c.shop_id = :shop and c.sync_id = :sync and not c.rejected
            and c.kind in ('add', 'change', 'conflict', 'match', 'duplicate')
-           and i.operation_id = :operation and i.status = 'failed' and i.error ->> 'code' = any(:codes::text[])
+           and i.operation_id = :operation and i.status = 'failed'
+           and i.error ->> 'code' = any(:codes::text[])
        ), marked as (
          update sync_changes set rejected = true from refused
          where shop_id = :shop and sync_id = :sync and sync_changes.number = refused.number
        )
-       insert into cloud_rejections (shop_id, connection_id, path, size_bytes, hash, modified_at, code, message)
-       select distinct on (path) :shop, :connection, path, size_bytes, hash, modified_at, code, message
+       insert into cloud_rejections (shop_id, connection_id, path, size_bytes, hash, modified_at,
+         code, message)
+       select distinct on (path) :shop, :connection, path, size_bytes, hash, modified_at, code,
+         message
        from refused order by path, number desc
        on conflict (shop_id, connection_id, path) do update set size_bytes = excluded.size_bytes,
          hash = excluded.hash, modified_at = excluded.modified_at, code = excluded.code,
@@ -66,7 +72,8 @@ export async function keepListedRejections(tx: ShopScope, connection: string): P
     `delete from cloud_rejections r where shop_id = :shop and connection_id = :connection and (
        r.code = '${DENIED}' and r.created_at < now() - interval '${DENIED_FOR}' or not exists (
        select from cloud_listings l
-       where l.shop_id = :shop and l.connection_id = :connection and l.path = r.path and not l.ignored
+       where l.shop_id = :shop and l.connection_id = :connection and l.path = r.path
+         and not l.ignored
          and l.duplicate = (r.code = '${DUPLICATE}')
          and (l.duplicate or l.size_bytes = r.size_bytes and case
            when l.hash is not null and r.hash is not null then l.hash = r.hash
@@ -74,7 +81,8 @@ export async function keepListedRejections(tx: ShopScope, connection: string): P
     { connection },
   )
   const [row] = await tx.query<{ count: number }>(
-    'select count(*) as count from cloud_rejections where shop_id = :shop and connection_id = :connection',
+    `select count(*) as count from cloud_rejections where shop_id = :shop
+      and connection_id = :connection`,
     { connection },
   )
   return row!.count
@@ -106,6 +114,7 @@ export const listRejections = (
 ): Promise<RejectionRow[]> =>
   scope.query<RejectionRow>(
     `select path, size_bytes, code, message from cloud_rejections
-     where shop_id = :shop and connection_id = :connection and path > :after order by path limit :limit`,
+     where shop_id = :shop and connection_id = :connection and path > :after order by path
+       limit :limit`,
     { connection, after, limit },
   )

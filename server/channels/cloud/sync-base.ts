@@ -9,9 +9,11 @@ import { recordRejections } from './rejections.ts'
 const ENDED = `
   select c.number, c.path, c.from_path, coalesce(i.file_id, c.file_id) as now_file,
     coalesce((i.after ->> 'version')::int, c.version, 1) as now_version,
-    coalesce(case when c.kind <> 'change' then i.after ->> 'filename' end, c.filename, '') as now_filename
+    coalesce(case when c.kind <> 'change' then i.after ->> 'filename' end, c.filename, '')
+      as now_filename
   from (select * from sync_changes where shop_id = :shop and sync_id = :sync and not settled) c
-  left join (select * from items where shop_id = :shop and operation_id = :operation) i on i.position = c.position
+  left join (select * from items where shop_id = :shop and operation_id = :operation) i
+    on i.position = c.position
   where c.applied or i.status = 'done' and c.kind not in ('send', 'remove_there')
     or :complete and c.position is null and c.kind in ('forget', 'move')`
 
@@ -20,7 +22,8 @@ export async function updateSyncBase(scope: ShopScope, connection: string): Prom
   await scope.transaction(async (tx) => {
     const { options } = await holdConnection(tx, connection)
     const [newest] = await tx.query<{ id: string }>(
-      'select id from syncs where shop_id = :shop and connection_id = :connection order by id desc limit 1',
+      `select id from syncs where shop_id = :shop and connection_id = :connection order by id desc
+        limit 1`,
       { connection },
     )
     // Two-way, a file of no connection would be sent there again.
@@ -36,7 +39,8 @@ async function updateBaseFrom(
   keepsUnmapped: boolean,
 ): Promise<void> {
   const [state] = await tx.query<{ operation: string; complete: boolean; failed: boolean }>(
-    `select o.id as operation, o.failed > 0 as failed, o.finished_at is not null and o.status in ('success', 'partial') as complete
+    `select o.id as operation, o.failed > 0 as failed, o.finished_at is not null
+       and o.status in ('success', 'partial') as complete
      from syncs s join operations o on o.shop_id = s.shop_id and o.id = s.operation_id
      where s.shop_id = :shop and s.id = :sync and not s.obsolete and not (o.preview and o.round = 0)
        and o.status not in ('previewing', 'previewed')`,
@@ -70,8 +74,8 @@ async function settleEnded(
          delete from cloud_rejections r using paths
          where r.shop_id = :shop and r.connection_id = :connection and r.path = paths.path
        ), marked as (
-         update sync_changes set settled = true, file_id = ended.now_file, version = ended.now_version,
-           filename = ended.now_filename
+         update sync_changes set settled = true, file_id = ended.now_file,
+           version = ended.now_version, filename = ended.now_filename
          from ended where sync_changes.shop_id = :shop and sync_changes.sync_id = :sync
            and sync_changes.number = ended.number
          returning sync_changes.number
@@ -88,12 +92,15 @@ async function addToBase(
   settled: { connection: string; sync: string; numbers: number[]; keepsUnmapped: boolean },
 ): Promise<void> {
   await tx.query(
-    `insert into cloud_files (shop_id, connection_id, path, size_bytes, hash, modified_at, file_id, version, filename)
-     select distinct on (c.path) :shop, :connection, c.path, coalesce(c.size_bytes, 0), c.hash, c.modified_at, present.id, c.version, c.filename
+    `insert into cloud_files (shop_id, connection_id, path, size_bytes, hash, modified_at, file_id,
+       version, filename)
+     select distinct on (c.path) :shop, :connection, c.path, coalesce(c.size_bytes, 0), c.hash,
+       c.modified_at, present.id, c.version, c.filename
      from sync_changes c
      -- Purged files have no row. "offset 0": each is looked up by its id, even without
      -- statistics.
-     left join lateral (select id from files where shop_id = :shop and id = c.file_id offset 0) present on true
+     left join lateral (select id from files where shop_id = :shop and id = c.file_id offset 0)
+       present on true
      where c.shop_id = :shop and c.sync_id = :sync and c.number = any(:numbers::int[])
        and (c.kind not in ('forget', 'remove', 'remove_there') and c.size_bytes is not null
          or c.kind = 'remove' and :keepsUnmapped::boolean)
@@ -112,15 +119,16 @@ async function markEstablished(
     `update connections set established = true
      where shop_id = :shop and id = :connection and not established and exists (
        select from syncs s join operations o on o.shop_id = s.shop_id and o.id = s.operation_id
-       where s.shop_id = :shop and s.id = :sync and s.phase = 'planned' and o.finished_at is not null
+       where s.shop_id = :shop and s.id = :sync and s.phase = 'planned'
+         and o.finished_at is not null
          and o.status in ('success', 'partial') and not (o.preview and o.round = 0))`,
     ended,
   )
 }
 
 /**
- * Marks objects whose files the undo of a sync removed here: only a person's own deletion is sent to
- * the provider. A file that was restored from the trash is as any other.
+ * Marks objects whose files the undo of a sync removed here: only a person's own deletion is sent
+ * to the provider. A file that was restored from the trash is as any other.
  */
 export async function markUndone(scope: ShopScope, connection: string): Promise<void> {
   await scope.query(
@@ -135,7 +143,8 @@ export async function markUndone(scope: ShopScope, connection: string): Promise<
        and c.connection_id = :connection and not c.undone and exists (
          select from items i
          join operations u on u.shop_id = :shop and u.id = i.operation_id
-         join syncs s on s.shop_id = :shop and s.operation_id = u.undoes and s.connection_id = :connection
+         join syncs s on s.shop_id = :shop and s.operation_id = u.undoes
+           and s.connection_id = :connection
          where i.shop_id = :shop and i.file_id = f.id and i.status = 'done'
            and f.deleted_at between u.created_at and coalesce(u.finished_at, now()))`,
     { connection },

@@ -29,12 +29,15 @@ export async function writeChanges(
 ): Promise<void> {
   if (changes.length === 0) return
   await tx.query(
-    `insert into sync_changes (shop_id, sync_id, number, kind, path, from_path, size_bytes, hash, modified_at,
-       file_id, version, filename)
-     select :shop, :sync, :first + n::int - 1, kind, path, from_path, size_bytes, hash, modified_at, file_id, version, filename
-     from rows from (jsonb_to_recordset(:changes::jsonb) as (kind text, path text, from_path text, size_bytes bigint,
+    `insert into sync_changes (shop_id, sync_id, number, kind, path, from_path, size_bytes, hash,
+       modified_at, file_id, version, filename)
+     select :shop, :sync, :first + n::int - 1, kind, path, from_path, size_bytes, hash, modified_at,
+       file_id, version, filename
+     from rows from (jsonb_to_recordset(:changes::jsonb) as (kind text, path text, from_path text,
+       size_bytes bigint,
        hash text, modified_at timestamptz, file_id uuid, version int, filename text))
-       with ordinality as t(kind, path, from_path, size_bytes, hash, modified_at, file_id, version, filename, n)`,
+       with ordinality as t(kind, path, from_path, size_bytes, hash, modified_at, file_id, version,
+         filename, n)`,
     { sync, first, changes: JSON.stringify(changes) },
   )
 }

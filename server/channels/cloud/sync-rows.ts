@@ -43,7 +43,8 @@ export interface SyncView extends SyncRow {
 
 const VIEW = `select s.*, o.status, o.finished_at,
     coalesce(o.status = 'cancelled' and o.preview and o.round = 0, false) as discarded,
-    case when o.preview and o.round = 0 then 0 else coalesce(o.done, 0) end as done, coalesce(o.failed, 0) as failed, coalesce(o.bytes, 0) as bytes
+    case when o.preview and o.round = 0 then 0 else coalesce(o.done, 0) end as done,
+    coalesce(o.failed, 0) as failed, coalesce(o.bytes, 0) as bytes
   from syncs s left join operations o on o.shop_id = s.shop_id and o.id = s.operation_id`
 
 /** Newest first. */

@@ -43,7 +43,8 @@ export function startSync(
     if (request.retryRejected) await dropRejections(tx, id)
     if (last?.status === 'previewed') await discard(tx, engine, last.operation_id!)
     const [sync] = await tx.query<{ id: string }>(
-      `insert into syncs (shop_id, connection_id, dry_run) values (:shop, :id, :dryRun) returning id`,
+      `insert into syncs (shop_id, connection_id, dry_run) values (:shop, :id, :dryRun)
+         returning id`,
       { id, dryRun: request.dryRun },
     )
     const operation = await openOperation(tx, engine, connection, sync!.id, request)
@@ -90,7 +91,8 @@ export function requireReady(
 async function discard(tx: ShopScope, engine: Engine, operation: string): Promise<void> {
   await engine.move(tx, operation, 'cancel')
   await tx.query(
-    `update notices set read_at = now() where shop_id = :shop and read_at is null and operation_id = :operation`,
+    `update notices set read_at = now() where shop_id = :shop and read_at is null
+       and operation_id = :operation`,
     { operation },
   )
 }

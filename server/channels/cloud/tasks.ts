@@ -22,11 +22,13 @@ export async function tasksOf(
 ): Promise<{ connection: string | null; tasks: Map<number, SyncTask> }> {
   if (sync === '') return { connection: null, tasks: new Map() }
   const rows = await scope.query<SyncTask & { connection_id: string; packs: boolean }>(
-    `select c.*, s.connection_id, coalesce((k.options ->> 'packs_from_subfolders')::boolean, false) as packs
+    `select c.*, s.connection_id, coalesce((k.options ->> 'packs_from_subfolders')::boolean, false)
+       as packs
      from sync_changes c
      join syncs s on s.shop_id = c.shop_id and s.id = c.sync_id
      join connections k on k.shop_id = s.shop_id and k.id = s.connection_id
-     where c.shop_id = :shop and c.sync_id = :sync and not s.obsolete and c.position = any(:positions::int[])
+     where c.shop_id = :shop and c.sync_id = :sync and not s.obsolete
+       and c.position = any(:positions::int[])
        and not exists (select from syncs newer where newer.shop_id = :shop
          and newer.connection_id = s.connection_id and newer.id > s.id)`,
     { sync, positions },

@@ -9,7 +9,8 @@ export const CHECK_CSV: TaskKind = { name: 'check-csv', onePerShop: true }
 
 /** SQL: the files that wait for a check or are being checked. */
 export const QUEUED_CHECKS = `
-  select shop_id, id::text as key, now() as due_at from csv_uploads where status = 'checking' order by queued_at`
+  select shop_id, id::text as key, now() as due_at from csv_uploads where status = 'checking'
+    order by queued_at`
 
 /** Queues the file for a check. Throws `conflict` if its import has started. */
 export async function queueCheck(
@@ -20,8 +21,8 @@ export async function queueCheck(
   await scope.transaction(async (tx) => {
     await requireOpen(tx, id)
     await tx.query(
-      `update csv_uploads set status = 'checking', round = round + 1, check_options = :options, progress = null,
-         failure = null, queued_at = now()
+      `update csv_uploads set status = 'checking', round = round + 1, check_options = :options,
+         progress = null, failure = null, queued_at = now()
        where shop_id = :shop and id = :id`,
       { id, options: JSON.stringify(options) },
     )
@@ -41,7 +42,8 @@ export async function stopCheck(scope: ShopScope, id: string): Promise<void> {
     const { status } = await requireOpen(tx, id)
     if (status !== 'checking') return
     await tx.query(
-      `update csv_uploads set status = 'ready', round = round + 1, check_options = null, progress = null, failure = null
+      `update csv_uploads set status = 'ready', round = round + 1, check_options = null,
+         progress = null, failure = null
        where shop_id = :shop and id = :id`,
       { id },
     )
@@ -58,7 +60,8 @@ export type StartedCheck = Pick<CsvUpload, 'id' | 'round'>
  */
 export async function beginCheck(scope: ShopScope, id: string): Promise<CsvUpload | null> {
   const rows = await scope.query(
-    `update csv_uploads set round = round + 1 where shop_id = :shop and id = :id and status = 'checking' returning id`,
+    `update csv_uploads set round = round + 1 where shop_id = :shop and id = :id
+       and status = 'checking' returning id`,
     { id },
   )
   return rows.length > 0 ? requireUpload(scope, id) : null

@@ -55,7 +55,8 @@ describe('a check', () => {
     const { status, body } = await app.owner.call('POST', `/api/csv/${id}/start`, {})
     expect([status, body.total]).toEqual([202, count])
     const items = await app.owner.scope.query<{ position: number; filename: string }>(
-      `select position, entry ->> 'filename' as filename from items where shop_id = :shop order by position`,
+      `select position, entry ->> 'filename' as filename from items where shop_id = :shop
+         order by position`,
     )
     expect(items.length).toBe(count)
     expect(items.every(({ position, filename }) => filename === `file ${position}.pdf`)).toBe(true)
@@ -144,7 +145,8 @@ describe('SKUs', () => {
         `with p as (insert into products (shop_id, id, title, title_key, handle, status)
            values (:shop, 'p${n}', 'P', 'p', 'p${n}', 'ACTIVE') returning shop_id, id)
          insert into variants (shop_id, id, product_id, position, title, sku, sku_key)
-         select shop_id, id || s, id, 0, 'V', s, lower(s) from p, unnest(array['Both', 'Only-${n}']) s`,
+         select shop_id, id || s, id, 0, 'V', s, lower(s)
+           from p, unnest(array['Both', 'Only-${n}']) s`,
       )
     const asked: string[][] = []
     const odd = createSkuCount(scope, {
@@ -168,7 +170,8 @@ describe('SKUs', () => {
 /** A running worker that has claimed every check of these files and never ends it. */
 async function workerThatHolds(scope: ShopScope, ids: readonly string[]) {
   await scope.query(
-    `with w as (insert into workers (id, pool_id, beat_at) values (gen_random_uuid(), 'a test', now() + interval '1 hour')
+    `with w as (insert into workers (id, pool_id, beat_at)
+       values (gen_random_uuid(), 'a test', now() + interval '1 hour')
        returning id)
      insert into background_tasks (task, key, shop_id, lease, worker_id)
      select :task, key, :shop, nextval('leases'), w.id from w, unnest(:ids::text[]) key

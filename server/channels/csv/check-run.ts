@@ -128,7 +128,8 @@ async function endCheck(
   failure: string | null,
 ) {
   await scope.query(
-    `update csv_uploads set status = :status, progress = :progress, failure = :failure where ${THIS_ROUND}`,
+    `update csv_uploads set status = :status, progress = :progress, failure = :failure
+       where ${THIS_ROUND}`,
     {
       id,
       round,

@@ -1,6 +1,6 @@
-// Checks whether the addresses of a CSV file answer. Many are requested concurrently, but few of one
-// host, within a time limit. A host that limits requests gets fewer, a host that never answers is
-// given up, and addresses that were not requested in time are warnings, not errors.
+// Checks whether the addresses of a CSV file answer. Many are requested concurrently, but few of
+// one host, within a time limit. A host that limits requests gets fewer, a host that never answers
+// is given up, and addresses that were not requested in time are warnings, not errors.
 import { PortError, type Probe } from '../../../plugins/contract.ts'
 import { ERRORS } from '../../errors.ts'
 import { Throttled } from '../../ports/failures.ts'

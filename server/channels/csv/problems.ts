@@ -1,5 +1,5 @@
-// The problems that a check finds: stored during the check, paged for the API, and exported as a CSV
-// file of the rows to correct.
+// The problems that a check finds: stored during the check, paged for the API, and exported as a
+// CSV file of the rows to correct.
 import Papa from 'papaparse'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { originalCell, plainCell } from '../../files/cells.ts'
@@ -47,10 +47,11 @@ export async function storeProblems(
     }),
   )
   await scope.query(
-    `insert into csv_problems (shop_id, csv_id, round, row, place, number, "column", severity, code, message, detail, value)
+    `insert into csv_problems (shop_id, csv_id, round, row, place, number, "column", severity, code,
+       message, detail, value)
      select :shop, u.id, u.round, p.* from csv_uploads u,
-       jsonb_to_recordset(:rows::jsonb) as p(row int, place smallint, number int, "column" text, severity text, code text,
-         message text, detail text, value text)
+       jsonb_to_recordset(:rows::jsonb) as p(row int, place smallint, number int, "column" text,
+         severity text, code text, message text, detail text, value text)
      where u.shop_id = :shop and u.id = :id and u.round = :round`,
     { id, round, rows: JSON.stringify(rows) },
   )
@@ -124,7 +125,8 @@ export async function* errorsCsv(scope: ShopScope, upload: CsvUpload): AsyncGene
 async function reasonsOf(scope: ShopScope, { id, round }: CsvUpload, rows: readonly number[]) {
   const found = await scope.query<{ row: number; message: string; detail: string | null }>(
     `select row, message, detail from csv_problems
-     where shop_id = :shop and csv_id = :id and round = :round and row = any(:rows::int[]) and severity = 'error'
+     where shop_id = :shop and csv_id = :id and round = :round and row = any(:rows::int[])
+       and severity = 'error'
      order by row, place, number`,
     { id, round, rows },
   )

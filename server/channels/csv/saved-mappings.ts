@@ -42,9 +42,10 @@ export async function saveMapping(
   if (count!.n >= MAX_SAVED)
     throw new AppError('too_many', { message: `At most ${MAX_SAVED} mappings can be saved` })
   const [saved] = await scope.query<SavedMapping>(
-    `insert into csv_column_mappings (shop_id, name, headers_key, mapping) values (:shop, :name, :key, :mapping)
-     on conflict (shop_id, name) do update set headers_key = excluded.headers_key, mapping = excluded.mapping,
-       updated_at = now()
+    `insert into csv_column_mappings (shop_id, name, headers_key, mapping)
+       values (:shop, :name, :key, :mapping)
+     on conflict (shop_id, name) do update set headers_key = excluded.headers_key,
+       mapping = excluded.mapping, updated_at = now()
      returning id, name, mapping, created_at, updated_at`,
     { name, key: headersKey(headers), mapping: JSON.stringify(mapping) },
   )
@@ -53,7 +54,8 @@ export async function saveMapping(
 
 export const listMappings = (scope: ShopScope): Promise<SavedMapping[]> =>
   scope.query(
-    'select id, name, mapping, created_at, updated_at from csv_column_mappings where shop_id = :shop order by name',
+    `select id, name, mapping, created_at, updated_at from csv_column_mappings where shop_id = :shop
+      order by name`,
   )
 
 export async function removeMapping(scope: ShopScope, id: string): Promise<void> {

@@ -31,7 +31,8 @@ async function oddInMirror(
 ): Promise<Map<string, number>> {
   const rows = await scope.query<{ sku: string; products: number }>(
     `select s.sku, case when o.first is null then 0 else (
-         select count(distinct product_id)::int from variants where shop_id = :shop and sku = s.sku) end as products
+         select count(distinct product_id)::int from variants where shop_id = :shop and sku = s.sku)
+           end as products
      from jsonb_array_elements_text(:skus::jsonb) as s(sku), lateral (
          select min(product_id) as first, max(product_id) as last from variants
          where shop_id = :shop and sku = s.sku collate "C") o

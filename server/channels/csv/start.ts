@@ -72,7 +72,8 @@ export function startCsvImport(
         rows.length > 0 ? await startUpdates(engine, tx, rows, { request, label, caller }) : null,
     }
     await tx.query(
-      `update csv_uploads set status = 'started', operation_id = :imports, update_operation_id = :updates
+      `update csv_uploads set status = 'started', operation_id = :imports,
+         update_operation_id = :updates
        where shop_id = :shop and id = :id`,
       { id, ...started },
     )

@@ -75,7 +75,8 @@ export async function receiveCsv(
     const { format, headers, rows, sample, structure, mapping } = analysis
     const saved = await findSavedMapping(scope, headers)
     await scope.query(
-      `update csv_uploads set status = 'ready', size_bytes = :size, format = :format, headers = :headers, rows = :rows,
+      `update csv_uploads set status = 'ready', size_bytes = :size, format = :format,
+         headers = :headers, rows = :rows,
          sample = :sample, structure = :structure, mapping = :mapping, saved_mapping = :saved
        where shop_id = :shop and id = :id`,
       {
@@ -103,11 +104,13 @@ async function removeSurplus(scope: ShopScope, newest: string): Promise<void> {
   const [counted] = await scope.query<{ surplus: number }>(
     `with gone as (
        delete from csv_uploads where shop_id = :shop and id in (
-         select id from csv_uploads where shop_id = :shop and id <> :newest and status not in ('uploading', 'checking')
+         select id from csv_uploads where shop_id = :shop and id <> :newest
+           and status not in ('uploading', 'checking')
          order by status = 'started' desc, id
          limit greatest(0, (select count(*) from csv_uploads where shop_id = :shop) - :max))
        returning id)
-     select (select count(*) from csv_uploads where shop_id = :shop) - (select count(*) from gone) - :max as surplus`,
+     select (select count(*) from csv_uploads where shop_id = :shop) - (select count(*) from gone) -
+       :max as surplus`,
     { newest, max: MAX_KEPT },
   )
   if (counted!.surplus > 0) throw new AppError('too_many', { message: TOO_MANY })
@@ -126,8 +129,8 @@ async function storeBytes(scope: ShopScope, id: string, bytes: AsyncIterable<Uin
       if (size > MAX_BYTES) throw new AppError('payload_too_large', { message: TOO_LARGE })
       if (number === 0) requireText(chunk)
       detector.add(chunk)
-      const sql =
-        'insert into csv_chunks (shop_id, csv_id, number, bytes) values (:shop, :id, :number, :chunk)'
+      const sql = `insert into csv_chunks (shop_id, csv_id, number, bytes)
+          values (:shop, :id, :number, :chunk)`
       const inserted = scope.query(sql, { id, number: number++, chunk })
       // The error is handled below, unless the reader has stopped before.
       inserted.catch(() => {})

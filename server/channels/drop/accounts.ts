@@ -60,8 +60,10 @@ export async function createAccount(
   const password = newPassword()
   await ensureSettings(scope)
   const [account] = await scope.query<DropAccount>(
-    `insert into drop_accounts (shop_id, name, username, password, enabled, allowed_addresses, public_keys)
-     values (:shop, :name, :username, :hash, :enabled, :allowed_addresses, :keys::jsonb) returning ${ACCOUNT}`,
+    `insert into drop_accounts (shop_id, name, username, password, enabled, allowed_addresses,
+       public_keys)
+     values (:shop, :name, :username, :hash, :enabled, :allowed_addresses, :keys::jsonb)
+       returning ${ACCOUNT}`,
     {
       ...{ name, enabled, allowed_addresses, keys: JSON.stringify(public_keys) },
       username: `drop-${randomBytes(5).toString('hex')}`,
@@ -99,7 +101,8 @@ export async function changePassword(
 ): Promise<{ account: DropAccount; password: string } | null> {
   const password = newPassword()
   const [account] = await scope.query<DropAccount>(
-    `update drop_accounts set password = :hash, password_changed_at = now() where shop_id = :shop and id = :id
+    `update drop_accounts set password = :hash, password_changed_at = now() where shop_id = :shop
+       and id = :id
      returning ${ACCOUNT}`,
     { id, hash: await hashPassword(password) },
   )
@@ -145,9 +148,12 @@ export async function findByUsername(
   if (username.length > 64 || username.includes('\0')) return null
   const { rows } = await pool.query<KnownAccount>({
     name: 'find-drop-account',
-    text: `select a.id, a.shop_id, a.name, a.username, a.password, a.enabled, a.allowed_addresses, a.public_keys,
-             coalesce(d.enabled, true) as shop_enabled, coalesce(d.tls_required, false) as tls_required
-           from drop_accounts a join shops s on s.id = a.shop_id left join drop_settings d on d.shop_id = a.shop_id
+    text: `select a.id, a.shop_id, a.name, a.username, a.password, a.enabled, a.allowed_addresses,
+             a.public_keys,
+             coalesce(d.enabled, true) as shop_enabled,
+             coalesce(d.tls_required, false) as tls_required
+           from drop_accounts a join shops s on s.id = a.shop_id left join drop_settings d
+             on d.shop_id = a.shop_id
            where a.username = $1 and s.uninstalled_at is null`,
     values: [username],
   })

@@ -37,7 +37,8 @@ async function insertConnection(
 ): Promise<string> {
   const { username, address, protocol } = attempt
   const [row] = await scope.query<{ id: string }>(
-    `insert into drop_connections (shop_id, account_id, username, address, protocol, refused, process, ended_at)
+    `insert into drop_connections (shop_id, account_id, username, address, protocol, refused,
+       process, ended_at)
      values (:shop, :account, :username, :address, :protocol, :refused, :process,
        case when :refused::text is null then null else now() end)
      returning id`,

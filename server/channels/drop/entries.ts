@@ -37,7 +37,8 @@ export interface DropEntry {
 }
 
 /**
- * SQL: bytes that a dead process had not stored may be lost, so a client must not resume after them.
+ * SQL: bytes that a dead process had not stored may be lost, so a client must not resume after
+ * them.
  */
 const SIZE = `case when state = 'writing' and hash is null and ${isGone('process')} then 0
   else size_bytes end as size_bytes`
@@ -119,7 +120,8 @@ const codeOf = (error: unknown) => (error as { code?: string } | null)?.code
 export async function removeEntry(scope: ShopScope, entry: DropEntry): Promise<void> {
   try {
     const rows = await scope.query(
-      `delete from drop_entries where shop_id = :shop and id = :id and state is distinct from 'importing' returning 1`,
+      `delete from drop_entries where shop_id = :shop and id = :id
+         and state is distinct from 'importing' returning 1`,
       { id: entry.id },
     )
     await removeNote(scope, entry.folder, entry.name)
@@ -209,7 +211,8 @@ export async function setModified(scope: ShopScope, id: string, at: Date): Promi
 /** Marks a file that waits to be imported as an interrupted transfer. */
 export const markInterrupted = async (scope: ShopScope, id: string): Promise<void> =>
   void (await scope.query(
-    `update drop_entries set state = 'partial', closed_cleanly = false where shop_id = :shop and id = :id and state = 'waiting'`,
+    `update drop_entries set state = 'partial', closed_cleanly = false where shop_id = :shop
+       and id = :id and state = 'waiting'`,
     { id },
   ))
 
@@ -222,8 +225,8 @@ export const confirm = async (scope: ShopScope, ids: readonly string[]): Promise
   ))
 
 /**
- * The bytes of files in the shop's folders, including files that are being written and failed files,
- * but not imported files.
+ * The bytes of files in the shop's folders, including files that are being written and failed
+ * files, but not imported files.
  */
 export async function waitingBytes(scope: ShopScope): Promise<number> {
   const [row] = await scope.query<{ bytes: number }>(

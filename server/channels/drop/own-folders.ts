@@ -1,4 +1,5 @@
-// The folders that the app manages: clients can only read and delete files there, and move them out.
+// The folders that the app manages: clients can only read and delete files there, and move them
+// out.
 import type { ShopScope } from '../../db/for-shop.ts'
 import { DropError } from './errors.ts'
 
@@ -43,7 +44,8 @@ export const removeNote = async (tx: ShopScope, folder: string, name: string): P
   void (
     folder === FAILED &&
     (await tx.query(
-      `delete from drop_entries where shop_id = :shop and folder = :folder and name = :note and state = 'note'`,
+      `delete from drop_entries where shop_id = :shop and folder = :folder and name = :note
+         and state = 'note'`,
       { folder, note: noteName(name) },
     ))
   )

@@ -1,5 +1,5 @@
-// Recovers transfers of processes that died: their bytes on this machine become an interrupted file,
-// which the client can resume.
+// Recovers transfers of processes that died: their bytes on this machine become an interrupted
+// file, which the client can resume.
 import { createReadStream } from 'node:fs'
 import { readdir, rm, stat } from 'node:fs/promises'
 import path from 'node:path'

@@ -36,7 +36,8 @@ const OF_SESSIONS = ['enabled', 'tls_required'] as const
 /** A shop gets its row with its first account. */
 export const ensureSettings = async (scope: ShopScope): Promise<void> =>
   void (await scope.query(
-    `insert into drop_settings (shop_id) select id from shops where id = :shop on conflict do nothing`,
+    `insert into drop_settings (shop_id) select id from shops where id = :shop
+       on conflict do nothing`,
   ))
 
 export async function readSettings(

@@ -5,8 +5,8 @@ import { hasNativeCrypto } from './native-crypto.ts'
 
 /**
  * The client's order decides (RFC 4253, 7.1), and OpenSSH before 10 prefers CTR with a separate
- * SHA-256 to GCM, although it costs four times as much. So a client that supports GCM is offered GCM
- * only.
+ * SHA-256 to GCM, although it costs four times as much. So a client that supports GCM is offered
+ * GCM only.
  */
 const GCM = ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com']
 const KEXINIT = 20

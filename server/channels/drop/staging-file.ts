@@ -1,6 +1,6 @@
-// The local file that holds a transfer's bytes until they are in the store, and its buffers. Buffers
-// are reused: the system would clear new ones page by page, and they would wait for the garbage
-// collector.
+// The local file that holds a transfer's bytes until they are in the store, and its buffers.
+// Buffers are reused: the system would clear new ones page by page, and they would wait for the
+// garbage collector.
 import fs from 'node:fs'
 import { promisify } from 'node:util'
 import { hasNoRoom } from '../../db/error-classes.ts'

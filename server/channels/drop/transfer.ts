@@ -1,5 +1,6 @@
-// One file that is being received. When it ends, complete or interrupted, its bytes are moved to the
-// blob store, so that workers and other processes of the drop server do not depend on this machine.
+// One file that is being received. When it ends, complete or interrupted, its bytes are moved to
+// the blob store, so that workers and other processes of the drop server do not depend on this
+// machine.
 import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -60,13 +61,13 @@ export interface Transfer {
   truncate(size: number): Promise<void>
   modified(at: Date): void
   /**
-   * Completes the file; returns its entry's id. Rejects if its bytes could not be stored; the file is
-   * then interrupted, as after `abandon`.
+   * Completes the file; returns its entry's id. Rejects if its bytes could not be stored; the file
+   * is then interrupted, as after `abandon`.
    */
   close(): Promise<string>
   /**
-   * Ends an interrupted transfer: the received bytes are kept so that the client can resume them, and
-   * are not imported.
+   * Ends an interrupted transfer: the received bytes are kept so that the client can resume them,
+   * and are not imported.
    */
   abandon(): Promise<void>
 }

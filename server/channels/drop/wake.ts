@@ -7,8 +7,8 @@ import type { Logger } from '../../log.ts'
 export const DROP_TASK: TaskKind = { name: 'import-drop-folders', onePerShop: true }
 
 /**
- * The key of the run that the task schedules for itself. It replaces that job whenever it ends, so a
- * run that must begin now has the shop's own key.
+ * The key of the run that the task schedules for itself. It replaces that job whenever it ends, so
+ * a run that must begin now has the shop's own key.
  */
 export const laterKey = (shop: number): string => `${shop}/later`
 

@@ -85,8 +85,10 @@ export async function takeName(database: Database, taking: Taking): Promise<Take
 async function moveAside(scope: ShopScope, { folder, name }: DropPlace): Promise<boolean> {
   const rows = await scope.query(
     `update drop_entries set dropped_folder = coalesce(dropped_folder, folder),
-       dropped_name = coalesce(dropped_name, name), folder = '${ASIDE}', name = id::text, parent_id = null
-     where shop_id = :shop and folder = :folder and name = :name and state = 'importing' returning 1`,
+       dropped_name = coalesce(dropped_name, name), folder = '${ASIDE}', name = id::text,
+       parent_id = null
+     where shop_id = :shop and folder = :folder and name = :name and state = 'importing'
+       returning 1`,
     { folder, name },
   )
   return rows.length > 0

@@ -65,8 +65,8 @@ export async function readBatch(scope: ShopScope, id: string): Promise<BatchView
 
 /**
  * Imports the received files that are in no operation, and closes the batch; returns the import's
- * UUID. Idempotent: without new files it returns the last import. Throws `not_found`, and `conflict`
- * if no file was ever received.
+ * UUID. Idempotent: without new files it returns the last import. Throws `not_found`, and
+ * `conflict` if no file was ever received.
  */
 export function startBatch(engine: Engine, scope: ShopScope, id: string): Promise<string> {
   return retryTransaction(scope, async (tx) => {

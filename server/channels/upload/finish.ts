@@ -1,6 +1,6 @@
-// Finishes an upload after its last byte: moves it to where its sender cannot change it, marks it as
-// received, and imports it. Every step is idempotent, so the next request or sweep continues after a
-// crash.
+// Finishes an upload after its last byte: moves it to where its sender cannot change it, marks it
+// as received, and imports it. Every step is idempotent, so the next request or sweep continues
+// after a crash.
 import { retryTransaction } from '../../db/retry-transaction.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
@@ -53,7 +53,8 @@ export async function finishUpload(
 /** Null when another request has done it. */
 async function markReceived(scope: ShopScope, id: string): Promise<UploadRow | null> {
   const [received] = await scope.query<UploadRow>(
-    `update uploads set status = 'received', offset_bytes = size_bytes, unproved_from = null, received_at = now()
+    `update uploads set status = 'received', offset_bytes = size_bytes, unproved_from = null,
+       received_at = now()
      where shop_id = :shop and id = :id and status = 'uploading' returning *`,
     { id },
   )

@@ -24,8 +24,8 @@ export async function readResults(
   ids: readonly string[],
 ): Promise<UploadResult[]> {
   const rows = await scope.query<Row>(
-    `select u.id, u.operation_id as operation, i.error, i.status as item, u.status <> 'uploading' as arrived,
-       coalesce(i.after ->> 'filename', u.filename) as filename
+    `select u.id, u.operation_id as operation, i.error, i.status as item,
+       u.status <> 'uploading' as arrived, coalesce(i.after ->> 'filename', u.filename) as filename
      from uploads u
      left join items i
        on i.shop_id = u.shop_id and i.operation_id = u.operation_id and i.position = u.position

@@ -82,7 +82,8 @@ export function insertUpload(
   return scope.transaction(async (tx) => {
     await tx.query(`select pg_advisory_xact_lock(hashtextextended('quota of uploads', :shop))`)
     const [used] = await tx.query<{ open: number; bytes: number }>(
-      `select count(*) filter (where status = 'uploading') as open, coalesce(sum(size_bytes), 0)::float8 as bytes
+      `select count(*) filter (where status = 'uploading') as open,
+         coalesce(sum(size_bytes), 0)::float8 as bytes
        from uploads where shop_id = :shop and status in ('uploading', 'received')`,
     )
     if (
@@ -92,9 +93,10 @@ export function insertUpload(
       throw new AppError('upload_quota', { retryAfter: 60 })
     const [row] = await tx.query<UploadRow>(
       `insert into uploads
-         (shop_id, id, batch_id, filename, name_key, size_bytes, on_conflict, tags, metadata, requested_by, expires_at)
-       values (:shop, :id, :batch, :filename, :name, :size, :on_conflict, :tags, :metadata, :requestedBy,
-         now() + :expiry * interval '1 millisecond') returning *`,
+         (shop_id, id, batch_id, filename, name_key, size_bytes, on_conflict, tags, metadata,
+           requested_by, expires_at)
+       values (:shop, :id, :batch, :filename, :name, :size, :on_conflict, :tags, :metadata,
+         :requestedBy, now() + :expiry * interval '1 millisecond') returning *`,
       {
         ...{ id: upload.id, batch, filename, name: nameKey(filename), size: upload.size },
         ...{ on_conflict, tags, expiry: EXPIRY_MS },
@@ -109,7 +111,8 @@ export function insertUpload(
 /** Records the offset and postpones the expiry. */
 export async function recordOffset(scope: ShopScope, id: string, offset: number): Promise<void> {
   await scope.query(
-    `update uploads set offset_bytes = :offset, unproved_from = null, expires_at = now() + :expiry * interval '1 millisecond'
+    `update uploads set offset_bytes = :offset, unproved_from = null,
+       expires_at = now() + :expiry * interval '1 millisecond'
      where shop_id = :shop and id = :id and status = 'uploading'`,
     { id, offset, expiry: EXPIRY_MS },
   )
@@ -134,7 +137,8 @@ export async function readUploadState(
   batch: string | null,
 ): Promise<{ id: string; taken: boolean; batch: boolean }> {
   const [row] = await scope.query<{ id: string; taken: boolean; batch: boolean }>(
-    `select uuidv7() as id, exists (select from files where shop_id = :shop and deleted_at is null and name_key = :nameKey) as taken,
+    `select uuidv7() as id, exists (select from files where shop_id = :shop and deleted_at is null
+       and name_key = :nameKey) as taken,
        exists (select from upload_batches where shop_id = :shop and id = :batch::uuid) as batch`,
     { nameKey, batch },
   )

@@ -35,7 +35,8 @@ async function sweepUnfinished(
   database: Database,
 ): Promise<number> {
   const { rows } = await database.pool.query<Swept>(
-    `select * from uploads where status = 'uploading' and expires_at < now() order by expires_at limit ${PAGE}`,
+    `select * from uploads where status = 'uploading' and expires_at < now() order by expires_at
+       limit ${PAGE}`,
   )
   let removed = 0
   for (const row of rows) {
@@ -76,7 +77,8 @@ async function finishOrRemove(
     return false
   }
   const gone = await scope.query(
-    `delete from uploads where shop_id = :shop and id = :id and status = 'uploading' and expires_at < now() returning id`,
+    `delete from uploads where shop_id = :shop and id = :id and status = 'uploading'
+       and expires_at < now() returning id`,
     { id: row.id },
   )
   if (gone.length > 0) await parts.folder.remove(row.id)
@@ -143,7 +145,8 @@ function startAlone(
 ): Promise<void> {
   return scope.transaction(async (tx) => {
     const [still] = await tx.query<UploadRow>(
-      'select * from uploads where shop_id = :shop and id = :id and operation_id is null for update',
+      `select * from uploads where shop_id = :shop and id = :id and operation_id is null
+        for update`,
       { id: row.id },
     )
     if (still) await importUploads(engine, tx, [still], { requestedBy: still.requested_by })

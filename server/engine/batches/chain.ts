@@ -52,13 +52,16 @@ export async function holdChain(
 
 async function readRunning(tx: ShopScope, operation: string): Promise<OperationRow | null> {
   await tx.query(
-    `update operations set status = case status when 'queued' then 'running' else status end, started_at = now()
-     where shop_id = :shop and id = :operation and status in ('queued', 'previewing') and started_at is null
+    `update operations set status = case status when 'queued' then 'running' else status end,
+       started_at = now()
+     where shop_id = :shop and id = :operation and status in ('queued', 'previewing')
+        and started_at is null
         or shop_id = :shop and id = :operation and status = 'queued'`,
     { operation },
   )
   const [row] = await tx.query<OperationRow>(
-    `select * from operations where shop_id = :shop and id = :operation and status in ('running', 'previewing')
+    `select * from operations where shop_id = :shop and id = :operation
+       and status in ('running', 'previewing')
        and done + failed + skipped + cancelled < total`,
     { operation },
   )
@@ -79,7 +82,8 @@ export async function enqueueNext(
   const [row] = await tx.query<{ continues: boolean }>(
     `update chains set worker_id = null, claimed = '{}'
      where shop_id = :shop and operation_id = :operation and chain = :chain
-     returning (select status <> 'paused' from operations where shop_id = :shop and id = :operation) as continues`,
+     returning (select status <> 'paused' from operations where shop_id = :shop and id = :operation)
+       as continues`,
     { operation: operation.id, chain },
   )
   if (row!.continues) await queueChain(tx, operation.id, chain, { load })
@@ -92,7 +96,8 @@ export async function restChain(
   load: ChainLoad = 'slow',
 ): Promise<void> {
   const [waiting] = await tx.query<{ due: Date | null; last: boolean | null }>(
-    `select min(run_after) filter (where ${claimableBy(job.chain)}) as due, bool_or(${LAST_CHANCE}) as last from items
+    `select min(run_after) filter (where ${claimableBy(job.chain)}) as due,
+       bool_or(${LAST_CHANCE}) as last from items
      where shop_id = :shop and operation_id = :operation and status = 'pending'`,
     { operation: job.operation },
   )
@@ -110,7 +115,8 @@ export async function restChain(
 async function wakeLastChances(tx: ShopScope, operation: string): Promise<void> {
   const woken = await tx.query(
     `update chains set ended = false
-     where shop_id = :shop and operation_id = :operation and chain = :chain and ended returning chain`,
+     where shop_id = :shop and operation_id = :operation and chain = :chain and ended
+       returning chain`,
     { operation, chain: LAST_CHANCE_CHAIN },
   )
   if (woken.length > 0) await queueChain(tx, operation, LAST_CHANCE_CHAIN)
@@ -126,7 +132,8 @@ export const chainsFor = (items: number, parallel: number) =>
  */
 export async function wakeChains(tx: ShopScope, operation: string, chains: number): Promise<void> {
   await tx.query(
-    'select from chains where shop_id = :shop and operation_id = :operation and chain = :chain for update',
+    `select from chains where shop_id = :shop and operation_id = :operation and chain = :chain
+      for update`,
     { operation, chain: LAST_CHANCE_CHAIN },
   )
   await tx.query(
@@ -136,10 +143,12 @@ export async function wakeChains(tx: ShopScope, operation: string, chains: numbe
     { operation, chains },
   )
   const woken = await tx.query<{ chain: number }>(
-    `update chains set ended = false where shop_id = :shop and operation_id = :operation and chain in (
-       select chain from chains where shop_id = :shop and operation_id = :operation and chain >= 0 and ended
-       for update skip locked
-     ) returning chain`,
+    `update chains set ended = false where shop_id = :shop and operation_id = :operation
+       and chain in (
+         select chain from chains
+         where shop_id = :shop and operation_id = :operation and chain >= 0 and ended
+         for update skip locked
+       ) returning chain`,
     { operation },
   )
   for (const { chain } of woken) await queueChain(tx, operation, chain)

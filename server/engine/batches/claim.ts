@@ -83,11 +83,13 @@ async function returnLeftovers(
   }
   if (chain.lease !== null) await releaseFiles(tx, operation, chain.lease)
   const rows = await tx.query<{ position: number; status: string }>(
-    `update items set lease = null, crashed = crashed or :died, attempt = attempt - (case when :died then 0 else 1 end),
+    `update items set lease = null, crashed = crashed or :died,
+       attempt = attempt - (case when :died then 0 else 1 end),
        status = case when :died and attempt >= :most then 'failed' else 'pending' end,
        error = case when :died and attempt >= :most then :crash::jsonb end,
        finished_at = case when :died and attempt >= :most then now() end
-     where shop_id = :shop and operation_id = :operation and position = any(:claimed) and status = 'running'
+     where shop_id = :shop and operation_id = :operation and position = any(:claimed)
+       and status = 'running'
        and lease = :lease
      returning position, status`,
     {
@@ -117,15 +119,17 @@ async function claimFrom(
   batch: number,
 ) {
   const waiting = `select position, crashed, ${LAST_CHANCE} as last from items
-    where shop_id = :shop and operation_id = :operation and status = 'pending' and (run_after is null or run_after <= now())
-      and ${claimableBy(chain)}`
+    where shop_id = :shop and operation_id = :operation and status = 'pending'
+      and (run_after is null or run_after <= now()) and ${claimableBy(chain)}`
   const found = await tx.query<{ position: number; crashed: boolean; last: boolean }>(
     `with first as (
        ${waiting} and position >= :from order by position limit 1 for update skip locked
      ), others as (
-       ${waiting} and position > (select position from first) and crashed = (select crashed from first)
+       ${waiting} and position > (select position from first)
+         and crashed = (select crashed from first)
          and not ${LAST_CHANCE} and not (select last from first)
-       order by position limit (select case when crashed then ${CRASHED_GROUP} else :batch::int end - 1 from first)
+       order by position
+       limit (select case when crashed then ${CRASHED_GROUP} else :batch::int end - 1 from first)
        for update skip locked
      )
      select * from first union all select * from others`,
@@ -141,7 +145,8 @@ async function claimFrom(
     )
   }
   const rows = await tx.query<ClaimedRow>(
-    `update items set status = 'running', attempt = attempt + 1, lease = :lease, run_after = null, error = null
+    `update items set status = 'running', attempt = attempt + 1, lease = :lease, run_after = null,
+       error = null
      where shop_id = :shop and operation_id = :operation and position = any(:positions)
      returning ${ITEM_COLUMNS}`,
     { operation, lease, positions: claimed },

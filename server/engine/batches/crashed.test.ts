@@ -53,7 +53,8 @@ async function leftRunning(
        update items set status = 'running', attempt = :deaths, crashed = :deaths > 1, lease = 77
        where shop_id = :shop and operation_id = :id returning position
      )
-     update chains set worker_id = :dead, lease = 77, claimed = (select array_agg(position) from left_running)
+     update chains set worker_id = :dead, lease = 77,
+       claimed = (select array_agg(position) from left_running)
      where shop_id = :shop and operation_id = :id and chain = 0`,
     { id, deaths, dead: randomUUID() },
   )
@@ -100,7 +101,8 @@ test('an item’s last attempt wakes its chain if that has ended', async () => {
   // Released by a chain that does not run last attempts.
   await engine.scope.query(
     `with waiting as (
-       update items set status = 'pending', lease = null where shop_id = :shop and operation_id = :id
+       update items set status = 'pending', lease = null where shop_id = :shop
+         and operation_id = :id
      )
      insert into chains (shop_id, operation_id, chain) values (:shop, :id, 1)`,
     { id },

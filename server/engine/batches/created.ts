@@ -41,7 +41,8 @@ export async function deleteMadeFiles(
 ): Promise<void> {
   await tx.query(
     `with gone as (
-       delete from created_files where shop_id = :shop and operation_id = :operation and position = any(:positions)
+       delete from created_files where shop_id = :shop and operation_id = :operation
+         and position = any(:positions)
        returning file_id
      )
      delete from files using gone where files.shop_id = :shop and files.id = gone.file_id`,
@@ -78,7 +79,8 @@ export async function admitCreated(
       const files = admitted.map((one) => ('fileId' in one ? one.fileId : null))
       await inner.query(
         `insert into created_files (shop_id, operation_id, position, ordinal, file_id)
-         select :shop, :id, :position, (n - 1)::int, file from unnest(:files::uuid[]) with ordinality as t(file, n)`,
+         select :shop, :id, :position, (n - 1)::int, file from unnest(:files::uuid[])
+           with ordinality as t(file, n)`,
         { id, position, files },
       )
       return admitted.flatMap((one) => ('filename' in one ? [one.filename] : []))

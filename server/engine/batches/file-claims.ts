@@ -21,10 +21,12 @@ export async function claimFiles(
   await tx.query(
     `with ours as (
        insert into file_claims (shop_id, file_id, operation_id, lease)
-       select :shop, id, :operation, :lease from files where shop_id = :shop and id = any(:ids::uuid[]) order by id
+       select :shop, id, :operation, :lease from files where shop_id = :shop
+         and id = any(:ids::uuid[]) order by id
        on conflict do nothing returning file_id
      )
-     update files set updated_at = updated_at from ours where files.shop_id = :shop and files.id = ours.file_id`,
+     update files set updated_at = updated_at from ours where files.shop_id = :shop
+       and files.id = ours.file_id`,
     { operation: held.operation.id, lease: held.lease, ids },
   )
   const others = await tx.query<{ file_id: string }>(

@@ -71,7 +71,8 @@ export const DROP_LEASED = `
 /** Removes the batches under this lease; returns the number of their files. */
 export async function dropLeased(tx: ShopScope, operation: string, lease: number): Promise<number> {
   const [row] = await tx.query<{ files: number }>(
-    `with dropped as (${DROP_LEASED}) select coalesce(sum(cardinality(file_ids)), 0)::int as files from dropped`,
+    `with dropped as (${DROP_LEASED}) select coalesce(sum(cardinality(file_ids)), 0)::int as files
+       from dropped`,
     { operation, lease },
   )
   return row!.files
@@ -97,7 +98,8 @@ export async function spreadBatches(
 ): Promise<void> {
   await tx.query(
     `with gone as (
-       delete from item_batches where shop_id = :shop and operation_id = :operation returning position, file_ids
+       delete from item_batches where shop_id = :shop and operation_id = :operation
+         returning position, file_ids
      )
      insert into items (shop_id, operation_id, position, file_id, status, error, finished_at)
      select :shop, :operation, gone.position + n - 1, id,

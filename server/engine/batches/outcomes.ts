@@ -29,9 +29,10 @@ export async function countOutcomes(
 ): Promise<void> {
   const { done = 0, failed = 0, skipped = 0, bytes = 0, saved = 0 } = counts
   const [row] = await tx.query<{ complete: boolean }>(
-    `update operations set done = done + :done, failed = failed + :failed, skipped = skipped + :skipped,
-       bytes = bytes + :bytes, bytes_saved = bytes_saved + :saved, stopped = coalesce(stopped, :stop::jsonb),
-       open = open and :stop::jsonb is null,
+    `update operations set done = done + :done, failed = failed + :failed,
+       skipped = skipped + :skipped,
+       bytes = bytes + :bytes, bytes_saved = bytes_saved + :saved,
+       stopped = coalesce(stopped, :stop::jsonb), open = open and :stop::jsonb is null,
        cancelled = case when :stop::jsonb is null then cancelled
          else total - done - failed - skipped - :ended end
      where shop_id = :shop and id = :operation and status in ('running', 'previewing', 'paused')

@@ -106,7 +106,8 @@ export async function holdPlanned(
   if (items.length === 0) return true
   const rows = await tx.query(
     `select from items
-     where shop_id = :shop and operation_id = :operation and position = any(:positions::int[]) and status = 'pending'
+     where shop_id = :shop and operation_id = :operation and position = any(:positions::int[])
+       and status = 'pending'
      order by position for update`,
     { operation, positions: items.map(({ position }) => position) },
   )
@@ -116,7 +117,8 @@ export async function holdPlanned(
 /** Is there an item whose worker died? Such items are executed, in small groups and then alone. */
 export async function anyCrashed(tx: ShopScope, operation: string): Promise<boolean> {
   const rows = await tx.query(
-    `select from items where shop_id = :shop and operation_id = :operation and status = 'pending' and crashed limit 1`,
+    `select from items where shop_id = :shop and operation_id = :operation and status = 'pending'
+       and crashed limit 1`,
     { operation },
   )
   return rows.length > 0

@@ -144,7 +144,8 @@ test('a pause interrupts planning with nothing written; a resume starts it again
       async () =>
         (
           await engine.scope.query<{ held: number }>(
-            'select count(worker_id)::int as held from chains where shop_id = :shop and operation_id = :id',
+            `select count(worker_id)::int as held from chains where shop_id = :shop
+              and operation_id = :id`,
             { id },
           )
         )[0]!.held,

@@ -103,7 +103,8 @@ async function markCrashed(
   { operation, chain }: Pick<ChainJob, 'operation' | 'chain'>,
 ) {
   await scope.query(
-    'update chains set crashed = true where shop_id = :shop and operation_id = :operation and chain = :chain',
+    `update chains set crashed = true where shop_id = :shop and operation_id = :operation
+      and chain = :chain`,
     { operation, chain },
   )
 }
@@ -284,7 +285,8 @@ const positionsOf = (items: readonly WorkItem[]) => new Set(items.map(({ positio
 
 const moveHint = (tx: ShopScope, { operation, chain }: HeldChain, hint: number) =>
   tx.query(
-    'update chains set hint = :hint where shop_id = :shop and operation_id = :operation and chain = :chain',
+    `update chains set hint = :hint where shop_id = :shop and operation_id = :operation
+      and chain = :chain`,
     {
       ...{ operation: operation.id, chain, hint },
     },

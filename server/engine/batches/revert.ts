@@ -19,7 +19,8 @@ export async function loadUndo(
   items: readonly WorkItem[],
 ): Promise<void> {
   const rows = await tx.query<Ledger & { position: number; at: string }>(
-    `select position, coalesce(before, '{}') as before, coalesce(after, '{}') as after, finished_at::text as at from items
+    `select position, coalesce(before, '{}') as before, coalesce(after, '{}') as after,
+       finished_at::text as at from items
      where shop_id = :shop and operation_id = :undoes and position = any(:positions)`,
     { undoes, positions: items.map(({ position }) => position) },
   )

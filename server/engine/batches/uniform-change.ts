@@ -36,14 +36,18 @@ export async function changeUniformly(
     // The planner has no statistics of new rows. It never makes a nested loop of a full join.
     `with taken as (${DROP_LEASED}),
      given as materialized (
-       select b.position + n - 1 as position, id from taken b, unnest(b.file_ids) with ordinality as t(id, n)),
+       select b.position + n - 1 as position, id from taken b, unnest(b.file_ids) with ordinality
+         as t(id, n)),
      changed as (${update.sql}),
      met as materialized (
-       select given.position, given.id, changed.id is not null as done, changed.before, changed.after
+       select given.position, given.id, changed.id is not null as done, changed.before,
+         changed.after
        from given full join changed on changed.id = given.id),
      written as (
-       insert into items (shop_id, operation_id, position, file_id, status, attempt, step, before, after, finished_at)
-       select :shop, :operation, position, id, 'done', 1, :steps, before, after, now() from met where done)
+       insert into items (shop_id, operation_id, position, file_id, status, attempt, step, before,
+         after, finished_at)
+       select :shop, :operation, position, id, 'done', 1, :steps, before, after, now() from met
+         where done)
      select count(*) filter (where done)::int as done,
        coalesce(json_agg(json_build_object('position', position, 'file_id', id) order by position)
          filter (where not done), '[]') as left

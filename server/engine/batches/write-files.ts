@@ -118,7 +118,8 @@ async function takeBack(
   const replaced = items.filter(({ staged }) => staged !== null)
   if (replaced.length > 0)
     await tx.query(
-      `delete from versions v using unnest(:files::uuid[], :numbers::int[]) as added (file_id, number)
+      `delete from versions v using unnest(:files::uuid[], :numbers::int[]) as added
+         (file_id, number)
        where v.shop_id = :shop and v.file_id = added.file_id and v.number = added.number`,
       {
         files: replaced.map(({ record }) => record!.id),

@@ -40,7 +40,8 @@ async function assign(tx: ShopScope, { list, delivery, file, count }: Wanted): P
   const about = { list: list.id, delivery, file }
   // Two runs for the same delivery take turns: each sees what the other has taken.
   await tx.query(
-    `select pg_advisory_xact_lock(hashtextextended(:delivery::text || :file::text, 0)) where :shop > 0`,
+    `select pg_advisory_xact_lock(hashtextextended(:delivery::text || :file::text, 0))
+       where :shop > 0`,
     about,
   )
   const [has] = await tx.query<{ keys: number }>(

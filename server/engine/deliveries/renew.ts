@@ -22,7 +22,8 @@ export const renewTask = (
   name: 'renew-copies',
   concurrency: RUN_CONCURRENCY,
   wanted: `select p.shop_id, p.delivery_id::text as key, now() as due_at from prepared_files p
-    join delivery_runs r on r.shop_id = p.shop_id and r.delivery_id = p.delivery_id and r.status = 'ready'
+    join delivery_runs r on r.shop_id = p.shop_id and r.delivery_id = p.delivery_id
+      and r.status = 'ready'
     join shops s on s.id = p.shop_id and s.uninstalled_at is null
     where p.stale group by p.shop_id, p.delivery_id limit ${MAX_WANTED}`,
   run: async (task) => {
@@ -81,8 +82,8 @@ const keepEarlier = (tx: ShopScope, delivery: string, files: readonly string[]) 
   )
 
 /**
- * Keeps the earlier copies. Returns true if a file has none: it must not be served unstamped, so the
- * delivery is held, like one that could not be prepared.
+ * Keeps the earlier copies. Returns true if a file has none: it must not be served unstamped, so
+ * the delivery is held, like one that could not be prepared.
  */
 async function giveUp(
   tx: ShopScope,
@@ -100,7 +101,8 @@ async function giveUp(
   const held = bare.length > 0
   if (held)
     await tx.query(
-      `update delivery_runs set status = 'failed', code = :code, reason = :reason, updated_at = now()
+      `update delivery_runs set status = 'failed', code = :code, reason = :reason,
+         updated_at = now()
        where shop_id = :shop and delivery_id = :delivery`,
       { delivery, code, reason },
     )

@@ -59,8 +59,8 @@ const made = async (...names: string[]) => {
 }
 const outdate = (delivery: string) =>
   house.scope.query(
-    `update prepared_files set stale = true, hash = (select hash from blobs where shop_id = :shop limit 1),
-       location = 'primary'
+    `update prepared_files set stale = true,
+       hash = (select hash from blobs where shop_id = :shop limit 1), location = 'primary'
      where shop_id = :shop and delivery_id = :delivery`,
     { delivery },
   )

@@ -81,7 +81,8 @@ async function newVersion(file: string, bytes: Uint8Array, filename: string | nu
   await house.scope.transaction(async (tx) => {
     await holdBlobs(tx, [staged])
     const [row] = await tx.query<{ version: number }>(
-      `update files set version = version + 1, size_bytes = :size, filename = coalesce(:filename, filename)
+      `update files set version = version + 1, size_bytes = :size,
+         filename = coalesce(:filename, filename)
        where shop_id = :shop and id = :file returning version`,
       { file, size: bytes.length, filename },
     )

@@ -136,8 +136,8 @@ async function wait(
   workflow: string | null = null,
 ): Promise<void> {
   await tx.query(
-    `update delivery_runs set status = 'waiting', code = null, reason = null, attempts = 0, updated_at = now(),
-       workflow = coalesce(:workflow::jsonb, workflow)
+    `update delivery_runs set status = 'waiting', code = null, reason = null, attempts = 0,
+       updated_at = now(), workflow = coalesce(:workflow::jsonb, workflow)
      where shop_id = :shop and delivery_id = any(:deliveries::uuid[])`,
     { deliveries, workflow },
   )

@@ -50,7 +50,8 @@ export async function takeEnd(
   if (!held || !operation) return null
   if (operation.status === 'queued') {
     await tx.query(
-      `update operations set status = 'running', started_at = coalesce(started_at, now()) where shop_id = :shop and id = :id`,
+      `update operations set status = 'running', started_at = coalesce(started_at, now())
+         where shop_id = :shop and id = :id`,
       { id },
     )
     Object.assign(operation, { status: 'running', started_at: operation.started_at ?? new Date() })
@@ -149,14 +150,16 @@ export async function holdStatus(
 
 const releaseEnd = (tx: ShopScope, operation: string) =>
   tx.query(
-    'update chains set worker_id = null where shop_id = :shop and operation_id = :operation and chain = :finish',
+    `update chains set worker_id = null where shop_id = :shop and operation_id = :operation
+      and chain = :finish`,
     { operation, finish: FINISH_CHAIN },
   )
 
 /** Its chains are no longer needed. */
 export const releaseChains = (tx: ShopScope, operation: string) =>
   tx.query(
-    'update chains set ended = true, worker_id = null where shop_id = :shop and operation_id = :operation',
+    `update chains set ended = true, worker_id = null where shop_id = :shop
+      and operation_id = :operation`,
     {
       operation,
     },

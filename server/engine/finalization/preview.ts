@@ -79,11 +79,14 @@ async function countPreviewResults(
   knownLater: boolean,
 ): Promise<PreviewCounts> {
   const [counts] = await scope.query<PreviewCounts>(
-    `select count(*) filter (where changes) as changed, count(*) filter (where not changes and asks) as candidates,
+    `select count(*) filter (where changes) as changed,
+       count(*) filter (where not changes and asks) as candidates,
        count(*) filter (where not changes and not asks) as unchanged
      from (
-       select status = 'done' and (after is not null or :knownLater) as changes, candidates is not null as asks from items
-       where shop_id = :shop and operation_id = :id and (status = 'done' or status = 'skipped' and candidates is not null)
+       select status = 'done' and (after is not null or :knownLater) as changes,
+         candidates is not null as asks from items
+       where shop_id = :shop and operation_id = :id
+         and (status = 'done' or status = 'skipped' and candidates is not null)
      ) found`,
     { id, knownLater },
   )
@@ -98,8 +101,8 @@ function recordPreview(
   return scope.transaction(async (tx) => {
     await holdLease(tx, id, FINISH_CHAIN, lease)
     await tx.query(
-      `update operations set status = 'previewed', intentions = :intentions, preview_counts = :counts,
-         started_at = coalesce(started_at, now()), previewed_at = now()
+      `update operations set status = 'previewed', intentions = :intentions,
+         preview_counts = :counts, started_at = coalesce(started_at, now()), previewed_at = now()
        where shop_id = :shop and id = :id and status = 'previewing'`,
       { id, intentions: JSON.stringify(intentions), counts: JSON.stringify(counts) },
     )

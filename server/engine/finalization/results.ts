@@ -78,7 +78,8 @@ function countSeen(
   if (ledger) return
   scope
     .query(
-      `update operations set done = least(total, :done) where shop_id = :shop and id = :id and status = 'running'`,
+      `update operations set done = least(total, :done) where shop_id = :shop and id = :id
+         and status = 'running'`,
       { id, done },
     )
     .then(() => runner.progress.announce(scope.shop, id))
@@ -135,8 +136,8 @@ async function recordStep(
   warnings: readonly Warning[],
 ) {
   await tx.query(
-    `update operations set finished_steps = :ended, warnings = warnings || :warnings::jsonb, stopped = :stopped::jsonb,
-       skipped = case when ledger then skipped else :skipped end
+    `update operations set finished_steps = :ended, warnings = warnings || :warnings::jsonb,
+       stopped = :stopped::jsonb, skipped = case when ledger then skipped else :skipped end
      where shop_id = :shop and id = :operation`,
     {
       ...{ operation: operation.id, ended, skipped: operation.skipped },
@@ -167,10 +168,14 @@ async function queueEmails(
 async function keepArtifact(tx: ShopScope, operation: string, artifact: Artifact): Promise<void> {
   await holdBlobs(tx, [artifact])
   await tx.query(
-    `insert into artifacts (shop_id, operation_id, hash, location, filename, content_type, size_bytes)
-     select :shop, :operation, decode(:hash, 'hex'), :location, :filename, :content_type, :size_bytes
-     on conflict (shop_id, operation_id) do update set hash = excluded.hash, location = excluded.location,
-       filename = excluded.filename, content_type = excluded.content_type, size_bytes = excluded.size_bytes`,
+    `insert into artifacts (shop_id, operation_id, hash, location, filename, content_type,
+       size_bytes)
+     select :shop, :operation, decode(:hash, 'hex'), :location, :filename, :content_type,
+       :size_bytes
+     on conflict (shop_id, operation_id) do update set hash = excluded.hash,
+       location = excluded.location,
+       filename = excluded.filename, content_type = excluded.content_type,
+       size_bytes = excluded.size_bytes`,
     { operation, ...artifact },
   )
 }

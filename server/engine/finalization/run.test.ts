@@ -96,7 +96,8 @@ const write = (text: string, { stage, signal }: WriteContext) =>
   stage.write(Readable.from([Buffer.from(text)]), null, signal)
 const versions = () =>
   house.scope.query<{ filename: string; number: number; expires_at: Date | null }>(
-    `select f.filename, v.number, v.expires_at from versions v join files f on f.shop_id = v.shop_id and f.id = v.file_id
+    `select f.filename, v.number, v.expires_at from versions v join files f on f.shop_id = v.shop_id
+       and f.id = v.file_id
      where v.shop_id = :shop order by f.filename, v.number`,
   )
 const names = async () =>
@@ -152,7 +153,8 @@ test('a failed or skipped item has a code: a row without one is refused', async 
     for (const error of [null, '{"message": "no"}'])
       await expect(
         house.scope.query(
-          'update items set status = :status, error = :error::jsonb where shop_id = :shop and operation_id = :id',
+          `update items set status = :status, error = :error::jsonb where shop_id = :shop
+            and operation_id = :id`,
           { id, status, error },
         ),
       ).rejects.toMatchObject({ constraint: 'items_say_why' })
@@ -216,7 +218,8 @@ test('an import onto a file that is in use waits for it', async () => {
   const other = await house.startOn(bulk('rename'), { ids: [randomUUID()] })
   await done(other)
   await house.scope.query(
-    'insert into file_claims (shop_id, file_id, operation_id, lease) values (:shop, :file, :other, 1)',
+    `insert into file_claims (shop_id, file_id, operation_id, lease)
+      values (:shop, :file, :other, 1)`,
     { file, other },
   )
   const id = await house.start(workflowOf('make-bytes'), ['a.txt'], undefined, 'new_version')

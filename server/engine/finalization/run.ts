@@ -77,8 +77,10 @@ function releaseInterrupted({ scope, operation: { id }, lease }: Finalization): 
   return scope.transaction(async (tx) => {
     await holdLease(tx, id, FINISH_CHAIN, lease)
     const [row] = await tx.query<{ continues: boolean }>(
-      `update chains set worker_id = null where shop_id = :shop and operation_id = :operation and chain = :finish
-       returning (select status <> 'paused' from operations where shop_id = :shop and id = :operation) as continues`,
+      `update chains set worker_id = null where shop_id = :shop and operation_id = :operation
+         and chain = :finish
+       returning (select status <> 'paused' from operations where shop_id = :shop
+         and id = :operation) as continues`,
       { operation: id, finish: FINISH_CHAIN },
     )
     if (row!.continues) await queueFinish(tx, id)
@@ -91,8 +93,8 @@ async function cancelRest(scope: ShopScope, operation: OperationRow): Promise<vo
   const why = JSON.stringify(whyCancelled(operation))
   await spreadBatches(scope, id, why)
   await scope.query(
-    `update items set status = 'cancelled', error = coalesce(error, :why::jsonb), lease = null, run_after = null,
-       finished_at = now()
+    `update items set status = 'cancelled', error = coalesce(error, :why::jsonb), lease = null,
+       run_after = null, finished_at = now()
      where shop_id = :shop and operation_id = :id and status in ('pending', 'running')`,
     { id, why },
   )
@@ -101,7 +103,8 @@ async function cancelRest(scope: ShopScope, operation: OperationRow): Promise<vo
 
 /** SQL: is there something that its undo would restore? A sync may only have sent files. */
 const HAS_EFFECTS = `(
-  exists (select from items where shop_id = :shop and operation_id = :id and status = 'done' and after is not null)
+  exists (select from items where shop_id = :shop and operation_id = :id and status = 'done'
+    and after is not null)
   or exists (select from created_files where shop_id = :shop and operation_id = :id))`
 
 function endOperation(

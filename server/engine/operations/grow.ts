@@ -31,8 +31,9 @@ export async function addEntries(
   operation: string,
   entries: readonly (GrowingEntry | GrowingChange)[],
 ): Promise<number | null> {
-  // Locked before the operation's row, as in a commit. Waits for a chain that is about to end, which
-  // has not seen the new items. Takes a chain for each new batch, so that they run concurrently.
+  // Locked before the operation's row, as in a commit. Waits for a chain that is about to end,
+  // which has not seen the new items. Takes a chain for each new batch, so that they run
+  // concurrently.
   const chains = await tx.query<{ chain: number }>(
     `select chain from (
        select chain, ended, worker_id from chains
@@ -51,13 +52,14 @@ export async function addEntries(
   const { first } = grown
   await tx.query(
     `insert into items (shop_id, operation_id, position, file_id, entry, draft, wanted, waits_for)
-     select :shop, :operation, :first + n::int - 1, (e ->> 'file')::uuid, e -> 'entry', e -> 'draft',
-       nullif(e -> 'wanted', 'null'), (e ->> 'before')::int
+     select :shop, :operation, :first + n::int - 1, (e ->> 'file')::uuid, e -> 'entry',
+       e -> 'draft', nullif(e -> 'wanted', 'null'), (e ->> 'before')::int
      from jsonb_array_elements(:entries::jsonb) with ordinality as t(e, n)`,
     { operation, first, entries: JSON.stringify(linked(entries, first)) },
   )
   await tx.query(
-    'update chains set ended = false where shop_id = :shop and operation_id = :operation and chain = any(:chains::int[])',
+    `update chains set ended = false where shop_id = :shop and operation_id = :operation
+      and chain = any(:chains::int[])`,
     { operation, chains: chains.map(({ chain }) => chain) },
   )
   if (!grown.paused) for (const { chain } of chains) await queueChain(tx, operation, chain)
@@ -86,8 +88,10 @@ export async function closeOperation(
   warnings: readonly Warning[] = [],
 ): Promise<void> {
   const [closed] = await tx.query<{ complete: boolean }>(
-    `update operations set open = false, warnings = :warnings where shop_id = :shop and id = :operation and open
-     returning status in ('queued', 'running', 'previewing') and done + failed + skipped + cancelled = total as complete`,
+    `update operations set open = false, warnings = :warnings where shop_id = :shop
+       and id = :operation and open
+     returning status in ('queued', 'running', 'previewing')
+       and done + failed + skipped + cancelled = total as complete`,
     { operation, warnings: JSON.stringify(warnings) },
   )
   if (closed?.complete) await queueFinish(tx, operation)

@@ -73,9 +73,11 @@ const all = (whole: boolean, report?: ReportFilter) => `
 
 const waiting = (whole: boolean) => `
   union all
-  (select (b.position + n - 1)::int, 'pending', id, 0::smallint, null, null, null, null, null, null, null, null, null
+  (select (b.position + n - 1)::int, 'pending', id, 0::smallint, null, null, null, null, null, null,
+    null, null, null
   from item_batches b, unnest(b.file_ids) with ordinality as t(id, n)
-  where b.shop_id = :shop and b.operation_id = :operation and b.position + cardinality(b.file_ids) > :after
+  where b.shop_id = :shop and b.operation_id = :operation
+    and b.position + cardinality(b.file_ids) > :after
     and b.position + n - 1 > :after
     ${whole ? '' : 'order by b.position, n limit :limit'})`
 
@@ -96,9 +98,11 @@ const FOUND = ['candidates', 'warnings', 'before', 'after']
  */
 const WHY = `case
   when r.status not in ('pending', 'running') then null
-  when o.status = 'cancelled' then case when o.stopped is null then :whyCancelled::jsonb else :whyStopped::jsonb end
+  when o.status = 'cancelled' then case when o.stopped is null then :whyCancelled::jsonb
+    else :whyStopped::jsonb end
   when o.status = 'failed' and not o.ledger then jsonb_build_object(
-    'code', coalesce(o.stopped ->> 'code', 'plugin_failed'), 'message', o.stopped ->> 'message', 'retryable', true) end`
+    'code', coalesce(o.stopped ->> 'code', 'plugin_failed'), 'message', o.stopped ->> 'message',
+    'retryable', true) end`
 
 /** Waiting items of a cancelled operation read as cancelled, even before their rows are updated. */
 const rowsOf = (whole: boolean, report?: ReportFilter) => `
@@ -133,7 +137,8 @@ const IS_WARNED = 'warnings is not null'
 /** The number of items with a warning. It reads every item, so do not call it repeatedly. */
 export async function countWarned(scope: ShopScope, operation: string): Promise<number> {
   const [row] = await scope.query<{ warned: number }>(
-    `select count(*)::int as warned from items where shop_id = :shop and operation_id = :operation and ${IS_WARNED}`,
+    `select count(*)::int as warned from items where shop_id = :shop and operation_id = :operation
+       and ${IS_WARNED}`,
     { operation },
   )
   return row!.warned

@@ -64,7 +64,8 @@ async function discard(tx: ShopScope, { id }: OperationRow): Promise<void> {
 /** Marks its notices as read: the question in them has been answered. */
 const readNotices = (tx: ShopScope, id: string) =>
   tx.query(
-    'update notices set read_at = now() where shop_id = :shop and read_at is null and operation_id = :id',
+    `update notices set read_at = now() where shop_id = :shop and read_at is null
+      and operation_id = :id`,
     { id },
   )
 
@@ -81,11 +82,14 @@ const retry: Move = async (tx, operation, plugins) => {
   }
   await tx.query(
     `with again as (
-       update items set status = 'pending', attempt = 0, crashed = false, step = 0, staged = null, lease = null, run_after = null,
+       update items set status = 'pending', attempt = 0, crashed = false, step = 0, staged = null,
+         lease = null, run_after = null,
          error = null, warnings = null, candidates = null, finished_at = null
-       where shop_id = :shop and operation_id = :id and status in ('failed', 'cancelled') returning old.status
+       where shop_id = :shop and operation_id = :id and status in ('failed', 'cancelled')
+         returning old.status
      ), counted as (
-       select count(*) filter (where status = 'failed') as failed, count(*) filter (where status = 'cancelled') as cancelled
+       select count(*) filter (where status = 'failed') as failed,
+         count(*) filter (where status = 'cancelled') as cancelled
        from again
      )
      update operations set failed = operations.failed - counted.failed,
@@ -105,12 +109,16 @@ const confirm: Move = async (tx, operation, plugins) => {
   await readNotices(tx, id)
   await tx.query(
     `with promised as (
-       update items set status = 'pending', plan = jsonb_build_array(before, after), before = null, after = null, step = 0,
-         attempt = 0, crashed = false, error = null, warnings = null, candidates = null, finished_at = null
-       where shop_id = :shop and operation_id = :id and (status = 'done' or status = 'skipped' and candidates is not null)
+       update items set status = 'pending', plan = jsonb_build_array(before, after), before = null,
+         after = null, step = 0,
+         attempt = 0, crashed = false, error = null, warnings = null, candidates = null,
+         finished_at = null
+       where shop_id = :shop and operation_id = :id
+         and (status = 'done' or status = 'skipped' and candidates is not null)
        returning old.status
      )
-     update operations set done = 0, skipped = skipped - (select count(*) from promised where status = 'skipped')
+     update operations set done = 0, skipped = skipped - (select count(*) from promised
+       where status = 'skipped')
      where shop_id = :shop and id = :id`,
     { id },
   )
@@ -148,8 +156,8 @@ async function resetRound(tx: ShopScope, id: string, chains: 'working' | 'idle')
      ended_before = done + failed + skipped + cancelled`,
   )
   await tx.query(
-    `update chains set ended = :idle::boolean and chain <> :finish, hint = 0, worker_id = null, lease = null,
-       claimed = '{}', crashed = false, deaths = 0
+    `update chains set ended = :idle::boolean and chain <> :finish, hint = 0, worker_id = null,
+       lease = null, claimed = '{}', crashed = false, deaths = 0
      where shop_id = :shop and operation_id = :id`,
     { id, idle: chains === 'idle', finish: FINISH_CHAIN },
   )
@@ -159,7 +167,8 @@ async function resetRound(tx: ShopScope, id: string, chains: 'working' | 'idle')
 const queueWork: Move = async (tx, operation, plugins) => {
   const { id } = operation
   const [left] = await tx.query<{ complete: boolean }>(
-    `select not open and (not ledger or done + failed + skipped + cancelled = total) as complete from operations
+    `select not open and (not ledger or done + failed + skipped + cancelled = total) as complete
+       from operations
      where shop_id = :shop and id = :id`,
     { id },
   )
@@ -167,7 +176,8 @@ const queueWork: Move = async (tx, operation, plugins) => {
   // Locked, so that a batch that ends now either sees the operation continue or leaves its chain to
   // us.
   const chains = await tx.query<{ chain: number }>(
-    `select chain from chains where shop_id = :shop and operation_id = :id and chain <> :finish and not ended
+    `select chain from chains
+     where shop_id = :shop and operation_id = :id and chain <> :finish and not ended
      order by chain for update`,
     { id, finish: FINISH_CHAIN },
   )

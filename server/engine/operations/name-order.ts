@@ -26,7 +26,8 @@ export function predecessorsOf(
 
 /** SQL: no earlier entry of the same name is unfinished. */
 export const UNBLOCKED = `(items.waits_for is null or not exists (
-  select from items before where before.shop_id = items.shop_id and before.operation_id = items.operation_id
+  select from items before where before.shop_id = items.shop_id
+    and before.operation_id = items.operation_id
     and before.position = items.waits_for and before.status in ('pending', 'running')))`
 
 /**
@@ -58,7 +59,8 @@ export async function followersOf(
 }
 
 const WAITS = `f.status = 'pending' and f.crashed = :crashed::boolean
-  and (not f.crashed or f.attempt < :attempts::int) and (f.run_after is null or f.run_after <= now())`
+  and (not f.crashed or f.attempt < :attempts::int)
+  and (f.run_after is null or f.run_after <= now())`
 
 /**
  * After a retry, links each pending item to the nearest pending item of its name: the items between

@@ -29,14 +29,15 @@ async function operation(
   const id = randomUUID()
   const ended = !['previewed', 'running'].includes(status)
   await database.pool.query(
-    `insert into operations (shop_id, id, kind, action, channel, workflow, requested_by, total, done, status, created_at, finished_at,
-       undo_until, undone_by)
+    `insert into operations (shop_id, id, kind, action, channel, workflow, requested_by, total,
+       done, status, created_at, finished_at, undo_until, undone_by)
      values ($1, $2, 'bulk', 'test', 'api', '{}', 'test', 2, 2, $3, $4, $5, $6, $7)`,
     [shop, id, status, at, ended ? at : null, ended ? daysAgo(days - 7) : null, undoneBy],
   )
   await database.pool.query(
     `insert into items (shop_id, operation_id, position, status, before, after, error)
-     values ($1, $2, 0, 'done', '{"a": 1}', '{"a": 2}', null), ($1, $2, 1, 'failed', null, null, '{"code": "file_in_use"}')`,
+     values ($1, $2, 0, 'done', '{"a": 1}', '{"a": 2}', null),
+       ($1, $2, 1, 'failed', null, null, '{"code": "file_in_use"}')`,
     [shop, id],
   )
   return id
@@ -46,7 +47,8 @@ async function stateOf(id: string) {
   const { rows } = await database.pool.query<
     Record<'items' | 'ledgers' | 'done' | 'cancelled', number> & { detail: string; status: string }
   >(
-    `select detail, status, done, cancelled, (select count(*) from items where operation_id = o.id)::int as items,
+    `select detail, status, done, cancelled,
+       (select count(*) from items where operation_id = o.id)::int as items,
        (select count(*) from items where operation_id = o.id and after is not null)::int as ledgers
      from operations o where id = $1`,
     [id],
@@ -94,12 +96,14 @@ test('messages without an operation are deleted after 13 months, unless they are
     ['young', 390],
   ] as const) {
     await database.pool.query(
-      `insert into notices (shop_id, level, title, body, created_at) values ($1, 'info', $2, '', $3)`,
+      `insert into notices (shop_id, level, title, body, created_at)
+         values ($1, 'info', $2, '', $3)`,
       [shop, name, daysAgo(days)],
     )
     for (const status of ['sent', 'waiting'])
       await database.pool.query(
-        `insert into outbox (shop_id, key, kind, payload, status, created_at) values ($1, $2, 'email', '{}', $3, $4)`,
+        `insert into outbox (shop_id, key, kind, payload, status, created_at)
+           values ($1, $2, 'email', '{}', $3, $4)`,
         [shop, `${name} ${status}`, status, daysAgo(days)],
       )
   }
@@ -131,7 +135,8 @@ test('files are purged after 7 days in the trash', async () => {
       )
     ).rows[0]!.n
   await database.pool.query(
-    `update files set deleted_at = case when tags @> array['tenth'] then $2::timestamptz else $3::timestamptz end
+    `update files set deleted_at = case when tags @> array['tenth'] then $2::timestamptz
+       else $3::timestamptz end
      where shop_id = $1 and right(filename, 5) <> '7.zip'`,
     [shop, daysAgo(7.1), daysAgo(6.9)],
   )

@@ -95,7 +95,8 @@ async function dropAddresses(pool: Pool, shop: number, id: string): Promise<void
   )
   await pool.query(
     `update outbox set payload = jsonb_build_object('url', ${keptPart(`payload ->> 'url'`)})
-     where shop_id = $1 and operation_id = $2 and kind = 'callback' and status not in ('waiting', 'sending')`,
+     where shop_id = $1 and operation_id = $2 and kind = 'callback'
+       and status not in ('waiting', 'sending')`,
     [shop, id],
   )
 }
@@ -118,7 +119,8 @@ async function dropOperation(pool: Pool, shop: number, id: string): Promise<void
 async function dropMessages(pool: Pool, before: Date): Promise<void> {
   await pool.query('delete from notices where operation_id is null and created_at < $1', [before])
   await pool.query(
-    `delete from outbox where operation_id is null and created_at < $1 and status not in ('waiting', 'sending')`,
+    `delete from outbox where operation_id is null and created_at < $1
+       and status not in ('waiting', 'sending')`,
     [before],
   )
 }

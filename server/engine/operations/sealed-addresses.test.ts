@@ -20,7 +20,8 @@ const pool = () => app.engine.parts.database.pool
 /** Everything that the database stores about operations, their items and messages, as text. */
 async function kept(): Promise<string> {
   const { rows } = await pool().query<{ text: string }>(
-    `select coalesce(string_agg(text, ' '), '') as text from (select o::text as text from operations o
+    `select coalesce(string_agg(text, ' '), '') as text
+       from (select o::text as text from operations o
        union all select i::text from items i union all select m::text from outbox m) rows`,
   )
   return rows[0]!.text
@@ -79,7 +80,8 @@ test('a failed file is retried at its complete address, which is deleted after s
     await worker.stop()
   }
   // As an older version stored it.
-  await pool().query(`update items set entry = jsonb_set(entry, '{source,url}', to_jsonb(entry #>> '{source,url}' || $1))
+  await pool().query(`update items set entry = jsonb_set(entry, '{source,url}',
+    to_jsonb(entry #>> '{source,url}' || $1))
     where status = 'failed'`, [`?token=${CANARY}`]) // oxfmt-ignore
   expect(await kept()).toContain('"sealed"')
   // A delivered callback; a waiting one keeps its address.

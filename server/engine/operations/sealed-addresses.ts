@@ -92,7 +92,8 @@ export function sealRequest(request: OperationRequest, place: SealPlace): Operat
 
 /** Items whose address has a part that is not stored in plain text. */
 export const SECRET_PART = `(entry #> '{source,sealed}' is not null
-  or entry #>> '{source,url}' ~ '[\\x3f#]' or entry #>> '{source,url}' ~ '^[a-zA-Z][a-zA-Z0-9+.-]*://[^/]*@')`
+  or entry #>> '{source,url}' ~ '[\\x3f#]' or entry #>> '{source,url}' ~
+    '^[a-zA-Z][a-zA-Z0-9+.-]*://[^/]*@')`
 /** Of the rows that SECRET_PART finds. Includes rows from before addresses were sealed. */
 export const FORGET_ENTRY = `entry = jsonb_set(entry #- '{source,sealed}', '{source,url}',
   to_jsonb(${keptPart(`entry #>> '{source,url}'`)}))`

@@ -113,7 +113,8 @@ async function insertOperation(
 ): Promise<string | null> {
   const { workflow, ledger, plugins } = started
   const [created] = await tx.query<{ id: string }>(
-    `insert into operations (shop_id, kind, action, channel, workflow, request, requested_by, idempotency_key, total,
+    `insert into operations (shop_id, kind, action, channel, workflow, request, requested_by,
+       idempotency_key, total,
        label, source, ledger, preview, status, undoes, schedule_id, open, prompt)
      values (:shop, :kind, :action, :channel, :workflow, :request, :requestedBy, :key, 0,
        :label, :source, :ledger, :preview, :status, :undoes, :schedule, :open, :prompt)
@@ -203,10 +204,13 @@ async function insertItems(
   const kept =
     batches !== null && source.type !== 'operation' && source.type !== 'rows'
       ? EVEN_BATCHES
-      : `insert into items (shop_id, operation_id, position, file_id, entry, draft, wanted, waits_for)
-         select :shop, :operation, position, file_id, entry, draft, wanted, waits_for from ordered order by position returning 1 as files`
+      : `insert into items (shop_id, operation_id, position, file_id, entry, draft, wanted,
+         waits_for)
+         select :shop, :operation, position, file_id, entry, draft, wanted, waits_for from ordered
+           order by position returning 1 as files`
   const [row] = await tx.query<{ total: number }>(
-    `with ordered as (${ordered}), kept as (${kept}) select coalesce(sum(files), 0) as total from kept`,
+    `with ordered as (${ordered}), kept as (${kept}) select coalesce(sum(files), 0) as total
+       from kept`,
     { operation, ...bindings, ...batches },
   )
   return row!.total
@@ -240,8 +244,8 @@ async function ordering(
   switch (source.type) {
     case 'entries':
       return [
-        `select (n - 1)::int as position, null::uuid as file_id, e -> 'entry' as entry, e -> 'draft' as draft,
-           null::jsonb as wanted, (e ->> 'waits_for')::int as waits_for
+        `select (n - 1)::int as position, null::uuid as file_id, e -> 'entry' as entry,
+           e -> 'draft' as draft, null::jsonb as wanted, (e ->> 'waits_for')::int as waits_for
          from jsonb_array_elements(:entries::jsonb) with ordinality as t(e, n)`,
         { entries: JSON.stringify(linked(source.entries)) },
       ]
@@ -253,8 +257,8 @@ async function ordering(
       ]
     case 'rows':
       return [
-        `select (n - 1)::int as position, (e ->> 'id')::uuid as file_id, null::jsonb as entry, null::jsonb as draft,
-           e -> 'wanted' as wanted, null::int as waits_for
+        `select (n - 1)::int as position, (e ->> 'id')::uuid as file_id, null::jsonb as entry,
+           null::jsonb as draft, e -> 'wanted' as wanted, null::int as waits_for
          from jsonb_array_elements(:rows::jsonb) with ordinality as t(e, n)`,
         { rows: JSON.stringify(source.rows) },
       ]

@@ -24,7 +24,8 @@ export async function holdLease(
   lease: number,
 ): Promise<void> {
   const rows = await tx.query(
-    `select 1 from chains where shop_id = :shop and operation_id = :operation and chain = :chain and lease = :lease
+    `select 1 from chains where shop_id = :shop and operation_id = :operation and chain = :chain
+       and lease = :lease
      for update`,
     { operation, chain, lease },
   )
@@ -51,7 +52,8 @@ export async function lockChain(
   const [row] = await tx.query<ChainRow>(
     `select lease, hint, claimed, deaths, nullif(worker_id, :worker) as dead from chains c
      where shop_id = :shop and operation_id = :operation and chain = :chain and not ended
-       and (worker_id is null or worker_id = :worker or not exists (select from workers w where w.id = c.worker_id))
+       and (worker_id is null or worker_id = :worker
+         or not exists (select from workers w where w.id = c.worker_id))
      for update`,
     { operation, chain, worker },
   )
@@ -72,8 +74,10 @@ export async function takeLocked(
   { worker, row }: { worker: string; row: ChainRow },
 ): Promise<TakenChain> {
   const [taken] = await tx.query<Pick<ChainRow, 'deaths'> & { lease: number }>(
-    `update chains set lease = nextval('leases'), worker_id = :worker, claimed = '{}', deaths = deaths + :died
-     where shop_id = :shop and operation_id = :operation and chain = :chain returning lease, deaths`,
+    `update chains set lease = nextval('leases'), worker_id = :worker, claimed = '{}',
+       deaths = deaths + :died
+     where shop_id = :shop and operation_id = :operation and chain = :chain
+       returning lease, deaths`,
     { operation, chain, worker, died: row.dead === null ? 0 : 1 },
   )
   return { lease: taken!.lease, chain: { ...row, deaths: taken!.deaths } }

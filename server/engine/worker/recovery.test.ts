@@ -65,7 +65,8 @@ const lockedBy =
   (pool: string, since = '0 seconds') =>
   (tx: ShopScope) =>
     tx.query(
-      `update graphile_worker._private_jobs set locked_by = :pool, locked_at = now() - :since::interval
+      `update graphile_worker._private_jobs set locked_by = :pool,
+         locked_at = now() - :since::interval
      where locked_by is null and :shop > 0`,
       { pool, since },
     )

@@ -101,7 +101,8 @@ async function beat({ database, worker, pool, broken }: RecoveryOptions): Promis
   const keys = [...broken]
   if (keys.length > 0) {
     await database.pool.query(
-      `update chains set worker_id = null where worker_id = $1 and operation_id || ':' || chain = any($2)`,
+      `update chains set worker_id = null where worker_id = $1
+         and operation_id || ':' || chain = any($2)`,
       [worker, keys],
     )
     keys.forEach((key) => broken.delete(key))
@@ -174,7 +175,8 @@ type Suspects = Map<string, string>
 async function findDead(database: Database, suspects: Suspects): Promise<WorkerRow[]> {
   const { rows } = await database.pool.query<WorkerRow>(
     `select id, pool_id, beat_at::text as beat, beat_at < now() - $1::interval as silent, exists (
-         select from pg_locks where locktype = 'advisory' and classid = $2 and objid = w.lock and granted
+         select from pg_locks
+         where locktype = 'advisory' and classid = $2 and objid = w.lock and granted
            and database = (select oid from pg_database where datname = current_database())
        ) as connected
      from workers w`,
@@ -195,7 +197,8 @@ async function findDead(database: Database, suspects: Suspects): Promise<WorkerR
 async function freeUnknownPools(database: Database, utils: WorkerUtils): Promise<void> {
   const { rows } = await database.pool.query<{ locked_by: string }>(
     `select distinct locked_by from graphile_worker.jobs j
-     where locked_at < now() - $1::interval and not exists (select from workers w where w.pool_id = j.locked_by)`,
+     where locked_at < now() - $1::interval and not exists (select from workers w
+       where w.pool_id = j.locked_by)`,
     [SILENCE],
   )
   if (rows.length > 0) await utils.forceUnlockWorkers(rows.map(({ locked_by }) => locked_by))
@@ -208,7 +211,8 @@ async function freeUnknownPools(database: Database, utils: WorkerUtils): Promise
 async function dropSucceeded(database: Database, utils: WorkerUtils): Promise<void> {
   const { rows } = await database.pool.query<{ id: string }>(
     `select id::text as id from graphile_worker.jobs
-     where key is null and locked_at is null and attempts >= max_attempts and task_identifier = any($1)`,
+     where key is null and locked_at is null and attempts >= max_attempts
+       and task_identifier = any($1)`,
     [TASKS],
   )
   if (rows.length > 0) await utils.completeJobs(rows.map(({ id }) => id))

@@ -98,7 +98,8 @@ export function thankYouRoute(parts: ThankYouParts) {
 
   return async (ctx: Context, next: Next): Promise<void> => {
     if (ctx.path !== THANK_YOU_PATH) return next() as Promise<void>
-    // The extension runs in a worker without an origin. No cookie is read: the token is in a header.
+    // The extension runs in a worker without an origin. No cookie is read: the token is in a
+    // header.
     ctx.set('Access-Control-Allow-Origin', '*')
     ctx.set('Cache-Control', 'no-store')
     if (ctx.method === 'OPTIONS') return preflight(ctx)

@@ -121,7 +121,8 @@ it('its last use is recorded to the minute, and written once for many concurrent
   await get(key)
   expect([await version(), await used(id)]).toEqual([after, first])
   await forShop(app.engine.parts.database, owner.scope.shop).query(
-    `update api_keys set last_used_at = last_used_at - interval '61 seconds' where shop_id = :shop and id = :uuid`,
+    `update api_keys set last_used_at = last_used_at - interval '61 seconds' where shop_id = :shop
+       and id = :uuid`,
     { uuid },
   )
   await get(key)

@@ -312,7 +312,8 @@ describe('POST /api/files/bulk-delete', () => {
     expect((await owner.call('GET', `/api/files/${lost}`)).status).toBe(200)
     expect((await owner.call('GET', `/api/files/${whole}`)).status).toBe(404)
     const kept = await owner.scope.query<{ filename: string }>(
-      `select record ->> 'filename' as filename from backups where shop_id = :shop and file_id = :id`,
+      `select record ->> 'filename' as filename from backups where shop_id = :shop
+         and file_id = :id`,
       { id: items[0]!.file_id },
     )
     expect(kept).toEqual([{ filename: `${batches}-whole.txt` }])

@@ -711,7 +711,8 @@ describe('rows with the id of a file', () => {
   it('are checked: ids, names, values, but not URLs and SKUs, which they do not use', async () => {
     const [own, twice, trashed, taken] = await files(name(), name(), name(), name())
     // oxfmt-ignore
-    await app.owner.scope.query('update files set deleted_at = now() where shop_id = :shop and id = :id', { id: requirePublicId('file', trashed!) })
+    await app.owner.scope.query(`update files set deleted_at = now() where shop_id = :shop
+      and id = :id`, { id: requirePublicId('file', trashed!) })
     const stranger = await app.stranger('other-files.myshopify.com')
     const [theirs] = await makeFiles(stranger.scope, [{ filename: 'x.pdf' }])
     const takenName = (await read(taken!)).filename

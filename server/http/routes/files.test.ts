@@ -330,7 +330,8 @@ describe('the list', () => {
     expect(await active()).toBe(2)
     // Its own expiry is ignored: it is valid as long as the pack's link.
     await owner.scope.query(
-      `update links set expires_at = now() - interval '1 hour' where shop_id = :shop and parent_id is not null`,
+      `update links set expires_at = now() - interval '1 hour' where shop_id = :shop
+         and parent_id is not null`,
     )
     expect(await active()).toBe(2)
     await change(id, { pack_id: null })

@@ -284,7 +284,8 @@ describe('an Idempotency-Key', () => {
         await makeOne(scope)
         // Meanwhile the first request counts as dead, and another one has finished.
         await app.owner.scope.query(
-          `update idempotency_keys set holder_beat_at = '-infinity' where shop_id = :shop and key = 'atomic'`,
+          `update idempotency_keys set holder_beat_at = '-infinity' where shop_id = :shop
+             and key = 'atomic'`,
         )
         await runIdempotently(app.owner.scope, request('atomic', true), async (_again, other) => {
           await makeOne(other)

@@ -256,7 +256,8 @@ describe('a preview', () => {
     await work()
     await untilPreviewed(id)
     await app.engine.scope.query(
-      `update operations set started_at = now() - interval '1 hour', previewed_at = now() - interval '59 minutes'
+      `update operations set started_at = now() - interval '1 hour',
+         previewed_at = now() - interval '59 minutes'
        where shop_id = :shop and id = :id`,
       { id: requirePublicId('op', id) },
     )
@@ -547,7 +548,8 @@ describe('reading', () => {
     const [warned] = await some(3)
     const { id } = await done({ select: mine() })
     await app.engine.scope.query(
-      `update items set warnings = :warnings where shop_id = :shop and operation_id = :id and file_id = :file`,
+      `update items set warnings = :warnings where shop_id = :shop and operation_id = :id
+         and file_id = :file`,
       {
         id: requirePublicId('op', id),
         file: requirePublicId('file', warned!),

@@ -212,7 +212,8 @@ describe('reviews', () => {
   }
   const mappingsOf = (filename: string) =>
     owner.scope.query<{ product_id: string; method: string; score: number; reason: string }>(
-      `select m.product_id, method, score, reason from mappings m join files f on f.shop_id = m.shop_id and f.id = m.file_id
+      `select m.product_id, method, score, reason from mappings m join files f
+         on f.shop_id = m.shop_id and f.id = m.file_id
        where m.shop_id = :shop and f.filename = :filename`,
       { filename },
     )

@@ -104,7 +104,8 @@ const storedIn = (location: string) =>
   readdir(path.join(app.engine.folder, location, String(app.engine.shop)))
 const locationsOf = async (filename: string) =>
   app.owner.scope.query<{ location: string; hash: string }>(
-    `select v.location, encode(v.hash, 'hex') as hash from versions v join files f on f.shop_id = v.shop_id and f.id = v.file_id
+    `select v.location, encode(v.hash, 'hex') as hash from versions v join files f
+       on f.shop_id = v.shop_id and f.id = v.file_id
      where v.shop_id = :shop and f.filename = :filename`,
     { filename },
   )

@@ -1,4 +1,5 @@
-// The app's access to the platform: the scopes that it was granted, and what a missing one disables.
+// The app's access to the platform: the scopes that it was granted, and what a missing one
+// disables.
 import { z } from 'zod'
 import { missingScopes, readScopes } from '../../storefront/scopes.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'

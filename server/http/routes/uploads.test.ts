@@ -397,7 +397,8 @@ describe('a batch', () => {
       if (end === 'told') await app.owner.call('POST', `/api/uploads/batches/${id}/start`)
       else {
         await app.owner.scope.query(
-          `update uploads set received_at = now() - interval '61 minutes' where shop_id = :shop and id = :id`,
+          `update uploads set received_at = now() - interval '61 minutes' where shop_id = :shop
+             and id = :id`,
           { id: rowOf(at) },
         )
         await sweep()
@@ -467,7 +468,8 @@ describe('the sweep', () => {
   const age = async (at: string, hours: number) => {
     const id = rowOf(at)
     await app.owner.scope.query(
-      `update uploads set expires_at = now() - interval '1 hour', received_at = received_at - :hours * interval '1 hour'
+      `update uploads set expires_at = now() - interval '1 hour',
+         received_at = received_at - :hours * interval '1 hour'
        where shop_id = :shop and id = :id`,
       { id, hours },
     )

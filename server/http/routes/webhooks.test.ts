@@ -123,7 +123,8 @@ it('a webhook gets the events that it selects, and none while it is off', async 
   const off = await create({ enabled: false })
   const { scope } = app.owner
   const [operation] = await scope.query<{ id: string }>(
-    `insert into operations (shop_id, kind, action, channel, workflow, requested_by, total, done, status)
+    `insert into operations (shop_id, kind, action, channel, workflow, requested_by, total, done,
+       status)
      values (:shop, 'bulk', 'delete-files', 'api', '{}', 'test', 1, 1, 'success') returning id`,
   )
   const workflow = { steps: [{ id: 'act', plugin: 'delete-files' }] }

@@ -24,7 +24,8 @@ export interface RaisedTrigger extends FlowMessage {
 }
 
 /** Of a row `t` of flow_triggers: a workflow uses the trigger, and the platform accepts it. */
-export const IS_USED = `t.enabled and (t.refused_at is null or t.refused_at < now() - interval '1 day')`
+export const IS_USED = `t.enabled and (t.refused_at is null
+  or t.refused_at < now() - interval '1 day')`
 
 /** Call it in the transaction of the event. Without a workflow that uses it, it writes nothing. */
 export async function raiseTrigger(tx: ShopScope, trigger: RaisedTrigger): Promise<void> {
@@ -92,7 +93,8 @@ export async function recordTriggerUse(
   use: { handle: FlowTrigger; enabled: boolean; at: Date },
 ): Promise<void> {
   await tx.query(
-    `insert into flow_triggers (shop_id, handle, enabled, told_at) values (:shop, :handle, :enabled, :at)
+    `insert into flow_triggers (shop_id, handle, enabled, told_at)
+       values (:shop, :handle, :enabled, :at)
      on conflict (shop_id, handle) do update
        set enabled = excluded.enabled, told_at = excluded.told_at, refused_at = null, refused = null
        where flow_triggers.told_at <= excluded.told_at`,

@@ -22,7 +22,8 @@ export function recordFailure(
 ): Promise<void> {
   return scope.transaction(async (tx) => {
     const [row] = await tx.query<{ url: string }>(
-      `update webhook_endpoints set last_error = :reason, failing_since = coalesce(failing_since, :now::timestamptz),
+      `update webhook_endpoints set last_error = :reason,
+         failing_since = coalesce(failing_since, :now::timestamptz),
          enabled = enabled and not :gone::boolean
            and coalesce(failing_since > :now::timestamptz - :days::integer * interval '1 day', true)
        where shop_id = :shop and id = :webhook

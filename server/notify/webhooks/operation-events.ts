@@ -56,7 +56,8 @@ export async function operationFiles(scope: ShopScope, operation: string): Promi
   const [row] = await scope.query<{ kind: string; done: number; files: string[] }>(
     `select o.kind, o.done, array(
        select i.file_id from items i
-       where i.shop_id = o.shop_id and i.operation_id = o.id and i.status = 'done' and i.file_id is not null
+       where i.shop_id = o.shop_id and i.operation_id = o.id and i.status = 'done'
+         and i.file_id is not null
        order by i.position limit :most) as files
      from operations o where o.shop_id = :shop and o.id = :operation`,
     { operation, most: MAX_FILES },

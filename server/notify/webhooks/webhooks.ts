@@ -26,8 +26,9 @@ export interface WebhookRow {
   created_at: Date
 }
 
-const COLUMNS = `id, url, description, events, enabled, switched_off, switched_off_at, failing_since,
-  last_success_at, last_error, case when previous_until > now() then previous_until end as previous_until,
+const COLUMNS = `id, url, description, events, enabled, switched_off, switched_off_at,
+  failing_since, last_success_at, last_error, case when previous_until > now() then previous_until end
+    as previous_until,
   created_at`
 
 export type WebhookSecrets = Pick<Secrets, 'seal' | 'open'>
@@ -141,7 +142,8 @@ export async function rotateSecret(
   const rows = await scope.query(
     `update webhook_endpoints set secret = :secret,
        previous_secret = case when :hours::integer > 0 then secret end,
-       previous_until = case when :hours::integer > 0 then now() + :hours::integer * interval '1 hour' end
+       previous_until = case when :hours::integer > 0
+         then now() + :hours::integer * interval '1 hour' end
      where shop_id = :shop and id = :id returning id`,
     { id, hours, secret: secrets.seal(secret, secretPlace(scope.shop)) },
   )

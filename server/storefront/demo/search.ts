@@ -1,5 +1,5 @@
-// Finds the rows that match a search. As on the platform, search ignores case and word separators, so
-// callers that want exact values must compare them.
+// Finds the rows that match a search. As on the platform, search ignores case and word separators,
+// so callers that want exact values must compare them.
 import type { Expression, Term } from './search-query.ts'
 
 export interface TermMatcher {

@@ -40,7 +40,8 @@ export async function variantsBySkuParts(
   return scope.query<MirroredVariant>(
     `select v.sku_parts as key, v.product_id, p.title as product_title, v.id as variant_id, v.sku
      from variants v join products p on p.shop_id = v.shop_id and p.id = v.product_id
-     where v.shop_id = :shop and v.sku_parts = any(:keys::text[]) order by v.product_id, v.position`,
+     where v.shop_id = :shop and v.sku_parts = any(:keys::text[]) order by v.product_id,
+       v.position`,
     { keys: keys.filter(isText) },
   )
 }
@@ -53,8 +54,10 @@ export async function productsByTag(
 ): Promise<TaggedProduct[]> {
   if (keys.length === 0) return []
   return scope.query<TaggedProduct>(
-    `select k.key, p.id as product_id, p.title as product_title from unnest(:keys::text[]) as k(key),
-       lateral (select id, title from products where shop_id = :shop and tag_keys @> array[k.key] limit :limit + 1) p
+    `select k.key, p.id as product_id, p.title as product_title from unnest(:keys::text[])
+       as k(key),
+       lateral (select id, title from products where shop_id = :shop and tag_keys @> array[k.key]
+         limit :limit + 1) p
      order by p.id`,
     { keys: keys.filter(isText), limit },
   )
@@ -98,7 +101,8 @@ export async function* allTitles(
 ): AsyncGenerator<{ id: string; title: string }[]> {
   for (let after = ''; ;) {
     const page = await scope.query<{ id: string; title: string }>(
-      'select id, title from products where shop_id = :shop and id > :after order by id limit :rows',
+      `select id, title from products where shop_id = :shop and id > :after order by id
+        limit :rows`,
       { after, rows },
     )
     if (page.length > 0) yield page
@@ -124,7 +128,8 @@ export async function findProduct(
   const [row] = await scope.query<{ product_title: string; variant: CatalogProduct['variant'] }>(
     `select p.title as product_title, case when v.id is not null
        then jsonb_build_object('id', v.id, 'title', v.title, 'sku', v.sku) end as variant
-     from products p left join variants v on v.shop_id = p.shop_id and v.product_id = p.id and v.id = :variantId
+     from products p left join variants v on v.shop_id = p.shop_id and v.product_id = p.id
+       and v.id = :variantId
      where p.shop_id = :shop and p.id = :productId`,
     { productId, variantId },
   )

@@ -52,7 +52,8 @@ export function beginRefresh(scope: ShopScope, lease: TaskLease): Promise<Refres
     await lease.hold(tx)
     await tx.query('insert into catalog_mirrors (shop_id) values (:shop) on conflict do nothing')
     const [row] = await tx.query<{ bulk_operation: string | null }>(
-      `update catalog_mirrors set started_at = now(), objects = 0 where shop_id = :shop and due_at <= now()
+      `update catalog_mirrors set started_at = now(), objects = 0 where shop_id = :shop
+         and due_at <= now()
        returning bulk_operation`,
     )
     return row ? { lease, ...row } : null
@@ -82,8 +83,8 @@ export function recordRefreshProgress(
 /** Must be called in the transaction that swapped the mirror's rows. */
 export async function endRefresh(tx: ShopScope, { changed }: Refreshed): Promise<void> {
   await tx.query(
-    `update catalog_mirrors set bulk_operation = null, finished_at = now(), failed_at = null, error = null,
-       due_at = ${NEXT}, generation = generation + :step,
+    `update catalog_mirrors set bulk_operation = null, finished_at = now(), failed_at = null,
+       error = null, due_at = ${NEXT}, generation = generation + :step,
        products = (select count(*) from products where shop_id = :shop),
        variants = (select count(*) from variants where shop_id = :shop)
      where shop_id = :shop`,

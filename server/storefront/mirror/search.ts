@@ -37,7 +37,8 @@ export function searchProducts(
        order by hits.rank, p.title_key, p.id limit :limit
      )
      select page.*,
-       (select coalesce(jsonb_agg(jsonb_build_object('id', v.id, 'title', v.title, 'sku', v.sku) order by v.position), '[]')
+       (select coalesce(jsonb_agg(jsonb_build_object('id', v.id, 'title', v.title, 'sku', v.sku)
+        order by v.position), '[]')
         from variants v where v.shop_id = :shop and v.product_id = page.id) as variants,
        (select count(distinct m.file_id) from mappings m
         join files f on f.shop_id = m.shop_id and f.id = m.file_id and f.deleted_at is null

@@ -84,7 +84,8 @@ export async function recordChangedOrders(tx: ShopScope, orders: readonly string
 export async function reportChange(tx: ShopScope, change: ShopChange): Promise<void> {
   if (change.kind === 'order') return recordChangedOrders(tx, [change.subject])
   await tx.query(
-    `insert into platform_changes (shop_id, kind, subject, payload) values (:shop, :kind, :subject, :payload)
+    `insert into platform_changes (shop_id, kind, subject, payload)
+       values (:shop, :kind, :subject, :payload)
      on conflict (shop_id, kind, subject) do update
        set noted = excluded.noted, due_at = now(), payload = excluded.payload`,
     {

@@ -20,10 +20,12 @@ export const claimOrders = (tx: ShopScope, limit: number): Promise<ClaimedOrder[
   tx.query<ClaimedOrder>(
     `with due as materialized (
        select subject, noted, attempts from platform_changes
-       where shop_id = :shop and kind = 'order' and due_at <= now() order by due_at, subject limit :examined
+       where shop_id = :shop and kind = 'order' and due_at <= now() order by due_at, subject
+         limit :examined
      )
      select subject as order, noted, attempts from due
-     where pg_try_advisory_xact_lock(${ORDER_LOCKS}, hashtext(:shop::text || '/' || subject)) limit :limit`,
+     where pg_try_advisory_xact_lock(${ORDER_LOCKS}, hashtext(:shop::text || '/' || subject))
+       limit :limit`,
     { limit, examined: 4 * limit },
   )
 

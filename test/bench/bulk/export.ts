@@ -33,7 +33,8 @@ async function freeze({ pool, shop }: World, count: number): Promise<string> {
   await pool.query(
     `insert into item_batches (shop_id, operation_id, position, file_ids)
      select $1, $2, min(position), array_agg(id order by position)
-     from (select id, row_number() over (order by id) - 1 as position from files where shop_id = $1 order by id limit $3) f
+     from (select id, row_number() over (order by id) - 1 as position from files where shop_id = $1
+       order by id limit $3) f
      group by position / 2000`,
     [shop, id, count],
   )
@@ -44,7 +45,8 @@ async function freeze({ pool, shop }: World, count: number): Promise<string> {
 const fillLinks = ({ pool, shop }: World) =>
   pool.query(
     `insert into links (shop_id, file_id, key_hash, served)
-     select shop_id, id, sha256(id::text::bytea), 2 from files where shop_id = $1 and hashtext(id::text) % 3 = 0`,
+     select shop_id, id, sha256(id::text::bytea), 2 from files where shop_id = $1
+       and hashtext(id::text) % 3 = 0`,
     [shop],
   )
 

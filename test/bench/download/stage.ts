@@ -33,7 +33,8 @@ export async function setStage(
   kinds: readonly Kind[],
 ): Promise<Stage> {
   const shop = await database.pool.query<{ id: number }>(
-    `insert into shops (domain, name, demo) values ('bench.myshopify.com', 'Bench', true) returning id`,
+    `insert into shops (domain, name, demo) values ('bench.myshopify.com', 'Bench', true)
+       returning id`,
   )
   const stage: Stage = {
     secret: randomBytes(32).toString('hex'),
@@ -88,13 +89,15 @@ async function insertFile(scope: ShopScope, name: string, hash: string, size: nu
     `with blob as (
        insert into blobs (shop_id, hash, size_bytes) values (:shop, decode(:hash, 'hex'), :size)
      ), at as (
-       insert into blob_locations (shop_id, hash, location) values (:shop, decode(:hash, 'hex'), 'primary')
+       insert into blob_locations (shop_id, hash, location)
+         values (:shop, decode(:hash, 'hex'), 'primary')
      ), file as (
        insert into files (shop_id, filename, name_key, extension, size_bytes, content_type, channel)
        values (:shop, :name, :name, '', :size, 'application/octet-stream', 'api') returning id
      ), version as (
        insert into versions (shop_id, file_id, number, hash, location, size_bytes, content_type)
-       select :shop, id, 1, decode(:hash, 'hex'), 'primary', :size, 'application/octet-stream' from file
+       select :shop, id, 1, decode(:hash, 'hex'), 'primary', :size, 'application/octet-stream'
+         from file
      )
      select id from file`,
     { name, hash, size },

@@ -19,7 +19,8 @@ const { databaseUrl } = JSON.parse(process.argv[2]!) as { databaseUrl: string }
 const pool = new pg.Pool({ connectionString: databaseUrl, max: CONCURRENCY })
 pool.on('error', () => {})
 await pool.query(
-  'create table if not exists bare_files (id bigint generated always as identity primary key, name text, hash text, size bigint)',
+  `create table if not exists bare_files (id bigint generated always as identity primary key,
+    name text, hash text, size bigint)`,
 )
 const dispatcher = new Agent({ connections: CONCURRENCY })
 

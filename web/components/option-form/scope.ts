@@ -1,5 +1,5 @@
-// What a widget may need in addition to its own option: the form's other options, and in a dialog the
-// selected files.
+// What a widget may need in addition to its own option: the form's other options, and in a dialog
+// the selected files.
 import { createContext, useContext } from 'react'
 import { type File } from '../../client/types.ts'
 

@@ -63,15 +63,15 @@ export function useWorkflowForm({ id, initial, plugins, onSaved }: Options): Wor
       const summary = check?.steps[draft.steps.indexOf(step)]?.summary
       return summary === undefined ? null : serverText(summary)
     },
-    // The check is of an earlier draft while the merchant keeps editing. Its problems may be mended,
-    // so that only the answer to saving counts.
+    // The check is of an earlier draft while the merchant keeps editing. Its problems may be
+    // mended, so that only the answer to saving counts.
     save: () => form.submit((current ? all : own).length === 0),
   }
 }
 
 /**
- * The server's check of the draft. `current`: of the draft as it is now. After steps have moved, the
- * numbers in the server's answer belong to other steps, so that an earlier check is undefined.
+ * The server's check of the draft. `current`: of the draft as it is now. After steps have moved,
+ * the numbers in the server's answer belong to other steps, so that an earlier check is undefined.
  */
 function useCheck(draft: WorkflowDraft): { check: WorkflowCheck | undefined; current: boolean } {
   const order = orderOf(draft)

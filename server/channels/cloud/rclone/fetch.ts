@@ -64,8 +64,8 @@ const isCleaned = (file: string): boolean =>
   file.split('/').some((part) => /^[.\uff0e]{0,2}$/.test(part))
 
 /**
- * As few batches as possible, without two paths in one that a disk could take for the same: disks of
- * some systems ignore case and forms of accents.
+ * As few batches as possible, without two paths in one that a disk could take for the same: disks
+ * of some systems ignore case and forms of accents.
  */
 function distinct(paths: readonly string[]): string[][] {
   const seen = new Map<string, number>()

@@ -16,7 +16,9 @@ import { DataError } from './passive.ts'
  */
 const CONFIRM_MS = 30_000
 const ALIVE_MS = 1000
-/** The bytes and the time for which a refused file is still read before its connection is closed. */
+/**
+ * The bytes and the time for which a refused file is still read before its connection is closed.
+ */
 const MAX_DISCARDED = 64 * 1024 ** 2
 const DISCARD_MS = 5000
 

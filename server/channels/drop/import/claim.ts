@@ -113,7 +113,9 @@ export async function addToDropImport(
   return true
 }
 
-/** The last positions of these names: files of one name are imported in the order of their arrival. */
+/**
+ * The last positions of these names: files of one name are imported in the order of their arrival.
+ */
 async function lastPositions(
   tx: ShopScope,
   operation: string,
@@ -145,7 +147,8 @@ async function markClaimed(
   { claim, operation, first, dryRun = false }: Claim,
 ): Promise<void> {
   await tx.query(
-    `update drop_entries set state = case when :dryRun::boolean then state else 'importing' end, claim = :claim, operation_id = :operation,
+    `update drop_entries set state = case when :dryRun::boolean then state else 'importing' end,
+       claim = :claim, operation_id = :operation,
        position = :first + given.n - 1, manifest_id = given.manifest, error = null
      from unnest(:ids::uuid[], :manifests::uuid[]) with ordinality as given (id, manifest, n)
      where shop_id = :shop and drop_entries.id = given.id`,

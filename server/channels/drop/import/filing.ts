@@ -65,7 +65,8 @@ async function moveTo(
   await tx.query(
     `update drop_entries set state = :state, folder = :to, name = :free, parent_id = :parent,
        filed_at = now(), error = :error::jsonb,
-       dropped_folder = coalesce(dropped_folder, folder), dropped_name = coalesce(dropped_name, name)
+       dropped_folder = coalesce(dropped_folder, folder),
+       dropped_name = coalesce(dropped_name, name)
      where shop_id = :shop and id = :id`,
     {
       ...{ id, free, parent, state: to.state, to: to.folder },
@@ -113,8 +114,10 @@ export async function fileFailed(
   const written = await store.write(tx.shop, oneChunk(text))
   await holdBlobs(tx, [{ ...written, location, content_type: null }])
   await tx.query(
-    `insert into drop_entries (shop_id, folder, name, kind, parent_id, state, hash, location, size_bytes, filed_at)
-     select :shop, folder, :note, 'file', parent_id, 'note', decode(:hash, 'hex'), :location, :size_bytes, now()
+    `insert into drop_entries (shop_id, folder, name, kind, parent_id, state, hash, location,
+       size_bytes, filed_at)
+     select :shop, folder, :note, 'file', parent_id, 'note', decode(:hash, 'hex'), :location,
+       :size_bytes, now()
      from drop_entries where shop_id = :shop and id = :id
      on conflict (shop_id, folder, name) do nothing`,
     { id: entry.id, note: noteName(name), location, ...written },
@@ -134,7 +137,8 @@ export interface EndedFile extends DropEntry {
 
 export const endedFiles = (tx: ShopScope, limit: number): Promise<EndedFile[]> =>
   tx.query<EndedFile>(
-    `select ${ENTRY}, dropped_folder, dropped_name, manifest_id, i.status, i.error as item_error from drop_entries e
+    `select ${ENTRY}, dropped_folder, dropped_name, manifest_id, i.status, i.error as item_error
+       from drop_entries e
      left join items i
        on i.shop_id = :shop and i.operation_id = e.operation_id and i.position = e.position
      where e.shop_id = :shop and e.state = 'importing'

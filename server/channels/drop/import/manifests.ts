@@ -25,8 +25,8 @@ export interface Ready {
 }
 
 /**
- * Applies the import.csv of each folder and returns the files to import. Files with a faulty row are
- * moved to /failed/; in a dry run this throws `invalid_csv` instead.
+ * Applies the import.csv of each folder and returns the files to import. Files with a faulty row
+ * are moved to /failed/; in a dry run this throws `invalid_csv` instead.
  */
 export async function withManifests(
   parts: ManifestParts,
@@ -117,7 +117,9 @@ async function applyManifest(
 
 const MAX_LISTED = 3
 
-/** A separate notice, because the import's notice does not include files that were refused before. */
+/**
+ * A separate notice, because the import's notice does not include files that were refused before.
+ */
 function notifyOfProblems(
   tx: ShopScope,
   { folder, name }: DropEntry,

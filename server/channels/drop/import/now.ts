@@ -19,9 +19,9 @@ export interface ImportNow {
 }
 
 /**
- * Starts as many imports as the waiting files need; a preview is always one. Returns the UUID of the
- * first. Throws `not_found` if there is no such file, `conflict` if none is ready, errors of starting
- * an import, and for a preview as `takeReady` does.
+ * Starts as many imports as the waiting files need; a preview is always one. Returns the UUID of
+ * the first. Throws `not_found` if there is no such file, `conflict` if none is ready, errors of
+ * starting an import, and for a preview as `takeReady` does.
  */
 export async function importNow(
   parts: TakeParts,

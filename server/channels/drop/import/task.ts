@@ -22,7 +22,8 @@ const WANTED = `
   select d.shop_id, d.shop_id || '/later' as key, case when importing or d.schedule = 'realtime'
     or d.operation_id is not null then now() else coalesce(d.next_import_at, now()) end as due_at
   from drop_settings d join shops s on s.id = d.shop_id,
-    lateral (select exists (select from drop_entries e where e.shop_id = d.shop_id and e.state = 'importing')
+    lateral (select exists (select from drop_entries e where e.shop_id = d.shop_id
+      and e.state = 'importing')
       as importing) i
   where s.uninstalled_at is null and (importing or d.operation_id is not null
     or (d.auto_import and d.schedule <> 'manual' and exists (
@@ -69,8 +70,8 @@ async function isHourlyDue(scope: ShopScope): Promise<boolean> {
 }
 
 /**
- * Sets the time of the next import only after this one: a run that is interrupted, or that fails for
- * a reason that can pass, is repeated.
+ * Sets the time of the next import only after this one: a run that is interrupted, or that fails
+ * for a reason that can pass, is repeated.
  */
 async function importHourly(parts: DropTaskParts, scope: ShopScope): Promise<void> {
   await importAll(parts, scope).catch((error: unknown) => reportFailure(parts, scope, error))

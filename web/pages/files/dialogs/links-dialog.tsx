@@ -1,5 +1,5 @@
-// Creates a download link for each chosen file. Those of a few files are shown immediately; for many
-// files, an operation writes them into a list.
+// Creates a download link for each chosen file. Those of a few files are shown immediately; for
+// many files, an operation writes them into a list.
 import { useState } from 'react'
 import { useCreateLinks } from '../../../client/links.ts'
 import { type DownloadLink } from '../../../client/types.ts'

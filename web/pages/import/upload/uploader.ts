@@ -1,6 +1,6 @@
 // Uppy without its dashboard: sends files in pieces, resumes where it stopped, and retries while
-// the network or the server is unavailable. Each request has its own session token: a token is valid
-// for a minute, and an upload may take hours.
+// the network or the server is unavailable. Each request has its own session token: a token is
+// valid for a minute, and an upload may take hours.
 import Uppy from '@uppy/core'
 import { getSafeFileId } from '@uppy/core/utils'
 import Tus, { type TusBody } from '@uppy/tus'

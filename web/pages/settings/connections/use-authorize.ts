@@ -1,5 +1,5 @@
-// Signs in at a provider in a separate window: the admin page is a frame, and providers refuse to be
-// shown in one.
+// Signs in at a provider in a separate window: the admin page is a frame, and providers refuse to
+// be shown in one.
 import { useEffect, useRef, useState } from 'react'
 import { useAuthorized, useAuthorizeUrl } from '../../../client/connections.ts'
 import { t } from '../../../messages/t.ts'

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { distinctionOf } from './distinctions.ts'
 import { scoreWords } from './score.ts'
 import { wordsOf, wordsOfName } from './words.ts'
 
@@ -83,6 +84,8 @@ describe('one typo', () => {
             which % words.length,
             own.slice(0, at) + to + own.slice(at + from),
           )
+          // A typo that makes a number of a word, as `vii` of `avii`, names another product.
+          fc.pre([...words, ...typed].every((one) => distinctionOf(one) === null))
           const [name, whole] = [
             { ...wordsOf(''), letters: typed },
             { ...wordsOf(''), letters: words },

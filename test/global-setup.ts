@@ -1,5 +1,8 @@
 // Starts PostgreSQL for the whole run and creates the template from which each test file's database
 // is cloned. The projects that need it share one server.
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { openDatabase } from '../server/db/database.ts'
@@ -47,7 +50,10 @@ function share(): Shared {
 
 async function start(): Promise<{ url: string; stop(): Promise<void> }> {
   const folder = await makeDataDir('stevedore-test-')
-  const server = await startEmbedded(folder, silent)
+  // A query over a Unix socket takes a fifth less processor time than over TCP.
+  const sockets = await mkdtemp(path.join(tmpdir(), 'stevedore-sockets-'))
+  await chmod(sockets, 0o777)
+  const server = await startEmbedded(folder, silent, { sockets })
   const client = new pg.Client({ connectionString: server.url })
   await client.connect()
   // The databases do not outlive the run, so nothing is synced to disk: cloning and dropping a
@@ -60,15 +66,18 @@ async function start(): Promise<{ url: string; stop(): Promise<void> }> {
   await client.query('select pg_reload_conf()')
   await client.query(`create database ${TEMPLATE}`)
   await client.end()
-  const url = new URL(server.url)
+  const shared = new URL(server.url)
+  shared.searchParams.set('host', sockets)
+  const url = new URL(shared)
   url.pathname = `/${TEMPLATE}`
   const template = openDatabase(url.href, 2, silent)
   await migrate(template)
   await template.close()
   return {
-    url: server.url,
+    url: shared.href,
     stop: async () => {
       await server.stop()
+      await rm(sockets, { recursive: true })
       await removeDataDir(folder)
     },
   }

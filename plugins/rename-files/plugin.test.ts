@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { filenameProblem } from '../../server/files/rules.ts'
 import { fileItem, importItem, writeContext } from '../../test/fakes/context.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
@@ -215,11 +215,15 @@ describe('find and replace', () => {
     )
     let turns = 0
     const timer = setInterval(() => turns++, 5)
-    const begun = performance.now()
+    const begun = Date.now()
+    // With a clock that runs ten times as fast, its five seconds are over in half a second.
+    const now = performance.now.bind(performance)
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() * 10)
+    onTestFinished(() => clock.mockRestore())
     const outcomes = await planned(items, replace('(a{0,12}){0,7}x', 'x', { regex: true }))
     clearInterval(timer)
-    expect(performance.now() - begun).toBeLessThan(15_000)
-    expect(turns).toBeGreaterThan(50)
+    expect(Date.now() - begun).toBeLessThan(15_000)
+    expect(turns).toBeGreaterThan(5)
     // oxfmt-ignore
     expect(outcomes.at(-1)).toMatchObject({ status: 'failed', message: 'The expression takes too long: make it simpler', retryable: true })
   }, 60_000)

@@ -39,8 +39,13 @@ const address = (password: string, port: number) =>
 /**
  * Starts PostgreSQL in `<dataDir>/postgres`, or reuses the one that runs there.
  * Throws when another Stevedore uses the same folder.
+ * @param sockets a folder in which it also listens on a Unix socket.
  */
-export async function startEmbedded(dataDir: string, log: Logger): Promise<EmbeddedServer> {
+export async function startEmbedded(
+  dataDir: string,
+  log: Logger,
+  { sockets = '' } = {},
+): Promise<EmbeddedServer> {
   const home = path.resolve(dataDir, 'postgres')
   await mkdir(home, { recursive: true })
   const place = await openPlace(home, log)
@@ -49,7 +54,7 @@ export async function startEmbedded(dataDir: string, log: Logger): Promise<Embed
   if (!(await isCluster(cluster))) await initialise(place, password)
   await place.keep()
 
-  const port = (await runningPort(cluster)) ?? (await startCluster(place))
+  const port = (await runningPort(cluster)) ?? (await startCluster(place, sockets))
   const url = address(password, port)
   let stopping = false
   const ownership = await keepOwnership(url, log, () => stopping)
@@ -63,7 +68,7 @@ export async function startEmbedded(dataDir: string, log: Logger): Promise<Embed
       absent = 0
       log.warn('the embedded PostgreSQL ended, starting it again')
       try {
-        await startCluster(place, port)
+        await startCluster(place, sockets, port)
       } catch (error) {
         log.error('the embedded PostgreSQL did not start', { error: String(error) })
       }
@@ -118,6 +123,7 @@ async function initialise({ folder, cluster, programs, runner }: EmbeddedPlace, 
 
 async function startCluster(
   { folder, cluster, programs, runner }: EmbeddedPlace,
+  sockets: string,
   samePort?: number,
 ) {
   await clearStalePid(cluster)
@@ -125,7 +131,10 @@ async function startCluster(
   const until = Date.now() + START_TIMEOUT_SECONDS * 1000
   while (true) {
     const port = samePort ?? (await freePort())
-    const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c max_connections=200 -c jit=off`
+    const options = [
+      `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='${sockets}'`,
+      '-c max_connections=200 -c jit=off',
+    ].join(' ')
     const args = [
       '-D',
       cluster,

@@ -238,5 +238,5 @@ async function storedBlobs(folder: string): Promise<Map<string, number>> {
 }
 
 async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setImmediate(resolve))
+  while (!condition()) await delay(1)
 }

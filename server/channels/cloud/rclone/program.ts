@@ -51,12 +51,21 @@ export async function findRclone(executable: string | null): Promise<RcloneProgr
       executable === null ? 'rclone is not installed' : 'RCLONE_EXECUTABLE is no program'
     return { path: null, version: null, message: `${where}. ${INSTALL}` }
   }
-  const version = await versionOf(found)
+  const version = await (versions.get(found) ?? readVersion(found))
   const [major = 0, minor = 0] = (version ?? '').split('.').map(Number)
   if (major > LEAST[0] || (major === LEAST[0] && minor >= LEAST[1]))
     return { path: found, version, message: null }
   const problem = version === null ? 'rclone does not start' : `rclone ${version} is too old`
   return { path: null, version, message: `${problem}. ${INSTALL}` }
+}
+
+/** By program. Starting rclone takes a tenth of a second of processor time. */
+const versions = new Map<string, Promise<string | null>>()
+
+function readVersion(program: string): Promise<string | null> {
+  const version = versionOf(program)
+  versions.set(program, version)
+  return version
 }
 
 async function versionOf(program: string): Promise<string | null> {

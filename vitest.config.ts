@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
@@ -36,8 +37,9 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },
-    // Two for two processors, and four for files that wait for a process or a timer.
-    maxWorkers: 6,
+    // One more for every two processors, for tests that wait for a process or a timer. Each worker
+    // compiles the modules and warms up separately: six on two processors take a sixth longer.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
     sequence: { sequencer: LongestFirst },
     provide: { seed, soak: false },
     // A test that is focused by accident hides the others.

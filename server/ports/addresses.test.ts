@@ -224,7 +224,7 @@ describe('a look-up', () => {
       ...(error as PortError),
       ms: Math.round(performance.now() - since),
     }))
-    await vi.runAllTimersAsync()
+    await vi.advanceTimersByTimeAsync(10_000)
     const { code, detail, retryable, ms } = await answered
     return { code, detail, retryable, ms }
   }

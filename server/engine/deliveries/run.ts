@@ -153,7 +153,8 @@ async function saveEach(
 
 export const CRASHED = {
   code: 'worker_crashed',
-  reason: 'Processing its files stopped the worker several times: check the files.',
+  reason:
+    'Preparing its files failed or stopped the worker several times: check the files, then prepare it again.',
 }
 const LOST =
   'One of its files is in the trash or was deleted: restore it, then prepare the delivery again.'

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { PortError } from '../../plugins/contract.ts'
 import { contentOf } from '../../test/fakes/content.ts'
 import { startOrigin, type Origin } from '../../test/fakes/origin.ts'
@@ -15,9 +15,9 @@ import {
 let origin: Origin
 const clients: GuardedClient[] = []
 beforeAll(async () => void (origin = await startOrigin()))
-afterAll(() => origin.close())
-afterEach(async () => {
-  await Promise.all(clients.splice(0).map((client) => client.close()))
+afterAll(async () => {
+  await Promise.all(clients.map((client) => client.close()))
+  await origin.close()
 })
 
 const signal = new AbortController().signal
@@ -274,7 +274,8 @@ describe('redirects', () => {
   })
 })
 
-describe('addresses', () => {
+// Concurrently: each refusal takes the second that hides the result of the look-up.
+describe.concurrent('addresses', () => {
   it('are refused if a name resolves to them, with the error of an unknown name', async () => {
     const addresses = [
       '127.0.0.1',
@@ -285,7 +286,6 @@ describe('addresses', () => {
       'fd00::1',
     ]
     const resolvers = [unknownName, ...addresses.map((address) => resolving([address]))]
-    // Concurrently: each refusal takes the second that hides the result of the look-up.
     const failures = await Promise.all(
       resolvers.flatMap((resolve) => {
         const client = clientOf({ allowLoopback: false, resolve })
@@ -324,15 +324,12 @@ describe('addresses', () => {
   })
   it('loopback is closed unless it is allowed', async () => {
     const client = clientOf({ allowLoopback: false })
-    const { total } = origin
-    for (const url of [
-      origin.url,
-      `http://localhost:${origin.port}`,
-      `http://[::1]:${origin.port}`,
-    ])
+    const own = await startOrigin()
+    for (const url of [own.url, `http://localhost:${own.port}`, `http://[::1]:${own.port}`])
       expect(await failureOf(client.open(`${url}/bytes/1/x`, signal))).toEqual(NOT_REACHED)
     expect(await failureOf(client.open('http://localhost/bytes/1/x', signal))).toEqual(UNREACHABLE)
-    expect(origin.total).toBe(total)
+    expect(own.total).toBe(0)
+    await own.close()
   })
   it('a refused connection and an unknown name have the same error', async () => {
     const closed = await startOrigin()

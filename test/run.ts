@@ -1,7 +1,7 @@
-// npm test: types, lint, formatting, then the unit, db, flows and browser tests. The last line
-// shows how many passed and failed. `npm test -- path` runs the tests of that path, without the
-// checks. Chromium and the other programs below are installed from the system's packages if they
-// are missing and this user may do so.
+// npm test: types, lint and formatting beside the unit, db, flows and browser tests. The last lines
+// show which checks failed, and how many checks and tests passed and failed. `npm test -- path` runs
+// the tests of that path, without the checks. Chromium and the other programs below are installed
+// from the system's packages if they are missing and this user may do so.
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { mkdir, readFile, rm } from 'node:fs/promises'
@@ -105,24 +105,39 @@ function ensurePrograms(): void {
   }
 }
 
-function run(command: readonly string[], env = process.env): Promise<number> {
+interface Ended {
+  code: number
+  /** What it wrote, unless it wrote to the terminal. */
+  output: string
+}
+
+function run(
+  command: readonly string[],
+  { env = process.env, quiet = false } = {},
+): Promise<Ended> {
   const [file, ...args] = command
+  const target = quiet ? 'pipe' : 'inherit'
   return new Promise((resolve) => {
-    const child = spawn(file!, args, { cwd: ROOT, env, stdio: ['ignore', 'inherit', 'inherit'] })
-    child.once('error', () => resolve(127))
-    child.once('close', (code) => resolve(code ?? 1))
+    const child = spawn(file!, args, { cwd: ROOT, env, stdio: ['ignore', target, target] })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on('data', (chunk) => (output += String(chunk)))
+    child.once('error', (error) => resolve({ code: 127, output: error.message }))
+    child.once('close', (code) => resolve({ code: code ?? 1, output }))
   })
 }
 
-async function runChecks(): Promise<boolean[]> {
-  const results: boolean[] = []
-  for (const { name, command } of CHECKS) {
-    const ok = (await run(command)) === 0
-    console.log(`${ok ? 'passed' : 'FAILED'}  ${name}`)
-    results.push(ok)
-  }
-  return results
+interface Checked extends Ended {
+  name: string
 }
+
+/** One after another: each uses several processors. */
+async function runChecks(ended: (check: Checked) => void): Promise<void> {
+  for (const { name, command } of CHECKS) ended({ name, ...(await run(command, { quiet: true })) })
+}
+
+const report = ({ name, code, output }: Checked): void =>
+  console.log(code === 0 ? `passed  ${name}` : `${output.trimEnd()}\nFAILED  ${name}`)
 
 /** The number of tests that passed and failed. */
 async function runTests(only: readonly string[]): Promise<{ passed: number; failed: number }> {
@@ -132,16 +147,16 @@ async function runTests(only: readonly string[]): Promise<{ passed: number; fail
   const memory = await makeMemoryFolder()
   const env = { ...process.env }
   if (memory) env.TMPDIR = memory
-  // On a disk, six workers that replace the same new files wait 11 s for each other at the end. A
+  // On a disk, workers that replace the same new files wait seconds for each other at the end. A
   // short run profits more from the modules that the last one compiled.
   if (memory && only.length === 0) env.NODE_COMPILE_CACHE ??= path.join(memory, 'compiled')
   // Ctrl-C also reaches Vitest. This process waits for its end and removes the folder.
   process.once('SIGINT', () => {})
   const command = ['vitest', 'run', '--project=all', ...reporters, ...only]
-  const code = await run(command, env)
+  const { code } = await run(command, { env })
   await removeMemoryFolder(memory)
-  const report = await readReport()
-  const { numPassedTests: passed, numFailedTests: failed, numTotalTests: total } = report
+  const counts = await readReport()
+  const { numPassedTests: passed, numFailedTests: failed, numTotalTests: total } = counts
   // Failures that no test counts: a file that did not load, a leak after the last test, a test that
   // did not run.
   const uncounted = total > passed + failed || (code !== 0 && failed === 0)
@@ -160,9 +175,18 @@ async function main(): Promise<void> {
   const checksOnly = only.includes('--checks')
   if (!checksOnly) ensurePrograms()
   const checking = only.length === 0 || checksOnly
-  const checks = checking ? await runChecks() : []
-  const tests = checksOnly ? { passed: 0, failed: 0 } : await runTests(only)
-  const broken = checks.filter((ok) => !ok).length
+  const checks: Checked[] = []
+  const [tests] = await Promise.all([
+    checksOnly ? { passed: 0, failed: 0 } : runTests(only),
+    checking &&
+      runChecks((check) => {
+        checks.push(check)
+        if (checksOnly) report(check)
+      }),
+  ])
+  // The tests write much more, so the checks beside them are reported below it.
+  if (!checksOnly) checks.forEach(report)
+  const broken = checks.filter(({ code }) => code !== 0).length
   const passed = checks.length - broken + tests.passed
   const failed = broken + tests.failed
   console.log(`\n${passed} passed, ${failed} failed`)

@@ -38,7 +38,7 @@ export default defineConfig({
     hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },
     // One more for every two processors, for tests that wait for a process or a timer. Each worker
-    // compiles the modules and warms up separately: six on two processors take a sixth longer.
+    // compiles the modules and warms up separately: six on two processors use a fifth more CPU time.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
     sequence: { sequencer: LongestFirst },
     provide: { seed, soak: false },

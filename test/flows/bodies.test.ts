@@ -21,7 +21,7 @@ const LIMITS = { bytes: BYTES, values: MAX_VALUES - 50, fields: MAX_FIELDS - 50 
  * for a usual body of the same size.
  */
 const MAX_UNITS = 15
-const TRIES = 4
+const TRIES = 20
 const MAX_REPLY = 100_000
 /** Every n-th body is sent, beginning with one that the seed chooses. */
 const EACH = sized(50, 1)

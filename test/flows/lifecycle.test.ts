@@ -203,7 +203,7 @@ describe('an import whose origin does not answer', () => {
     await expect.poll(() => origin.waiting, { timeout: 10_000 }).toBeGreaterThan(20)
     origin.admit(30)
     await begun(id, 29)
-    // The first batch downloads 16 files at once; the admitted ones may include all 20 of the second.
+    // The first batch downloads 16 files concurrently: the 30 may include all of the second.
     await expect.poll(() => origin.waiting).toBeGreaterThanOrEqual(16)
     await expect.poll(async () => (await temporary()).length).toBeGreaterThan(0)
   }

@@ -1,12 +1,26 @@
 // `npm ci` runs this last. ssh2's install script compiles against the headers of the Node that ran
 // npm, but the server runs on the Node of node_modules. If the two do not match, SFTP falls back to
-// slow JavaScript: compile again then. Nothing fails if there is no compiler.
+// slow JavaScript; if they match, the ciphers may end the process (native-crypto.ts). Compile again
+// in both cases. Nothing fails if there is no compiler.
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { hasNativeCrypto, NATIVE_CRYPTO } from './channels/drop/native-crypto.ts'
+import {
+  abortsOnCollection,
+  hasNativeCrypto,
+  NATIVE_CRYPTO,
+} from './channels/drop/native-crypto.ts'
 
 /** The path of node-gyp, which npm provides; other package managers are not supported. */
 const NODE_GYP = process.env.npm_config_node_gyp
@@ -38,6 +52,13 @@ function build(nodeGyp: string, headers: string): void {
   }
 }
 
+/** nan's class is the same as Node's, but registers no cleanup hook. */
+const NAN_OBJECT_WRAP = `#include <node.h>
+#include <node_object_wrap.h>
+#include <nan.h>
+#define ObjectWrap Nan::ObjectWrap
+`
+
 /** ssh2's sources without an earlier build, and the headers of nan, which they include. */
 function copySources(target: string, folder: string): void {
   const source = path.resolve(NATIVE_CRYPTO, '../../..')
@@ -45,6 +66,8 @@ function copySources(target: string, folder: string): void {
   cpSync(source, target, { recursive: true, filter: (file) => file !== earlier })
   const nan = path.dirname(createRequire(NATIVE_CRYPTO).resolve('nan/package.json'))
   cpSync(nan, path.join(folder, 'node_modules/nan'), { recursive: true })
+  const binding = path.join(target, 'src/binding.cc')
+  writeFileSync(binding, NAN_OBJECT_WRAP + readFileSync(binding, 'utf8'))
 }
 
 function compile(nodeGyp: string, cwd: string, headers: string): void {
@@ -62,8 +85,9 @@ function compile(nodeGyp: string, cwd: string, headers: string): void {
   })
 }
 
-if (!hasNativeCrypto()) {
+if (!hasNativeCrypto() || abortsOnCollection()) {
   if (NODE_GYP && HEADERS) build(NODE_GYP, HEADERS)
+  if (abortsOnCollection()) rmSync(NATIVE_CRYPTO)
   // Loading a module of the wrong version cannot be undone within a process.
   const check = [import.meta.dirname, 'channels/drop/native-crypto.ts']
   const program = `import { hasNativeCrypto } from ${JSON.stringify(path.join(...(check as [string, string])))}

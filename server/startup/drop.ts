@@ -1,7 +1,7 @@
 // The drop server as a separate process.
 import { X509Certificate } from 'node:crypto'
 import path from 'node:path'
-import { hasNativeCrypto } from '../channels/drop/native-crypto.ts'
+import { abortsOnCollection, hasNativeCrypto } from '../channels/drop/native-crypto.ts'
 import { openDropServer } from '../channels/drop/server.ts'
 import type { TransferParts } from '../channels/drop/transfer.ts'
 import type { Closing } from './closing.ts'
@@ -48,6 +48,13 @@ async function runDrop({ environment, ...parts }: DropParts): Promise<() => Prom
     parts.log.warn('SFTP runs without ssh2’s native build, transfers are slower: npm rebuild', {
       node: process.version,
     })
+  else if (abortsOnCollection())
+    parts.log.warn(
+      'ssh2’s native build can end the drop server when a client disconnects: npm rebuild',
+      {
+        node: process.version,
+      },
+    )
   const { validTo } = drop.certificate ? new X509Certificate(drop.certificate.cert) : {}
   if (validTo && Date.parse(validTo) < Date.now())
     parts.log.warn('the certificate of DROP_TLS_CERT has expired: FTP clients refuse it', {

@@ -1,5 +1,6 @@
 // Detects whether ssh2 uses its compiled ciphers: without them AES-GCM takes about nine times as
 // long.
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 
@@ -15,6 +16,22 @@ export function hasNativeCrypto(): boolean {
   try {
     require(NATIVE_CRYPTO)
     return true
+  } catch {
+    return false
+  }
+}
+
+/**
+ * In ciphers that were compiled against Node 24.19 or newer, `node::ObjectWrap` calls this from the
+ * garbage collector. No context is entered there, so Node aborts
+ * (https://github.com/nodejs/node/issues/65446).
+ */
+const ABORTING_CALL = 'RemoveEnvironmentCleanupHook'
+
+/** Do the compiled ciphers end the process some time after a client disconnects? */
+export function abortsOnCollection(): boolean {
+  try {
+    return readFileSync(NATIVE_CRYPTO).includes(ABORTING_CALL)
   } catch {
     return false
   }

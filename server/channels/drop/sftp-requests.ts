@@ -25,8 +25,8 @@ interface Parts {
   handles: SftpHandles
   replies: SftpReplies
   flow: Flow
-  /** The absolute path of one that the client names. */
-  at: (path: string) => string
+  /** The absolute path of one that the client names. Throws `bad_name`. */
+  at: (path: string | undefined) => string
 }
 
 /** `flow`: pauses the connection while the disk is behind. */
@@ -46,7 +46,11 @@ export function serveSftp(
   }
   sftp.on('end', end)
   sftp.on('close', end)
-  const at = (path: string) => fs.resolve(path, fs.home)
+  // ssh2 passes undefined for a request that ends before its path.
+  const at = (path: string | undefined) => {
+    if (path === undefined) throw new DropError('bad_name', 'The request has no path')
+    return fs.resolve(path, fs.home)
+  }
   const parts: Parts = { sftp, session, handles, replies, flow, at }
   serveOpening(parts)
   serveWriting(parts)

@@ -23,9 +23,6 @@ export interface SftpClient {
 
 type Done<T> = (error: Error | null | undefined, value: T) => void
 
-const asked = <T>(ask: (done: Done<T>) => void): Promise<T> =>
-  new Promise((resolve, reject) => ask((error, value) => (error ? reject(error) : resolve(value))))
-
 export async function openSftp(
   port: number,
   username: string,
@@ -35,8 +32,21 @@ export async function openSftp(
   const socket = connect(port, host)
   const client = new ssh2.Client()
   client.on('error', () => {})
-  await new Promise((resolve, reject) => {
-    client.once('ready', () => resolve(null)).once('error', reject)
+  // ssh2 reports a connection that the server closes by this event alone: a request that waits for
+  // its reply would wait for ever.
+  const closed = new Promise<never>((_resolve, reject) =>
+    client.once('close', () => reject(new Error('The server closed the connection'))),
+  )
+  closed.catch(() => {})
+  const asked = <T>(ask: (done: Done<T>) => void): Promise<T> =>
+    Promise.race([
+      closed,
+      new Promise<T>((resolve, reject) =>
+        ask((error, value) => (error ? reject(error) : resolve(value))),
+      ),
+    ])
+  await asked<void>((done) => {
+    client.once('ready', () => done(null)).once('error', (error) => done(error))
     client.connect({ sock: socket, username, password })
   })
   const sftp = await asked<SFTPWrapper>((done) => client.sftp(done))

@@ -102,6 +102,9 @@ export interface Stop {
   message: string
 }
 
+/** Of an operation as a whole: from the final step with the index `step`, else from its channel. */
+export type OperationWarning = Warning & { step?: number }
+
 export interface OperationRow {
   id: string
   /** The first file of an import, or the name of the CSV file; null: neither. */
@@ -120,7 +123,7 @@ export interface OperationRow {
   cancelled: number
   bytes: number
   bytes_saved: number
-  warnings: Warning[]
+  warnings: OperationWarning[]
   finished_steps: number
   source: SourceRecord
   ledger: boolean

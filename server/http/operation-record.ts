@@ -167,7 +167,7 @@ export function operationRecord(
     artifact: operation.artifact
       ? { ...operation.artifact, url: `/api/operations/${operationId(operation)}/artifact` }
       : null,
-    warnings: operation.warnings,
+    warnings: operation.warnings.map(({ code, message }) => ({ code, message })),
   }
 }
 

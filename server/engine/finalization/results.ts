@@ -117,7 +117,7 @@ export function endStep(
     }
     const left = report ? kept.leftOut : 0
     if (!operation.ledger) operation.skipped += left
-    await recordStep(tx, operation, index + 1, [...warnings, ...(left > 0 ? [leftOut(left)] : [])])
+    await recordStep(tx, operation, index, [...warnings, ...(left > 0 ? [leftOut(left)] : [])])
   })
 }
 
@@ -132,7 +132,7 @@ const leftOut = (count: number): Warning => ({
 async function recordStep(
   tx: ShopScope,
   operation: OperationRow,
-  ended: number,
+  step: number,
   warnings: readonly Warning[],
 ) {
   await tx.query(
@@ -140,8 +140,8 @@ async function recordStep(
        stopped = :stopped::jsonb, skipped = case when ledger then skipped else :skipped end
      where shop_id = :shop and id = :operation`,
     {
-      ...{ operation: operation.id, ended, skipped: operation.skipped },
-      warnings: JSON.stringify(warnings),
+      ...{ operation: operation.id, ended: step + 1, skipped: operation.skipped },
+      warnings: JSON.stringify(warnings.map((warning) => ({ ...warning, step }))),
       stopped: operation.stopped && JSON.stringify(operation.stopped),
     },
   )

@@ -15,6 +15,8 @@ import {
   type Outcome,
   type WriteContext,
 } from '../../../plugins/contract.ts'
+import { draftFrom } from '../../files/drafts.ts'
+import { shopSettingsSchema } from '../../files/shop-settings.ts'
 import { hasEnded } from '../engine.ts'
 import { takeEnd } from './lease.ts'
 import type { EngineWorker } from '../worker.ts'
@@ -252,6 +254,33 @@ test('files that are not in a document are counted and reported', async () => {
     ...{ status: 'success', total: 2, done: 1, skipped: 1 },
     warnings: [{ message: '1 file was left out: it is in the trash or was deleted' }],
   })
+})
+
+test('a retry keeps the warnings of the channel, and replaces those of the final steps', async () => {
+  const given = { code: 'rejected', message: 'One was left out' }
+  const own = { code: 'partial', message: 'The list is shorter' }
+  work = (item) => (item.file.filename === 'a.txt' ? fails(item) : ok(item))
+  last = () => Promise.resolve({ warnings: [own] })
+  const { steps, ...other } = workflowOf('make-bytes', 'act', 'silent')
+  const drops = (step: (typeof steps)[number]) =>
+    step.id === 'act' ? { ...step, onFailure: 'drop' as const } : step
+  const workflow = { ...other, steps: steps.map(drops) }
+  const id = await house.engine.start(house.scope, {
+    ...{ workflow, channel: 'api', request: {}, requestedBy: 'test' },
+    ...{ open: true, source: { type: 'entries', entries: [] } },
+  })
+  const source = { type: 'url' as const, url: 'http://127.0.0.1/' }
+  const entries = ['a.txt', 'b.txt'].map((filename) => {
+    const entry = { filename, source, on_conflict: 'rename' as const }
+    return { entry, draft: draftFrom(entry, shopSettingsSchema.parse({})), after: null }
+  })
+  await house.scope.transaction(async (tx) => {
+    await house.engine.add(tx, id, entries)
+    await house.engine.close(tx, id, [given])
+  })
+  const warnings = [given, { ...own, step: 0 }]
+  expect(await done(id)).toMatchObject({ done: 1, failed: 1, warnings })
+  expect(await retried(id)).toMatchObject({ done: 1, failed: 1, warnings })
 })
 
 test('a final step that kills its worker three times ends the operation', async () => {

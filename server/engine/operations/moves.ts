@@ -136,7 +136,7 @@ export async function reopen(tx: ShopScope, id: string): Promise<void> {
     tx,
     id,
     `open = true, total = 0, done = 0, failed = 0, skipped = 0, cancelled = 0, intentions = '[]',
-     preview_counts = null`,
+     warnings = '[]', preview_counts = null`,
   )
   await resetRound(tx, id, 'idle')
 }
@@ -146,12 +146,16 @@ const beginRound: Move = async (tx, operation, plugins) => {
   await queueWork(tx, operation, plugins)
 }
 
+/** The final steps run again and give theirs again; the channel's stay. */
+const FINAL_WARNINGS_DROPPED = `warnings = (
+  select coalesce(jsonb_agg(w), '[]') from jsonb_array_elements(warnings) w where w -> 'step' is null)`
+
 /** `idle`: its chains work only when items are added. */
 async function resetRound(tx: ShopScope, id: string, chains: 'working' | 'idle'): Promise<void> {
   await updateOperation(
     tx,
     id,
-    `status = 'queued', round = round + 1, finished_steps = 0, warnings = '[]', detail = 'kept',
+    `status = 'queued', round = round + 1, finished_steps = 0, ${FINAL_WARNINGS_DROPPED}, detail = 'kept',
      started_at = now(), previewed_at = null, finished_at = null, paused_ms = 0, undo_until = null,
      ended_before = done + failed + skipped + cancelled`,
   )

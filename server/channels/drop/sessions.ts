@@ -52,21 +52,28 @@ export function createSessions(parts: SessionParts, transfers: Transfers): Sessi
   const live = new Set<Live>()
   const warn = (error: unknown) =>
     log.warn('a drop connection could not be recorded', errorFields(error))
-  const kickIf = (matches: (one: Live) => boolean) => {
-    for (const one of live) if (matches(one)) one.kick()
+  const endIfChanged = async (one: Live) => {
+    const now = await findByUsername(database, one.account.username)
+    if (!now || JSON.stringify(now) !== JSON.stringify(one.account)) one.kick()
   }
-  /** After missed notifications: ends sessions whose account has changed. */
+  /** Keeps sessions that were opened after the change. One that cannot be checked ends too. */
+  const endChanged = (matches: (account: KnownAccount) => boolean) => {
+    for (const one of live)
+      if (matches(one.account))
+        endIfChanged(one).catch((error: unknown) => {
+          warn(error)
+          one.kick()
+        })
+  }
+  /** After missed notifications. */
   const recheck = async () => {
-    for (const one of live) {
-      const now = await findByUsername(database, one.account.username)
-      if (!now || JSON.stringify(now) !== JSON.stringify(one.account)) one.kick()
-    }
+    for (const one of live) await endIfChanged(one)
   }
   const stop = parts.listener.on('drop_control', (payload) => {
     if (payload === null) return void recheck().catch(warn)
     const [what, id] = payload.split(' ')
-    if (what === 'account') kickIf(({ account }) => account.id === id)
-    if (what === 'shop') kickIf(({ account }) => String(account.shop_id) === id)
+    if (what === 'account') endChanged((account) => account.id === id)
+    if (what === 'shop') endChanged((account) => String(account.shop_id) === id)
   })
   return {
     open: async (account, attempt, kick) => {
@@ -77,6 +84,8 @@ export function createSessions(parts: SessionParts, transfers: Transfers): Sessi
       }
       const one: Live = { account, protocol: attempt.protocol, kick }
       live.add(one)
+      // It may have changed since the sign-in read it, before this session could be ended.
+      endChanged((known) => known === account)
       const scope = forShop(database, account.shop_id)
       const about = { account: account.id, username: account.username, protocol: attempt.protocol }
       const recorded = recordConnection(scope, account.id, attempt, transfers.process).catch(
@@ -121,7 +130,7 @@ export function createSessions(parts: SessionParts, transfers: Transfers): Sessi
     },
     close: async () => {
       stop()
-      kickIf(() => true)
+      for (const one of live) one.kick()
     },
   }
 }

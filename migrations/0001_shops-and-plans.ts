@@ -111,8 +111,10 @@ const BACKGROUND = `
     attempts smallint not null default 0,
     primary key (task, key)
   );
-  create index background_tasks_worker on background_tasks (worker_id) where worker_id is not null; -- the sweep
-  create index background_tasks_shop on background_tasks (shop_id) where shop_id is not null; -- shops that go
+  create index background_tasks_worker on background_tasks (worker_id)
+    where worker_id is not null; -- the sweep
+  create index background_tasks_shop on background_tasks (shop_id)
+    where shop_id is not null; -- shops that go
 `
 
 export async function up(knex: Knex): Promise<void> {

@@ -27,7 +27,8 @@ const BLOBS = `
   );
   create index blob_locations_unneeded on blob_locations (unneeded_since)
     where unneeded_since is not null; -- the sweep
-  create index blob_locations_checked on blob_locations (coalesce(checked_at, created_at)); -- due checks
+  -- Due checks.
+  create index blob_locations_checked on blob_locations (coalesce(checked_at, created_at));
 `
 
 const PACKS = `
@@ -79,7 +80,8 @@ const FILES = `
     download_tracking boolean not null default true,
     allowed_referrers text[] not null default '{}',
     -- never: no product yet, links work. unmapped: the last product was removed, links are paused.
-    mapping_state text not null default 'never' check (mapping_state in ('never', 'mapped', 'unmapped')),
+    mapping_state text not null default 'never'
+      check (mapping_state in ('never', 'mapped', 'unmapped')),
     channel text not null,
     created_at timestamptz not null default now(),
     updated_at timestamptz not null default now(),
@@ -144,7 +146,8 @@ const FILES = `
   );
   create index versions_blob on versions (shop_id, hash, location); -- which versions need a blob
   create index versions_expired on versions (expires_at) where expires_at is not null; -- the sweep
-  create index versions_damaged on versions (shop_id, hash, location) where damaged; -- to check again
+  create index versions_damaged on versions (shop_id, hash, location)
+    where damaged; -- to check again
   -- Deferred: a file and its first version refer to each other and are inserted together.
   alter table files add constraint files_version_fkey foreign key (shop_id, id, version)
     references versions (shop_id, file_id, number) deferrable initially deferred;
@@ -210,7 +213,8 @@ const COPIES = `
     foreign key (shop_id, file_id) references files on delete cascade,
     foreign key (shop_id, hash, location) references blob_locations
   );
-  create index file_copies_blob on file_copies (shop_id, hash, location); -- which copies need a blob
+  -- Which copies need a blob.
+  create index file_copies_blob on file_copies (shop_id, hash, location);
 `
 
 const FUNCTIONS = `

@@ -76,7 +76,8 @@ const OPERATIONS = `
   -- The crash sweep. A preview that ended is excluded; a cancelled operation is included until its
   -- operation-scope steps have run.
   create index operations_alive on operations (status)
-    where status in ('previewing', 'queued', 'running') or (status = 'cancelled' and finished_at is null);
+    where status in ('previewing', 'queued', 'running')
+      or (status = 'cancelled' and finished_at is null);
   -- How many of a shop's operations wait or run is read at each start.
   create index operations_unfinished on operations (shop_id) where finished_at is null;
   create index operations_action on operations (shop_id, action, id desc); -- history by action

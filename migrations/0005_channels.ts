@@ -37,7 +37,8 @@ const CSV = `
     constraint csv_uploads_update_fkey foreign key (shop_id, update_operation_id)
       references operations on delete set null (update_operation_id)
   );
-  create index csv_uploads_checking on csv_uploads (queued_at) where status = 'checking'; -- the sweep
+  create index csv_uploads_checking on csv_uploads (queued_at)
+    where status = 'checking'; -- the sweep
   create index csv_uploads_age on csv_uploads (created_at); -- the sweep
   create index csv_uploads_operation on csv_uploads (shop_id, operation_id)
     where operation_id is not null; -- deleted operations
@@ -87,7 +88,8 @@ const CSV = `
     primary key (shop_id, id),
     unique (shop_id, name)
   );
-  create index csv_column_mappings_headers on csv_column_mappings (shop_id, headers_key); -- automatic use
+  -- Automatic use.
+  create index csv_column_mappings_headers on csv_column_mappings (shop_id, headers_key);
 `
 
 const UPLOADS = `
@@ -143,7 +145,8 @@ const UPLOADS = `
   create index uploads_operation on uploads (shop_id, operation_id)
     where operation_id is not null; -- deleted operations
   create index uploads_open on uploads (expires_at) where status = 'uploading'; -- the sweep
-  create index uploads_of_shop on uploads (shop_id) where status = 'uploading'; -- a shop's open ones
+  create index uploads_of_shop on uploads (shop_id)
+    where status = 'uploading'; -- a shop's open ones
   create index uploads_waiting on uploads (received_at) where status = 'received'; -- the sweep
   create index uploads_name on uploads (shop_id, batch_id, name_key) where batch_id is not null;
 `
@@ -253,7 +256,8 @@ const DROP = `
   );
   create index drop_entries_parent on drop_entries (shop_id, parent_id) where parent_id is not null;
   create index drop_entries_account on drop_entries (shop_id, account_id);
-  create index drop_entries_blob on drop_entries (shop_id, hash, location); -- which blobs are needed
+  -- Which blobs are needed.
+  create index drop_entries_blob on drop_entries (shop_id, hash, location);
   create index drop_entries_writing on drop_entries (process) where state = 'writing'; -- recovery
   create index drop_entries_waiting on drop_entries (shop_id, quiet_since) where state = 'waiting';
   create index drop_entries_importing on drop_entries (shop_id, operation_id, position)

@@ -62,7 +62,8 @@ const ORDERS = `
   create index orders_name on orders (shop_id, (lower(name) collate "C"));
   create index orders_confirmation on orders (shop_id, confirmation_number)
     where confirmation_number is not null;
-  create index orders_customer on orders (shop_id, customer_id) where customer_id is not null; -- redaction
+  create index orders_customer on orders (shop_id, customer_id)
+    where customer_id is not null; -- redaction
 
   create table order_lines (
     shop_id integer not null,
@@ -176,22 +177,27 @@ const LINKS = `
     constraint links_pack_fkey foreign key (shop_id, pack_id) references packs on delete cascade,
     constraint links_delivery_fkey
       foreign key (shop_id, delivery_id) references deliveries on delete cascade,
-    constraint links_parent_fkey foreign key (shop_id, parent_id) references links on delete cascade,
+    constraint links_parent_fkey
+      foreign key (shop_id, parent_id) references links on delete cascade,
     -- Deletes the links of deleted packs with their shop: they have neither file nor pack.
     constraint links_shop_fkey foreign key (shop_id) references shops on delete cascade
   ) with (fillfactor = 70); -- every download updates its row within the page
   create index links_file on links (shop_id, file_id, id); -- a file's links and its download count
-  create unique index links_parent on links (shop_id, parent_id, file_id) where parent_id is not null;
-  create index links_pack on links (shop_id, pack_id, id) where pack_id is not null; -- a pack's links
+  create unique index links_parent on links (shop_id, parent_id, file_id)
+    where parent_id is not null;
+  create index links_pack on links (shop_id, pack_id, id)
+    where pack_id is not null; -- a pack's links
   create unique index links_delivery on links (shop_id, delivery_id) where delivery_id is not null;
   create index links_operation on links (shop_id, operation_id, id)
     where operation_id is not null; -- the operation's artifact
   -- Links of one buyer, and those whose address begins with the typed text.
-  create index links_email on links (shop_id, (lower(email) collate "C"), id) where email is not null;
+  create index links_email on links (shop_id, (lower(email) collate "C"), id)
+    where email is not null;
   -- The few that a merchant revoked. Index no other column that decides a link's state: counting a
   -- download would then update every index instead of the row alone.
   create index links_revoked on links (shop_id, id) where revoked_at is not null;
-  create index links_gone_packs on links (shop_id, id) where pack_name is not null; -- search by name
+  create index links_gone_packs on links (shop_id, id)
+    where pack_name is not null; -- search by name
 
   -- Lets an interrupted download resume without being counted twice. No foreign key to links:
   -- checking it row by row was slow. A session is opened right after its link's row was updated, in
@@ -286,7 +292,8 @@ const CHANGES = `
     perform pg_notify('link_changed', '');
     return null;
   end $$;
-  create trigger links_changed after update of revoked_at, expires_at, download_limit, key_hash or delete on links
+  create trigger links_changed after update of revoked_at, expires_at, download_limit, key_hash
+    or delete on links
     for each statement execute function notify_link_changed();
   create trigger shops_changed after update of uninstalled_at on shops
     for each statement execute function notify_link_changed();
@@ -317,7 +324,8 @@ const RUNS = `
     foreign key (shop_id, page_id) references links on delete cascade
   );
   create unique index delivery_runs_page on delivery_runs (shop_id, page_id);
-  create index delivery_runs_waiting on delivery_runs (created_at) where status = 'waiting'; -- the sweep
+  create index delivery_runs_waiting on delivery_runs (created_at)
+    where status = 'waiting'; -- the sweep
   create index delivery_runs_failed on delivery_runs (shop_id, code) where status = 'failed';
 
   create table prepared_files (
@@ -350,7 +358,8 @@ const RUNS = `
   create index prepared_files_file on prepared_files (shop_id, file_id); -- deleted files
   create index prepared_files_blob on prepared_files (shop_id, hash, location)
     where hash is not null; -- which copies need a blob
-  create index prepared_files_stale on prepared_files (shop_id, delivery_id) where stale; -- the renewal
+  create index prepared_files_stale on prepared_files (shop_id, delivery_id)
+    where stale; -- the renewal
 
   create function mark_copies_stale() returns trigger language plpgsql as $$
   begin
@@ -376,7 +385,8 @@ const LICENCES = `
     warned_at timestamptz,
     primary key (shop_id, id)
   );
-  create unique index licence_lists_name on licence_lists (shop_id, name_key) where deleted_at is null;
+  create unique index licence_lists_name on licence_lists (shop_id, name_key)
+    where deleted_at is null;
 
   create table licence_keys (
     shop_id integer not null,
@@ -398,7 +408,8 @@ const LICENCES = `
     check (num_nonnulls(delivery_id, file_id, ordinal, assigned_at) in (0, 4))
   );
   create index licence_keys_free on licence_keys (shop_id, list_id, id) where delivery_id is null;
-  create unique index licence_keys_given on licence_keys (shop_id, delivery_id, file_id, list_id, ordinal)
+  create unique index licence_keys_given
+    on licence_keys (shop_id, delivery_id, file_id, list_id, ordinal)
     where delivery_id is not null;
 `
 

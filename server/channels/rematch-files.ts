@@ -45,7 +45,8 @@ async function filesOf(
   bindings: { auto_map?: boolean } = {},
 ): Promise<string[]> {
   const rows = await scope.query<{ id: string }>(
-    `select f.id from files f where f.shop_id = :shop and f.deleted_at is null and f.mapping_state = 'never' and ${which}
+    `select f.id from files f where f.shop_id = :shop and f.deleted_at is null
+     and f.mapping_state = 'never' and ${which}
      order by f.created_at desc, f.id desc limit :limit`,
     { limit: MAX_FILES, ...bindings },
   )

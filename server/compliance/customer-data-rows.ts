@@ -68,7 +68,8 @@ export async function storeAnswer(
     'select uuidv7() as id from shops where id = :shop',
   )) as [{ id: string }]
   const [row] = await tx.query<Pick<CustomerAnswer, 'id' | 'expires_at'>>(
-    `insert into customer_data (shop_id, id, customer_id, order_ids, addresses, document, size_bytes,
+    `insert into customer_data (shop_id, id, customer_id, order_ids, addresses, document,
+       size_bytes,
        created_at, expires_at)
      values (:shop, :id, :customerId, :orderIds::text[], :addresses::bytea[], :document, :size,
        :now, :now::timestamptz + interval '${KEPT_DAYS} days') returning id, expires_at`,

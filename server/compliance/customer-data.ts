@@ -107,7 +107,8 @@ async function rowsWithAddress(
     (name) => `'${name}', case when ${containsAddress([name])} then to_jsonb("${name}") end`,
   )
   const rows = await scope.query<{ record: Record<string, unknown> }>(
-    `select jsonb_strip_nulls(jsonb_build_object('created_at', to_jsonb(t) -> 'created_at', ${named.join(', ')}))
+    `select jsonb_strip_nulls(jsonb_build_object('created_at', to_jsonb(t) -> 'created_at',
+       ${named.join(', ')}))
        as record
      from ${table} t where shop_id = :shop and ${containsAddress(columns)}`,
     { ...patterns },

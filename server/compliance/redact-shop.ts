@@ -63,7 +63,8 @@ async function deleteRows(
   { name, whole }: ShopTable,
   signal?: AbortSignal,
 ): Promise<number> {
-  const some = `ctid = any(array(select ctid from ${name} where shop_id = :shop limit ${ROW_BATCH}))`
+  const some = `ctid = any(array(select ctid from ${name} where shop_id = :shop
+    limit ${ROW_BATCH}))`
   for (let deleted = 0; ;) {
     signal?.throwIfAborted()
     const [row] = await scope.query<{ rows: number }>(

@@ -60,7 +60,8 @@ export const listApiKeys = (
   { before, limit }: { before: string | null; limit: number },
 ): Promise<ListedKey[]> =>
   scope.query<ListedKey>(
-    `select ${LISTED} from api_keys where shop_id = :shop ${before === null ? '' : 'and id < :before'}
+    `select ${LISTED} from api_keys
+     where shop_id = :shop ${before === null ? '' : 'and id < :before'}
      order by id desc limit :limit`,
     { limit, ...(before === null ? {} : { before }) },
   )

@@ -65,11 +65,13 @@ const CHARGE = `
     from granted g where l.shop_id = g.shop_id and l.id = g.link_id
   ), session as (
     insert into archive_sessions as a (shop_id, link_id, client, entries, expires_at, bytes_left)
-    select $1, $2, $4, jsonb_agg(to_jsonb(g) order by place), $3::timestamptz + interval '${SESSION_MINUTES} minutes',
+    select $1, $2, $4, jsonb_agg(to_jsonb(g) order by place),
+      $3::timestamptz + interval '${SESSION_MINUTES} minutes',
       sum(size_bytes) * ${SESSION_SIZES} + ${OVERHEAD_BYTES}
     from granted g having count(*) > 0
     on conflict (link_id, client) do update
-      set entries = excluded.entries, expires_at = excluded.expires_at, bytes_left = excluded.bytes_left
+      set entries = excluded.entries, expires_at = excluded.expires_at,
+        bytes_left = excluded.bytes_left
   )
   select ${TARGET_NAMES}, link_id, crc32 from granted order by place`
 

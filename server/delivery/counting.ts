@@ -87,9 +87,11 @@ const decide = (lock: 'wait' | 'skip locked') => `
     select l.* from links l where ${USABLE} and l.downloads < l.download_limit
     order by l.id for no key update ${lock === 'wait' ? '' : lock}
   ), allowed as (
-    select * from limited union all select l.* from links l where ${USABLE} and l.download_limit is null
+    select * from limited union all select l.* from links l
+      where ${USABLE} and l.download_limit is null
   ), fitting as (
-    select ${TARGET}, l.id as link_id, l.expires_at, a.place, a.client, l.download_limit - l.downloads as free,
+    select ${TARGET}, l.id as link_id, l.expires_at, a.place, a.client,
+      l.download_limit - l.downloads as free,
       l.parent_id is null and f.allowed_referrers = '{}' as same_for_all,
       row_number() over (partition by l.id order by a.place) as turn
     from allowed l
@@ -101,11 +103,13 @@ const decide = (lock: 'wait' | 'skip locked') => `
       select * from links where shop_id = l.shop_id and id = l.parent_id and revoked_at is null
         and (expires_at is null or expires_at > ${NOW}) limit 1) p on true
     where not v.damaged and f.deleted_at is null and s.uninstalled_at is null
-      and (f.mapping_state <> 'unmapped' or l.paid and s.keep_paid) and ${IN_PARENT} and ${siteAllowed('a.sites')}
+      and (f.mapping_state <> 'unmapped' or l.paid and s.keep_paid)
+        and ${IN_PARENT} and ${siteAllowed('a.sites')}
   ), granted as (
     select * from fitting where free is null or turn <= free
   ), counted as (
-    update links l set downloads = l.downloads + g.times, served = l.served + g.times, last_download_at = ${NOW}
+    update links l set downloads = l.downloads + g.times, served = l.served + g.times,
+      last_download_at = ${NOW}
     from (
       select shop_id, link_id, count(*)::integer as times from granted where free is not null
       group by shop_id, link_id) g
@@ -115,7 +119,8 @@ const decide = (lock: 'wait' | 'skip locked') => `
   ), session as (
     ${openSessions('resumable', NOW)}
   )
-  select ${TARGET_NAMES}, link_id, place, free is not null, same_for_all, extract(epoch from expires_at)::float8 * 1000
+  select ${TARGET_NAMES}, link_id, place, free is not null, same_for_all,
+    extract(epoch from expires_at)::float8 * 1000
   from granted`
 const DECIDE_UNLOCKED = decide('skip locked')
 const DECIDE = decide('wait')
@@ -132,14 +137,19 @@ const BLOCKED = `case
       where r.shop_id = d.shop_id and r.delivery_id = d.id)
   end`
 const LOOK_UP = `
-  select ${TARGET}, l.shop_id, l.id, coalesce(k.name, l.pack_name, case when l.delivery_id is not null then o.name end), s.name, s.domain, s.uninstalled_at is not null,
-    l.parent_id is not null and (p.revoked_at is not null or not l.paid and p.pack_id is distinct from f.pack_id),
+  select ${TARGET}, l.shop_id, l.id,
+    coalesce(k.name, l.pack_name, case when l.delivery_id is not null then o.name end), s.name,
+    s.domain, s.uninstalled_at is not null,
+    l.parent_id is not null
+      and (p.revoked_at is not null or not l.paid and p.pack_id is distinct from f.pack_id),
     f.allowed_referrers, l.asked_at,
     exists (select from download_sessions d
       where d.link_id = l.id and d.client = $2 and d.expires_at > $3 and d.bytes_left > 0),
     l.delivery_id, ${BLOCKED}, o.locale,
-    l.revoked_at, case when l.parent_id is null or l.paid then l.expires_at else p.expires_at end, l.download_limit,
-    l.downloads, f.deleted_at, case when l.paid and s.keep_paid then 'never' else coalesce(f.mapping_state, 'never') end
+    l.revoked_at, case when l.parent_id is null or l.paid then l.expires_at else p.expires_at end,
+    l.download_limit,
+    l.downloads, f.deleted_at, case when l.paid and s.keep_paid then 'never'
+      else coalesce(f.mapping_state, 'never') end
   from links l
   join shops s on s.id = l.shop_id
   left join files f on f.shop_id = l.shop_id and f.id = l.file_id

@@ -93,14 +93,17 @@ const NOW = opaque('$7::timestamptz')
 // Limits of one keep the planner from scanning the table.
 const WRITE = `
   with asked as (
-    select * from unnest(${opaque('$1::integer[]')}, ${opaque('$2::uuid[]')}, ${opaque('$3::integer[]')})
+    select * from unnest(${opaque('$1::integer[]')}, ${opaque('$2::uuid[]')},
+      ${opaque('$3::integer[]')})
       with ordinality as a (shop_id, link_id, times, place)
   ), held as (
     select a.place, a.times, l.shop_id, l.id
     from asked a cross join lateral (
-      select * from links where shop_id = a.shop_id and id = a.link_id limit 1 for no key update skip locked) l
+      select * from links where shop_id = a.shop_id and id = a.link_id
+        limit 1 for no key update skip locked) l
   ), counted as (
-    update links l set downloads = l.downloads + h.times, served = l.served + h.times, last_download_at = ${NOW}
+    update links l set downloads = l.downloads + h.times, served = l.served + h.times,
+      last_download_at = ${NOW}
     from held h where l.shop_id = h.shop_id and l.id = h.id
   ), opened as (
     select h.shop_id, h.id as link_id, o.client, o.size_bytes

@@ -51,9 +51,11 @@ const TOKENS = opaque('$1::uuid[]')
 // order.
 const COUNT = `
   with asked as (
-    select * from unnest(${TOKENS}, ${opaque('$2::text[]')}) with ordinality as a (token, sites, place)
+    select * from unnest(${TOKENS},
+      ${opaque('$2::text[]')}) with ordinality as a (token, sites, place)
   ), allowed as (
-    select p.* from public_addresses p where p.token = any(${TOKENS}::uuid[]) order by p.token for no key update
+    select p.* from public_addresses p where p.token = any(${TOKENS}::uuid[])
+      order by p.token for no key update
   ), granted as (
     select ${TARGET}, f.cdn, a.place
     from allowed p join asked a on a.token = p.token ${FILE('p')} ${VERSION}

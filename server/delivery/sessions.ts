@@ -17,7 +17,8 @@ export const openSessions = (granted: string, now: string): string => `
   select distinct shop_id, link_id, client, ${now} + interval '${SESSION_MINUTES} minutes',
     size_bytes * ${SESSION_SIZES}
   from ${granted}
-  on conflict (link_id, client) do update set expires_at = excluded.expires_at, bytes_left = excluded.bytes_left`
+  on conflict (link_id, client) do update set expires_at = excluded.expires_at,
+    bytes_left = excluded.bytes_left`
 
 const SPEND = `
   update download_sessions set bytes_left = bytes_left - $5
@@ -74,7 +75,8 @@ export async function sweepSessions(
     swept += await inBatches(batch, (limit) =>
       pool.query(
         `delete from ${table} where (link_id, client) in (
-           select link_id, client from ${table} where expires_at <= $1::timestamptz - $2 * interval '1 hour'
+           select link_id, client
+             from ${table} where expires_at <= $1::timestamptz - $2 * interval '1 hour'
            limit $3 for update skip locked)`,
         [now, KEPT_HOURS, limit],
       ),

@@ -96,7 +96,8 @@ export const IN_PARENT = `(l.parent_id is null or p.id is not null
 
 /** SQL: may the file `f` be reached from these sites (`joinSites`) of a request? */
 export const siteAllowed = (sites: string): string =>
-  `(f.allowed_referrers = '{}' or ${sites} is null or f.allowed_referrers && string_to_array(${sites}, ' '))`
+  `(f.allowed_referrers = '{}' or ${sites} is null
+    or f.allowed_referrers && string_to_array(${sites}, ' '))`
 
 export function fileTargetOf(row: readonly unknown[]): FileTarget {
   const [shop, file, filename, contentType, location, hash, size, modifiedMs, damaged] =

@@ -13,8 +13,10 @@ export const ADD_JOB = (job: {
   runAt: string
   serial: string
 }) =>
-  `graphile_worker.add_job(${job.task}, run_at := ${job.runAt}, job_key := ${job.task} || ':' || ${job.key},
-     payload := json_build_object('shop', ${job.shop}, 'key', ${job.key}), max_attempts := ${MAX_ATTEMPTS},
+  `graphile_worker.add_job(${job.task}, run_at := ${job.runAt},
+     job_key := ${job.task} || ':' || ${job.key},
+     payload := json_build_object('shop', ${job.shop}, 'key', ${job.key}),
+       max_attempts := ${MAX_ATTEMPTS},
      queue_name := case when ${job.serial} then ${job.task} || ':' || ${job.shop} end,
      flags := array['task:' || ${job.task}, 'task:' || ${job.task} || '/' || ${job.key}])`
 

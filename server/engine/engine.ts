@@ -179,7 +179,8 @@ export const hasEnded = ({ status, finished_at }: OperationRow): boolean =>
 export function createEngine(parts: EngineParts): Engine {
   const get = async (scope: ShopScope, id: string) => {
     const [row] = await scope.query<OperationRow>(
-      `select operations.*, ${ARTIFACT} as artifact, ${UNDOES_KIND} as undoes_kind from operations where shop_id = :shop and id = :id`,
+      `select operations.*, ${ARTIFACT} as artifact, ${UNDOES_KIND} as undoes_kind from operations
+        where shop_id = :shop and id = :id`,
       { id },
     )
     return row ?? null
@@ -302,7 +303,8 @@ function listOperations(scope: ShopScope, filter: OperationFilter): Promise<Oper
     (name) => given[name as keyof typeof CONDITIONS] !== undefined,
   )
   return scope.query<OperationRow>(
-    `select operations.*, ${ARTIFACT} as artifact, ${UNDOES_KIND} as undoes_kind from operations where shop_id = :shop
+    `select operations.*, ${ARTIFACT} as artifact, ${UNDOES_KIND} as undoes_kind from operations
+      where shop_id = :shop
        ${conditions.map((name) => `and ${CONDITIONS[name as keyof typeof CONDITIONS]}`).join(' ')}
        ${search ? `and position(lower(:search) in lower(workflow ->> 'title' || ' ' || action || ' ' || channel)) > 0` : ''}
      order by id desc limit :limit`,

@@ -161,7 +161,8 @@ export async function scrubBlobs(parts: BlobCheckParts, signal: AbortSignal): Pr
   const { rows } = await database.pool.query<StoredBlob>(
     `with share as (select greatest($2::bigint, count(*) / $3) as size from blob_locations),
      due as (
-       select * from blob_locations where coalesce(checked_at, created_at) < $1 and unneeded_since is null
+       select * from blob_locations where coalesce(checked_at, created_at) < $1
+         and unneeded_since is null
        order by coalesce(checked_at, created_at) limit (select size from share)
      ), chosen as (
        select shop_id, hash, location from due

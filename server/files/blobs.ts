@@ -18,7 +18,8 @@ type Pool = Database['pool']
 const NEEDED = ['versions', 'backups', 'file_copies', 'artifacts', 'drop_entries', 'prepared_files']
   .map(
     (table) =>
-      `exists (select from ${table} t where t.shop_id = b.shop_id and t.hash = b.hash and t.location = b.location)`,
+      `exists (select from ${table} t where t.shop_id = b.shop_id and t.hash = b.hash
+        and t.location = b.location)`,
   )
   .join(' or ')
 
@@ -71,17 +72,21 @@ async function markUnused(pool: Pool, now: Date): Promise<void> {
     const { rows }: { rows: Place[] } = await pool.query<Place>(
       `with page as materialized (
          select shop_id, hash, location, unneeded_since from blob_locations
-         where (shop_id, hash, location) > ($1, $2, $3) order by shop_id, hash, location limit ${PAGE}
+         where (shop_id, hash, location) > ($1, $2, $3) order by shop_id, hash, location
+           limit ${PAGE}
        ), checked as materialized (
          select shop_id, hash, location, ${NEEDED} as needed, unneeded_since from page b
        ), changed as materialized (
-         select b.shop_id, b.hash, b.location, j.needed from blob_locations b join checked j using (shop_id, hash, location)
+         select b.shop_id, b.hash, b.location, j.needed from blob_locations b
+           join checked j using (shop_id, hash, location)
          where j.needed = (j.unneeded_since is not null) for update of b skip locked
        ), recorded as (
-         update blob_locations b set unneeded_since = case when c.needed then null else $4::timestamptz end
+         update blob_locations b set unneeded_since = case when c.needed then null
+           else $4::timestamptz end
          from changed c where b.shop_id = c.shop_id and b.hash = c.hash and b.location = c.location
        )
-       select shop_id, hash, location from page order by shop_id desc, hash desc, location desc limit 1`,
+       select shop_id, hash, location from page order by shop_id desc, hash desc, location desc
+         limit 1`,
       [last.shop_id, last.hash, last.location, now],
     )
     last = rows[0]
@@ -135,7 +140,8 @@ async function removeBlobs(pool: Pool, places: readonly Place[], before: Date): 
     ]
     const { rowCount } = await client.query(
       `delete from blob_locations using (
-         select b.shop_id, b.hash, b.location from blob_locations b join ${LISTED} using (shop_id, hash, location)
+         select b.shop_id, b.hash, b.location from blob_locations b
+           join ${LISTED} using (shop_id, hash, location)
          where b.unneeded_since < $4 and not (${NEEDED}) for update of b skip locked
        ) gone where blob_locations.shop_id = gone.shop_id and blob_locations.hash = gone.hash
          and blob_locations.location = gone.location`,
@@ -143,7 +149,8 @@ async function removeBlobs(pool: Pool, places: readonly Place[], before: Date): 
     )
     await client.query(
       `delete from blobs b using ${LISTED} where b.shop_id = o.shop_id and b.hash = o.hash
-         and not exists (select from blob_locations l where l.shop_id = b.shop_id and l.hash = b.hash)`,
+         and not exists (select from blob_locations l where l.shop_id = b.shop_id
+           and l.hash = b.hash)`,
       names,
     )
     await client.query('commit')

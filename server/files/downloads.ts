@@ -25,7 +25,8 @@ export async function listDownloads(
   )
   if (!file) return null
   return scope.query<DownloadRow>(
-    `select id, link_id, address, agent, at from downloads where shop_id = :shop and file_id = :fileId
+    `select id, link_id, address, agent, at from downloads where shop_id = :shop
+      and file_id = :fileId
        ${before === null ? '' : 'and id < :before'} order by id desc limit :limit`,
     { fileId, limit, ...(before === null ? {} : { before }) },
   )

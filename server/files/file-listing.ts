@@ -79,7 +79,8 @@ export function listingSql(
   // `offset 0` prevents the planner from computing a value again for each cell that names it.
   return `
     with asked as materialized (select :ids::uuid[] as ids)
-    select string_agg(${format === 'csv' ? csvRow(columns) : jsonRow(columns)}, :between order by f.${place}) as text,
+    select string_agg(${format === 'csv' ? csvRow(columns) : jsonRow(columns)}, :between
+      order by f.${place}) as text,
       count(*) as written
     from (
       select ${place === 'id' ? '' : 'place,'} ${[VALUES, ...counted.map(({ value }) => value)].join(', ')}
@@ -96,7 +97,8 @@ const IDS = '(select ids from asked)::uuid[]'
  * file.
  */
 const counts = (what: string, table: string, as: string) => `
-  full join (select file_id, ${what} from ${table} where shop_id = :shop and file_id = any(${IDS}) group by file_id) ${as}
+  full join (select file_id, ${what} from ${table} where shop_id = :shop
+    and file_id = any(${IDS}) group by file_id) ${as}
     on ${as}.file_id = files.id`
 
 /**
@@ -142,9 +144,12 @@ const ENCODED_NAME = `(
   from regexp_split_to_table(filename, '') with ordinality as signs (sign, at))`
 
 /** The values of a row of `files`. PostgreSQL does not compute values that no column uses. */
-const VALUES = `id, filename, size_bytes, tags, ${ENTRY_SETTINGS.join(', ')}, ${PUBLIC_ID} as public_id,
-  to_char(created_at at time zone 'UTC', 'YYYY-MM-DD') as upload_date, array_to_string(tags, ';') as joined_tags,
+const VALUES = `id, filename, size_bytes, tags, ${ENTRY_SETTINGS.join(', ')},
+  ${PUBLIC_ID} as public_id,
+  to_char(created_at at time zone 'UTC', 'YYYY-MM-DD') as upload_date,
+  array_to_string(tags, ';') as joined_tags,
   case when visibility = 'public' then coalesce(
     (select :base || '/files/' || token || '/' || ${ENCODED_NAME}
-      from public_addresses a where a.shop_id = files.shop_id and a.file_id = files.id), ${OWN_ADDRESS})
+      from public_addresses a where a.shop_id = files.shop_id and a.file_id = files.id),
+        ${OWN_ADDRESS})
     else ${OWN_ADDRESS} end as url`

@@ -31,7 +31,8 @@ export async function impactOf(
       : await compileFilter(scope, selection.filter)
   const [impact] = await scope.query<Impact>(
     `with chosen as materialized (
-       select files.id, files.pack_id, files.mapping_state, files.deleted_at from files where files.shop_id = :shop and ${sql}
+       select files.id, files.pack_id, files.mapping_state, files.deleted_at from files
+         where files.shop_id = :shop and ${sql}
      )
      select count(*) as files, count(*) filter (where mapping_state = 'mapped') as mapped,
        (select count(distinct m.product_id) from mappings m join chosen on chosen.id = m.file_id
@@ -40,9 +41,11 @@ export async function impactOf(
           left join links p on p.shop_id = l.shop_id and p.id = l.parent_id
         where l.shop_id = :shop and chosen.deleted_at is null and chosen.mapping_state <> 'unmapped'
           and ${WORKING}) as live_links,
-       (select count(distinct df.delivery_id) from delivery_files df join chosen on chosen.id = df.file_id
+       (select count(distinct df.delivery_id) from delivery_files df
+          join chosen on chosen.id = df.file_id
           join deliveries d on d.shop_id = df.shop_id and d.id = df.delivery_id
-        where df.shop_id = :shop and not df.withdrawn and d.revoked_at is null and d.withdrawn_at is null)
+        where df.shop_id = :shop and not df.withdrawn and d.revoked_at is null
+         and d.withdrawn_at is null)
          as paid_deliveries
      from chosen`,
     { ...bindings, now },

@@ -60,7 +60,8 @@ const STATUS: Readonly<Record<LinkStatus, string>> = {
   exhausted: `l.revoked_at is null and f.deleted_at is null and ${MAPPING_STATE} <> 'unmapped'
     and (l.expires_at is null or l.expires_at > :now) and l.downloads >= l.download_limit`,
   active: `l.revoked_at is null and f.deleted_at is null and ${MAPPING_STATE} <> 'unmapped'
-    and (l.expires_at is null or l.expires_at > :now) and (l.download_limit is null or l.downloads < l.download_limit)`,
+    and (l.expires_at is null or l.expires_at > :now)
+      and (l.download_limit is null or l.downloads < l.download_limit)`,
 }
 
 /**
@@ -159,8 +160,10 @@ const NAMED = `select id from files where shop_id = :shop and deleted_at is null
 const NAMED_PACKS = 'select id from packs where shop_id = :shop and name_key like :part'
 // The same as `nameKey`.
 const GONE_NAME = `lower(normalize(l.pack_name, nfc) collate "pg_unicode_fast")`
-const NAMED_GONE_PACKS = `select id from links l where shop_id = :shop and pack_name is not null and ${GONE_NAME} like :part`
-const ADDRESSED = `select id from links l where shop_id = :shop and ${EMAIL} like lower(:start) collate "C"`
+const NAMED_GONE_PACKS = `select id from links l where shop_id = :shop and pack_name is not null
+  and ${GONE_NAME} like :part`
+const ADDRESSED = `select id from links l where shop_id = :shop
+  and ${EMAIL} like lower(:start) collate "C"`
 
 async function searchedLinks(
   scope: ShopScope,
@@ -243,7 +246,8 @@ async function readBySpans(
          where ${where} order by l.id desc limit :rows
        )
        select page.*, span.last, span.read
-       from (select (array_agg(id order by id))[1] as last, count(*) as read from span) span left join page on true
+       from (select (array_agg(id order by id))[1] as last, count(*) as read from span) span
+         left join page on true
        order by page.id desc`,
       {
         ...bindings,

@@ -77,7 +77,8 @@ export async function readLinks(
 ): Promise<readonly Link[]> {
   if (ids.length === 0) return []
   const rows = await scope.query<LinkRow>(
-    `select ${LINK_COLUMNS} from ${LINK_TABLES} where l.shop_id = :shop and l.id = any(:ids::uuid[])`,
+    `select ${LINK_COLUMNS} from ${LINK_TABLES} where l.shop_id = :shop
+      and l.id = any(:ids::uuid[])`,
     { ids },
   )
   const found = new Map(rows.map((row) => [row.id, row]))

@@ -88,7 +88,8 @@ export const cursorOf = (row: FileRow, sort: string): [string | number, string] 
 const DETAILS = `
   chosen.*,
   coalesce((select json_agg(json_build_object(
-      'product_id', m.product_id, 'variant_id', m.variant_id, 'product_title', m.product_title, 'sku', m.sku, 'method', m.method, 'score', m.score,
+      'product_id', m.product_id, 'variant_id', m.variant_id, 'product_title', m.product_title,
+      'sku', m.sku, 'method', m.method, 'score', m.score,
       'reason', m.reason, 'created_at', m.created_at) order by m.product_title, m.variant_id)
     from mappings m where m.shop_id = chosen.shop_id and m.file_id = chosen.id), '[]') as mappings,
   (select json_build_object('id', p.id, 'name', p.name) from packs p
@@ -156,10 +157,13 @@ export const WORKING = `l.revoked_at is null
 /** A file by its UUID, or null; files in the trash are not found. */
 export async function readFile(scope: ShopScope, id: string, now: Date): Promise<FileRow | null> {
   const [row] = await scope.query<FileRow>(
-    `with chosen as (select ${COLUMNS} from files where files.shop_id = :shop and id = :id and deleted_at is null)
+    `with chosen as (select ${COLUMNS} from files where files.shop_id = :shop and id = :id
+     and deleted_at is null)
      select ${DETAILS},
-       (select count(*) from links l left join links p on p.shop_id = l.shop_id and p.id = l.parent_id
-        where l.shop_id = chosen.shop_id and l.file_id = chosen.id and chosen.mapping_state <> 'unmapped'
+       (select count(*) from links l left join links p on p.shop_id = l.shop_id
+        and p.id = l.parent_id
+        where l.shop_id = chosen.shop_id and l.file_id = chosen.id
+          and chosen.mapping_state <> 'unmapped'
           and ${WORKING}) as links_active
      ${FROM_CHOSEN}`,
     { id, now },
@@ -209,7 +213,8 @@ export function listTags(
   const like = `%${likeLiteral(nameKey(search.trim()))}%`
   return scope.query(
     `select tag, count(*) as files from files, unnest(tags) as tag
-     where shop_id = :shop and deleted_at is null ${search.trim() === '' ? '' : `and ${TAG_KEY} like :like`}
+     where shop_id = :shop
+       and deleted_at is null ${search.trim() === '' ? '' : `and ${TAG_KEY} like :like`}
      group by tag ${after ? 'having count(*) < :files or count(*) = :files and tag > :tag' : ''}
      order by files desc, tag limit :limit`,
     { limit, ...(search.trim() === '' ? {} : { like }), ...(after ? { files, tag } : {}) },

@@ -289,7 +289,8 @@ it('a cell is the same from the program and from the database', async () => {
     fc.asyncProperty(fc.array(cell, { minLength: 1, maxLength: 200 }), async (texts) => {
       const rows = await scope.query<{ cell: string }>(
         `select ${cellSql('t.text')} as cell
-         from jsonb_array_elements_text(:texts::jsonb) with ordinality as t(text, n) where :shop > 0 order by n`,
+         from jsonb_array_elements_text(:texts::jsonb) with ordinality as t(text, n) where :shop > 0
+           order by n`,
         { texts: JSON.stringify(texts) },
       )
       const quoted = (text: string) =>

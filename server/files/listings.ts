@@ -167,13 +167,15 @@ async function* linksOf(
     signal.throwIfAborted()
     const rows = await scope.query<LinkRow>(
       `with page as materialized (
-         select position, case when jsonb_typeof(after -> 'link') = 'string' then (after ->> 'link')::uuid end as link
+         select position, case when jsonb_typeof(after -> 'link') = 'string'
+           then (after ->> 'link')::uuid end as link
          from items where shop_id = :shop and operation_id = :operation and position > :after
          order by position limit ${LINKS}
        )
        select page.position, l.id, l.rotation, f.filename, l.email, l.expires_at, l.download_limit
        from page
-       left join links l on l.shop_id = :shop and l.id = page.link and l.operation_id = :operation and l.revoked_at is null
+       left join links l on l.shop_id = :shop and l.id = page.link and l.operation_id = :operation
+         and l.revoked_at is null
        left join files f on f.shop_id = :shop and f.id = l.file_id
        order by page.position`,
       { operation, after },

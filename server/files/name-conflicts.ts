@@ -22,7 +22,8 @@ export async function resolveConflict(tx: ShopScope, admission: Admission): Prom
   if (admission.onConflict === 'rename') return admitRenamed(tx, admission)
   const { filename } = admission.draft
   const [existing] = await tx.query<{ id: string; version: number; claimed: boolean }>(
-    `select id, version, ${CLAIMED} as claimed from files where shop_id = :shop and name_key = :key and deleted_at is null for update`,
+    `select id, version, ${CLAIMED} as claimed from files where shop_id = :shop and name_key = :key
+      and deleted_at is null for update`,
     { key: nameKey(filename) },
   )
   if (!existing) return resolveFreed(tx, admission)

@@ -30,8 +30,10 @@ export async function createPackLink(
   const [id] = orderedIds(now, 1) as [string]
   const [row] = await scope.query<LinkRow>(
     `with made as (
-       insert into links (shop_id, id, pack_id, key_hash, email, expires_at, download_limit, created_at)
-       select :shop, :id, id, :hash, :email, :now::timestamptz + :days::integer * interval '24 hours', :limit, :now
+       insert into links (shop_id, id, pack_id, key_hash, email, expires_at, download_limit,
+         created_at)
+       select :shop, :id, id, :hash, :email,
+         :now::timestamptz + :days::integer * interval '24 hours', :limit, :now
        from packs where shop_id = :shop and id = :pack
        returning *
      )
@@ -131,16 +133,21 @@ async function ensurePackLinks(
     `with pack as (
        select * from links where shop_id = :shop and id = :link
      ), made as (
-       insert into links (shop_id, id, file_id, parent_id, key_hash, email, expires_at, download_limit, created_at)
-       select :shop, w.id, f.id, pack.id, w.key_hash, pack.email, pack.expires_at, pack.download_limit, :now
-       from pack cross join unnest(:ids::uuid[], :files::uuid[], :hashes::bytea[]) as w (id, file_id, key_hash)
+       insert into links (shop_id, id, file_id, parent_id, key_hash, email, expires_at,
+         download_limit, created_at)
+       select :shop, w.id, f.id, pack.id, w.key_hash, pack.email, pack.expires_at,
+         pack.download_limit, :now
+       from pack cross join unnest(:ids::uuid[], :files::uuid[], :hashes::bytea[]) as w (id,
+         file_id, key_hash)
        join files f on f.shop_id = :shop and f.id = w.file_id
        on conflict (shop_id, parent_id, file_id) where parent_id is not null do nothing
      ), held as (
-       ${linksInLockOrder(`parent_id = :link and exists (select from pack where (links.email, links.expires_at, links.download_limit)
+       ${linksInLockOrder(`parent_id = :link
+         and exists (select from pack where (links.email, links.expires_at, links.download_limit)
          is distinct from (pack.email, pack.expires_at, pack.download_limit))`)}
      )
-     update links c set email = pack.email, expires_at = pack.expires_at, download_limit = pack.download_limit
+     update links c set email = pack.email, expires_at = pack.expires_at,
+       download_limit = pack.download_limit
      from pack, held where c.shop_id = :shop and c.id = held.id`,
     { link, ids, files, hashes: ids.map((id) => hashKey(secrets.linkKey(id, 0))), now },
   )

@@ -81,7 +81,8 @@ export function listReviews(
 ): Promise<ReviewRow[]> {
   return scope.query<ReviewRow>(
     `select ${COLUMNS} from ${WITH_FILES}
-     where r.shop_id = :shop and r.status = :status and ${IS_NEEDED} and (:before::uuid is null or r.id < :before)
+     where r.shop_id = :shop and r.status = :status
+       and ${IS_NEEDED} and (:before::uuid is null or r.id < :before)
      order by r.id desc limit :limit`,
     { status, before: before ?? null, limit },
   )
@@ -89,7 +90,8 @@ export function listReviews(
 
 export async function countOpen(scope: ShopScope): Promise<number> {
   const [row] = await scope.query<{ open: number }>(
-    `select count(*) as open from ${WITH_FILES} where r.shop_id = :shop and r.status = 'open' and ${IS_NEEDED}`,
+    `select count(*) as open from ${WITH_FILES} where r.shop_id = :shop and r.status = 'open'
+      and ${IS_NEEDED}`,
   )
   return row!.open
 }
@@ -105,9 +107,11 @@ export async function findReview(scope: ShopScope, id: string): Promise<ReviewRo
 /**
  * Open reviews whose best candidate scores at least `above` and higher than every other product.
  */
-const UNAMBIGUOUS = `r.shop_id = :shop and r.status = 'open' and ${IS_NEEDED} and r.score >= :above::real
+const UNAMBIGUOUS = `r.shop_id = :shop and r.status = 'open'
+  and ${IS_NEEDED} and r.score >= :above::real
   and (r.candidates -> 0 ->> 'score')::real > coalesce((select max((c ->> 'score')::real)
-    from jsonb_array_elements(r.candidates) c where c -> 'product_id' <> r.candidates -> 0 -> 'product_id'), -1)`
+    from jsonb_array_elements(r.candidates) c
+      where c -> 'product_id' <> r.candidates -> 0 -> 'product_id'), -1)`
 
 /** Open reviews with one best candidate above a score; highest score first. */
 export function listUnambiguous(
@@ -116,7 +120,8 @@ export function listUnambiguous(
   limit: number,
 ): Promise<ReviewRow[]> {
   return scope.query<ReviewRow>(
-    `select ${COLUMNS} from ${WITH_FILES} where ${UNAMBIGUOUS} order by r.score desc, r.id limit :limit`,
+    `select ${COLUMNS} from ${WITH_FILES} where ${UNAMBIGUOUS} order by r.score desc, r.id
+      limit :limit`,
     { above, limit },
   )
 }

@@ -21,7 +21,8 @@ export const listTemplates = (
   { after, limit }: { after: string; limit: number },
 ): Promise<TagTemplate[]> =>
   scope.query<TagTemplate>(
-    `select ${COLUMNS} from tag_templates where shop_id = :shop and name_key > :after order by name_key limit :limit`,
+    `select ${COLUMNS} from tag_templates where shop_id = :shop and name_key > :after
+      order by name_key limit :limit`,
     { after, limit },
   )
 

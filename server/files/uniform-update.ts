@@ -50,7 +50,8 @@ export function uniformUpdate(change: FileChange): UniformUpdate | null {
   return {
     sql: `update files set ${fields.map(({ sets }) => sets).join(', ')}, updated_at = now()
       where ${conditions.join(' and ')}
-      returning files.id, ${recordedObject(fields, before, `'updated_at', old.updated_at::text`)} as before,
+      returning files.id,
+        ${recordedObject(fields, before, `'updated_at', old.updated_at::text`)} as before,
         ${recordedObject(fields, after, undefined, wholeAfter(fields, bindings))} as after`,
     bindings,
   }
@@ -82,7 +83,8 @@ function recordedObject(
   const all = whole ?? `jsonb_build_object(${[...fields.map(pair), ...extra].join(', ')})`
   if (fields.length === 1) return all
   const one = (field: Field) =>
-    `case when ${afterUpdate(field.differs)} then jsonb_build_object(${pair(field)}) else '{}'::jsonb end`
+    `case when ${afterUpdate(field.differs)} then jsonb_build_object(${pair(field)})
+      else '{}'::jsonb end`
   const differ = fields.map(({ differs }) => `(${afterUpdate(differs)})`).join(' and ')
   const apart = [...fields.map(one), ...extra.map((given) => `jsonb_build_object(${given})`)].join(
     ' || ',

@@ -29,7 +29,8 @@ export function listVersions(
   { before, limit }: { before: number | null; limit: number },
 ): Promise<VersionRow[]> {
   return scope.query<VersionRow>(
-    `select v.number, coalesce(v.filename, f.filename) as filename, v.size_bytes, v.content_type, v.location,
+    `select v.number, coalesce(v.filename, f.filename) as filename, v.size_bytes, v.content_type,
+       v.location,
        v.number = f.version as current, v.created_at, v.expires_at ${VERSIONS}
        ${before === null ? '' : 'and v.number < :before'} order by v.number desc limit :limit`,
     { fileId, limit, ...(before === null ? {} : { before }) },
@@ -43,7 +44,8 @@ export async function locateVersion(
   number: number,
 ): Promise<LocatedFile | null> {
   const [row] = await scope.query<LocatedFile>(
-    `select encode(v.hash, 'hex') as hash, v.location, v.size_bytes, coalesce(v.filename, f.filename) as filename,
+    `select encode(v.hash, 'hex') as hash, v.location, v.size_bytes,
+       coalesce(v.filename, f.filename) as filename,
        v.content_type, v.created_at as modified_at ${VERSIONS} and v.number = :number`,
     { fileId, number },
   )
@@ -59,7 +61,8 @@ export function restoreVersion(scope: ShopScope, fileId: string, number: number)
   return editFile(scope, fileId, async (tx, draft) => {
     // Locked, so that a sweep does not remove an expired version at the same time.
     const [version] = await tx.query<{ filename: string }>(
-      `select coalesce(v.filename, f.filename) as filename ${VERSIONS} and v.number = :number for key share of v`,
+      `select coalesce(v.filename,
+        f.filename) as filename ${VERSIONS} and v.number = :number for key share of v`,
       { fileId, number },
     )
     if (!version) throw new AppError('not_found')

@@ -64,7 +64,8 @@ export async function writeLinkMails(
   if (links.length === 0) return new Map()
   const { name } = await readShop(scope)
   const rows = await scope.query<LinkRow>(
-    `select ${LINK_COLUMNS} from ${LINK_TABLES} where l.shop_id = :shop and l.id = any(:links::uuid[])`,
+    `select ${LINK_COLUMNS} from ${LINK_TABLES} where l.shop_id = :shop
+      and l.id = any(:links::uuid[])`,
     { links },
   )
   return new Map(

@@ -51,8 +51,10 @@ export async function listMessages(
 ): Promise<MessageRow[]> {
   const { kind, webhook, id, status, before, limit } = filter
   const rows = await scope.query<Stored>(
-    `select ${COLUMNS} from outbox m left join operations o on o.shop_id = m.shop_id and o.id = m.operation_id
-     where m.shop_id = :shop and m.kind = :kind and (:webhook::uuid is null or m.webhook_id = :webhook)
+    `select ${COLUMNS} from outbox m left join operations o on o.shop_id = m.shop_id
+     and o.id = m.operation_id
+     where m.shop_id = :shop and m.kind = :kind
+       and (:webhook::uuid is null or m.webhook_id = :webhook)
        and (:id::uuid is null or m.id = :id)
        and (:status::text is null or m.status = :status)
        and (:before::uuid is null or m.id < :before) order by m.id desc limit :limit`,
@@ -74,7 +76,8 @@ export async function readMessage(
   baseUrl: string,
 ): Promise<MessageRow | null> {
   const rows = await scope.query<Stored>(
-    `select ${COLUMNS} from outbox m left join operations o on o.shop_id = m.shop_id and o.id = m.operation_id
+    `select ${COLUMNS} from outbox m left join operations o on o.shop_id = m.shop_id
+     and o.id = m.operation_id
      where m.shop_id = :shop and m.id = :id`,
     { id },
   )

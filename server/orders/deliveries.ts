@@ -49,11 +49,16 @@ export interface DeliveryFilter {
 const KEPT = `coalesce((m.result ->> 'kept')::boolean, false)`
 
 const SUMMARY = `
-  select d.id, d.order_id, o.name as order_name, o.confirmation_number, coalesce(d.email, o.email) as email, o.locale,
-    ${STATUS_SQL} as status, o.financial_status, o.cancelled_at, o.recommendation, d.held_by, d.held_at,
-    (select r.reason from delivery_runs r where r.shop_id = d.shop_id and r.delivery_id = d.id) as held_because, p.id as link_id,
-    p.rotation, f.files, f.downloads, f.size_bytes, f.last_download_at, d.opened_at, d.ask, d.created_at, d.updated_at,
-    (select jsonb_build_object('id', m.id, 'status', m.status, 'kept', ${KEPT}, 'at', coalesce(m.sent_at, m.created_at)) from outbox m
+  select d.id, d.order_id, o.name as order_name, o.confirmation_number,
+    coalesce(d.email, o.email) as email, o.locale,
+    ${STATUS_SQL} as status, o.financial_status, o.cancelled_at, o.recommendation, d.held_by,
+    d.held_at,
+    (select r.reason from delivery_runs r where r.shop_id = d.shop_id
+      and r.delivery_id = d.id) as held_because, p.id as link_id,
+    p.rotation, f.files, f.downloads, f.size_bytes, f.last_download_at, d.opened_at, d.ask,
+    d.created_at, d.updated_at,
+    (select jsonb_build_object('id', m.id, 'status', m.status, 'kept', ${KEPT}, 'at',
+     coalesce(m.sent_at, m.created_at)) from outbox m
      where m.shop_id = d.shop_id and m.payload ->> 'delivery' = d.id::text
      order by m.id desc limit 1) as message
   from deliveries d
@@ -63,7 +68,8 @@ const SUMMARY = `
     select count(f.id) filter (where c.revoked_at is null)::int as files,
       coalesce(sum(f.size_bytes) filter (where c.revoked_at is null), 0)::bigint as size_bytes,
       coalesce(sum(c.served), 0)::int as downloads, max(c.last_download_at) as last_download_at
-    from links c left join files f on f.shop_id = c.shop_id and f.id = c.file_id and f.deleted_at is null
+    from links c left join files f on f.shop_id = c.shop_id and f.id = c.file_id
+      and f.deleted_at is null
     where c.shop_id = p.shop_id and c.parent_id = p.id
   ) f on true`
 
@@ -177,10 +183,12 @@ async function listFiles(
   const files = await scope.query<
     LinkFacts & Omit<DeliveryFile, 'status'> & { withdrawn: boolean }
   >(
-    `select f.id as file_id, f.filename, f.size_bytes, l.expires_at, l.download_limit, l.downloads, l.last_download_at,
+    `select f.id as file_id, f.filename, f.size_bytes, l.expires_at, l.download_limit, l.downloads,
+       l.last_download_at,
        l.revoked_at, f.deleted_at, ${MAPPING_STATE} as mapping_state,
        coalesce((select bool_and(df.withdrawn) from delivery_files df
-         where df.shop_id = l.shop_id and df.delivery_id = :id and df.file_id = f.id), false) as withdrawn
+         where df.shop_id = l.shop_id and df.delivery_id = :id and df.file_id = f.id),
+           false) as withdrawn
      from links l join files f on f.shop_id = l.shop_id and f.id = l.file_id
      where l.shop_id = :shop and l.parent_id = :link order by f.pack_position, f.filename`,
     page,
@@ -208,7 +216,8 @@ const listLines = (
 /** Newest first. */
 const listMessages = (scope: ShopScope, id: string): Promise<DeliveryDetail['messages']> =>
   scope.query<DeliveryDetail['messages'][number]>(
-    `select m.id, coalesce(m.result -> 'to', '[]') as to, coalesce(m.result ->> 'subject', '') as subject, m.status,
+    `select m.id, coalesce(m.result -> 'to', '[]') as to,
+      coalesce(m.result ->> 'subject', '') as subject, m.status,
        ${KEPT} as kept, m.error, m.created_at, m.sent_at
      from outbox m where m.shop_id = :shop and m.payload ->> 'delivery' = :id::text
      order by m.id desc limit :limit`,

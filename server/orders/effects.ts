@@ -192,7 +192,8 @@ async function readShown(
     `select d.order_id, ${BUYER_STATUS_SQL} as status, l.id as link_id, l.rotation, f.files, f.lines
      from deliveries d join links l on l.shop_id = d.shop_id and l.delivery_id = d.id
      join lateral (
-       select count(distinct file_id)::int as files, coalesce(array_agg(distinct line_id), '{}') as lines
+       select count(distinct file_id)::int as files,
+         coalesce(array_agg(distinct line_id), '{}') as lines
        from delivery_files df
        where df.shop_id = d.shop_id and df.delivery_id = d.id and not df.withdrawn) f on true
      where d.shop_id = :shop and d.order_id = any(:orders::text[])`,

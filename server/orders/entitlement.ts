@@ -60,5 +60,6 @@ export const STATUS_SQL = `case when d.revoked_at is not null then 'revoked'
     else 'ready' end`
 
 /** SQL of `buyerStatusOf`. */
-export const BUYER_STATUS_SQL = `case when d.revoked_at is null and d.withdrawn_at is null and d.held_by = 'workflow'
+export const BUYER_STATUS_SQL = `case when d.revoked_at is null and d.withdrawn_at is null
+  and d.held_by = 'workflow'
   then 'preparing' else ${STATUS_SQL} end`

@@ -46,7 +46,8 @@ interface PageRow extends Omit<OrderPage, 'url'> {
 export const createOrderPages = ({ database, secrets, baseUrl }: OrderPagesParts): OrderPages => ({
   find: async (shop, order) => {
     const [row] = await forShop(database, shop).query<PageRow>(
-      `select o.confirmation_number, o.ordered_at, ${BUYER_STATUS_SQL} as status, p.id as link_id, p.rotation,
+      `select o.confirmation_number, o.ordered_at, ${BUYER_STATUS_SQL} as status, p.id as link_id,
+         p.rotation,
          (select count(*)::int from links c
           join files f on f.shop_id = c.shop_id and f.id = c.file_id and f.deleted_at is null
           where c.shop_id = p.shop_id and c.parent_id = p.id and c.revoked_at is null) as files

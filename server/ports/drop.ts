@@ -34,7 +34,8 @@ export function createDropPort(
       return required(await scope.query<Row>(sql, { id, claim })).size_bytes
     },
     take: async (id, claim) => {
-      const sql = `update drop_entries set state = 'importing' where ${TAKEABLE} returning ${COLUMNS}`
+      const sql = `update drop_entries set state = 'importing'
+        where ${TAKEABLE} returning ${COLUMNS}`
       const row = required(await scope.query<Row>(sql, { id, claim }))
       try {
         return { ...row, content_type: null, ...(await foundType(await head(row))) }

@@ -23,7 +23,8 @@ const COMMITS =
 /** The worker's row: its connection holds the row's advisory lock. */
 const WORKER = `
   select w.id from workers w
-  join pg_locks l on l.locktype = 'advisory' and l.classid = ${WORKER_LOCKS} and l.objid = w.lock and l.granted
+  join pg_locks l on l.locktype = 'advisory' and l.classid = ${WORKER_LOCKS} and l.objid = w.lock
+    and l.granted
   join pg_stat_activity a on a.pid = l.pid
   where a.application_name = $1`
 
@@ -76,13 +77,17 @@ export async function look(pool: Pool, name: string): Promise<Sight> {
        select c.* from chains c join me on me.id = c.worker_id
      )
      select
-       (select query from pg_stat_activity where application_name = $1 and xact_start is not null and query ~ $2 limit 1) as statement,
+       (select query from pg_stat_activity where application_name = $1 and xact_start is not null
+         and query ~ $2 limit 1) as statement,
        exists (
          select from held join operations o on o.shop_id = held.shop_id and o.id = held.operation_id
-         where chain = -1 and o.status = 'running' and o.done + o.failed + o.skipped + o.cancelled = o.total
+         where chain = -1 and o.status = 'running'
+           and o.done + o.failed + o.skipped + o.cancelled = o.total
        ) as finishing,
-       count(i) filter (where i.staged is null)::int as items, coalesce(max(i.attempt), 0)::int as attempt
-     from held join items i on i.shop_id = held.shop_id and i.operation_id = held.operation_id and i.lease = held.lease
+       count(i) filter (where i.staged is null)::int as items,
+       coalesce(max(i.attempt), 0)::int as attempt
+     from held join items i on i.shop_id = held.shop_id and i.operation_id = held.operation_id
+       and i.lease = held.lease
        and i.status = 'running'`,
     [name, COMMITS],
   )

@@ -370,7 +370,8 @@ async function everything(): Promise<Record<string, string>> {
   ])
     dump[table] = (
       await row<{ sum: string }>(
-        `select count(*) || ' ' || md5(coalesce(string_agg(t::text, '|' order by t::text), '')) as sum from ${table} t`,
+        `select count(*) || ' ' || md5(coalesce(string_agg(t::text, '|' order by t::text),
+          '')) as sum from ${table} t`,
       )
     ).sum
   return dump

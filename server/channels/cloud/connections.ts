@@ -100,7 +100,8 @@ export async function createConnection(
     const [row] = await tx.query<{ id: string }>(
       `insert into connections (shop_id, provider, name, settings, sealed, options, frequency_hours,
          next_sync_at, state)
-       select :shop, :provider, :name, :settings, :sealed, :options, :hours::int, ${nextSync(':hours::int')}, :state
+       select :shop, :provider, :name, :settings, :sealed, :options, :hours::int,
+         ${nextSync(':hours::int')}, :state
        where (select count(*) from connections where shop_id = :shop) < ${MAX_CONNECTIONS}
        returning id`,
       {
@@ -185,8 +186,10 @@ export async function changeConnection(
 async function storeChange(tx: ShopScope, changed: CloudConnection): Promise<void> {
   const { id, name, state, sealed: secrets, frequency_hours: hours, error } = changed
   await tx.query(
-    `update connections set name = :name, options = :options, settings = :settings, sealed = :secrets,
-       next_sync_at = case when frequency_hours is distinct from :hours::int then ${nextSync(':hours::int')} else next_sync_at end,
+    `update connections set name = :name, options = :options, settings = :settings,
+       sealed = :secrets,
+       next_sync_at = case when frequency_hours is distinct from :hours::int
+         then ${nextSync(':hours::int')} else next_sync_at end,
        frequency_hours = :hours, state = :state, error = :error
      where shop_id = :shop and id = :id`,
     {

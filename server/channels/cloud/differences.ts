@@ -45,9 +45,11 @@ const differences = (twoWay: boolean) => `
     on c.path = coalesce(l.renamed_from, l.path)
   -- Offset: each is looked up by its id, without statistics too.
   left join lateral (
-    select id, version, filename, mapping_state = 'mapped' as mapped from files where shop_id = :shop and id = c.file_id and deleted_at is null offset 0
+    select id, version, filename, mapping_state = 'mapped' as mapped from files
+      where shop_id = :shop and id = c.file_id and deleted_at is null offset 0
   ) f on true
-  where l.path is null or l.duplicate and not l.ignored or c.path is null and not l.ignored or c.path <> l.path
+  where l.path is null or l.duplicate and not l.ignored or c.path is null and not l.ignored
+    or c.path <> l.path
     or not l.ignored and ${CHANGED}
     ${twoWay ? 'or c.path is not null and (f.id is null or f.version <> c.version or f.filename <> c.filename)' : ''}`
 
@@ -58,8 +60,10 @@ export const inAnyCase = (text: string) => `lower(${text} collate pg_c_utf8)`
 async function findOtherCase(tx: ShopScope, connection: string): Promise<void> {
   await tx.query(
     `update cloud_listings l set renamed_from = c.path from cloud_files c
-     where l.shop_id = :shop and l.connection_id = :connection and c.shop_id = :shop and c.connection_id = :connection
-       and ${inAnyCase('c.path')} = ${inAnyCase('l.path')} and c.path <> l.path and not l.ignored and not l.duplicate`,
+     where l.shop_id = :shop and l.connection_id = :connection and c.shop_id = :shop
+       and c.connection_id = :connection
+       and ${inAnyCase('c.path')} = ${inAnyCase('l.path')} and c.path <> l.path and not l.ignored
+         and not l.duplicate`,
     { connection },
   )
 }
@@ -72,18 +76,23 @@ async function findRenames(tx: ShopScope, connection: string): Promise<void> {
   await tx.query(
     `with gone as (
        select c.path, c.hash, c.size_bytes, ${inOrder('c')} from cloud_files c
-       where c.shop_id = :shop and c.connection_id = :connection and c.hash is not null and not exists (
-         select from cloud_listings l where l.shop_id = :shop and l.connection_id = :connection and l.path = c.path)
+       where c.shop_id = :shop and c.connection_id = :connection and c.hash is not null
+         and not exists (
+         select from cloud_listings l where l.shop_id = :shop and l.connection_id = :connection
+           and l.path = c.path)
        and not exists (
-         select from cloud_listings l where l.shop_id = :shop and l.connection_id = :connection and l.renamed_from = c.path)
+         select from cloud_listings l where l.shop_id = :shop and l.connection_id = :connection
+           and l.renamed_from = c.path)
      ), fresh as (
        select l.path, l.hash, l.size_bytes, ${inOrder('l')} from cloud_listings l
        where l.shop_id = :shop and l.connection_id = :connection and l.hash is not null
          and not l.ignored and not l.duplicate and l.renamed_from is null and not exists (
-         select from cloud_files c where c.shop_id = :shop and c.connection_id = :connection and c.path = l.path)
+         select from cloud_files c where c.shop_id = :shop and c.connection_id = :connection
+           and c.path = l.path)
      )
      update cloud_listings l set renamed_from = gone.path
-     from gone join fresh on fresh.hash = gone.hash and fresh.size_bytes = gone.size_bytes and fresh.n = gone.n
+     from gone join fresh on fresh.hash = gone.hash and fresh.size_bytes = gone.size_bytes
+       and fresh.n = gone.n
      where l.shop_id = :shop and l.connection_id = :connection and l.path = fresh.path`,
     { connection },
   )

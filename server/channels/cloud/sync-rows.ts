@@ -54,14 +54,16 @@ export const listSyncs = (
   limit: number,
 ): Promise<SyncView[]> =>
   scope.query<SyncView>(
-    `${VIEW} where s.shop_id = :shop and s.connection_id = :connection order by s.id desc limit :limit`,
+    `${VIEW} where s.shop_id = :shop and s.connection_id = :connection order by s.id desc
+      limit :limit`,
     { connection, limit },
   )
 
 /** The newest one of each connection. */
 export async function newestSyncs(scope: ShopScope): Promise<Map<string, SyncView>> {
   const rows = await scope.query<SyncView>(
-    `${VIEW} join (select connection_id, max(id::text)::uuid as id from syncs where shop_id = :shop group by connection_id) newest
+    `${VIEW} join (select connection_id, max(id::text)::uuid as id from syncs where shop_id = :shop
+       group by connection_id) newest
        on newest.id = s.id
      where s.shop_id = :shop`,
   )

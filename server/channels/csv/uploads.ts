@@ -222,7 +222,8 @@ const COLUMNS = `${LISTED}, format, headers, sample, structure, mapping, saved_m
 /** All stored files, newest first. */
 export function listUploads(scope: ShopScope): Promise<ListedUpload[]> {
   return scope.query<ListedUpload>(
-    `select ${LISTED} from csv_uploads where shop_id = :shop and status <> 'uploading' order by id desc limit :limit`,
+    `select ${LISTED} from csv_uploads where shop_id = :shop and status <> 'uploading'
+      order by id desc limit :limit`,
     { limit: MAX_KEPT },
   )
 }

@@ -46,7 +46,8 @@ async function insertConnection(
   )
   await scope.query(
     `delete from drop_connections where shop_id = :shop and id < (
-       select id from drop_connections where shop_id = :shop order by id desc offset ${MAX_KEPT - 1} limit 1)`,
+       select id from drop_connections where shop_id = :shop
+         order by id desc offset ${MAX_KEPT - 1} limit 1)`,
   )
   return row!.id
 }

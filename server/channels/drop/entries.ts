@@ -161,7 +161,8 @@ export function moveEntry(
         throw new DropError('exists')
       if (there) await removeEntry(tx, there)
       const moved = await tx.query(
-        `update drop_entries set folder = :folder, name = :name, parent_id = :parent, quiet_since = now(),
+        `update drop_entries set folder = :folder, name = :name, parent_id = :parent,
+          quiet_since = now(),
            ${RESET_IF_FILED}
          where shop_id = :shop and id = :id and state is distinct from 'importing' returning 1`,
         { id: entry.id, folder, name, parent },

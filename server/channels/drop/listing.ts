@@ -33,7 +33,8 @@ export const listFiles = (
   page: { folder: string; after: string; limit: number; state: FileState | null },
 ): Promise<ListedDropFile[]> =>
   scope.query<ListedDropFile>(
-    `${SELECT} where e.shop_id = :shop and e.kind = 'file' and (e.folder, e.name) > (:folder, :after)
+    `${SELECT} where e.shop_id = :shop and e.kind = 'file'
+       and (e.folder, e.name) > (:folder, :after)
        and (e.state = :state or (:state::text is null
          and e.state in ('writing', 'partial', 'waiting', 'importing')))
      order by e.folder, e.name limit :limit`,
@@ -42,8 +43,10 @@ export const listFiles = (
 
 const SELECT = `
   select ${ENTRY}, extract(epoch from now() - writing_since)::float8 as writing_seconds,
-    (select a.name from drop_accounts a where a.shop_id = e.shop_id and a.id = e.account_id) as account_name,
-    operation_id, error, dropped_folder, dropped_name, filed_at + interval '${KEPT_DAYS} days' as cleared_at,
+    (select a.name from drop_accounts a where a.shop_id = e.shop_id
+      and a.id = e.account_id) as account_name,
+    operation_id, error, dropped_folder, dropped_name,
+    filed_at + interval '${KEPT_DAYS} days' as cleared_at,
     ${WAITS_FOR} as waits_for
   from drop_entries e`
 

@@ -43,15 +43,19 @@ const parentOf = (folder: string): string =>
 const UNCLAIMED = 'claim = null, operation_id = null, position = null, manifest_id = null'
 
 const TAKE = (folder: string) => `
-  insert into drop_entries (shop_id, folder, name, kind, parent_id, state, account_id, protocol, process, write_id,
+  insert into drop_entries (shop_id, folder, name, kind, parent_id, state, account_id, protocol,
+    process, write_id,
     writing_since)
   select $1::int, $4, $5, 'file', parent.id, 'writing', $6::uuid, $7, $8::int, $9::uuid, now()
   from ${parentOf(folder)} parent, ${WITHOUT_WAITING}
-  on conflict (shop_id, folder, name) do update set state = 'writing', account_id = excluded.account_id,
-    protocol = excluded.protocol, process = excluded.process, write_id = excluded.write_id, writing_since = now(),
+  on conflict (shop_id, folder, name) do update
+    set state = 'writing', account_id = excluded.account_id,
+    protocol = excluded.protocol, process = excluded.process, write_id = excluded.write_id,
+    writing_since = now(),
     closed_cleanly = false, ${UNCLAIMED}, hash = case when $10::boolean then drop_entries.hash end,
     location = case when $10 then drop_entries.location end,
-    size_bytes = case when $10 and drop_entries.hash is not null then drop_entries.size_bytes else 0 end
+    size_bytes = case when $10 and drop_entries.hash is not null then drop_entries.size_bytes
+      else 0 end
     where drop_entries.kind = 'file' and drop_entries.state <> 'importing' and not $11::boolean
   returning id, encode(hash, 'hex') as hash, location, size_bytes`
 
@@ -125,8 +129,10 @@ const stateOf = ({ clean }: Ended) => (clean ? 'waiting' : 'partial')
 const isSure = ({ clean, protocol }: Ended): boolean => clean && protocol === 'sftp'
 
 const COMMIT = `with ${HOLD}
-  update drop_entries set state = $3, closed_cleanly = $4, size_bytes = $5, location = $6, hash = decode($7, 'hex'),
-    modified_at = coalesce($8::timestamptz, now()), quiet_since = now(), process = null, write_id = null,
+  update drop_entries set state = $3, closed_cleanly = $4, size_bytes = $5, location = $6,
+    hash = decode($7, 'hex'),
+    modified_at = coalesce($8::timestamptz, now()), quiet_since = now(), process = null,
+    write_id = null,
     writing_since = null
   where shop_id = $1 and id = $9::uuid and write_id = $10::uuid returning 1`
 
@@ -177,19 +183,20 @@ const STILL_OURS = `(case when $6 = 'waiting'
     else greatest(drop_entries.quiet_since, drop_entries.writing_since) <= opened.at end)`
 
 const PUT = (folder: string) => `with ${HOLD.replaceAll('$2', '$4')}
-  insert into drop_entries (shop_id, folder, name, kind, parent_id, state, account_id, protocol, hash, location,
+  insert into drop_entries (shop_id, folder, name, kind, parent_id, state, account_id, protocol,
+    hash, location,
     size_bytes, modified_at, closed_cleanly)
   select $1::int, $5, $7, 'file', parent.id, $6, $8::uuid, $9, decode($10, 'hex'), $11, $12::bigint,
     coalesce($13::timestamptz, now()), $14::boolean
   from ${parentOf(folder)} parent
-  on conflict (shop_id, folder, name) do update set state = excluded.state, account_id = excluded.account_id,
+  on conflict (shop_id, folder, name) do update
+    set state = excluded.state, account_id = excluded.account_id,
     protocol = excluded.protocol, hash = excluded.hash, location = excluded.location,
-    size_bytes = excluded.size_bytes, modified_at = excluded.modified_at, closed_cleanly = excluded.closed_cleanly,
+    size_bytes = excluded.size_bytes, modified_at = excluded.modified_at,
+    closed_cleanly = excluded.closed_cleanly,
     quiet_since = now(), process = null, write_id = null, writing_since = null, ${UNCLAIMED}
-    where drop_entries.kind = 'file' and drop_entries.state <> 'importing' and ${STILL_OURS.replaceAll(
-      'opened.at',
-      `(now() - make_interval(secs => $15::float8))`,
-    )}
+    where drop_entries.kind = 'file' and drop_entries.state <> 'importing'
+      and ${STILL_OURS.replaceAll('opened.at', `(now() - make_interval(secs => $15::float8))`)}
   returning id`
 
 export interface Putting extends DropPlace, Ended {

@@ -92,8 +92,10 @@ async function startAbandoned(
 ): Promise<void> {
   const { rows } = await database.pool.query<Swept>(
     `select distinct on (shop_id, coalesce(batch_id, id)) * from uploads u
-     where status = 'received' and operation_id is null and (batch_id is null or received_at < now() - ${DAY} and not exists (
-       select from uploads o where o.shop_id = u.shop_id and o.batch_id = u.batch_id and o.status = 'uploading'))
+     where status = 'received' and operation_id is null
+       and (batch_id is null or received_at < now() - ${DAY} and not exists (
+       select from uploads o where o.shop_id = u.shop_id and o.batch_id = u.batch_id
+         and o.status = 'uploading'))
      limit ${PAGE}`,
   )
   for (const row of rows) {
@@ -158,16 +160,19 @@ function startAlone(
  */
 async function removeImported({ folder }: FinishParts, database: Database): Promise<void> {
   const { rows } = await database.pool.query<{ id: string }>(
-    `update uploads u set status = case when i.status = 'done' then 'imported' else 'failed' end, settled_at = now()
+    `update uploads u set status = case when i.status = 'done' then 'imported' else 'failed' end,
+     settled_at = now()
      from operations o, items i
      where u.status = 'received' and o.shop_id = u.shop_id and o.id = u.operation_id
        and i.shop_id = u.shop_id and i.operation_id = u.operation_id and i.position = u.position
-       and (i.status = 'done' or o.finished_at < now() - ${KEPT} and i.status not in ('pending', 'running'))
+       and (i.status = 'done'
+         or o.finished_at < now() - ${KEPT} and i.status not in ('pending', 'running'))
      returning u.id`,
   )
   // Also those of earlier sweeps: a process may have died between the row and the file.
   const again = await database.pool.query<{ id: string }>(
-    `delete from uploads where status in ('imported', 'failed') and settled_at < now() - ${KEPT} returning id`,
+    `delete from uploads where status in ('imported', 'failed')
+      and settled_at < now() - ${KEPT} returning id`,
   )
   for (const { id } of [...rows, ...again.rows]) await folder.remove(id)
   await database.pool.query(

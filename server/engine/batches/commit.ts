@@ -118,7 +118,8 @@ async function holdItems(
   group: readonly EndedItem[],
 ): Promise<ReadonlySet<number>> {
   const held = await tx.query<{ position: number; blocked: boolean }>(
-    `select position, not ${UNBLOCKED} as blocked from items where shop_id = :shop and operation_id = :operation and position = any(:positions)
+    `select position, not ${UNBLOCKED} as blocked from items where shop_id = :shop
+       and operation_id = :operation and position = any(:positions)
        and status = 'running' and lease = :lease
      order by position for update`,
     {

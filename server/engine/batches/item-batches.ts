@@ -57,10 +57,13 @@ export async function readLeased(
 }
 
 const leaseSql = (condition: string) => `
-  update item_batches set lease = :lease where shop_id = :shop and operation_id = :operation and position = any(array(
-    select position from item_batches b where shop_id = :shop and operation_id = :operation and ${condition}
+  update item_batches set lease = :lease where shop_id = :shop and operation_id = :operation
+    and position = any(array(
+    select position from item_batches b where shop_id = :shop and operation_id = :operation
+      and ${condition}
       and (lease is null or not exists (
-        select from chains where shop_id = :shop and operation_id = :operation and chains.lease = b.lease))
+        select from chains where shop_id = :shop and operation_id = :operation
+          and chains.lease = b.lease))
     order by position limit :count for update skip locked))`
 
 /** SQL: removes the batches under `:lease` of `:operation`, whose items are about to be written. */

@@ -101,10 +101,14 @@ export async function updateOutcomes(
     'after',
   ])
   await tx.query(
-    `update items set status = ${value('status')}, file_id = coalesce(${value('file_id')}, items.file_id),
-       error = ${value('error')}, step = ${value('step')}, staged = ${value('staged')}, candidates = ${value('candidates')},
-       warnings = ${value('warnings')}, before = ${value('before')}, after = ${value('after')}, attempt = ${value('attempt')},
-       lease = null, run_after = ${runAfter(value('delay_ms'))}, finished_at = ${finishedAt(value('status'))}
+    `update items set status = ${value('status')},
+       file_id = coalesce(${value('file_id')}, items.file_id),
+       error = ${value('error')}, step = ${value('step')}, staged = ${value('staged')},
+       candidates = ${value('candidates')},
+       warnings = ${value('warnings')}, before = ${value('before')}, after = ${value('after')},
+       attempt = ${value('attempt')},
+       lease = null, run_after = ${runAfter(value('delay_ms'))},
+       finished_at = ${finishedAt(value('status'))}
      from ${from}
      where items.shop_id = :shop and items.operation_id = :operation and items.position = o.position
        -- The planner has no statistics of a new operation's items, and would read all of them for
@@ -134,7 +138,8 @@ export async function insertOutcomes(
   ] as const
   await tx.query(
     `insert into items (shop_id, operation_id, ${names.join(', ')}, run_after, finished_at)
-     select :shop, :operation, ${names.map(value).join(', ')}, ${runAfter(value('delay_ms'))}, ${finishedAt(value('status'))}
+     select :shop, :operation, ${names.map(value).join(', ')}, ${runAfter(value('delay_ms'))},
+       ${finishedAt(value('status'))}
      from ${from}`,
     { operation: held.operation.id, ...bindings },
   )

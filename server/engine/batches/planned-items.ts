@@ -32,7 +32,8 @@ export async function claimPlanned(
   const from = async (position: number) => {
     const rows = await tx.query<ClaimedRow>(
       `select ${ITEM_COLUMNS} from items
-       where shop_id = :shop and operation_id = :operation and position >= :position and ${PLANNABLE}
+       where shop_id = :shop and operation_id = :operation and position >= :position
+         and ${PLANNABLE}
        order by position limit :limit for update skip locked`,
       { operation: held.operation.id, chain: held.chain, position, limit },
     )
@@ -61,9 +62,11 @@ export async function claimPlannedOf(
   const rows = await tx.query<ClaimedRow>(
     `with blocks as (
        select distinct position / :block * :block as first from items
-       where shop_id = :shop and operation_id = :operation and file_id = any(:files::uuid[]) and status = 'pending'
+       where shop_id = :shop and operation_id = :operation and file_id = any(:files::uuid[])
+         and status = 'pending'
      )
-     select ${ITEM_COLUMNS} from items join blocks on position >= first and position < first + :block
+     select ${ITEM_COLUMNS} from items join blocks on position >= first
+       and position < first + :block
      where shop_id = :shop and operation_id = :operation and ${PLANNABLE}
      order by position for update of items skip locked`,
     { operation: held.operation.id, chain: held.chain, files, block },

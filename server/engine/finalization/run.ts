@@ -119,8 +119,10 @@ function endOperation(
     await holdLease(tx, id, FINISH_CHAIN, lease)
     await holdStatus(tx, operation)
     await tx.query(
-      `update operations set status = :status, started_at = coalesce(started_at, now()), finished_at = now(),
-         done = case when ledger then done else :done end, failed = case when ledger then failed else :failed end,
+      `update operations set status = :status, started_at = coalesce(started_at, now()),
+         finished_at = now(),
+         done = case when ledger then done else :done end, failed = case when ledger then failed
+           else :failed end,
          skipped = case when ledger then skipped else :skipped end, stopped = :stopped::jsonb,
          undo_until = case when :undoable and ${HAS_EFFECTS} then now() + :window::interval end
        where shop_id = :shop and id = :id`,

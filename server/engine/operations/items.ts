@@ -65,9 +65,11 @@ export interface ReportFilter {
  * the page needs: a large operation is read page by page.
  */
 const all = (whole: boolean, report?: ReportFilter) => `
-  (select position, status, file_id, attempt, entry, draft, staged, candidates, warnings, error, before, after, finished_at
+  (select position, status, file_id, attempt, entry, draft, staged, candidates, warnings, error,
+    before, after, finished_at
   from items
-  where shop_id = :shop and operation_id = :operation and position > :after ${report ? `and ${isReported(report)}` : ''}
+  where shop_id = :shop and operation_id = :operation
+    and position > :after ${report ? `and ${isReported(report)}` : ''}
     ${whole ? '' : 'order by position limit :limit'})
   ${report ? '' : waiting(whole)}`
 
@@ -106,25 +108,31 @@ const WHY = `case
 
 /** Waiting items of a cancelled operation read as cancelled, even before their rows are updated. */
 const rowsOf = (whole: boolean, report?: ReportFilter) => `
-  select i.position, i.file_id, i.attempt, i.entry #- '{source,sealed}' as entry, i.draft, i.staged, i.candidates, i.warnings, i.error, i.before, i.after,
+  select i.position, i.file_id, i.attempt, i.entry #- '{source,sealed}' as entry, i.draft, i.staged,
+    i.candidates, i.warnings, i.error, i.before, i.after,
     i.finished_at,
-    case when i.discarded or i.status in ('pending', 'running') and i.operation_status = 'cancelled' then 'cancelled'
+    case when i.discarded or i.status in ('pending', 'running') and i.operation_status = 'cancelled'
+      then 'cancelled'
       -- Without a ledger all items have the result of the operation.
       when i.status = 'pending' and not i.ledger then
-        case i.operation_status when 'success' then 'done' when 'failed' then 'failed' else i.status end
+        case i.operation_status when 'success' then 'done' when 'failed' then 'failed'
+          else i.status end
       else i.status end as status,
-    coalesce(i.after ->> 'filename', f.filename, i.draft ->> 'filename', i.before ->> 'filename', '') as filename,
+    coalesce(i.after ->> 'filename', f.filename, i.draft ->> 'filename', i.before ->> 'filename',
+      '') as filename,
     ${isMapped('f.mapping_state')} as product_mapped
   from (
     select r.position, r.file_id, r.attempt, r.entry, r.draft, r.staged, r.finished_at, r.status,
       o.status as operation_status, o.ledger, ${IS_DISCARDED} as discarded,
       ${FOUND.map((name) => `case when not ${IS_DISCARDED} then r.${name} end as ${name}`).join(', ')},
-      case when ${IS_DISCARDED} then :whyDiscarded::jsonb else coalesce(r.error, ${WHY}) end as error
+      case when ${IS_DISCARDED} then :whyDiscarded::jsonb
+        else coalesce(r.error, ${WHY}) end as error
     from (${all(whole, report)}) r
     join operations o on o.shop_id = :shop and o.id = :operation
   ) i
   -- One probe for each item: without statistics of new tables, the planner would read all files.
-  left join lateral (select filename, mapping_state from files where shop_id = :shop and id = i.file_id limit 1) f on true`
+  left join lateral (select filename, mapping_state from files where shop_id = :shop
+    and id = i.file_id limit 1) f on true`
 
 const WHY_ENDED = {
   whyDiscarded: JSON.stringify(DISCARDED),

@@ -148,7 +148,8 @@ const beginRound: Move = async (tx, operation, plugins) => {
 
 /** The final steps run again and give theirs again; the channel's stay. */
 const FINAL_WARNINGS_DROPPED = `warnings = (
-  select coalesce(jsonb_agg(w), '[]') from jsonb_array_elements(warnings) w where w -> 'step' is null)`
+  select coalesce(jsonb_agg(w), '[]') from jsonb_array_elements(warnings) w
+    where w -> 'step' is null)`
 
 /** `idle`: its chains work only when items are added. */
 async function resetRound(tx: ShopScope, id: string, chains: 'working' | 'idle'): Promise<void> {

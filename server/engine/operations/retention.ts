@@ -80,7 +80,8 @@ async function dropLedger(pool: Pool, shop: number, id: string): Promise<void> {
        where shop_id = $1 and operation_id = $2 and coalesce(before, after, plan) is not null
      ) update operations set detail = 'results', undo_until = null,
        request = case when request ? 'callback_url'
-         then (request - 'callback_sealed') || jsonb_build_object('callback_url', ${keptPart(`request ->> 'callback_url'`)})
+         then (request - 'callback_sealed') || jsonb_build_object('callback_url',
+           ${keptPart(`request ->> 'callback_url'`)})
          else request end
      where shop_id = $1 and id = $2`,
     [shop, id],

@@ -106,7 +106,8 @@ export const FORGET_ENTRY = `entry = jsonb_set(entry #- '{source,sealed}', '{sou
 export async function forgetAddresses(scope: ShopScope, operation: string): Promise<void> {
   await scope.query(
     `update items set ${FORGET_ENTRY}
-     where shop_id = :shop and operation_id = :operation and status in ('done', 'skipped') and ${SECRET_PART}`,
+     where shop_id = :shop and operation_id = :operation and status in ('done', 'skipped')
+       and ${SECRET_PART}`,
     { operation },
   )
 }

@@ -267,7 +267,8 @@ async function ordering(
       // disk.
       const { sql, bindings } = await compileFilter(tx, source.filter)
       return [
-        `select (row_number() over (order by id) - 1)::int as position, id as file_id, ${none} from files
+        `select (row_number() over (order by id) - 1)::int as position, id as file_id,
+         ${none} from files
          where files.shop_id = :shop and ${sql}`,
         bindings,
       ]
@@ -278,7 +279,8 @@ async function ordering(
         `select position, file_id, ${none} from items
          where shop_id = :shop and operation_id = :undone and status = 'done' and after is not null
          union all
-         select (o.total - 1 + row_number() over (order by c.position, c.ordinal))::int, c.file_id, ${none}
+         select (o.total - 1 + row_number() over (order by c.position, c.ordinal))::int, c.file_id,
+           ${none}
          from created_files c join operations o on o.shop_id = c.shop_id and o.id = c.operation_id
          where c.shop_id = :shop and c.operation_id = :undone`,
         { undone: source.id },

@@ -219,7 +219,8 @@ async function dropSucceeded(database: Database, utils: WorkerUtils): Promise<vo
 }
 
 const LIVE_JOB = (key: string) =>
-  `exists (select from graphile_worker.jobs j where j.key = ${key} and (j.attempts < j.max_attempts or j.locked_at is not null))`
+  `exists (select from graphile_worker.jobs j
+    where j.key = ${key} and (j.attempts < j.max_attempts or j.locked_at is not null))`
 
 interface ChainToSeed extends Pick<OperationRow, 'workflow' | 'source'> {
   shop_id: number
@@ -232,8 +233,10 @@ const MAX_REQUEUED = 1000
 
 async function requeueOperations({ database, loadOf, log }: RecoveryOptions): Promise<void> {
   const chains = await database.pool.query<ChainToSeed>(
-    `select c.shop_id, c.operation_id, c.chain, o.workflow, o.source from operations o join chains c on c.shop_id = o.shop_id and c.operation_id = o.id
-     where o.status in ('previewing', 'queued', 'running') and o.ledger and o.done + o.failed + o.skipped + o.cancelled < o.total
+    `select c.shop_id, c.operation_id, c.chain, o.workflow, o.source from operations o
+     join chains c on c.shop_id = o.shop_id and c.operation_id = o.id
+     where o.status in ('previewing', 'queued', 'running') and o.ledger
+       and o.done + o.failed + o.skipped + o.cancelled < o.total
        and c.chain >= 0 and not c.ended
        and not exists (select from workers w where w.id = c.worker_id)
        and not ${LIVE_JOB(`'chain:' || c.operation_id || ':' || c.chain`)} limit ${MAX_REQUEUED}`,

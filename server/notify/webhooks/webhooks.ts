@@ -27,7 +27,8 @@ export interface WebhookRow {
 }
 
 const COLUMNS = `id, url, description, events, enabled, switched_off, switched_off_at,
-  failing_since, last_success_at, last_error, case when previous_until > now() then previous_until end
+  failing_since, last_success_at, last_error, case when previous_until > now()
+    then previous_until end
     as previous_until,
   created_at`
 

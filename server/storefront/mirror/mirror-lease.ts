@@ -107,7 +107,8 @@ export function failRefresh(scope: ShopScope, { lease }: Refresh, error: string)
   return scope.transaction(async (tx) => {
     await lease.hold(tx)
     await tx.query(
-      `update catalog_mirrors set failed_at = now(), error = :error, bulk_operation = null, due_at = ${AFTER_FAILURE}
+      `update catalog_mirrors set failed_at = now(), error = :error, bulk_operation = null,
+       due_at = ${AFTER_FAILURE}
        where shop_id = :shop`,
       { error },
     )
@@ -127,7 +128,8 @@ export function requestRefresh(scope: ShopScope): Promise<void> {
 
 export async function readMirror(scope: ShopScope): Promise<MirrorState | null> {
   const [row] = await scope.query<MirrorState>(
-    `select generation, ${runsNow(REFRESH_MIRROR, 'shop_id::text')} as refreshing, objects, products, variants,
+    `select generation, ${runsNow(REFRESH_MIRROR, 'shop_id::text')} as refreshing, objects,
+       products, variants,
        started_at, finished_at, failed_at, error, due_at
      from catalog_mirrors where shop_id = :shop`,
   )

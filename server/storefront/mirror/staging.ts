@@ -99,11 +99,13 @@ export async function swapProduct(
     const gone = `and not exists (select from catalog_staged s where ${STAGED}`
     const removed = [
       ...(await tx.query(
-        `delete from products p where shop_id = :shop and id = :id ${gone} and s.id = p.id) returning 1`,
+        `delete from products p where shop_id = :shop and id = :id ${gone} and s.id = p.id)
+          returning 1`,
         { lease, id },
       )),
       ...(await tx.query(
-        `delete from variants v where shop_id = :shop and product_id = :id ${gone} and s.id = v.id) returning 1`,
+        `delete from variants v where shop_id = :shop and product_id = :id ${gone} and s.id = v.id)
+          returning 1`,
         { lease, id },
       )),
     ]
@@ -131,28 +133,39 @@ const changed = async (tx: ShopScope, sql: string, lease: number, before = 0) =>
 
 const STAGED = 's.shop_id = :shop and s.lease = :lease'
 const REMOVE_PRODUCTS = `delete from products p where p.shop_id = :shop
-  and not exists (select from catalog_staged s where ${STAGED} and s.kind = 'product' and s.id = p.id)`
+  and not exists (select from catalog_staged s where ${STAGED} and s.kind = 'product'
+    and s.id = p.id)`
 const REMOVE_VARIANTS = `delete from variants v where v.shop_id = :shop
-  and not exists (select from catalog_staged s where ${STAGED} and s.kind = 'variant' and s.id = v.id)`
+  and not exists (select from catalog_staged s where ${STAGED} and s.kind = 'variant'
+    and s.id = v.id)`
 
 const WRITE_PRODUCTS = `
-  insert into products as p (shop_id, id, title, title_key, handle, status, image_url, tags, tag_keys)
-  select :shop, r.* from catalog_staged s, jsonb_to_record(s.data) as r(id text, title text, title_key text, handle text,
+  insert into products as p (shop_id, id, title, title_key, handle, status, image_url, tags,
+    tag_keys)
+  select :shop, r.*
+    from catalog_staged s,
+      jsonb_to_record(s.data) as r(id text, title text, title_key text, handle text,
     status text, image_url text, tags text[], tag_keys text[])
   where ${STAGED} and s.kind = 'product'
-  on conflict (shop_id, id) do update set (title, title_key, handle, status, image_url, tags, tag_keys) =
-    (excluded.title, excluded.title_key, excluded.handle, excluded.status, excluded.image_url, excluded.tags, excluded.tag_keys)
+  on conflict (shop_id, id) do update
+    set (title, title_key, handle, status, image_url, tags, tag_keys) =
+    (excluded.title, excluded.title_key, excluded.handle, excluded.status, excluded.image_url,
+      excluded.tags, excluded.tag_keys)
   where (p.title, p.handle, p.status, p.image_url, p.tags) is distinct from
     (excluded.title, excluded.handle, excluded.status, excluded.image_url, excluded.tags)
-  returning (old.title_key, old.tag_keys) is distinct from (new.title_key, new.tag_keys) as matchable`
+  returning (old.title_key, old.tag_keys) is distinct from (new.title_key,
+    new.tag_keys) as matchable`
 
 const WRITE_VARIANTS = `
   insert into variants as v (shop_id, id, product_id, position, title, sku, sku_key)
-  select :shop, r.* from catalog_staged s, jsonb_to_record(s.data) as r(id text, product_id text, position int, title text,
+  select :shop, r.*
+    from catalog_staged s,
+      jsonb_to_record(s.data) as r(id text, product_id text, position int, title text,
     sku text, sku_key text)
   where ${STAGED} and s.kind = 'variant'
   on conflict (shop_id, id) do update set (product_id, position, title, sku, sku_key) =
     (excluded.product_id, excluded.position, excluded.title, excluded.sku, excluded.sku_key)
   where (v.product_id, v.position, v.title, v.sku) is distinct from
     (excluded.product_id, excluded.position, excluded.title, excluded.sku)
-  returning new.sku is not null and (old.product_id, old.sku) is distinct from (new.product_id, new.sku) as matchable`
+  returning new.sku is not null
+    and (old.product_id, old.sku) is distinct from (new.product_id, new.sku) as matchable`

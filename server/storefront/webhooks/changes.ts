@@ -48,17 +48,20 @@ export async function reportOrders(
 ): Promise<void> {
   await scope.query(
     `with given as (
-       select distinct on (id) * from unnest(:ids::text[], :topics::text[], :orders::text[]) as g (id, topic, subject)
+       select distinct on (id) *
+         from unnest(:ids::text[], :topics::text[], :orders::text[]) as g (id, topic, subject)
      ), stored as (
        insert into webhooks (shop_id, id, topic) select :shop, id, topic from given order by id
        on conflict do nothing returning id
      ), changed as (
        insert into platform_changes (shop_id, kind, subject)
-       select distinct :shop, 'order', subject from given where id in (select id from stored) order by subject
+       select distinct :shop, 'order', subject from given where id in (select id from stored)
+         order by subject
        on conflict (shop_id, kind, subject) do update
          set noted = excluded.noted, due_at = now(), attempts = 0 returning 1
      )
-     select ${queuedTask(RECONCILE_ORDERS)} from (select count(*) as orders from changed) c where c.orders > 0`,
+     select ${queuedTask(RECONCILE_ORDERS)} from (select count(*) as orders from changed) c
+       where c.orders > 0`,
     {
       ids: reports.map(({ webhook }) => webhook),
       topics: reports.map(({ topic }) => topic),

@@ -82,7 +82,7 @@ async function startWorkerRole(options: ComposeOptions, server: Composed): Promi
     plans: config.plans,
   })
   const all = [...tasks, ...outbox.tasks]
-  const worker = await startWorker(parts, (job) => outbox.deliver(job), all)
+  const worker = await startWorker(parts, (job) => outbox.run(job), all)
   closings.push(() => worker.stop())
   closings.push(() => outbox.close())
 }

@@ -142,6 +142,7 @@ export const NOT_BUYERS: Readonly<Record<string, string>> = {
   platform_changes: 'requests of the platform, deleted once they are carried out',
   products: 'the shop’s public catalog',
   public_addresses: 'counts',
+  receiver_failures: 'addresses of the merchant’s own servers',
   reviews: 'the shop’s public catalog, and who of the shop decided',
   sync_changes: 'paths of the merchant’s own files',
   syncs: 'counts, and errors of a provider',

@@ -61,6 +61,7 @@ export type TenantTable =
   | 'prepared_files'
   | 'products'
   | 'public_addresses'
+  | 'receiver_failures'
   | 'reviews'
   | 'schedules'
   | 'shop_tokens'

@@ -40,6 +40,16 @@ const JOBS = `
       and run_at <= now() and attempts < max_attempts)), 0)::float8 as oldest
   from graphile_worker._private_jobs`
 
+interface MessageCount {
+  kind: string
+  status: string
+  count: string
+}
+
+// The index outbox_open has these rows.
+const MESSAGES = `
+  select kind, status, count(*) from outbox where status in ('waiting', 'sending') group by 1, 2`
+
 /**
  * Registers the gauges and returns the function that updates them. It reads the database at most
  * every 5 seconds. While the database is unavailable, the gauges keep their last values.
@@ -61,6 +71,11 @@ export function workMetrics(
   const jobs = gauge('stevedore_jobs', 'Jobs of the workers', 'state')
   const oldest = gauge('stevedore_job_oldest_seconds', 'Time since the oldest waiting job was due')
 
+  const messages = gauge('stevedore_messages', 'Messages of the outbox', 'kind', 'status')
+  const receivers = gauge(
+    'stevedore_receivers_failing',
+    'Receivers of webhooks and callbacks that did not answer last',
+  )
   const readDrop = dropMetrics(registers, { pool })
   // Without this the gauge is 0 until the database has answered.
   oldest.remove()
@@ -80,6 +95,11 @@ export function workMetrics(
     jobs.set({ state: 'waiting' }, Number(job!.waiting))
     jobs.set({ state: 'running' }, Number(job!.running))
     oldest.set(job!.oldest)
+    messages.reset()
+    for (const { kind, status, count } of (await pool.query<MessageCount>(MESSAGES)).rows)
+      messages.set({ kind, status }, Number(count))
+    const failing = await pool.query<{ count: string }>('select count(*) from receiver_failures')
+    receivers.set(Number(failing.rows[0]!.count))
     await readDrop()
   }
 

@@ -11,6 +11,7 @@ import type { GuardedClient } from '../ports/guarded-fetch.ts'
 import type { Secrets } from '../secrets.ts'
 import type { Deliverer } from './outbox.ts'
 import { webhookSecret } from './signatures.ts'
+import { deadlineOf } from './receiver-failures.ts'
 import { POST_DELAYS, postSigned } from './signed-post.ts'
 
 export const CALLBACK_EVENT = 'operation.finished'
@@ -52,6 +53,8 @@ export interface CallbackOptions {
   /** The body that GET /api/jobs/{id} returns. */
   operationRecord(scope: ShopScope, id: string): Promise<object>
   clock: () => Date
+  /** Milliseconds that a receiver has, by its consecutive failures; absent: the usual time. */
+  deadline?: (failures: number) => number
 }
 
 export function callbackDeliverer({
@@ -59,6 +62,7 @@ export function callbackDeliverer({
   secrets,
   operationRecord,
   clock,
+  deadline = deadlineOf,
 }: CallbackOptions): Deliverer {
   return {
     delays: POST_DELAYS,
@@ -71,9 +75,9 @@ export function callbackDeliverer({
       // People read this, so the address is shown without its query.
       return { to: [withoutSecrets(url)], subject: CALLBACK_EVENT, text: JSON.stringify(body) }
     },
-    send: (scope, { text }, { id, payload }, stopping) =>
+    send: (scope, { text }, { id, payload, failures }, stopping) =>
       postSigned({
-        ...{ client, id, body: text, stopping, at: clock() },
+        ...{ client, id, body: text, stopping, at: clock(), within: deadline(failures) },
         address: wholeAddress(payload as KeptAddress, { shop: scope.shop, secrets }),
         signingSecrets: [webhookSecret(secrets, scope.shop)],
       }),

@@ -3,7 +3,8 @@ import type { Database } from '../db/database.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { type OutboxJob, queueMessage } from '../queue/queue.ts'
 import { type Logger, errorFields } from '../log.ts'
-import { createMessageLimiter } from './message-limiter.ts'
+import type { MessageLimiter } from './message-limiter.ts'
+import { forgetReceiver, receiverOf, recordNoAnswer } from './receiver-failures.ts'
 import type { Deliverers, MessageKind, Message, Deliverer, DeliveryResult } from './outbox.ts'
 import { afterStop, recordAttempt, recordAttempts, type Attempted } from './record-attempt.ts'
 
@@ -13,51 +14,90 @@ export interface OutboxParts {
   log: Logger
   /** Aborts when this process stops. */
   signal: AbortSignal
+  clock: () => Date
 }
 
-/**
- * Concurrent messages of each kind in one process; most jobs are left for files. All shops have one
- * mail server, so mail has no limit for each shop. Receivers of callbacks and webhooks are the
- * shops' own, and a slow one must not delay the others.
- */
-const LIMITS = {
-  email: { all: 4, shop: 4 },
-  callback: { all: 2, shop: 1 },
-  webhook: { all: 2, shop: 1 },
-  sms: { all: 1, shop: 1 },
-  flow: { all: 2, shop: 1 },
+export interface StartedMessage {
+  /** Resolves when the result is recorded. Rejects only if the database is unavailable. */
+  ended: Promise<void>
+  /** The job may end before: a post waits for its receiver, and needs no place of the worker. */
+  detached: boolean
 }
 
+const NOTHING: StartedMessage = { ended: Promise.resolve(), detached: false }
+
+/** A message that waits for its receiver longer than this fails instead of another attempt. */
+const MAX_AGE_MS = 3 * 24 * 3600 * 1000
+const EXPIRED = {
+  status: 'failed',
+  reason: 'The address did not answer for three days',
+} as const
+
 /**
- * Delivers one message. Throws only if the database is unavailable; the sweep then records the
- * result.
+ * Starts the delivery of one message, or queues it again if no place is free. Throws only if the
+ * database is unavailable; the sweep then records the result.
  */
-export function createDeliver(parts: OutboxParts): (job: OutboxJob) => Promise<void> {
-  const limiter = createMessageLimiter(LIMITS)
+export function createStart(
+  parts: OutboxParts,
+  limiter: MessageLimiter,
+): (job: OutboxJob) => Promise<StartedMessage> {
+  const { clock } = parts
   return async ({ shop, message: id }) => {
     const scope = forShop(parts.database, shop)
-    if (parts.signal.aborted) return queueMessage(scope, id, afterStop())
-    const kind = await kindOf(scope, id)
-    if (!kind) return
-    const release = limiter.take(kind, shop)
-    if (!release) return queueMessage(scope, id, limiter.later())
-    await deliverMessage(scope, id, parts).finally(release)
+    const later = async (at: Date) => {
+      await queueMessage(scope, id, at)
+      return NOTHING
+    }
+    if (parts.signal.aborted) return later(afterStop())
+    const waiting = await findWaiting(scope, id)
+    if (!waiting) return NOTHING
+    const turn = { ...waiting, shop, failing: waiting.failures > 0 }
+    const expired = waiting.retryAt !== null && clock() > expiryOf(waiting)
+    if (!expired && waiting.retryAt !== null && waiting.retryAt > clock())
+      return later(new Date(Math.max(Number(waiting.retryAt), Number(limiter.later(turn)))))
+    const release = limiter.take(turn)
+    if (!release) return later(limiter.later(turn))
+    const ended = deliverMessage(scope, { id, ...waiting, expired }, parts).finally(release)
+    return { ended, detached: waiting.kind !== 'email' }
   }
 }
 
-const kindOf = async (scope: ShopScope, id: string): Promise<MessageKind | undefined> =>
+interface WaitingMessage {
+  kind: MessageKind
+  created_at: Date
+  /** What it is posted to: the webhook, or the host of its address; null: not a post. */
+  receiver: string | null
+  /** Consecutive attempts at the receiver without an answer. */
+  failures: number
+  /** Nothing is posted to the receiver before. */
+  retryAt: Date | null
+}
+
+const expiryOf = ({ created_at }: WaitingMessage): Date =>
+  new Date(created_at.getTime() + MAX_AGE_MS)
+
+const findWaiting = async (scope: ShopScope, id: string): Promise<WaitingMessage | undefined> =>
   (
-    await scope.query<{ kind: MessageKind }>(
-      `select kind from outbox where shop_id = :shop and id = :id and status = 'waiting'`,
+    await scope.query<WaitingMessage>(
+      `select o.kind, o.created_at, ${receiverOf('o')} as receiver,
+         coalesce(r.failures, 0) as failures, r.retry_at as "retryAt"
+       from outbox o
+       left join receiver_failures r
+         on r.shop_id = o.shop_id and r.receiver = ${receiverOf('o')}
+       where o.shop_id = :shop and o.id = :id and o.status = 'waiting'`,
       { id },
     )
-  )[0]?.kind
+  )[0]
 
-async function deliverMessage(scope: ShopScope, id: string, parts: OutboxParts): Promise<void> {
-  const message = await takeMessage(scope, id)
+async function deliverMessage(
+  scope: ShopScope,
+  { id, receiver, failures, expired }: WaitingMessage & { id: string; expired: boolean },
+  parts: OutboxParts,
+): Promise<void> {
+  const message = await takeMessage(scope, id, failures)
   if (!message) return
   const deliverer = parts.deliverers[message.kind]
-  const delivery = await attempt(scope, message, deliverer, parts)
+  const delivery = expired ? EXPIRED : await attempt(scope, message, deliverer, parts)
   if (delivery.status !== 'sent')
     parts.log.warn('a message was not delivered', {
       id,
@@ -65,18 +105,35 @@ async function deliverMessage(scope: ShopScope, id: string, parts: OutboxParts):
       status: delivery.status,
     })
   await recordAttempt(scope, message, deliverer.delays, delivery)
+  if (receiver !== null) await recordReceiver(scope, receiver, { failures, delivery, parts })
+}
+
+/** A failure to record this is harmless: the next attempt records it. */
+async function recordReceiver(
+  scope: ShopScope,
+  receiver: string,
+  attempted: { failures: number; delivery: DeliveryResult; parts: OutboxParts },
+): Promise<void> {
+  const { failures, delivery, parts } = attempted
+  if (delivery.status === 'again' && delivery.unanswered)
+    await recordNoAnswer(scope, receiver, parts.clock())
+  else if (failures > 0 && delivery.status === 'sent') await forgetReceiver(scope, receiver)
 }
 
 /** Takes the message under a lease. After this, a crash means that it may have been sent. */
-async function takeMessage(scope: ShopScope, id: string): Promise<Message | null> {
-  const [row] = await scope.query<Message>(
+async function takeMessage(
+  scope: ShopScope,
+  id: string,
+  failures: number,
+): Promise<Message | null> {
+  const [row] = await scope.query<Omit<Message, 'failures'>>(
     `update outbox set status = 'sending', attempts = attempts + 1, lease = nextval('leases'),
        taken_at = now()
      where shop_id = :shop and id = :id and status = 'waiting'
      returning id, kind, payload, result as content, operation_id, created_at, attempts, lease`,
     { id },
   )
-  return row ?? null
+  return row ? { ...row, failures } : null
 }
 
 /** Delivers up to `most` messages that wait for the shop's next batch; returns how many. */
@@ -98,8 +155,8 @@ export async function deliverBatch(
 }
 
 /** Another attempt has its own job. */
-const takeBatch = (scope: ShopScope, most: number): Promise<Message[]> =>
-  scope.query<Message>(
+const takeBatch = async (scope: ShopScope, most: number): Promise<Message[]> => {
+  const rows = await scope.query<Omit<Message, 'failures'>>(
     `with taken as (
        select id from outbox where shop_id = :shop and batched and status = 'waiting'
        order by id limit :most for update skip locked
@@ -111,6 +168,8 @@ const takeBatch = (scope: ShopScope, most: number): Promise<Message[]> =>
        o.attempts, o.lease`,
     { most },
   )
+  return rows.map((row) => ({ ...row, failures: 0 }))
+}
 
 const OUR_FAULT = { status: 'again', reason: 'Something went wrong on our side' } as const
 

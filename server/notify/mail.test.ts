@@ -9,7 +9,7 @@ import type { Message } from './outbox.ts'
 const UUID = '0199c2f5-d2c0-7f0a-9b7e-3f4a5b6c7d8e'
 const message = (payload: object): Message => ({
   ...{ id: UUID, kind: 'email', payload, content: null, operation_id: null },
-  ...{ created_at: new Date(), attempts: 1, lease: 1 },
+  ...{ created_at: new Date(), failures: 0, attempts: 1, lease: 1 },
 })
 const content = { to: ['ann@example.com'], subject: 'Hello', text: 'Hello' }
 

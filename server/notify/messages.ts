@@ -1,5 +1,6 @@
 // Messages as the shop reads them: content, recipients and status, and sending one again.
 import type { ShopScope } from '../db/for-shop.ts'
+import { endPauseOf } from './receiver-failures.ts'
 import { queueMessage } from '../queue/queue.ts'
 import { withoutSecrets } from '../engine/operations/sealed-addresses.ts'
 import { readShop } from '../files/shop-settings.ts'
@@ -92,8 +93,10 @@ export function resendMessage(scope: ShopScope, id: string): Promise<boolean> {
        where shop_id = :shop and id = :id and status <> 'sending' returning id`,
       { id },
     )
-    if (rows.length > 0) await queueMessage(tx, id)
-    return rows.length > 0
+    if (rows.length === 0) return false
+    await endPauseOf(tx, id)
+    await queueMessage(tx, id)
+    return true
   })
 }
 

@@ -3,7 +3,7 @@
 import type { Database } from '../db/database.ts'
 import type { BackgroundTask } from '../engine/background.ts'
 import type { OutboxJob } from '../queue/queue.ts'
-import type { Logger } from '../log.ts'
+import { type Logger, errorFields } from '../log.ts'
 import type { Secrets } from '../secrets.ts'
 import type { SendTrigger } from '../storefront/flow.ts'
 import { callbackDeliverer, type CallbackOptions } from './callbacks.ts'
@@ -15,7 +15,8 @@ import { smsDeliverer } from './sms/sms.ts'
 import type { TwilioAccount } from '../environment.ts'
 import { twilioGateway } from './sms/twilio.ts'
 import type { Deliverers } from './outbox.ts'
-import { createDeliver } from './deliver.ts'
+import { createStart } from './deliver.ts'
+import { createMessageLimiter } from './message-limiter.ts'
 import { mailBatchTask } from './mail-batches.ts'
 import { webhookDeliverer } from './webhooks/deliverer.ts'
 
@@ -34,13 +35,15 @@ export interface OutboxOptions extends CallbackOptions {
 }
 
 export interface Outbox {
-  /** Delivers one message. */
+  /** Delivers one message, and resolves when its result is recorded. */
   deliver(job: OutboxJob): Promise<void>
+  /** The same for a job of the worker: it resolves when the job may end. */
+  run(job: OutboxJob): Promise<void>
   /** The sweep of messages whose worker died, and the shops' batches of mails. */
   tasks: readonly BackgroundTask[]
   /**
-   * Returns messages that were not handed over yet to the queue; call it before the worker is
-   * stopped.
+   * Returns messages that were not handed over yet to the queue, and waits until the posts that
+   * have no job any more are recorded; call it before the worker is stopped.
    */
   close(): Promise<void>
 }
@@ -57,16 +60,26 @@ export function openDeliverers(options: OutboxOptions): Deliverers {
 }
 
 export function openOutbox(options: OutboxOptions): Outbox {
-  const { database, log } = options
+  const { database, log, clock } = options
   const stopping = new AbortController()
   const deliverers = openDeliverers(options)
-  const parts = { database, deliverers, log, signal: stopping.signal }
+  const parts = { database, deliverers, log, clock, signal: stopping.signal }
+  const start = createStart(parts, createMessageLimiter())
+  const detached = new Set<Promise<void>>()
   return {
-    deliver: createDeliver(parts),
+    deliver: async (job) => (await start(job)).ended,
+    run: async (job) => {
+      const message = await start(job)
+      if (!message.detached) return message.ended
+      const ended = message.ended
+        .catch((error: unknown) => log.error('a result was not recorded', errorFields(error)))
+        .finally(() => detached.delete(ended))
+      detached.add(ended)
+    },
     tasks: [staleMessageTask(database, deliverers), mailBatchTask(parts)],
-    close: () => {
+    close: async () => {
       stopping.abort(new Error('the worker is stopping'))
-      return Promise.resolve()
+      await Promise.all(detached)
     },
   }
 }

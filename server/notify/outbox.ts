@@ -25,6 +25,8 @@ export interface Message {
   created_at: Date
   attempts: number
   lease: number
+  /** Consecutive attempts at its receiver without an answer, before this one. */
+  failures: number
 }
 
 /**
@@ -33,8 +35,8 @@ export interface Message {
  */
 export type DeliveryResult =
   | { status: 'sent'; content?: Partial<Content>; reason?: string }
-  /** Not delivered; another attempt may help. */
-  | { status: 'again'; reason: string }
+  /** Not delivered; another attempt may help. `unanswered`: the receiver did not answer in time. */
+  | { status: 'again'; reason: string; unanswered?: true }
   /** Not delivered, and no attempt will help. */
   | { status: 'failed'; reason: string }
   /** It may have arrived: it is never sent again automatically. */

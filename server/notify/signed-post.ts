@@ -2,6 +2,7 @@
 import { toPublicId } from '../ids.ts'
 import type { GuardedClient } from '../ports/guarded-fetch.ts'
 import type { DeliveryResult } from './outbox.ts'
+import { SLOW_MS } from './receiver-failures.ts'
 import { signatureHeaders } from './signatures.ts'
 
 const SECOND = 1000
@@ -17,8 +18,6 @@ export const POST_DELAYS = [
   10 * HOUR,
   ...[12, 12, 12, 12].map((hours) => hours * HOUR),
 ]
-/** Includes the DNS lookup: a slow receiver must not delay the messages of other shops. */
-const WITHIN_MS = 15 * SECOND
 const GONE = 410
 
 export interface SignedPost {
@@ -29,17 +28,20 @@ export interface SignedPost {
   id: string
   at: Date
   body: string
+  /** Milliseconds, including the DNS lookup. */
+  within: number
   stopping: AbortSignal
 }
 
 /** `gone`: the receiver answered 410, so it wants no more messages. */
 export async function postSigned(post: SignedPost): Promise<DeliveryResult & { gone?: boolean }> {
-  const { client, address, signingSecrets, id, at, body, stopping } = post
+  const { client, address, signingSecrets, id, at, body, within, stopping } = post
   const headers = {
     'content-type': 'application/json',
     ...signatureHeaders(signingSecrets, toPublicId('message', id), at, body),
   }
-  const signal = AbortSignal.any([stopping, AbortSignal.timeout(WITHIN_MS)])
+  const signal = AbortSignal.any([stopping, AbortSignal.timeout(within)])
+  const begun = performance.now()
   try {
     const { status } = await client.post(address, headers, body, signal)
     if (status >= 200 && status < 300) return { status: 'sent' }
@@ -49,12 +51,15 @@ export async function postSigned(post: SignedPost): Promise<DeliveryResult & { g
         reason: 'The address answered 410: it wants no more messages',
         gone: true,
       }
-    return { status: 'again', reason: `The address answered ${status}` }
+    const slow = performance.now() - begun > SLOW_MS
+    const reason = `The address answered ${status}`
+    return { status: 'again', reason, ...(slow && { unanswered: true as const }) }
   } catch {
     if (stopping.aborted) return { status: 'returned' }
     // One text for all causes: details would reveal what this server can reach.
     return {
       status: 'again',
+      unanswered: true,
       reason: 'The address could not be reached, or did not answer in time',
     }
   }

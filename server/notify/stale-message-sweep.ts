@@ -6,6 +6,7 @@ import { forShop } from '../db/for-shop.ts'
 import type { BackgroundTask } from '../engine/background.ts'
 import { queueMessage } from '../queue/queue.ts'
 import type { Deliverers, MessageKind } from './outbox.ts'
+import { forgetReceivers } from './receiver-failures.ts'
 import { raiseFailureNotice } from './failure-notices.ts'
 
 /** Longer than any attempt can take. */
@@ -59,6 +60,7 @@ export const staleMessageTask = (database: Database, deliverers: Deliverers): Ba
   concurrency: 1,
   run: async () => {
     await sweepStaleMessages(database, deliverers)
+    await forgetReceivers(database)
     return new Date(Date.now() + SWEEP_MS)
   },
 })

@@ -1,7 +1,7 @@
 // Which addresses an outgoing request may reach: part of every guarded request. Addresses are
 // checked where the socket gets them, in `lookup`, so that a second look-up cannot return another
 // address (DNS rebinding).
-import { lookup as systemLookup } from 'node:dns'
+import { lookup as systemLookup, promises as dns, TIMEOUT } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { notReached } from './failures.ts'
@@ -124,5 +124,41 @@ export function guardedLookup(resolve: Resolve, rule: AddressRule): LookupFuncti
   }
 }
 
-export const resolveBySystem: Resolve = (hostname, done) =>
+const bySystem: Resolve = (hostname, done) =>
   systemLookup(hostname, { all: true }, (error, addresses) => done(error, addresses ?? []))
+
+/**
+ * Asks the name servers directly. The system's resolver holds one of two threads of the process
+ * until a name is resolved, so a few names whose servers are silent would stop all other requests.
+ * It is asked only for names that the name servers do not know, such as those of the hosts file.
+ *
+ * @param servers name servers as `address:port`; absent: those of the system.
+ */
+export function askServers(servers?: readonly string[]): Resolve {
+  const resolver = new dns.Resolver({ timeout: 3000, tries: 2 })
+  if (servers) resolver.setServers(servers)
+  return (hostname, done) => {
+    // A host name without a dot is local.
+    if (!hostname.includes('.')) return bySystem(hostname, done)
+    void Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]).then(
+      ([four, six]) => {
+        const addresses = [
+          ...(four.status === 'fulfilled' ? four.value.map(ofFamily(4)) : []),
+          ...(six.status === 'fulfilled' ? six.value.map(ofFamily(6)) : []),
+        ]
+        if (addresses.length > 0) return done(null, addresses)
+        const silent = [four, six].find((one) => isTimeout(one))
+        if (silent) return done(silent.reason as NodeJS.ErrnoException, [])
+        bySystem(hostname, done)
+      },
+    )
+  }
+}
+
+const isTimeout = (one: PromiseSettledResult<unknown>): one is PromiseRejectedResult =>
+  one.status === 'rejected' && (one.reason as NodeJS.ErrnoException).code === TIMEOUT
+
+/** The resolver of all guarded requests of this process. */
+export const resolveByServers: Resolve = askServers()
+
+const ofFamily = (family: 4 | 6) => (address: string) => ({ address, family })

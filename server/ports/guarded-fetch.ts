@@ -6,7 +6,7 @@ import { PortError, type Probe } from '../../plugins/contract.ts'
 import type { Logger } from '../log.ts'
 import {
   addressRules,
-  resolveBySystem,
+  resolveByServers,
   addressTargetOf,
   type Resolve,
   type AddressRules,
@@ -90,7 +90,7 @@ type Send = (target: AddressTarget, message: Message, signal: AbortSignal) => Pr
 export function createGuardedClient(options: GuardedClientOptions): GuardedClient {
   const { fileBytes, log } = options
   const rules = addressRules(options.allowLoopback)
-  const connections = createConnections(options.resolve ?? resolveBySystem)
+  const connections = createConnections(options.resolve ?? resolveByServers)
   const send = createSend(options, connections)
   const follow: Follow = (method, url, signal) =>
     followRedirects({ send, rules, method, signal }, url)

@@ -12,7 +12,10 @@ export const ofShop = (flag: string, shop: number) => `${flag}:${shop}`
 
 const PROMPTS = 4
 const FINISHES = 2
-/** As many as server/notify/deliver.ts sends concurrently: a job without a turn is queued again. */
+/**
+ * Four mails, and the others for posts, whose jobs end before the receiver answers
+ * (server/notify/deliver.ts).
+ */
 const MESSAGES = 8
 /** Batches of one transaction are short: the remaining places are enough for them. */
 const QUICK = 2

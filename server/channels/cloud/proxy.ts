@@ -8,7 +8,7 @@ import {
   addressRules,
   guardedLookup,
   isServicePort,
-  resolveBySystem,
+  resolveByServers,
 } from '../../ports/addresses.ts'
 import { createForwarder } from './forward.ts'
 
@@ -32,7 +32,7 @@ export const guardedDial: Dial = (host, port) => {
   const { standard } = addressRules(false)
   const literal = isIP(host) !== 0
   if (!isServicePort(port) || (literal && !standard(host))) throw new Error('blocked')
-  return connect({ host, port, lookup: guardedLookup(resolveBySystem, standard) })
+  return connect({ host, port, lookup: guardedLookup(resolveByServers, standard) })
 }
 
 export interface GuardOptions {

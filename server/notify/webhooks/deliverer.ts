@@ -3,6 +3,7 @@ import type { ShopScope } from '../../db/for-shop.ts'
 import { wholeAddress } from '../../engine/operations/sealed-addresses.ts'
 import type { CallbackOptions } from '../callbacks.ts'
 import type { Deliverer, Message } from '../outbox.ts'
+import { deadlineOf } from '../receiver-failures.ts'
 import { POST_DELAYS, postSigned } from '../signed-post.ts'
 import { TEST_EVENT, type WebhookPayload } from '../../files/webhook-events.ts'
 import { recordFailure, recordSuccess } from './health.ts'
@@ -19,7 +20,7 @@ interface Receiver {
 }
 
 export function webhookDeliverer(options: CallbackOptions): Deliverer {
-  const { client, secrets, clock } = options
+  const { client, secrets, clock, deadline = deadlineOf } = options
   return {
     delays: POST_DELAYS,
     lost: 'waiting',
@@ -41,6 +42,7 @@ export function webhookDeliverer(options: CallbackOptions): Deliverer {
       const { url, sealed_url, secret, previous_secret } = receiver
       const { gone = false, ...delivery } = await postSigned({
         ...{ client, id: message.id, body: text, stopping, at: clock() },
+        within: deadline(message.failures),
         address: wholeAddress(sealed_url === null ? { url } : { url, sealed: sealed_url }, {
           shop: scope.shop,
           secrets,

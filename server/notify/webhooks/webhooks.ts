@@ -1,6 +1,7 @@
 // A shop's webhooks: created, listed, changed, rotated and deleted, and what was sent to each.
 import type { ShopScope } from '../../db/for-shop.ts'
 import { keepAddress } from '../../engine/operations/sealed-addresses.ts'
+import { endPause, forgetReceiver } from '../receiver-failures.ts'
 import { queueMessage } from '../../queue/queue.ts'
 import { AppError } from '../../errors.ts'
 import type { Secrets } from '../../secrets.ts'
@@ -118,6 +119,7 @@ export async function changeWebhook(
       .from('webhook_endpoints')
       .where({ id } as never)
       .update(changed as never)
+  await endPause(scope, id)
   return readWebhook(scope, id)
 }
 
@@ -125,11 +127,10 @@ export async function changeWebhook(
 export async function deleteWebhook(scope: ShopScope, id: string): Promise<void> {
   const rows = await scope.query(
     'delete from webhook_endpoints where shop_id = :shop and id = :id returning id',
-    {
-      id,
-    },
+    { id },
   )
   if (rows.length === 0) throw new AppError('not_found')
+  await forgetReceiver(scope, id)
 }
 
 /** Sets a new secret; the previous one also signs for `hours`. Throws `not_found`. */
@@ -156,6 +157,7 @@ export async function rotateSecret(
 export function sendTest(scope: ShopScope, id: string, now: Date): Promise<string> {
   return scope.transaction(async (tx) => {
     await readWebhook(tx, id)
+    await endPause(tx, id)
     const payload: WebhookPayload = {
       type: TEST_EVENT,
       data: { message: 'This is a test. Answer with a status from 200 to 299.' },

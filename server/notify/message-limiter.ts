@@ -28,8 +28,6 @@ const LIMITS = {
 } satisfies Record<string, PlaceLimit>
 
 type Places = keyof typeof LIMITS
-/** The groups of places, for metrics. */
-export const PLACES = Object.keys(LIMITS) as readonly Places[]
 
 export interface MessageTurn {
   kind: MessageKind
@@ -45,8 +43,6 @@ export interface MessageLimiter {
   take(turn: MessageTurn): (() => void) | null
   /** When to try again: the messages that wait for one receiver are spread over time. */
   later(turn: MessageTurn): Date
-  /** Messages in each group of places. */
-  busy(): Readonly<Record<Places, number>>
 }
 
 export function createMessageLimiter(): MessageLimiter {
@@ -76,8 +72,6 @@ export function createMessageLimiter(): MessageLimiter {
       lines.set(receiver, at)
       return new Date(at)
     },
-    busy: () =>
-      Object.fromEntries(PLACES.map((places) => [places, count(places)])) as Record<Places, number>,
   }
 }
 

@@ -1,5 +1,5 @@
-// Detects whether ssh2 uses its compiled ciphers: without them AES-GCM takes about nine times as
-// long.
+// Detects whether ssh2 uses its compiled ciphers: without them an upload over SFTP is about
+// two thirds as fast.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'

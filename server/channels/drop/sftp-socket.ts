@@ -1,11 +1,10 @@
 // Sits between a connection's socket and ssh2: selects the cipher, and combines replies.
 import type { Socket } from 'node:net'
 import type { Connection, Server } from 'ssh2'
-import { hasNativeCrypto } from './native-crypto.ts'
 
 /**
  * The client's order decides (RFC 4253, 7.1), and OpenSSH before 10 prefers CTR with a separate
- * SHA-256 to GCM, although it costs four times as much. So a client that supports GCM is offered
+ * SHA-256 to GCM, although it costs more: with and without ssh2's native build. So a client that supports GCM is offered
  * GCM only.
  */
 const GCM = ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com']
@@ -50,7 +49,6 @@ function interpose(socket: Socket): void {
   const [parse, ...more] = socket.listeners('data')
   if (!parse || more.length > 0) return
   const feed = corked(socket, parse as (chunk: Buffer) => void)
-  if (!hasNativeCrypto()) return replace(socket, feed)
   let held = Buffer.alloc(0)
   const release = () => {
     clearTimeout(timer)

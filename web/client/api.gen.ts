@@ -227,6 +227,7 @@ export interface components {
         message: string | null
         /** @description Variables that the operator sets */
         missing: string[]
+        needs_rclone: boolean
         presets: {
           endpoint: string | null
           id: string

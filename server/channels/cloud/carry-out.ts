@@ -1,4 +1,4 @@
-// Carries out a batch of a sync's decisions: objects are copied here with one run of rclone, and
+// Carries out a batch of a sync's decisions: objects are copied here together, and
 // our changes are sent to the provider one after another. Each change is recorded when the provider
 // has it.
 import { randomUUID } from 'node:crypto'
@@ -14,9 +14,7 @@ import { StoreError, type BlobStore } from '../../store/store.ts'
 import type { Cloud, OpenRemote } from './cloud.ts'
 import { openingOf, requireConnection } from './connections.ts'
 import { CloudError } from './rclone/errors.ts'
-import { fetchObjects } from './rclone/fetch.ts'
-import { listOne, type Listed } from './rclone/listing.ts'
-import { deleteObject, moveObject, putObject } from './rclone/send.ts'
+import type { Listed } from './rclone/remote-files.ts'
 import { readSync } from './sync-rows.ts'
 import type { SyncTask } from './tasks.ts'
 
@@ -112,12 +110,11 @@ async function fetchAndStage(
   known: ReadonlyMap<string, string>,
   give: (result: CarriedOut) => void,
 ): Promise<void> {
-  const { program, remote, environment } = run.open
   const bytes = [...byPath.values()].reduce((sum, task) => sum + (task.size_bytes ?? 0), 0)
-  const options = { environment, signal: run.signal, folder: run.folder, bytes }
+  const options = { signal: run.signal, folder: run.folder, bytes }
   const running = new Set<Promise<void>>()
   try {
-    for await (const one of fetchObjects(program, remote, [...byPath.keys()], options)) {
+    for await (const one of run.open.files.fetch([...byPath.keys()], options)) {
       const task = byPath.get(one.path)!
       if ('error' in one) {
         give({ task, error: one.error })
@@ -214,25 +211,22 @@ async function sent(run: Run, task: SyncTask): Promise<CarriedOut> {
 }
 
 async function removeThere({ open, parts, sync, signal }: Run, task: SyncTask): Promise<void> {
-  const options = { environment: open.environment, signal }
   await requireUnchanged(open, task, task.path, signal)
-  await deleteObject(open.program, open.remote, task.path, options)
+  await open.files.remove(task.path, signal)
   await recordApplied(parts.scope, sync, task, {})
 }
 
 /** Throws if the object has changed since the listing: it must not be replaced or deleted. */
 async function requireUnchanged(
-  { program, remote, environment }: OpenRemote,
+  { files }: OpenRemote,
   { size_bytes, hash }: SyncTask,
   path: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const now = await listOne(program, remote, path, { environment, signal }).catch(
-    (error: unknown) => {
-      if (error instanceof CloudError && error.code.endsWith('_not_found')) return null
-      throw error
-    },
-  )
+  const now = await files.stat(path, signal).catch((error: unknown) => {
+    if (error instanceof CloudError && error.code.endsWith('_not_found')) return null
+    throw error
+  })
   const listed = size_bytes !== null
   const same =
     now !== null && now.size_bytes === size_bytes && (now.hash ?? hash) === (hash ?? now.hash)
@@ -241,8 +235,6 @@ async function requireUnchanged(
 
 async function send(run: Run, task: SyncTask): Promise<void> {
   const { open, parts, sync, folder, signal } = run
-  const { program, remote, environment } = open
-  const options = { environment, signal }
   const ours = await fileNow(parts.scope, task)
   if (!ours) throw new PortError('file_not_found', 'There is no such file', false)
   const from = task.size_bytes === null ? null : task.from_path
@@ -251,14 +243,13 @@ async function send(run: Run, task: SyncTask): Promise<void> {
   // What came there since the listing is not replaced.
   if (from !== null && from.toLowerCase() !== task.path.toLowerCase())
     await requireUnchanged(open, { ...task, size_bytes: null }, task.path, signal)
-  if (from !== null && from !== task.path)
-    now = await moveObject(program, remote, from, task.path, options)
+  if (from !== null && from !== task.path) now = await open.files.move(from, task.path, signal)
   if (ours.version !== ours.base_version || from === null) {
     const file = path.join(folder, `send-${task.number}`)
     const located = await locateItem(parts.scope, { file: { id: task.file_id }, staged: null })
     await copyOut(parts.scope, parts.stores, located, file, signal)
     try {
-      now = await putObject(program, remote, task.path, file, options)
+      now = await open.files.put(task.path, file, signal)
     } finally {
       await rm(file, { force: true })
     }

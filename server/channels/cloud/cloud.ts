@@ -5,6 +5,7 @@ import path from 'node:path'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Logger } from '../../log.ts'
 import type { Secrets } from '../../secrets.ts'
+import { folderFiles } from './folder/remote-files.ts'
 import { openBroker, type Broker } from './broker.ts'
 import { tokenSource, type OAuthClients, type OAuthFetch } from './oauth.ts'
 import type { Provider, Values } from './providers/provider.ts'
@@ -12,7 +13,8 @@ import { PROVIDERS } from './providers/providers.ts'
 import { openGuardProxy, type Dial, type GuardProxy } from './proxy.ts'
 import { CloudError } from './rclone/errors.ts'
 import { findRclone, type RcloneProgram } from './rclone/program.ts'
-import type { Remote } from './rclone/remote.ts'
+import { rcloneFiles } from './rclone/rclone-files.ts'
+import type { RemoteFiles } from './rclone/remote-files.ts'
 
 export interface CloudOptions {
   /** The value of RCLONE_EXECUTABLE. */
@@ -38,9 +40,7 @@ export interface CloudOptions {
 
 /** A remote that can be used until it is closed. */
 export interface OpenRemote {
-  program: string
-  remote: Remote
-  environment: Readonly<Record<string, string>>
+  files: RemoteFiles
   close(): void
 }
 
@@ -84,23 +84,26 @@ export async function openCloud(options: CloudOptions): Promise<Cloud> {
     stagingFolder: path.join(dataDir, 'cloud'),
     renewToken: tokens.forget,
     open: async (scope, { id, provider, settings, secrets, bytesPerSecond }) => {
-      if (rclone.path === null) throw new CloudError('cloud_unavailable')
-      const place = { demoFolder, allowLoopback: options.allowLoopback }
+      if (provider.folder)
+        return { files: folderFiles(provider.folder(settings, demoFolder)), close: () => {} }
+      const program = rclone.path
+      if (program === null) throw new CloudError('cloud_unavailable')
+      const place = { allowLoopback: options.allowLoopback }
       const remote = provider.remote({ settings, secrets, place })
       const bandwidth =
         bytesPerSecond === null ? null : Math.max(1, Math.ceil(bytesPerSecond / 1024))
       const { tunnels, forwards } = await (proxy ??= openGuardProxy(emulators))
       const way = remote.forwarded ? forwards : tunnels
       const environment = { ...way, ...emulators?.environment }
-      const open = { program: rclone.path, environment }
-      if (!provider.oauth) return { ...open, remote: { ...remote, bandwidth }, close: () => {} }
+      const filesOf = (given: Values) =>
+        rcloneFiles(program, { ...remote, settings: given, bandwidth }, environment)
+      if (!provider.oauth) return { files: filesOf(remote.settings), close: () => {} }
       if (id === null || secrets.refresh_token === undefined)
         throw new CloudError('cloud_access_revoked')
       const grant = (await (broker ??= openBroker())).grant((again) =>
         tokens.accessToken(scope, id, provider, again),
       )
-      const all = { ...remote.settings, ...grant.settings }
-      return { ...open, remote: { ...remote, settings: all, bandwidth }, close: grant.end }
+      return { files: filesOf({ ...remote.settings, ...grant.settings }), close: grant.end }
     },
     close: async () => {
       await (await proxy)?.close()

@@ -5,7 +5,6 @@ import type { Cloud } from './cloud.ts'
 import { openingOf, requireConnection } from './connections.ts'
 import { folderRule } from './providers/provider.ts'
 import { CloudError } from './rclone/errors.ts'
-import { listFolders } from './rclone/listing.ts'
 
 const MOST = 1000
 
@@ -29,9 +28,7 @@ export async function foldersOf(
   try {
     const open = await cloud.open(scope, { ...opening, settings })
     try {
-      const { program, remote, environment } = open
-      const options = { environment, signal, most: MOST }
-      const names = await listFolders(program, remote, path, options)
+      const names = await open.files.folders(path, { signal, most: MOST })
       return names.map((name) => ({ name, path: path === '' ? name : `${path}/${name}` }))
     } finally {
       open.close()

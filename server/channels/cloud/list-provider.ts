@@ -4,7 +4,7 @@ import type { Cloud } from './cloud.ts'
 import { openingOf, type CloudConnection } from './connections.ts'
 import { pathFilter } from './patterns.ts'
 import { CloudError } from './rclone/errors.ts'
-import { listRemoteFiles, type Listed } from './rclone/listing.ts'
+import type { Listed } from './rclone/remote-files.ts'
 import type { SyncRow } from './sync-rows.ts'
 
 const PAGE = 1000
@@ -41,8 +41,7 @@ async function list(
   const open = await cloud.open(scope, openingOf(cloud, scope, connection))
   let [listed, bytes] = [0, 0]
   try {
-    await listRemoteFiles(open.program, open.remote, {
-      environment: open.environment,
+    await open.files.list({
       signal,
       page: PAGE,
       onPage: async (files) => {

@@ -4,7 +4,6 @@ import { AppError } from '../../errors.ts'
 import type { Cloud, Opening } from './cloud.ts'
 import type { Provider } from './providers/provider.ts'
 import { CloudError } from './rclone/errors.ts'
-import { probeRoot } from './rclone/probe.ts'
 
 const CHECK_MS = 45_000
 
@@ -12,8 +11,7 @@ const CHECK_MS = 45_000
 export async function proveAccess(cloud: Cloud, scope: ShopScope, opening: Opening): Promise<void> {
   const open = await cloud.open(scope, opening).catch(refuse)
   try {
-    const signal = AbortSignal.timeout(CHECK_MS)
-    await probeRoot(open.program, open.remote, { environment: open.environment, signal })
+    await open.files.probe(AbortSignal.timeout(CHECK_MS))
   } catch (error) {
     refuse(error, opening.provider)
   } finally {

@@ -22,6 +22,7 @@ const offerSchema = z
         available: z.boolean(),
         missing: z.array(z.string()).meta({ description: 'Variables that the operator sets' }),
         message: z.string().nullable(),
+        needs_rclone: z.boolean(),
         presets: z.array(
           z.object({ id: z.string(), title: z.string(), endpoint: z.string().nullable() }),
         ),
@@ -67,6 +68,7 @@ function offerOf(cloud: Cloud): z.output<typeof offerSchema> {
         available: missing.length === 0,
         missing,
         message: missing.length === 0 ? null : setUpText(provider, missing),
+        needs_rclone: provider.folder === undefined,
         presets: [...(provider.presets ?? [])],
         fields: provider.fields.map(({ rule: _, ...field }) => field),
       }

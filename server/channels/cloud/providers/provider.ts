@@ -31,10 +31,24 @@ export interface RemoteParts {
   settings: Values
   secrets: Values
   /** Values of the installation. */
-  place: { demoFolder: string; allowLoopback: boolean }
+  place: { allowLoopback: boolean }
 }
 
-export interface Provider {
+/** What rclone needs to reach a provider. */
+interface RcloneProvider {
+  remote(parts: RemoteParts): Omit<Remote, 'bandwidth'>
+  folder?: undefined
+}
+
+/** A folder of this machine, which needs no program. */
+interface FolderProvider {
+  /** The absolute path of the connection's root below `demoFolder`. */
+  folder(settings: Values, demoFolder: string): string
+}
+
+export type Provider = ProviderDescription & (RcloneProvider | FolderProvider)
+
+interface ProviderDescription {
   id: string
   title: string
   /** `none`: nothing to sign in with. */
@@ -52,7 +66,6 @@ export interface Provider {
   discover?(accessToken: string, get: typeof fetch): Promise<Values>
   /** The problem of values that are valid separately but not together, with its field. */
   problem?(parts: RemoteParts): { param: string; message: string } | null
-  remote(parts: RemoteParts): Omit<Remote, 'bandwidth'>
 }
 
 const MOST = 1024

@@ -4,12 +4,11 @@
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { createAsyncQueue } from '../../../async-queue.ts'
+import type { Fetched } from './remote-files.ts'
 import { CloudError, cloudError } from './errors.ts'
 import type { RunOptions } from './listing.ts'
 import { limits, rootPath, type Remote } from './remote.ts'
 import { runRclone, type LogEvent } from './run.ts'
-
-export type Fetched = { path: string } & ({ file: string } | { error: CloudError })
 
 const FETCH_MS = 24 * 3_600_000
 const TRANSFERS = 16

@@ -1,16 +1,8 @@
 // One listing of a remote: rclone's JSON, read as a stream with one object per line.
-import { CloudError } from './errors.ts'
+import type { Listed } from './remote-files.ts'
+import { CloudError, cloudError } from './errors.ts'
 import { rootPath, type Remote } from './remote.ts'
 import { runRclone, type Run } from './run.ts'
-
-export interface Listed {
-  /** Relative to the remote's root. */
-  path: string
-  size_bytes: number
-  hash: string | null
-  /** ISO 8601. */
-  modified_at: string | null
-}
 
 interface Line {
   Path: string
@@ -42,6 +34,7 @@ export async function listRemoteFiles(
   options: RunOptions & { page: number; onPage(files: Listed[]): Promise<void> },
 ): Promise<void> {
   let page: Listed[] = []
+  let failure: string | null = null
   let writing = Promise.resolve()
   const hash = remote.hash ? ['--hash', '--hash-type', remote.hash] : []
   await runRclone(program, {
@@ -53,6 +46,10 @@ export async function listRemoteFiles(
     paths: [rootPath(remote)],
     remote: remote.settings,
     timeoutMs: LISTING_MS,
+    // Since 1.70 rclone leaves out a folder that it cannot list, logs an error, and ends with 0.
+    onLog: ({ level, msg }) => {
+      if (level === 'error') failure ??= msg
+    },
     onLine: async (line) => {
       const entry = entryOf(line)
       if (!entry) return
@@ -67,6 +64,7 @@ export async function listRemoteFiles(
     },
   })
   await writing
+  if (failure !== null) throw cloudError(failure, remote.settings)
   if (page.length > 0) await options.onPage(page)
 }
 

@@ -29,6 +29,13 @@ test.each([
   expect(found.message).toContain(`${message}. Install rclone 1.60 or newer`)
 })
 
+test('a program that does not run is passed over for one that does', async () => {
+  const broken = await programSaying('no binary')
+  const works = await programSaying('rclone v1.60.1')
+  expect(await findRclone(null, [broken, works])).toMatchObject({ path: works })
+  expect((await findRclone(null, [broken])).message).toContain('rclone does not start')
+})
+
 test.each([
   ['rclone v1.60.1-DEV', '1.60.1'],
   ['rclone v1.71.0', '1.71.0'],

@@ -26,13 +26,15 @@ const isProgram = (file: string): boolean => {
   }
 }
 
-/** The copy that `npx rclone selfupdate` fetches into the package rclone.js. */
-function packaged(): string[] {
+/** The copy that `npm ci` downloads into the package rclone.js; null: the package is missing. */
+export const PACKAGED = packaged()
+
+function packaged(): string | null {
   try {
     const root = path.dirname(createRequire(import.meta.url).resolve('rclone.js/package.json'))
-    return [path.join(root, 'bin', process.platform === 'win32' ? 'rclone.exe' : 'rclone')]
+    return path.join(root, 'bin', process.platform === 'win32' ? 'rclone.exe' : 'rclone')
   } catch {
-    return []
+    return null
   }
 }
 
@@ -42,19 +44,36 @@ const onPath = () =>
     .filter((folder) => path.isAbsolute(folder) && !folder.includes('node_modules'))
     .map((folder) => path.join(folder, 'rclone'))
 
-/** @param executable the value of RCLONE_EXECUTABLE; null: it is searched for. */
-export async function findRclone(executable: string | null): Promise<RcloneProgram> {
-  const candidates = executable === null ? [...packaged(), ...onPath()] : [executable]
-  const found = candidates.find(isProgram)
-  if (found === undefined) {
+/**
+ * @param executable the value of RCLONE_EXECUTABLE; null: it is searched for.
+ * @param places where it is searched for, the best first.
+ */
+export async function findRclone(
+  executable: string | null,
+  places: readonly string[] = [...(PACKAGED === null ? [] : [PACKAGED]), ...onPath()],
+): Promise<RcloneProgram> {
+  const candidates = executable === null ? places : [executable]
+  const programs = candidates.filter(isProgram)
+  if (programs.length === 0) {
     const where =
       executable === null ? 'rclone is not installed' : 'RCLONE_EXECUTABLE is no program'
     return { path: null, version: null, message: `${where}. ${INSTALL}` }
   }
-  const version = await (versions.get(found) ?? readVersion(found))
+  const checked: RcloneProgram[] = []
+  for (const program of programs) {
+    const found = await check(program)
+    if (found.message === null) return found
+    checked.push(found)
+  }
+  return checked[0] as RcloneProgram
+}
+
+/** A program counts if it runs: a name on the path may be a script whose program is missing. */
+async function check(program: string): Promise<RcloneProgram> {
+  const version = await (versions.get(program) ?? readVersion(program))
   const [major = 0, minor = 0] = (version ?? '').split('.').map(Number)
   if (major > LEAST[0] || (major === LEAST[0] && minor >= LEAST[1]))
-    return { path: found, version, message: null }
+    return { path: program, version, message: null }
   const problem = version === null ? 'rclone does not start' : `rclone ${version} is too old`
   return { path: null, version, message: `${problem}. ${INSTALL}` }
 }
@@ -65,6 +84,8 @@ const versions = new Map<string, Promise<string | null>>()
 function readVersion(program: string): Promise<string | null> {
   const version = versionOf(program)
   versions.set(program, version)
+  // It may be installed or repaired later.
+  void version.then((found) => found ?? versions.delete(program))
   return version
 }
 

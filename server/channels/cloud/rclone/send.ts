@@ -1,6 +1,7 @@
 // Changes at a provider, for two-way connections: one object per run.
 import { CloudError } from './errors.ts'
-import { listOne, type Listed, type RunOptions } from './listing.ts'
+import type { Listed } from './remote-files.ts'
+import { listOne, type RunOptions } from './listing.ts'
 import { limits, rootPath, type Remote } from './remote.ts'
 import { runRclone, type Run } from './run.ts'
 

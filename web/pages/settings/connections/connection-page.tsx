@@ -84,7 +84,7 @@ function Loaded({ connection: read, cloud }: { connection: Connection; cloud: Cl
       ]}
     >
       <BlockStack gap="400">
-        <RcloneMissing cloud={cloud} />
+        <RcloneMissing cloud={cloud} provider={connection.provider} />
         {state === 'unauthorized' && (
           <AuthorizeBanner
             connection={connection}

@@ -30,7 +30,9 @@ export function NewConnectionPage() {
       }
     >
       <BlockStack gap="400">
-        {cloud.data && <RcloneMissing cloud={cloud.data} />}
+        {cloud.data && (
+          <RcloneMissing cloud={cloud.data} {...(chosen && { provider: chosen.id })} />
+        )}
         <LoadProblem query={cloud} what={t('The providers could not be loaded')} />
         {cloud.isPending && (
           <Card padding="0">

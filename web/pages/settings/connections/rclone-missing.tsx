@@ -1,10 +1,13 @@
-// Syncs need a program on the server; without it the page says how to install it.
+// Syncs with most providers need a program on the server; without it the page says how to install it.
 import { type Cloud } from '../../../client/connections.ts'
 import { t } from '../../../messages/t.ts'
 import { Banner } from '../../../ui/index.ts'
 
-export function RcloneMissing({ cloud: { rclone } }: { cloud: Cloud }) {
-  if (rclone.available) return null
+/** @param provider the id of the only provider that is shown; absent: all of them. */
+export function RcloneMissing({ cloud, provider }: { cloud: Cloud; provider?: string }) {
+  const { rclone, providers } = cloud
+  const shown = providers.filter(({ id }) => provider === undefined || id === provider)
+  if (rclone.available || shown.every(({ needs_rclone }) => !needs_rclone)) return null
   return (
     <Banner tone="warning" title={t('Syncs cannot run: rclone is missing on the server')}>
       <p>

@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { buildIn, newestSource } from './page.ts'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { buildEnvironment, buildIn, newestSource } from './page.ts'
 import { sized } from '../../test/scale.ts'
 
 let folder: string
@@ -35,5 +35,17 @@ test('the newest source counts, in any folder, except tests and builds', async (
   await write('ui/button.test.ts', 3000)
   await write('dist/index.html', 4000)
   await write('dist-x1/index.html', 5000)
+  await write('node_modules/.cache/compiled/module', 6000)
+  await write('.cache/module', 7000)
   expect(await newestSource(web)).toBe(2_000_000)
+})
+
+test('the cache of compiled modules is the same folder for the build, which runs elsewhere', () => {
+  const before = process.env.NODE_COMPILE_CACHE
+  onTestFinished(() => {
+    if (before === undefined) delete process.env.NODE_COMPILE_CACHE
+    else process.env.NODE_COMPILE_CACHE = before
+  })
+  process.env.NODE_COMPILE_CACHE = 'node_modules/.cache/compiled'
+  expect(buildEnvironment().NODE_COMPILE_CACHE).toBe(path.resolve('node_modules/.cache/compiled'))
 })

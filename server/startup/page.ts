@@ -78,14 +78,26 @@ async function build(into: string): Promise<void> {
   // which may belong to another user.
   const child = spawn(process.execPath, [vite, ...args, '--configLoader', 'native'], {
     cwd: WEB,
-    // With another value, React's development version would be built.
-    env: { ...process.env, NODE_ENV: 'production' },
+    env: buildEnvironment(),
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   let output = ''
   child.stderr.on('data', (chunk) => (output += String(chunk)))
   const code = await new Promise((resolve) => child.once('close', resolve))
   if (code !== 0) throw new Error(`The admin page could not be built:\n${output}`)
+}
+
+/**
+ * With another NODE_ENV React's development version would be built. A relative NODE_COMPILE_CACHE,
+ * as in `npm start`, would be a folder among the sources.
+ */
+export function buildEnvironment(): NodeJS.ProcessEnv {
+  const cache = process.env.NODE_COMPILE_CACHE
+  return {
+    ...process.env,
+    NODE_ENV: 'production',
+    ...(cache ? { NODE_COMPILE_CACHE: path.resolve(cache) } : {}),
+  }
 }
 
 /** Compressed here, once, and not for every request. */
@@ -110,11 +122,14 @@ async function replace(fresh: string, folder: string): Promise<void> {
 
 /**
  * When a source of the page was last changed. Folders of builds are not entered: they may belong to
- * another user, or be replaced by another process at the same time.
+ * another user, or be replaced by another process at the same time. Packages and caches are no
+ * sources.
  */
 export async function newestSource(web: string): Promise<number> {
   const top = await readdir(web, { withFileTypes: true })
-  const sources = top.filter((entry) => !entry.name.startsWith('dist'))
+  const sources = top.filter(
+    ({ name }) => !name.startsWith('dist') && !name.startsWith('.') && name !== 'node_modules',
+  )
   const times = await Promise.all(sources.map((entry) => newestIn(path.join(web, entry.name))))
   return Math.max(0, ...times)
 }

@@ -190,15 +190,13 @@ export async function createTestEngine(
   return testEngineOn({ parts, engine, folder, close })
 }
 
-/** The engine with a shop, and the actions of tests on it. */
-export async function testEngineOn({
-  parts,
-  engine,
-  folder,
-  close,
-}: Pick<TestEngine, 'parts' | 'engine' | 'folder' | 'close'>): Promise<TestEngine> {
+/** The engine with a shop, and the actions of tests on it. @param domain of the shop. */
+export async function testEngineOn(
+  { parts, engine, folder, close }: Pick<TestEngine, 'parts' | 'engine' | 'folder' | 'close'>,
+  domain?: string,
+): Promise<TestEngine> {
   const { database, limits } = parts
-  const shop = await createTestShop(database)
+  const shop = await createTestShop(database, domain)
   const scope = forShop(database, shop)
   const defaults = shopSettingsSchema.parse({})
   const start = (workflow: Workflow, source: OperationSource, more: Partial<StartInput> = {}) =>

@@ -59,20 +59,21 @@ export function matchesPreview(
   )
 }
 
-const IGNORED_FIELDS = [
-  'updated_at',
-  'deleted_at',
-  'link',
-  'created_files',
-  'pack',
-  'pack_position',
-]
+/**
+ * Only fields of files: the ledger of an item also has what its effects are (links, messages to
+ * buyers, created files), which a file's change never has.
+ */
+const COMPARED_FIELDS: ReadonlySet<string> = new Set([
+  ...PLAIN,
+  ...['size_bytes', 'allowed_referrers', 'tags', 'mappings', 'pack_id', 'deleted', 'purged'],
+])
 
-function comparable(fields: unknown): Record<string, unknown> {
-  const rest = { ...(fields as Record<string, unknown> | null) }
-  for (const name of IGNORED_FIELDS) delete rest[name]
-  return rest
-}
+const comparable = (fields: unknown): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries((fields ?? {}) as Record<string, unknown>).filter(([name]) =>
+      COMPARED_FIELDS.has(name),
+    ),
+  )
 
 /** The value as the database would return it. */
 const asStored = (value: unknown): unknown =>

@@ -97,6 +97,8 @@ export interface ItemState extends Partial<FileSettings> {
   created_files?: string[]
   /** A buyer's link was created, or would be. */
   link?: unknown
+  /** Deliveries whose buyers get an email, or would. */
+  buyers?: number
 }
 
 export interface Item extends Omit<Schemas['Item'], 'before' | 'after'> {

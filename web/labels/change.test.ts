@@ -100,3 +100,9 @@ test('no change has no text', () => {
   expect(changesOf(null, null)).toEqual([])
   expect(changesOf({ cdn: true }, { cdn: true })).toEqual([])
 })
+
+test('a file says how many emails its buyers get', () => {
+  expect(changesOf({}, { buyers: 12 })).toEqual([
+    { what: 'Emails to buyers', before: null, after: '12' },
+  ])
+})

@@ -77,6 +77,7 @@ export function changesOf(before: ItemState | null, after: ItemState | null): Ch
       made.join(', '),
     )
   if (after.link !== undefined) add(t('Download link'), null, null)
+  if (after.buyers !== undefined) add(t('Emails to buyers'), null, numberText(after.buyers))
   return changes
 }
 

@@ -1,6 +1,6 @@
 // `npm ci` runs this last. ssh2's install script compiles against the headers of the Node that ran
 // npm, but the server runs on the Node of node_modules. If the two do not match, SFTP falls back to
-// slow JavaScript; if they match, the ciphers may end the process (native-crypto.ts). Compile again
+// the ciphers of Node, which are a third slower; if they match, the ciphers may end the process (native-crypto.ts). Compile again
 // in both cases. Nothing fails if there is no compiler.
 import { spawnSync } from 'node:child_process'
 import {
@@ -93,10 +93,9 @@ if (!hasNativeCrypto() || abortsOnCollection()) {
   const program = `import { hasNativeCrypto } from ${JSON.stringify(path.join(...(check as [string, string])))}
     process.exit(hasNativeCrypto() ? 0 : 1)`
   const built = spawnSync(process.execPath, ['--input-type=module', '--eval', program])
-  process.stdout.write(
-    built.status === 0
-      ? 'SFTP: compiled ssh2 for this Node\n'
-      : 'SFTP: ssh2 could not be compiled, transfers are slower. ' +
-          'Install a C++ compiler, make and python3, then run npm rebuild\n',
-  )
+  if (built.status === 0) process.stdout.write('SFTP: compiled ssh2 for this Node\n')
 }
+
+// Only compilers read the headers, which take 67 MB.
+if (HEADERS?.includes(`${path.sep}node_modules${path.sep}`))
+  rmSync(path.join(HEADERS, 'include'), { recursive: true, force: true })

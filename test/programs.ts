@@ -1,6 +1,7 @@
 // Programs that tests and benches need and npm does not provide: found, or installed from the
 // system's packages if this user may do so.
 import { execFileSync } from 'node:child_process'
+import { accessSync, constants, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 
@@ -13,17 +14,27 @@ export const TSC = path.join(
   'bin/tsc',
 )
 
-/** The full path of a command; null: it is not installed. */
+/** Programs of servers are not on every user's path. */
+const SERVERS = ['/usr/sbin', '/usr/local/sbin', '/opt/homebrew/bin']
+
+/**
+ * The full path of a command; null: it is not installed. npm puts the scripts of its packages on
+ * the path, and such a script is not the program.
+ */
 export function whereIs(command: string): string | null {
+  const folders = [...(process.env.PATH ?? '').split(path.delimiter), ...SERVERS]
+  const places = folders
+    .filter((folder) => !folder.split(path.sep).includes('node_modules'))
+    .map((folder) => path.join(folder, command))
+  return places.find(isExecutable) ?? null
+}
+
+function isExecutable(file: string): boolean {
   try {
-    // Programs of servers are not on every user's path.
-    const PATH = `${process.env.PATH}:/usr/sbin:/usr/local/sbin:/opt/homebrew/bin`
-    return execFileSync('which', [command], {
-      encoding: 'utf8',
-      env: { ...process.env, PATH },
-    }).trim()
+    accessSync(file, constants.X_OK)
+    return statSync(file).isFile()
   } catch {
-    return null
+    return false
   }
 }
 

@@ -6,6 +6,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { mkdir, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
+import { findRclone } from '../server/channels/cloud/rclone/program.ts'
 import { makeMemoryFolder, removeMemoryFolder } from './memory-folder.ts'
 import { hasModule, installPackages, TSC, whereIs } from './programs.ts'
 
@@ -21,12 +22,18 @@ interface Program {
   package: string
   /** A module of the system's Python to look for instead of the command. */
   python?: string
+  /** Is a usable version of it installed? Absent: any version is. */
+  runs?: () => Promise<boolean>
 }
 
 const PROGRAMS: readonly Program[] = [
   // Chromium without its window.
   { command: 'chromium-headless-shell', instead: 'chromium', package: 'chromium-headless-shell' },
-  { command: 'rclone', package: 'rclone' },
+  {
+    command: 'rclone',
+    package: 'rclone',
+    runs: async () => (await findRclone(null)).path !== null,
+  },
   // Buyers' clients, and the proxy in front of the server.
   { command: 'curl', package: 'curl' },
   { command: 'aria2c', package: 'aria2' },
@@ -88,10 +95,14 @@ interface VitestReport {
   numTotalTests: number
 }
 
-function ensurePrograms(): void {
-  const missing = PROGRAMS.filter(({ command, instead = command, python }) =>
-    python ? !hasModule(python) : !whereIs(command) && !whereIs(instead),
-  )
+async function isMissing({ command, instead = command, python, runs }: Program) {
+  if (python) return !hasModule(python)
+  return runs ? !(await runs()) : !whereIs(command) && !whereIs(instead)
+}
+
+async function ensurePrograms(): Promise<void> {
+  const missing: Program[] = []
+  for (const program of PROGRAMS) if (await isMissing(program)) missing.push(program)
   if (missing.length === 0) return
   const packages = missing.map((program) => program.package)
   console.log(`Installing ${packages.join(', ')}`)
@@ -173,7 +184,7 @@ async function readReport(): Promise<VitestReport> {
 async function main(): Promise<void> {
   const only = process.argv.slice(2)
   const checksOnly = only.includes('--checks')
-  if (!checksOnly) ensurePrograms()
+  if (!checksOnly) await ensurePrograms()
   const checking = only.length === 0 || checksOnly
   const checks: Checked[] = []
   const [tests] = await Promise.all([

@@ -1,6 +1,8 @@
 // Imports of a drop folder by hand: a preview changes nothing, and imports once it is confirmed;
 // import.csv names files and their settings.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { DROP_TASK, laterKey } from '../../server/channels/drop/wake.ts'
+import { queueTask } from '../../server/engine/background.ts'
 import { untilEnded } from '../app.ts'
 import { openDropImports, type DropImports } from '../drop-import.ts'
 
@@ -47,6 +49,26 @@ describe('a preview', () => {
     await untilEnded(house.app.owner, body.id)
     expect(await house.fileNamed('stale.pdf')).toMatchObject({ size_bytes: 5 })
     await house.untilPaths([])
+  })
+  test('of an hourly folder is carried out when it is confirmed, not an hour later', async () => {
+    await house.set({ schedule: 'hourly' })
+    const { scope } = house.app.owner
+    await house.send('hour.pdf', 'hour')
+    await queueTask(scope, DROP_TASK, laterKey(scope.shop), new Date(Date.now() + 3_600_000))
+    expect(await confirm(await preview())).toMatchObject({ status: 'success', done: 1 })
+    await house.untilPaths([])
+  })
+  test('names files whose names repeat within the import', async () => {
+    await house.send('one/same.pdf', 'one')
+    await house.send('two/same.pdf', 'two')
+    const id = await preview()
+    expect(await house.get(`/api/operations/${id}`)).toMatchObject({ done: 1, failed: 1 })
+    expect((await house.get(`/api/operations/${id}/items?status=failed`)).data).toMatchObject([
+      { error: { code: 'duplicate_filename' } },
+    ])
+    expect((await house.call('POST', `/api/operations/${id}/cancel`)).status).toBe(200)
+    for (const { id: file } of (await house.get('/api/drop/files')).data)
+      expect((await house.call('DELETE', `/api/drop/files/${file}`)).status).toBe(204)
   })
   test('names every wrong row of an import.csv, and moves nothing', async () => {
     await house.send('wrong/import.csv', 'file_name,expiry_days\na.pdf,0\n')

@@ -1,10 +1,12 @@
 // What plugins may do with files in drop folders: look at their size, and take them for an import.
-import { PortError, type DropFolders } from '../../plugins/contract.ts'
-import type { ShopScope } from '../db/for-shop.ts'
-import { ERRORS } from '../errors.ts'
-import { StoreError, type BlobStore } from '../store/store.ts'
-import { foundType, HEAD_BYTES } from './found-type.ts'
-import { storeFailure } from './stage.ts'
+import { PortError, type DropFolders } from '../../../plugins/contract.ts'
+import type { ShopScope } from '../../db/for-shop.ts'
+import { queueTask } from '../../engine/background.ts'
+import { ERRORS } from '../../errors.ts'
+import { foundType, HEAD_BYTES } from '../../ports/found-type.ts'
+import { storeFailure } from '../../ports/stage.ts'
+import { StoreError, type BlobStore } from '../../store/store.ts'
+import { DROP_TASK } from './wake.ts'
 
 interface Row {
   hash: string
@@ -34,9 +36,7 @@ export function createDropPort(
       return required(await scope.query<Row>(sql, { id, claim })).size_bytes
     },
     take: async (id, claim) => {
-      const sql = `update drop_entries set state = 'importing'
-        where ${TAKEABLE} returning ${COLUMNS}`
-      const row = required(await scope.query<Row>(sql, { id, claim }))
+      const row = await scope.transaction((tx) => takeEntry(tx, id, claim))
       try {
         return { ...row, content_type: null, ...(await foundType(await head(row))) }
       } catch (error) {
@@ -46,7 +46,19 @@ export function createDropPort(
   }
 }
 
-function required(rows: readonly Row[]): Row {
+/**
+ * A file of a confirmed preview or of a retried import was not being imported until now, so the
+ * task that moves files away may only be due with the next hourly import.
+ */
+async function takeEntry(tx: ShopScope, id: string, claim: string): Promise<Row> {
+  const sql = `update drop_entries set state = 'importing' where ${TAKEABLE}
+    returning ${COLUMNS}, old.state <> 'importing' as begins`
+  const { begins, ...row } = required(await tx.query<Row & { begins: boolean }>(sql, { id, claim }))
+  if (begins) await queueTask(tx, DROP_TASK, String(tx.shop))
+  return row
+}
+
+function required<R extends Row>(rows: readonly R[]): R {
   const [row] = rows
   if (!row) throw new PortError('drop_file_gone', ERRORS.drop_file_gone.message, false)
   return row

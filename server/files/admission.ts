@@ -29,9 +29,20 @@ export type AdmissionLimits = { file_bytes: number } & Partial<ShopQuotas>
 export const NO_PRODUCT_OPTIONS: ProductOptions = { sku: null, auto_map: null }
 
 export type Admitted =
-  | { status: 'created' | 'replaced'; fileId: string; filename: string }
-  | { status: 'versioned'; fileId: string; filename: string; before: number; version: number }
+  | { status: 'created'; fileId: string; filename: string }
+  /** An existing file, which keeps its products. `mapped`: it has some now. */
+  | { status: 'replaced'; fileId: string; filename: string; mapped: boolean }
+  | (NewVersion & { status: 'versioned' })
   | { status: 'refused'; code: ErrorCode; message: string }
+
+export interface NewVersion {
+  fileId: string
+  filename: string
+  before: number
+  version: number
+  /** The file has products. */
+  mapped: boolean
+}
 
 export const refusedAdmission = (code: ErrorCode): Admitted => ({
   status: 'refused',

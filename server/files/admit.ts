@@ -1,11 +1,11 @@
 // The entry point for new files: `admitFiles` decides name, size, type and conflicts for every
 // channel, inside the caller's transaction. `admit-version.ts` is the only other entry for bytes.
-import { packNameProblem } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { placeInPacks } from './packs.ts'
 import { ensurePublicAddresses } from './public-addresses.ts'
 import { refusedByQuota } from './quotas.ts'
-import { filenameProblem, MAX_TAGS, nameKey, tagProblem } from './rules.ts'
+import { draftProblem } from './preview-admissions.ts'
+import { nameKey } from './rules.ts'
 import { holdBlobs } from './blob-holds.ts'
 import {
   refusedAdmission,
@@ -89,14 +89,8 @@ function packedFiles(admissions: readonly Admission[], results: readonly Admitte
 }
 
 function refusal({ draft, staged }: Admission, limits: { file_bytes: number }): Admitted | null {
-  const problem =
-    filenameProblem(draft.filename) ??
-    (draft.new_pack === undefined ? null : packNameProblem(draft.new_pack)) ??
-    draft.tags.map(tagProblem).find((wrong) => wrong !== null) ??
-    null
+  const problem = draftProblem(draft)
   if (problem) return { status: 'refused', ...problem }
-  if (draft.tags.length > MAX_TAGS)
-    return { status: 'refused', code: 'invalid_tag', message: `At most ${MAX_TAGS} tags` }
   if (staged.size_bytes > limits.file_bytes) return refusedAdmission('file_too_large')
   return null
 }

@@ -17,22 +17,35 @@ const MAX_NUMBERS = 5000
 const CLAIMED =
   'exists (select from file_claims c where c.shop_id = files.shop_id and c.file_id = files.id)'
 
+/** SQL: the file has products. */
+const MAPPED = `mapping_state = 'mapped' as mapped`
+
+interface Existing {
+  id: string
+  filename: string
+  version: number
+  mapped: boolean
+  claimed: boolean
+}
+
 export async function resolveConflict(tx: ShopScope, admission: Admission): Promise<Admitted> {
   if (admission.onConflict === 'error') return refusedAdmission('duplicate_filename')
   if (admission.onConflict === 'rename') return admitRenamed(tx, admission)
   const { filename } = admission.draft
-  const [existing] = await tx.query<{ id: string; version: number; claimed: boolean }>(
-    `select id, version, ${CLAIMED} as claimed from files where shop_id = :shop and name_key = :key
+  const [existing] = await tx.query<Existing>(
+    `select id, version, ${MAPPED}, ${CLAIMED} as claimed from files where shop_id = :shop and name_key = :key
       and deleted_at is null for update`,
     { key: nameKey(filename) },
   )
   if (!existing) return resolveFreed(tx, admission)
   if (existing.claimed) return refusedAdmission('file_in_use')
-  const version = await admitVersion(tx, existing.id, admission.staged)
+  const { id: fileId, version: before, mapped } = existing
+  const version = await admitVersion(tx, fileId, admission.staged)
   if (admission.onConflict === 'new_version')
-    return { status: 'versioned', fileId: existing.id, filename, before: existing.version, version }
-  await overwriteRecord(tx, existing.id, admission)
-  return { status: 'replaced', fileId: existing.id, filename }
+    return { status: 'versioned', fileId, filename, before, version, mapped }
+  await overwriteRecord(tx, fileId, admission)
+  const has = mapped || admission.draft.mappings.length > 0
+  return { status: 'replaced', fileId, filename, mapped: has }
 }
 
 export async function replaceBytes(
@@ -40,15 +53,16 @@ export async function replaceBytes(
   id: string,
   staged: StagedBlob,
 ): Promise<Admitted> {
-  const [file] = await tx.query<{ filename: string; version: number; claimed: boolean }>(
-    `select filename, version, ${CLAIMED} as claimed from files
+  const [file] = await tx.query<Existing>(
+    `select id, filename, version, ${MAPPED}, ${CLAIMED} as claimed from files
      where shop_id = :shop and id = :id and deleted_at is null for update`,
     { id },
   )
   if (!file) return refusedAdmission('file_not_found')
   if (file.claimed) return refusedAdmission('file_in_use')
   const version = await admitVersion(tx, id, staged)
-  return { status: 'versioned', fileId: id, filename: file.filename, before: file.version, version }
+  const { filename, version: before, mapped } = file
+  return { status: 'versioned', fileId: id, filename, before, version, mapped }
 }
 
 /** The name became free between the insert and the look-up. */

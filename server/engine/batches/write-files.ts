@@ -1,12 +1,13 @@
 // Writes the files of items that are done, or in a preview finds what would change.
 import type { ShopScope } from '../../db/for-shop.ts'
 import { admitFiles } from '../../files/admit.ts'
+import { previewAdmissions } from '../../files/preview-admissions.ts'
 import { addVersion } from '../../files/admit-version.ts'
 import { changeFiles } from '../../files/changes.ts'
 import { recordReviews } from '../../files/reviews.ts'
 import type { HeldChain } from './chain.ts'
 import { makeFiles, deleteMadeFiles } from './created.ts'
-import type { OperationMessages, WorkItem } from '../types.ts'
+import type { WorkItem } from '../types.ts'
 import { itemDraft } from './item-work.ts'
 import type { WriteResult } from './outcome-rows.ts'
 import {
@@ -135,10 +136,16 @@ export async function previewDone(
   tx: ShopScope,
   preview: string,
   done: readonly WorkItem[],
-  messages: OperationMessages,
+  { limits, messages }: Pick<WriteParts, 'limits' | 'messages'>,
 ) {
   const results = new Map<WorkItem, WriteResult>()
-  await recordChanges(tx, done, results, preview)
+  await recordChanges(
+    tx,
+    done.filter(({ entry }) => entry === null),
+    results,
+    preview,
+  )
+  await previewEntries(tx, preview, done, { limits, results })
   for (const item of done)
     if (item.link && results.get(item)!.status === 'done')
       addToLedger(results, item, { link: item.link })
@@ -152,6 +159,32 @@ export async function previewDone(
   for (const item of notifying)
     addToLedger(results, item, { buyers: buyers.get(item.file_id!)?.length ?? 0 })
   return results
+}
+
+/** Finds which entries of an import would be refused, and what the others would become. */
+async function previewEntries(
+  tx: ShopScope,
+  preview: string,
+  done: readonly WorkItem[],
+  { limits, results }: { limits: WriteLimits; results: Results },
+): Promise<void> {
+  const made = done.filter(({ entry }) => entry !== null)
+  const planned = await previewAdmissions(
+    tx,
+    made.map((item) => ({
+      draft: item.draft!,
+      onConflict: item.entry!.on_conflict,
+      replaces: item.entry!.replaces,
+      size_bytes: item.draft!.size_bytes ?? null,
+    })),
+    { limits, preview },
+  )
+  made.forEach((item, at) => {
+    const result = resultOfAdmission(item, planned[at]!)
+    // The item gets its file when it is imported.
+    delete result.file_id
+    results.set(item, result)
+  })
 }
 
 /** Changes existing files, or only finds what would change (`preview`: an operation's UUID). */

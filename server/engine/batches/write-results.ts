@@ -1,5 +1,6 @@
 // The outcome of an item whose file was admitted or changed.
 import type { Admitted } from '../../files/admission.ts'
+import type { PlannedResult } from '../../files/preview-admissions.ts'
 import type { Changed } from '../../files/changes.ts'
 import type { WorkItem } from '../types.ts'
 import { skippedFor, type WriteResult } from './outcome-rows.ts'
@@ -8,13 +9,20 @@ export const CHANGED_SINCE_PREVIEW = 'It has changed since the preview'
 
 export const UNCHANGED: WriteResult = { status: 'done' }
 
-export function resultOfAdmission({ draft }: WorkItem, admitted: Admitted): WriteResult {
+export function resultOfAdmission(
+  { draft }: WorkItem,
+  admitted: Admitted | PlannedResult,
+): WriteResult {
   if (admitted.status === 'refused') return refusal(admitted)
-  const after = { filename: admitted.filename, product_mapped: draft!.mappings.length > 0 }
+  // An existing file keeps its products; those of the draft are only for a new one.
+  const mapped = 'mapped' in admitted ? admitted.mapped : draft!.mappings.length > 0
+  const after = { filename: admitted.filename, product_mapped: mapped }
+  const created = { ...after, created: true }
+  if (!('fileId' in admitted)) return { status: 'done', after: created }
   const { fileId: file_id } = admitted
   switch (admitted.status) {
     case 'created':
-      return { status: 'done', file_id, after: { ...after, created: true } }
+      return { status: 'done', file_id, after: created }
     case 'replaced':
       return { status: 'done', file_id, after: { ...after, replaced: true } }
     case 'versioned':

@@ -32,7 +32,7 @@ export async function writeEnded(
   const done = ended.filter(({ ending }) => ending.status === 'done').map(({ item }) => item)
   const results =
     held.operation.preview && held.operation.status === 'previewing'
-      ? await previewDone(tx, held.operation.id, done, options.messages)
+      ? await previewDone(tx, held.operation.id, done, options)
       : await writeDone(tx, held, done, options)
   const rows = ended.map((each) => outcomeRow(retryIfInUse(each, results), results.get(each.item)))
   const [unwritten, written] = [true, false].map((is) =>

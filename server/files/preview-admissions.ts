@@ -1,0 +1,155 @@
+// What `admitFiles` would answer, as far as a preview can know it: names, conflicts, rules, sizes
+// and quotas. It writes no file.
+import { packNameProblem } from '../../plugins/contract.ts'
+import type { ShopScope } from '../db/for-shop.ts'
+import {
+  refusedAdmission,
+  type AdmissionLimits,
+  type Admitted,
+  type OnConflict,
+} from './admission.ts'
+import type { Draft } from './drafts.ts'
+import { findNameOwners, recordPreviewNames } from './name-allocation.ts'
+import { FIRST_NUMBER, MIN_NUMBERS } from './numbered-names.ts'
+import { refusedByQuota } from './quotas.ts'
+import {
+  filenameProblem,
+  MAX_TAGS,
+  nameKey,
+  numberedName,
+  tagProblem,
+  type Problem,
+} from './rules.ts'
+
+export interface PlannedAdmission {
+  draft: Draft
+  onConflict: OnConflict
+  /** The file whose next version it becomes; its name is ignored. */
+  replaces?: string | undefined
+  /** Null: not known before the bytes arrive. */
+  size_bytes: number | null
+}
+
+/** A file that would be created has no id yet. */
+export type PlannedResult =
+  | Exclude<Admitted, { status: 'created' }>
+  | { status: 'created'; filename: string }
+
+/** The rules that a draft breaks by itself; null: none. */
+export function draftProblem(draft: Draft): Problem | null {
+  const tooMany = { code: 'invalid_tag', message: `At most ${MAX_TAGS} tags` } as const
+  return (
+    filenameProblem(draft.filename) ??
+    (draft.new_pack === undefined ? null : packNameProblem(draft.new_pack)) ??
+    draft.tags.map(tagProblem).find((wrong) => wrong !== null) ??
+    (draft.tags.length > MAX_TAGS ? tooMany : null)
+  )
+}
+
+/**
+ * One result for each admission, in order. Names that earlier batches of the preview have planned
+ * are taken.
+ *
+ * @param preview the UUID of the operation.
+ */
+export async function previewAdmissions(
+  tx: ShopScope,
+  admissions: readonly PlannedAdmission[],
+  { limits, preview }: { limits: AdmissionLimits; preview: string },
+): Promise<PlannedResult[]> {
+  if (admissions.length === 0) return []
+  // Two batches of one preview decide one after the other: they may want the same name.
+  await tx.query('select pg_advisory_xact_lock(hashtextextended(:preview, :shop))', { preview })
+  const owners = await findNameOwners(tx, candidateKeys(admissions), preview)
+  const versions = await versionsOf(tx, admissions, owners)
+  const quotas = await refusedByQuota(tx, admissions.map(wantedOf), limits)
+  const planned = new Map<string, string>()
+  const results = admissions.map((admission, at): PlannedResult => {
+    const problem = draftProblem(admission.draft)
+    if (problem) return { status: 'refused', ...problem }
+    if ((admission.size_bytes ?? 0) > limits.file_bytes) return refused('file_too_large')
+    const quota = quotas[at]
+    if (quota) return { status: 'refused', ...quota }
+    if (admission.replaces !== undefined) return versioned(admission.replaces, versions)
+    return named(admission, { owners, versions, planned })
+  })
+  await recordPreviewNames(tx, preview, planned)
+  return results
+}
+
+const refused = (code: Parameters<typeof refusedAdmission>[0]): PlannedResult =>
+  refusedAdmission(code) as PlannedResult
+
+const wantedOf = ({ draft, onConflict, replaces, size_bytes }: PlannedAdmission) => ({
+  newName: replaces === undefined ? nameKey(draft.filename) : null,
+  bytes: size_bytes ?? 0,
+  overwrites: onConflict === 'overwrite' || onConflict === 'new_version',
+})
+
+const numberedNames = (filename: string): string[] =>
+  Array.from({ length: MIN_NUMBERS }, (_, n) => numberedName(filename, FIRST_NUMBER + n))
+
+const candidateKeys = (admissions: readonly PlannedAdmission[]): string[] =>
+  admissions.flatMap(({ draft: { filename }, onConflict }) =>
+    [filename, ...(onConflict === 'rename' ? numberedNames(filename) : [])].map(nameKey),
+  )
+
+interface Current {
+  filename: string
+  version: number
+  /** It has products. */
+  mapped: boolean
+}
+
+/** Names and versions of the files that would get other bytes, by their UUIDs. */
+async function versionsOf(
+  tx: ShopScope,
+  admissions: readonly PlannedAdmission[],
+  owners: ReadonlyMap<string, string>,
+): Promise<ReadonlyMap<string, Current>> {
+  const ids = [...admissions.flatMap(({ replaces }) => replaces ?? []), ...owners.values()]
+  const rows = await tx.query<Current & { id: string }>(
+    `select id, filename, version, mapping_state = 'mapped' as mapped from files
+     where shop_id = :shop and id = any(:ids::uuid[]) and deleted_at is null`,
+    { ids },
+  )
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+function versioned(id: string, versions: ReadonlyMap<string, Current>): PlannedResult {
+  const file = versions.get(id)
+  if (!file) return refused('file_not_found')
+  const { filename, version: before, mapped } = file
+  return { status: 'versioned', fileId: id, filename, before, version: before + 1, mapped }
+}
+
+interface Names {
+  owners: Map<string, string>
+  versions: ReadonlyMap<string, Current>
+  /** The names that this batch takes, with a UUID for each new file. */
+  planned: Map<string, string>
+}
+
+function named(
+  { draft: { filename, mappings }, onConflict }: PlannedAdmission,
+  { owners, versions, planned }: Names,
+): PlannedResult {
+  const take = (name: string): PlannedResult => {
+    const id = crypto.randomUUID()
+    owners.set(nameKey(name), id)
+    planned.set(nameKey(name), id)
+    return { status: 'created', filename: name }
+  }
+  const owner = owners.get(nameKey(filename))
+  if (owner === undefined) return take(filename)
+  if (onConflict === 'error') return refused('duplicate_filename')
+  if (onConflict === 'rename') {
+    const free = numberedNames(filename).find((name) => !owners.has(nameKey(name)))
+    return free === undefined ? refused('duplicate_filename') : take(free)
+  }
+  // Without a version an earlier entry of the import creates the file, as version 1.
+  const { version: before, mapped } = versions.get(owner) ?? { version: 1, mapped: false }
+  if (onConflict === 'overwrite')
+    return { status: 'replaced', fileId: owner, filename, mapped: mapped || mappings.length > 0 }
+  return { status: 'versioned', fileId: owner, filename, before, version: before + 1, mapped }
+}

@@ -8,6 +8,8 @@ const COMMON: Readonly<Record<string, string>> = {
     'Rename the files whose names are taken, or choose what happens to taken names, and import them again.',
   file_too_large: 'Split the files that are too large, or contact support.',
   empty_file: 'Replace the files that are empty.',
+  web_page:
+    'Replace the addresses that lead to web pages by those that download the files, or connect the cloud folder.',
   file_in_use: 'Choose Retry Failed once the other operation on those files has ended.',
   permission_denied: 'Correct the access that was refused, then choose Retry Failed.',
   memory_limit: 'Replace the files that take too much memory with smaller or simpler ones.',

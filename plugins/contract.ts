@@ -26,6 +26,7 @@ export * from './ports.ts'
 export * from './presentation.ts'
 export * from './referrers.ts'
 export * from './settings.ts'
+export * from './share-pages.ts'
 export * from './unsafe-characters.ts'
 
 export type PluginKind = 'fetch' | 'validate' | 'optimize' | 'map' | 'act' | 'notify'

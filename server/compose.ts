@@ -21,6 +21,7 @@ import { downloadMessages } from './notify/downloads.ts'
 import { operationMessages } from './notify/operation-messages.ts'
 import { createOrderPages } from './orders/order-pages.ts'
 import { createGuardedClient, type GuardedClient } from './ports/guarded-fetch.ts'
+import { userAgentOf } from './ports/user-agent.ts'
 import type { Secrets } from './secrets.ts'
 import { openDelivery } from './startup/delivery.ts'
 import { portsFactory } from './startup/ports.ts'
@@ -77,7 +78,10 @@ export async function composeServer(given: ComposeOptions): Promise<Composed> {
   const storefront = await openStorefront({ environment, database, secrets, log })
   closings.push(() => storefront.close())
   const { allowLoopback } = environment
-  const client = createGuardedClient({ allowLoopback, fileBytes: limits.file_bytes, log })
+  const client = createGuardedClient({
+    ...{ allowLoopback, fileBytes: limits.file_bytes, log },
+    userAgent: environment.userAgent ?? userAgentOf(environment.baseUrl),
+  })
   closings.push(() => client.close())
   const { rclone: executable, clients } = environment.cloud
   const cloud = await openCloud({

@@ -106,6 +106,12 @@ export const environmentSchema = z.object({
       .url({ protocol: /^https?$/, error: 'set an address, like https://api.twilio.com' })
       .default('https://api.twilio.com'),
   ),
+  FETCH_USER_AGENT: setting(
+    z
+      .string()
+      .regex(/^[\x20-\x7e]{1,200}$/, 'set up to 200 printable ASCII characters')
+      .optional(),
+  ),
   MAIL_FROM: setting(z.string().default('Stevedore <files@localhost>')),
   ALLOW_LOOPBACK: setting(z.enum(['0', '1'], 'set 1 or 0').optional()),
   DEMO_CATALOG: setting(z.string().optional()),

@@ -42,6 +42,8 @@ export interface Environment {
   partner: PartnerAccess | null
   smtpUrl: string | null
   mailFrom: string
+  /** Of requests to addresses that others chose; null: the usual one. */
+  userAgent: string | null
   /** Null: text messages are stored in the list, and none is sent. */
   twilio: TwilioAccount | null
   allowLoopback: boolean
@@ -118,6 +120,7 @@ function environmentOf(
     storage,
     smtpUrl: env.SMTP_URL ?? null,
     mailFrom: env.MAIL_FROM,
+    userAgent: env.FETCH_USER_AGENT ?? null,
     twilio: twilioOf(env),
     allowLoopback: env.ALLOW_LOOPBACK === undefined ? demo : env.ALLOW_LOOPBACK === '1',
     trustProxy: env.TRUST_PROXY,

@@ -49,6 +49,7 @@ test('the list of errors is what clients rely on', () => {
       "permission_denied 403 item",
       "file_too_large 413 item",
       "empty_file 422 item",
+      "web_page 422 item",
       "upload_expired 410 not_found",
       "upload_lost 410 item",
       "drop_file_gone 410 item",

@@ -134,6 +134,7 @@ export const ERRORS = {
     message: 'The file is larger than 5 GB: contact support to have larger files imported',
   },
   empty_file: { status: 422, type: 'item', message: 'The file is empty' },
+  web_page: { status: 422, type: 'item', message: 'It is a web page instead of the file' },
   upload_expired: {
     status: 410,
     type: 'not_found',

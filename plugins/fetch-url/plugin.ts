@@ -1,7 +1,7 @@
 // First step of every import by URL: downloads each entry's file into the shop's primary storage
 // location.
 import { z } from 'zod'
-import { definePlugin, eachSource, type Decision } from '../contract.ts'
+import { definePlugin, directAddress, eachSource, type Decision } from '../contract.ts'
 
 const options = z.strictObject({
   at_once: z.int().min(1).max(64).default(16).meta({
@@ -27,14 +27,14 @@ export const fetchUrl = definePlugin({
   bytes: true,
   plan: (items, { at_once }, { remote, limits, signal }) =>
     eachUrl(items, at_once, signal, async ({ url }) => {
-      const { size_bytes } = await remote.probe(url, signal)
+      const { size_bytes } = await remote.probe(directAddress(url), signal)
       if (size_bytes !== null && size_bytes > limits.file_bytes) return TOO_LARGE
       return { status: 'ok' }
     }),
   run: (items, { at_once }, { remote, signal }) =>
     eachUrl(items, at_once, signal, async ({ url }) => ({
       status: 'ok',
-      bytes: await remote.download(url, signal),
+      bytes: await remote.download(directAddress(url), signal),
     })),
 })
 

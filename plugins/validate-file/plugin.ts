@@ -2,29 +2,48 @@
 // mistakes. Every type of file is accepted.
 import { z } from 'zod'
 import { mismatchOf } from './contents.ts'
-import { definePlugin, type Item, type Outcome, type Warning, type FileView } from '../contract.ts'
+import {
+  definePlugin,
+  pageAdvice,
+  type Item,
+  type Outcome,
+  type Warning,
+  type FileView,
+} from '../contract.ts'
 
 const MB = 1024 ** 2
 
+const options = z.strictObject({
+  web_pages: z.enum(['refuse', 'warn']).default('refuse').meta({
+    title: 'Web pages',
+    help: 'What happens to a web page whose name is that of another file: hosts answer with one where they want a sign-in.',
+  }),
+})
+type Options = z.output<typeof options>
+
 /**
- * Fails with `empty_file` and `file_too_large`; warns with `large_file`, `web_page` and
+ * Fails with `empty_file`, `file_too_large` and `web_page`; warns with `large_file` and
  * `content_mismatch`. An unknown size is no error.
  */
 export const validateFile = definePlugin({
   id: 'validate-file',
   kind: 'validate',
   title: 'Check files',
-  options: z.strictObject({}),
+  options,
   undo: 'none',
-  async *plan(items, _, { limits, signal }) {
+  async *plan(items, { web_pages }: Options, { limits, signal }) {
     for (const item of items) {
       signal.throwIfAborted()
-      yield checkFile(item, limits)
+      yield checkFile(item, limits, web_pages)
     }
   },
 })
 
-function checkFile(item: Item, limits: { file_bytes: number; large_file_bytes: number }): Outcome {
+function checkFile(
+  item: Item,
+  limits: { file_bytes: number; large_file_bytes: number },
+  webPages: Options['web_pages'],
+): Outcome {
   const { size_bytes: size, content_type: type } = item.staged ?? item.file
   if (size === 0) return refusal(item, 'empty_file', 'The file is empty')
   if (size !== null && size > limits.file_bytes)
@@ -33,11 +52,16 @@ function checkFile(item: Item, limits: { file_bytes: number; large_file_bytes: n
       'file_too_large',
       'The file is larger than 5 GB: contact support to have larger files imported',
     )
+  const found = item.staged?.found_type
+  const isPage = isUnexpectedPage(item.file, type, found)
+  if (isPage && webPages === 'refuse') return refusal(item, 'web_page', pageMessage(item))
   const warnings = [
     ...(size !== null && size > limits.large_file_bytes
       ? [largeFile(size, limits.large_file_bytes)]
       : []),
-    ...contentWarnings(item.file, type, item.staged?.found_type),
+    ...(isPage
+      ? [{ code: 'web_page', message: pageMessage(item) }]
+      : contentWarnings(item.file, found)),
   ]
   return { item: item.id, status: 'ok', ...(warnings.length > 0 ? { warnings } : {}) }
 }
@@ -55,26 +79,26 @@ const largeFile = (size: number, recommended: number): Warning => ({
   message: `The file has ${Math.round(size / MB)} MB: up to ${Math.round(recommended / MB)} MB are recommended`,
 })
 
-const WEB_PAGE: Warning = {
-  code: 'web_page',
-  message: 'It is a web page: the address may have served a sign-in page instead of the file',
+function pageMessage({ entry }: Item): string {
+  const url = entry?.source.type === 'url' ? entry.source.url : null
+  const advice = url === null ? 'Save the file again from where it came' : pageAdvice(url)
+  return `It is a web page instead of the file. ${advice}`
 }
 
-function contentWarnings(
-  file: FileView,
-  type: string | null,
-  found: string | undefined,
-): Warning[] {
+function contentWarnings(file: FileView, found: string | undefined): Warning[] {
   const mismatch = mismatchOf(file.filename, found)
-  if (mismatch?.is === 'a web page' || (found === undefined && isUnexpectedPage(file, type)))
-    return [WEB_PAGE]
   if (!mismatch) return []
   const message = `Its name ends in ${mismatch.not}, but it is ${mismatch.is}: check that it is the right file`
   return [{ code: 'content_mismatch', message }]
 }
 
 /** A web page instead of the expected file: servers send one to clients that are not signed in. */
-function isUnexpectedPage({ filename }: FileView, type: string | null): boolean {
+function isUnexpectedPage(
+  { filename }: FileView,
+  type: string | null,
+  found: string | undefined,
+): boolean {
+  if (found !== undefined) return mismatchOf(filename, found)?.is === 'a web page'
   if (!/^(text\/html|application\/xhtml\+xml)\b/i.test(type ?? '')) return false
   const extension = /\.([^.]+)$/.exec(filename)?.[1]?.toLowerCase()
   return extension !== undefined && !['html', 'htm', 'xhtml'].includes(extension)

@@ -29,6 +29,14 @@ export interface Timeouts {
   slow: number
 }
 
+export type OpenedBody = AsyncIterableIterator<Buffer> & {
+  /**
+   * Frees the memory of chunks that were read in order and are no longer needed: they are empty
+   * afterwards.
+   */
+  release(chunks: readonly Uint8Array[]): void
+}
+
 /** Less than this over `timeouts.slow` fails. Bytes a second. */
 const MIN_SPEED = 1024
 const CHECKS_PER_WINDOW = 8

@@ -32,13 +32,30 @@ export const surplusError = () => notAccessible(false, 'The server sent more tha
 export const encodedError = () =>
   notAccessible(
     false,
-    'The server sent the file with Content-Encoding, which was not asked for: switch its compression off for this address',
+    'The server sent the file with a Content-Encoding that cannot be decoded: switch its compression off for this address',
   )
-export const badRedirect = () => notAccessible(false, 'The address redirects too often, or nowhere')
+export const damagedEncoding = (cause: unknown) =>
+  notAccessible(true, 'The server sent compressed bytes that are damaged or incomplete', cause)
+export const expandsTooFar = () =>
+  notAccessible(
+    false,
+    'The server sent bytes that expand to more than 200 times their size: switch its compression off for this address',
+  )
+export const redirectsNowhere = (host: string) =>
+  notAccessible(false, `${host} redirects without a valid address`)
+export const redirectsTooOften = (most: number, host: string) =>
+  notAccessible(false, `The address redirects more than ${most} times, at last at ${host}`)
+export const redirectsToFtp = () =>
+  notAccessible(
+    false,
+    'The address redirects to an FTP server: files are fetched from http and https addresses only',
+  )
+export const unencodedHash = () =>
+  new NotFound('The server answered 404: file not found. Write # in the name of a file as %23')
 export const tooLarge = () => new PortError('file_too_large', ERRORS.file_too_large.message, false)
 
 const STATUS_MEANINGS: Readonly<Record<number, string>> = {
-  403: ': access denied',
+  403: ': access denied. The server may refuse programs, or the address may have expired',
   404: ': file not found',
   429: ': too many requests',
 }
@@ -54,7 +71,14 @@ export class Throttled extends PortError {
   }
 }
 
-/** Any answer except 200. `retryAfter`: the header of that name. */
+/** There is no file at the address. */
+export class NotFound extends PortError {
+  constructor(detail: string) {
+    super('url_not_accessible', ERRORS.url_not_accessible.message, false, { detail })
+  }
+}
+
+/** Any answer without the whole file. `retryAfter`: the header of that name. */
 export function badStatus(status: number, retryAfter: string | undefined): PortError {
   const detail = `The server answered ${status}${STATUS_MEANINGS[status] ?? ''}`
   const seconds = retryAfter === undefined ? undefined : secondsOf(retryAfter)
@@ -63,6 +87,7 @@ export function badStatus(status: number, retryAfter: string | undefined): PortE
       seconds === undefined ? detail : `${detail}. It asks to wait ${seconds} s`,
       seconds,
     )
+  if (status === 404) return new NotFound(detail)
   return notAccessible(status >= 500 || TRANSIENT.has(status), detail)
 }
 
@@ -80,13 +105,55 @@ function secondsOf(retryAfter: string): number | undefined {
 export function failureOf(error: unknown, connected: boolean): PortError {
   if (error instanceof PortError) return error
   const code = codeOf(error)
-  if (/^(ERR_TLS|ERR_SSL|EPROTO|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code))
-    return notAccessible(false, 'The secure connection failed', error)
+  if (/^(ERR_TLS|ERR_SSL|EPROTO|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_)/.test(code))
+    return notAccessible(false, tlsProblem(code), error)
   if (!connected) return notReached(true, error)
   if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError)
-    return notAccessible(false, 'The server sent an invalid HTTP response', error)
+    return notAccessible(false, responseProblem(error), error)
   return connectionLost(error)
 }
+
+const BY_CERTIFICATE = 'its operator must renew or correct the certificate'
+
+function tlsProblem(code: string): string {
+  if (code === 'CERT_HAS_EXPIRED')
+    return `The certificate of the server has expired: ${BY_CERTIFICATE}`
+  if (code === 'DEPTH_ZERO_SELF_SIGNED_CERT' || code === 'SELF_SIGNED_CERT_IN_CHAIN')
+    return `The server has a self-signed certificate: ${BY_CERTIFICATE}`
+  if (/^UNABLE_TO_(VERIFY|GET_ISSUER)/.test(code))
+    return 'The server does not send its intermediate certificate, which browsers often know: its operator must add it'
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return `The certificate of the server is for another name: ${BY_CERTIFICATE}`
+  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG')
+    return 'The server does not use TLS at this address: it may begin with http:// instead of https://'
+  if (/PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|HANDSHAKE_FAILURE|NO_SHARED/.test(code))
+    return 'The server and this program have no secure protocol in common: it may be too old'
+  return 'The secure connection failed'
+}
+
+const BY_OPERATOR = 'its operator must correct this'
+
+/** The parser gives its reasons only as text. The first match decides. */
+const RESPONSE_PROBLEMS: readonly (readonly [RegExp, string])[] = [
+  [
+    /Expected HTTP|Invalid HTTP version|Invalid status|constant/i,
+    'The server does not answer with HTTP at this address: it may be a radio stream or another service',
+  ],
+  [/overflow/i, `The server sent headers that are too long: ${BY_OPERATOR}`],
+  [
+    /expected (CR|LF)/i,
+    `The server ends the lines of its headers wrongly (without CR LF): ${BY_OPERATOR}`,
+  ],
+  [
+    /Content-Length|Transfer-Encoding/i,
+    `The server states the length of the file wrongly: ${BY_OPERATOR}`,
+  ],
+  [/header/i, `The server sent a header with characters that are not allowed: ${BY_OPERATOR}`],
+]
+
+const responseProblem = ({ message }: Error): string =>
+  RESPONSE_PROBLEMS.find(([reason]) => reason.test(message))?.[1] ??
+  `The server sent an invalid HTTP response: ${BY_OPERATOR}`
 
 /** Was it caused by bytes after the end of a complete answer? */
 export function isSurplus(error: unknown): boolean {

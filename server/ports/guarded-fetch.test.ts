@@ -90,7 +90,11 @@ describe('an honest origin', () => {
   )
   it('gets a plain request for the unencoded file', async () => {
     await read(`${origin.url}/bytes/1/plain`)
-    const ours = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'Stevedore' }
+    const ours = {
+      accept: '*/*',
+      'accept-encoding': 'identity',
+      'user-agent': expect.stringMatching(/^Mozilla\/5\.0 \(compatible; Stevedore\/[\d.]+\)$/),
+    }
     const transport = { host: new URL(origin.url).host, connection: 'keep-alive' }
     expect(origin.requests.at(-1)!.headers).toEqual({ ...ours, ...transport })
   })
@@ -133,10 +137,19 @@ describe('an honest origin', () => {
   })
 })
 
+const NO_HTTP =
+  'The server does not answer with HTTP at this address: it may be a radio stream or another service'
+
 describe('a bad origin', () => {
   const timeouts = { connect: 1000, headers: 200, slow: 300 }
   it.each([
-    ['/status/403', failure(false, 'The server answered 403: access denied')],
+    [
+      '/status/403',
+      failure(
+        false,
+        'The server answered 403: access denied. The server may refuse programs, or the address may have expired',
+      ),
+    ],
     ['/status/404', failure(false, 'The server answered 404: file not found')],
     ['/status/204', failure(false, 'The server answered 204')],
     ['/status/206', failure(false, 'The server answered 206')],
@@ -163,19 +176,14 @@ describe('a bad origin', () => {
     ['/silent', failure(true, 'The server did not answer in time')],
     ['/silent-body', failure(true, 'The server sent the file too slowly')],
     ['/drip/20', failure(true, 'The server sent the file too slowly')],
-    [
-      '/gzip/1000/a.pdf',
-      failure(
-        false,
-        'The server sent the file with Content-Encoding, which was not asked for: switch its compression off for this address',
-      ),
-    ],
-    ['/not-http', failure(false, 'The server sent an invalid HTTP response')],
-    ['/loop', failure(false, 'The address redirects too often, or nowhere')],
-    ['/hops/4/10/x', failure(false, 'The address redirects too often, or nowhere')],
-    ['/redirect-nowhere', failure(false, 'The address redirects too often, or nowhere')],
+    ['/not-http', failure(false, NO_HTTP)],
+    ['/loop', failure(false, 'The address redirects more than 10 times, at last at HOST')],
+    ['/hops/11/10/x', failure(false, 'The address redirects more than 10 times, at last at HOST')],
+    ['/redirect-nowhere', failure(false, 'HOST redirects without a valid address')],
   ])('%s', async (path, expected) => {
-    expect(await failureOf(read(origin.url + path, clientOf({ timeouts })))).toEqual(expected)
+    const found = await failureOf(read(origin.url + path, clientOf({ timeouts })))
+    const host = new URL(origin.url).host
+    expect({ ...found, detail: found.detail?.replace(host, 'HOST') }).toEqual(expected)
   })
   it('that sends more than the size limit is stopped, by the declared length and by the count', async () => {
     expect(await failureOf(read(`${origin.url}/huge`))).toMatchObject(TOO_LARGE)
@@ -242,13 +250,18 @@ describe('a server that states when it may be asked again', () => {
 describe('an https URL', () => {
   it('without a TLS server behind it is reported', async () => {
     const url = origin.url.replace('http:', 'https:')
-    expect(await failureOf(read(url))).toEqual(failure(false, 'The secure connection failed'))
+    expect(await failureOf(read(url))).toEqual(
+      failure(
+        false,
+        'The server does not use TLS at this address: it may begin with http:// instead of https://',
+      ),
+    )
   })
 })
 
 describe('redirects', () => {
-  it('are followed three times', async () => {
-    expect(await read(`${origin.url}/hops/3/100/hops`)).toEqual(contentOf(100, 'hops'))
+  it('are followed ten times', async () => {
+    expect(await read(`${origin.url}/hops/10/100/hops`)).toEqual(contentOf(100, 'hops'))
   })
   it.each([
     'http://10.0.0.1/',
@@ -257,7 +270,6 @@ describe('redirects', () => {
     'http://0xa000001/',
     'http://0.0.0.0/',
     'file:///etc/passwd',
-    'ftp://example.com/a',
     'http://user:secret@127.0.0.1/',
     'http://8.8.8.8:22/',
     'data:,x',

@@ -13,33 +13,33 @@ import {
   type AddressTarget,
 } from './addresses.ts'
 import { createConnections, type Connections } from './connections.ts'
-import { Exchange, type Timeouts } from './exchange.ts'
+import { Exchange, type OpenedBody, type Timeouts } from './exchange.ts'
+import { codingOf, decodedBody, type Coding } from './content-encoding.ts'
 import {
-  badRedirect,
   badStatus,
-  encodedError,
   isNotReached,
+  NotFound,
+  redirectsNowhere,
+  redirectsToFtp,
+  redirectsTooOften,
   Throttled,
   tooLarge,
+  unencodedHash,
 } from './failures.ts'
+import { FetchCookies, redirectTarget } from './redirects.ts'
+import { userAgentOf } from './user-agent.ts'
 
 export interface Opened extends Probe {
   /**
    * Read it to its end, or cancel it with `return()`. It fails unless exactly the declared bytes
    * arrive.
    */
-  body: AsyncIterableIterator<Buffer> & {
-    /**
-     * Frees the memory of chunks that were read in order and are no longer needed: they are empty
-     * afterwards.
-     */
-    release(chunks: readonly Uint8Array[]): void
-  }
+  body: OpenedBody
 }
 
 /** All of these throw `PortError`, or the reason of `signal`. */
 export interface GuardedClient {
-  /** The file at an address that answers 200, after at most 3 redirects. */
+  /** The file at an address that answers 200, after at most 10 redirects. */
   open(url: string, signal: AbortSignal): Promise<Opened>
   /** What `open` would give, without the bytes. */
   probe(url: string, signal: AbortSignal): Promise<Probe>
@@ -58,6 +58,8 @@ export interface GuardedClientOptions {
   allowLoopback: boolean
   /** Maximum size of a file. */
   fileBytes: number
+  /** Absent: a name without an address. */
+  userAgent?: string
   log?: Logger
   timeouts?: Partial<Timeouts>
   resolve?: Resolve
@@ -67,10 +69,10 @@ const TIMEOUTS: Timeouts = { connect: 10_000, headers: 30_000, slow: 60_000 }
 /** For an answer to HEAD. GET is sent after it and has the whole time. Milliseconds. */
 const HEAD_WITHIN = 10_000
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
-const MAX_REDIRECTS = 3
+const MAX_REDIRECTS = 10
 /** How much of an unneeded answer is read, so that its connection can be reused. */
 const DISCARDED_BYTES = 16 * 1024
-const HEADERS = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'Stevedore' }
+const HEADERS = { accept: '*/*', 'accept-encoding': 'identity' }
 
 interface Answer {
   url: URL
@@ -92,8 +94,9 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
   const rules = addressRules(options.allowLoopback)
   const connections = createConnections(options.resolve ?? resolveByServers)
   const send = createSend(options, connections)
+  const ours = { ...HEADERS, 'user-agent': options.userAgent ?? userAgentOf(null) }
   const follow: Follow = (method, url, signal) =>
-    followRedirects({ send, rules, method, signal }, url)
+    followRedirects({ send, rules, ours, method, signal }, url)
 
   /** Logs the reason for operators only: the caller learns less. */
   const withLog = async <T>(url: string, work: Promise<T>): Promise<T> => {
@@ -109,15 +112,23 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
   }
 
   const post: GuardedClient['post'] = async (url, headers, body, signal) => {
-    const message = { method: 'POST' as const, headers: { ...HEADERS, ...headers }, body }
+    const message = { method: 'POST' as const, headers: { ...ours, ...headers }, body }
     const answer = await send(addressTargetOf(url, rules), message, signal)
     await discard(answer.body)
     return { status: answer.status }
   }
 
   return {
-    open: (url, signal) => withLog(url, openFile(follow, fileBytes, url, signal)),
-    probe: (url, signal) => withLog(url, probeFile(follow, url, signal)),
+    open: (url, signal) =>
+      withLog(
+        url,
+        withFragment(url, (at) => openFile(follow, fileBytes, at, signal)),
+      ),
+    probe: (url, signal) =>
+      withLog(
+        url,
+        withFragment(url, (at) => probeFile(follow, at, signal)),
+      ),
     post: (url, headers, body, signal) => withLog(url, post(url, headers, body, signal)),
     close: () => connections.close(),
   }
@@ -153,19 +164,44 @@ type Follow = (method: 'GET' | 'HEAD', url: string, signal: AbortSignal) => Prom
 
 /** Checks the address of every redirect before it is requested. */
 async function followRedirects(
-  asked: { send: Send; rules: AddressRules; method: 'GET' | 'HEAD'; signal: AbortSignal },
+  asked: {
+    send: Send
+    rules: AddressRules
+    ours: Readonly<Record<string, string>>
+    method: 'GET' | 'HEAD'
+    signal: AbortSignal
+  },
   url: string,
 ): Promise<Answer> {
-  const { send, rules, method, signal } = asked
+  const { send, rules, ours, method, signal } = asked
+  const cookies = new FetchCookies()
   let target = addressTargetOf(url, rules)
   for (let hop = 0; ; hop += 1) {
-    const answer = await send(target, { method, headers: HEADERS }, signal)
+    const headers = { ...ours, ...cookies.headers(target.url) }
+    const answer = await send(target, { method, headers }, signal)
     if (!REDIRECTS.has(answer.status)) return answer
     await discard(answer.body)
-    const { location } = answer.headers
-    const next = location ? URL.parse(location, target.url.href) : null
-    if (hop === MAX_REDIRECTS || next === null) throw badRedirect()
+    cookies.keep(target.url, answer.headers)
+    const next = redirectTarget(answer.headers.location, target.url.href)
+    if (next === null) throw redirectsNowhere(target.url.host)
+    if (next.protocol === 'ftp:' || next.protocol === 'ftps:') throw redirectsToFtp()
+    if (hop === MAX_REDIRECTS) throw redirectsTooOften(MAX_REDIRECTS, target.url.host)
     target = addressTargetOf(next.href, rules)
+  }
+}
+
+/**
+ * A `#` in an address begins a fragment, which is never sent. In the name of a file it must be
+ * written as %23: if the address without its fragment is not found, that one is tried.
+ */
+async function withFragment<T>(url: string, work: (url: string) => Promise<T>): Promise<T> {
+  try {
+    return await work(url)
+  } catch (error) {
+    if (!(error instanceof NotFound) || !url.includes('#')) throw error
+    return work(url.replaceAll('#', '%23')).catch(() => {
+      throw unencodedHash()
+    })
   }
 }
 
@@ -177,9 +213,9 @@ async function openFile(
 ): Promise<Opened> {
   const answer = await follow('GET', url, signal)
   try {
-    const probe = await describeFile(answer)
+    const { coding, ...probe } = await describeFile(answer)
     if (probe.size_bytes !== null && probe.size_bytes > fileBytes) throw tooLarge()
-    return { ...probe, body: answer.body }
+    return { ...probe, body: coding ? decodedBody(answer.body, coding, fileBytes) : answer.body }
   } catch (error) {
     await answer.body.return()
     throw error
@@ -191,7 +227,8 @@ async function probeFile(follow: Follow, url: string, signal: AbortSignal): Prom
   if (probe) return probe
   const full = await follow('GET', url, signal)
   try {
-    return await describeFile(full)
+    const { size_bytes, content_type } = await describeFile(full)
+    return { size_bytes, content_type }
   } finally {
     await full.body.return()
   }
@@ -209,9 +246,9 @@ async function probeByHead(
   try {
     const answer = await follow('HEAD', url, signal)
     await discard(answer.body)
-    const probe = await describeFile(answer)
-    // Some servers answer HEAD with a length of 0: only GET shows an empty file.
-    return probe.size_bytes === 0 ? null : probe
+    const { coding, ...probe } = await describeFile(answer)
+    // Some servers answer HEAD with a length of 0, or compress only that: GET shows the file.
+    return probe.size_bytes === 0 || coding !== null ? null : probe
   } catch (error) {
     if (!(error instanceof PortError) || error instanceof Throttled || isNotReached(error))
       throw error
@@ -220,28 +257,36 @@ async function probeByHead(
 }
 
 /** The file that a good answer describes; throws for all others. */
-async function describeFile({ url, status, headers, body }: Answer): Promise<Probe> {
-  if (status !== 200) {
+async function describeFile({
+  url,
+  status,
+  headers,
+  body,
+}: Answer): Promise<Probe & { coding: Coding | null }> {
+  if (!isWhole(status, headers['content-range'])) {
     await discard(body)
     throw badStatus(status, headers['retry-after'])
   }
-  if (!isPlain(headers['content-encoding'], url)) throw encodedError()
+  const type = headers['content-type']
+  const coding = codingOf(headers['content-encoding'], { path: url.pathname, type })
   const length = headers['content-length']
   return {
-    size_bytes: length === undefined ? null : Number(length),
-    content_type: headers['content-type'] ?? null,
+    coding,
+    // The length is that of the encoded bytes.
+    size_bytes: length === undefined || coding !== null ? null : Number(length),
+    content_type: type ?? null,
   }
 }
 
 /**
- * Is the body the file itself? Content compressed for transport is refused: inflating it allows
- * decompression bombs, and storing it compressed would give buyers a damaged file. Servers that
- * call `.tar.gz` an encoding do send the file itself.
+ * Does the answer have the whole file? 203 comes from a proxy. Some servers answer 206 although no
+ * range was asked for, with a range that is the whole file.
  */
-function isPlain(encoding: string | string[] | undefined, url: URL): boolean {
-  const name = String(encoding ?? '').toLowerCase()
-  if (name === '' || name === 'identity') return true
-  return /^(x-)?gzip$/.test(name) && /\.(gz|tgz|svgz)$/i.test(url.pathname)
+function isWhole(status: number, range: string | string[] | undefined): boolean {
+  if (status === 200 || status === 203) return true
+  if (status !== 206) return false
+  const [, last, size] = /^bytes 0-(\d{1,15})\/(\d{1,15})$/.exec(String(range ?? '')) ?? []
+  return last !== undefined && Number(last) + 1 === Number(size)
 }
 
 /** Reads a short unneeded body to its end, to keep the connection; drops a long or broken one. */

@@ -9,6 +9,7 @@ import { rematchFiles } from '../channels/rematch-files.ts'
 import { scheduleTask } from '../channels/schedule.ts'
 import type { UploadFolder } from '../channels/upload/upload.ts'
 import { complianceChanges } from '../compliance/changes.ts'
+import { directAddress } from '../../plugins/contract.ts'
 import type { Limits } from '../limits.ts'
 import type { Database } from '../db/database.ts'
 import type { BackgroundTask } from '../engine/background.ts'
@@ -55,7 +56,7 @@ export function backgroundTasks(parts: BackgroundParts): BackgroundTask[] {
   return [
     csvCheckTask({
       database,
-      probe: (url, signal) => client.probe(url, signal),
+      probe: (url, signal) => client.probe(directAddress(url), signal),
       oddSkus: (scope) => createSkuCount(scope, storefront.catalog(scope.shop)),
       limits,
     }),

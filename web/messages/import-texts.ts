@@ -45,24 +45,60 @@ export const IMPORT_TEXTS: readonly string[] = [
   t('Its host did not answer other requests, so it was not checked'),
   t('The URL returns no bytes'),
   t('The URL returns a web page'),
-  t('It may be a sign-in page instead of the file: open the address without being signed in'),
   t('The address could not be reached'),
   t('The server did not answer in time'),
   t('The server sent the file too slowly'),
   t('The connection ended before the file was complete'),
   t('The server sent more than it had declared'),
-  t(
-    'The server sent the file with Content-Encoding, which was not asked for: switch its compression off for this address',
-  ),
-  t('The address redirects too often, or nowhere'),
   t('The secure connection failed'),
-  t('The server sent an invalid HTTP response'),
+  t(
+    'The server sent the file with a Content-Encoding that cannot be decoded: switch its compression off for this address',
+  ),
+  t('The server sent compressed bytes that are damaged or incomplete'),
+  t(
+    'The server sent bytes that expand to more than 200 times their size: switch its compression off for this address',
+  ),
+  t('The address redirects to an FTP server: files are fetched from http and https addresses only'),
+  t('The server answered 404: file not found. Write # in the name of a file as %23'),
+  t(
+    'The certificate of the server has expired: its operator must renew or correct the certificate',
+  ),
+  t('The server has a self-signed certificate: its operator must renew or correct the certificate'),
+  t(
+    'The server does not send its intermediate certificate, which browsers often know: its operator must add it',
+  ),
+  t(
+    'The certificate of the server is for another name: its operator must renew or correct the certificate',
+  ),
+  t('The server does not use TLS at this address: it may begin with http:// instead of https://'),
+  t('The server and this program have no secure protocol in common: it may be too old'),
+  t(
+    'The server does not answer with HTTP at this address: it may be a radio stream or another service',
+  ),
+  t('The server sent headers that are too long: its operator must correct this'),
+  t(
+    'The server ends the lines of its headers wrongly (without CR LF): its operator must correct this',
+  ),
+  t('The server states the length of the file wrongly: its operator must correct this'),
+  t(
+    'The server sent a header with characters that are not allowed: its operator must correct this',
+  ),
+  t('The server sent an invalid HTTP response: its operator must correct this'),
+  t('Save the file again from where it came'),
+  t('Use an address that downloads the file itself: this one may need a sign-in'),
+  t('The server may refuse programs, or the address may have expired'),
 ]
 
 const template = (message: string): string => message
 
 /** The special ones first. */
 export const IMPORT_TEMPLATES: readonly string[] = [
+  template('{host} redirects without a valid address'),
+  template('The address redirects more than {most} times, at last at {host}'),
+  template(
+    'Connect the folder under Settings, Connections ({host}), or use an address that downloads the file itself',
+  ),
+  template('Use an address of {host} that downloads the file itself'),
   template('A filename has at most {count} characters'),
   template('A URL has at most {count} characters'),
   template('A SKU has at most {count} characters'),

@@ -64,7 +64,7 @@ describe('the response of a URL', () => {
         )
         const problems = new Map(found.map((one) => [one.url.slice(url.length), one.problem]))
         expect(problems.get('/empty.pdf')).toMatchObject({ severity: 'error', code: 'empty_file' })
-        expect(problems.get('/plan.pdf')).toMatchObject({ severity: 'warning', code: 'web_page' })
+        expect(problems.get('/plan.pdf')).toMatchObject({ severity: 'error', code: 'web_page' })
         expect(problems.get('/download?id=1')).toMatchObject({
           severity: 'warning',
           code: 'web_page',

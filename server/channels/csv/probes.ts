@@ -1,7 +1,8 @@
 // Checks whether the addresses of a CSV file answer. Many are requested concurrently, but few of
 // one host, within a time limit. A host that limits requests gets fewer, a host that never answers
 // is given up, and addresses that were not requested in time are warnings, not errors.
-import { PortError, type Probe } from '../../../plugins/contract.ts'
+import mime from 'mime-types'
+import { pageAdvice, PortError, shareHostOf, type Probe } from '../../../plugins/contract.ts'
 import { ERRORS } from '../../errors.ts'
 import { Throttled } from '../../ports/failures.ts'
 import { createHostScheduler, type Host, type ScheduledRequest } from './host-scheduler.ts'
@@ -193,18 +194,20 @@ function sizeProblem(
 }
 
 /**
- * Warns of a web page at an address that does not end with .html: it is often a sign-in page.
+ * A web page at an address that does not end with .html. It is an error where the address promises
+ * another file, or belongs to a host that shows pages for shared files; otherwise a warning.
  */
 function pageProblem(url: string, type: string | null): ProbeProblem | null {
   if (!/^(text\/html|application\/xhtml\+xml)\b/i.test(type ?? '')) return null
-  return /\.x?html?$/i.test(URL.parse(url)?.pathname ?? '') ? null : WEB_PAGE
-}
-
-const WEB_PAGE: ProbeProblem = {
-  severity: 'warning',
-  code: 'web_page',
-  message: 'The URL returns a web page',
-  detail: 'It may be a sign-in page instead of the file: open the address without being signed in',
+  const [, extension] = /\.([a-z0-9]{1,8})$/i.exec(URL.parse(url)?.pathname ?? '') ?? []
+  if (extension !== undefined && /^x?html?$/i.test(extension)) return null
+  const promised = extension !== undefined && mime.lookup(extension) !== false
+  return {
+    severity: promised || shareHostOf(url) !== null ? 'error' : 'warning',
+    code: 'web_page',
+    message: 'The URL returns a web page',
+    detail: pageAdvice(url),
+  }
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

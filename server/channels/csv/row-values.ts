@@ -33,7 +33,7 @@ export interface CellProblem {
   /** null: the row as a whole. */
   field: CsvField | null
   severity: 'error' | 'warning'
-  code: ErrorCode | 'large_file' | 'not_asked' | 'formula' | 'web_page'
+  code: ErrorCode | 'large_file' | 'not_asked' | 'formula'
   message: string
   detail?: string
   value?: string

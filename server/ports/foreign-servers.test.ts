@@ -1,0 +1,234 @@
+// Servers as they are met in the world: raw answers over a socket, each of which is a fine file or
+// deserves a message that says what is wrong.
+import { once } from 'node:events'
+import { createServer as createHttpsServer } from 'node:https'
+import { createServer, type AddressInfo, type Server } from 'node:net'
+import {
+  brotliCompressSync,
+  deflateRawSync,
+  deflateSync,
+  gzipSync,
+  zstdCompressSync,
+} from 'node:zlib'
+import { generate } from 'selfsigned'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { PortError } from '../../plugins/contract.ts'
+import { createGuardedClient, type GuardedClient } from './guarded-fetch.ts'
+
+const FILE = Buffer.from('the bytes of a file that compress: '.repeat(40))
+const { signal } = new AbortController()
+
+let server: Server
+let base: string
+let client: GuardedClient
+/** The answer to each path, as it goes over the socket; absent: 404. */
+const answers = new Map<string, (request: string) => Buffer>()
+const requests: string[] = []
+
+beforeAll(async () => {
+  server = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.once('data', (data) => {
+      const request = data.toString('latin1')
+      requests.push(request)
+      const path = request.split(' ')[1]!
+      const answer = answers.get(path)?.(request) ?? raw('404 Not Found', {}, Buffer.from('gone'))
+      socket.end(answer)
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  client = createGuardedClient({ allowLoopback: true, fileBytes: 50_000_000 })
+})
+afterAll(async () => {
+  await client.close()
+  server.close()
+})
+
+const raw = (status: string, headers: Record<string, string>, body: Buffer): Buffer =>
+  Buffer.concat([
+    Buffer.from(
+      `HTTP/1.1 ${status}\r\n${Object.entries({
+        'content-length': body.length,
+        connection: 'close',
+        ...headers,
+      })
+        .map(([name, value]) => `${name}: ${value}\r\n`)
+        .join('')}\r\n`,
+      'latin1',
+    ),
+    body,
+  ])
+
+const read = async (path: string): Promise<Buffer> =>
+  Buffer.concat(await Array.fromAsync((await client.open(base + path, signal)).body))
+const detailOf = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'none',
+    (error: PortError) => error.detail ?? error.code,
+  )
+let paths = 0
+/** Serves this answer at a new path with this ending; gives the path. */
+function serve(answer: Buffer | ((request: string) => Buffer), ending = 'file.pdf'): string {
+  const path = `/${(paths += 1)}/${ending}`
+  answers.set(path, typeof answer === 'function' ? answer : () => answer)
+  return path
+}
+
+describe('the file itself', () => {
+  it.each([
+    'aws-chunked',
+    'utf-8',
+    'binary',
+    'none',
+    'identity',
+    'aws-chunked,',
+    'UTF-8, binary',
+    '',
+  ])('with the Content-Encoding "%s", which is no coding', async (coding) => {
+    expect(await read(serve(raw('200 OK', { 'content-encoding': coding }, FILE)))).toEqual(FILE)
+  })
+  it.each([
+    ['file.tar.gz', 'application/octet-stream'],
+    ['download', 'application/gzip'],
+    ['download', 'application/x-tar+gzip'],
+    ['download', 'application/x-gzip'],
+  ])('%s of type %s, called gzip', async (name, type) => {
+    const archive = gzipSync(FILE)
+    const headers = { 'content-encoding': 'gzip', 'content-type': type }
+    expect(await read(serve(raw('200 OK', headers, archive), name))).toEqual(archive)
+  })
+  it.each([
+    ['gzip', gzipSync(FILE)],
+    ['x-gzip', gzipSync(FILE)],
+    ['GZIP, aws-chunked', gzipSync(FILE)],
+    ['deflate', deflateSync(FILE)],
+    ['br', brotliCompressSync(FILE)],
+    ['zstd', zstdCompressSync(FILE)],
+  ])('compressed with %s, which was not asked for', async (coding, body) => {
+    const path = serve(raw('200 OK', { 'content-encoding': coding }, body))
+    expect(await read(path)).toEqual(FILE)
+    expect(await client.probe(base + path, signal)).toMatchObject({ size_bytes: null })
+  })
+  it('with 203, and with 206 for the whole of it', async () => {
+    expect(await read(serve(raw('203 Non-Authoritative', {}, FILE)))).toEqual(FILE)
+    const range = { 'content-range': `bytes 0-${FILE.length - 1}/${FILE.length}` }
+    expect(await read(serve(raw('206 Partial Content', range, FILE)))).toEqual(FILE)
+  })
+  it.each(['bytes 0-99/1400', 'bytes 1-1399/1400', 'bytes 0-99/*', 'items 0-99/100'])(
+    'is not what 206 has with %s',
+    async (range) => {
+      const path = serve(
+        raw('206 Partial Content', { 'content-range': range }, FILE.subarray(0, 100)),
+      )
+      expect(await detailOf(read(path))).toBe('The server answered 206')
+    },
+  )
+  it('at an address with an unencoded #', async () => {
+    answers.set('/dir/No.%231.pdf', () => raw('200 OK', {}, FILE))
+    expect(await read('/dir/No.#1.pdf')).toEqual(FILE)
+    expect(await detailOf(read('/dir/No.#2.pdf'))).toContain('Write # in the name of a file as %23')
+  })
+})
+
+describe('a compressed answer is refused', () => {
+  const refused = async (coding: string, body: Buffer) =>
+    detailOf(read(serve(raw('200 OK', { 'content-encoding': coding }, body))))
+  it('in a coding that cannot be decoded, or in several', async () => {
+    for (const coding of ['compress', 'gzip, br', 'gzip, gzip'])
+      expect(await refused(coding, FILE)).toMatch(/Content-Encoding that cannot be decoded/)
+  })
+  it('if it is cut off, or not compressed at all', async () => {
+    const damaged = /compressed bytes that are damaged or incomplete/
+    expect(await refused('gzip', gzipSync(FILE).subarray(0, 60))).toMatch(damaged)
+    expect(await refused('gzip', FILE)).toMatch(damaged)
+    expect(await refused('br', FILE)).toMatch(damaged)
+  })
+  it('if it expands to more than any file does', async () => {
+    const bomb = gzipSync(Buffer.alloc(40_000_000))
+    expect(await refused('gzip', bomb)).toMatch(/expand to more than 200 times/)
+  })
+  it('if it is larger than a file may be', async () => {
+    const noise = Buffer.alloc(
+      60_000_000,
+      'a line of text that compresses well, but not extremely\n',
+    )
+    for (let at = 0; at < noise.length; at += 997) noise[at] = (at * 7919) % 256
+    expect(await refused('gzip', gzipSync(noise, { level: 1 }))).toBe('file_too_large')
+  })
+})
+
+describe('redirects', () => {
+  const to = (location: string, headers: Record<string, string> = {}) =>
+    raw('302 Found', { location, ...headers }, Buffer.alloc(0))
+  it('to raw UTF-8 and to raw Latin-1', async () => {
+    answers.set('/caf%C3%A9.pdf', () => raw('200 OK', {}, FILE))
+    expect(await read(serve(to(Buffer.from('/café.pdf').toString('latin1'))))).toEqual(FILE)
+    expect(await read(serve(to('/caf\u00e9.pdf')))).toEqual(FILE)
+    answers.set('/a%20b.pdf', () => raw('200 OK', {}, FILE))
+    expect(await read(serve(to('/a b.pdf')))).toEqual(FILE)
+  })
+  it('to itself with a cookie', async () => {
+    const path = serve((request) =>
+      /\r\ncookie: seen=1; lang=de\r\n/i.test(request)
+        ? raw('200 OK', {}, FILE)
+        : to(path, { 'set-cookie': 'seen=1; Path=/; HttpOnly\r\nset-cookie: lang=de' }),
+    )
+    expect(await read(path)).toEqual(FILE)
+    // Another fetch begins without cookies.
+    requests.length = 0
+    await read(path)
+    expect(requests[0]).not.toMatch(/cookie/i)
+  })
+  it('send no cookie to another host', async () => {
+    const other = serve(raw('200 OK', {}, FILE))
+    const port = new URL(base).port
+    const path = serve(to(`http://localhost:${port}${other}`, { 'set-cookie': 'secret=1' }))
+    requests.length = 0
+    expect(await read(path)).toEqual(FILE)
+    expect(requests.at(-1)).not.toMatch(/secret/)
+  })
+  it('to an FTP server are not followed, and say so', async () => {
+    expect(await detailOf(read(serve(to('ftp://files.example.com/a.pdf'))))).toContain(
+      'redirects to an FTP server',
+    )
+  })
+  it('without end name the last host', async () => {
+    const path: string = serve(() => to(path))
+    expect(await detailOf(read(path))).toBe(
+      `The address redirects more than 10 times, at last at ${new URL(base).host}`,
+    )
+  })
+})
+
+describe('an answer that is no HTTP says what is wrong', () => {
+  const answered = (text: string) => detailOf(read(serve(Buffer.from(text, 'latin1'))))
+  it.each([
+    ['ICY 200 OK\r\nicy-name: radio\r\n\r\nbytes', /does not answer with HTTP.*radio stream/],
+    ['SSH-2.0-OpenSSH_9.2\r\n', /does not answer with HTTP/],
+    ['220 ftp.example.com ready\r\n', /does not answer with HTTP/],
+    [`HTTP/1.1 200 OK\r\nx-long: ${'a'.repeat(40_000)}\r\n\r\n`, /headers that are too long/],
+    ['HTTP/1.1 200 OK\r\ncontent-length: five\r\n\r\nbytes', /length of the file wrongly/],
+  ])('%j', async (text, expected) => {
+    expect(await answered(text)).toMatch(expected)
+  })
+  it('also with bare line feeds after its headers', async () => {
+    const text = `HTTP/1.1 200 OK\ncontent-length: ${FILE.length}\n\n`
+    const path = serve(Buffer.concat([Buffer.from(text), FILE]))
+    expect(await detailOf(read(path))).toMatch(/ends the lines of its headers wrongly/)
+  })
+})
+
+it('a self-signed certificate is named', async () => {
+  const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }])
+  const https = createHttpsServer({ key, cert }).listen(0, '127.0.0.1')
+  await once(https, 'listening')
+  const url = `https://127.0.0.1:${(https.address() as AddressInfo).port}/`
+  expect(await detailOf(client.open(url, signal))).toContain('self-signed certificate')
+  https.close()
+})
+
+it('deflate without its wrapper is decoded too', async () => {
+  const path = serve(raw('200 OK', { 'content-encoding': 'deflate' }, deflateRawSync(FILE)))
+  expect(await read(path)).toEqual(FILE)
+})

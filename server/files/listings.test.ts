@@ -121,8 +121,9 @@ async function imported(csv: string): Promise<RowValues[]> {
   const bytes = Buffer.from(csv)
   const detector = createEncodingDetector()
   detector.add(bytes)
+  const { encoding } = await detector.result()
   const text = () =>
-    decode(ReadableStream.from([bytes]) as unknown as AsyncIterable<Buffer>, detector.result())
+    decode(ReadableStream.from([bytes]) as unknown as AsyncIterable<Buffer>, encoding)
   const { headers, mapping, format, structure } = await analyse(text(), 50_000)
   expect(structure).toEqual([])
   const places = placesOf(mapping, headers)

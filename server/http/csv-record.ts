@@ -56,6 +56,9 @@ export const csvSchema = z
     status: z.enum(['ready', 'checking', 'checked', 'started']),
     size_bytes: z.number().int(),
     encoding: z.string(),
+    encoding_sure: z.boolean().meta({
+      description: 'false: another encoding fits nearly as well; choose it if the preview is wrong',
+    }),
     delimiter: z.string(),
     rows: z.number().int(),
     headers: z.array(z.string()),
@@ -126,6 +129,7 @@ export function csvRecord(upload: CsvUpload): z.output<typeof csvSchema> {
   return {
     ...listedCsvRecord(upload),
     encoding: upload.format.encoding,
+    encoding_sure: upload.format.encoding_sure ?? true,
     delimiter: upload.format.delimiter,
     headers,
     columns: suggestColumns(

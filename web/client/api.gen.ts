@@ -515,6 +515,41 @@ export interface components {
       /** @description Saves the mapping under this name; it is applied automatically to files with the same headers */
       save_as?: string
     }
+    /**
+     * @example {
+     *       "encoding": "shift_jis"
+     *     }
+     */
+    CsvEncoding: {
+      /** @enum {string} */
+      encoding:
+        | 'utf-8'
+        | 'utf-16le'
+        | 'utf-16be'
+        | 'windows-1250'
+        | 'windows-1251'
+        | 'windows-1252'
+        | 'windows-1253'
+        | 'windows-1254'
+        | 'windows-1255'
+        | 'windows-1256'
+        | 'windows-1257'
+        | 'windows-1258'
+        | 'windows-874'
+        | 'iso-8859-2'
+        | 'iso-8859-5'
+        | 'iso-8859-15'
+        | 'koi8-r'
+        | 'koi8-u'
+        | 'ibm866'
+        | 'macintosh'
+        | 'shift_jis'
+        | 'euc-jp'
+        | 'iso-2022-jp'
+        | 'gb18030'
+        | 'big5'
+        | 'euc-kr'
+    }
     CsvFile: {
       check: {
         /** @description Rows with at least one error */
@@ -580,6 +615,8 @@ export interface components {
       created_at: string
       delimiter: string
       encoding: string
+      /** @description false: another encoding fits nearly as well; choose it if the preview is wrong */
+      encoding_sure: boolean
       /**
        * Format: date-time
        * @description The file is stored until then

@@ -16,6 +16,7 @@ export const CSV_FIELDS = [
   'id',
 ] as const
 export type CsvUpload = Schemas['CsvFile']
+export type CsvEncoding = Schemas['CsvEncoding']['encoding']
 export type CsvField = keyof CsvUpload['mapping']
 
 /** Field → header of a column; null: no column. */
@@ -79,6 +80,12 @@ function useChange<Input>(id: string, send: (input: Input) => Promise<CsvUpload>
 export const useSetColumns = (id: string) =>
   useChange<CsvColumns>(id, (mapping) =>
     call(`/api/csv/${id}/columns`, { method: 'PUT', body: { mapping } }),
+  )
+
+/** The file is read again; columns are suggested again. */
+export const useChooseEncoding = (id: string) =>
+  useChange<CsvEncoding>(id, (encoding) =>
+    call(`/api/csv/${id}/encoding`, { method: 'PUT', body: { encoding } }),
   )
 
 export const useCheckCsv = (id: string) =>

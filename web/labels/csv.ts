@@ -1,5 +1,11 @@
 // Texts about CSV files, their columns and problems.
-import { type CsvCheck, type CsvField, type CsvProblem, type CsvUpload } from '../client/csv.ts'
+import {
+  type CsvCheck,
+  type CsvEncoding,
+  type CsvField,
+  type CsvProblem,
+  type CsvUpload,
+} from '../client/csv.ts'
 import { type StatusWord } from './operation-status.ts'
 import { t } from '../messages/t.ts'
 
@@ -29,11 +35,33 @@ export const CSV_STATUSES: Record<CsvUpload['status'], StatusWord> = {
   started: { text: t('Imported'), tone: 'success', progress: 'complete' },
 }
 
-const ENCODINGS: Record<string, string> = {
+export const ENCODINGS: Record<CsvEncoding, string> = {
   'utf-8': 'UTF-8',
-  'utf-16le': 'UTF-16',
-  'utf-16be': 'UTF-16',
-  'windows-1252': 'Windows-1252',
+  'utf-16le': 'UTF-16 LE',
+  'utf-16be': 'UTF-16 BE',
+  'windows-1252': t('Western European (Windows-1252)'),
+  macintosh: t('Western European (Mac Roman)'),
+  'iso-8859-15': t('Western European (ISO 8859-15)'),
+  'windows-1250': t('Central European (Windows-1250)'),
+  'iso-8859-2': t('Central European (ISO 8859-2)'),
+  'windows-1251': t('Cyrillic (Windows-1251)'),
+  'koi8-r': t('Cyrillic (KOI8-R)'),
+  'koi8-u': t('Cyrillic (KOI8-U)'),
+  ibm866: t('Cyrillic (DOS)'),
+  'iso-8859-5': t('Cyrillic (ISO 8859-5)'),
+  'windows-1253': t('Greek (Windows-1253)'),
+  'windows-1254': t('Turkish (Windows-1254)'),
+  'windows-1255': t('Hebrew (Windows-1255)'),
+  'windows-1256': t('Arabic (Windows-1256)'),
+  'windows-1257': t('Baltic (Windows-1257)'),
+  'windows-1258': t('Vietnamese (Windows-1258)'),
+  'windows-874': t('Thai (Windows-874)'),
+  shift_jis: t('Japanese (Shift_JIS)'),
+  'euc-jp': t('Japanese (EUC-JP)'),
+  'iso-2022-jp': t('Japanese (ISO-2022-JP)'),
+  gb18030: t('Chinese, simplified (GB 18030)'),
+  big5: t('Chinese, traditional (Big5)'),
+  'euc-kr': t('Korean (EUC-KR)'),
 }
 const DELIMITERS: Record<string, string> = {
   ',': t('Comma'),
@@ -42,8 +70,6 @@ const DELIMITERS: Record<string, string> = {
   '|': t('Vertical bar'),
 }
 
-export const encodingText = (encoding: string): string =>
-  ENCODINGS[encoding.toLowerCase()] ?? encoding
 export const delimiterText = (delimiter: string): string => DELIMITERS[delimiter] ?? delimiter
 
 /** `Row 12, column file_url` */

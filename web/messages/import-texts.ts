@@ -20,6 +20,8 @@ export const IMPORT_TEXTS: readonly string[] = [
   t('This is not the id of a file'),
   t('This file is in the trash: restore it first'),
   t('A row cannot change the products of an existing file'),
+  t('A character of this cell could not be read'),
+  t('Choose the encoding of the file, or correct the cell and save the file as UTF-8'),
   t('This cell begins like a formula'),
   t('It is read as text: check that your spreadsheet saved its result'),
   t('The file has a header but no rows'),

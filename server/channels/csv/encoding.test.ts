@@ -1,7 +1,8 @@
-// Decoding: byte-order marks, zero bytes, valid UTF-8, and Windows-1252 for the rest; in pieces of
-// any size.
+// Decoding: byte-order marks, zero bytes, UTF-8, and the encodings of countries; in pieces of any
+// size.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { ENCODED_TABLES, TABLES } from '../../../test/encoded-tables.ts'
 import { createEncodingDetector, decode } from './encoding.ts'
 
 const TEXT = 'filename,file_url\r\nпривет – Übung 日本語 🎈.pdf,https://example.com/ä\r\n'
@@ -36,7 +37,7 @@ async function read(bytes: Buffer, size: number) {
   )
   const detector = createEncodingDetector()
   for (const piece of pieces) detector.add(piece)
-  const encoding = detector.result()
+  const { encoding } = await detector.result()
   let text = ''
   for await (const part of decode(streamed(pieces), encoding)) text += part
   return { encoding, text }
@@ -67,7 +68,48 @@ describe('encoding', () => {
     )
   })
 
-  it('is Windows-1252 if UTF-8 ends in the middle of a character', async () => {
+  it('is Windows-1252 if its only character is an incomplete one of UTF-8', async () => {
     expect((await read(Buffer.from([0x61, 0xc3]), 1)).encoding).toBe('windows-1252')
+  })
+
+  it.each(ENCODED_TABLES)('%s of a table in %s', async (label, language, table) => {
+    // A few accents alone would count as Windows-1252.
+    const bytes = Buffer.concat(Array<Buffer>(3).fill(Buffer.from(table, 'base64')))
+    const { text } = await read(bytes, 1000)
+    expect(text).toBe(new TextDecoder(label).decode(bytes))
+    // Transliterated quotes and dashes differ.
+    expect(text.slice(0, 20)).toBe(TABLES[language]!.slice(0, 20))
+  })
+
+  it.each([
+    ['a bad byte', Buffer.from([0xfc])],
+    ['half a character', Buffer.from([0xe2, 0x80])],
+  ])('stays UTF-8 with %s in one row', async (_, bad) => {
+    const row = Buffer.from('Übungsheft für Müller.pdf,https://example.com/1\n')
+    const file = Buffer.concat([row, bad, Buffer.from('bung.pdf,x\n'), row])
+    for (const size of [1, 7, 10_000]) {
+      const { encoding, text } = await read(file, size)
+      expect(encoding).toBe('utf-8')
+      expect(text).toContain('Müller')
+      expect(text).toContain('\ufffd')
+    }
+  })
+
+  it('is unsure of a file with a few letters, and sure of one with many', async () => {
+    const sureOf = async (bytes: Buffer) => {
+      const detector = createEncodingDetector()
+      detector.add(bytes)
+      return detector.result()
+    }
+    expect(await sureOf(Buffer.from('Gr\xfc\xdfe.pdf,x\n', 'latin1'))).toEqual({
+      encoding: 'windows-1252',
+      sure: false,
+    })
+    const [, , russian] = ENCODED_TABLES.find(([label]) => label === 'windows-1251')!
+    expect(await sureOf(Buffer.from(russian, 'base64'))).toEqual({
+      encoding: 'windows-1251',
+      sure: true,
+    })
+    expect(await sureOf(Buffer.from('name,url\n'))).toEqual({ encoding: 'utf-8', sure: true })
   })
 })

@@ -1,11 +1,28 @@
 // Detects a CSV file's encoding: a byte-order mark decides, then zero bytes (UTF-16), then whether
-// all of it is valid UTF-8. Any other file was written by a spreadsheet on Windows.
-import { isUtf8 } from 'node:buffer'
+// its other characters are UTF-8, with exceptions. Any other file was written by a program of a
+// country, and its letters are compared with those of known languages.
+import { isAscii, isUtf8 } from 'node:buffer'
 
-export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252'
+/** Labels of the Encoding Standard. */
+export const ENCODINGS = [
+  ...['utf-8', 'utf-16le', 'utf-16be'],
+  ...['windows-1250', 'windows-1251', 'windows-1252', 'windows-1253', 'windows-1254'],
+  ...['windows-1255', 'windows-1256', 'windows-1257', 'windows-1258', 'windows-874'],
+  ...['iso-8859-2', 'iso-8859-5', 'iso-8859-15', 'koi8-r', 'koi8-u', 'ibm866', 'macintosh'],
+  ...['shift_jis', 'euc-jp', 'iso-2022-jp', 'gb18030', 'big5', 'euc-kr'],
+] as const
+export type Encoding = (typeof ENCODINGS)[number]
+
+export interface DetectedEncoding {
+  encoding: Encoding
+  /** false: another encoding fits nearly as well, so a person should look at the result. */
+  sure: boolean
+}
 
 /** How many bytes from the start of the file are searched for zero bytes. */
 const HEAD_BYTES = 64 * 1024
+/** Bytes of lines with other characters than ASCII that are compared with languages. */
+const SAMPLE_BYTES = 16 * 1024
 /**
  * ASCII in UTF-16 has a zero in every second byte. A line with few ASCII characters still has its
  * separators.
@@ -15,25 +32,135 @@ const ZEROS_OF_UTF16 = 0.05
 export interface EncodingDetector {
   /** The next bytes of the file, in order. */
   add(bytes: Buffer): void
-  result(): Encoding
+  result(): Promise<DetectedEncoding>
 }
 
 export function createEncodingDetector(): EncodingDetector {
   let head = Buffer.alloc(0)
   let rest = Buffer.alloc(0)
-  let utf8 = true
+  const sample = createSample()
+  /** Characters of UTF-8 other than ASCII, and bytes that are none. */
+  const counts = { valid: 0, bad: 0 }
   return {
     add: (bytes) => {
       if (head.length < HEAD_BYTES)
         head = Buffer.concat([head, bytes.subarray(0, HEAD_BYTES - head.length)])
-      if (!utf8) return
+      sample.add(bytes)
+      if (rest.length === 0 && isAscii(bytes)) return
       const joined = rest.length > 0 ? Buffer.concat([rest, bytes]) : bytes
       const end = wholeCharacters(joined)
-      utf8 = isUtf8(joined.subarray(0, end))
+      countCharacters(joined.subarray(0, end), counts)
       rest = Buffer.from(joined.subarray(end))
     },
-    result: () =>
-      markOf(head) ?? zerosOf(head) ?? (utf8 && rest.length === 0 ? 'utf-8' : 'windows-1252'),
+    result: async () => {
+      const plain = markOf(head) ?? zerosOf(head) ?? escapesOf(head)
+      if (plain) return { encoding: plain, sure: true }
+      const bad = counts.bad + (rest.length > 0 ? 1 : 0)
+      // A bad byte in a file of UTF-8 is a fault of its row. In other encodings few characters
+      // happen to be UTF-8.
+      if (bad === 0 || counts.valid >= bad) return { encoding: 'utf-8', sure: bad === 0 }
+      return guessEncoding(sample.result())
+    },
+  }
+}
+
+function countCharacters(bytes: Buffer, counts: { valid: number; bad: number }): void {
+  if (isUtf8(bytes)) {
+    for (const byte of bytes) if (byte >= 0xc2) counts.valid++
+    return
+  }
+  for (const character of new TextDecoder().decode(bytes))
+    if (character === '\ufffd') counts.bad++
+    else if (character > '\x7f') counts.valid++
+}
+
+/** Collects lines that have other characters than ASCII. */
+function createSample() {
+  let line = Buffer.alloc(0)
+  let sample = Buffer.alloc(0)
+  const keep = (bytes: Buffer) => {
+    if (!isAscii(bytes)) sample = Buffer.concat([sample, bytes])
+  }
+  return {
+    add: (bytes: Buffer) => {
+      let from = 0
+      while (from < bytes.length && sample.length < SAMPLE_BYTES) {
+        const end = bytes.indexOf(10, from)
+        const piece = bytes.subarray(from, end < 0 ? bytes.length : end + 1)
+        from += piece.length
+        line = Buffer.concat([line, piece])
+        if (end < 0 && line.length < SAMPLE_BYTES) continue
+        keep(line)
+        line = Buffer.alloc(0)
+      }
+    },
+    result: (): Buffer => {
+      if (sample.length < SAMPLE_BYTES) keep(line)
+      return sample.subarray(0, SAMPLE_BYTES)
+    },
+  }
+}
+
+/** Names of the detector for encodings that the Encoding Standard names otherwise. */
+const ALIASES: Readonly<Record<string, Encoding>> = {
+  cp932: 'shift_jis',
+  cp949: 'euc-kr',
+  cp874: 'windows-874',
+  macroman: 'macintosh',
+  gbk: 'gb18030',
+  gb2312: 'gb18030',
+}
+/** Fewer bytes than these, none of them in a row, are the accents of a few Western words. */
+const FEW_BYTES = 12
+const WORD_BYTES = 4
+/** Below this the text is too short to be told from others. */
+const LEAST_CONFIDENCE = 0.03
+/** Another encoding fits nearly as well. */
+const NEARLY = 0.9
+
+async function guessEncoding(sample: Buffer): Promise<DetectedEncoding> {
+  if (hasFewAccents(sample)) return { encoding: 'windows-1252', sure: false }
+  const { detectAll } = await import('jschardet')
+  const texts = new Set<string>()
+  const candidates: { encoding: Encoding; confidence: number }[] = []
+  for (const { encoding: name, confidence } of detectAll(sample)) {
+    const encoding = supported(name)
+    const text = encoding && new TextDecoder(encoding).decode(sample)
+    // Control characters of Latin-1 stand for letters of another encoding.
+    if (!text || /[\u0080-\u009f\ufffd]/.test(text.slice(0, -1)) || texts.has(text)) continue
+    texts.add(text)
+    candidates.push({ encoding, confidence })
+  }
+  const [best, second] = candidates
+  if (!best) return { encoding: 'windows-1252', sure: false }
+  const sure =
+    best.confidence >= LEAST_CONFIDENCE && !(second && second.confidence > best.confidence * NEARLY)
+  return { encoding: best.encoding, sure }
+}
+
+/** Statistics say nothing about so few letters. Scripts other than Latin write whole words of them. */
+function hasFewAccents(sample: Buffer): boolean {
+  let [count, run, longest] = [0, 0, 0]
+  for (const byte of sample) {
+    run = byte > 0x7f ? run + 1 : 0
+    count += run > 0 ? 1 : 0
+    longest = Math.max(longest, run)
+  }
+  const text = new TextDecoder('windows-1252').decode(sample)
+  return count < FEW_BYTES && longest < WORD_BYTES && !/[\u0080-\u009f]/.test(text)
+}
+
+function supported(name: string | null): Encoding | null {
+  const lower = (name ?? '').toLowerCase()
+  const label = ALIASES[lower] ?? labelOf(lower)
+  return ENCODINGS.find((one) => one === label) ?? null
+}
+
+function labelOf(name: string): string | null {
+  try {
+    return new TextDecoder(name).encoding
+  } catch {
+    return null
   }
 }
 
@@ -53,6 +180,10 @@ function zerosOf(head: Buffer): Encoding | null {
   if (even > enough && odd * 4 < even) return 'utf-16be'
   return null
 }
+
+/** ISO-2022-JP is ASCII with escape sequences that begin Japanese characters. */
+const escapesOf = (head: Buffer): Encoding | null =>
+  /\x1b\$[@B]|\x1b\([IJ]/.test(head.toString('latin1')) ? 'iso-2022-jp' : null
 
 /**
  * The offset of an incomplete last character, which the next bytes may complete; the length if the

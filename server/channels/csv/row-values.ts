@@ -57,6 +57,8 @@ export function readValues(
     const text = places[field] < 0 ? '' : (cells[places[field]] ?? '').trim()
     if (isFormula(text)) problems.push({ ...FORMULA, field, value: text })
   }
+  for (const field of FIELDS)
+    if (cell(field).includes('\ufffd')) problems.push({ ...UNREADABLE, field, value: cell(field) })
   const idText = cell('id')
   const id = idText === '' ? null : parsePublicId('file', idText)
   if (idText !== '' && id === null)
@@ -83,6 +85,14 @@ export function readValues(
     problems,
   }
 }
+
+/** Bytes that are no characters of the encoding became U+FFFD. */
+const UNREADABLE = {
+  severity: 'error',
+  code: 'invalid_value',
+  message: 'A character of this cell could not be read',
+  detail: 'Choose the encoding of the file, or correct the cell and save the file as UTF-8',
+} as const
 
 const NOT_MAPPED: CellProblem = {
   field: 'product_sku',

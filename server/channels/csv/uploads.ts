@@ -3,10 +3,10 @@
 import { AppError } from '../../errors.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { OnConflict } from '../../files/admission.ts'
-import { analyse, requireText, type StructureProblem } from './analyse.ts'
+import { analyse, requireText, type Analysis, type StructureProblem } from './analyse.ts'
 import type { CheckProgress } from './check-state.ts'
 import type { ColumnMapping } from './columns.ts'
-import { createEncodingDetector, decode, type Encoding } from './encoding.ts'
+import { createEncodingDetector, decode, type DetectedEncoding, type Encoding } from './encoding.ts'
 import { readRows, type Format, type RowBatch } from './rows.ts'
 import { findSavedMapping } from './saved-mappings.ts'
 
@@ -26,6 +26,8 @@ export interface CheckOptions {
 
 export interface CsvFormat extends Format {
   encoding: Encoding
+  /** false: another encoding fits nearly as well. Absent in files of earlier versions: true. */
+  encoding_sure?: boolean
   /** Characters before the first row. */
   skipped: number
 }
@@ -71,29 +73,59 @@ export async function receiveCsv(
   )
   const { id } = made!
   try {
-    const { size, encoding, analysis } = await storeBytes(scope, id, bytes)
-    const { format, headers, rows, sample, structure, mapping } = analysis
-    const saved = await findSavedMapping(scope, headers)
+    const { size, detected, analysis } = await storeBytes(scope, id, bytes)
     await scope.query(
-      `update csv_uploads set status = 'ready', size_bytes = :size, format = :format,
-         headers = :headers, rows = :rows,
-         sample = :sample, structure = :structure, mapping = :mapping, saved_mapping = :saved
-       where shop_id = :shop and id = :id`,
-      {
-        ...{ id, size, headers, rows },
-        format: JSON.stringify({ ...format, encoding }),
-        sample: JSON.stringify(sample),
-        structure: JSON.stringify(structure),
-        mapping: JSON.stringify(saved?.mapping ?? mapping),
-        saved: saved?.name ?? null,
-      },
+      'update csv_uploads set size_bytes = :size where shop_id = :shop and id = :id',
+      { id, size },
     )
+    await storeAnalysis(scope, id, detected, analysis)
     await removeSurplus(scope, id)
     return id
   } catch (error) {
     await removeUpload(scope, id)
     throw error
   }
+}
+
+async function storeAnalysis(
+  scope: ShopScope,
+  id: string,
+  { encoding, sure }: DetectedEncoding,
+  { format, headers, rows, sample, structure, mapping }: Analysis,
+): Promise<void> {
+  const saved = await findSavedMapping(scope, headers)
+  await scope.query(
+    `update csv_uploads set status = 'ready', format = :format, headers = :headers, rows = :rows,
+       sample = :sample, structure = :structure, mapping = :mapping, saved_mapping = :saved,
+       round = round + 1, check_options = null, progress = null, failure = null
+     where shop_id = :shop and id = :id`,
+    {
+      ...{ id, headers, rows },
+      format: JSON.stringify({ ...format, encoding, encoding_sure: sure }),
+      sample: JSON.stringify(sample),
+      structure: JSON.stringify(structure),
+      mapping: JSON.stringify(saved?.mapping ?? mapping),
+      saved: saved?.name ?? null,
+    },
+  )
+}
+
+/**
+ * Reads a stored file again in the encoding that a person chose. Columns are suggested again, and
+ * results of a check are dropped. Throws `not_found`, `conflict` if the import has started, and
+ * `invalid_csv` if the file is no table in this encoding; then nothing changes.
+ */
+export async function chooseEncoding(
+  scope: ShopScope,
+  id: string,
+  encoding: Encoding,
+): Promise<void> {
+  await scope.transaction(async (tx) => {
+    await requireOpen(tx, id)
+    const analysis = await analyse(decode(readBytes(tx, id), encoding), MAX_CSV_ROWS)
+    await storeAnalysis(tx, id, { encoding, sure: true }, analysis)
+    await tx.query('delete from csv_problems where shop_id = :shop and csv_id = :id', { id })
+  })
 }
 
 /**
@@ -140,20 +172,17 @@ async function storeBytes(scope: ShopScope, id: string, bytes: AsyncIterable<Uin
   }
   const chunks = kept()
   const first = await chunks.next()
-  const presumed = detector.result()
+  const presumed = (await detector.result()).encoding
   const all = async function* () {
     if (!first.done) yield first.value
     yield* chunks
   }
   const analysis = await analyse(decode(all(), presumed), MAX_CSV_ROWS)
-  const encoding = detector.result()
-  // A file that began as valid UTF-8 may contain other bytes later.
-  if (encoding === presumed) return { size, encoding, analysis }
-  return {
-    size,
-    encoding,
-    analysis: await analyse(decode(readBytes(scope, id), encoding), MAX_CSV_ROWS),
-  }
+  const detected = await detector.result()
+  // A file that began as ASCII may contain other bytes later.
+  if (detected.encoding === presumed) return { size, detected, analysis }
+  const again = decode(readBytes(scope, id), detected.encoding)
+  return { size, detected, analysis: await analyse(again, MAX_CSV_ROWS) }
 }
 
 const TOO_LARGE = 'A CSV file has at most 50 MB: split it'

@@ -19,6 +19,11 @@ export const csvExamples: Examples = {
   'get /api/csv': { status: 200 },
   'get /api/csv/{id}': { params: csv, status: 200 },
   'delete /api/csv/{id}': { params: csv, status: 204 },
+  'put /api/csv/{id}/encoding': {
+    params: csv,
+    body: { encoding: 'windows-1252' },
+    status: 200,
+  },
   'put /api/csv/{id}/columns': {
     params: csv,
     body: {

@@ -280,6 +280,39 @@ describe('an upload', () => {
   })
 })
 
+describe('an encoding', () => {
+  const japanese = Buffer.from('ZmlsZW5hbWUsZmlsZV91cmwKg0uDQ4NoLnBkZg==', 'base64')
+  it('is chosen by a person, and the stored file is read again', async () => {
+    const file = Buffer.concat([japanese, Buffer.from(`,${url}\n`)])
+    const { body } = await app.upload(file)
+    expect(body).toMatchObject({ encoding: 'windows-1252', encoding_sure: false })
+    const path = `/api/csv/${body.id}/encoding`
+    const chosen = await app.owner.call('PUT', path, { encoding: 'shift_jis' })
+    expect(chosen.status).toBe(200)
+    expect(chosen.body).toMatchObject({ encoding: 'shift_jis', encoding_sure: true, rows: 1 })
+    expect(chosen.body.preview[0].values.filename).toBe('ガイド.pdf')
+    expect((await app.owner.call('PUT', path, { encoding: 'utf-7' })).status).toBe(422)
+    // Nothing changes if the file is no table in the encoding.
+    expect((await app.owner.call('PUT', path, { encoding: 'utf-16le' })).status).toBe(422)
+    expect((await app.owner.call('GET', `/api/csv/${body.id}`)).body).toMatchObject({
+      encoding: 'shift_jis',
+    })
+  })
+  it('of UTF-8 with a bad byte is UTF-8, and the row has an error', async () => {
+    const file = Buffer.concat([
+      Buffer.from(`filename,file_url\nMüller.pdf,${url}\nM`),
+      Buffer.from([0xfc]),
+      Buffer.from(`ller-2.pdf,${url}\n`),
+    ])
+    const { body } = await app.upload(file)
+    expect(body).toMatchObject({ encoding: 'utf-8', encoding_sure: false })
+    expect(body.preview).toMatchObject([
+      { values: { filename: 'Müller.pdf' }, problems: [] },
+      { problems: [{ row: 3, message: 'A character of this cell could not be read' }] },
+    ])
+  })
+})
+
 describe('columns', () => {
   const foreign = 'Title;Download link;Article number;Unused\n'
   it('are suggested, changed, saved, and applied when the same headers are uploaded again', async () => {
@@ -468,7 +501,12 @@ describe('a check', () => {
       ]),
     ).toEqual([
       [3, 'error', 'File URL not accessible', 'The server answered 404: file not found'],
-      [4, 'error', 'File URL not accessible', 'The server answered 403: access denied'],
+      [
+        4,
+        'error',
+        'File URL not accessible',
+        'The server answered 403: access denied. The server may refuse programs, or the address may have expired',
+      ],
       [6, 'warning', 'The file has 600 MB: up to 500 MB are recommended', null],
       [
         7,

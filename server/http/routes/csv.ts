@@ -4,7 +4,9 @@ import { createHash, type Hash } from 'node:crypto'
 import { z } from 'zod'
 import { mapColumns } from '../../channels/csv/map-columns.ts'
 import { startCsvImport } from '../../channels/csv/start.ts'
+import { ENCODINGS } from '../../channels/csv/encoding.ts'
 import {
+  chooseEncoding,
   listUploads,
   MAX_BYTES,
   MAX_KEPT,
@@ -62,6 +64,7 @@ export const csvRoutes = (parts: CsvParts): Endpoint[] => [
   read(),
   remove(),
   columns(),
+  encoding(),
   ...csvCheckRoutes(),
   start(parts),
 ]
@@ -72,7 +75,7 @@ const upload = ({ secrets }: CsvParts) =>
     method: 'post',
     path: '/api/csv',
     summary: 'Upload a CSV file',
-    description: `As the body (\`text/csv\`) or as the file of a form. At most 50 MB and ${MAX_CSV_ROWS.toLocaleString('en')} rows; UTF-8, UTF-16 or Windows-1252; separated by comma, semicolon, tab or |. It is kept for 24 hours, unless newer ones take its place: at most ${MAX_KEPT} are kept.`,
+    description: `As the body (\`text/csv\`) or as the file of a form. At most 50 MB and ${MAX_CSV_ROWS.toLocaleString('en')} rows; UTF-8, UTF-16 or an encoding of a country, which is detected; separated by comma, semicolon, tab or |. It is kept for 24 hours, unless newer ones take its place: at most ${MAX_KEPT} are kept.`,
     query: z.strictObject({
       filename: z.string().max(255).optional().meta({ description: 'Its name' }),
     }),
@@ -192,6 +195,25 @@ const columns = () =>
     replies: { 200: csvReply, 409: csvConflict, 422: csvRefused },
     handler: async ({ caller, params, body }) => {
       await mapColumns(caller.scope, csvIdOf(params.id), body.mapping, body.save_as ?? null)
+      return { body: await csvFileOf(caller, params.id) }
+    },
+  })
+
+const encoding = () =>
+  endpoint({
+    ...csvRoute,
+    method: 'put',
+    path: '/api/csv/{id}/encoding',
+    summary: 'Choose the encoding of a CSV file',
+    description:
+      'The stored file is read again. Columns are suggested again, and results of an earlier check are dropped.',
+    params: byCsvId,
+    body: z
+      .strictObject({ encoding: z.enum(ENCODINGS) })
+      .meta({ id: 'CsvEncoding', example: { encoding: 'shift_jis' } }),
+    replies: { 200: csvReply, 409: csvConflict, 422: csvRefused },
+    handler: async ({ caller, params, body }) => {
+      await chooseEncoding(caller.scope, csvIdOf(params.id), body.encoding)
       return { body: await csvFileOf(caller, params.id) }
     },
   })

@@ -36,7 +36,7 @@ export async function readManifest(bytes: Buffer): Promise<Manifest> {
   requireText(bytes)
   const detector = createEncodingDetector()
   detector.add(bytes)
-  const encoding = detector.result()
+  const { encoding } = await detector.result()
   const text = () => decode(once(bytes), encoding)
   const { format, headers } = await analyse(text(), MAX_ROWS)
   const { file, places } = columnsOf(headers)

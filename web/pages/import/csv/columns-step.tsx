@@ -3,15 +3,17 @@ import { useState } from 'react'
 import {
   CSV_FIELDS,
   type CsvColumns,
+  type CsvEncoding,
   type CsvUpload,
   useCheckCsv,
+  useChooseEncoding,
   useSetColumns,
 } from '../../../client/csv.ts'
 import { Figures } from '../../../components/facts.tsx'
 import { Problem } from '../../../components/problem.tsx'
 import { Titled } from '../../../components/titled.tsx'
 import { Banner, BlockStack, Button, Checkbox, InlineStack, Select } from '../../../ui/index.ts'
-import { CSV_FIELDS_TEXT, delimiterText, encodingText, problemPlace } from '../../../labels/csv.ts'
+import { CSV_FIELDS_TEXT, delimiterText, ENCODINGS, problemPlace } from '../../../labels/csv.ts'
 import { numberText, sizeText } from '../../../labels/size.ts'
 import { CONFLICTS, type Conflict } from '../../../labels/upload.ts'
 import { Preview } from './preview.tsx'
@@ -43,10 +45,10 @@ function Format({ upload }: { upload: CsvUpload }) {
         rows={[
           [t('Rows'), numberText(upload.rows)],
           [t('Size'), sizeText(upload.size_bytes)],
-          [t('Encoding'), encodingText(upload.encoding)],
           [t('Delimiter'), delimiterText(upload.delimiter)],
         ]}
       />
+      <EncodingChoice upload={upload} />
       {upload.problems.length > 0 && (
         <Banner tone="warning" title={t('Some rows don’t match the header')}>
           <ul className="bullets">
@@ -59,6 +61,36 @@ function Format({ upload }: { upload: CsvUpload }) {
         </Banner>
       )}
     </Titled>
+  )
+}
+
+/** Letters that look wrong in the preview are the sign of a wrong encoding. */
+function EncodingChoice({ upload: { id, encoding, encoding_sure } }: { upload: CsvUpload }) {
+  const choose = useChooseEncoding(id)
+  return (
+    <BlockStack gap="300">
+      {choose.error && (
+        <Problem error={choose.error} what={t('The file could not be read in this encoding')} />
+      )}
+      {!encoding_sure && !choose.isPending && (
+        <Banner tone="warning" title={t('The encoding of this file is not certain')}>
+          <p>
+            {t(
+              'Look at the accents and letters in the preview. If they are wrong, choose another encoding.',
+            )}
+          </p>
+        </Banner>
+      )}
+      <div className="fields">
+        <Select
+          label={t('Encoding')}
+          disabled={choose.isPending}
+          options={Object.entries(ENCODINGS).map(([value, label]) => ({ value, label }))}
+          value={choose.isPending ? choose.variables : encoding}
+          onChange={(value) => choose.mutate(value as CsvEncoding)}
+        />
+      </div>
+    </BlockStack>
   )
 }
 

@@ -125,7 +125,8 @@ test('an import with errors sends an email and a notice that links to it', async
     subject: expect.stringMatching(/^Import partly complete: 1 of 2 files imported/),
   })
   expect(message.text).toContain(
-    'told-gone.bin: File URL not accessible. The server answered 404: file not found (url_not_accessible)\n',
+    // Its address has a fragment, which is tried as part of the name.
+    'told-gone.bin: File URL not accessible. The server answered 404: file not found. Write # in the name of a file as %23 (url_not_accessible)\n',
   )
   expect(message.text).toContain(`    ${origin.url}/status/404\n`)
   expect(message.text).not.toContain('canary')

@@ -27,20 +27,63 @@ const isCount = (value: NumberValue, most: number): boolean =>
   value === null ||
   (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= most)
 
+const USUAL_DAYS = 30
+const USUAL_DOWNLOADS = 3
+const DAY_MS = 86_400_000
+
+/** The preset gives what a buyer lacks: more time, more downloads, or both. */
+const hasEnded = (files: readonly DeliveredFile[]): boolean =>
+  files.some(({ expires_at }) => expires_at !== null && Date.parse(expires_at) <= Date.now())
+const isUsedUp = (files: readonly DeliveredFile[]): boolean =>
+  files.some(
+    ({ download_limit, downloads }) => download_limit !== null && downloads >= download_limit,
+  )
+
+/** Why this number of days would take time from a file; null: it does not. */
+function shortenedBy(files: readonly DeliveredFile[], days: number): string | null {
+  const until = Date.now() + days * DAY_MS
+  if (files.some(({ expires_at }) => expires_at === null))
+    return t('This would shorten a file that never expires: leave it unchanged')
+  const left = files.map(({ expires_at }) => (Date.parse(expires_at!) - Date.now()) / DAY_MS)
+  const most = Math.ceil(Math.max(...left))
+  return Math.max(...files.map(({ expires_at }) => Date.parse(expires_at!))) > until
+    ? t(
+        'This would shorten a file that is still valid for {days, plural, one {# day} other {# days}}: enter at least that, or leave it unchanged',
+        { days: most },
+      )
+    : null
+}
+
+/** What was changed, and which files stay blocked. */
+function changedText(
+  files: readonly DeliveredFile[],
+  { days, more }: { days: NumberValue; more: NumberValue },
+): string {
+  if (days === undefined && hasEnded(files))
+    return t('The terms were changed, but files are still expired: give them more days')
+  if (more === undefined && isUsedUp(files))
+    return t('The terms were changed, but files are still used up: give them more downloads')
+  return t('The terms were changed')
+}
+
 export function TermsDialog({ delivery: { id, email, status }, files, onClose }: Props) {
   const change = useChangeDelivery(id)
-  const [days, setDays] = useState<NumberValue>(30)
-  const [more, setMore] = useState<NumberValue>(undefined)
+  const [days, setDays] = useState<NumberValue>(() => (hasEnded(files) ? USUAL_DAYS : undefined))
+  const [more, setMore] = useState<NumberValue>(() =>
+    isUsedUp(files) ? USUAL_DOWNLOADS : undefined,
+  )
   const [resend, setResend] = useState(false)
   const [tried, setTried] = useState(false)
   const problems = problemsOf(objectionsIn(change.error))
   const wrong = t('Enter a whole number above 0')
-  const right = isCount(days, MAX_DAYS) && isCount(more, MAX_DOWNLOADS)
+  const shortened = typeof days === 'number' ? shortenedBy(files, days) : null
+  const right = isCount(days, MAX_DAYS) && isCount(more, MAX_DOWNLOADS) && shortened === null
+  const isUnchanged = days === undefined && more === undefined
   const canSend = status === 'ready' && email !== null
   const submit = () => {
     setTried(true)
     if (!right) return
-    if (days === undefined && more === undefined) return onClose()
+    if (isUnchanged) return
     const body: DeliveryChange = {
       file_ids: files.map(({ file_id }) => file_id),
       ...(days === undefined ? {} : { expiry_days: days as number | null }),
@@ -54,7 +97,7 @@ export function TermsDialog({ delivery: { id, email, status }, files, onClose }:
       { changes: [body], resend: resend && canSend },
       {
         onSuccess: () => {
-          toast(t('The terms were changed'))
+          toast(changedText(files, { days, more }))
           onClose()
         },
       },
@@ -79,17 +122,23 @@ export function TermsDialog({ delivery: { id, email, status }, files, onClose }:
         label={t('Expires, counted from now')}
         none={t('Never')}
         optional
-        start={30}
+        start={USUAL_DAYS}
         suffix={t('days')}
         value={days}
-        error={tried && !isCount(days, MAX_DAYS) ? wrong : problems.at('expiry_days')}
+        error={
+          tried && !isCount(days, MAX_DAYS)
+            ? wrong
+            : tried && isUnchanged
+              ? t('Choose more days or more downloads')
+              : (shortened ?? problems.at('expiry_days'))
+        }
         onChange={setDays}
       />
       <NumberField
         label={t('More downloads')}
         none={t('Any number')}
         optional
-        start={3}
+        start={USUAL_DOWNLOADS}
         suffix={t('more')}
         value={more}
         error={tried && !isCount(more, MAX_DOWNLOADS) ? wrong : problems.at('more_downloads')}
